@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Serializer, SERIALIZERS } from './core/frames.ts';
 import { HandshakeRefused } from './core/refusals.ts';
-import { isFault, type Member, readMember, type VerifyToken } from './core/token.ts';
+import { isFault, type Member, readMember, type TokenVerifier } from './core/token.ts';
 
 export type Handshake = { readonly serializer: Serializer; readonly keyHolder: Member };
 
@@ -15,7 +15,7 @@ export const isRealtimePath = (url: string | undefined): boolean => PATH.test((u
  * Reads the key and the serializer of an upgrade request: `apikey` and `vsn` of the query; the header `x-api-key` beats the query. Throws
  * `HandshakeRefused`.
  */
-export async function readHandshake(request: IncomingMessage, verify: VerifyToken, now: Date): Promise<Handshake> {
+export async function readHandshake(request: IncomingMessage, tokens: TokenVerifier, now: Date): Promise<Handshake> {
   const query = new URL(request.url ?? '/', 'http://localhost').searchParams;
   const header = request.headers['x-api-key'];
   const key = (typeof header === 'string' ? header : (query.get('apikey') ?? '')).replaceAll(/\s/g, '');
@@ -23,7 +23,7 @@ export async function readHandshake(request: IncomingMessage, verify: VerifyToke
   const vsn = query.get('vsn') ?? '1.0.0';
   const serializer = SERIALIZERS.find((name) => name === vsn);
   if (serializer === undefined) throw new HandshakeRefused(403, 'The requested serializer version is not supported');
-  const keyHolder = await readMember(verify, key, now);
+  const keyHolder = await readMember(tokens, key, now);
   if (!isFault(keyHolder)) return { serializer, keyHolder };
   const expired = keyHolder.message.startsWith('Token has expired');
   throw new HandshakeRefused(401, expired ? 'Token has expired' : keyHolder.message);

@@ -3,20 +3,26 @@ import type { IncomingMessage, Server } from 'node:http';
 import { Hono } from 'hono';
 import type { Database } from '#server/db/database.ts';
 import { addressOf } from '#server/http/address.ts';
+import type { BodyBudget } from '#server/http/bodies.ts';
 import type { Clock, Env, Log } from '#server/http/caller.ts';
 import type { Metrics } from '#server/http/metrics.ts';
 import { createChanges } from './changes/changes.ts';
-import { type Reader, type SentMessage, startReader } from './changes/reader.ts';
+import type { SentMessage } from './changes/outbox.ts';
+import { startReader } from './changes/reader.ts';
 import type { RealtimeContext } from './channels/context.ts';
+import { createSessionEnds } from './channels/session-ends.ts';
+import { createAccounts } from './core/accounts.ts';
 import type { RealtimeSettings } from './core/settings.ts';
-import type { VerifyToken } from './core/token.ts';
+import type { TokenVerifier } from './core/token.ts';
 import { createAuthorization } from './policies/authorization.ts';
 import { refuseUpgrade } from './handshake.ts';
 import { createRealtimeRouter } from './router.ts';
 import { createSockets } from './sockets.ts';
 import { type DatabaseBus, openBus } from './topics/bus.ts';
 import { broadcastOf, createStoredMessages } from './topics/stored-messages.ts';
+import type { BusMessage } from './topics/messages.ts';
 import { createTopics, type Topics } from './topics/topics.ts';
+import { startWork } from './work.ts';
 
 /** The realtime API: sockets, and broadcasts over HTTP. */
 export type Realtime = {
@@ -29,19 +35,18 @@ export type Realtime = {
     readonly delivered: number;
     readonly refused: number;
   };
-  /** Tells the clients to connect again, spread over `milliseconds`, and stops. */
-  close(milliseconds?: number): Promise<void>;
+  /** Refuses new connections and tells the clients to connect again, one after the other for up to five seconds. */
+  disconnect(): Promise<void>;
+  close(): Promise<void>;
 };
 
-const MAINTENANCE_MS = 5_000;
-const PARTITIONS_MS = 3_600_000;
-/** The check of a session is cached for half a second; afterwards its answer is new. */
-const SESSION_CHECK_MS = 600;
+const MISSED = 'Messages may have been missed, please read again';
 
 /** Opens the realtime API. `settings`: null when it is switched off. */
 export async function openRealtime(dependencies: {
   db: Database;
-  verify: VerifyToken;
+  tokens: TokenVerifier;
+  bodies: { readonly small: BodyBudget; readonly large: BodyBudget };
   sessionAlive: (sessionId: string) => Promise<boolean>;
   /** How many proxies in front of us write X-Forwarded-For. */
   trustedProxies: number;
@@ -52,14 +57,13 @@ export async function openRealtime(dependencies: {
   const { db, log, clock, settings } = dependencies;
   if (settings === null) return createDisabledRealtime();
   const process = randomUUID();
-  let bus: DatabaseBus | null = null;
-  const topics: Topics = createTopics(() => bus);
-  if (db.kind === 'postgres')
-    bus = await openBus({ db, process, log, onMessage: (message) => topics.receive(message) });
+  const { topics, bus } = await openTopics(dependencies, process, settings.leaseSeconds);
   const changes = createChanges({ db, process, clock, log });
   const context: RealtimeContext = {
     ...dependencies,
     settings,
+    sessionEnds: createSessionEnds(),
+    accounts: createAccounts(settings),
     topics,
     changes,
     counts: { refused: 0 },
@@ -75,15 +79,15 @@ export async function openRealtime(dependencies: {
       for (const message of batch.messages) deliverMessage(topics, message);
       await changes.deliver(batch.changes);
     },
+    async onGap() {
+      await changes.restore();
+      await bus?.maintain();
+      sockets.rejoin(MISSED);
+    },
   });
-  const stopWork = await startWork({
-    db,
-    log,
-    reader,
-    bus: () => bus,
-    maintain: changes.maintain,
-    endSessions: sockets.endSessions,
-  });
+  const work = { db, log, reader, bus, changes, sockets, ends: context.sessionEnds };
+  const stopWork = await startWork(work, settings.leaseSeconds);
+  let closing: Promise<void> | null = null;
   return {
     router: createRealtimeRouter(context),
     attach: (server) => sockets.attach(server),
@@ -93,14 +97,36 @@ export async function openRealtime(dependencies: {
       delivered: topics.delivered(),
       refused: context.counts.refused,
     }),
-    async close(milliseconds = 0) {
-      await sockets.close(milliseconds);
-      await stopWork();
-      await reader.stop();
-      await changes.stop();
-      await bus?.stop();
+    disconnect: () => sockets.close(),
+    close() {
+      closing ??= (async () => {
+        await sockets.close();
+        await stopWork();
+        changes.stop();
+        await reader.stop();
+        await bus?.stop();
+      })();
+      return closing;
     },
   };
+}
+
+/** The topics of this process and, on PostgreSQL, their connection to the other processes. */
+async function openTopics(
+  { db, log }: { db: Database; log: Log },
+  process: string,
+  leaseSeconds: number,
+): Promise<{ topics: Topics; bus: DatabaseBus | null }> {
+  let bus: DatabaseBus | null = null;
+  const topics: Topics = createTopics(() => bus);
+  if (db.kind !== 'postgres') return { topics, bus };
+  const onMessage = (message: BusMessage): void => topics.receive(message);
+  const onLoss = (): void =>
+    void topics
+      .reloadPresence()
+      .catch((error: unknown) => log.error({ err: error }, 'the presence of other processes could not be read'));
+  bus = await openBus({ db, process, leaseSeconds, log, onMessage, onLoss });
+  return { topics, bus };
 }
 
 function senderOf(request: IncomingMessage, trustedProxies: number): string {
@@ -126,49 +152,6 @@ function deliverMessage(topics: Topics, { id, topic, isPrivate, event, payload, 
   topics.receive({ kind: 'broadcast', topic: { name: topic, isPrivate }, broadcast });
 }
 
-/** Listens to the database and does what has to be done from time to time. Returns the function that stops it. */
-async function startWork(context: {
-  db: Database;
-  log: Log;
-  reader: Reader;
-  bus: () => DatabaseBus | null;
-  maintain: () => Promise<void>;
-  endSessions: () => Promise<void>;
-}): Promise<() => Promise<void>> {
-  const { db, log, reader } = context;
-  const report = (error: unknown): void => log.error({ err: error }, 'realtime maintenance failed');
-  let sessionCheck: NodeJS.Timeout | null = null;
-  const stops = [
-    await db.listen('realtime_changes', () => reader.wake()),
-    await db.listen('realtime_sessions', () => {
-      // Many sessions may end at once: one check serves them all.
-      sessionCheck ??= setTimeout(() => {
-        sessionCheck = null;
-        context.endSessions().catch(report);
-      }, SESSION_CHECK_MS);
-    }),
-  ];
-  const maintain = async (): Promise<void> => {
-    await context.bus()?.maintain();
-    await context.maintain();
-  };
-  const keepPartitions = async (): Promise<void> => {
-    await db.query('select realtime.maintain_messages(clock_timestamp())');
-  };
-  await maintain();
-  await keepPartitions();
-  const timers = [
-    setInterval(() => void maintain().catch(report), MAINTENANCE_MS),
-    setInterval(() => void keepPartitions().catch(report), PARTITIONS_MS),
-  ];
-  for (const timer of timers) timer.unref();
-  return async () => {
-    for (const timer of timers) clearInterval(timer);
-    if (sessionCheck) clearTimeout(sessionCheck);
-    await Promise.all(stops.map((stop) => stop()));
-  };
-}
-
 const DISABLED = 'Realtime was disabled for this tenant';
 
 /** A realtime API that is switched off: every call and every connection is refused with 503. */
@@ -183,6 +166,7 @@ function createDisabledRealtime(): Realtime {
         refuseUpgrade(stream, 503, DISABLED);
       }),
     counts: () => ({ sockets: 0, channels: 0, delivered: 0, refused: 0 }),
+    disconnect: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
 }

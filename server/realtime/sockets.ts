@@ -4,28 +4,36 @@ import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { openSocket, type Socket, type Wire } from './channels/socket.ts';
 import type { RealtimeContext } from './channels/context.ts';
 import { HandshakeRefused } from './core/refusals.ts';
+import type { Member } from './core/token.ts';
 import { type Handshake, isRealtimePath, readHandshake, refuseUpgrade } from './handshake.ts';
 
 /** All connected clients of this process. */
 export type Sockets = {
   /** Answers the upgrade requests of an HTTP server. */
   attach(server: Server): void;
-  /** Ends the channels whose session is among these. */
-  endSessions(): Promise<void>;
+  /** Ends the channels whose session has ended and those that may no longer read. `concerns`: which channels are checked. */
+  checkChannels(concerns: (member: Member) => boolean): Promise<void>;
+  /** Makes every channel join again, because messages may be missing. */
+  rejoin(message: string): void;
   count(): number;
   channels(): number;
-  /** Tells every client to connect again, spread over `milliseconds`, and closes all connections. */
-  close(milliseconds: number): Promise<void>;
+  /** Refuses new connections, tells every client to connect again, and closes all connections. */
+  close(): Promise<void>;
 };
 
 const FRAME_MAX = 5_000_000;
 const SWEEP_MS = 10_000;
+/** Milliseconds between two dismissed clients, and for all of them together. */
+const DISMISS_MS = 2;
+const DISMISS_MAX_MS = 5_000;
+/** How long a client has to answer the end of its connection. */
+const GOODBYE_MS = 1_000;
 
 export function createSockets(context: RealtimeContext, addressOf: (request: IncomingMessage) => string): Sockets {
   const wss = new WebSocketServer({ noServer: true, maxPayload: FRAME_MAX, perMessageDeflate: false });
   const sockets = new Set<Socket>();
   const perAddress = new Map<string, number>();
-  let closing = false;
+  let closed: Promise<void> | null = null;
   const sweep = setInterval(() => {
     const now = context.clock().getTime();
     for (const socket of sockets) socket.sweep(now);
@@ -33,7 +41,7 @@ export function createSockets(context: RealtimeContext, addressOf: (request: Inc
   sweep.unref();
 
   function admit(address: string): void {
-    if (closing) throw new HandshakeRefused(503, 'Realtime is restarting, please standby');
+    if (closed) throw new HandshakeRefused(503, 'Realtime is restarting, please standby');
     const { socketsMax, socketsPerAddress } = context.settings;
     if (sockets.size >= socketsMax || (perAddress.get(address) ?? 0) >= socketsPerAddress)
       throw new HandshakeRefused(429, 'Too many connected users');
@@ -45,7 +53,7 @@ export function createSockets(context: RealtimeContext, addressOf: (request: Inc
       if (!isRealtimePath(request.url)) return refuseUpgrade(stream, 404, 'Not found');
       const address = addressOf(request);
       admit(address);
-      const handshake = await readHandshake(request, context.verify, context.clock());
+      const handshake = await readHandshake(request, context.tokens, context.clock());
       admit(address);
       wss.handleUpgrade(request, stream, head, (wire) => open(wire, handshake, address));
     } catch (error) {
@@ -75,23 +83,37 @@ export function createSockets(context: RealtimeContext, addressOf: (request: Inc
     attach(server) {
       server.on('upgrade', (request, stream, head) => void upgrade(request, stream, head));
     },
-    async endSessions() {
-      await Promise.all([...sockets].map((socket) => socket.checkSessions()));
+    async checkChannels(concerns) {
+      await Promise.all([...sockets].map((socket) => socket.checkChannels(concerns)));
+    },
+    rejoin(message) {
+      for (const socket of sockets) socket.rejoin(message);
     },
     count: () => sockets.size,
     channels: () => [...sockets].reduce((total, socket) => total + socket.channels(), 0),
-    async close(milliseconds) {
-      closing = true;
-      clearInterval(sweep);
-      const pause = milliseconds / Math.max(1, sockets.size);
-      for (const socket of sockets) {
-        socket.dismiss();
-        if (pause >= 1) await new Promise((done) => setTimeout(done, pause));
-      }
-      for (const wire of wss.clients) wire.terminate();
-      wss.close();
+    close() {
+      closed ??= closeAll(sockets, wss).finally(() => clearInterval(sweep));
+      return closed;
     },
   };
+}
+
+/** Dismisses the clients one after the other, so that not all connect again at once. */
+async function closeAll(sockets: ReadonlySet<Socket>, wss: WebSocketServer): Promise<void> {
+  const pause = Math.min(DISMISS_MS, DISMISS_MAX_MS / Math.max(1, sockets.size));
+  let waited = 0;
+  for (const socket of sockets) {
+    socket.dismiss();
+    waited += pause;
+    if (waited < 1) continue;
+    await new Promise((done) => setTimeout(done, waited));
+    waited = 0;
+  }
+  // The last bytes leave before the connections are cut.
+  for (const end = performance.now() + GOODBYE_MS; wss.clients.size > 0 && performance.now() < end;)
+    await new Promise((done) => setTimeout(done, 10));
+  for (const wire of wss.clients) wire.terminate();
+  wss.close();
 }
 
 const wireOf = (socket: WebSocket): Wire => ({

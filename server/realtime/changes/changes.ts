@@ -1,56 +1,60 @@
 import type { Database } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
-import type { Changes, ChangeSubscription } from '../core/ports.ts';
-import { deliverChanges, type DeliveryContext } from './delivery.ts';
+import type { ChangeEvent, Changes, ChangesReady, ChangeSubscription } from '../core/ports.ts';
+import { deliverAll, type DeliveryState, lose, publishedTables } from './deliver-all.ts';
 import { FilterFault } from './filters.ts';
-import { createInterest, type Interest } from './interest.ts';
+import { type Change, cleanOutbox, currentSnapshot, KEPT_SECONDS, PAGE_ROWS, readSince } from './outbox.ts';
 import { prepareBinding } from './prepare.ts';
-import { type Change, cleanOutbox, readSince } from './reader.ts';
 import { coversTable, type PreparedBinding, type Subscription } from './subscriptions.ts';
+import { createTableSubscriptions, keepsSince, type TableSubscriptions } from './table-subscriptions.ts';
 import { createTables, type Table } from './tables.ts';
 
 /** Table changes for subscribers of this process. */
 export type ChangeFeed = Changes & {
   /** Delivers what the reader has read. */
   deliver(changes: readonly Change[]): Promise<void>;
-  /** Renews the interest of the subscribers and deletes what nobody needs any more. */
+  /** Renews the subscriptions of this process to tables and deletes changes that nobody can ask for any more. */
   maintain(): Promise<void>;
-  stop(): Promise<void>;
+  /** Subscribes to the tables again after the database has lost what was written. */
+  restore(): Promise<void>;
+  stop(): void;
 };
 
-type State = {
-  readonly context: DeliveryContext;
-  readonly interest: Interest;
-  readonly clock: Clock;
-  readonly subscriptions: Set<Subscription>;
-  nextId: number;
-};
+type State = DeliveryState & { readonly tableSubscriptions: TableSubscriptions; nextId: number };
 
 const TOO_OLD = 'The changes since then are no longer kept, please read again';
+const LATE = 'A transaction that began before the subscription has ended: changes may be missing, please read again';
+const FAILED = 'Unable to subscribe to changes. Please try again.';
 
 export function createChanges(dependencies: { db: Database; process: string; clock: Clock; log: Log }): ChangeFeed {
   const { db, process, clock, log } = dependencies;
   const state: State = {
     context: { db, tables: createTables(db, clock), log },
-    interest: createInterest(db, process),
-    clock,
+    tableSubscriptions: createTableSubscriptions({ db, process, clock, log, onLate: (late) => loseLate(state, late) }),
     subscriptions: new Set(),
+    published: '',
+    stopped: new AbortController(),
     nextId: 1,
+  };
+  const renew = async (): Promise<void> => {
+    const bindings = [...state.subscriptions].flatMap((one) => one.bindings);
+    await state.tableSubscriptions.renew(relationsOf(await publishedTables(state), bindings));
   };
   return {
     subscribe: (request) => subscribe(state, request),
-    deliver: (changes) => deliver(state, changes, [...state.subscriptions]),
+    deliver: (changes) => deliverAll(state, changes, [...state.subscriptions]),
     async maintain() {
-      const published = await state.context.tables.published();
-      await state.interest.renew(
-        relationsOf(
-          published,
-          [...state.subscriptions].flatMap(({ bindings }) => bindings),
-        ),
-      );
+      await renew();
       await cleanOutbox(db);
     },
-    stop: () => state.interest.stop(),
+    restore() {
+      state.tableSubscriptions.reset();
+      return renew();
+    },
+    stop() {
+      state.stopped.abort();
+      state.tableSubscriptions.stop();
+    },
   };
 }
 
@@ -61,24 +65,31 @@ function subscribe(state: State, request: Parameters<Changes['subscribe']>[0]): 
     member: request.member,
     bindings,
     onChange: request.onChange,
-    sent: request.since === null ? null : new Set(),
+    onLost: request.onLost,
+    sent: null,
   };
   let ended = false;
-  const start = async (): Promise<string | null> => {
-    for (const [at, sent] of request.bindings.entries())
-      bindings.push(await prepareBinding(state.context, ids[at] ?? 0, sent, subscription.member));
-    if (ended) return null;
-    const relations = relationsOf(await state.context.tables.published(), bindings);
+  const start = async (): Promise<ChangesReady> => {
+    bindings.push(...(await prepareAll(state, request, ids)));
+    const relations = await capturedTables(state, bindings);
+    if (ended) return { error: null, warning: null };
+    const held = request.since === null ? null : hold(subscription);
     state.subscriptions.add(subscription);
-    await state.interest.add(relations);
-    return request.since === null ? null : catchUp(state, subscription, relations, request.since);
+    await state.tableSubscriptions.add(relations);
+    if (held === null || request.since === null) return { error: null, warning: null };
+    const { onChange } = request;
+    const { sent } = held;
+    const warning = await catchUp(state, subscription, relations, { since: new Date(request.since), sent, onChange });
+    held.release();
+    return { error: null, warning };
   };
-  const ready = start().catch((error: unknown) => {
+  const ready = start().catch((error: unknown): ChangesReady => {
     bindings.length = 0;
     state.subscriptions.delete(subscription);
-    if (error instanceof FilterFault) return error.message;
+    if (error instanceof FilterFault) return { error: error.message, warning: null };
     state.context.log.error({ err: error }, 'a subscription to table changes failed');
-    return 'Unable to subscribe to changes. Please try again.';
+    request.onLost(FAILED); // the client tries again
+    return { error: FAILED, warning: null };
   });
   return {
     ids,
@@ -91,51 +102,96 @@ function subscribe(state: State, request: Parameters<Changes['subscribe']>[0]): 
   };
 }
 
+/** What is known of the tables may be a second old, so a refusal is checked against the present. */
+async function prepareAll(
+  { context }: State,
+  { bindings, member }: Parameters<Changes['subscribe']>[0],
+  ids: readonly number[],
+): Promise<readonly PreparedBinding[]> {
+  const prepare = async (): Promise<PreparedBinding[]> => {
+    const prepared: PreparedBinding[] = [];
+    for (const [at, sent] of bindings.entries())
+      prepared.push(await prepareBinding(context, ids[at] ?? 0, sent, member));
+    return prepared;
+  };
+  return prepare().catch((error: unknown) => {
+    if (!(error instanceof FilterFault)) throw error;
+    context.tables.forget();
+    return prepare();
+  });
+}
+
 const relationsOf = (published: readonly Table[], bindings: readonly PreparedBinding[]): string[] =>
   published.filter((table) => bindings.some((one) => coversTable(one, table))).map(({ relation }) => relation);
 
-/** Sends the changes since an instant to a client that has connected again. Returns the error when they are no longer kept. */
+/** How often a new table of the publication is asked for its trigger, and for how long, in milliseconds. */
+const CAPTURED = { poll: 200, wait: 5_000 };
+
+/** Waits until the tables of these bindings have their triggers: a table that was just published may be locked by somebody else. */
+async function capturedTables(state: State, bindings: readonly PreparedBinding[]): Promise<string[]> {
+  const deadline = performance.now() + CAPTURED.wait;
+  for (;;) {
+    const published = await publishedTables(state);
+    const named = bindings.map(({ relation }) => relation);
+    if (published.every((table) => table.captured || !named.includes(table.relation)))
+      return relationsOf(published, bindings);
+    if (performance.now() > deadline) throw new Error('a published table has no trigger yet');
+    await new Promise((done) => setTimeout(done, CAPTURED.poll));
+    state.context.tables.forget();
+  }
+}
+
+/**
+ * Keeps the changes of a subscription back. `release` sends those that are not in `sent`, the ids of the changes since its last event:
+ * these come first, because a client that was cut off between the two asks for the changes since the last event it got.
+ */
+function hold(subscription: Subscription): { sent: Set<number>; release: () => void } {
+  const { onChange } = subscription;
+  const sent = new Set<number>();
+  const held: { event: ChangeEvent; id: number }[] = [];
+  subscription.onChange = (event, id) => void held.push({ event, id });
+  return {
+    sent,
+    release() {
+      subscription.onChange = onChange;
+      for (const { event, id } of held) if (!sent.has(id)) onChange(event, id);
+      subscription.sent = sent;
+      setTimeout(() => (subscription.sent = null), OVERLAP_MS).unref();
+    },
+  };
+}
+
+/** How long the reader may still deliver changes that were already sent again. */
+const OVERLAP_MS = 60_000;
+const PAGES_MAX = 20;
+/** Changes are deleted a little later than clients may ask for them. */
+const CATCH_UP_SECONDS = KEPT_SECONDS - 30;
+
+/** Sends the changes since an instant to a client that has connected again. Returns a warning when not all of them are kept. */
 async function catchUp(
   state: State,
   subscription: Subscription,
   relations: readonly string[],
-  since: string,
+  { since, sent, onChange }: { since: Date; sent: Set<number>; onChange: (event: ChangeEvent) => void },
 ): Promise<string | null> {
-  const from = new Date(since);
-  const age = state.clock().getTime() - from.getTime();
-  if (Number.isNaN(age) || age > CATCH_UP_MS) return TOO_OLD;
-  const missed = await readSince(state.context.db, relations, from);
-  await deliver(state, missed, [subscription]);
-  setTimeout(() => (subscription.sent = null), OVERLAP_MS).unref();
-  return null;
+  const { db } = state.context;
+  if (Number.isNaN(since.getTime()) || !(await keepsSince(db, relations, since, CATCH_UP_SECONDS))) return TOO_OLD;
+  const direct: Subscription = { ...subscription, sent, onChange };
+  // All pages show the same transactions: what is committed meanwhile is held back and comes after them.
+  const snapshot = await currentSnapshot(db);
+  let after = 0;
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const missed = await readSince(db, relations, { since, snapshot, after });
+    direct.member = subscription.member;
+    await deliverAll(state, missed, [direct]);
+    if (missed.length < PAGE_ROWS) return null;
+    after = missed.at(-1)?.id ?? after;
+  }
+  return TOO_OLD;
 }
 
-/** How long the reader may still deliver changes that were already sent again. */
-const OVERLAP_MS = 10_000;
-const CATCH_UP_MS = 4.5 * 60_000;
-
-async function deliver(
-  state: State,
-  changes: readonly Change[],
-  subscriptions: readonly Subscription[],
-): Promise<void> {
-  if (changes.length === 0 || subscriptions.length === 0) return;
-  const published = await state.context.tables.published();
-  for (const group of groupByTable(changes)) {
-    const table = published.find(({ relation }) => relation === group[0]?.relation);
-    if (!table) continue;
-    const interested = subscriptions.filter(({ bindings }) => bindings.some((one) => coversTable(one, table)));
-    await deliverChanges(state.context, table, group, interested);
-  }
-}
-
-/** Groups neighbouring changes of the same table: the order of all changes is kept. */
-function groupByTable(changes: readonly Change[]): readonly (readonly Change[])[] {
-  const groups: Change[][] = [];
-  for (const change of changes) {
-    const last = groups.at(-1);
-    if (last?.[0]?.relation === change.relation) last.push(change);
-    else groups.push([change]);
-  }
-  return groups;
+function loseLate(state: State, relations: readonly string[]): void {
+  for (const subscription of state.subscriptions)
+    if (subscription.bindings.some(({ relation }) => relation === null || relations.includes(relation)))
+      lose(state, subscription, LATE);
 }

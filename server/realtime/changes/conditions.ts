@@ -44,12 +44,28 @@ function positive(left: string, operator: Operator, values: readonly string[]): 
   return `${left} ${SQL_OPERATORS[operator] ?? '='} ${pg.escapeLiteral(value)}`;
 }
 
-/** Tries a condition on an empty row, so that a wrong value or a broken regular expression is refused at once. Throws `DatabaseError`. */
-export async function tryCondition(db: Database, table: Table, sql: string): Promise<void> {
-  if (sql === 'true') return;
+/**
+ * Tries the conditions of a filter on an empty row, and their patterns on an empty text, so that a wrong value or a broken pattern is
+ * refused at once. Throws `DatabaseError` or `FilterFault`.
+ */
+export async function tryConditions(db: Database, table: Table, conditions: readonly Condition[]): Promise<void> {
+  if (conditions.length === 0) return;
   const name = pg.escapeIdentifier(table.name);
+  const trials = conditions.filter(({ operator }) => PATTERNS.has(operator)).map(tryPattern);
   await db.as(
-    { role: 'anon', claims: '{}' },
-    `select ${sql} from jsonb_populate_record(null::${sqlNameOf(table)}, '{}'::jsonb) as ${name}`,
+    { role: 'service_role', claims: '{}' },
+    `select ${[`(${sqlOf(table, conditions)})`, ...trials].join(', ')}
+     from jsonb_populate_record(null::${sqlNameOf(table)}, '{}'::jsonb) as ${name}`,
   );
+}
+
+const PATTERNS: ReadonlySet<Operator> = new Set(['like', 'ilike', 'match', 'imatch']);
+
+function tryPattern({ operator, values }: Condition): string {
+  const [pattern = ''] = values;
+  const isLike = operator === 'like' || operator === 'ilike';
+  // PostgreSQL notices it only when a text has matched up to there.
+  if (isLike && (/\\*$/.exec(pattern)?.[0].length ?? 0) % 2 === 1)
+    throw new FilterFault('LIKE pattern must not end with escape character');
+  return `'' ${SQL_OPERATORS[operator] ?? '~'} ${pg.escapeLiteral(pattern)}`;
 }

@@ -1,4 +1,4 @@
-import type { Change, Image } from './reader.ts';
+import type { Change, Image } from './outbox.ts';
 import type { Table, TableAccess } from './tables.ts';
 
 /** Larger changes are sent with their small fields only. */

@@ -24,7 +24,8 @@ const OPERATORS = [
 ] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-export const IN_VALUES_MAX = 100;
+const IN_VALUES_MAX = 100;
+const FILTER_MAX = 20_000;
 
 /** A filter that cannot be used. The message reaches the application. */
 export class FilterFault extends Error {
@@ -34,6 +35,9 @@ export class FilterFault extends Error {
 /** Reads a filter: conditions joined by commas, all of which must hold. A blank filter has none. Throws `FilterFault`. */
 export function readFilter(text: string): readonly Condition[] {
   if (text.trim() === '') return [];
+  if (text.length > FILTER_MAX) throw unreadable(`filter must not exceed ${FILTER_MAX} characters`);
+  // PostgreSQL cannot store a NUL.
+  if (text.includes('\0')) throw unreadable('filter must not contain a null character');
   return splitTopLevel(text).map(readCondition);
 }
 

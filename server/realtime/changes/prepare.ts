@@ -2,10 +2,10 @@ import pg from 'pg';
 import { type Database, DatabaseError } from '#server/db/database.ts';
 import type { Member } from '../core/token.ts';
 import { type Binding, notPublished, readBinding, refusedByDatabase } from './bindings.ts';
-import { sqlOf, tryCondition } from './conditions.ts';
+import { sqlOf, tryConditions } from './conditions.ts';
 import { type Condition, FilterFault } from './filters.ts';
 import type { Equality, PreparedBinding } from './subscriptions.ts';
-import { coversTable } from './subscriptions.ts';
+import { coversTable, shapeOf } from './subscriptions.ts';
 import { sqlNameOf, type Table, type Tables } from './tables.ts';
 
 /** Types whose equality is that of their JSON text, so that it needs no database. */
@@ -22,22 +22,32 @@ export async function prepareBinding(
   const published = await context.tables.published();
   const wildcard = binding.schema === '*' || binding.table === '*';
   const found = published.filter((table) =>
-    coversTable({ id, binding, relation: null, equalities: [], condition: 'true' }, table),
+    coversTable({ id, binding, relation: null, equalities: [], condition: 'true', shape: '' }, table),
   );
   const [table] = found;
   if (!table) throw new FilterFault(notPublished(binding));
-  if (wildcard) return { id, binding, relation: null, equalities: [], condition: 'true' };
-  await checkSelect(context.tables, table, binding, member);
-  return { id, binding, relation: table.relation, ...(await prepareConditions(context.db, table, binding)) };
+  if (wildcard) return { id, binding, relation: null, equalities: [], condition: 'true', shape: '' };
+  await checkColumns(context.tables, table, binding, member);
+  return {
+    id,
+    binding,
+    relation: table.relation,
+    ...(await prepareConditions(context.db, table, binding)),
+    shape: shapeOf(table, binding),
+  };
 }
 
-async function checkSelect(tables: Tables, table: Table, binding: Binding, member: Member): Promise<void> {
-  if (binding.select === null) return;
+/** A caller may neither ask for columns that it cannot read nor filter by them: a filter would tell their values. */
+async function checkColumns(tables: Tables, table: Table, binding: Binding, member: Member): Promise<void> {
   const access = await tables.access(table, member.role);
-  const unknown = binding.select.find(
-    (name) => !access.columns.has(name) || !table.columns.some((column) => column.name === name),
-  );
-  if (unknown !== undefined) throw new FilterFault(refusedByDatabase(binding, `invalid column for select ${unknown}`));
+  const isKnown = (name: string): boolean =>
+    access.columns.has(name) && table.columns.some((column) => column.name === name);
+  const filtered = binding.conditions.map(({ column }) => column).find((name) => !isKnown(name));
+  if (filtered !== undefined)
+    throw new FilterFault(refusedByDatabase(binding, `invalid column for filter ${filtered}`));
+  const selected = binding.select?.find((name) => !isKnown(name));
+  if (selected !== undefined)
+    throw new FilterFault(refusedByDatabase(binding, `invalid column for select ${selected}`));
 }
 
 async function prepareConditions(
@@ -47,11 +57,9 @@ async function prepareConditions(
 ): Promise<Pick<PreparedBinding, 'equalities' | 'condition'>> {
   try {
     const plain = binding.conditions.filter((one) => isPlain(table, one));
-    const condition = sqlOf(
-      table,
-      binding.conditions.filter((one) => !plain.includes(one)),
-    );
-    await tryCondition(db, table, condition);
+    const others = binding.conditions.filter((one) => !plain.includes(one));
+    const condition = sqlOf(table, others);
+    await tryConditions(db, table, others);
     return { equalities: await Promise.all(plain.map((one) => equalityOf(db, table, one))), condition };
   } catch (error) {
     if (error instanceof DatabaseError || error instanceof FilterFault)

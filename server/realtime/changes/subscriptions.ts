@@ -15,13 +15,18 @@ export type PreparedBinding = {
   readonly equalities: readonly Equality[];
   /** The other conditions as SQL over a row; 'true': none. */
   readonly condition: string;
+  /** The table as the binding knows it. Another shape makes the binding invalid. */
+  readonly shape: string;
 };
 
 export type Subscription = {
   member: Member;
   readonly bindings: readonly PreparedBinding[];
-  readonly onChange: (change: ChangeEvent) => void;
-  /** Ids of changes it has got, while missed ones are sent again: none is sent twice. Null: not needed. */
+  /** `id`: the change's. */
+  onChange: (event: ChangeEvent, id: number) => void;
+  /** Called when changes may be missing: the client has to join and to read again. */
+  readonly onLost: (message: string) => void;
+  /** Ids of the changes that were sent again after a reconnect: none is sent twice. Null: not needed. */
   sent: Set<number> | null;
 };
 
@@ -30,4 +35,11 @@ export function coversTable({ relation, binding }: PreparedBinding, table: Table
   if (relation !== null) return relation === table.relation;
   const inSchema = binding.schema === '*' || binding.schema === table.schema;
   return inSchema && (binding.table === '*' || binding.table === table.name);
+}
+
+/** The name of a table and the columns that a binding uses, with their types. */
+export function shapeOf(table: Table, { conditions, select }: Binding): string {
+  const used = new Set([...conditions.map(({ column }) => column), ...(select ?? [])]);
+  const columns = table.columns.filter(({ name }) => used.has(name)).map(({ name, type }) => [name, type]);
+  return JSON.stringify([table.schema, table.name, columns]);
 }

@@ -2,7 +2,13 @@ import pg from 'pg';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 
-export type Column = { readonly name: string; readonly type: string; readonly number: number };
+type Column = {
+  readonly name: string;
+  readonly type: string;
+  readonly number: number;
+  /** Whether its type is a domain, which may refuse a row without it. */
+  readonly isDomain: boolean;
+};
 
 /** A table whose changes are sent. */
 export type Table = {
@@ -17,7 +23,11 @@ export type Table = {
   readonly key: readonly string[];
   /** The columns of the replica identity, which an old record shows. */
   readonly identity: readonly string[];
+  /** Whether its trigger writes its changes to the outbox. */
+  readonly captured: boolean;
   readonly sends: { readonly INSERT: boolean; readonly UPDATE: boolean; readonly DELETE: boolean };
+  /** Whether the publication sends only rows that match its condition. */
+  readonly hasRowFilter: boolean;
 };
 
 /** What a role may see of a table. */
@@ -25,29 +35,37 @@ export type TableAccess = {
   readonly columns: ReadonlySet<string>;
   /** The row policies as one SQL condition; 'true': none apply. */
   readonly condition: string;
+  /** Whether a policy reads the table itself. It then sees the table as it is now, without a row that was deleted or changed. */
+  readonly readsItself: boolean;
 };
 
 export type Tables = {
   /** The tables of the publication. */
   published(): Promise<readonly Table[]>;
   access(table: Table, role: string): Promise<TableAccess>;
+  /** Reads everything again at the next call. */
+  forget(): void;
 };
 
 /** How late a change of the publication, a table, a policy or a privilege takes effect. */
 const CACHE_MS = 1_000;
 
 export function createTables(db: Database, clock: Clock): Tables {
-  const cached = createCache(clock);
+  const { cached, clear } = createCache(clock);
   return {
+    forget: clear,
     published: () => cached('published', () => readPublished(db)),
     access: (table, role) => cached(`${table.relation}:${role}`, () => readAccess(db, table, role)),
   };
 }
 
 /** Caches the promise: concurrent callers share one query. */
-function createCache(clock: Clock): <T>(key: string, read: () => Promise<T>) => Promise<T> {
+function createCache(clock: Clock): {
+  cached: <T>(key: string, read: () => Promise<T>) => Promise<T>;
+  clear: () => void;
+} {
   const entries = new Map<string, { readonly value: Promise<unknown>; readonly at: number }>();
-  return <T>(key: string, read: () => Promise<T>): Promise<T> => {
+  const cached = <T>(key: string, read: () => Promise<T>): Promise<T> => {
     const now = clock().getTime();
     const entry = entries.get(key);
     // The same key always holds the same type: each has one reader.
@@ -57,6 +75,7 @@ function createCache(clock: Clock): <T>(key: string, read: () => Promise<T>) => 
     value.catch(() => entries.delete(key));
     return value;
   };
+  return { cached, clear: () => entries.clear() };
 }
 
 async function readPublished(db: Database): Promise<readonly Table[]> {
@@ -66,30 +85,53 @@ async function readPublished(db: Database): Promise<readonly Table[]> {
     inserts: boolean;
     updates: boolean;
     deletes: boolean;
+    captured: boolean;
     published: readonly string[];
+    filtered: boolean;
     described: Pick<Table, 'schema' | 'name' | 'security' | 'columns' | 'key' | 'identity'>;
   }>(
-    `select relation::text as relation, inserts, updates, deletes, columns as published, realtime.describe_table(relation) as described
+    `select relation::text as relation, inserts, updates, deletes, captured, columns as published,
+       row_filter is not null as filtered, realtime.describe_table(relation) as described
      from realtime.published_table`,
   );
-  return rows.map(({ relation, inserts, updates, deletes, published, described }) => ({
+  return rows.map(({ relation, inserts, updates, deletes, captured, published, filtered, described }) => ({
     ...described,
     relation,
+    captured,
     columns: described.columns.filter(({ name }) => published.includes(name)),
     sends: { INSERT: inserts, UPDATE: updates, DELETE: deletes },
+    hasRowFilter: filtered,
   }));
 }
 
 async function readAccess(db: Database, table: Table, role: string): Promise<TableAccess> {
-  const row = await db.one<{ columns: readonly string[] | null; condition: string }>(
+  const row = await db.one<{ columns: readonly string[] | null; condition: string; indirectly: boolean }>(
     `select (select array_agg(a.attname::text) from pg_catalog.pg_attribute a
         where a.attrelid = $2::oid and a.attnum > 0 and not a.attisdropped
           and has_column_privilege($1::name, a.attrelid, a.attnum, 'select')) as columns,
-       realtime.policy_condition($2::oid::regclass, $1::name, 'r') as condition
+       realtime.policy_condition($2::oid::regclass, $1::name, 'r') as condition,
+       realtime.policies_read_own_table($2::oid::regclass, $1::name) as indirectly
      from pg_catalog.pg_roles where rolname = $1::name`,
     [role, table.relation],
   );
-  return { columns: new Set(row?.columns ?? []), condition: row?.condition ?? 'false' };
+  const condition = row?.condition ?? 'false';
+  return {
+    columns: new Set(row?.columns ?? []),
+    condition,
+    readsItself: condition !== 'true' && (row?.indirectly === true || namesTable(table, condition)),
+  };
+}
+
+/** Whether a sub-select of a policy names the table. The condition's names are qualified. */
+function namesTable({ schema, name }: Table, condition: string): boolean {
+  if (!/\bselect\b/i.test(condition)) return false;
+  const spellings = [`${schema}.${name}`, sqlNameOf({ schema, name })];
+  return spellings.some((spelling) =>
+    condition
+      .split(spelling)
+      .slice(1)
+      .some((rest) => !/^[\w$"]/.test(rest)),
+  );
 }
 
 /** The table's name as SQL. */

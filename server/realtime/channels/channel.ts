@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { RealtimeContext } from './context.ts';
+import { accountOf } from '../core/accounts.ts';
 import type { ChangeSubscription, Rights } from '../core/ports.ts';
 import { encodeText, type Serializer } from '../core/frames.ts';
 import type { JoinRequest } from '../core/join-request.ts';
 import { createRate, type Rate } from '../core/rate.ts';
 import type { Member } from '../core/token.ts';
 import type { PresenceEntry } from '../topics/presence.ts';
-import type { Subscriber, TopicKey } from '../topics/topics.ts';
+import type { TopicKey } from '../topics/messages.ts';
+import type { Subscriber } from '../topics/topics.ts';
 
 /** The connection that a channel belongs to. */
 export type Connection = {
@@ -23,6 +25,8 @@ export type Channel = {
   readonly topic: TopicKey;
   readonly request: JoinRequest;
   member: Member;
+  /** The account that it counts for; null: a guest or the service. */
+  account: string | null;
   rights: Rights;
   /** Write rights that were already asked for with this token. */
   readonly writeRights: Map<string, boolean>;
@@ -50,6 +54,7 @@ export function openChannel(
     topic,
     request,
     member,
+    account: accountOf(member),
     rights: rights ?? ALL_RIGHTS,
     writeRights: new Map(),
     subscriber: null,
@@ -91,11 +96,11 @@ export function pushSystem(
 }
 
 /**
- * Ends a channel: stops its subscriptions and tells the client. After `phx_close` the client stays away; after `phx_error` it joins again
+ * Ends a channel: stops its subscriptions and notifies the client. After `phx_close` the client stays away; after `phx_error` it joins again
  * by itself; null: it asked for the end, or its connection is gone.
  */
 export function endChannel(
-  context: Pick<RealtimeContext, 'topics'>,
+  context: Pick<RealtimeContext, 'topics' | 'accounts'>,
   channel: Channel,
   event: 'phx_close' | 'phx_error' | null,
 ): void {
@@ -103,6 +108,7 @@ export function endChannel(
   channel.ended = true;
   if (channel.expiry) clearTimeout(channel.expiry);
   channel.changes?.end();
+  context.accounts.leave(channel.account, channel.connection);
   if (channel.subscriber) context.topics.leave(channel.topic, channel.subscriber);
   if (channel.presence) context.topics.changePresence(channel.topic, { joins: [], leaves: [channel.presence] });
   channel.presence = null;
@@ -112,9 +118,9 @@ export function endChannel(
   connection.send(encodeText(connection.serializer, frame));
 }
 
-/** Ends a channel because of an error that the client is told. */
+/** Ends a channel and sends the client the error. */
 export function failChannel(
-  context: Pick<RealtimeContext, 'topics'>,
+  context: Pick<RealtimeContext, 'topics' | 'accounts'>,
   channel: Channel,
   message: string,
   event: 'phx_close' | 'phx_error' = 'phx_close',

@@ -1,14 +1,21 @@
 import type { Clock, Log } from '#server/http/caller.ts';
+import type { BodyBudget } from '#server/http/bodies.ts';
+import type { Accounts } from '../core/accounts.ts';
 import type { Authorization, Changes, Messages } from '../core/ports.ts';
 import type { RealtimeSettings } from '../core/settings.ts';
-import type { VerifyToken } from '../core/token.ts';
+import type { TokenVerifier } from '../core/token.ts';
 import type { Topics } from '../topics/topics.ts';
+import type { SessionEnds } from './session-ends.ts';
 
 /** What the sockets and channels work with. */
 export type RealtimeContext = {
   readonly settings: RealtimeSettings;
-  readonly verify: VerifyToken;
+  readonly tokens: TokenVerifier;
   readonly sessionAlive: (sessionId: string) => Promise<boolean>;
+  readonly sessionEnds: SessionEnds;
+  readonly accounts: Accounts;
+  /** Memory for bodies of calls: up to 1 MiB counted by address, larger ones by account. */
+  readonly bodies: { readonly small: BodyBudget; readonly large: BodyBudget };
   readonly topics: Topics;
   readonly authorization: Authorization;
   readonly messages: Messages;

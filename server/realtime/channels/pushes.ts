@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { RealtimeContext } from './context.ts';
 import type { Extension } from '../core/ports.ts';
-import type { Broadcast, BroadcastPush, ClientFrame, Push } from '../core/frames.ts';
+import { type Broadcast, type BroadcastPush, type ClientFrame, type Push, sizeOfBody } from '../core/frames.ts';
 import { isObject } from '../core/join-request.ts';
 import { systemErrors } from '../core/refusals.ts';
 import { type Channel, failChannel, type Reply, reply } from './channel.ts';
@@ -19,12 +19,11 @@ export async function handlePush(context: RealtimeContext, channel: Channel, fra
   context.log.info({ event: frame.event.slice(0, 40) }, 'a client sent an unknown realtime event');
 }
 
-/** Reads the payload of a text broadcast: `{type: 'broadcast', event, payload}`. Returns null when it is no object with an event. */
+/** The payload of a text broadcast is relayed as it is. Returns null when it is no object, which clients cannot read. */
 function broadcastOf(payload: unknown): Broadcast | null {
-  if (!isObject(payload)) return null;
-  const { event, payload: body } = payload;
-  if (typeof event !== 'string') return null;
-  return { event, body: { json: JSON.stringify(body ?? {}) }, meta: null };
+  if (!isObject(payload) || payload instanceof Uint8Array) return null;
+  const { event } = payload;
+  return { event: typeof event === 'string' ? event : '', body: { whole: JSON.stringify(payload) }, meta: null };
 }
 
 type Target = Pick<Push | BroadcastPush, 'joinRef' | 'ref' | 'topic'>;
@@ -39,7 +38,7 @@ async function handleBroadcast(
   const answer = (outcome: Reply): void => {
     if (ack) reply(channel.connection, target, outcome);
   };
-  if (sizeOf(broadcast) > context.settings.payloadMax)
+  if (sizeOfBody(broadcast.body) > context.settings.payloadMax)
     return answer({ status: 'error', response: { error: 'payload_size_exceeded' } });
   // Without the right to write there is no answer at all, not even with `ack`.
   if (!(await mayWrite(context, channel, 'broadcast')) || channel.ended) return;
@@ -56,11 +55,8 @@ async function handleBroadcast(
   answer({ status: 'ok', response: { id } });
 }
 
-const sizeOf = ({ body }: Broadcast): number =>
-  'bytes' in body ? body.bytes.byteLength : Buffer.byteLength(body.json);
-
 /** `persist` of a message: true, or `{ttl: seconds}`. Returns null when the message is not to be stored. */
-export function readPersist(value: unknown): { seconds: number | null } | null {
+function readPersist(value: unknown): { seconds: number | null } | null {
   if (value === true) return { seconds: null };
   if (!isObject(value)) return null;
   const { ttl } = value;
@@ -92,21 +88,30 @@ async function handlePresence(context: RealtimeContext, channel: Channel, frame:
   if (call !== 'track') return answer('error');
   if (!isObject(payload ?? {})) return answer('error', { reason: 'Presence track payload must be a map' });
   const text = JSON.stringify(payload ?? {});
-  if (Buffer.byteLength(text) > context.settings.payloadMax)
-    return failChannel(context, channel, systemErrors.presenceTooLarge);
+  const { presenceMax, presenceKeysMax } = context.settings;
+  if (Buffer.byteLength(text) > presenceMax) return failChannel(context, channel, systemErrors.presenceTooLarge);
+  if (!channel.presence && context.topics.presenceKeys(channel.topic, channel.presenceKey) > presenceKeysMax)
+    return answer('error', { reason: 'Too many presence keys on this channel' });
   if (!(await mayWrite(context, channel, 'presence'))) return answer('error');
   if (channel.ended) return;
   await enablePresence(context, channel);
+  if (channel.ended) return;
   track(context, channel, text);
   answer('ok');
 }
 
-/** A track switches presence on for its sender. */
+/** A track switches presence on for its sender, who on a private channel needs the right to read it. */
 async function enablePresence(context: RealtimeContext, channel: Channel): Promise<void> {
-  const { subscriber } = channel;
-  if (!subscriber || subscriber.readsPresence || !channel.rights.readPresence) return;
+  const { subscriber, topic, member } = channel;
+  if (!subscriber || subscriber.readsPresence) return;
+  if (topic.isPrivate && !channel.rights.readPresence) {
+    const rights = await context.authorization.rights(member, topic.name, { presence: true });
+    if (channel.ended || channel.member !== member) return;
+    channel.rights = rights;
+  }
+  if (!channel.rights.readPresence) return;
+  await context.topics.loadPresence(topic);
   subscriber.readsPresence = true;
-  await context.topics.presenceState(channel.topic);
 }
 
 function track(context: RealtimeContext, channel: Channel, payload: string): void {

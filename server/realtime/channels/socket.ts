@@ -1,12 +1,12 @@
 import type { RealtimeContext } from './context.ts';
 import { type ClientFrame, readFrame, type Serializer } from '../core/frames.ts';
-import { createRate, type Rate } from '../core/rate.ts';
+import { createAverageRate, type Rate } from '../core/rate.ts';
 import { JoinRefused, joinRefusals, systemErrors } from '../core/refusals.ts';
 import type { Member } from '../core/token.ts';
 import { type Channel, type Connection, endChannel, failChannel, pushSystem, reply } from './channel.ts';
 import { joinChannel } from './join.ts';
 import { handlePush } from './pushes.ts';
-import { checkSession } from './token-watch.ts';
+import { checkRights, checkSession } from './token-watch.ts';
 
 /** The WebSocket below a socket. */
 export type Wire = {
@@ -25,8 +25,10 @@ export type Socket = {
   end(): void;
   /** Tells every channel that the server stops, and closes the connection. */
   dismiss(): void;
-  /** Ends the channels whose session has ended. */
-  checkSessions(): Promise<void>;
+  /** Ends the channels whose session has ended and those that may no longer read. `concerns`: which channels are checked. */
+  checkChannels(concerns: (member: Member) => boolean): Promise<void>;
+  /** Makes every channel join again, because messages may be missing. */
+  rejoin(message: string): void;
   /** Closes a connection that has sent nothing for a minute, or no longer has a channel. */
   sweep(now: number): void;
   channels(): number;
@@ -37,7 +39,6 @@ const SILENCE_MAX_MS = 60_000;
 const IDLE_MAX_MS = 10 * 60_000;
 /** Messages of one topic that may wait while an earlier one is handled. */
 const WAITING_MAX = 200;
-const RATE_MS = 60_000;
 
 type State = {
   readonly context: RealtimeContext;
@@ -62,8 +63,8 @@ export function openSocket(context: RealtimeContext, wire: Wire, serializer: Ser
     connection: { serializer, keyHolder, send: (data) => sendOrClose(state, data) },
     channels: new Map(),
     work: new Map(),
-    joins: createRate(joinsPerSecond * (RATE_MS / 1000), RATE_MS),
-    messages: createRate(messagesPerSecond * (RATE_MS / 1000), RATE_MS),
+    joins: createAverageRate(joinsPerSecond),
+    messages: createAverageRate(messagesPerSecond),
     heardAt: now,
     usedAt: now,
     ended: false,
@@ -73,8 +74,13 @@ export function openSocket(context: RealtimeContext, wire: Wire, serializer: Ser
     receive: (data) => receive(state, data),
     end: () => endAll(state, null),
     dismiss: () => dismiss(state),
-    async checkSessions() {
-      await Promise.all([...state.channels.values()].map((channel) => checkSession(context, channel)));
+    async checkChannels(concerns) {
+      const channels = [...state.channels.values()].filter(({ member }) => concerns(member));
+      await Promise.all(channels.map((channel) => checkChannel(context, channel)));
+    },
+    rejoin(message) {
+      for (const channel of state.channels.values()) failChannel(context, channel, message, 'phx_error');
+      state.channels.clear();
     },
     sweep: (at) => sweep(state, at),
     channels: () => state.channels.size,
@@ -98,7 +104,7 @@ function receive(state: State, data: string | Uint8Array): void {
   const now = state.context.clock().getTime();
   state.heardAt = now;
   if (frame.topic === 'phoenix') return answerHeartbeat(state, frame);
-  if (!state.messages.take(now)) return refuseMessage(state, frame);
+  if (!state.messages.take(now) || !takeOfAccount(state, frame, now)) return refuseMessage(state, frame);
   const work = state.work.get(frame.topic) ?? { tail: Promise.resolve(), waiting: 0 };
   if (work.waiting >= WAITING_MAX) return refuseMessage(state, frame);
   work.waiting += 1;
@@ -110,6 +116,11 @@ function receive(state: State, data: string | Uint8Array): void {
       if (work.waiting === 0) state.work.delete(frame.topic);
     });
   state.work.set(frame.topic, work);
+}
+
+function takeOfAccount({ context, channels }: State, { topic }: ClientFrame, now: number): boolean {
+  const account = channels.get(topic)?.account ?? null;
+  return account === null || context.accounts.rateOf(account, now).take(now);
 }
 
 function answerHeartbeat(state: State, frame: ClientFrame): void {
@@ -131,13 +142,20 @@ function refuseMessage(state: State, frame: ClientFrame): void {
 
 async function handle(state: State, frame: ClientFrame): Promise<void> {
   if (state.ended) return;
+  if (!frame.topic.startsWith(TOPIC_PREFIX)) return answerUnmatched(state, frame);
   const channel = liveChannel(state, frame.topic);
   if (frame.event === 'phx_join' && !('broadcast' in frame)) return join(state, frame, channel);
   if (frame.event === 'phx_leave') return leave(state, frame, channel);
-  if (!channel) return reply(state.connection, frame, { status: 'error', response: { reason: 'unmatched topic' } });
+  if (!channel) return answerUnmatched(state, frame);
   state.usedAt = state.heardAt;
   await handlePush(state.context, channel, frame);
 }
+
+/** Only topics of this prefix exist, whatever the client wants with another. */
+const TOPIC_PREFIX = 'realtime:';
+
+const answerUnmatched = ({ connection }: State, frame: ClientFrame): void =>
+  reply(connection, frame, { status: 'error', response: { reason: 'unmatched topic' } });
 
 /** The channel of a topic; one that has ended by itself is forgotten. */
 function liveChannel(state: State, topic: string): Channel | undefined {
@@ -163,6 +181,11 @@ async function join(
   if (state.ended) return endChannel(context, channel, null);
   channels.set(frame.topic, channel);
   state.usedAt = state.heardAt;
+  if (context.sessionEnds.concerns(channel.member)) await checkChannel(context, channel);
+}
+
+async function checkChannel(context: RealtimeContext, channel: Channel): Promise<void> {
+  if (await checkSession(context, channel)) await checkRights(context, channel);
 }
 
 function leave(state: State, frame: ClientFrame, channel: Channel | undefined): void {

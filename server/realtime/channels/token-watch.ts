@@ -1,7 +1,8 @@
 import type { RealtimeContext } from './context.ts';
+import { accountOf } from '../core/accounts.ts';
 import type { Rights } from '../core/ports.ts';
 import { tokenOf } from '../core/join-request.ts';
-import { lostReadRight } from '../core/refusals.ts';
+import { lostReadRight, systemErrors } from '../core/refusals.ts';
 import { isFault, type Member, readMember } from '../core/token.ts';
 import { type Channel, endChannel, failChannel, pushSystem } from './channel.ts';
 
@@ -12,14 +13,19 @@ const TIMER_MAX_MS = 5 * 60_000;
  * Ends the channel when its token expires. It ends with `phx_error`: the client then joins again by itself, with the token that it has
  * renewed in the meantime.
  */
-export function watchToken(context: Pick<RealtimeContext, 'clock' | 'topics'>, channel: Channel): void {
+export function watchToken(context: RealtimeContext, channel: Channel): void {
   if (channel.expiry) clearTimeout(channel.expiry);
   if (channel.ended) return;
   const left = channel.member.expiresAt - context.clock().getTime();
   channel.expiry = setTimeout(
     () => {
       const late = (context.clock().getTime() - channel.member.expiresAt) / 1000;
-      if (late < 0) return watchToken(context, channel);
+      if (late < 0) {
+        checkRights(context, channel).catch((error: unknown) =>
+          context.log.warn({ err: error }, 'the rights of a channel could not be checked'),
+        );
+        return watchToken(context, channel);
+      }
       failChannel(context, channel, `Token has expired ${Math.floor(late)} seconds ago`, 'phx_error');
     },
     Math.max(0, Math.min(left, TIMER_MAX_MS)),
@@ -33,31 +39,58 @@ export async function renewToken(context: RealtimeContext, channel: Channel, pay
     payload !== null && typeof payload === 'object' && 'access_token' in payload ? payload.access_token : null;
   const token = tokenOf(sent) ?? channel.connection.keyHolder.token;
   if (token === channel.member.token) return;
-  const member = await readMember(context.verify, token, context.clock());
+  const member = await readMember(context.tokens, token, context.clock());
   if (channel.ended) return;
   if (isFault(member)) return failChannel(context, channel, member.message);
   if (!(await checkSession(context, channel, member))) return;
-  if (channel.topic.isPrivate) {
-    const rights = await context.authorization.rights(member, channel.topic.name, {
-      presence: channel.request.presence.enabled,
-    });
-    if (channel.ended) return;
-    if (lostRight(channel.rights, rights)) return failChannel(context, channel, lostReadRight(channel.topic.name));
-    channel.rights = rights;
-    if (channel.subscriber) {
-      channel.subscriber.readsBroadcast = rights.readBroadcast;
-      channel.subscriber.readsPresence &&= rights.readPresence;
-    }
-  }
+  if (!(await checkRights(context, channel, member))) return;
+  if (!moveAccount(context, channel, member)) return failChannel(context, channel, systemErrors.tooManySockets);
   channel.member = member;
-  channel.writeRights.clear();
   channel.changes?.setMember(member);
   watchToken(context, channel);
 }
 
+/**
+ * Asks the policies of a private channel again, because the token is another one or the rights of its account have changed. Ends the
+ * channel when it may no longer read. Returns whether it lives.
+ */
+export async function checkRights(
+  context: Pick<RealtimeContext, 'authorization' | 'topics' | 'accounts'>,
+  channel: Channel,
+  member: Member = channel.member,
+): Promise<boolean> {
+  channel.writeRights.clear();
+  if (!channel.topic.isPrivate || channel.ended) return !channel.ended;
+  const { name } = channel.topic;
+  const presence = channel.request.presence.enabled || channel.rights.readPresence;
+  const rights = await context.authorization.rights(member, name, { presence });
+  if (channel.ended) return false;
+  if (lostRight(channel.rights, rights)) {
+    failChannel(context, channel, lostReadRight(name));
+    return false;
+  }
+  channel.rights = rights;
+  // A right to write that was asked for meanwhile may be an older answer.
+  channel.writeRights.clear();
+  if (!channel.subscriber) return true;
+  channel.subscriber.readsBroadcast = rights.readBroadcast;
+  channel.subscriber.readsPresence &&= rights.readPresence;
+  return true;
+}
+
+/** Counts the channel for the account of its new token. Returns false when that account has too many sockets. */
+function moveAccount({ accounts }: RealtimeContext, channel: Channel, member: Member): boolean {
+  const account = accountOf(member);
+  if (account === channel.account) return true;
+  if (!accounts.enter(account, channel.connection)) return false;
+  accounts.leave(channel.account, channel.connection);
+  channel.account = account;
+  return true;
+}
+
 /** Ends the channel when the session of its token has ended. Returns whether it lives. */
 export async function checkSession(
-  context: Pick<RealtimeContext, 'sessionAlive' | 'topics'>,
+  context: Pick<RealtimeContext, 'sessionAlive' | 'topics' | 'accounts'>,
   channel: Channel,
   member: Member = channel.member,
 ): Promise<boolean> {

@@ -115,9 +115,9 @@ describe('serializer 2.0.0', () => {
 
   test('a broadcast whose event is over 255 bytes is sent as text', () => {
     const event = 'e'.repeat(256);
-    const frame = encodeBroadcast('2.0.0', 'realtime:a', { event, body: { json: '{}' }, meta: null }, '1');
+    const frame = encodeBroadcast('2.0.0', 'realtime:a', { event, body: { json: '{}' }, meta: null });
     expect(JSON.parse(String(frame))).toEqual([
-      '1',
+      null,
       null,
       'realtime:a',
       'broadcast',

@@ -28,8 +28,17 @@ export type Broadcast = {
   readonly meta: Readonly<Record<string, unknown>> | null;
 };
 
-/** JSON text, or raw bytes. */
-export type BroadcastBody = { readonly json: string } | { readonly bytes: Uint8Array };
+/**
+ * JSON text, or raw bytes. `whole`: JSON text of the whole payload of a text broadcast, `{type, event, payload, …}`, which is relayed as it
+ * came.
+ */
+export type BroadcastBody = { readonly json: string } | { readonly bytes: Uint8Array } | { readonly whole: string };
+
+/** The bytes that count against the limit of payloads. */
+export function sizeOfBody(body: BroadcastBody): number {
+  if ('bytes' in body) return body.bytes.byteLength;
+  return Buffer.byteLength('json' in body ? body.json : body.whole);
+}
 
 export type ClientFrame = Push | BroadcastPush;
 
@@ -149,24 +158,39 @@ export function encodeText(serializer: Serializer, frame: ServerFrame): string {
  * Encodes a broadcast for the members of a topic. Returns null for bytes and serializer 1.0.0, which has no way to carry them. A topic,
  * event or metadata over 255 bytes does not fit a binary frame, so it is sent as text.
  */
-export function encodeBroadcast(
+export function encodeBroadcast(serializer: Serializer, topic: string, broadcast: Broadcast): string | Buffer | null {
+  const binary = serializer === '2.0.0' ? encodeBinaryBroadcast(topic, broadcast) : null;
+  return binary ?? encodeTextBroadcast(serializer, topic, broadcast, null);
+}
+
+/** Encodes a stored message for one channel: as text it carries the ref of the channel's join, as bytes it cannot. */
+export function encodeReplayed(
   serializer: Serializer,
   topic: string,
   broadcast: Broadcast,
-  joinRef: string | null = null,
+  joinRef: string | null,
 ): string | Buffer | null {
-  const { event, body, meta } = broadcast;
-  if (serializer === '2.0.0') {
-    const binary = encodeBinaryBroadcast(topic, broadcast);
-    if (binary) return binary;
-  }
+  if ('bytes' in broadcast.body) return encodeBroadcast(serializer, topic, broadcast);
+  return encodeTextBroadcast(serializer, topic, broadcast, joinRef);
+}
+
+function encodeTextBroadcast(
+  serializer: Serializer,
+  topic: string,
+  { event, body, meta }: Broadcast,
+  joinRef: string | null,
+): string | null {
   if ('bytes' in body) return null;
   const tail = meta === null ? '' : `,"meta":${JSON.stringify(meta)}`;
-  const payload = `{"type":"broadcast","event":${JSON.stringify(event)},"payload":${body.json}${tail}}`;
+  const payload =
+    'whole' in body
+      ? body.whole
+      : `{"type":"broadcast","event":${JSON.stringify(event)},"payload":${body.json}${tail}}`;
   return encodeText(serializer, { joinRef, ref: null, topic, event: 'broadcast', payload });
 }
 
 function encodeBinaryBroadcast(topic: string, { event, body, meta }: Broadcast): Buffer | null {
+  if ('whole' in body) return null;
   const strings = [topic, event, meta === null ? '' : JSON.stringify(meta)].map((text) => Buffer.from(text));
   if (strings.some((bytes) => bytes.length > LENGTH_MAX)) return null;
   const encoding = 'bytes' in body ? ENCODING_BYTES : ENCODING_JSON;

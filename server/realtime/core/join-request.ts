@@ -19,7 +19,7 @@ export type JoinRequest = {
   readonly accessToken: string | null;
 };
 
-export const REPLAY_LIMIT_MAX = 25;
+const REPLAY_LIMIT_MAX = 25;
 const WAIT_DEFAULT_MS = 15_000;
 const WAIT_MAX_MS = 20_000;
 const PRESENCE_KEY_MAX = 255;

@@ -15,7 +15,7 @@ export type Authorization = {
   mayWrite(member: Member, topic: string, extension: Extension): Promise<boolean>;
 };
 
-export type StoredMessage = { readonly id: string; readonly broadcast: Broadcast };
+type StoredMessage = { readonly id: string; readonly broadcast: Broadcast };
 
 /** Stored messages of private topics. */
 export type Messages = {
@@ -28,11 +28,14 @@ export type Messages = {
 /** A change of a row as JSON text of its `data`, and the bindings that it matches. */
 export type ChangeEvent = { readonly ids: readonly number[]; readonly data: string };
 
+/** `error`: why nothing arrives; `warning`: why the client has to read again. Null: there is nothing to say. */
+export type ChangesReady = { readonly error: string | null; readonly warning: string | null };
+
 export type ChangeSubscription = {
   /** One id per binding, in their order. */
   readonly ids: readonly number[];
-  /** Resolves when every later change arrives; null when it does, else the text of the error. */
-  readonly ready: Promise<string | null>;
+  /** Resolves when every later change arrives. */
+  readonly ready: Promise<ChangesReady>;
   /** Judges later changes as this member. */
   setMember(member: Member): void;
   end(): void;
@@ -44,5 +47,7 @@ export type Changes = {
     readonly bindings: readonly Readonly<Record<string, unknown>>[];
     readonly since: string | null;
     readonly onChange: (change: ChangeEvent) => void;
+    /** Called when changes may be missing: the subscription has ended, and its client has to join and to read again. */
+    readonly onLost: (message: string) => void;
   }): ChangeSubscription;
 };

@@ -1,23 +1,39 @@
-/** Counts events of one holder: `take` returns false when `max` per window is exceeded. */
-export type Rate = { take(now: number): boolean };
+/** Counts events of one holder in a sliding window. */
+export type Rate = {
+  /** Counts `amount` events. Returns false, and counts none, when they exceed the maximum. */
+  take(now: number, amount?: number): boolean;
+  /** Events in the window that ends now. */
+  used(now: number): number;
+};
 
-/** A sliding window in six parts: `max` events in any `milliseconds`, exact to a sixth of the window. */
+/** Rates are averages over a minute, as in the service this API mirrors. */
+export const RATE_SECONDS = 60;
+
+/** A rate of `perSecond` events on average. */
+export const createAverageRate = (perSecond: number): Rate => createRate(perSecond * RATE_SECONDS, RATE_SECONDS * 1000);
+
+/** A sliding window in twelve parts: at most `max` events in any `milliseconds`; the oldest part leaves the window at once. */
 export function createRate(max: number, milliseconds: number): Rate {
   const part = milliseconds / PARTS;
   const counts = new Map<number, number>();
+  const used = (now: number): number => {
+    const current = Math.floor(now / part);
+    let total = 0;
+    for (const [at, count] of counts) {
+      if (at <= current - PARTS) counts.delete(at);
+      else total += count;
+    }
+    return total;
+  };
   return {
-    take(now) {
+    used,
+    take(now, amount = 1) {
+      if (used(now) + amount > max) return false;
       const current = Math.floor(now / part);
-      let total = 0;
-      for (const [at, count] of counts) {
-        if (at <= current - PARTS) counts.delete(at);
-        else total += count;
-      }
-      if (total >= max) return false;
-      counts.set(current, (counts.get(current) ?? 0) + 1);
+      counts.set(current, (counts.get(current) ?? 0) + amount);
       return true;
     },
   };
 }
 
-const PARTS = 6;
+const PARTS = 12;

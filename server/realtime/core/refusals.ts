@@ -26,6 +26,7 @@ export const joinRefusals = {
   privateOnly: () => new JoinRefused('PrivateOnly: This project only allows private channels'),
   noReadRight: (topic: string) => new JoinRefused(`Unauthorized: ${noReadRight(topic)}`),
   tooManyChannels: () => new JoinRefused('ChannelRateLimitReached: Too many channels'),
+  tooManySockets: () => new JoinRefused('ConnectionRateLimitReached: Too many connected users'),
   tooManyJoins: () => new JoinRefused('ClientJoinRateLimitReached: Too many joins per second', true),
   replayInvalid: () => new JoinRefused('UnableToReplayMessages: Replay params are not valid'),
   replayPublic: () => new JoinRefused('UnableToReplayMessages: Replay is not allowed for public channels'),
@@ -42,14 +43,13 @@ export const joinRefusals = {
   unknown: () => new JoinRefused('Unknown Error on Channel'),
 };
 
-export const noReadRight = (topic: string): string =>
-  `You do not have permissions to read from this Channel topic: ${topic}`;
+const noReadRight = (topic: string): string => `You do not have permissions to read from this Channel topic: ${topic}`;
 export const lostReadRight = (topic: string): string =>
   `You no longer have permission to read from this Channel topic: ${topic}`;
 
 /** Why a token is refused. The text in a join refusal has the code in front of it. */
 export type TokenFault = {
-  readonly code: 'InvalidJWTToken' | 'MalformedJWT' | 'JwtSignatureError';
+  readonly code: 'InvalidJWTToken' | 'MalformedJWT' | 'JwtSignatureError' | 'JwtSignerError';
   readonly message: string;
 };
 
@@ -58,7 +58,9 @@ export const joinRefusalOfToken = ({ code, message }: TokenFault): JoinRefused =
 
 export const systemErrors = {
   tooManyMessages: 'Too many messages per second',
+  tooManySockets: 'Too many connected users',
   tooManyPresenceCalls: 'Client presence rate limit exceeded',
   presenceTooLarge: 'Track message size exceeded',
+  databaseDown: 'Realtime was unable to connect to the project database',
   disconnect: 'Server requested disconnect',
 } as const;

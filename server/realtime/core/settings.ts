@@ -3,17 +3,31 @@ export type RealtimeSettings = {
   readonly socketsMax: number;
   /** Sockets of one address. */
   readonly socketsPerAddress: number;
+  /** Sockets with a channel of one signed-in account. */
+  readonly socketsPerAccount: number;
   readonly channelsPerSocket: number;
+  /** Table subscriptions of one channel. */
+  readonly bindingsPerChannel: number;
   /** Joins of one socket, per second. */
   readonly joinsPerSecond: number;
-  /** Broadcasts that one socket sends, per second. */
+  /** Messages that one socket sends, per second. */
   readonly messagesPerSecond: number;
+  /** Messages of one account over all its sockets and HTTP, per second; over HTTP guests count by address. */
+  readonly accountMessagesPerSecond: number;
+  /** Messages in one call over HTTP. */
+  readonly batchMax: number;
   /** Presence calls of one channel in 30 seconds. */
   readonly presenceCalls: number;
-  /** The largest broadcast or presence payload, in bytes. */
+  /** Different presence keys of one topic. */
+  readonly presenceKeysMax: number;
+  /** The largest presence payload, in bytes. */
+  readonly presenceMax: number;
+  /** The largest broadcast payload, in bytes. */
   readonly payloadMax: number;
   /** A socket whose unsent data exceeds this many bytes is closed. */
   readonly unsentMax: number;
+  /** After how many silent seconds the other processes take this one for ended. */
+  readonly leaseSeconds: number;
   /** Whether only private channels are served. */
   readonly privateOnly: boolean;
 };

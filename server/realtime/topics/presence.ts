@@ -5,6 +5,8 @@ export type PresenceEntry = {
   readonly previous: string | null;
   /** The client's payload as JSON text of an object. */
   readonly payload: string;
+  /** The process that holds its channel; absent: this one. */
+  readonly process?: string;
 };
 
 export type PresenceDiff = { readonly joins: readonly PresenceEntry[]; readonly leaves: readonly PresenceEntry[] };
@@ -20,9 +22,29 @@ export function applyPresence(presence: Presence, { joins, leaves }: PresenceDif
   return `{"joins":${encodeEntries(joined)},"leaves":${encodeEntries(left)}}`;
 }
 
+/**
+ * The diff that turns the entries of other processes into `stored`. Leaves refs alone that have changed since that was read, and
+ * processes that have ended since.
+ */
+export function compareRemote(
+  presence: Presence,
+  stored: readonly PresenceEntry[],
+  changed: ReadonlySet<string>,
+): PresenceDiff {
+  const refs = new Set(stored.map(({ ref }) => ref));
+  return {
+    joins: stored.filter(({ process, ref }) => !changed.has(ref) && !changed.has(process ?? '')),
+    leaves: entriesOf(presence).filter(
+      ({ process, ref }) => process !== undefined && !refs.has(ref) && !changed.has(ref),
+    ),
+  };
+}
+
+export const entriesOf = (presence: Presence): readonly PresenceEntry[] =>
+  [...presence.values()].flatMap((entries) => [...entries.values()]);
+
 /** The payload of `presence_state`. */
-export const stateOf = (presence: Presence): string =>
-  encodeEntries([...presence.values()].flatMap((entries) => [...entries.values()]));
+export const stateOf = (presence: Presence): string => encodeEntries(entriesOf(presence));
 
 function add(presence: Presence, entry: PresenceEntry): boolean {
   const entries = presence.get(entry.key) ?? new Map<string, PresenceEntry>();

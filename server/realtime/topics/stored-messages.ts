@@ -43,7 +43,7 @@ export function createStoredMessages(db: Database): Messages {
   };
 }
 
-/** The message of a row of `realtime.messages`. */
+/** Returns the broadcast that a row of `realtime.messages` holds. */
 export function broadcastOf({ event, payload, bytes }: Omit<MessageRow, 'id'>, meta: Broadcast['meta']): Broadcast {
   return { event: event ?? '', body: bytes === null ? { json: payload ?? '{}' } : { bytes }, meta };
 }

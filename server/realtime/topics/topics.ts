@@ -1,8 +1,7 @@
 import { type Broadcast, encodeBroadcast, encodeText, type Serializer } from '../core/frames.ts';
-import { applyPresence, type Presence, type PresenceDiff, type PresenceEntry, stateOf } from './presence.ts';
-
-/** A topic of public or of private channels: two channels of one name that differ in this share nothing. */
-export type TopicKey = { readonly name: string; readonly isPrivate: boolean };
+import { applyPresence, compareRemote, entriesOf, type Presence, type PresenceDiff, stateOf } from './presence.ts';
+import type { BusMessage, Published, TopicKey } from './messages.ts';
+import type { RemoteEntry } from './stored-presence.ts';
 
 /** A channel as a topic sees it. */
 export type Subscriber = {
@@ -14,16 +13,11 @@ export type Subscriber = {
   send(data: string | Uint8Array): void;
 };
 
-/** What one process tells the others. */
-export type BusMessage =
-  | { readonly kind: 'broadcast'; readonly topic: TopicKey; readonly broadcast: Broadcast }
-  | { readonly kind: 'presence'; readonly topic: TopicKey; readonly diff: PresenceDiff };
-
 /** Carries messages between the processes of one installation. */
 export type Bus = {
-  publish(message: BusMessage): void;
-  /** Presence entries of other processes on this topic. */
-  presenceOf(topic: TopicKey): Promise<readonly PresenceEntry[]>;
+  publish(message: Published): void;
+  /** Presence entries of other processes on this topic; null: on all topics. */
+  presenceOf(topic: TopicKey | null): Promise<readonly RemoteEntry[]>;
 };
 
 export type Topics = {
@@ -33,22 +27,41 @@ export type Topics = {
   broadcast(topic: TopicKey, broadcast: Broadcast, except?: Subscriber): void;
   /** Adds and removes presence entries, here and in all processes. */
   changePresence(topic: TopicKey, diff: PresenceDiff): void;
+  /** Reads the presence of other processes again, because messages about it were lost. */
+  reloadPresence(): Promise<void>;
+  /** Reads the members of a topic at other processes, once; later diffs keep them current. */
+  loadPresence(topic: TopicKey): Promise<void>;
   /** The presence state as JSON text. */
-  presenceState(topic: TopicKey): Promise<string>;
+  presenceState(topic: TopicKey): string;
+  /** The number of presence keys known here, together with `key`. */
+  presenceKeys(topic: TopicKey, key: string): number;
   /** Delivers a message of another process. */
   receive(message: BusMessage): void;
   /** The number of messages delivered to sockets so far. */
   delivered(): number;
 };
 
-type Topic = { readonly subscribers: Set<Subscriber>; readonly presence: Presence; loaded: Promise<void> | null };
-type Registry = { readonly topics: Map<string, Topic>; delivered: number };
+type Topic = {
+  readonly key: TopicKey;
+  readonly subscribers: Set<Subscriber>;
+  readonly presence: Presence;
+  loaded: Promise<void> | null;
+};
+type Registry = {
+  readonly topics: Map<string, Topic>;
+  delivered: number;
+  /** For each running read of presence the refs that have joined or left since it began. */
+  readonly reads: Set<Set<string>>;
+};
 
 /** Creates the registry of topics. `busOf` returns null when this is the only process. */
 export function createTopics(busOf: () => Bus | null): Topics {
-  const registry: Registry = { topics: new Map(), delivered: 0 };
-  const receive = (message: BusMessage): void =>
-    message.kind === 'broadcast' ? deliverBroadcast(registry, message) : deliverPresence(registry, message);
+  const registry: Registry = { topics: new Map(), delivered: 0, reads: new Set() };
+  const receive = (message: BusMessage): void => {
+    if (message.kind === 'broadcast') return deliverBroadcast(registry, message);
+    if (message.kind === 'presence') return deliverPresence(registry, message);
+    endProcess(registry, message.process);
+  };
   return {
     join: (key, subscriber) => void topicOf(registry, key).subscribers.add(subscriber),
     leave: (key, subscriber) => leaveTopic(registry, key, subscriber),
@@ -60,12 +73,20 @@ export function createTopics(busOf: () => Bus | null): Topics {
       deliverPresence(registry, { topic, diff });
       busOf()?.publish({ kind: 'presence', topic, diff });
     },
-    async presenceState(key) {
+    reloadPresence: () => reloadPresence(registry, busOf()),
+    async loadPresence(key) {
       const topic = topicOf(registry, key);
       // The first member here learns of the members at other processes; later diffs keep the state current.
-      topic.loaded ??= loadPresence(busOf(), key, topic.presence);
+      topic.loaded ??= loadTopic(registry, busOf(), topic).catch((error: unknown) => {
+        topic.loaded = null;
+        throw error;
+      });
       await topic.loaded;
-      return stateOf(topic.presence);
+    },
+    presenceState: (key) => stateOf(topicOf(registry, key).presence),
+    presenceKeys(key, own) {
+      const { presence } = topicOf(registry, key);
+      return presence.size + (presence.has(own) ? 0 : 1);
     },
     receive,
     delivered: () => registry.delivered,
@@ -78,7 +99,7 @@ function topicOf(registry: Registry, key: TopicKey): Topic {
   const text = textOf(key);
   const existing = registry.topics.get(text);
   if (existing) return existing;
-  const topic: Topic = { subscribers: new Set(), presence: new Map(), loaded: null };
+  const topic: Topic = { key, subscribers: new Set(), presence: new Map(), loaded: null };
   registry.topics.set(text, topic);
   return topic;
 }
@@ -104,6 +125,7 @@ function deliverBroadcast(
 }
 
 function deliverPresence(registry: Registry, { topic: key, diff }: { topic: TopicKey; diff: PresenceDiff }): void {
+  for (const changed of registry.reads) for (const { ref } of [...diff.joins, ...diff.leaves]) changed.add(ref);
   const topic = registry.topics.get(textOf(key));
   const payload = topic ? applyPresence(topic.presence, diff) : null;
   if (!topic || payload === null) return;
@@ -137,6 +159,47 @@ function deliver(
   }
 }
 
-async function loadPresence(bus: Bus | null, key: TopicKey, presence: Presence): Promise<void> {
-  if (bus) applyPresence(presence, { joins: await bus.presenceOf(key), leaves: [] });
+/** The presence of a process that has ended leaves every topic. */
+function endProcess(registry: Registry, process: string): void {
+  for (const changed of registry.reads) changed.add(process);
+  for (const topic of registry.topics.values()) {
+    const leaves = entriesOf(topic.presence).filter((entry) => entry.process === process);
+    if (leaves.length > 0) deliverPresence(registry, { topic: topic.key, diff: { joins: [], leaves } });
+  }
+}
+
+/** Nobody has the state of this topic yet, so nobody needs to hear what changes. */
+async function loadTopic(registry: Registry, bus: Bus | null, topic: Topic): Promise<void> {
+  await readRemote(registry, bus, topic.key, (stored, changed) => {
+    const entries = stored.map(({ entry }) => entry);
+    applyPresence(topic.presence, compareRemote(topic.presence, entries, changed));
+  });
+}
+
+async function reloadPresence(registry: Registry, bus: Bus | null): Promise<void> {
+  await readRemote(registry, bus, null, (stored, changed) => {
+    const byTopic = Map.groupBy(stored, (one) => textOf(one.topic));
+    for (const [text, topic] of registry.topics) {
+      const entries = (byTopic.get(text) ?? []).map(({ entry }) => entry);
+      if (topic.loaded)
+        deliverPresence(registry, { topic: topic.key, diff: compareRemote(topic.presence, entries, changed) });
+    }
+  });
+}
+
+/** Reads what other processes have stored; null: of all topics. `changed` are refs and processes that changed while it was read. */
+async function readRemote(
+  registry: Registry,
+  bus: Bus | null,
+  key: TopicKey | null,
+  apply: (stored: readonly RemoteEntry[], changed: ReadonlySet<string>) => void,
+): Promise<void> {
+  if (!bus) return;
+  const changed = new Set<string>();
+  registry.reads.add(changed);
+  try {
+    apply(await bus.presenceOf(key), changed);
+  } finally {
+    registry.reads.delete(changed);
+  }
 }

@@ -1,0 +1,102 @@
+import { DatabaseError } from '#server/db/database.ts';
+import { deliverChanges, type DeliveryContext } from './delivery.ts';
+import type { Change } from './outbox.ts';
+import { coversTable, type PreparedBinding, shapeOf, type Subscription } from './subscriptions.ts';
+import type { Table } from './tables.ts';
+
+export type DeliveryState = {
+  readonly context: DeliveryContext;
+  readonly subscriptions: Set<Subscription>;
+  /** The published tables as text, when the bindings were last compared with them. */
+  published: string;
+  readonly stopped: AbortController;
+};
+
+const RETRY_MS = 500;
+/** Attempts to deliver the changes of a table while the database can be reached. */
+const ATTEMPTS = 2;
+const MISSED = 'Changes could not be delivered, please read again';
+const ALTERED = 'A table of this subscription was changed, please subscribe again';
+
+/** Delivers changes in their order. What cannot be delivered ends the subscriptions that it was for, so that their clients read again. */
+export async function deliverAll(
+  state: DeliveryState,
+  changes: readonly Change[],
+  subscriptions: readonly Subscription[],
+): Promise<void> {
+  if (changes.length === 0 || subscriptions.length === 0) return;
+  for (const group of groupByTable(changes)) await deliverGroup(state, group, subscriptions);
+}
+
+/** The tables of the publication. Ends the subscriptions whose table has left it, or no longer is what their bindings were made for. */
+export async function publishedTables(state: DeliveryState): Promise<readonly Table[]> {
+  const published = await state.context.tables.published();
+  const text = JSON.stringify(published);
+  if (text === state.published) return published;
+  state.published = text;
+  for (const subscription of state.subscriptions)
+    if (!subscription.bindings.every((one) => fits(one, published))) lose(state, subscription, ALTERED);
+  return published;
+}
+
+/** Ends a subscription whose client has to join and to read again. */
+export function lose(state: DeliveryState, subscription: Subscription, message: string): void {
+  state.subscriptions.delete(subscription);
+  subscription.onLost(message);
+}
+
+/** Nothing was sent when this fails, so the changes of one table are tried again together. */
+async function deliverGroup(
+  state: DeliveryState,
+  changes: readonly Change[],
+  subscriptions: readonly Subscription[],
+): Promise<void> {
+  const { context, stopped } = state;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const published = await publishedTables(state);
+      const table = published.find(({ relation }) => relation === changes[0]?.relation);
+      return table && (await deliverChanges(context, table, changes, concerned(subscriptions, table)));
+    } catch (error) {
+      if (stopped.signal.aborted) return;
+      context.log.error({ err: error }, 'table changes could not be delivered');
+      if (attempt >= ATTEMPTS && !isOutage(error)) return loseAll(state, changes, subscriptions);
+      context.tables.forget();
+      await new Promise((done) => setTimeout(done, RETRY_MS));
+    }
+  }
+}
+
+const concerned = (subscriptions: readonly Subscription[], table: Table): Subscription[] =>
+  subscriptions.filter(({ bindings }) => bindings.some((one) => coversTable(one, table)));
+
+function loseAll(state: DeliveryState, changes: readonly Change[], subscriptions: readonly Subscription[]): void {
+  const table = changes[0]?.relation;
+  for (const subscription of subscriptions)
+    if (subscription.bindings.some(({ relation }) => relation === null || relation === table))
+      lose(state, subscription, MISSED);
+}
+
+/** Whether the database was out of reach: SQLSTATE classes of lost connections, shutdowns and lack of resources. */
+const isOutage = (error: unknown): boolean => error instanceof DatabaseError && /^(?:08|53|57P)/.test(error.code);
+
+/** Whether the table is still published under the name and with the columns that the binding names. */
+function fits({ relation, binding, shape }: PreparedBinding, published: readonly Table[]): boolean {
+  if (relation === null) return true;
+  const table = published.find((one) => one.relation === relation);
+  return table !== undefined && shapeOf(table, binding) === shape;
+}
+
+/** The policies of all subscribers are evaluated over a group at once, within the time of a statement. */
+const GROUP_MAX = 100;
+
+/** Groups neighbouring changes of the same table, a limited number at a time: the order of all changes is kept. */
+function groupByTable(changes: readonly Change[]): readonly (readonly Change[])[] {
+  const groups: Change[][] = [];
+  for (const change of changes) {
+    const last = groups.at(-1);
+    if (last?.[0]?.relation === change.relation && last.length < GROUP_MAX) last.push(change);
+    else groups.push([change]);
+  }
+  return groups;
+}

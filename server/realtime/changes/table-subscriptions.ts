@@ -1,0 +1,141 @@
+import type { Database } from '#server/db/database.ts';
+import type { Clock, Log } from '#server/http/caller.ts';
+import { waitForWriters } from './writers.ts';
+
+/** The tables of whose changes this process wants to know: their triggers write changes to the outbox. */
+export type TableSubscriptions = {
+  /** Resolves when every change that is committed later is captured, or has a transaction that `onLate` reports. */
+  add(relations: readonly string[]): Promise<void>;
+  /** Extends the subscriptions to these tables; those to other tables expire. */
+  renew(relations: readonly string[]): Promise<void>;
+  /** Forgets what was written, because the tables of the database were emptied. */
+  reset(): void;
+  stop(): void;
+};
+
+/** A subscription outlives its subscribers and a restart, so that a page that is opened again neither waits nor misses changes. */
+const KEPT_MINUTES = 10;
+const RENEWED_MS = 60_000;
+/** A subscription that was not renewed for this long may have expired. */
+const KNOWN_MS = 9 * 60_000;
+
+type Known = { readonly ready: Promise<void>; renewedAt: number };
+type State = {
+  readonly db: Database;
+  readonly process: string;
+  readonly onLate: (relations: readonly string[]) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly known: Map<string, Known>;
+  messagesAt: number;
+  readonly stopped: AbortController;
+};
+
+/** `onLate`: a transaction that began before the subscription to these tables has ended late; its changes may not have been captured. */
+export function createTableSubscriptions(context: {
+  db: Database;
+  process: string;
+  onLate: (relations: readonly string[]) => void;
+  clock: Clock;
+  log: Log;
+}): TableSubscriptions {
+  const state: State = {
+    ...context,
+    known: new Map(),
+    messagesAt: Number.NEGATIVE_INFINITY,
+    stopped: new AbortController(),
+  };
+  return {
+    add: (relations) => add(state, relations),
+    renew: (relations) => renew(state, relations),
+    reset() {
+      state.known.clear();
+      state.messagesAt = Number.NEGATIVE_INFINITY;
+    },
+    stop: () => state.stopped.abort(),
+  };
+}
+
+async function add(state: State, relations: readonly string[]): Promise<void> {
+  const { known } = state;
+  const now = state.clock().getTime();
+  const added = relations.filter((relation) => now - (known.get(relation)?.renewedAt ?? -KNOWN_MS) >= KNOWN_MS);
+  if (added.length > 0) {
+    const ready = begin(state, added);
+    // Others that subscribe meanwhile wait for the same transactions.
+    for (const relation of added) known.set(relation, { ready, renewedAt: now });
+    ready.catch(() => {
+      for (const relation of added) if (known.get(relation)?.ready === ready) known.delete(relation);
+    });
+  }
+  await Promise.all(relations.flatMap((relation) => known.get(relation)?.ready ?? []));
+}
+
+async function begin(state: State, relations: readonly string[]): Promise<void> {
+  await write(state, relations);
+  // The embedded engine has one connection: no other transaction is open.
+  if (state.db.kind !== 'postgres') return;
+  const late = await waitForWriters(state.db, relations);
+  if (late.length > 0) void followLate(state, relations, late);
+}
+
+/** The subscription is confirmed although writers are open, so that one of them cannot keep everybody out. */
+async function followLate(state: State, relations: readonly string[], late: readonly string[]): Promise<void> {
+  const { db, log, stopped, onLate } = state;
+  log.warn({ relations }, 'a transaction that began before a subscription is still open');
+  try {
+    await waitForWriters(db, relations, { late, signal: stopped.signal });
+    if (stopped.signal.aborted) return;
+    await db.query(
+      'update realtime.table_subscription set since = clock_timestamp() where relation = any ($1::oid[])',
+      [relations],
+    );
+  } catch (error) {
+    log.warn({ err: error }, 'open transactions could not be followed');
+  }
+  onLate(relations);
+}
+
+async function renew(state: State, relations: readonly string[]): Promise<void> {
+  const { known } = state;
+  const now = state.clock().getTime();
+  const unknown = relations.filter((relation) => !known.has(relation));
+  // A table that was published for somebody who subscribes to a whole schema.
+  if (unknown.length > 0) await add(state, unknown);
+  const due = relations.filter((relation) => now - (known.get(relation)?.renewedAt ?? now) > RENEWED_MS);
+  if (due.length === 0 && now - state.messagesAt < RENEWED_MS) return;
+  await write(state, due);
+  for (const relation of due) {
+    const entry = known.get(relation);
+    if (entry) entry.renewedAt = now;
+  }
+}
+
+/** Every process also subscribes to the messages that the database sends. */
+async function write(state: State, relations: readonly string[]): Promise<void> {
+  state.messagesAt = state.clock().getTime();
+  await state.db.query(`select realtime.subscribe_to_tables($1::uuid, $2::oid[], $3::int * interval '1 minute')`, [
+    state.process,
+    relations,
+    KEPT_MINUTES,
+  ]);
+}
+
+/** Whether all changes of these tables since an instant are still in the outbox. */
+export async function keepsSince(
+  db: Database,
+  relations: readonly string[],
+  since: Date,
+  keptSeconds: number,
+): Promise<boolean> {
+  const row = await db.one<{ kept: boolean }>(
+    `select $2::timestamptz > clock_timestamp() - $3::int * interval '1 second' and not exists (
+       select from unnest($1::oid[]) as wanted (relation) where not exists (
+         select from realtime.table_subscription s
+         where s.relation = wanted.relation and s.since <= $2::timestamptz and s.until > clock_timestamp()
+       )
+     ) as kept`,
+    [relations, since, keptSeconds],
+  );
+  return row?.kept === true;
+}

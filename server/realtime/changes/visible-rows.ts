@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import type { Database } from '#server/db/database.ts';
+import type { Log } from '#server/http/caller.ts';
+import type { Member } from '../core/token.ts';
+import type { Image } from './outbox.ts';
+import { sqlNameOf, type Table, type TableAccess } from './tables.ts';
+
+/** Members that one statement checks: a statement of a caller may take 3 s. */
+const MEMBERS_MAX = 100;
+/** Statements at once: the other APIs need connections and processors too. */
+const STATEMENTS_AT_ONCE = 2;
+
+/** The row as JSON text. */
+export const jsonOf = (image: Image): string =>
+  `{${Object.entries(image)
+    .map(([name, value]) => `${JSON.stringify(name)}:${value}`)
+    .join(',')}}`;
+
+/** Which of the images each member sees. */
+export type Visible = (member: Member, image: Image) => boolean;
+
+type Request = {
+  readonly table: Table;
+  readonly access: TableAccess;
+  readonly members: readonly Member[];
+  readonly images: readonly Image[];
+};
+
+/**
+ * Finds which rows each member of one role may see, by the table's row policies over images of the rows: a deleted row is checked as it
+ * was. A policy that fails for a member hides its rows.
+ */
+export async function findVisibleRows(context: { db: Database; log: Log }, request: Request): Promise<Visible> {
+  const { table, access, members, images } = request;
+  const { condition } = access;
+  if (condition === 'true' || condition === 'false') return () => condition === 'true';
+  const rows = distinctRows(table, condition, images);
+  const alike = !dependsOnCaller(condition);
+  const asked = alike ? members.slice(0, 1) : members;
+  const texts = await evaluateAll(context, table, condition, asked, rows.texts);
+  const textOf = new Map(asked.map((member, at) => [member.identity, texts[at]]));
+  return (member, image) => {
+    const text = alike ? texts[0] : textOf.get(member.identity);
+    return text?.[rows.position.get(image) ?? -1] === '1';
+  };
+}
+
+/** A condition without functions and sub-selects is the same for every caller of a role. */
+const dependsOnCaller = (condition: string): boolean =>
+  /[\w"]\s*\(|\bselect\b|\bcurrent_|\bsession_user\b|\buser\b/i.test(condition);
+
+/**
+ * The rows as the policies need them: without the columns that they do not name, so that many rows are alike. A row without a column
+ * of a domain might break the domain's constraint, and a policy that names the whole row needs all of it.
+ */
+function distinctRows(
+  table: Table,
+  condition: string,
+  images: readonly Image[],
+): { texts: readonly string[]; position: ReadonlyMap<Image, number> } {
+  const whole = condition.includes('.*');
+  const named = new Set(
+    table.columns
+      .filter(({ name, isDomain }) => whole || isDomain || condition.includes(spellingOf(name)))
+      .map(({ name }) => name),
+  );
+  const numbers = new Map<string, number>();
+  const position = new Map<Image, number>();
+  for (const image of images) {
+    const text = jsonOf(Object.fromEntries(Object.entries(image).filter(([name]) => named.has(name))));
+    const number = numbers.get(text) ?? numbers.size;
+    numbers.set(text, number);
+    position.set(image, number);
+  }
+  return { texts: [...numbers.keys()], position };
+}
+
+/** A column as it stands in the text of a policy, with or without quotes around it. */
+const spellingOf = (column: string): string => column.replaceAll('"', '""');
+
+/** One text per member: a 1 for each row it sees and a 0 for each other. */
+async function evaluateAll(
+  context: { db: Database; log: Log },
+  table: Table,
+  condition: string,
+  members: readonly Member[],
+  rows: readonly string[],
+): Promise<readonly string[]> {
+  const chunks: (readonly Member[])[] = [];
+  for (let at = 0; at < members.length; at += MEMBERS_MAX) chunks.push(members.slice(at, at + MEMBERS_MAX));
+  const results: (readonly string[])[] = [];
+  const queue = chunks.entries();
+  const lane = async (): Promise<void> => {
+    // Both lanes take from one iterator: each chunk is checked once.
+    for (const [at, chunk] of queue) results[at] = await evaluateSome(context, table, condition, chunk, rows);
+  };
+  await Promise.all(Array.from({ length: STATEMENTS_AT_ONCE }, lane));
+  return results.flat();
+}
+
+async function evaluateSome(
+  { db, log }: { db: Database; log: Log },
+  table: Table,
+  condition: string,
+  members: readonly Member[],
+  rows: readonly string[],
+): Promise<readonly string[]> {
+  const statement = statementFor(table, condition);
+  const role = members[0]?.role ?? 'anon';
+  const evaluate = async (some: readonly Member[]): Promise<readonly string[]> => {
+    const { rows: found } = await db.as<{ visible: readonly string[] }>(
+      { role: 'authenticator', claims: '{}', caller: 'realtime' },
+      'select realtime.visible_rows($1, $2, $3, $4::text[], $5::text[], $6) as visible',
+      [nameOf(table, role, statement), statement, role, some.map(claimsOf), some.map(subjectOf), `[${rows.join(',')}]`],
+    );
+    return (found[0]?.visible ?? []).map((text) => {
+      if (text.length === rows.length && !text.startsWith('!')) return text;
+      log.warn({ problem: text, table: table.name }, 'a row policy failed for a subscriber');
+      return '';
+    });
+  };
+  try {
+    return await evaluate(members);
+  } catch (error) {
+    log.warn({ err: error, table: table.name }, 'the row policies failed for subscribers');
+    if (members.length === 1) return [''];
+    // One member's slow policy must not hide the rows of the others.
+    const single: string[] = [];
+    for (const member of members) single.push(...(await evaluate([member]).catch(() => [''])));
+    return single;
+  }
+}
+
+const claimsTexts = new WeakMap<Member, string>();
+
+function claimsOf(member: Member): string {
+  const known = claimsTexts.get(member);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(member.claims);
+  claimsTexts.set(member, text);
+  return text;
+}
+
+const subjectOf = ({ claims: { sub } }: Member): string => (typeof sub === 'string' ? sub : '');
+
+/** The statement is prepared under this name: another one when the table, its policies or the role differ. */
+function nameOf(table: Table, role: string, statement: string): string {
+  const columns = table.columns.map(({ name, type }) => `${name} ${type}`);
+  const text = JSON.stringify([role, table.relation, columns, statement]);
+  return `visible_rows_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+}
+
+/** The function returns the rows in their order, and nothing here changes it. */
+const statementFor = (table: Table, condition: string): string =>
+  `select coalesce(string_agg(case when (${condition}) then '1' else '0' end, ''), '')
+   from jsonb_populate_recordset(null::${sqlNameOf(table)}, current_setting('realtime.rows')::jsonb) as ${pg.escapeIdentifier(table.name)}`;

@@ -1,0 +1,37 @@
+import type { Member } from '../core/token.ts';
+
+/** What a notification of the database is about: a session or an account that has ended, or an account whose rights have changed. */
+export type SessionEnd = { readonly kind: 'session' | 'account' | 'rights'; readonly id: string };
+
+/** Recent ends of sessions, for joins that began before them. */
+export type SessionEnds = {
+  note(end: SessionEnd): void;
+  /** Whether something has ended or changed for this member in the last half minute. */
+  concerns(member: Member): boolean;
+};
+
+/** Longer than a join can take. */
+const KEPT_MS = 30_000;
+
+/** Reads `kind:id`; null for anything else: then every channel is checked. */
+export function readSessionEnd(payload: string): SessionEnd | null {
+  const [kind, id = ''] = payload.split(':', 2);
+  return kind === 'session' || kind === 'account' || kind === 'rights' ? { kind, id } : null;
+}
+
+export const concernsMember = ({ kind, id }: SessionEnd, { sessionId, claims }: Member): boolean =>
+  kind === 'session' ? sessionId === id : claims['sub'] === id;
+
+export function createSessionEnds(): SessionEnds {
+  let ends: { readonly end: SessionEnd; readonly at: number }[] = [];
+  return {
+    note(end) {
+      const now = performance.now();
+      ends = [...ends.filter(({ at }) => now - at < KEPT_MS), { end, at: now }];
+    },
+    concerns: (member) => {
+      const now = performance.now();
+      return ends.some(({ end, at }) => now - at < KEPT_MS && concernsMember(end, member));
+    },
+  };
+}

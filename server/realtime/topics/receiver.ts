@@ -1,0 +1,104 @@
+import type { Database } from '#server/db/database.ts';
+import type { Log } from '#server/http/caller.ts';
+import { type Envelope, messageOf, readStoredMessages, type WireMessage } from './bus-messages.ts';
+import type { BusMessage } from './messages.ts';
+
+/** Puts the messages of the other processes in order: of each process every message once. */
+export type Receiver = {
+  receive(envelope: Envelope): void;
+  /** The last number of every process, for what may have been missed. */
+  numbers(): Readonly<Record<string, number>>;
+  /** Forgets a process that has ended. */
+  forget(process: string): void;
+  stop(): void;
+};
+
+/** How long later messages of a process wait for one that is missing. */
+const MISSING_MS = 3_000;
+const STORED_ATTEMPTS = 3;
+const STORED_RETRY_MS = 250;
+
+type Peer = { last: number; readonly waiting: Map<number, Envelope>; timer: NodeJS.Timeout | null };
+type Context = {
+  readonly db: Database;
+  readonly log: Log;
+  readonly onMessage: (message: BusMessage) => void;
+  /** Asks the processes to repeat what follows these numbers. */
+  readonly ask: (after: Readonly<Record<string, number>>) => void;
+  /** Called when messages of a process are lost for good. */
+  readonly onLoss: () => void;
+};
+
+export function createReceiver(context: Context): Receiver {
+  const peers = new Map<string, Peer>();
+  // One chain of work: a long message must be read before the next is delivered.
+  let work = Promise.resolve();
+  const deliver = (envelope: Envelope): void => {
+    work = work
+      .then(() => deliverEnvelope(context, envelope))
+      .catch((error: unknown) => {
+        context.log.error({ err: error }, 'a message of another process was not delivered');
+        context.onLoss();
+      });
+  };
+  const drain = (peer: Peer): void => {
+    for (let next = peer.waiting.get(peer.last + 1); next; next = peer.waiting.get(peer.last + 1)) {
+      peer.waiting.delete(next.number);
+      peer.last = next.number;
+      deliver(next);
+    }
+    if (peer.waiting.size > 0 || !peer.timer) return;
+    clearTimeout(peer.timer);
+    peer.timer = null;
+  };
+  /** The missing message is lost: goes on with the next one. */
+  const skip = (peer: Peer): void => {
+    peer.timer = null;
+    context.log.warn({}, 'messages of another process are missing');
+    peer.last = Math.min(...peer.waiting.keys()) - 1;
+    drain(peer);
+    context.onLoss();
+  };
+  return {
+    receive(envelope) {
+      const peer = peers.get(envelope.from) ?? { last: envelope.number - 1, waiting: new Map(), timer: null };
+      peers.set(envelope.from, peer);
+      if (envelope.number <= peer.last) return;
+      peer.waiting.set(envelope.number, envelope);
+      drain(peer);
+      if (peer.waiting.size === 0 || peer.timer) return;
+      context.ask({ ...numbersOf(peers), [envelope.from]: peer.last });
+      peer.timer = setTimeout(() => skip(peer), MISSING_MS);
+    },
+    numbers: () => numbersOf(peers),
+    forget(process) {
+      const peer = peers.get(process);
+      if (peer?.timer) clearTimeout(peer.timer);
+      peers.delete(process);
+    },
+    stop() {
+      for (const { timer } of peers.values()) if (timer) clearTimeout(timer);
+    },
+  };
+}
+
+const numbersOf = (peers: ReadonlyMap<string, Peer>): Record<string, number> =>
+  Object.fromEntries([...peers].map(([process, { last }]) => [process, last]));
+
+async function deliverEnvelope({ db, onMessage }: Context, envelope: Envelope): Promise<void> {
+  const messages = envelope.messages ?? (await readStored(db, envelope.stored ?? 0));
+  for (const message of messages) onMessage(messageOf(envelope.from, message));
+}
+
+async function readStored(db: Database, id: number): Promise<readonly WireMessage[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const row = await db.one<{ body: string }>('select body from realtime.long_message where id = $1::bigint', [id]);
+      if (!row) throw new Error('a long message is no longer kept');
+      return readStoredMessages(row.body);
+    } catch (error) {
+      if (attempt === STORED_ATTEMPTS) throw error;
+      await new Promise((done) => setTimeout(done, STORED_RETRY_MS));
+    }
+  }
+}

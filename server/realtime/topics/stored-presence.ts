@@ -1,0 +1,90 @@
+import type { Database } from '#server/db/database.ts';
+import type { WireMessage } from './bus-messages.ts';
+import type { PresenceEntry } from './presence.ts';
+import type { TopicKey } from './messages.ts';
+
+/** An entry of another process. */
+export type RemoteEntry = { readonly topic: TopicKey; readonly entry: PresenceEntry };
+
+const LONG_MESSAGE_SECONDS = 60;
+
+/** Keeps the members of this process in the database, where other processes find them. */
+export async function writePresence(db: Database, process: string, messages: readonly WireMessage[]): Promise<void> {
+  const left = messages.flatMap(({ leaves }) => (leaves ?? []).map(({ ref }) => ref));
+  const joined = messages
+    .flatMap(({ name, isPrivate, joins }) =>
+      (joins ?? []).map(({ key, ref, payload }) => ({ topic: name, private: isPrivate, key, ref, payload })),
+    )
+    .filter(({ ref }) => !left.includes(ref));
+  if (left.length === 0 && joined.length === 0) return;
+  await db.query(
+    `with gone as (delete from realtime.presence where process = $1::uuid and ref = any ($3::text[]))
+     insert into realtime.presence (process, topic, private, key, ref, payload)
+     select $1::uuid, topic, private, key, ref, payload
+     from jsonb_to_recordset($2::jsonb) as joined (topic text, private boolean, key text, ref text, payload text)
+     on conflict do nothing`,
+    [process, JSON.stringify(joined), left],
+  );
+}
+
+/** The entries of other processes on a topic; null: on every topic. */
+export async function readPresence(
+  db: Database,
+  process: string,
+  topic: TopicKey | null,
+): Promise<readonly RemoteEntry[]> {
+  const { rows } = await db.query<{
+    process: string;
+    topic: string;
+    private: boolean;
+    key: string;
+    ref: string;
+    payload: string;
+  }>(
+    `select process::text as process, topic, private, key, ref, payload from realtime.presence
+     where process <> $1::uuid and ($2::text is null or (topic = $2 and private = $3::boolean))`,
+    [process, topic?.name ?? null, topic?.isPrivate ?? null],
+  );
+  return rows.map(({ topic: name, private: isPrivate, ...entry }) => ({
+    topic: { name, isPrivate },
+    entry: { ...entry, previous: null },
+  }));
+}
+
+/** Shows that this process lives. Returns true when the others do not know it: it is new, or they took it for ended. */
+export async function renewLease(db: Database, process: string): Promise<boolean> {
+  const row = await db.one<{ added: boolean }>(
+    `insert into realtime.process (id, seen_at) values ($1::uuid, clock_timestamp())
+     on conflict (id) do update set seen_at = excluded.seen_at returning xmax = 0 as added`,
+    [process],
+  );
+  await db.query(
+    `delete from realtime.long_message where sent_at < clock_timestamp() - $1::int * interval '1 second'`,
+    [LONG_MESSAGE_SECONDS],
+  );
+  return row?.added === true;
+}
+
+/** Deletes the presence of processes that have been silent for too long, and tells all processes. One of them does it. */
+export async function endSilentProcesses(db: Database, channel: string, leaseSeconds: number): Promise<void> {
+  await db.query(
+    `with ended as (
+       delete from realtime.process where seen_at < clock_timestamp() - $2::numeric * interval '1 second' returning id
+     ), gone as (
+       delete from realtime.presence p
+       where p.process in (select id from ended) or not exists (select from realtime.process r where r.id = p.process)
+       returning p.process
+     ), reading as (
+       delete from realtime.reader r where r.process in (select id from ended)
+     )
+     select pg_notify($1, jsonb_build_object('ended', jsonb_agg(process))::text)
+     from (select id as process from ended union select process from gone) as all_ended having count(*) > 0`,
+    [channel, leaseSeconds],
+  );
+}
+
+/** Removes this process when it stops. */
+export async function endLease(db: Database, process: string): Promise<void> {
+  await db.query('delete from realtime.presence where process = $1::uuid', [process]);
+  await db.query('delete from realtime.process where id = $1::uuid', [process]);
+}

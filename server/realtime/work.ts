@@ -1,0 +1,92 @@
+import type { Database } from '#server/db/database.ts';
+import type { Log } from '#server/http/caller.ts';
+import type { ChangeFeed } from './changes/changes.ts';
+import type { Reader } from './changes/reader.ts';
+import { concernsMember, readSessionEnd, type SessionEnd, type SessionEnds } from './channels/session-ends.ts';
+import type { Sockets } from './sockets.ts';
+import type { DatabaseBus } from './topics/bus.ts';
+
+type WorkContext = {
+  readonly db: Database;
+  readonly log: Log;
+  readonly reader: Reader;
+  readonly bus: DatabaseBus | null;
+  readonly changes: ChangeFeed;
+  readonly sockets: Sockets;
+  readonly ends: SessionEnds;
+};
+
+const MAINTENANCE_MS = 5_000;
+const PARTITIONS_MS = 3_600_000;
+/** The check of a session is cached for half a second; afterwards its answer is new. */
+const SESSION_CHECK_MS = 600;
+
+/** Listens to the database and does what has to be done from time to time. Returns the function that stops it. */
+export async function startWork(context: WorkContext, leaseSeconds: number): Promise<() => Promise<void>> {
+  const { db, log, reader, bus, changes } = context;
+  const checks = createChecks(context);
+  const stops = [
+    await db.listen('realtime_changes', () => reader.wake()),
+    await db.listen('realtime_sessions', checks.note),
+  ];
+  const keepPartitions = async (): Promise<void> => {
+    await db.query('select realtime.maintain_messages(clock_timestamp())');
+  };
+  const tasks = [
+    { everyMs: (leaseSeconds * 1000) / 4, run: async () => bus?.maintain() },
+    { everyMs: MAINTENANCE_MS, run: changes.maintain },
+    { everyMs: PARTITIONS_MS, run: keepPartitions },
+  ];
+  for (const { run } of tasks) await run();
+  const stopTasks = tasks.map(({ everyMs, run }) => repeat(everyMs, run, log));
+  return async () => {
+    checks.stop();
+    await Promise.all(stopTasks.map((stop) => stop()));
+    await Promise.all(stops.map((stop) => stop()));
+  };
+}
+
+/** Runs a task again and again, never twice at once. Returns the function that stops it and waits for a running task. */
+function repeat(everyMs: number, run: () => Promise<unknown>, log: Log): () => Promise<void> {
+  let running = Promise.resolve();
+  let busy = false;
+  const timer = setInterval(() => {
+    if (busy) return;
+    busy = true;
+    running = run()
+      .catch((error: unknown) => log.error({ err: error }, 'realtime maintenance failed'))
+      .then(() => void (busy = false));
+  }, everyMs);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+    return running;
+  };
+}
+
+/** Checks the channels of sessions and accounts that the database reports. Many may be reported at once: one check serves them all. */
+function createChecks({ log, sockets, ends }: WorkContext): { note: (payload: string) => void; stop: () => void } {
+  let noted: (SessionEnd | null)[] = [];
+  let timer: NodeJS.Timeout | null = null;
+  const check = (list: readonly (SessionEnd | null)[]): void => {
+    sockets
+      .checkChannels((member) => list.some((end) => end === null || concernsMember(end, member)))
+      .catch((error: unknown) => log.error({ err: error }, 'the sessions of channels could not be checked'));
+  };
+  return {
+    note(payload) {
+      // An empty payload: notifications may have been missed.
+      const end = readSessionEnd(payload);
+      if (end) ends.note(end);
+      noted.push(end);
+      timer ??= setTimeout(() => {
+        const list = noted;
+        [noted, timer] = [[], null];
+        check(list);
+      }, SESSION_CHECK_MS);
+    },
+    stop() {
+      if (timer) clearTimeout(timer);
+    },
+  };
+}
