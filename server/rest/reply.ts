@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Answer } from '#server/http/answer.ts';
 import { restErrors, RestRefusal } from './core/errors.ts';
 import type { Form } from './parse/form.ts';
 import type { ReplyRow } from './sql/statements.ts';
@@ -20,7 +21,7 @@ export type ReplyOptions = {
 };
 
 /** Answers with a list of rows, or with one row where one was requested. Throws PGRST116, PGRST103. */
-export function replyRows(row: ReplyRow, options: ReplyOptions): Response {
+export function replyRows(row: ReplyRow, options: ReplyOptions): Answer {
   const { form, offset, counted } = options;
   if (form.single && row.count !== 1) throw restErrors.notSingle(row.count);
   const total = counted ? row.total : null;
@@ -38,24 +39,24 @@ export function replyRows(row: ReplyRow, options: ReplyOptions): Response {
 }
 
 /** Answers with the one row of a function: an object, or null when there is none. */
-export function replyRow(row: ReplyRow, options: ReplyOptions): Response {
+export function replyRow(row: ReplyRow, options: ReplyOptions): Answer {
   return replyValue({ ...row, body: row.count === 0 ? 'null' : withoutBrackets(row.body) }, options);
 }
 
 /** Answers with one value of a function. */
-export function replyValue(row: ReplyRow, options: ReplyOptions): Response {
+export function replyValue(row: ReplyRow, options: ReplyOptions): Answer {
   const { offset, counted } = options;
   const range = row.count === 0 ? '*' : `${offset}-${offset + row.count - 1}`;
   return reply(row, options, row.body, { 'content-range': `${range}/${counted ? (row.total ?? '*') : '*'}` });
 }
 
 /** Answers with the bytes of one value, which arrive as hexadecimal digits. */
-export function replyBytes(row: ReplyRow, options: ReplyOptions): Response {
+export function replyBytes(row: ReplyRow, options: ReplyOptions): Answer {
   return reply(row, options, Buffer.from(row.body, 'hex'), { 'content-range': '0-0/*' });
 }
 
 /** Answers without a body. `location`: the address of a new row. */
-export function replyNothing(row: ReplyRow, options: ReplyOptions, location: string | null): Response {
+export function replyNothing(row: ReplyRow, options: ReplyOptions, location: string | null): Answer {
   const range = `*/${options.counted ? (row.total ?? 0) : '*'}`;
   const status = statusOf(row, options.status);
   const headers = {
@@ -66,7 +67,7 @@ export function replyNothing(row: ReplyRow, options: ReplyOptions, location: str
     // Without it the answer would be chunked; 204 must not have it (RFC 9110, 8.6).
     ...(status === 204 ? {} : { 'content-length': '0' }),
   };
-  return new Response(null, { status, headers: withFunctionHeaders(row, headers) });
+  return { status, headers: withFunctionHeaders(row, headers), body: null };
 }
 
 function reply(
@@ -74,7 +75,7 @@ function reply(
   options: ReplyOptions,
   body: string | Buffer<ArrayBuffer>,
   more: Record<string, string>,
-): Response {
+): Answer {
   const type = typeof body === 'string' ? `${options.type ?? options.form.type}; charset=utf-8` : (options.type ?? '');
   const status = statusOf(row, options.status);
   const headers = withFunctionHeaders(row, {
@@ -83,15 +84,14 @@ function reply(
     ...options.headers,
     ...more,
   });
-  if (options.clientEtags === null || status !== 200 || headers.get('cache-control') !== 'no-store')
-    return new Response(options.method === 'HEAD' ? null : body, { status, headers });
-  const etag = `W/"${hash('sha1', `${headers.get('content-range')}\n${type}\n${row.body}`, 'base64url')}"`;
-  headers.set('cache-control', 'no-cache');
-  headers.set('etag', etag);
-  headers.set('vary', VARY);
-  const unchanged = hasEtag(options.clientEtags, etag);
-  if (unchanged) headers.delete('content-type');
-  return new Response(unchanged || options.method === 'HEAD' ? null : body, { status: unchanged ? 304 : 200, headers });
+  const shown = options.method === 'HEAD' ? null : body;
+  if (options.clientEtags === null || status !== 200 || headers['cache-control'] !== 'no-store')
+    return { status, headers, body: shown };
+  const etag = `W/"${hash('sha1', `${headers['content-range']}\n${type}\n${row.body}`, 'base64url')}"`;
+  const caching: Record<string, string> = { ...headers, 'cache-control': 'no-cache', etag, vary: VARY };
+  if (!hasEtag(options.clientEtags, etag)) return { status: 200, headers: caching, body: shown };
+  const { 'content-type': _, ...unchanged } = caching;
+  return { status: 304, headers: unchanged, body: null };
 }
 
 /** The request headers that decide which answer a request gets. */
@@ -113,11 +113,9 @@ function statusOf(row: ReplyRow, status: number): number {
 }
 
 /** Adds the headers a function set in `response.headers`, a JSON list of objects with one key each: `[{"Cache-Control": "no-store"}]`. */
-function withFunctionHeaders(row: ReplyRow, headers: Record<string, string>): Headers {
-  const all = new Headers(headers);
-  if (row.headers === null || row.headers === undefined) return all;
-  for (const [name, value] of readFunctionHeaders(row.headers)) all.set(name, value);
-  return all;
+function withFunctionHeaders(row: ReplyRow, headers: Record<string, string>): Record<string, string> {
+  if (row.headers === null || row.headers === undefined) return headers;
+  return { ...headers, ...Object.fromEntries(readFunctionHeaders(row.headers)) };
 }
 
 function readFunctionHeaders(text: string): [string, string][] {
@@ -135,8 +133,8 @@ function readFunctionHeaders(text: string): [string, string][] {
   if (!Array.isArray(list)) throw wrong;
   return list.flatMap((one: unknown) =>
     Object.entries(one ?? {}).map(([name, value]): [string, string] => {
-      if (typeof value !== 'string' || !/^[\w-]+$/.test(name) || /[\r\n\0]/.test(value)) throw wrong;
-      return [name, value];
+      if (typeof value !== 'string' || !/^[\w-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) throw wrong;
+      return [name.toLowerCase(), value.trim()];
     }),
   );
 }

@@ -1,8 +1,10 @@
 import { type Context, Hono } from 'hono';
-import { CallerStopped, type Database, DatabaseError } from '#server/db/database.ts';
+import { CallerStopped, type Database, DatabaseBusy, DatabaseError } from '#server/db/database.ts';
+import { type Answer, answerWith } from '#server/http/answer.ts';
 import { type Caller, type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
 import { CallerSuspended } from '#server/http/suspension.ts';
 import type { Schema } from './schema-cache/schema.ts';
+import { compressAnswer } from './compress.ts';
 import { BOUNDS, callerClass } from './core/bounds.ts';
 import { checkShape } from './plan/cost.ts';
 import { refusalOfDatabase, RestRefusal, restErrors } from './core/errors.ts';
@@ -65,9 +67,9 @@ export function createRestRouter(dependencies: RestRouterDependencies): { router
   // Hono treats the root with a trailing slash as a different path.
   router.all('*', (c) => (/\/v1\/?$/.test(c.req.path) ? answerRoot(context, c) : Promise.reject(restErrors.path())));
   router.onError((error, c) => {
-    const refusal = refusalOf(error, context.guests.has(c.req.raw)) ?? unexpected(c.var.requestId);
-    if (refusal.status >= 500 && !(error instanceof RestRefusal))
-      c.var.log.error({ err: error, path: c.req.path }, 'a request failed');
+    const refusal = refusalOf(error, context.guests.has(c.req.raw)) ?? unexpected(c.get('requestId'));
+    if (refusal.status >= 500 && !(error instanceof RestRefusal || error instanceof DatabaseBusy))
+      c.get('log').error({ err: error, path: c.req.path }, 'a request failed');
     return errorResponse(refusal, c.req.method);
   });
   return { router, reload: cache.reload };
@@ -96,10 +98,10 @@ function addCalls(router: Hono<Env>, context: RestContext): void {
 
 /** Identifies the caller and limits how often guests may call. */
 async function admit({ readCaller, guests, admitGuest }: RestContext, c: Context<Env>): Promise<Caller> {
-  const caller = await readCaller(c.req.raw, c.var.ip);
+  const caller = await readCaller(c.req.raw, c.get('ip'));
   if (caller.role !== 'anon') return caller;
   guests.add(c.req.raw);
-  const wait = await admitGuest(`ip:${c.var.ip}`);
+  const wait = await admitGuest(`ip:${c.get('ip')}`);
   if (wait !== null) throw restErrors.tooMany(wait);
   return caller;
 }
@@ -114,7 +116,7 @@ async function serve(
 ): Promise<Response> {
   const caller = await admit(context, c);
   if (prepare === prepareInsert && caller.role !== 'service_role') {
-    const wait = await context.admitInsert(name, c.var.ip);
+    const wait = await context.admitInsert(name, c.get('ip'));
     if (wait !== null) throw restErrors.tooMany(wait);
   }
   const cached = await context.cache.now();
@@ -133,7 +135,8 @@ async function serve(
   const row = await runPrepared(context.db, requested, prepared, caller, cached);
   const guestRead = caller.role === 'anon' && (c.req.method === 'GET' || c.req.method === 'HEAD');
   const clientEtags = guestRead ? (c.req.header('if-none-match') ?? '') : null;
-  return answer(requested, prepared, row, settings, clientEtags);
+  const answered = answer(requested, prepared, row, settings, clientEtags);
+  return answerWith(c, await compressAnswer(answered, c.req.header('accept-encoding')));
 }
 
 /** Answers `OPTIONS` with the allowed methods. */
@@ -177,7 +180,7 @@ function answer(
   row: ReplyRow,
   settings: RestSettings,
   clientEtags: string | null,
-): Response {
+): Answer {
   const { preferences, read, form, method } = requested;
   const options: ReplyOptions = {
     method,
@@ -241,6 +244,7 @@ function refusalOf(error: unknown, guest: boolean): RestRefusal | null {
       'www-authenticate': `Bearer error="invalid_token", error_description=${JSON.stringify(error.message)}`,
     });
   if (error instanceof CallerSuspended || error instanceof CallerStopped) return restErrors.tooMany(error.retryAfter);
+  if (error instanceof DatabaseBusy) return restErrors.busy(error.retryAfter);
   return error instanceof DatabaseError ? refusalOfDatabase(error, guest) : null;
 }
 

@@ -1,4 +1,5 @@
 import type { DatabaseError } from '#server/db/database.ts';
+import { BUSY_MESSAGE } from '#server/http/unavailable.ts';
 
 /** A refusal in PostgREST's format: `{code, message, details, hint}` with a status. */
 export class RestRefusal extends Error {
@@ -130,6 +131,8 @@ export const restErrors = {
     new RestRefusal(429, 'over_request_rate_limit', 'Too many requests. Please try again later.', null, null, {
       'retry-after': String(wait),
     }),
+  busy: (wait: number) =>
+    new RestRefusal(503, 'server_busy', BUSY_MESSAGE, null, null, { 'retry-after': String(wait) }),
   path: () => new RestRefusal(404, 'PGRST125', 'Invalid path specified in request URL'),
   tooDeep: () => new RestRefusal(400, 'PGRST100', 'The request is nested too deeply'),
   /** `fault` completes "The pattern …". */

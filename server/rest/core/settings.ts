@@ -22,10 +22,10 @@ export type RestSettings = {
   /** The most bytes of an answer, by kind of caller. */
   readonly answerBytes: Readonly<Record<CallerClass, number>>;
 };
-export const TX_ENDS = ['commit', 'commit-allow-override', 'rollback', 'rollback-allow-override'] as const;
-export type TxEnd = (typeof TX_ENDS)[number];
-export const OPENAPI_MODES = ['follow-privileges', 'ignore-privileges', 'disabled'] as const;
-export type OpenapiMode = (typeof OPENAPI_MODES)[number];
+const TX_ENDS = ['commit', 'commit-allow-override', 'rollback', 'rollback-allow-override'] as const;
+type TxEnd = (typeof TX_ENDS)[number];
+const OPENAPI_MODES = ['follow-privileges', 'ignore-privileges', 'disabled'] as const;
+type OpenapiMode = (typeof OPENAPI_MODES)[number];
 
 /** Settings of a role that apply to each of its requests, e.g. statement_timeout. */
 export type RoleSettings = ReadonlyMap<string, Readonly<Record<string, string>>>;

@@ -14,8 +14,8 @@ export type Form = {
   readonly accepts: readonly string[];
 };
 export type PlanForm = { readonly type: string; readonly json: boolean; readonly options: readonly PlanOption[] };
-export const PLAN_OPTIONS = ['analyze', 'verbose', 'settings', 'buffers', 'wal'] as const;
-export type PlanOption = (typeof PLAN_OPTIONS)[number];
+const PLAN_OPTIONS = ['analyze', 'verbose', 'settings', 'buffers', 'wal'] as const;
+type PlanOption = (typeof PLAN_OPTIONS)[number];
 
 type Plain = Omit<Form, 'plan' | 'accepts'>;
 const JSON_LIST: Plain = { type: 'application/json', format: 'json', single: false, stripNulls: false };

@@ -13,7 +13,7 @@ export type Read = {
   readonly values: readonly string[];
   readonly params: readonly Param[];
 };
-export type Param =
+type Param =
   | { readonly kind: 'select' | 'columns' | 'on_conflict'; readonly text: string }
   | { readonly kind: 'order'; readonly path: string; readonly text: string }
   | { readonly kind: 'limit' | 'offset'; readonly path: string; readonly value: number }
@@ -43,12 +43,12 @@ export const COMPARISONS = {
   nxr: '&<',
   adj: '-|-',
 } as const;
-export type Comparison = keyof typeof COMPARISONS;
+type Comparison = keyof typeof COMPARISONS;
 const isComparison = (text: string): text is Comparison => Object.hasOwn(COMPARISONS, text);
-export const SEARCHES = ['fts', 'plfts', 'phfts', 'wfts'] as const;
-export type Search = (typeof SEARCHES)[number];
-export const STATES = ['null', 'not_null', 'true', 'false', 'unknown'] as const;
-export type State = (typeof STATES)[number];
+const SEARCHES = ['fts', 'plfts', 'phfts', 'wfts'] as const;
+type Search = (typeof SEARCHES)[number];
+const STATES = ['null', 'not_null', 'true', 'false', 'unknown'] as const;
+type State = (typeof STATES)[number];
 const QUANTIFIED: ReadonlySet<string> = new Set(['eq', 'gt', 'gte', 'lt', 'lte', 'like', 'ilike', 'match', 'imatch']);
 
 /** A test of one field; `value` is an index into the request's values. */

@@ -2,7 +2,7 @@ import { restErrors } from '../core/errors.ts';
 import { createCursor, type Cursor } from './cursor.ts';
 import { type Field, readField, readName, readPath } from './grammar.ts';
 
-export const AGGREGATES = ['sum', 'avg', 'max', 'min', 'count'] as const;
+const AGGREGATES = ['sum', 'avg', 'max', 'min', 'count'] as const;
 export type Aggregate = (typeof AGGREGATES)[number];
 
 export type SelectItem =

@@ -232,7 +232,7 @@ function hoist(embed: Embed): PlannedItem[] {
 }
 
 /** The keys a level shows, including those spread into it. */
-export function shownBy(level: PlannedLevel): string[] {
+function shownBy(level: PlannedLevel): string[] {
   return level.items.flatMap((item) => (item.kind === 'spread' ? shownBy(item.embed.level) : [item.key]));
 }
 

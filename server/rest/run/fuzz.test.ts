@@ -59,6 +59,7 @@ beforeAll(async () => {
     create function loud(text) returns text language sql immutable as 'select upper($1)';
     create function many(variadic numbers int[]) returns setof int language sql immutable as 'select unnest(numbers)';
     create schema rest;
+    create table rest.kept_plan (relation regclass, columns text[]);
     create function rest.limit_response(text, bigint) returns text language sql as 'select $1';
     create function rest.limit_list(json, bigint, bigint, bigint) returns json language sql as 'select $1';
     create schema away; create sequence away.touched;

@@ -8,6 +8,7 @@ import type { Form } from '../parse/form.ts';
 import { levelAt, type Parsed, parseQuery } from '../parse/query.ts';
 import { planCall } from '../plan/call.ts';
 import { planConditions, planRead, type PlannedLevel, schemaOf, tableOf } from '../plan/read.ts';
+import { planSettings } from '../plan/kept-plan.ts';
 import { planColumns, planInsert, planPut } from '../plan/write.ts';
 import { buildRowsCall, buildValueCall, type ValueForm } from '../sql/calls.ts';
 import type { RestSettings } from '../core/settings.ts';
@@ -39,6 +40,7 @@ export function prepareRead(requested: ParsedRequest, { schemaCache, plans, sett
       ...PLAIN,
       searchPath: searchPathOf(schema.name, settings),
       readOnly: true,
+      settings: planSettings(level),
       cost: costOf(level, parsed),
       statement: buildRead(level, { shape: requested.form, total: count, maxRows: settings.maxRows }),
       offset: level.offset,

@@ -116,6 +116,7 @@ function toTable(row: TableRow, primaryKey: readonly string[], functions: readon
     computed: new Map(functions.map((one) => [one.name, toComputedColumn(one)])),
     primaryKey,
     takes: row.takes,
+    keptPlans: row.kept_plans,
   };
 }
 
@@ -133,6 +134,7 @@ function toRoutine(row: RoutineRow, exposed: Table | undefined): Routine {
           computed: new Map(),
           primaryKey: [],
           takes: { insert: false, update: false, remove: false },
+          keptPlans: [],
         });
   return {
     schema: row.schema,

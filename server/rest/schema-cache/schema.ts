@@ -22,6 +22,8 @@ export type Table = {
   readonly primaryKey: readonly string[];
   /** Which writes it supports at all, regardless of the caller: a view when it is updatable or has a trigger. */
   readonly takes: Writes;
+  /** Reads that filter by all columns of one of these lists run with a plan that the connection keeps. */
+  readonly keptPlans: readonly (readonly string[])[];
 };
 type Writes = { readonly insert: boolean; readonly update: boolean; readonly remove: boolean };
 /** A relationship between two relations, including views. `through` is the junction table of a many-to-many. */
