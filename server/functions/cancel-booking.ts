@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { centsToDollars } from '#rules/money.ts';
 import { cancelBooking as cancel } from '#server/operations/bookings/cancel.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
-import { bookingIdField, json, parse, signedIn } from './answers.ts';
+import { bookingIdField, parse, signedIn } from './requests.ts';
+import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'cancel-booking', max: 30, seconds: 60 };

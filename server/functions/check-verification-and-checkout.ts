@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { IdentityContext } from '#server/operations/identity/context.ts';
 import { readHostedCheck } from '#server/operations/identity/hosted-check.ts';
-import { json, parse, signedIn } from './answers.ts';
+import { parse, signedIn } from './requests.ts';
+import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'check-verification', max: 120, seconds: 60 };

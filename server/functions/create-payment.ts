@@ -3,7 +3,8 @@ import { dollarsToCents, centsToDollars } from '#rules/money.ts';
 import { phoneSchema, storedPhone } from '#rules/people.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';
-import { bookingIdField, instantField, json, parse, signedIn } from './answers.ts';
+import { bookingIdField, instantField, parse, signedIn } from './requests.ts';
+import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'create-payment', max: 20, seconds: 60 };

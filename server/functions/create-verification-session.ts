@@ -1,6 +1,7 @@
 import type { IdentityContext } from '#server/operations/identity/context.ts';
 import { startHostedCheck } from '#server/operations/identity/hosted-check.ts';
-import { json, signedIn } from './answers.ts';
+import { signedIn } from './requests.ts';
+import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'create-verification-session', max: 5, seconds: 3600 };

@@ -3,7 +3,7 @@ import type { Limit } from '#server/http/limits.ts';
 import type { Refusal } from '#server/operations/core/refusal.ts';
 
 /** One call of a function, as the router passes it on. */
-export type FunctionCall = {
+type FunctionCall = {
   readonly request: Request;
   readonly url: URL;
   readonly caller: Caller;

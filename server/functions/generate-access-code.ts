@@ -3,7 +3,8 @@ import type { AccessContext } from '#server/operations/access/context.ts';
 import { ensureCode } from '#server/operations/access/issue-first-code.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { readOwnBooking } from '#server/operations/bookings/read-own-booking.ts';
-import { bookingIdField, json, parse, signedIn } from './answers.ts';
+import { bookingIdField, parse, signedIn } from './requests.ts';
+import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'generate-access-code', max: 30, seconds: 60 };

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { recordUse } from '#server/operations/access/record-use.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
-import { json, parse } from './answers.ts';
+import { parse } from './requests.ts';
+import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
 /** igloohome's log types for a code that opened a door: one-time code used, duration code first used, used again. */

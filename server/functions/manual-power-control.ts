@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type PowerContext, switchPower } from '#server/operations/power/switch-power.ts';
-import { actorOf, json, parse } from './answers.ts';
+import { actorOf, parse } from './requests.ts';
+import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'manual-power-control', max: 60, seconds: 60 };

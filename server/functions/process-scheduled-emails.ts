@@ -1,4 +1,4 @@
-import { json } from './answers.ts';
+import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'process-scheduled-emails', max: 60, seconds: 60 };

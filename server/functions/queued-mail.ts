@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { readOwnBooking } from '#server/operations/bookings/read-own-booking.ts';
-import { bookingIdField, json, parse, signedIn } from './answers.ts';
+import { bookingIdField, parse, signedIn } from './requests.ts';
+import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'queued-mail', max: 60, seconds: 60 };

@@ -9,10 +9,10 @@ import { readOwnBooking } from '#server/operations/bookings/read-own-booking.ts'
 import { isStaff, type StaffContext } from '#server/operations/staff/require-staff.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 import type { LinkSigner } from '#server/crypto/link-signer.ts';
-import { bookingIdField, json, parse } from './answers.ts';
+import { bookingIdField, parse } from './requests.ts';
 import { describeAccess } from './describe-access.ts';
 import type { ServerFunction } from './function.ts';
-import { statuses } from './statuses.ts';
+import { json, statuses } from './responses.ts';
 
 const SHOW = { name: 'regenerate-pin-show', max: 120, seconds: 60 };
 const RENEW = { name: 'regenerate-pin', max: 20, seconds: 60 };

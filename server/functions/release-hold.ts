@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { releaseOwnHold } from '#server/operations/bookings/release.ts';
-import { bookingIdField, json, parse, signedIn } from './answers.ts';
+import { bookingIdField, parse, signedIn } from './requests.ts';
+import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'release-hold', max: 60, seconds: 60 };

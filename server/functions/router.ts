@@ -4,12 +4,13 @@ import { type BodyBudget, bodyRefusals, BodyRefused, hasBody, isJson, readBytes 
 import { type Caller, type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
 import type { TakeLimit } from '#server/http/limits.ts';
 import { CallerSuspended } from '#server/http/suspension.ts';
+import { BUSY_MESSAGE, retryAfterOf } from '#server/http/unavailable.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { requireDeveloper, requireStaff, type StaffContext } from '#server/operations/staff/require-staff.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
-import { json, signedIn, take } from './answers.ts';
+import { signedIn, take } from './requests.ts';
 import type { ServerFunction } from './function.ts';
-import { statuses } from './statuses.ts';
+import { json, statuses } from './responses.ts';
 
 export type FunctionsRouterContext = {
   readonly readCaller: ReadCaller;
@@ -149,16 +150,18 @@ function answerError(error: unknown, c: Context<Env>): Response {
     return errorResponse(401, error.code, error.message, {}, { 'x-relay-error': 'true' });
   if (error instanceof CallerSuspended) {
     const { retryAfter } = error;
-    return errorResponse(429, 'too_many_requests', error.message, { retryAfter }, retryAfterOf(retryAfter));
+    return errorResponse(429, 'too_many_requests', error.message, { retryAfter }, afterSeconds(retryAfter));
   }
+  const wait = retryAfterOf(error);
+  if (wait !== null) return errorResponse(503, 'server_busy', BUSY_MESSAGE, { retryAfter: wait }, afterSeconds(wait));
   if (error instanceof BodyRefused) {
     const { status, code, message, retryAfter } = error;
-    const headers = status === 408 ? { connection: 'close' } : retryAfterOf(retryAfter);
+    const headers = status === 408 ? { connection: 'close' } : afterSeconds(retryAfter);
     return errorResponse(status, code, message, retryAfter === null ? {} : { retryAfter }, headers);
   }
   if (error instanceof Refusal) {
-    const wait = error.details['retryAfter'];
-    const headers = retryAfterOf(typeof wait === 'number' ? wait : null);
+    const seconds = error.details['retryAfter'];
+    const headers = afterSeconds(typeof seconds === 'number' ? seconds : null);
     return errorResponse(statuses[error.code], error.code, error.message, error.details, headers);
   }
   if (error instanceof ProviderError) {
@@ -170,7 +173,7 @@ function answerError(error: unknown, c: Context<Env>): Response {
   return errorResponse(500, 'internal', `Something went wrong on our side. Request ${c.var.requestId}.`);
 }
 
-const retryAfterOf = (seconds: number | null): Record<string, string> =>
+const afterSeconds = (seconds: number | null): Record<string, string> =>
   seconds === null ? {} : { 'retry-after': String(seconds) };
 
 function errorResponse(

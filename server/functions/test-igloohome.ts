@@ -2,7 +2,7 @@ import type { Caller } from '#server/http/caller.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { issueTestPin } from '#server/operations/access/issue-test-pin.ts';
 import { ProviderError } from '#server/providers/call.ts';
-import { json } from './answers.ts';
+import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'test-igloohome', max: 60, seconds: 60 };

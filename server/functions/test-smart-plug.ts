@@ -1,5 +1,6 @@
 import { type PowerContext, testPower } from '#server/operations/power/switch-power.ts';
-import { actorOf, json } from './answers.ts';
+import { actorOf } from './requests.ts';
+import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'test-smart-plug', max: 60, seconds: 60 };

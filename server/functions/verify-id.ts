@@ -3,7 +3,8 @@ import { checkPhoto } from '#server/operations/identity/check-photo.ts';
 import type { IdentityContext } from '#server/operations/identity/context.ts';
 import { splitNames } from '#server/operations/identity/licence-names.ts';
 import { readDataUrl } from '#server/operations/identity/photo.ts';
-import { json, parse, signedIn } from './answers.ts';
+import { parse, signedIn } from './requests.ts';
+import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'verify-id', max: 10, seconds: 3600 };
@@ -29,6 +30,7 @@ export function verifyId(context: { identity: IdentityContext }): ServerFunction
         verificationId: id,
         decision: judgement.decision,
         isFinal: judgement.isFinal,
+        hostedCheck: context.identity.checks !== null,
         verification_status: judgement.decision,
         extractedData: {
           ...splitNames(reading),

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { centsToDollars } from '#rules/money.ts';
 import type { PaymentFacts } from '#server/operations/core/booking-rows.ts';
 import { type PaymentStatusContext, readPaymentStatus } from '#server/operations/payments/read-status.ts';
-import { json, parse } from './answers.ts';
+import { parse } from './requests.ts';
+import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'verify-payment', max: 60, seconds: 60 };
@@ -26,7 +27,7 @@ const PAYMENT_WORDS: Readonly<Record<PaymentFacts['state'], PaymentWord>> = {
   dispute_lost: 'returned',
 };
 /** `processing`: the customer has finished, but the money takes days. `returning`: the refund is on its way. */
-export type PaymentWord = 'open' | 'processing' | 'paid' | 'failed' | 'expired' | 'returning' | 'returned';
+type PaymentWord = 'open' | 'processing' | 'paid' | 'failed' | 'expired' | 'returning' | 'returned';
 
 /**
  * Settles a payment with the provider: `{paid, status, payment, bookingId, reference}`, for the owner also `booking`.

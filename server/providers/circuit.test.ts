@@ -3,7 +3,7 @@ import { CIRCUIT_OPEN, CIRCUIT_OPEN_MS, ProviderError } from './call.ts';
 import { createCircuit } from './circuit.ts';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-const down = new ProviderError('test', 'no_answer', { retryable: true, ambiguous: true });
+const down = new ProviderError('test', 'no_response', { retryable: true, ambiguous: true });
 
 function opened(more: { atOnce?: number } = {}) {
   let now = Date.parse('2026-05-01T00:00:00Z');
@@ -28,7 +28,7 @@ const reasonOf = (work: Promise<unknown>): Promise<string> =>
 
 test('after five failures in a row calls fail at once, retryable and not ambiguous, and a trial after ten seconds closes the circuit', async () => {
   const { circuit, advance, call, calls } = opened();
-  for (let n = 0; n < 5; n += 1) expect(await reasonOf(call(() => Promise.reject(down)))).toBe('no_answer');
+  for (let n = 0; n < 5; n += 1) expect(await reasonOf(call(() => Promise.reject(down)))).toBe('no_response');
   expect([circuit.isOpen(), circuit.capacity()]).toEqual([true, 0]);
   const refused = await call(() => Promise.resolve('never')).catch((error: unknown) => error);
   expect(refused).toMatchObject({ reason: CIRCUIT_OPEN, retryable: true, ambiguous: false });
@@ -46,7 +46,7 @@ test('a failed trial keeps the circuit open for another ten seconds', async () =
   for (let n = 0; n < 5; n += 1) await reasonOf(call(() => Promise.reject(down)));
   for (let round = 0; round < 3; round += 1) {
     advance(CIRCUIT_OPEN_MS);
-    expect(await reasonOf(call(() => Promise.reject(down)))).toBe('no_answer');
+    expect(await reasonOf(call(() => Promise.reject(down)))).toBe('no_response');
     expect(await reasonOf(call(() => Promise.resolve('never')))).toBe(CIRCUIT_OPEN);
   }
   expect(calls()).toBe(8);
@@ -74,7 +74,7 @@ test('a refusal counts as an answer: it never opens the circuit, and resets the 
   const no = new ProviderError('test', 'card_declined', { retryable: false });
   const busy = new ProviderError('test', 'in_use', { retryable: true, outage: false });
   for (let n = 0; n < 20; n += 1) {
-    expect(await reasonOf(call(() => Promise.reject(down)))).toBe('no_answer');
+    expect(await reasonOf(call(() => Promise.reject(down)))).toBe('no_response');
     expect(await reasonOf(call(() => Promise.reject(n % 2 === 0 ? no : busy)))).toBe(
       n % 2 === 0 ? 'card_declined' : 'in_use',
     );
@@ -85,7 +85,7 @@ test('a refusal counts as an answer: it never opens the circuit, and resets the 
 test('a call that does not end within its budget is an ambiguous failure', async () => {
   const { circuit } = opened();
   const late = await circuit.run(() => new Promise(() => undefined), 10).catch((error: unknown) => error);
-  expect(late).toMatchObject({ reason: 'no_answer', retryable: true, ambiguous: true });
+  expect(late).toMatchObject({ reason: 'no_response', retryable: true, ambiguous: true });
 });
 
 test('calls are limited in number, and waiting calls are cancelled when the circuit opens', async () => {

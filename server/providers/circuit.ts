@@ -17,7 +17,7 @@ import { CIRCUIT_OPEN, CIRCUIT_OPEN_MS, PROVIDER_TIMEOUT_MS, ProviderError } fro
 export type Circuit = {
   readonly provider: string;
   /**
-   * Makes a call within `budgetMs`. Throws `ProviderError`: 'no_answer' when the time is up (the effect may still happen), or
+   * Makes a call within `budgetMs`. Throws `ProviderError`: 'no_response' when the time is up (the effect may still happen), or
    * `CIRCUIT_OPEN` at once while the circuit is open.
    */
   run<T>(call: () => Promise<T>, budgetMs?: number): Promise<T>;
@@ -105,6 +105,6 @@ async function timed<T>(provider: string, work: () => Promise<T>, budgetMs: numb
     return await timeout(budgetMs, TimeoutStrategy.Aggressive).execute(work);
   } catch (error) {
     if (!(error instanceof TaskCancelledError)) throw error;
-    throw new ProviderError(provider, 'no_answer', { retryable: true, ambiguous: true }, error);
+    throw new ProviderError(provider, 'no_response', { retryable: true, ambiguous: true }, error);
   }
 }

@@ -35,7 +35,7 @@ export function createGithubSignIn(settings: GithubSettings): SignInProvider {
     });
     if (status !== 200) throw refusedBy(NAME, status, `status_${status}`);
     const parsed = schema.safeParse(body);
-    if (!parsed.success) throw new ProviderError(NAME, 'malformed_answer', { retryable: true }, parsed.error);
+    if (!parsed.success) throw new ProviderError(NAME, 'invalid_response', { retryable: true }, parsed.error);
     return parsed.data;
   }
 

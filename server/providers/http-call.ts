@@ -18,13 +18,13 @@ export async function callHttp(
     });
     text = await response.text();
   } catch (cause) {
-    throw new ProviderError(provider, 'no_answer', { retryable: true, ambiguous: true }, cause);
+    throw new ProviderError(provider, 'no_response', { retryable: true, ambiguous: true }, cause);
   }
   let body: unknown = null;
   try {
     body = text === '' ? null : JSON.parse(text);
   } catch (cause) {
-    if (response.ok) throw new ProviderError(provider, 'malformed_answer', { retryable: true, ambiguous: true }, cause);
+    if (response.ok) throw new ProviderError(provider, 'invalid_response', { retryable: true, ambiguous: true }, cause);
   }
   return { status: response.status, body };
 }

@@ -95,7 +95,7 @@ function createIdTokenReader(
       clockTolerance: LEEWAY_SECONDS,
       maxTokenAge: '1h',
     }).catch((error: unknown) => {
-      if (isUnreachable(error)) throw new ProviderError(settings.name, 'no_answer', { retryable: true }, error);
+      if (isUnreachable(error)) throw new ProviderError(settings.name, 'no_response', { retryable: true }, error);
       return null; // forged, from another issuer, for another app, or expired
     });
     if (!verified) return null;
@@ -150,7 +150,7 @@ async function withProviderErrors<T>(name: string, work: () => Promise<T>): Prom
     if (error instanceof ProviderError) throw error;
     const unreachable = isUnreachable(error);
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'refused';
-    throw new ProviderError(name, unreachable ? 'no_answer' : code, { retryable: unreachable }, error);
+    throw new ProviderError(name, unreachable ? 'no_response' : code, { retryable: unreachable }, error);
   }
 }
 

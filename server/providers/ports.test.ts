@@ -84,7 +84,7 @@ describe('Payments', () => {
     expect(await payments.listRefunds(intent)).toEqual([made]);
     expect((await payments.findSessionOfIntent(intent))?.id).toBe(session.id);
   });
-  it('tell certain from ambiguous failures', async () => {
+  it('distinguish certain from ambiguous failures', async () => {
     await expect(payments.getSession('cs_test_nobody')).rejects.toMatchObject({
       name: 'ProviderError',
       retryable: false,

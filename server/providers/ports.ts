@@ -23,7 +23,7 @@ export type PaymentSession = {
   readonly livemode: boolean;
   readonly metadata: Readonly<Record<string, string>>;
 };
-export type PaymentIntentStatus =
+type PaymentIntentStatus =
   | 'requires_payment_method'
   | 'requires_confirmation'
   | 'requires_action'
@@ -201,7 +201,7 @@ export type ProviderUser = {
   readonly claims: Readonly<Record<string, unknown>>;
 };
 /** Values that bind a response to its request; the caller stores them and passes them to `redeem`. */
-export type SignInChecks = { readonly state: string; readonly nonce: string; readonly verifier: string };
+type SignInChecks = { readonly state: string; readonly nonce: string; readonly verifier: string };
 export type SignInProvider = {
   /** The name in our API: 'google'. */
   readonly name: string;

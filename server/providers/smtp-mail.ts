@@ -52,7 +52,7 @@ export function createSmtpMail(config: { url: string; from: string }): Mail & { 
           error instanceof Error && 'code' in error && (error.code === 'EENVELOPE' || error.code === 'EMESSAGE');
         throw new ProviderError(
           'mail',
-          code === 0 ? 'no_answer' : `smtp_${code}`,
+          code === 0 ? 'no_response' : `smtp_${code}`,
           // An SMTP answer concerns this mail or its recipient: the server is up.
           { retryable: code < 500, ambiguous: code === 0, outage: code === 0 && !badMail },
           error,

@@ -1,7 +1,7 @@
 import type { Transaction } from '#server/db/database.ts';
 
 /**
- * Marks jobs that a person must be told about, and returns their ids: those that failed three times, again after `remindAfterMs`, and those
+ * Marks jobs that need a person, and returns their ids: those that failed three times, again after `remindAfterMs`, and those
  * that came too late. Returns none while a job of the kind that delivers alerts is open, because the delivery may be what fails.
  */
 export async function takeAlerts(

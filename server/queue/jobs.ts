@@ -30,7 +30,7 @@ export type NewJob<Kind extends string = string> = {
 
 /**
  * `retryAt`: neither done nor failed; something else must happen first.
- * `closed`: too late for good; the reason is stored and included in the alert.
+ * `closed`: too late to run; the reason is stored and included in the alert.
  */
 export type JobOutcome = 'done' | { readonly retryAt: Date } | { readonly closed: string };
 export type JobHandler = (job: Job) => Promise<JobOutcome>;
@@ -47,7 +47,7 @@ export type JobRules = {
   readonly deletes?: boolean;
 };
 /** A kind of job, registered by the module that owns it. */
-export type JobKind = JobRules & { readonly handle: JobHandler };
+type JobKind = JobRules & { readonly handle: JobHandler };
 /** All kinds by name. */
 export type JobKinds = Readonly<Record<string, JobKind>>;
 

@@ -6,7 +6,7 @@ import { type Job, type JobKinds, LONGEST_WAIT_MS, nextTry } from './jobs.ts';
 type Context = { readonly db: Database; readonly clock: Clock; readonly log: Log; readonly kinds: JobKinds };
 
 /** The failure from which on an alert is raised. */
-export const ALERT_TRIES = 3;
+const ALERT_TRIES = 3;
 
 export async function completeJob({ db, clock, kinds }: Context, job: Job): Promise<void> {
   if (kinds[job.kind]?.deletes === true)

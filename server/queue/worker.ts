@@ -28,7 +28,7 @@ export type Worker = {
 export const LEASE_SECONDS = 30;
 const HEARTBEAT_MS = 10_000;
 /** A round claims no more jobs after this time. */
-export const ROUND_BUDGET_MS = 20_000;
+const ROUND_BUDGET_MS = 20_000;
 
 type Row = {
   id: string;

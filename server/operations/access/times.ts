@@ -16,12 +16,12 @@ export async function readAccessTimes(
     start: new Date(booking.startTime),
     end: new Date(booking.endTime),
     bookedAt: new Date(booking.confirmedAt ?? booking.createdAt),
-    roomFreeBefore: await isStudioFreeBefore(db, booking, studio.pinLeadMinutes),
+    studioFreeBefore: await isStudioFreeBefore(db, booking, studio.pinLeadMinutes),
     capabilities: locks.capabilities,
   });
 }
 
-/** Whether the studio is free in the minutes before the start, so that the customer may come in early. */
+/** Whether the studio is free in the minutes before the start, so that the customer may enter early. */
 async function isStudioFreeBefore(
   db: Queryable,
   booking: Pick<BookingFacts, 'id' | 'studioId' | 'startTime'>,

@@ -24,9 +24,10 @@ export async function cancelBooking(
     const payment = await latestPayment(tx, bookingId);
     const refund = payment?.kind === 'card' && payment.state === 'paid' ? payment : null;
     const amountCents = refund === null ? 0 : await refundCents(tx, refund);
-    await tx.query(`update private.booking set status = 'cancelled', cancel_reason = 'customer' where id = $1::uuid`, [
-      bookingId,
-    ]);
+    await tx.query(
+      `update private.booking set status = 'cancelled', cancel_reason = 'customer', cancelled_at = $2::timestamptz where id = $1::uuid`,
+      [bookingId, now],
+    );
     if (refund !== null) await queueRefund(tx, refund, now);
     await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: bookingId, dueAt: now });
     await enqueue(tx, { kind: 'access.revoke', subjectId: bookingId, dueAt: now });

@@ -1,7 +1,7 @@
 import type { SingleFlight } from '../core/single-flight.ts';
 import type { PaymentContext } from '../payments/context.ts';
 
-export type BookingSettings = {
+type BookingSettings = {
   readonly siteUrl: string;
   readonly holdMinutes: number;
   readonly sessionMinutes: number;

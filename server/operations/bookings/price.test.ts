@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BookingFacts } from '../core/booking-rows.ts';
-import { quoteOfBooking } from './price.ts';
+import { quoteOfBooking, readSpan } from './price.ts';
 
 const booking: BookingFacts = {
   id: '5a000000-0000-4000-8000-0000000000aa',
@@ -40,5 +40,25 @@ describe('a hold', () => {
   it('of free hours has no volume discount', () => {
     const free = { ...booking, baseCostCents: 0, discountCents: 0, couponDiscountCents: 0, finalCostCents: 0 };
     expect(quoteOfBooking(free)).toMatchObject({ baseCents: 0, discountPercent: 0, subtotalCents: 0, totalCents: 0 });
+  });
+});
+
+describe('the requested hours', () => {
+  const from = (start: string, hours: number) => ({
+    startTime: new Date(start),
+    endTime: new Date(Date.parse(start) + hours * 3_600_000),
+  });
+
+  it.each([25, 26, 27, 28, 24 * 365])('are refused as too many: %i', (hours) => {
+    expect(() => readSpan(from('2026-11-21T08:00:00Z', hours))).toThrow('A booking can be up to 24 hours long.');
+  });
+
+  it.each([0, 0.5, 2.5, -1])('are refused because they do not end on a later hour: %d', (hours) => {
+    expect(() => readSpan(from('2026-11-21T08:00:00Z', hours))).toThrow('Bookings start and end on the hour');
+  });
+
+  it('can be 24, which take 25 hours when the clocks go back', () => {
+    expect(readSpan(from('2026-11-21T08:00:00Z', 24))).toHaveLength(24);
+    expect(readSpan(from('2026-04-04T02:00:00Z', 25))).toHaveLength(24);
   });
 });

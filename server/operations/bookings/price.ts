@@ -38,13 +38,17 @@ export async function readOwnHold(
 
 /** Returns the slots of the requested hours. Throws `Refusal` unless they begin and end on the hour and are not too many. */
 export function readSpan(request: Span): Slot[] {
+  // 24 slots take up to 25 hours, when the clocks go back.
+  const hours = (request.endTime.getTime() - request.startTime.getTime()) / 3_600_000;
+  if (hours > studio.maxHours + 1) throw tooLong();
   const slots = slotsOfSpan(request.startTime, request.endTime);
   if (!slots || slots.length === 0)
     throw new Refusal('invalid_request', 'Bookings start and end on the hour, Sydney time.');
-  if (slots.length > studio.maxHours)
-    throw new Refusal('invalid_request', `A booking can be up to ${studio.maxHours} hours long.`);
+  if (slots.length > studio.maxHours) throw tooLong();
   return slots;
 }
+
+const tooLong = (): Refusal => new Refusal('invalid_request', `A booking can be up to ${studio.maxHours} hours long.`);
 
 /** Returns the frozen price of an own hold that can still be paid with the same code; it was checked when the hold was made. */
 export function frozenPrice(own: OwnHold | null, code: string | null, now: Date): Price | null {

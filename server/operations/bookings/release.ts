@@ -97,25 +97,22 @@ async function releaseProcessing(
 }
 
 /** Cancels a booking whose payment is still processing and mails the customer. `forgotten`: the provider does not know the payment. */
-async function failProcessing(
-  { db, clock }: PaymentContext,
-  bookingId: string,
-  forgotten: boolean,
-): Promise<BookingFacts> {
+async function failProcessing(context: PaymentContext, bookingId: string, forgotten: boolean): Promise<BookingFacts> {
+  const { db, clock } = context;
   return db.transaction(async (tx) => {
     const booking = await lockBooking(tx, bookingId);
     if (!booking) throw new Refusal('not_found', 'Booking not found');
     const payment = await latestPayment(tx, bookingId);
     if (booking.status !== 'pending' || payment?.state !== 'processing') return booking;
     if (forgotten) await tx.query(`update private.payment set state = 'failed' where id = $1::uuid`, [payment.id]);
-    await cancelBookingRow(tx, bookingId, 'payment_failed');
+    await cancelBookingRow(context, tx, bookingId, 'payment_failed');
     await enqueue(tx, { kind: 'mail.payment-failed', subjectId: bookingId, dedupe: payment.id, dueAt: clock() });
     return { ...booking, status: 'cancelled', cancelReason: 'payment_failed' };
   });
 }
 
-async function cancelHold({ db }: PaymentContext, bookingId: string, reason: ReleaseReason): Promise<BookingFacts> {
-  return db.transaction(async (tx) => {
+async function cancelHold(context: PaymentContext, bookingId: string, reason: ReleaseReason): Promise<BookingFacts> {
+  return context.db.transaction(async (tx) => {
     const booking = await lockBooking(tx, bookingId);
     if (!booking) throw new Refusal('not_found', 'Booking not found');
     if (booking.status !== 'pending') return booking;
@@ -125,7 +122,7 @@ async function cancelHold({ db }: PaymentContext, bookingId: string, reason: Rel
       `update private.payment set state = 'expired' where booking_id = $1::uuid and state in ('intent', 'open')`,
       [bookingId],
     );
-    await cancelBookingRow(tx, bookingId, reason);
+    await cancelBookingRow(context, tx, bookingId, reason);
     return { ...booking, status: 'cancelled', cancelReason: reason };
   });
 }

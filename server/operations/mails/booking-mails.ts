@@ -15,7 +15,7 @@ import { Refusal } from '../core/refusal.ts';
 import { refundCents } from '../payments/payment-rows.ts';
 import { type BookingMailContext, pinLink, sendBookingMail } from './booking-mail.ts';
 
-/** Tells the customer that the booking is confirmed, from when the door opens, and until when it can be cancelled. */
+/** Mails the customer that the booking is confirmed, from when the door opens, and until when it can be cancelled. */
 export async function sendConfirmation(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   await sendBookingMail(context, job, async (booking, facts) =>
     bookingConfirmedMail(
@@ -28,7 +28,7 @@ export async function sendConfirmation(context: BookingMailContext, job: Job): P
   return 'done';
 }
 
-/** Tells the customer that the booking is cancelled, and how much money comes back. */
+/** Mails the customer that the booking is cancelled, and how much money comes back. */
 export async function sendCancellation(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   await sendBookingMail(context, job, async (booking, facts) =>
     bookingCancelledMail(booking, await refundedCents(context.db, facts.id)),
@@ -36,7 +36,7 @@ export async function sendCancellation(context: BookingMailContext, job: Job): P
   return 'done';
 }
 
-/** Tells the customer that a payment came too late and is refunded. */
+/** Mails the customer that a payment came too late and is refunded. */
 export async function sendPaymentReturned(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   await sendBookingMail(context, job, async (booking, facts) =>
     paymentReturnedMail(booking, await refundedCents(context.db, facts.id)),
@@ -44,7 +44,7 @@ export async function sendPaymentReturned(context: BookingMailContext, job: Job)
   return 'done';
 }
 
-/** Tells the customer that the payment takes days. Sends nothing once it has ended: another mail tells the result. */
+/** Mails the customer that the payment takes days. Sends nothing once it has ended: another mail gives the result. */
 export async function sendPaymentProcessing(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   await sendBookingMail(context, job, async (booking, facts) =>
     facts.status === 'pending' ? paymentProcessingMail(booking) : null,
@@ -52,7 +52,7 @@ export async function sendPaymentProcessing(context: BookingMailContext, job: Jo
   return 'done';
 }
 
-/** Tells the customer that the payment failed and the hours are free again. */
+/** Mails the customer that the payment failed and the hours are free again. */
 export async function sendPaymentFailed(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   await sendBookingMail(context, job, async (booking, facts) => {
     const late = (await latestPayment(context.db, facts.id))?.state === 'processing';

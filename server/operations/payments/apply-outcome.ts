@@ -32,7 +32,7 @@ export async function applyOutcome(context: PaymentContext, tx: Transaction, mov
     case 'failed':
       return applyFailed(context, tx, move);
     case 'expired':
-      return applyExpired(tx, move);
+      return applyExpired(context, tx, move);
   }
 }
 
@@ -51,7 +51,7 @@ async function applyPaid(context: PaymentContext, tx: Transaction, move: Move): 
   if (booking.status === 'pending' && session.refundedCents >= session.amountCents) {
     // Refunded in full at the provider before we confirmed anything.
     await writePaid(tx, move, 'refund_pending', 'at_provider', now);
-    await cancelBookingRow(tx, booking.id, 'staff');
+    await cancelBookingRow(context, tx, booking.id, 'staff');
     await auditPayment(tx, 'alert', payment, { reason: 'refunded_at_provider' });
     await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, dueAt: now });
     return;
@@ -64,7 +64,8 @@ async function applyPaid(context: PaymentContext, tx: Transaction, move: Move): 
   // We cannot give the hours for this payment: queue the refund in this same transaction.
   const refundReason = !matches ? 'amount_mismatch' : booking.status === 'confirmed' ? 'second_payment' : 'too_late';
   await writePaid(tx, move, 'refund_pending', refundReason, now);
-  if (booking.status === 'pending') await cancelBookingRow(tx, booking.id, matches ? 'slot_lost' : 'amount_mismatch');
+  if (booking.status === 'pending')
+    await cancelBookingRow(context, tx, booking.id, matches ? 'slot_lost' : 'amount_mismatch');
   await auditPayment(tx, 'alert', payment, {
     reason: refundReason,
     expected: payment.amountCents,
@@ -94,7 +95,7 @@ async function applyFree(context: PaymentContext, tx: Transaction, move: Move): 
   if (session.amountCents === 0 && payment.amountCents === 0) return applyPaid(context, tx, move);
   if (!NOT_PAID.includes(payment.state) || payment.state === 'failed') return undefined;
   await tx.query(`update private.payment set state = 'failed' where id = $1::uuid`, [payment.id]);
-  if (booking.status === 'pending') await cancelBookingRow(tx, booking.id, 'amount_mismatch');
+  if (booking.status === 'pending') await cancelBookingRow(context, tx, booking.id, 'amount_mismatch');
   await auditPayment(tx, 'alert', payment, {
     reason: 'amount_mismatch',
     expected: payment.amountCents,
@@ -131,7 +132,7 @@ async function applyFailed(context: PaymentContext, tx: Transaction, move: Move)
   ]);
   await auditPayment(tx, 'update', payment, { state: 'failed' });
   if (booking.status !== 'pending') return;
-  await cancelBookingRow(tx, booking.id, 'payment_failed');
+  await cancelBookingRow(context, tx, booking.id, 'payment_failed');
   await enqueue(tx, {
     kind: 'mail.payment-failed',
     subjectId: booking.id,
@@ -140,14 +141,18 @@ async function applyFailed(context: PaymentContext, tx: Transaction, move: Move)
   });
 }
 
-async function applyExpired(tx: Transaction, { booking, payment, reason }: Move): Promise<void> {
+async function applyExpired(
+  context: PaymentContext,
+  tx: Transaction,
+  { booking, payment, reason }: Move,
+): Promise<void> {
   if (payment.state === 'intent' || payment.state === 'open')
     await tx.query(`update private.payment set state = 'expired' where id = $1::uuid`, [payment.id]);
   if (booking.status !== 'pending') return;
   // We closed this session ourselves for a hold that takes its place; the provider's event arrived before that hold.
   const replaced = await tx.one(
-    `select from private.coupon_redemption where booking_id = $1::uuid and state = 'reserved' and moving_until > clock_timestamp()`,
-    [booking.id],
+    `select from private.coupon_redemption where booking_id = $1::uuid and state = 'reserved' and moving_until > $2::timestamptz`,
+    [booking.id, context.clock()],
   );
-  await cancelBookingRow(tx, booking.id, replaced === null ? reason : 'replaced');
+  await cancelBookingRow(context, tx, booking.id, replaced === null ? reason : 'replaced');
 }

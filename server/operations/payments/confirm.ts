@@ -56,11 +56,16 @@ export async function confirmFree(context: PaymentContext, tx: Transaction, book
 }
 
 /** Cancels a booking row and writes the audit log; the slot is free when the transaction commits. */
-export async function cancelBookingRow(tx: Transaction, bookingId: string, reason: CancelReason): Promise<void> {
-  await tx.query(`update private.booking set status = 'cancelled', cancel_reason = $2 where id = $1::uuid`, [
-    bookingId,
-    reason,
-  ]);
+export async function cancelBookingRow(
+  { clock }: Pick<PaymentContext, 'clock'>,
+  tx: Transaction,
+  bookingId: string,
+  reason: CancelReason,
+): Promise<void> {
+  await tx.query(
+    `update private.booking set status = 'cancelled', cancel_reason = $2, cancelled_at = $3::timestamptz where id = $1::uuid`,
+    [bookingId, reason, clock()],
+  );
   await tx.query(`select private.audit(null, 'update', 'booking', $1, $2::jsonb)`, [
     bookingId,
     { status: 'cancelled', reason },

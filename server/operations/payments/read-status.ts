@@ -25,7 +25,7 @@ export async function readPaymentStatus(context: PaymentStatusContext, sessionId
   const settled = await withTimeout(log, answerWithinMs, settling, null);
   if (settled !== null && !(settled instanceof ProviderError)) return { ...settled, waiting: false };
   const stored = await readStored(context, sessionId);
-  if (!stored) throw settled ?? new ProviderError('payments', 'no_answer', { retryable: true, ambiguous: true });
+  if (!stored) throw settled ?? new ProviderError('payments', 'no_response', { retryable: true, ambiguous: true });
   return { ...stored, waiting: !stored.paid };
 }
 

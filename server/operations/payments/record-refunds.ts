@@ -7,7 +7,7 @@ import type { PaymentContext } from './context.ts';
 import { auditPayment, lockPayment, takenCents } from './payment-rows.ts';
 
 /** How soon a failed refund is tried again; its cause seldom disappears sooner. */
-export const REFUND_AGAIN_MS = 24 * 3_600_000;
+const REFUND_AGAIN_MS = 24 * 3_600_000;
 
 type Totals = { succeeded: number; under_way: number; failures: number; latest: string | null };
 
@@ -59,7 +59,7 @@ export async function recordRefunds(
   }
   if (state === 'refunded' && booking.status === 'confirmed' && Date.parse(booking.startTime) > now.getTime()) {
     // Refunded before the start: release the hours and revoke the code.
-    await cancelBookingRow(tx, booking.id, 'staff');
+    await cancelBookingRow(context, tx, booking.id, 'staff');
     await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, dueAt: now });
     await enqueue(tx, { kind: 'access.revoke', subjectId: booking.id, dueAt: now });
   }

@@ -17,7 +17,7 @@ const DISPUTED_RETRY_MS = 6 * 3_600_000;
  */
 export async function refundPayment(context: PaymentContext, paymentId: string): Promise<JobOutcome> {
   const { db, payments, clock } = context;
-  const payment = await readOwed(context, paymentId);
+  const payment = await readPaymentToRefund(context, paymentId);
   if (!payment) return 'done';
   const intent = payment.paymentIntentId;
   if (payment.kind === 'free' || intent === null) throw new Error(`payment ${paymentId} has nothing to refund`);
@@ -35,7 +35,7 @@ export async function refundPayment(context: PaymentContext, paymentId: string):
 }
 
 /** Reads the payment if a refund is due; a failed refund becomes due again. Null when none is. */
-async function readOwed({ db }: PaymentContext, paymentId: string): Promise<PaymentFacts | null> {
+async function readPaymentToRefund({ db }: PaymentContext, paymentId: string): Promise<PaymentFacts | null> {
   const row = await db.one<{ facts: PaymentFacts }>(
     `update private.payment x set state = 'refund_pending' where x.id = $1::uuid and x.state in ('refund_pending', 'refund_failed')
      returning private.payment_json(x) as facts`,

@@ -40,7 +40,7 @@ test('the plug switches and is read back, a test lasts two seconds, and the audi
 
 test('a plug that does not switch or answer is refused as unreachable, and another error is thrown on', async () => {
   await expect(switchPower(createPlug({ stuck: true }).context, true, 'me')).rejects.toMatchObject(unreachable);
-  const silent = createPlug({ error: new ProviderError('plug', 'no_answer', { retryable: true }) });
+  const silent = createPlug({ error: new ProviderError('plug', 'no_response', { retryable: true }) });
   await expect(switchPower(silent.context, true, 'me')).rejects.toMatchObject(unreachable);
   await expect(testPower(silent.context, 'me')).rejects.toMatchObject(unreachable);
   const error = new Error('an error of our own');

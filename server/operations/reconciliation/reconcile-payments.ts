@@ -3,6 +3,7 @@ import type { PaymentContext } from '../payments/context.ts';
 import { reasonOf } from '../payments/provider-errors.ts';
 import { outcomeOf, type SessionOutcome } from '../payments/outcome.ts';
 import { settlePayment } from '../payments/settle.ts';
+import type { EventContext } from '../webhooks/context.ts';
 import { handleDueEvents } from '../webhooks/handle-events.ts';
 import { storeEvent } from '../webhooks/inbox.ts';
 
@@ -24,7 +25,7 @@ type StoredPayment = {
  * Puts each difference into the webhook inbox, which retries until it is handled. Returns how many were handled now. A step that
  * fails does not stop the others; its error is thrown at the end.
  */
-export async function reconcilePayments(context: PaymentContext): Promise<number> {
+export async function reconcilePayments(context: EventContext): Promise<number> {
   const { db, clock, log } = context;
   const since = new Date(clock().getTime() - WINDOW_MS);
   const steps = [

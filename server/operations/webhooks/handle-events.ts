@@ -1,16 +1,20 @@
 import type { ProviderEvent } from '#server/providers/ports.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
-import type { PaymentContext } from '../payments/context.ts';
+import { settleHostedCheck } from '../identity/settle-hosted-check.ts';
 import { reasonOf } from '../payments/provider-errors.ts';
 import { settleIntent, settlePayment } from '../payments/settle.ts';
+import type { EventContext } from './context.ts';
 import { claimDueEvents, claimEvent, markHandled, postpone, storeEvent, type StoredEvent } from './inbox.ts';
 
-/** Events about a checkout session; the others name a payment intent. The state itself is always read from the provider. */
+/** Events about a checkout session, a payment intent and a hosted ID check. The state itself is always read from the provider. */
 const SESSION_EVENTS =
   /^(checkout\.session\.(completed|expired|async_payment_succeeded|async_payment_failed)|reconcile\.session)$/;
 const INTENT_EVENTS =
   /^(charge\.refunded|charge\.refund\.updated|refund\.(created|updated|failed)|charge\.dispute\.(created|updated|closed))$/;
+const CHECK_EVENTS = /^identity\.verification_session\.(processing|verified|requires_input|canceled)$/;
+/** Refusals of a check that a later try would only repeat: not ours, no hosted check here, or a profile that cannot be compared yet. */
+const CHECK_REFUSALS: readonly string[] = ['not_found', 'not_configured', 'invalid_request'];
 
 const EVENTS_PER_ROUND = 50;
 const LONGEST_WAIT_MS = 15 * 60_000;
@@ -19,7 +23,7 @@ const ALERT_AT = 3;
 const ALERT_REASON_MAX = 200;
 
 /** Stores an event once and handles it. An event that fails stays stored and is retried. */
-export async function acceptEvent(context: PaymentContext, event: ProviderEvent): Promise<void> {
+export async function acceptEvent(context: EventContext, event: ProviderEvent): Promise<void> {
   await storeEvent(context, event);
   failpoint('webhook.after.inbox');
   const stored = await claimEvent(context, event.id);
@@ -27,14 +31,14 @@ export async function acceptEvent(context: PaymentContext, event: ProviderEvent)
 }
 
 /** Handles stored events that are due, each by itself; returns how many succeeded. */
-export async function handleDueEvents(context: PaymentContext): Promise<number> {
+export async function handleDueEvents(context: EventContext): Promise<number> {
   let succeeded = 0;
   for (const event of await claimDueEvents(context, EVENTS_PER_ROUND)) if (await handle(context, event)) succeeded += 1;
   return succeeded;
 }
 
 /** Handles an event. Returns false when it failed and waits for its next try. */
-async function handle(context: PaymentContext, event: StoredEvent): Promise<boolean> {
+async function handle(context: EventContext, event: StoredEvent): Promise<boolean> {
   const { db, clock, log } = context;
   try {
     await settle(context, event);
@@ -54,14 +58,16 @@ async function handle(context: PaymentContext, event: StoredEvent): Promise<bool
   return true;
 }
 
-/** Settles the payment that an event is about; ignores other events and payments of other programs on the same account. */
-async function settle(context: PaymentContext, event: StoredEvent): Promise<void> {
+/** Settles what an event is about; ignores other events, and payments and checks of other programs on the same account. */
+async function settle(context: EventContext, event: StoredEvent): Promise<void> {
   try {
     if (SESSION_EVENTS.test(event.type)) await settlePayment(context, event.objectId);
     else if (INTENT_EVENTS.test(event.type) && event.paymentIntentId !== null)
       await settleIntent(context, event.paymentIntentId);
+    else if (CHECK_EVENTS.test(event.type)) await settleHostedCheck(context.hostedChecks, event.objectId);
   } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== 'not_found') throw error;
-    context.log.warn({ event: event.id, object: event.objectId }, 'ignored an event for an unknown payment');
+    const ignored = CHECK_EVENTS.test(event.type) ? CHECK_REFUSALS : ['not_found'];
+    if (!(error instanceof Refusal) || !ignored.includes(error.code)) throw error;
+    context.log.warn({ event: event.id, object: event.objectId, reason: error.code }, 'ignored an event');
   }
 }

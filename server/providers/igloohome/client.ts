@@ -51,7 +51,7 @@ export function createIgloohomeClient(credentials: IgloohomeCredentials): CallIg
 export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  throw new ProviderError('igloohome', 'malformed_answer', { retryable: true, ambiguous: true }, parsed.error);
+  throw new ProviderError('igloohome', 'invalid_response', { retryable: true, ambiguous: true }, parsed.error);
 }
 
 /** `until`: in milliseconds since 1970. */

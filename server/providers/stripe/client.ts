@@ -25,7 +25,7 @@ export async function withProviderErrors<T>(work: () => Promise<T>): Promise<T> 
 function providerError(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   if (error instanceof Stripe.errors.StripeConnectionError)
-    return new ProviderError('stripe', 'no_answer', { retryable: true, ambiguous: true }, error);
+    return new ProviderError('stripe', 'no_response', { retryable: true, ambiguous: true }, error);
   if (error instanceof Stripe.errors.StripeError) {
     const status = error.statusCode ?? 0;
     const again = status === 409 || status === 429 || status >= 500 || status === 0;
@@ -37,7 +37,7 @@ function providerError(error: unknown): ProviderError {
       error,
     );
   }
-  return new ProviderError('stripe', 'no_answer', { retryable: true, ambiguous: true }, error);
+  return new ProviderError('stripe', 'no_response', { retryable: true, ambiguous: true }, error);
 }
 
 /** Narrows a text to a known value. Throws `ProviderError` for a new one instead of guessing. */

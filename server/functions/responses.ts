@@ -29,3 +29,10 @@ export const statuses: Readonly<Record<RefusalCode, 400 | 401 | 403 | 404 | 409 
   provider_unavailable: 503,
   not_configured: 409,
 };
+
+export function json(body: unknown, status = 200): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+  });
+}

@@ -3,13 +3,6 @@ import type { Caller } from '#server/http/caller.ts';
 import type { Limit, TakeLimit } from '#server/http/limits.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 
-export function json(body: unknown, status = 200): Response {
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
-  });
-}
-
 /** Parses a body by its schema. Throws `Refusal('invalid_request')` that names the first invalid field. */
 export function parse<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
   const parsed = schema.safeParse(body);

@@ -1,0 +1,22 @@
+import type { Database } from '#server/db/database.ts';
+
+/** The accounts of staff, as the server last read them. */
+export type StaffAccounts = {
+  /** Whether a caller (`user:<id>`) was staff then. Decides about turns at the database only; every right is checked in SQL. */
+  readonly has: (caller: string) => boolean;
+  read(db: Pick<Database, 'query'>): Promise<void>;
+};
+
+/** Creates an empty list; `read` fills it. */
+export function createStaffAccounts(): StaffAccounts {
+  let callers: ReadonlySet<string> = new Set();
+  return {
+    has: (caller) => callers.has(caller),
+    async read(db) {
+      const { rows } = await db.query<{ caller: string }>(
+        `select 'user:' || r.user_id as caller from public.user_roles r where r.role = 'admin'`,
+      );
+      callers = new Set(rows.map((row) => row.caller));
+    },
+  };
+}
