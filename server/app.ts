@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import type { Env } from './http/caller.ts';
 import { createMiddleware, type MiddlewareSettings } from './http/middleware.ts';
 import { mayReadMetrics } from './http/metrics-access.ts';
+import { BUSY_MESSAGE, retryAfterOf } from './http/unavailable.ts';
 
 /** Mounts the five APIs, the site, health, readiness and metrics. */
 export function createApp(context: {
@@ -40,6 +41,9 @@ export function createApp(context: {
   app.route('/functions/v1', context.functions);
   app.route('/', context.site);
   app.onError((error, c) => {
+    const wait = retryAfterOf(error);
+    if (wait !== null)
+      return c.json({ code: 'server_busy', message: BUSY_MESSAGE }, 503, { 'retry-after': String(wait) });
     c.var.log.error({ err: error, path: c.req.path }, 'a request failed');
     return c.json(
       { code: 'unexpected_failure', message: `Something went wrong on our side. Request ${c.var.requestId}.` },

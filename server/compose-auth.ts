@@ -37,7 +37,7 @@ export async function composeAuth(dependencies: {
   readCaller: ReadCaller;
   mail: Mail;
   textCircuit: Circuit;
-  /** Runs the due jobs of a worker soon. */
+  /** Makes a worker look for due jobs at once. */
   wake: (worker: string) => void;
   clock: Clock;
 }): Promise<{ router: Hono<Env>; jobKinds: JobKinds; cleanup: () => Promise<void> }> {

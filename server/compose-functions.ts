@@ -22,6 +22,7 @@ import type { AccessContext } from './operations/access/context.ts';
 import type { BookingContext } from './operations/bookings/context.ts';
 import type { PaymentStatusContext } from './operations/payments/read-status.ts';
 import type { IdentityContext } from './operations/identity/context.ts';
+import type { EventContext } from './operations/webhooks/context.ts';
 import type { LinkSigner } from './crypto/link-signer.ts';
 import type { PowerContext } from './operations/power/switch-power.ts';
 import type { StaffContext } from './operations/staff/require-staff.ts';
@@ -34,6 +35,7 @@ export function composeFunctions(context: {
   clock: Clock;
   booking: BookingContext;
   payment: PaymentStatusContext;
+  events: EventContext;
   access: AccessContext;
   identity: IdentityContext;
   staff: StaffContext;

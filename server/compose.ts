@@ -7,6 +7,8 @@ import { createApp } from './app.ts';
 import { composeAuth } from './compose-auth.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
+import { measureDatabase, measureOverload } from './http/metrics.ts';
+import { createOverload, type Overload } from './http/overload.ts';
 import { composeFunctions } from './compose-functions.ts';
 import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
 import { jobHandlers } from './operations/jobs/job-handlers.ts';
@@ -58,6 +60,7 @@ import { createStripeIdentity } from './providers/stripe/identity.ts';
 import { createStripePayments } from './providers/stripe/payments.ts';
 import { ConfigRefused } from './settings/config-refused.ts';
 import type { Scheduler } from './queue/scheduler.ts';
+import { createStaffAccounts } from './operations/staff/staff-accounts.ts';
 import { measureRealtime, openRealtime } from './realtime/realtime.ts';
 import { createRestRouter } from './rest/router.ts';
 import { createPictures } from './storage/pictures/pictures.ts';
@@ -76,6 +79,10 @@ export type App = {
   readonly http: Hono<Env>;
   /** Answers the upgrade requests of the HTTP server that serves `http`. */
   readonly attach: (server: Server) => void;
+  /** Refuses new sockets and tells the clients of open ones to connect again. The HTTP server does not end before. */
+  readonly disconnect: () => Promise<void>;
+  /** Counts a request, or refuses it when too many are in progress. */
+  readonly admit: Overload['admit'];
   readonly keys: Keys;
   readonly db: Database;
   readonly log: Log;
@@ -103,27 +110,32 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   // Closes what was opened, in reverse order, when a later step throws.
   await using opened = new AsyncDisposableStack();
   const broken = Promise.withResolvers<Error>();
+  const staffAccounts = createStaffAccounts();
   const db = await openDatabase(config, {
     memory: overrides.memory,
+    isStaff: staffAccounts.has,
     report,
     warn: (line) => log.warn({}, line),
     broken: broken.resolve,
   });
   opened.defer(() => db.close());
+  // Holds, payments and access codes go before other work, and so do the limits and sessions that every request reads.
+  const [urgent, people] = [db.inClass('urgent'), db.inClass('customer')];
   const demo = await seed({ db, root: ROOT, config, clock, report });
+  await staffAccounts.read(db);
   const faults = await startFaults(db, config);
   if (faults.length > 0) throw new ConfigRefused(faults);
 
   const bodies = createBodies();
-  const limits = createLimits({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor });
-  const watch = createSessionWatch((id) => isSessionAlive({ db, clock, config: config.auth }, id));
+  const limits = createLimits({ one: urgent.one, clock, factor: config.limitFactor });
+  const watch = createSessionWatch((id) => isSessionAlive({ db: urgent, clock, config: config.auth }, id));
   const suspended = (key: string): number | null => db.suspension(key);
   const readCaller = refuseSuspended(
     createReadCaller({ keys, sessions: watch, clock, keyRequired: config.apiKeyRequired }),
     suspended,
   );
   const lookUpGrant = async (role: string): Promise<RoleGrant> =>
-    (await db.one<{ grant: RoleGrant }>(ROLE_GRANT, [role]))?.grant ?? 'unknown';
+    (await urgent.one<{ grant: RoleGrant }>(ROLE_GRANT, [role]))?.grant ?? 'unknown';
   // As on hosted Supabase, storage always requires a key, except for public objects.
   const readKeyedCaller = refuseSuspended(
     createReadCaller({ keys, sessions: watch, clock, keyRequired: true }),
@@ -146,7 +158,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
 
   const auth = await composeAuth({
     config,
-    db,
+    db: people,
     keys,
     limits,
     watch,
@@ -161,7 +173,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const pictures = createPictures();
   opened.defer(() => pictures.close());
   const storage = createStorageRouter({
-    db,
+    db: { ...people, as: db.as, transactionAs: db.transactionAs },
     store,
     pictures,
     clock,
@@ -177,7 +189,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const links = createLinkSigner(deriveKey(keys.derive('links'), 'mail-link'));
   const answerWithinMs = config.paymentAnswerSeconds * 1000;
   const payment: PaymentStatusContext = {
-    db,
+    db: urgent,
     payments,
     clock,
     log,
@@ -198,7 +210,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   // The purposes are part of the keys: stored PINs cannot be read after a change.
   const pinSecret = keys.derive('door-codes');
   const access: AccessContext = {
-    db,
+    db: urgent,
     locks,
     lockOf: await readLockMap(db, config),
     encryption: createEncryption(deriveKey(pinSecret, 'door-code-seal')),
@@ -207,7 +219,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     log,
   };
   const identity: IdentityContext = {
-    db,
+    db: people,
     // The local reader gets no circuit breaker: it is no outside system, and it has a queue and a time limit of its own.
     reader: config.vision === null ? reader : guardIdReader(reader, circuits.reader),
     pictures,
@@ -223,7 +235,10 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     clock,
     siteUrl: config.siteUrl,
   };
-  const mails: BookingMailContext = { db, mail, access, links, clock, siteUrl: config.siteUrl };
+  // The same operations as jobs of the server.
+  const own = { payment: { ...payment, db }, access: { ...access, db }, identity: { ...identity, db } };
+  const ownEvents = { ...own.payment, hostedChecks: own.identity };
+  const mails: BookingMailContext = { db, mail, access: own.access, links, clock, siteUrl: config.siteUrl };
   const alerts = { db, mail, clock, addresses: config.ownerEmails };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
@@ -232,8 +247,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     clock,
     log,
     workers: { ...WORKERS, ...MESSAGE_WORKERS },
-    releaseExpiredHolds: (stop) => releaseExpiredHolds(payment, stop),
-    reconcilePayments: () => reconcilePayments(payment),
+    releaseExpiredHolds: (stop) => releaseExpiredHolds(own.payment, stop),
+    reconcilePayments: () => reconcilePayments(ownEvents),
     alerts,
     circuits: {
       payments: circuits.payments,
@@ -245,11 +260,12 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     },
     kinds: {
       ...auth.jobKinds,
-      ...jobKinds(jobHandlers({ mails, alerts, access, payment, identity })),
+      ...jobKinds(jobHandlers({ mails, alerts, ...own })),
     },
     tasks: [
-      { name: 'handle stored webhooks', everyMs: 1_000, run: () => handleDueEvents(payment) },
+      { name: 'handle stored webhooks', everyMs: 1_000, run: () => handleDueEvents(ownEvents) },
       { name: 'delete expired sign-in data', everyMs: 5_000, run: () => auth.cleanup() },
+      { name: 'read the staff accounts', everyMs: 10_000, run: () => staffAccounts.read(db) },
       { name: 'delete full rate limits', everyMs: 10_000, run: () => deleteFullLimits(db, clock()) },
       { name: 'delete unreferenced files', everyMs: 5_000, run: () => storage.cleanup() },
     ],
@@ -261,11 +277,12 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     clock,
     booking,
     payment,
+    events: { ...payment, hostedChecks: identity },
     access,
     identity,
-    staff: { db, developerPages: config.developerPages },
+    staff: { db: urgent, developerPages: config.developerPages },
     links,
-    power: { db, power: guardPower(createShellyPower({ url: config.shellyUrl }), circuits.power) },
+    power: { db: urgent, power: guardPower(createShellyPower({ url: config.shellyUrl }), circuits.power) },
     verifyLockWebhook: createIgloohomeVerifier({
       publicKey: config.igloohome.webhookKey,
       webhookUrl: `${config.siteUrl}/functions/v1/igloohome-webhook`,
@@ -274,9 +291,10 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   });
 
   const realtime = await openRealtime({
-    db,
+    db: db.inClass('server'),
     settings: config.realtime,
-    verify: keys.verify,
+    tokens: keys,
+    bodies,
     sessionAlive: watch.alive,
     trustedProxies: config.trustedProxies,
     clock,
@@ -285,6 +303,9 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const metrics = createMetrics();
   opened.defer(() => realtime.close());
   measureRealtime(metrics, realtime);
+  const overload = createOverload(config.requestsAtOnce);
+  measureDatabase(metrics, db);
+  measureOverload(metrics, overload);
   measureJobs(metrics, db, clock, Object.values(circuits));
   const app = createApp({
     settings: {
@@ -305,7 +326,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       admitInsert: async (table, ip) => (table === 'mailing_list' ? limits(JOIN_LIST, `ip:${ip}`) : null),
       admitGuest: createLeasedLimit({
         limit: { name: 'rest-guest', max: config.rest.guestPerMinute, seconds: 60 },
-        take: takeBatches({ one: (text, values) => db.one(text, values), clock, factor: config.limitFactor }),
+        take: takeBatches({ one: urgent.one, clock, factor: config.limitFactor }),
         clock,
       }),
       warn: (line) => log.warn({}, line),
@@ -319,7 +340,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       anonKey: keys.anonKey,
       siteUrl: config.siteUrl,
     }),
-    ready: async () => (await db.query('select 1').catch(() => null)) !== null,
+    ready: async () => (await urgent.query('select 1').catch(() => null)) !== null,
     metrics: () => metrics.text(),
     metricsToken: config.metricsToken,
   });
@@ -328,6 +349,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   return {
     http: app,
     attach: (server) => realtime.attach(server),
+    disconnect: () => realtime.disconnect(),
+    admit: overload.admit,
     keys,
     db,
     log,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { authFaults, authFields, type AuthSettings, readAuthSettings } from './settings/auth.ts';
 import { ConfigRefused } from './settings/config-refused.ts';
 import { contradictions, DEMO_SENDER, missing } from './settings/checks.ts';
+import { databaseFields, type DatabaseSettings, readDatabaseSettings } from './settings/database.ts';
 import { address, flag, list, type SandboxAddress, text, whole } from './settings/fields.ts';
 import { idReaderFields, readVisionSettings, type VisionSettings } from './settings/id-reader.ts';
 import { lockFields, type LockSettings, readLockSettings } from './settings/locks.ts';
@@ -14,7 +15,7 @@ import { readStorageSettings, storageFields, type StorageSettings } from './sett
 import { unknownVariables } from './settings/unknown.ts';
 
 /** The server's configuration, read once from the environment. `.env.example` describes each variable. */
-export type Config = {
+export type Config = DatabaseSettings & {
   /** Lines for the operator about unusual settings that do not stop the start. */
   readonly warnings: readonly string[];
   readonly production: boolean;
@@ -22,8 +23,6 @@ export type Config = {
   readonly host: string | null;
   readonly siteUrl: string;
   readonly dataDir: string;
-  readonly databaseUrl: string | null;
-  readonly poolSize: number;
   readonly jwtSecret: string | null;
   /** Whether a request without a key is refused. Otherwise it is a guest's. */
   readonly apiKeyRequired: boolean;
@@ -67,8 +66,7 @@ const schema = z.object({
   HOST: text.optional(),
   SITE_URL: address.optional(),
   DATA_DIR: text.default('./data'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' }).optional(),
-  POOL_SIZE: whole(2, 200).default(10),
+  ...databaseFields,
   JWT_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
   API_KEY_REQUIRED: flag.default(false),
   PAYMENT_ANSWER_SECONDS: z.coerce.number().min(0.1).max(30).default(1.5),
@@ -147,8 +145,7 @@ function toConfig(env: Environment, sandbox: boolean): Omit<Config, 'warnings' |
     port: env.PORT,
     host: env.HOST ?? null,
     dataDir: env.DATA_DIR,
-    databaseUrl: env.DATABASE_URL ?? null,
-    poolSize: env.POOL_SIZE,
+    ...readDatabaseSettings(env),
     jwtSecret: env.JWT_SECRET ?? null,
     apiKeyRequired: env.API_KEY_REQUIRED,
     idReadSeconds: env.ID_READ_SECONDS,

@@ -60,7 +60,7 @@ async function serve(config: Config): Promise<void> {
   let stopping = false;
   app.scheduler.start();
 
-  const server = startHttpServer(app.http.fetch, { port: config.port, host: config.host }, (port) => {
+  const server = startHttpServer(app.http.fetch, { port: config.port, host: config.host, admit: app.admit }, (port) => {
     void writeRuntime(config, app, port).then(() => {
       print(`ready on ${config.siteUrl}`);
       for (const account of app.demo) print(`  ${account.title}: ${account.email} / ${account.password}`);
@@ -81,12 +81,15 @@ async function serve(config: Config): Promise<void> {
     if (stopping) return;
     stopping = true;
     const drained = app.scheduler.stop();
+    // The HTTP server does not end before its sockets have ended.
+    const disconnected = app.disconnect();
     await new Promise<void>((done) => {
       server.close(() => done());
       // Browsers keep idle connections open. Close them.
       server.closeIdleConnections();
       setTimeout(() => server.closeAllConnections(), 5_000).unref();
     });
+    await disconnected;
     await drained;
     await app.close();
     process.exit(0);

@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { hasBody, isJson } from '#server/http/bodies.ts';
 import { type Env, TokenRefused } from '#server/http/caller.ts';
 import { CallerSuspended } from '#server/http/suspension.ts';
+import { retryAfterOf } from '#server/http/unavailable.ts';
 import { addAdminRoutes } from './admin/routes.ts';
 import { requireCaptcha } from './core/captcha.ts';
 import type { AuthContext } from './core/context.ts';
@@ -93,6 +94,8 @@ function answerError(error: Error, c: Call): Response {
 function toRefusal(error: Error): AuthRefusal | null {
   if (error instanceof AuthRefusal) return error;
   if (error instanceof CallerSuspended) return refuse.rate(error.retryAfter);
+  const wait = retryAfterOf(error);
+  if (wait !== null) return refuse.busy(wait);
   if (error instanceof TokenRefused)
     return error.code === 'no_api_key' ? refuse.noBearer() : new AuthRefusal(403, error.code, error.message);
   return null;

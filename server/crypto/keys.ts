@@ -121,7 +121,7 @@ async function createKeys(stored: Stored, jwtSecret: string | null, signing: rea
           clockTolerance: LEEWAY_SECONDS,
           currentDate: now,
         });
-        return isMeantForUs(payload) ? payload : null;
+        return hasExpectedAudience(payload) ? payload : null;
       } catch {
         continue; // signed with another key, expired, or not a token
       }
@@ -166,7 +166,7 @@ async function createKeys(stored: Stored, jwtSecret: string | null, signing: rea
 }
 
 /** Whether a user token is meant for this server: an audience, if it names one, must be `authenticated`, as in Supabase's own tokens. */
-function isMeantForUs({ role, aud }: JWTPayload): boolean {
+function hasExpectedAudience({ role, aud }: JWTPayload): boolean {
   if (role !== 'authenticated' || aud === undefined) return true;
   return aud === 'authenticated' || (Array.isArray(aud) && aud.includes('authenticated'));
 }

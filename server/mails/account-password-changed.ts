@@ -1,6 +1,6 @@
 import { type Mail, renderMail } from './layout.ts';
 
-/** Tells the owner that the password was changed. */
+/** Informs the owner that the password was changed. */
 export function passwordChangedMail(): Mail {
   return renderMail({
     subject: 'Your password was changed',

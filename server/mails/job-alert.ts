@@ -27,7 +27,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'image.delete': 'Deleting an ID photo',
 };
 
-/** Tells the owner which jobs keep failing and which came too late. */
+/** Informs the owner which jobs keep failing and which came too late. */
 export function jobAlertMail(jobs: readonly AlertedJob[]): Mail {
   const failing = jobs.filter((job) => job.closedFor === null).length;
   const late = jobs.length - failing;

@@ -11,7 +11,7 @@ const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e
 const MIME = /^([\w.+-]+|\*)\/([\w.+-]+|\*)$/;
 
 /** Reads a number of bytes or a size such as '20mb' (powers of 1,000, as hosted Supabase counts); null for anything else. */
-export function readSize(text: string | number): number | null {
+function readSize(text: string | number): number | null {
   const found = /^(\d{1,15}(?:\.\d{1,6})?)\s*([kmg]?b)?$/i.exec(String(text).trim());
   if (!found) return null;
   const bytes = Math.floor(Number(found[1]) * (UNITS[found[2]?.toLowerCase() ?? 'b'] ?? 1));

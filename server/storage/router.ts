@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { CallerStopped, DatabaseError } from '#server/db/database.ts';
 import { type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
 import { CallerSuspended } from '#server/http/suspension.ts';
+import { retryAfterOf } from '#server/http/unavailable.ts';
 import { addBuckets } from './buckets.ts';
 import { StorageRefusal, storageErrors } from './core/errors.ts';
 import { addLinks } from './objects/link-routes.ts';
@@ -35,8 +36,9 @@ export function createStorageRouter(dependencies: StorageRouterDependencies): St
     const refusal = refusalOf(error);
     if (refusal) {
       const answer = errorResponse(refusal, c.req.raw.method);
-      if (error instanceof CallerSuspended || error instanceof CallerStopped)
-        answer.headers.set('retry-after', String(error.retryAfter));
+      const wait =
+        error instanceof CallerSuspended || error instanceof CallerStopped ? error.retryAfter : retryAfterOf(error);
+      if (wait !== null) answer.headers.set('retry-after', String(wait));
       return answer;
     }
     c.var.log.error({ err: error, path: c.req.path }, 'a storage request failed');
@@ -49,6 +51,7 @@ function refusalOf(error: unknown): StorageRefusal | null {
   if (error instanceof StorageRefusal) return error;
   if (error instanceof TokenRefused) return storageErrors.token();
   if (error instanceof CallerSuspended || error instanceof CallerStopped) return storageErrors.tooMany();
+  if (retryAfterOf(error) !== null) return storageErrors.databaseBusy();
   if (!(error instanceof DatabaseError)) return null;
   if (error.code === '42501') return storageErrors.denied();
   // Values the database cannot store, such as a name with a NUL byte.

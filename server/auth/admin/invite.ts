@@ -24,7 +24,7 @@ export async function invite(context: Needs<'db' | 'clock' | 'queue' | 'readCall
     await recordEvent(tx, { action: 'user_invited', actorId: invited.id, at: clock(), ip: c.var.ip });
     return invited;
   });
-  queue.soon();
+  queue.wake();
   return c.json(toUser(user));
 }
 

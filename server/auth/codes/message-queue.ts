@@ -21,7 +21,7 @@ const LONGEST_WAIT_MS = 60_000;
 export function createMessageQueue(dependencies: {
   /** Returns the address if it is an allowed page of another app, else null. */
   mailRedirect: (request: string | null | undefined) => string | null;
-  /** Runs the due jobs of a worker soon. */
+  /** Makes a worker look for due jobs at once. */
   wake: (worker: keyof typeof MESSAGE_WORKERS) => void;
   clock: Clock;
   codeSeconds: number;
@@ -51,7 +51,7 @@ export function createMessageQueue(dependencies: {
       });
       return id;
     },
-    soon() {
+    wake() {
       wake('account-mails');
       wake('account-texts');
     },

@@ -81,7 +81,7 @@ async function renderRecovery(context: RenderContext, message: Message, user: Us
 }
 
 async function renderEmailChange(context: RenderContext, message: Message, user: UserRow): Rendered {
-  // A taken address gets the same response as a free one. Only its owner is told, by mail.
+  // A taken address gets the same response as a free one. Only the owner of the address receives a mail about it.
   if (await userByEmail(context.db, message.email ?? ''))
     return mail(accountExistsMail({ href: `${context.config.siteUrl}/auth` }));
   if (!(await enableCode(context, message, 'email_change', user))) return null;

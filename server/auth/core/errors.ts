@@ -1,4 +1,4 @@
-import { DatabaseError } from '#server/db/database.ts';
+import { BUSY_MESSAGE } from '#server/http/unavailable.ts';
 
 /** A refusal as the auth API sends it: a status and `{code, message, …}`. */
 export class AuthRefusal extends Error {
@@ -6,7 +6,7 @@ export class AuthRefusal extends Error {
   readonly status: 400 | 401 | 403 | 404 | 409 | 415 | 422 | 429 | 503;
   readonly code: string;
   readonly details: Readonly<Record<string, unknown>>;
-  /** Seconds, for 429. */
+  /** Seconds, for 429 and 503. */
   readonly retryAfter: number | null;
   constructor(
     status: AuthRefusal['status'],
@@ -47,6 +47,7 @@ export const refuse = {
   noBearer: () => new AuthRefusal(401, 'no_authorization', 'This endpoint requires a valid Bearer token'),
   notAdmin: () => new AuthRefusal(403, 'not_admin', 'User not allowed'),
   rate: (seconds: number) => new AuthRefusal(429, 'over_request_rate_limit', 'Request rate limit reached', {}, seconds),
+  busy: (seconds: number) => new AuthRefusal(503, 'unexpected_failure', BUSY_MESSAGE, {}, seconds),
   mailRate: (seconds: number) => messageRate('over_email_send_rate_limit', seconds),
   smsRate: (seconds: number) => messageRate('over_sms_send_rate_limit', seconds),
   weak: (message: string, reason: 'length' | 'characters' | 'pwned') =>
@@ -56,9 +57,4 @@ export const refuse = {
 function messageRate(code: string, seconds: number): AuthRefusal {
   const message = `For security purposes, you can only request this after ${seconds} seconds.`;
   return new AuthRefusal(429, code, message, {}, seconds);
-}
-
-/** Whether a statement failed because a unique value is taken. */
-export function isUniqueViolation(error: unknown): error is DatabaseError {
-  return error instanceof DatabaseError && error.code === '23505';
 }

@@ -19,7 +19,7 @@ export const authLimits = {
   /** Current passwords and codes given to confirm a change. */
   password: { name: 'auth-password-user', max: 10, seconds: 900 },
   /** Wrong answers for one factor, over all its challenges. */
-  factorAttempts: { name: 'auth-factor-tries', max: 10, seconds: 900 },
+  factorAttempts: { name: 'auth-factor-attempts', max: 10, seconds: 900 },
   factorChallenge: { name: 'auth-factor-challenge', max: 30, seconds: 900 },
   /** Messages with a factor's code to one phone. */
   factorMessage: { name: 'auth-factor-message', max: 1, seconds: 60 },

@@ -49,5 +49,5 @@ export type MessageQueue = {
    */
   add(tx: Pick<Transaction, 'query'>, message: NewMessage): Promise<string>;
   /** Starts sending in the background. Call it after the transaction. */
-  soon(): void;
+  wake(): void;
 };

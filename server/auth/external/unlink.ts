@@ -1,8 +1,8 @@
-import type { Transaction } from '#server/db/database.ts';
+import { isUniqueViolation, type Transaction } from '#server/db/database.ts';
 import { lockUser, userById } from '../accounts/users.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import type { Needs } from '../core/context.ts';
-import { AuthRefusal, isUniqueViolation, refuse } from '../core/errors.ts';
+import { AuthRefusal, refuse } from '../core/errors.ts';
 import { type Call, readUuid, requireUser } from '../core/request.ts';
 import { writeProviders } from './identity-rows.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Transaction } from '#server/db/database.ts';
+import { isUniqueViolation, type Transaction } from '#server/db/database.ts';
 import { lockUser, userById } from '../accounts/users.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import type { Needs } from '../core/context.ts';
-import { AuthRefusal, isUniqueViolation, refuse } from '../core/errors.ts';
+import { AuthRefusal, refuse } from '../core/errors.ts';
 import { type Call, readBody, requireUser } from '../core/request.ts';
 import { type NewCredential, readRegistration, registrationOptions } from '../webauthn/registration.ts';
 import { storeChallenge, takeChallenge, verificationFailed } from './challenges.ts';

@@ -1,30 +1,54 @@
 import type { Transaction } from '#server/db/database.ts';
-import { isBanned, userById } from '../accounts/users.ts';
-import { auditValues, recordEvent } from '../core/audit-log.ts';
+import { isBanned, USER_COLUMNS, userById, type UserRow } from '../accounts/users.ts';
+import { recordEvent } from '../core/audit-log.ts';
 import type { AuthConfig } from '../core/config.ts';
 import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
+import { authLimits } from '../core/limits.ts';
 import { readRefreshToken, type RefreshToken } from './refresh-tokens.ts';
 import { type ResponseContext, type SessionResponse, sessionResponse } from './session-response.ts';
 import { lockSession, sessionMethods, type SessionRow } from './session-rows.ts';
 
 type Lifetimes = Pick<AuthConfig, 'sessionSeconds' | 'inactivitySeconds'>;
 type RotateContext = Needs<'clock', 'reuseSeconds' | keyof Lifetimes>;
-export type RefreshContext = ResponseContext & RotateContext & Needs<'db' | 'sessions'>;
+export type RefreshContext = ResponseContext & RotateContext & Needs<'db' | 'sessions' | 'limits'>;
 
-/** A session with its refresh token's new number, or why there is none. */
-type Rotated = { readonly row: SessionRow; readonly generation: number } | 'unknown' | 'reused' | 'expired';
+/** The session of an earlier token that may be used again, or why it may not. */
+type Earlier = SessionRow | 'unknown' | 'reused' | 'expired';
 
 const tokenNotFound = (): AuthRefusal =>
   new AuthRefusal(400, 'refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found');
 /** Rotation times stored per session. No honest client rotates more often than this within the reuse time. */
 const ROTATIONS_MAX = 32;
 
-/** Increases the number of a session, and writes its audit log entry. */
-const ROTATE = `with rotated as (
-    update auth.sessions set generation = generation + 1, refreshed_at = $5::timestamptz, rotated_at = $2::timestamptz[] where id = $1::uuid
+/**
+ * One statement: takes a unit of the limit and, when it is admitted and $6 is the session's newest number, increases the number and writes
+ * the audit log entry. Returns the wait, and the session and its user when it was rotated. $9: since when rotation times are kept.
+ */
+const ROTATE = `with admitted as materialized (select private.take_limit($1, $8, $2::numeric, $3::numeric, $4::timestamptz) as wait),
+  rotated as (
+    update auth.sessions s set generation = s.generation + 1, refreshed_at = $7::timestamptz, rotated_at = (
+      select coalesce(array_agg(kept.at order by kept.n), '{}') from (
+        select r.at, r.n from unnest(s.rotated_at) with ordinality r (at, n) where r.at > $9::timestamptz order by r.n desc limit ${ROTATIONS_MAX - 1}
+      ) kept) || $7::timestamptz
+    from admitted a
+    where a.wait is null and s.id = $5::uuid and s.generation = $6::int
+      and s.created_at >= $10::timestamptz and s.refreshed_at >= $11::timestamptz
+    returning s.user_id, s.generation, s.method, s.aal, s.amr, s.created_at
+  ),
+  logged as (
+    insert into auth.audit_log_entries (payload, ip_address, created_at)
+    select jsonb_build_object('action', 'token_refreshed', 'actor_id', r.user_id), $12, $7::timestamptz from rotated r
   )
-  insert into auth.audit_log_entries (payload, ip_address, created_at) values ($3::jsonb, $4, $5::timestamptz)`;
+  select a.wait, r.generation, r.method, r.aal, r.amr, r.created_at as began_at, ${USER_COLUMNS}
+  from admitted a left join rotated r on true left join auth.users u on u.id = r.user_id and u.deleted_at is null`;
+
+/** A row of `ROTATE`. `generation` null: the token is not the newest of a living session. */
+type RotatedRow = { readonly wait: number | null } & (
+  | { readonly generation: null }
+  | ({ readonly generation: number; readonly began_at: Date } & Pick<SessionRow, 'method' | 'aal' | 'amr'> &
+      (UserRow | { readonly id: null }))
+);
 
 /**
  * Rotates a refresh token and returns a new session response.
@@ -33,25 +57,61 @@ const ROTATE = `with rotated as (
  * for `reuseSeconds` after its rotation, for slow concurrent requests. After that it counts as stolen, and the session ends.
  */
 export async function refreshSession(context: RefreshContext, text: string, ip: string): Promise<SessionResponse> {
-  const { db, keys, clock, sessions } = context;
+  const { db, keys, sessions } = context;
   const token = readRefreshToken(keys, text);
+  const row = await rotateNewest(context, token, ip);
+  if (row.wait !== null) throw refuse.rate(row.wait);
   if (!token) throw tokenNotFound();
-  const rotated = await db.transaction((tx) => rotate(context, tx, token, ip));
-  if (rotated === 'unknown') throw tokenNotFound();
-  if (rotated === 'expired' || rotated === 'reused') {
+  if (row.generation !== null) {
+    const session = { id: token.sessionId, generation: row.generation, aal: row.aal };
+    const amr = sessionMethods({ ...row, created_at: row.began_at });
+    return respond(context, row.id === null ? null : row, { ...session, amr });
+  }
+  const earlier = await db.transaction((tx) => checkEarlier(context, tx, token, ip));
+  if (earlier === 'unknown') throw tokenNotFound();
+  if (earlier === 'expired' || earlier === 'reused') {
     sessions.forget([token.sessionId]);
-    throw rotated === 'expired'
+    throw earlier === 'expired'
       ? new AuthRefusal(400, 'session_expired', 'Invalid Refresh Token: Session Expired')
       : new AuthRefusal(400, 'refresh_token_already_used', 'Invalid Refresh Token: Already Used');
   }
-  const { row, generation } = rotated;
-  const user = await userById(db, row.user_id);
-  if (!user || isBanned(user, clock())) throw refuse.banned(403);
-  return sessionResponse(context, user, { id: token.sessionId, generation, aal: row.aal, amr: sessionMethods(row) });
+  const { generation, aal } = earlier;
+  const user = await userById(db, earlier.user_id);
+  return respond(context, user, { id: token.sessionId, generation, aal, amr: sessionMethods(earlier) });
 }
 
-/** Checks a presented token under the session's lock, and rotates the session when the token is the newest. */
-async function rotate(context: RotateContext, tx: Transaction, token: RefreshToken, ip: string): Promise<Rotated> {
+function respond(
+  context: ResponseContext,
+  user: UserRow | null,
+  session: Parameters<typeof sessionResponse>[2],
+): SessionResponse {
+  if (!user || isBanned(user, context.clock())) throw refuse.banned(403);
+  return sessionResponse(context, user, session);
+}
+
+/** Counts the request, and rotates the session when the token is its newest. A text that is no token counts too. */
+async function rotateNewest(
+  { db, limits, clock, config }: RotateContext & Needs<'db' | 'limits'>,
+  token: RefreshToken | null,
+  ip: string,
+): Promise<RotatedRow> {
+  const now = clock();
+  const since = (seconds: number | null): Date =>
+    seconds === null ? new Date(0) : new Date(now.getTime() - seconds * 1000);
+  const limit = limits.values(authLimits.refreshIp);
+  const presented = [token?.sessionId ?? null, token?.generation ?? null];
+  const lifetimes = [since(config.sessionSeconds), since(config.inactivitySeconds)];
+  const values = [...limit, ...presented, now, `ip:${ip}`, since(config.reuseSeconds), ...lifetimes, ip];
+  return (await db.one<RotatedRow>(ROTATE, values)) ?? { wait: null, generation: null };
+}
+
+/** Checks a token that is not the newest of a living session, under the session's lock. Returns the session if the token may be reused. */
+async function checkEarlier(
+  context: RotateContext,
+  tx: Transaction,
+  token: RefreshToken,
+  ip: string,
+): Promise<Earlier> {
   const { clock, config } = context;
   const row = await lockSession(tx, token.sessionId);
   // A number that was never issued comes from before a restored backup: unknown here.
@@ -61,20 +121,9 @@ async function rotate(context: RotateContext, tx: Transaction, token: RefreshTok
     await endSession(tx, 'session_expired', { row, id: token.sessionId, at: now, ip });
     return 'expired';
   }
-  if (token.generation === row.generation) {
-    const event = auditValues({ action: 'token_refreshed', actorId: row.user_id, at: now, ip });
-    await tx.query(ROTATE, [token.sessionId, rotationsOf(row, now, config.reuseSeconds), ...event]);
-    return { row, generation: row.generation + 1 };
-  }
-  if (mayReuse(row, token.generation, now, config.reuseSeconds)) return { row, generation: row.generation };
+  if (mayReuse(row, token.generation, now, config.reuseSeconds)) return row;
   await endSession(tx, 'token_reused', { row, id: token.sessionId, at: now, ip });
   return 'reused';
-}
-
-/** Returns the rotation times to store: those within the reuse time, and this one. */
-function rotationsOf(row: SessionRow, now: Date, reuseSeconds: number): Date[] {
-  const reuseStart = now.getTime() - reuseSeconds * 1000;
-  return [...row.rotated_at.filter((at) => at.getTime() > reuseStart), now].slice(-ROTATIONS_MAX);
 }
 
 /** Whether an earlier token returns the newest again: the one before it always, older ones within the reuse time. */

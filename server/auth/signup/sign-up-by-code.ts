@@ -34,7 +34,7 @@ export async function signUpByCode(
     const hash = await hashPassword(password);
     const now = context.clock();
     const ids = await context.db.transaction((tx) => storeSignUp(context, tx, { form, hash, now, request }));
-    context.queue.soon();
+    context.queue.wake();
     return unconfirmedUser({ ...ids, contact, data, now });
   });
 }

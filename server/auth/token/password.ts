@@ -42,7 +42,7 @@ export async function signInWithPassword(context: PasswordContext, c: Call): Pro
 }
 
 /**
- * The row that a sign-in attempt reads. `ipWait`, `accountWait`: seconds until the next attempt, null when this one may go on.
+ * The row that a sign-in attempt reads. `ipWait`, `accountWait`: seconds until the next attempt, null when this one is admitted.
  * `knownIp`: the account has a session at this IP address. `unconfirmedPassword`: the password of its newest unconfirmed sign-up.
  */
 type AttemptRow = {

@@ -36,7 +36,7 @@ export async function applyChanges(
     return { changed: await userById(tx, user.id), ended: endedIds };
   });
   sessions.forget(ended);
-  queue.soon();
+  queue.wake();
   return changed;
 }
 

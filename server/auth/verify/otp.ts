@@ -49,7 +49,7 @@ async function queueOtp(context: OtpContext, c: Call, contact: Contact, body: Bo
     await recordEvent(tx, { action: 'user_otp_requested', actorId: null, at, ip: c.var.ip });
     return queue.add(tx, { ...contact, kind: 'otp', redirectTo: c.req.query('redirect_to') });
   });
-  queue.soon();
+  queue.wake();
   return id;
 }
 

@@ -27,7 +27,7 @@ export async function reauthenticate(
     await queue.add(tx, { ...contact, kind: 'reauthentication', userId });
     await recordEvent(tx, { action: 'user_reauthenticate_requested', actorId: userId, at, ip });
   });
-  queue.soon();
+  queue.wake();
   return c.json({});
 }
 

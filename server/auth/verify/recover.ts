@@ -33,7 +33,7 @@ export async function recover(
       await queue.add(tx, { kind: 'recovery', email, redirectTo: c.req.query('redirect_to') });
       await recordEvent(tx, { action: 'user_recovery_requested', actorId: null, at: clock(), ip });
     });
-    queue.soon();
+    queue.wake();
   });
   return c.json({});
 }

@@ -75,6 +75,6 @@ async function queueMessage(
     });
     return queue.add(tx, message);
   });
-  queue.soon();
+  queue.wake();
   return id;
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { Transaction } from '#server/db/database.ts';
+import { isUniqueViolation, type Transaction } from '#server/db/database.ts';
 import { confirmContact } from '../accounts/confirm.ts';
 import { isBanned, userById } from '../accounts/users.ts';
 import { useCode, useLink, type UsedToken } from '../codes/use-token.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import { type Contact, readContact, readPhone } from '../core/contact.ts';
 import type { Needs } from '../core/context.ts';
-import { isUniqueViolation, refuse } from '../core/errors.ts';
+import { refuse } from '../core/errors.ts';
 import { authLimits, takeLimit } from '../core/limits.ts';
 import type { TokenKind } from '../core/message-queue.ts';
 import { type Call, readBody, readRequestInfo, type RequestInfo } from '../core/request.ts';

@@ -1,3 +1,4 @@
+import { BUSY_MESSAGE } from '#server/http/unavailable.ts';
 /**
  * A refusal of the storage protocol: HTTP 400 and `{statusCode, error, message, code}`; clients look at `code` first.
  * `status` is the HTTP status where the protocol uses the real one.
@@ -54,6 +55,7 @@ export const storageErrors = {
     ),
   picture: () => new StorageRefusal('415', 'InvalidMimeType', 'invalid_mime_type', 'This picture cannot be read'),
   busy: () => new StorageRefusal('503', 'SlowDown', 'SlowDown', 'Too many pictures at once, try again soon', 503),
+  databaseBusy: () => new StorageRefusal('503', 'SlowDown', 'SlowDown', BUSY_MESSAGE, 503),
   tooMany: () => new StorageRefusal('429', 'SlowDown', 'SlowDown', 'Too many requests, please slow down', 429),
   denied: () => new StorageRefusal('403', 'AccessDenied', 'Unauthorized', 'new row violates row-level security policy'),
   token: () => new StorageRefusal('400', 'InvalidJWT', 'InvalidJWT', 'Invalid Compact JWS'),

@@ -57,7 +57,7 @@ function startNext(pool: PicturePool): void {
   child.once('exit', () => settle(null));
   child.once('message', (answer: PictureAnswer) => {
     settle(answer.bytes);
-    park(pool, child);
+    returnToPool(pool, child);
   });
   child.send(waiting.job, (error) => {
     if (error) child.kill('SIGKILL');
@@ -77,7 +77,7 @@ function startProcess(): ChildProcess {
 }
 
 /** Keeps a process idle for the next picture, for a limited time and without keeping the server alive. */
-function park({ idle, closed }: PicturePool, child: ChildProcess): void {
+function returnToPool({ idle, closed }: PicturePool, child: ChildProcess): void {
   if (closed || !child.connected) return void child.kill();
   const timer = setTimeout(() => child.kill(), IDLE_MS);
   timer.unref();
