@@ -59,8 +59,8 @@ function Dialogs() {
   );
 }
 
-/** Leads home after a sign-out on the checkout, here or in another tab, instead of asking to sign in again. */
-function CheckoutLeft() {
+/** Goes to the home page after a sign-out on the checkout, here or in another tab, instead of asking to sign in again. */
+function LeaveCheckout() {
   const { status } = useSession();
   const { close } = useAuthDialog();
   const { pathname } = useLocation();
@@ -89,7 +89,7 @@ export function App({ route }: { route: (inside: ReactNode) => ReactNode }) {
                 <>
                   <AppRoutes />
                   <Dialogs />
-                  <CheckoutLeft />
+                  <LeaveCheckout />
                 </>,
               )}
             </SiteFrame>

@@ -180,7 +180,7 @@ async function developerGate(): Promise<ComponentType<{ children: ReactNode }>> 
 const bare = (pathname: string): string => pathname.replace(/(?<=.)\/$/, '');
 
 /** Finds the page at a path; the page for unknown addresses otherwise. */
-export function findPage(pathname: string): PageRoute {
+function findPage(pathname: string): PageRoute {
   return pages.find((route) => route.path === bare(pathname)) ?? unknownPage;
 }
 

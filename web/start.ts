@@ -29,7 +29,7 @@ async function begin(): Promise<void> {
     await fetchPart(() => import('./main.tsx'));
   } catch {
     if (navigator.onLine && reloadOnce()) return;
-    return sayMissing();
+    return showLoadFailure();
   }
   document.removeEventListener('click', rememberPress, true);
   document.removeEventListener('submit', rememberSubmit, true);
@@ -38,7 +38,7 @@ async function begin(): Promise<void> {
 }
 
 /** Shows, without the program, that it could not be fetched: along the lower edge of the page. */
-function sayMissing(): void {
+function showLoadFailure(): void {
   const box = document.createElement('div');
   box.setAttribute('role', 'alert');
   box.className =

@@ -21,8 +21,19 @@ export const supabase = createClient<Database>(apiUrl, anonKey, {
     // With PKCE only this browser can exchange the code that an identity provider returns.
     flowType: 'pkce',
   },
+  realtime: {
+    reconnectAfterMs: reconnectAfter,
+    // The next page may listen too.
+    disconnectOnEmptyChannelsAfterMs: 2_000,
+  },
 });
 announceClient(supabase);
+
+/** Waits longer after every failed attempt, up to a minute, and never exactly as long as other browsers: they all lose a server at the same moment. */
+function reconnectAfter(tries: number): number {
+  const longest = Math.min(1_000 * 2 ** (tries - 1), 60_000);
+  return longest * (0.5 + Math.random() / 2);
+}
 
 /** Calls a server function. Throws `AppError`. */
 export async function callFunction<T>(name: string, body: Record<string, unknown>): Promise<T> {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { settings } from '#rules/venue.ts';
 import { supabase } from './client.ts';
+import { useLive } from './live.ts';
 import { queryKeys } from './query-keys.ts';
 
 /** What a customer needs before paying. */
@@ -22,8 +23,9 @@ export async function readEligibility(userId: string): Promise<Eligibility> {
   return { verified: verified.data.length > 0, termsAccepted: terms.data.length > 0 };
 }
 
-/** Queries the eligibility of the signed-in customer. */
+/** Queries the eligibility of the signed-in customer, and follows it: the ID may be verified on another device. */
 export function useEligibility(userId: string | null) {
+  useLive(userId === null ? null : `user:${userId}`, queryKeys.eligibility.all);
   return useQuery({
     queryKey: queryKeys.eligibility.of(userId),
     queryFn: () => readEligibility(userId ?? ''),

@@ -1,82 +1,159 @@
-import type { RealtimeChannel } from '@supabase/supabase-js';
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { supabase } from './client.ts';
-
-/** What a page listens to: the hours of a studio (everybody), the events of an account (its owner), or all bookings (staff). */
-export type LiveTopic = `studio:${string}` | `user:${string}` | 'staff';
+import { openChannels } from './live/channels.ts';
+import type { LiveEvents, LiveTopic, OpenSource, Source } from './live/source.ts';
+import { shareAmongTabs } from './live/tabs.ts';
+import { watchWake } from './live/wake.ts';
 
 /** Pages ask the server again this often although they listen: a message may be lost. */
-const NET_MS = 60_000;
+const FALLBACK_POLL_MS = 60_000;
+/** Many pages hear of the same change: each waits up to this long, so that they do not ask at once. */
+const SPREAD_MS = 150;
+/** The shortest time between two questions of a page. */
+const APART_MS = 400;
+/** Topics that no part of the page needs any more are kept this long: the next page may need them. */
+const KEEP_MS = 1_000;
 
-/** How often to ask the server: rarely while the page hears of changes, else every `milliseconds`. */
-export const pollWhile = (live: boolean, milliseconds: number): number => (live ? NET_MS : milliseconds);
+/** How often to ask the server: rarely while the page receives changes, else every `milliseconds`. */
+export const pollWhile = (live: boolean, milliseconds: number): number => (live ? FALLBACK_POLL_MS : milliseconds);
 
-type Listener = { readonly onChange: () => void; readonly onState: (live: boolean) => void };
-type Line = { readonly channel: RealtimeChannel; readonly listeners: Set<Listener>; live: boolean };
-
-/** One channel per topic, however many parts of a page listen to it. */
-const lines = new Map<LiveTopic, Line>();
+/** `refresh`: reads again; `onState`: the connection of a topic has opened or closed. */
+type Listener = { readonly refresh: (atOnce: boolean) => void; readonly onState: () => void };
+const listeners = new Map<LiveTopic, Set<Listener>>();
+/** Who listened last to a topic that is kept without a listener. */
+const lastListeners = new Map<LiveTopic, Listener>();
+/** Topics whose changes the page receives now. */
+const joined = new Set<LiveTopic>();
+let resting = false;
+let offline = false;
 
 /**
- * Listens to a topic while the component is shown. Queries under `queryKey` are asked again when something has changed, and when the
- * connection is back: changes in between were not heard. Returns whether the page hears of changes now; false without a connection or while `topic` is null.
+ * Listens to topics while the component is shown. Queries under `queryKey` are asked again when something has changed, and when the page is back:
+ * from being hidden, from sleep, or from being without a connection. Returns whether the page receives all changes now; false while there is no topic.
  */
-export function useLive(topic: LiveTopic | null, queryKey: QueryKey): boolean {
+export function useLive(topics: LiveTopic | readonly LiveTopic[] | null, queryKey: QueryKey): boolean {
   const client = useQueryClient();
   const [live, setLive] = useState(false);
-  const changed = useEffectEvent(() => void client.invalidateQueries({ queryKey }));
+  const list = typeof topics === 'string' ? topics : (topics ?? []).toSorted().join(' ');
+  const ask = useEffectEvent(() => void client.invalidateQueries({ queryKey }));
   useEffect(() => {
-    if (topic === null) return;
-    return listen(topic, { onChange: () => changed(), onState: setLive });
-  }, [topic]);
-  return topic !== null && live;
-}
-
-/** A browser that goes offline may keep its socket open for a while: what pages show is then no longer sure. */
-function reportConnection(): void {
-  for (const line of lines.values()) {
-    setLive(line, navigator.onLine && line.channel.state === 'joined');
-    for (const { onChange } of line.listeners) onChange();
-  }
-}
-if (typeof window !== 'undefined') for (const name of ['online', 'offline']) addEventListener(name, reportConnection);
-
-function setLive(line: Line, live: boolean): void {
-  line.live = live;
-  for (const { onState } of line.listeners) onState(live);
-}
-
-function listen(topic: LiveTopic, listener: Listener): () => void {
-  const line = lines.get(topic) ?? open(topic);
-  line.listeners.add(listener);
-  listener.onState(line.live);
-  return () => {
-    line.listeners.delete(listener);
-    listener.onState(false);
-    if (line.listeners.size > 0) return;
-    lines.delete(topic);
-    void supabase.removeChannel(line.channel);
-  };
-}
-
-function open(topic: LiveTopic): Line {
-  const isPrivate = !topic.startsWith('studio:');
-  const channel = supabase.channel(topic, { config: { private: isPrivate } });
-  const line: Line = { channel, listeners: new Set(), live: false };
-  lines.set(topic, line);
-  const tell = (): void => {
-    for (const { onChange } of line.listeners) onChange();
-  };
-  channel.on('broadcast', { event: '*' }, tell);
-  // Without setAuth, the first join may go out before the token is known.
-  const ready = isPrivate ? supabase.realtime.setAuth() : Promise.resolve();
-  void ready.then(() => {
-    if (lines.get(topic) !== line) return;
-    channel.subscribe((status) => {
-      setLive(line, status === 'SUBSCRIBED');
-      if (line.live) tell();
+    const wanted = list.split(' ').filter(isTopic);
+    if (wanted.length === 0) return undefined;
+    const refresh = limitRate(() => ask());
+    const stop = listen(wanted, {
+      refresh: refresh.run,
+      onState: () => setLive(!offline && wanted.every((topic) => joined.has(topic))),
     });
+    return () => {
+      stop();
+      refresh.stop();
+      setLive(false);
+    };
+  }, [list]);
+  return live;
+}
+
+const isTopic = (text: string): text is LiveTopic => text !== '';
+
+/** Runs a question soon, or at once, but never twice within a short time. `stop` runs one that still waits: what it asks about is out of date. */
+function limitRate(question: () => void): { run: (atOnce: boolean) => void; stop: () => void } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let last = 0;
+  const ask = (): void => {
+    timer = undefined;
+    last = Date.now();
+    question();
+  };
+  return {
+    run(atOnce) {
+      const wait = Math.max(atOnce ? 0 : Math.random() * SPREAD_MS, last + APART_MS - Date.now());
+      if (wait <= 0) return ask();
+      timer ??= setTimeout(ask, wait);
+    },
+    stop() {
+      if (timer === undefined) return;
+      clearTimeout(timer);
+      ask();
+    },
+  };
+}
+
+function listen(topics: readonly LiveTopic[], listener: Listener): () => void {
+  for (const topic of topics) {
+    const others = listeners.get(topic);
+    lastListeners.delete(topic);
+    if (others) others.add(listener);
+    else listeners.set(topic, new Set([listener]));
+  }
+  listener.onState();
+  scheduleFollow(0);
+  return () => {
+    for (const topic of topics) {
+      const others = listeners.get(topic);
+      others?.delete(listener);
+      if (others?.size !== 0) continue;
+      listeners.delete(topic);
+      lastListeners.set(topic, listener);
+    }
+    scheduleFollow(KEEP_MS);
+  };
+}
+
+const events: LiveEvents = {
+  onChange(topic) {
+    for (const { refresh } of listeners.get(topic) ?? []) refresh(false);
+    // The next page must not take for current what the last one read.
+    if (!listeners.has(topic)) lastListeners.get(topic)?.refresh(true);
+  },
+  onState(topic, live) {
+    if (live) joined.add(topic);
+    else joined.delete(topic);
+    for (const { onState } of listeners.get(topic) ?? []) onState();
+  },
+};
+const openSource: OpenSource = (own) => openChannels(supabase, own);
+let source: Source | null = null;
+let following: ReturnType<typeof setTimeout> | undefined;
+
+/** Follows what the page listens to. */
+function scheduleFollow(ms: number): void {
+  clearTimeout(following);
+  following = setTimeout(() => {
+    source ??= start();
+    source.follow(resting ? new Set() : new Set(listeners.keys()));
+  }, ms);
+}
+
+/** Runs when a page first listens, so other pages open nothing. */
+function start(): Source {
+  offline = !navigator.onLine;
+  const everybody = (): ReadonlySet<Listener> => new Set([...listeners.values()].flatMap((some) => [...some]));
+  watchWake({
+    rest() {
+      resting = true;
+      clearTimeout(following);
+      source?.follow(new Set());
+    },
+    wake(slept) {
+      [resting, offline] = [false, !navigator.onLine];
+      scheduleFollow(0);
+      if (slept) source?.reset();
+      for (const { refresh, onState } of everybody()) {
+        onState();
+        refresh(true);
+      }
+    },
+    offline() {
+      offline = true;
+      for (const { refresh, onState } of everybody()) {
+        onState();
+        // Fails, so the page says what it cannot know.
+        refresh(true);
+      }
+    },
   });
-  return line;
+  // Without them (an old browser, or a site without https) every tab connects by itself.
+  if (!('locks' in navigator) || typeof BroadcastChannel === 'undefined') return openSource(events);
+  return shareAmongTabs({ open: openSource, events, locks: navigator.locks, line: new BroadcastChannel('live') });
 }

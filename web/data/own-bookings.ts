@@ -1,7 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { callFunction, supabase } from './client.ts';
+import { pollWhile, useLive } from './live.ts';
 import { queryKeys } from './query-keys.ts';
 import { rowsWith } from './rows.ts';
+
+/** How often the bookings are read again without a live connection: a hold may end elsewhere. */
+const POLL_MS = 30_000;
 
 /**
  * A booking of the signed-in customer, or an unpaid hold. `status`: pending, confirmed or cancelled; `coupon_type`: percentage or fixed.
@@ -25,7 +29,7 @@ export type OwnBooking = {
   /** State of its payment, `refunded` in dollars; null when nothing had to be paid or nothing is known. */
   readonly payment: OwnPayment | null;
 };
-export type OwnPayment = { readonly state: string; readonly refunded: number };
+type OwnPayment = { readonly state: string; readonly refunded: number };
 
 /** Reads the customer's own bookings, latest first, without holds that were released unpaid. */
 async function readOwnBookings(): Promise<readonly OwnBooking[]> {
@@ -58,9 +62,15 @@ async function readOwnPayments(bookingIds: readonly string[]): Promise<ReadonlyM
   return new Map(rows.map(({ booking_id: id, ...payment }) => [id, payment]));
 }
 
-/** Queries the bookings of the signed-in customer. */
+/** Queries the bookings of the signed-in customer, and follows them. */
 export function useOwnBookings(userId: string | null) {
-  return useQuery({ queryKey: queryKeys.ownBookings.of(userId), queryFn: readOwnBookings, enabled: userId !== null });
+  const live = useLive(userId === null ? null : `user:${userId}`, queryKeys.ownBookings.all);
+  return useQuery({
+    queryKey: queryKeys.ownBookings.of(userId),
+    queryFn: readOwnBookings,
+    enabled: userId !== null,
+    refetchInterval: pollWhile(live, POLL_MS),
+  });
 }
 
 /** Releases an unpaid hold, so that others can book its hours. `released` is false when it is paid, or when the payment service has not expired its session yet. */

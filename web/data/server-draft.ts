@@ -1,5 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { type BookingDraft, isDraft } from '#web/lib/drafts.ts';
+import type { CouponTerms } from '#rules/coupon-discount.ts';
+import type { Slot } from '#rules/slots.ts';
+import { type BookingDraft, drafts, isDraft } from '#web/lib/drafts.ts';
+import { draftOf } from './booking-draft.ts';
 import { supabase } from './client.ts';
 import { queryKeys } from './query-keys.ts';
 
@@ -28,6 +31,18 @@ export async function keepServerDraft(draft: BookingDraft): Promise<void> {
   const { error } = await supabase.from('booking_drafts').upsert({ data: draft });
   // oxlint-disable-next-line no-console
   if (error) console.warn('the draft could not be stored on the server', error.message);
+}
+
+/** Replaces the draft by one of other hours, in this tab and on the server, and returns it. */
+export function replaceDraft(
+  studio: { id: string; name: string },
+  slots: readonly Slot[],
+  coupon: CouponTerms | null,
+): BookingDraft {
+  const draft = draftOf(studio, slots, coupon);
+  drafts.saveBooking(draft);
+  void keepServerDraft(draft);
+  return draft;
 }
 
 /** Deletes the stored draft once it is paid for. A failed call is logged. */

@@ -53,7 +53,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   const token = state.session?.access_token;
   const signOut = useCallback(async () => {
     setState(OUT);
-    drafts.dropAll();
+    drafts.removeAll();
     for (const drop of leaving) drop();
     dropStoredSession(localStorage);
     const client = await fetchClient().catch((cause: unknown) => {
@@ -83,15 +83,15 @@ const fetchClient = async (): Promise<SupabaseClient> => (await import('./client
 
 /** Passes the client's session and every later change to `show`; returns how to stop. */
 function follow(client: SupabaseClient, show: (state: SessionState) => void): () => void {
-  const tell = (session: Session | null): void => show(session ? { status: 'in', session, user: session.user } : OUT);
+  const update = (session: Session | null): void => show(session ? { status: 'in', session, user: session.user } : OUT);
   client.auth.getSession().then(
-    ({ data }) => tell(data.session),
+    ({ data }) => update(data.session),
     (error: unknown) => {
       logFailure('the session could not be read', error);
       show(OUT);
     },
   );
-  const { data } = client.auth.onAuthStateChange((_event, session) => tell(session));
+  const { data } = client.auth.onAuthStateChange((_event, session) => update(session));
   return () => data.subscription.unsubscribe();
 }
 

@@ -11,9 +11,9 @@ export function useFinishPaying(): (hold: OwnBooking) => void {
   return (hold) => {
     const draft = draftOfHold(hold);
     if (draft === null) return;
-    drafts.keepBooking(draft);
-    drafts.keepCouponCode(hold.coupon_code);
+    drafts.saveBooking(draft);
+    drafts.saveCouponCode(hold.coupon_code);
     void keepServerDraft(draft);
-    void navigate(paths.checkout, { state: drafts.handOver(draft) });
+    void navigate(paths.checkout, { state: drafts.toState(draft) });
   };
 }

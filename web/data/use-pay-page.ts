@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { AppError } from '#web/lib/errors.ts';
 
 /** Pause between two attempts; well within the rate limit of the server. */
-const ASK_AGAIN_MS = 4_000;
+const POLL_MS = 4_000;
 
 /** Waits for the address of the pay page while the payment provider is slow: repeats the request as long as the page is open. */
 export function usePayPage(): {
@@ -32,7 +32,7 @@ export function usePayPage(): {
         if (answer.url !== null) return answer.url;
         held = true;
         setAsking(true);
-        await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       }
       return null;
     } finally {

@@ -1,17 +1,17 @@
 import type { SupabaseClient } from '@supabase/supabase-js';
 
-let made: SupabaseClient | null = null;
+let loaded: SupabaseClient | null = null;
 const waiting = new Set<(client: SupabaseClient) => void>();
 
 /** Announces the client; called once, by the module that creates it. */
 export function announceClient(client: SupabaseClient): void {
-  made = client;
+  loaded = client;
   for (const listener of waiting) listener(client);
 }
 
-/** Calls `listener` with the client, now or once it is loaded; returns how to stop. */
+/** Calls `listener` with the client, now or once it is loaded; returns a function that stops it. */
 export function whenClient(listener: (client: SupabaseClient) => void): () => void {
-  if (made) listener(made);
+  if (loaded) listener(loaded);
   waiting.add(listener);
   return () => waiting.delete(listener);
 }

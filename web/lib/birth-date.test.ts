@@ -17,7 +17,7 @@ it('an incomplete date is not a date and gives no error', () => {
   expect(partsOf('')).toEqual(noDate);
 });
 
-it('31 April and 29 February of a common year are told apart from unfinished dates', () => {
+it('31 April and 29 February of a common year are distinguished from unfinished dates', () => {
   expect(isNoDay({ day: '31', month: '4', year: '1998' })).toBe(true);
   expect(isNoDay({ day: '29', month: '2', year: '1999' })).toBe(true);
   expect(isNoDay({ day: '29', month: '2', year: '2000' })).toBe(false);

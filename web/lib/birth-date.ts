@@ -50,7 +50,7 @@ function isFuture({ day, month, year }: DateParts, today: StudioDate): boolean {
 }
 
 /** Shown when the last input would make it a future date: that input is not accepted. */
-export const FUTURE_BIRTH = 'A date of birth cannot be in the future';
+const FUTURE_BIRTH = 'A date of birth cannot be in the future';
 
 /** Returns what is wrong with a date of birth as typed so far; null when nothing is. */
 export function birthProblem(parts: DateParts, today: StudioDate): string | null {

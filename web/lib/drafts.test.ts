@@ -49,24 +49,24 @@ beforeEach(() => {
   });
 });
 
-it('a booking in navigation state counts until it is booked or dropped', () => {
+it('a booking in navigation state counts until it is booked or removed', () => {
   const state = { booking: draft, chosenAt: Date.now() - 1_000 };
-  expect(drafts.ofState(state)).toEqual(draft);
-  drafts.dropBooking();
-  expect(drafts.ofState(state)).toBeNull();
+  expect(drafts.fromState(state)).toEqual(draft);
+  drafts.removeBooking();
+  expect(drafts.fromState(state)).toBeNull();
   // Chosen again later: a new booking.
-  expect(drafts.ofState({ booking: draft, chosenAt: Date.now() + 1_000 })).toEqual(draft);
-  expect(drafts.ofState(drafts.handOver(draft))).toEqual(draft);
+  expect(drafts.fromState({ booking: draft, chosenAt: Date.now() + 1_000 })).toEqual(draft);
+  expect(drafts.fromState(drafts.toState(draft))).toEqual(draft);
   for (const other of [null, 'x', {}, { booking: draft }, { booking: {}, chosenAt: 1 }])
-    expect(drafts.ofState(other)).toBeNull();
+    expect(drafts.fromState(other)).toBeNull();
 });
 
 it('typed values are removed with their booking, and all at a sign-out', () => {
   sessionStorage.setItem('typed:checkout:1', '{}');
   sessionStorage.setItem('typed:sign-up', '{}');
-  drafts.dropBooking();
+  drafts.removeBooking();
   expect([sessionStorage.getItem('typed:checkout:1'), sessionStorage.getItem('typed:sign-up')]).toEqual([null, '{}']);
-  drafts.dropAll();
+  drafts.removeAll();
   expect(sessionStorage.getItem('typed:sign-up')).toBeNull();
 });
 

@@ -1,6 +1,6 @@
 import type { Slot } from '#rules/slots.ts';
 
-/** A booking kept in this tab while the customer signs in, shows an ID or pays. */
+/** A booking stored in this tab while the customer signs in, proves who they are or pays. */
 export type BookingDraft = {
   readonly studio_id: string;
   readonly studio_name: string;
@@ -25,7 +25,7 @@ const KEYS = {
   choice: 'bookingChoice',
   verification: 'verificationSession',
   hold: 'pendingHold',
-  dropped: 'bookingDroppedAt',
+  removedAt: 'bookingRemovedAt',
   coupon: 'bookingCoupon',
 } as const;
 
@@ -55,53 +55,53 @@ export const isDraft = (value: unknown): value is BookingDraft =>
   value['slots'].every(isSlot);
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-function keep(key: string, value: unknown): void {
+function save(key: string, value: unknown): void {
   sessionStorage.setItem(key, JSON.stringify(value));
 }
 
 export const drafts = {
   booking: () => read(KEYS.draft, isDraft),
-  keepBooking: (draft: BookingDraft) => keep(KEYS.draft, draft),
+  saveBooking: (draft: BookingDraft) => save(KEYS.draft, draft),
   selection: () => read(KEYS.selection, isSelection),
-  keepSelection: (selection: PendingSelection) => keep(KEYS.selection, selection),
+  saveSelection: (selection: PendingSelection) => save(KEYS.selection, selection),
   /** Current selection of the booking page, restored after a reload. */
   choice: () => read(KEYS.choice, isSelection),
-  keepChoice: (choice: PendingSelection) => keep(KEYS.choice, choice),
-  dropSelection: () => sessionStorage.removeItem(KEYS.selection),
+  saveChoice: (choice: PendingSelection) => save(KEYS.choice, choice),
+  removeSelection: () => sessionStorage.removeItem(KEYS.selection),
   verification: () =>
     read(
       KEYS.verification,
       (value): value is Verification => isObject(value) && isText(value['id']) && isText(value['url']),
     ),
-  dropVerification: () => sessionStorage.removeItem(KEYS.verification),
-  keepVerification: (session: Verification) => keep(KEYS.verification, session),
+  removeVerification: () => sessionStorage.removeItem(KEYS.verification),
+  saveVerification: (session: Verification) => save(KEYS.verification, session),
   /** Navigation state for the checkout: the booking and when it was chosen. */
-  handOver: (booking: BookingDraft) => ({ booking, chosenAt: Date.now() }),
-  /** Reads the booking from navigation state; null when there is none, or when it was booked or dropped since. */
-  ofState: (state: unknown): BookingDraft | null => {
+  toState: (booking: BookingDraft) => ({ booking, chosenAt: Date.now() }),
+  /** Reads the booking from navigation state; null when there is none, or when it was booked or removed since. */
+  fromState: (state: unknown): BookingDraft | null => {
     if (!isObject(state) || !isDraft(state['booking']) || typeof state['chosenAt'] !== 'number') return null;
-    const dropped = read(KEYS.dropped, (value): value is number => typeof value === 'number');
-    return dropped !== null && state['chosenAt'] < dropped ? null : state['booking'];
+    const removedAt = read(KEYS.removedAt, (value): value is number => typeof value === 'number');
+    return removedAt !== null && state['chosenAt'] < removedAt ? null : state['booking'];
   },
-  dropAll: () => {
+  removeAll: () => {
     Object.values(KEYS).forEach((key) => sessionStorage.removeItem(key));
-    dropTyped('');
+    removeTyped('');
   },
-  dropBooking: () => {
+  removeBooking: () => {
     [KEYS.draft, KEYS.selection, KEYS.verification].forEach((key) => sessionStorage.removeItem(key));
-    keep(KEYS.dropped, Date.now());
-    dropTyped('checkout');
+    save(KEYS.removedAt, Date.now());
+    removeTyped('checkout');
   },
   /** Coupon code in use; survives a change of hours and Back from the pay page. */
   couponCode: () => read(KEYS.coupon, isText),
-  keepCouponCode: (code: string | null) =>
-    code === null ? sessionStorage.removeItem(KEYS.coupon) : keep(KEYS.coupon, code),
+  saveCouponCode: (code: string | null) =>
+    code === null ? sessionStorage.removeItem(KEYS.coupon) : save(KEYS.coupon, code),
 };
 
 const TYPED = 'typed:';
 
-/** Forgets what was typed into forms whose name starts with `name`; '' for all. */
-export function dropTyped(name: string): void {
+/** Removes what was typed into forms whose name starts with `name`; '' for all. */
+export function removeTyped(name: string): void {
   const keys = Array.from({ length: sessionStorage.length }, (_, at) => sessionStorage.key(at) ?? '');
   for (const key of keys) if (key.startsWith(`${TYPED}${name}`)) sessionStorage.removeItem(key);
 }
@@ -113,8 +113,8 @@ export function hasShape<T>(value: unknown, sample: T): value is T {
 }
 
 /** Stores what is typed into a form, in this tab. Never pass passwords or codes: it lands in the browser's storage. */
-export function keepTyped(name: string, values: object): void {
-  keep(`${TYPED}${name}`, values);
+export function saveTyped(name: string, values: object): void {
+  save(`${TYPED}${name}`, values);
 }
 
 /** Reads what was typed into a form before the page was loaded again; null when nothing was. `sample` has the form's shape. */

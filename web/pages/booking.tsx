@@ -1,4 +1,4 @@
-import { type ReactNode, type RefObject, useRef } from 'react';
+import { type ReactNode, type RefObject, Suspense, useRef } from 'react';
 import { quoteSlots } from '#rules/pricing.ts';
 import { DayHours } from '#web/features/booking/day-hours.tsx';
 import { DayPicker } from '#web/features/booking/day-picker.tsx';
@@ -12,7 +12,6 @@ import { useOpenHolds } from '#web/features/booking/use-availability.ts';
 import { useBookNow } from '#web/features/book-now/use-book-now.ts';
 import { useChoice } from '#web/features/booking/use-choice.ts';
 import { ZoneNote } from '#web/features/booking/zone-note.tsx';
-import { CouponField } from '#web/features/coupons/coupon-field.tsx';
 import { useCoupon } from '#web/features/coupons/use-coupon.ts';
 import { beginHostedCheck } from '#web/features/identity/queries.ts';
 import { couponOf, draftOf, holdOf } from '#web/data/booking-draft.ts';
@@ -22,7 +21,17 @@ import { drafts } from '#web/lib/drafts.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { useNow } from '#web/lib/use-now.ts';
+import { PartBoundary } from '#web/ui/crash-screen.tsx';
+import { lazyPart } from '#web/ui/load-part.ts';
 import { Shell } from '#web/ui/shell.tsx';
+
+/** Not needed before the first press, and the form libraries are large. */
+const CouponField = lazyPart(async () => ({
+  default: (await import('#web/features/coupons/coupon-field.tsx')).CouponField,
+}));
+const LostNotice = lazyPart(async () => ({
+  default: (await import('#web/features/lost-hours/lost-notice.tsx')).LostNotice,
+}));
 
 export default function BookingPage() {
   const booking = useBooking();
@@ -72,7 +81,7 @@ function useBooking() {
     kept: userId === null ? null : drafts.couponCode(),
     held: loaded ? held && couponOf(held) : undefined,
     onChange: (next) => {
-      drafts.keepCouponCode(next?.code ?? null);
+      drafts.saveCouponCode(next?.code ?? null);
       bookNow.forget();
     },
   });
@@ -84,7 +93,20 @@ function useBooking() {
   const book = (agreed: number | null): void =>
     bookNow.book({ studio, slots, coupon: coupon.applied, wire: coupon.wire, lost: coupon.lost }, agreed);
   const { busy, problem, forget } = bookNow;
-  return { userId, now, eligibility, choice, coupon, holds, busy, problem, book, forget, lookAgain };
+  return {
+    userId,
+    now,
+    studios: studios.data ?? [],
+    eligibility,
+    choice,
+    coupon,
+    holds,
+    busy,
+    problem,
+    book,
+    forget,
+    lookAgain,
+  };
 }
 
 /** The day, its hours and the summary of the selection. */
@@ -97,22 +119,48 @@ function Hours({
   booking: ReturnType<typeof useBooking>;
   briefHolds: ReactNode;
 }) {
-  const { userId, now, eligibility, choice, coupon, busy, problem, book, forget } = booking;
-  const { slots } = choice;
+  const { userId, now, studios, eligibility, choice, coupon, busy, problem, book, forget } = booking;
+  const { slots, lost } = choice;
   return (
     <div
       ref={ref}
       className={`scroll-mt-4 pt-10 md:grid md:grid-cols-[18rem_1fr] md:items-start md:gap-6 lg:grid-cols-[20rem_1fr] lg:gap-8 xl:grid-cols-[19rem_1fr_17rem] ${slots.length > 0 || choice.removed ? 'bar:pb-72' : ''}`}
     >
       <DayPicker choice={choice} onChange={forget} />
-      <DayHours choice={choice} now={now} onChange={forget} />
+      <DayHours
+        choice={choice}
+        now={now}
+        lostPart={
+          lost ? (
+            <PartBoundary what="The list of free hours">
+              <Suspense>
+                <LostNotice
+                  lost={lost}
+                  studios={studios}
+                  userId={userId}
+                  now={now}
+                  onTake={(hours) => {
+                    choice.take(hours);
+                    forget();
+                  }}
+                />
+              </Suspense>
+            </PartBoundary>
+          ) : null
+        }
+        onChange={forget}
+      />
       <div className="lg:sticky lg:top-6">
         <Summary
           choice={choice}
           coupon={coupon.applied}
           couponField={
             eligibility.data?.verified || coupon.wire !== null ? (
-              <CouponField folded hours={slots.length} coupon={coupon} disabled={busy} />
+              <PartBoundary what="The code field">
+                <Suspense>
+                  <CouponField folded hours={slots.length} coupon={coupon} disabled={busy} />
+                </Suspense>
+              </PartBoundary>
             ) : null
           }
           next={nextStep({

@@ -2,6 +2,7 @@ import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { useWatch } from 'react-hook-form';
 import { Link, Navigate, useLocation, useNavigate } from 'react-router';
 import { centsToDollars } from '#rules/money.ts';
+import type { StudioHours } from '#rules/nearest-free.ts';
 import { quoteSlots } from '#rules/pricing.ts';
 import { CustomerForm, useCustomerForm } from '#web/features/checkout/customer-form.tsx';
 import { lostCodeProblem } from '#web/features/checkout/lost-code.ts';
@@ -15,13 +16,16 @@ import { usePayment } from '#web/features/checkout/use-payment.ts';
 import { useReleased } from '#web/features/checkout/use-released.ts';
 import { CouponField } from '#web/features/coupons/coupon-field.tsx';
 import { useCoupon } from '#web/features/coupons/use-coupon.ts';
+import { useStudios } from '#web/features/studios/queries.ts';
 import { IdDialog } from '#web/features/identity/id-dialog.tsx';
 import { IdRequest } from '#web/features/identity/id-request.tsx';
+import { LostDraft } from '#web/features/lost-hours/lost-draft.tsx';
+import { useLostDraft } from '#web/features/lost-hours/use-lost-draft.ts';
 import { couponOf, holdOf } from '#web/data/booking-draft.ts';
 import { useEligibility } from '#web/data/eligibility.ts';
 import { openHoldsOf, useOwnBookings } from '#web/data/own-bookings.ts';
 import { useProfile } from '#web/data/profile.ts';
-import { keepServerDraft, useServerDraft } from '#web/data/server-draft.ts';
+import { keepServerDraft, replaceDraft, useServerDraft } from '#web/data/server-draft.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
 import { paths } from '#web/lib/paths.ts';
@@ -29,6 +33,8 @@ import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 
+/** What is missing when the chosen hours were lost. */
+const OTHER_HOURS = 'hours that are free';
 const BACK = { to: paths.booking, label: 'Back to booking' };
 
 export default function CheckoutPage() {
@@ -38,7 +44,7 @@ export default function CheckoutPage() {
   useBackToBooking();
   const { state } = useLocation();
   // Order: navigation state, then this tab, then the server.
-  const kept = useMemo(() => drafts.ofState(state) ?? drafts.booking(), [state]);
+  const kept = useMemo(() => drafts.fromState(state) ?? drafts.booking(), [state]);
   const server = useServerDraft(user?.id ?? null, kept === null);
   const draft = kept ?? server.data ?? null;
   const askSignIn = useEffectEvent(() => open('sign-in'));
@@ -72,13 +78,21 @@ export default function CheckoutPage() {
 
 function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: string; released: string | null }) {
   const navigate = useNavigate();
-  const { failed, retry, loading, form, missing, payment, coupon, quote, ...needs } = useCheckout(draft, userId);
+  const { failed, retry, loading, form, payment, coupon, quote, hours, ...needs } = useCheckout(draft, userId);
+  const missing = hours.lost === null ? needs.missing : OTHER_HOURS;
   if (failed) return <NotLoaded onRetry={retry} />;
   const problem = payment.problem ?? lostCodeProblem(coupon.lost, draft, needs.fullCents);
   const unpriced = coupon.checking !== null || coupon.unsure !== null;
   return (
     <Shell wide back={BACK} title="Checkout">
       <ReleasedNotice text={released} />
+      <div className="mb-6 empty:hidden">
+        <LostDraft state={hours} studios={needs.studios} userId={userId} onTake={needs.takeHours}>
+          <Link to={paths.booking} className={buttonStyle.plain}>
+            Choose another time
+          </Link>
+        </LostDraft>
+      </div>
       <div className="grid gap-8 lg:grid-cols-[1fr_22rem]" aria-busy={loading}>
         <div className="space-y-6">
           <CustomerForm
@@ -112,6 +126,7 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
 
 /** Joins what the checkout shows: the customer, the price with its coupon, the requirements, and the payment. */
 function useCheckout(draft: BookingDraft, userId: string) {
+  const navigate = useNavigate();
   const profile = useProfile(userId);
   const eligibility = useEligibility(userId);
   const form = useCustomerForm(userId, profile.data);
@@ -120,6 +135,8 @@ function useCheckout(draft: BookingDraft, userId: string) {
   const fullCents = quoteSlots(draft.slots).totalCents;
   const payment = usePayment({ draft, userId, fullCents, onEligibilityLost: () => void eligibility.refetch() });
   const coupon = useDraftCoupon(draft, userId, payment.forget);
+  const hours = useLostDraft({ draft, userId, paused: payment.busy });
+  const studios = useStudios().data ?? [];
   const verified = eligibility.data?.verified === true;
   const termsAccepted = accepted || eligibility.data?.termsAccepted === true;
   const name = { first: first ?? '', last: last ?? '', oneName: oneName === true };
@@ -136,6 +153,16 @@ function useCheckout(draft: BookingDraft, userId: string) {
     verified,
     termsAccepted,
     accept,
+    hours,
+    studios,
+    /** Continues with other hours; what was typed stays. */
+    takeHours(next: StudioHours): void {
+      const studio = studios.find(({ id }) => id === next.studioId);
+      if (studio === undefined) return;
+      payment.forget();
+      const state = drafts.toState(replaceDraft(studio, next.slots, coupon.applied));
+      void navigate(paths.checkout, { replace: true, state });
+    },
   };
 }
 
@@ -156,8 +183,8 @@ function useDraftCoupon(draft: BookingDraft, userId: string, onChange: () => voi
         final_cost: centsToDollars(quoteSlots(draft.slots, coupon).totalCents),
         ...(coupon === null ? {} : { coupon_code: coupon.code }),
       };
-      drafts.keepCouponCode(coupon?.code ?? null);
-      drafts.keepBooking(next);
+      drafts.saveCouponCode(coupon?.code ?? null);
+      drafts.saveBooking(next);
       void keepServerDraft(next);
     },
   });

@@ -76,7 +76,7 @@ function Parts({ userId }: { userId: string }) {
         <Passkeys userId={userId} />
       </Part>
       <Part title="Your devices">
-        <OwnSessions />
+        <OwnSessions userId={userId} />
       </Part>
     </>
   );

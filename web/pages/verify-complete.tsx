@@ -1,8 +1,12 @@
 import { useState } from 'react';
 import { Link, useLocation } from 'react-router';
+import type { StudioHours } from '#rules/nearest-free.ts';
 import { ReturnToBooking } from '#web/features/identity/return-to-booking.tsx';
 import { useStartCheck } from '#web/features/identity/use-start-check.ts';
-import { useServerDraft } from '#web/data/server-draft.ts';
+import { LostDraft } from '#web/features/lost-hours/lost-draft.tsx';
+import { useLostDraft } from '#web/features/lost-hours/use-lost-draft.ts';
+import { useStudios } from '#web/features/studios/queries.ts';
+import { replaceDraft, useServerDraft } from '#web/data/server-draft.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { drafts } from '#web/lib/drafts.ts';
 import { paths } from '#web/lib/paths.ts';
@@ -17,20 +21,26 @@ export default function VerifyCompletePage() {
   const { status, user } = useSession();
   const { open } = useAuthDialog();
   const state: unknown = useLocation().state;
-  const [kept] = useState(() => drafts.ofState(state) ?? drafts.booking());
+  const [kept, keep] = useState(() => drafts.fromState(state) ?? drafts.booking());
   const server = useServerDraft(user?.id ?? null, kept === null);
   const draft = kept ?? server.data ?? null;
-  const here = kept !== null && !cameBack();
+  const studios = useStudios().data ?? [];
+  const hours = useLostDraft({ draft, userId: user?.id ?? null, paused: false });
+  const here = kept !== null && !isBackOrReload();
   const check = useStartCheck({
     draft,
     // The customer chose the hosted check in the ID dialog: do not ask again.
-    chosen: here && state !== null && typeof state === 'object' && 'goOn' in state,
+    chosen: here && state !== null && typeof state === 'object' && 'autoContinue' in state,
     // With a pending booking in this tab, but not after Back or a reload.
-    automatic: here && status === 'in',
+    automatic: here && status === 'in' && hours.lost === null,
   });
 
   if (status === 'loading' || server.isLoading) return <Waiting label="Loading your booking" />;
   if (check.busy) return <Waiting label="Opening the identity check" />;
+  function takeHours(next: StudioHours): void {
+    const studio = studios.find(({ id }) => id === next.studioId);
+    if (studio) keep(replaceDraft(studio, next.slots, null));
+  }
   const message = draft === null ? 'No booking data found. Please try booking again.' : check.problem;
   return (
     <Shell back={BACK} title="Verify your ID" lead={<Lead />}>
@@ -39,13 +49,14 @@ export default function VerifyCompletePage() {
           <p>{message}</p>
         </Notice>
       ) : null}
+      <LostDraft state={hours} studios={studios} userId={user?.id ?? null} onTake={takeHours} />
       <div className="mt-6 flex flex-wrap gap-3">
         {draft === null ? null : status === 'out' ? (
           <Button onClick={() => open('sign-in')}>Sign In</Button>
         ) : (
           <>
             <Button onClick={check.start}>Start the check</Button>
-            <Link to={paths.checkout} state={drafts.handOver(draft)} className={buttonStyle.plain}>
+            <Link to={paths.checkout} state={drafts.toState(draft)} className={buttonStyle.plain}>
               Use a photo of my licence here
             </Link>
           </>
@@ -71,7 +82,7 @@ function Lead() {
 }
 
 /** Whether this page was reached with the browser's Back or a reload. */
-function cameBack(): boolean {
+function isBackOrReload(): boolean {
   const [entry] = performance.getEntriesByType('navigation');
   const loaded = entry instanceof PerformanceNavigationTiming && new URL(entry.name).pathname === paths.verifyComplete;
   return loaded && entry.type !== 'navigate';

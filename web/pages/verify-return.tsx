@@ -1,7 +1,13 @@
+import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
+import type { StudioHours } from '#rules/nearest-free.ts';
 import { formatStudioDate } from '#rules/studio-time.ts';
 import { ReturnToBooking } from '#web/features/identity/return-to-booking.tsx';
 import { useCheckReturn } from '#web/features/identity/use-check-return.ts';
+import { LostDraft } from '#web/features/lost-hours/lost-draft.tsx';
+import { useLostDraft } from '#web/features/lost-hours/use-lost-draft.ts';
+import { useStudios } from '#web/features/studios/queries.ts';
+import { replaceDraft } from '#web/data/server-draft.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { drafts } from '#web/lib/drafts.ts';
 import { paths } from '#web/lib/paths.ts';
@@ -27,8 +33,30 @@ export default function VerifyReturnPage() {
     );
   }
   if (check.waiting) return <Waiting label="Confirming your ID" />;
-  if (check.processing) return <Waiting label="Your ID is being checked. This page updates automatically." />;
+  if (check.processing)
+    return (
+      <>
+        <Waiting label="Your ID is being checked. This page updates automatically." />
+        <div className="mx-auto max-w-2xl px-4 pb-16 sm:px-8">
+          <Hours />
+        </div>
+      </>
+    );
   return <NotVerified check={check} />;
+}
+
+/** Says when the chosen hours were lost during the check, and offers others. */
+function Hours() {
+  const { user } = useSession();
+  const userId = user?.id ?? null;
+  const [draft, keep] = useState(() => drafts.booking());
+  const studios = useStudios().data ?? [];
+  const state = useLostDraft({ draft, userId, paused: false });
+  function takeHours(hours: StudioHours): void {
+    const studio = studios.find(({ id }) => id === hours.studioId);
+    if (studio) keep(replaceDraft(studio, hours.slots, null));
+  }
+  return <LostDraft state={state} studios={studios} userId={userId} onTake={takeHours} />;
 }
 
 function NotVerified({ check }: { check: ReturnType<typeof useCheckReturn> }) {
@@ -46,6 +74,9 @@ function NotVerified({ check }: { check: ReturnType<typeof useCheckReturn> }) {
           </p>
         )}
       </Notice>
+      <div className="mt-4 empty:hidden">
+        <Hours />
+      </div>
       <div className="mt-6 flex flex-wrap gap-3">
         {started ? (
           <Button onClick={tryAgain} busy={askAgain !== null && asking}>

@@ -1,9 +1,9 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { cleanup, render } from '@testing-library/react';
+import { cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { createElement, Fragment, type ReactElement } from 'react';
 import { MemoryRouter } from 'react-router';
-import { afterEach } from 'vitest';
+import { afterEach, expect } from 'vitest';
 
 // Removes what a component test has rendered, and what it kept in the browser's storage.
 afterEach(() => {
@@ -32,4 +32,23 @@ export function renderPart(part: ReactElement, { path = '/', beside }: { path?: 
     );
   const { rerender, unmount } = render(wrap(part));
   return { rerender: (next: ReactElement) => rerender(wrap(next)), unmount };
+}
+
+/** Asserts that the date entry on the page takes no date after `today` ('YYYY-MM-DD'): neither typed, with `message`, nor chosen. */
+export async function expectNoFutureDates(today: string, message: string): Promise<void> {
+  const input = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
+  const [year = '', month = ''] = today.split('-');
+  await user.clear(input('Year'));
+  await user.type(input('Year'), String(Number(year) + 1));
+  expect(input('Year').value).toBe(year.slice(0, 3));
+  expect(screen.getByText(message)).toBeTruthy();
+  await fill(input('Day'), '');
+  await fill(input('Year'), year);
+  expect(screen.queryByText(message)).toBeNull();
+  const months = screen.getByLabelText<HTMLSelectElement>('Month');
+  const closed = [...months.options].filter((option) => option.disabled).map((option) => Number(option.value));
+  expect(closed).toEqual(Array.from({ length: 12 - Number(month) }, (_, at) => Number(month) + 1 + at));
+  await user.selectOptions(months, String(Number(month)));
+  await fill(input('Day'), '32');
+  expect(input('Day').value).toBe('');
 }

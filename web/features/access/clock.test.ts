@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { countdown, countdownLong, groupPin, pinPhase } from './clock.ts';
+import { describe, expect, test } from 'vitest';
+import { countdown, countdownLong, groupPin, pinPhase, nextLook } from './clock.ts';
 
 test('time left is formatted in hours, minutes and seconds', () => {
   expect(countdown(3_909_000)).toBe('1:05:09');
@@ -29,7 +29,28 @@ test('a PIN is shown from its release to the end, and never after', () => {
 
 test('before the first code the phase is asking, afterwards used', () => {
   const during = new Date('2026-11-21T10:30:00Z');
-  expect(pinPhase(access, end, during)).toBe('asking');
+  expect(pinPhase(access, end, during)).toBe('requesting');
   expect(pinPhase({ ...access, codesLeft: 19 }, end, during)).toBe('used');
-  expect(pinPhase({ ...access, mode: 'hourly', codesLeft: 3 }, end, during)).toBe('asking');
+  expect(pinPhase({ ...access, mode: 'hourly', codesLeft: 3 }, end, during)).toBe('requesting');
+});
+
+describe('the code is read again', () => {
+  const now = new Date('2026-11-21T07:30:00Z');
+  const released = (seconds: number) => ({
+    pin: null,
+    releaseAt: new Date(now.getTime() + seconds * 1000).toISOString(),
+  });
+
+  test('once a minute by a page that hears of changes, and at the moment of its release', () => {
+    expect(nextLook({ ...released(-60), pin: '1234' }, true, now)).toBe(60_000);
+    expect(nextLook(released(900), true, now)).toBe(60_000);
+    expect(nextLook(released(20), true, now)).toBe(20_000);
+    expect(nextLook(released(-5), true, now)).toBe(3_000);
+    expect(nextLook(released(-60), true, now)).toBe(60_000);
+  });
+
+  test('every few seconds by a page that does not hear of changes', () => {
+    expect(nextLook(released(-60), false, now)).toBe(3_000);
+    expect(nextLook({ ...released(-60), pin: '1234' }, false, now)).toBe(15_000);
+  });
 });

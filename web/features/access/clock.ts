@@ -23,7 +23,27 @@ export function groupPin(pin: string): string[] {
   return Array.from({ length: Math.ceil(pin.length / size) }, (_, at) => pin.slice(at * size, (at + 1) * size));
 }
 
-export type PinPhase = 'ended' | 'shown' | 'waiting' | 'asking' | 'used';
+/** How often the code is read again: once a minute by a page that hears of changes; else often while it is awaited. */
+const LIVE_MS = 60_000;
+const AWAITED_MS = 3_000;
+const SHOWN_MS = 15_000;
+/** Nothing tells a page that the moment of release has come, so it asks then, and for a while after: the server's clock may be late. */
+const RELEASE_MS = 15_000;
+
+/** Returns after how many milliseconds to read the code again. `access`: the last answer; `live`: the page hears of changes. */
+export function nextLook(
+  access: { readonly pin: string | null; readonly releaseAt: string } | undefined,
+  live: boolean,
+  now: Date,
+): number {
+  if (!live) return access?.pin === null ? AWAITED_MS : SHOWN_MS;
+  if (access === undefined || access.pin !== null) return LIVE_MS;
+  const ahead = Date.parse(access.releaseAt) - now.getTime();
+  if (ahead > 0) return Math.min(ahead, LIVE_MS);
+  return ahead > -RELEASE_MS ? AWAITED_MS : LIVE_MS;
+}
+
+export type PinPhase = 'ended' | 'shown' | 'waiting' | 'requesting' | 'used';
 
 /** Decides what the PIN page shows now. An ended session never shows a PIN. */
 export function pinPhase(
@@ -39,5 +59,5 @@ export function pinPhase(
   if (now >= end) return 'ended';
   if (access.pin !== null) return 'shown';
   if (now.getTime() < Date.parse(access.releaseAt)) return 'waiting';
-  return access.codesLeft >= regenerateLimits(access.mode).codesPerBooking ? 'asking' : 'used';
+  return access.codesLeft >= regenerateLimits(access.mode).codesPerBooking ? 'requesting' : 'used';
 }

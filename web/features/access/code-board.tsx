@@ -46,7 +46,7 @@ export function CodeBoard({ access, phase, now, start }: { access: Access; phase
           ) : null}
         </>
       ) : null}
-      {phase === 'asking' ? (
+      {phase === 'requesting' ? (
         <p className="text-fog">We’re getting your code from the lock. It will appear here automatically.</p>
       ) : null}
       {phase === 'used' ? (

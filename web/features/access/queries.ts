@@ -24,7 +24,7 @@ export type Access = {
 };
 
 /** Reads the access code (`GET`) or makes a new one (`POST`). `token` comes from the mailed link. Throws `AppError`. */
-export async function askAccess(method: 'GET' | 'POST', bookingId: string, token: string | null): Promise<Access> {
+export async function requestAccess(method: 'GET' | 'POST', bookingId: string, token: string | null): Promise<Access> {
   const { data } = await supabase.auth.getSession();
   const query = new URLSearchParams({ booking_id: bookingId, ...(token === null ? {} : { token }) });
   const response = await fetch(`${apiUrl}/functions/v1/regenerate-pin?${query}`, {

@@ -4,13 +4,11 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { useSession } from '#web/data/session.tsx';
 import { describeError, errorCode } from '#web/lib/errors.ts';
 import { toast } from '#web/ui/toast.tsx';
-import { askAccess } from './queries.ts';
+import { nextLook } from './clock.ts';
+import { requestAccess } from './queries.ts';
 
 export const ENDED = 'Your booking session has ended. You can no longer generate new PINs.';
 export const FAILED = 'Failed to generate new PIN.';
-/** How often the code is read again: often while it is awaited. */
-const AWAITED_MS = 3_000;
-const SHOWN_MS = 15_000;
 
 const keyOf = queryKeys.accessCode.of;
 
@@ -20,12 +18,12 @@ export function useAccessCode(bookingId: string, token: string | null, wanted: b
   const live = useLive(wanted && user ? `user:${user.id}` : null, queryKeys.accessCode.all);
   return useQuery({
     queryKey: keyOf(bookingId, token, user?.id ?? null),
-    queryFn: () => askAccess('GET', bookingId, token),
+    queryFn: () => requestAccess('GET', bookingId, token),
     enabled: wanted && status !== 'loading',
     retry: (count, error) => count < 2 && errorCode(error) === 'offline',
     refetchInterval: (query) => {
       if (query.state.error && errorCode(query.state.error) !== 'offline') return false;
-      return query.state.data?.pin === null && !live ? AWAITED_MS : SHOWN_MS;
+      return nextLook(query.state.data, live, new Date());
     },
   });
 }
@@ -36,7 +34,7 @@ export function useNewPin(bookingId: string, token: string | null) {
   const client = useQueryClient();
   const queryKey = keyOf(bookingId, token, user?.id ?? null);
   return useMutation({
-    mutationFn: () => askAccess('POST', bookingId, token),
+    mutationFn: () => requestAccess('POST', bookingId, token),
     meta: { handled: true },
     onSuccess: (fresh) => {
       client.setQueryData(queryKey, fresh);

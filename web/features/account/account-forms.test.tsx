@@ -1,7 +1,8 @@
 import { screen, waitFor } from '@testing-library/react';
 import { AuthApiError } from '@supabase/supabase-js';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { fill, renderPart, user } from '#web/ui/component-tests.ts';
+import { studioDate } from '#rules/studio-time.ts';
+import { expectNoFutureDates, fill, renderPart, user } from '#web/ui/component-tests.ts';
 import type { OwnBooking } from '#web/data/own-bookings.ts';
 import type { Profile } from '#web/data/profile.ts';
 import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
@@ -62,6 +63,11 @@ test('each invalid field of a profile is refused with the message of the rules',
   expect(document.activeElement).toBe(field('Day'));
   expect(toast).toHaveBeenLastCalledWith({ title: 'Age Requirement', description: SEE_FIELD, tone: 'bad' });
   expect(calls.saveProfile).not.toHaveBeenCalled();
+});
+
+test('a future date of birth can be neither typed nor chosen in the profile', async () => {
+  renderPart(<ProfileForm userId="u" verified={false} />);
+  await expectNoFutureDates(studioDate(new Date()), 'A date of birth cannot be in the future');
 });
 
 test('a profile is saved without its email when that is the same', async () => {

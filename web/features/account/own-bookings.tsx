@@ -1,8 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { useLive } from '#web/data/live.ts';
 import { isOpenHold, type OwnBooking, useOwnBookings } from '#web/data/own-bookings.ts';
-import { queryKeys } from '#web/data/query-keys.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
@@ -15,7 +13,6 @@ import { UnpaidBooking } from './unpaid-booking.tsx';
 /** Lists unpaid holds with Finish paying, payments in process, upcoming bookings with access code and Cancel, and past ones collapsed. */
 export function OwnBookings({ userId }: { userId: string }) {
   const bookings = useOwnBookings(userId);
-  useLive(`user:${userId}`, queryKeys.ownBookings.all);
   if (bookings.data) return <BookingList bookings={bookings.data} />;
   if (bookings.isError) {
     return (

@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice, Skeleton } from '#web/ui/notice.tsx';
@@ -7,9 +8,17 @@ import { toast } from '#web/ui/toast.tsx';
 import { deviceName } from './device-name.ts';
 import { endSession, type OwnSession, readSessions } from './queries.ts';
 
+/** How often the list is read again without a live connection. */
+const POLL_MS = 60_000;
+
 /** Lists every signed-in device, this one first. Any other can be signed out here. */
-export function OwnSessions() {
-  const sessions = useQuery({ queryKey: queryKeys.sessions.of(), queryFn: readSessions });
+export function OwnSessions({ userId }: { userId: string }) {
+  const live = useLive(`user:${userId}`, queryKeys.sessions.all);
+  const sessions = useQuery({
+    queryKey: queryKeys.sessions.of(),
+    queryFn: readSessions,
+    refetchInterval: pollWhile(live, POLL_MS),
+  });
   const ending = useMutation({
     mutationFn: endSession,
     meta: {

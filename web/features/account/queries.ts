@@ -9,7 +9,7 @@ export async function saveProfile(
   const { error } = await supabase.from('profiles').update(profile).eq('user_id', userId);
   if (error) throw error;
 }
-/** Tells whether a refused change needs the current password (`missing`), had a wrong one, or failed for another reason (null). */
+/** Returns whether a refused change needs the current password (`missing`), had a wrong one, or failed for another reason (null). */
 export function passwordWanted(error: unknown): 'missing' | 'wrong' | null {
   const code = errorCode(error);
   if (code === 'current_password_required' || code === 'reauthentication_needed') return 'missing';
@@ -96,7 +96,7 @@ export type OwnSession = {
 };
 
 /** Calls the list of sessions directly: supabase-js has no method for it. */
-async function askSessions(method: 'GET' | 'DELETE', path: string): Promise<Response> {
+async function callSessions(method: 'GET' | 'DELETE', path: string): Promise<Response> {
   const { session } = (await supabase.auth.getSession()).data;
   const response = await fetch(`${apiUrl}/auth/v1/user/sessions${path}`, {
     method,
@@ -106,9 +106,9 @@ async function askSessions(method: 'GET' | 'DELETE', path: string): Promise<Resp
   return response;
 }
 export async function readSessions(): Promise<OwnSession[]> {
-  const body: { sessions: OwnSession[] } = await (await askSessions('GET', '')).json();
+  const body: { sessions: OwnSession[] } = await (await callSessions('GET', '')).json();
   return body.sessions;
 }
 export async function endSession(id: string): Promise<void> {
-  await askSessions('DELETE', `/${id}`);
+  await callSessions('DELETE', `/${id}`);
 }

@@ -32,13 +32,13 @@ export function SecondStep({ userId }: { userId: string }) {
 function Apps({ apps }: { apps: readonly AuthenticatorApp[] }) {
   const add = useMutation({ mutationFn: () => addAuthenticatorApp(freeName(apps)) });
   // Not confirmed: if this fails, the server removes it later.
-  const giveUp = useMutation({ mutationFn: removeAuthenticatorApp, meta: { handled: true } });
+  const removeApp = useMutation({ mutationFn: removeAuthenticatorApp, meta: { handled: true } });
   if (add.data !== undefined)
     return (
       <NewApp
         app={add.data}
         onCancel={() => {
-          giveUp.mutate(add.data.id);
+          removeApp.mutate(add.data.id);
           add.reset();
         }}
         onDone={() => {

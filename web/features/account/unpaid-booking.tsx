@@ -6,12 +6,14 @@ import { type OwnBooking, releaseHold } from '#web/data/own-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useFinishPaying } from '#web/data/use-finish-paying.ts';
 import { describeError } from '#web/lib/errors.ts';
+import { TimeLeft } from '#web/lib/time-left.tsx';
 import { Button } from '#web/ui/button.tsx';
 
 /** A hold that is not paid for yet. */
 export function UnpaidBooking({ hold }: { hold: OwnBooking }) {
   const finishPaying = useFinishPaying();
   const [sure, setSure] = useState(false);
+  const expiry = new Date(hold.hold_expires_at ?? hold.created_at);
   const release = useMutation({
     mutationFn: () => releaseHold(hold.id),
     meta: { handled: true, invalidates: [queryKeys.ownBookings.all] },
@@ -56,8 +58,8 @@ export function UnpaidBooking({ hold }: { hold: OwnBooking }) {
         </p>
       ) : null}
       <p className="mt-3 text-sm text-dust">
-        We’re holding these hours for you until {formatStudioTime(new Date(hold.hold_expires_at ?? hold.created_at))}{' '}
-        Sydney time.
+        We’re holding these hours for you until {formatStudioTime(expiry)} Sydney time (<TimeLeft until={expiry} />{' '}
+        left).
       </p>
     </article>
   );

@@ -124,7 +124,7 @@ function Entries({ entries }: { entries: readonly AuditEntry[] }) {
             <Resource entry={one} />
           </Cell>
           <Cell label="By" className="break-all max-sm:col-span-full">
-            {whoDid(one.actor, actors.data)}
+            {actorName(one.actor, actors.data)}
           </Cell>
           <Cell label="Details" className="max-lg:col-span-full">
             <Details details={one.details} />
@@ -135,7 +135,7 @@ function Entries({ entries }: { entries: readonly AuditEntry[] }) {
   );
 }
 
-function whoDid(actor: string | null, actors: ReadonlyMap<string, string> | undefined): string {
+function actorName(actor: string | null, actors: ReadonlyMap<string, string> | undefined): string {
   if (actor === null) return 'The system';
   return actors?.get(actor) ?? actor.slice(0, 8);
 }

@@ -12,7 +12,7 @@ export default function AuthDialog() {
   const navigate = useNavigate();
   const { pathname, search } = useLocation();
 
-  function goOn(): void {
+  function continueAfterSignIn(): void {
     close();
     const to = destination({
       hasDraft: drafts.booking() !== null,
@@ -32,7 +32,7 @@ export default function AuthDialog() {
         <AuthTabs
           start={view}
           redirectTo={`${window.location.origin}/email-verified`}
-          onSignedIn={goOn}
+          onSignedIn={continueAfterSignIn}
           onCodeSent={(email) => {
             close();
             void navigate(paths.auth, { state: { showVerification: true, email } });

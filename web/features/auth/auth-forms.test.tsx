@@ -1,7 +1,8 @@
 import { screen, waitFor } from '@testing-library/react';
 import { AuthApiError, AuthWeakPasswordError } from '@supabase/supabase-js';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { fill, renderPart, user } from '#web/ui/component-tests.ts';
+import { studioDate } from '#rules/studio-time.ts';
+import { expectNoFutureDates, fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
 import { AuthTabs } from './auth-tabs.tsx';
 import { CodeForm } from './code-form.tsx';
@@ -24,7 +25,7 @@ vi.mock('./queries.ts', () => ({
   verifyLink: vi.fn(),
   setPassword: vi.fn(),
   emailTaken: vi.fn(),
-  readWaysIn: vi.fn(),
+  readSignInMethods: vi.fn(),
   challengeFactor: vi.fn(),
   verifyFactor: vi.fn(),
   verifyKey: vi.fn(),
@@ -32,7 +33,7 @@ vi.mock('./queries.ts', () => ({
 const calls = vi.mocked(queries);
 beforeEach(() => {
   vi.resetAllMocks();
-  calls.readWaysIn.mockResolvedValue({ providers: [], passkeys: false });
+  calls.readSignInMethods.mockResolvedValue({ providers: [], passkeys: false });
   calls.emailTaken.mockResolvedValue(false);
 });
 
@@ -126,6 +127,55 @@ test('Sign Up waits for every needed field and an adult date of birth', async ()
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Must be 18+' }).disabled).toBe(true);
 });
 
+test('every sign-up error is shown at its field, with its title in a toast', async () => {
+  await fillSignUp();
+  for (const [label, bad, message] of [
+    ['Full Name', 'R', 'Full name must be at least 2 characters'],
+    ['Full Name', 'R'.repeat(101), 'Full name must be less than 100 characters'],
+    ['Email', 'nowhere', 'Please enter a valid email address'],
+    ['Email', `${'a'.repeat(250)}@example.com`, 'Email must be less than 255 characters'],
+    ['Phone Number', '0400', 'Phone number must be at least 10 digits'],
+    ['Phone Number', '0'.repeat(21), 'Phone number must be less than 20 characters'],
+    ['DJ Name (optional)', 'D'.repeat(101), 'DJ name must be less than 100 characters'],
+    ['Password', '12345', 'Password must be at least 6 characters'],
+    ['Password', 'p'.repeat(129), 'Password must be less than 128 characters'],
+  ] as const) {
+    const input = labelled(label);
+    const good = input.value;
+    vi.mocked(toast).mockClear();
+    await fill(input, bad);
+    await user.click(signUpButton());
+    expect(await alert()).toBe(message);
+    expect(input.getAttribute('aria-describedby')).toContain(screen.getByRole('alert').id);
+    expectTitle('Validation Error');
+    expect(document.activeElement).toBe(input);
+    await fill(input, good);
+    await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
+  }
+  expect(calls.signUp).not.toHaveBeenCalled();
+  const send = (): void => document.querySelector('form')?.requestSubmit();
+  await fill(field('Year'), '2015');
+  send();
+  expect(await screen.findByText('You must be 18 years or older to create an account.')).toBeTruthy();
+  expectTitle('Age Requirement');
+  await fill(field('Year'), '');
+  send();
+  expect(await screen.findByText('Please enter your date of birth.')).toBeTruthy();
+  expectTitle('Date of Birth Required');
+});
+
+test('another tab of the sign-in keeps what was typed at sign-up', async () => {
+  await fillSignUp();
+  await user.click(screen.getByRole('tab', { name: 'Sign In' }));
+  await user.click(screen.getByRole('tab', { name: 'Sign Up' }));
+  expect(labelled('Full Name').value).toBe('Robin Sample');
+});
+
+test('a future date of birth can be neither typed nor chosen at sign-up', async () => {
+  await fillSignUp();
+  await expectNoFutureDates(studioDate(new Date()), 'A date of birth cannot be in the future');
+});
+
 test('an email that has an account is marked once typing pauses, and blocks the sign-up', async () => {
   calls.emailTaken.mockResolvedValue(true);
   await fillSignUp();
@@ -165,7 +215,7 @@ test('each refusal of a sign-up has its title in a toast and its text above the 
   }
 });
 
-test('a sign-up sends what was typed and goes on to the code; the draft is dropped', async () => {
+test('a sign-up sends what was typed and continues with the code; the draft is removed', async () => {
   const done = vi.fn();
   await fillSignUp(done);
   expect(sessionStorage.getItem('typed:sign-up')).toContain('Robin Sample');

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { dropTyped } from '#web/lib/drafts.ts';
+import { removeTyped } from '#web/lib/drafts.ts';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { ContinueWith } from './continue-with.tsx';
 import { ResetForm } from './reset-form.tsx';
@@ -62,7 +62,7 @@ export function AuthTabs({
           form={signUp}
           redirectTo={redirectTo}
           onDone={(email, signedIn) => {
-            dropTyped(SIGN_UP_DRAFT);
+            removeTyped(SIGN_UP_DRAFT);
             return signedIn ? onSignedIn() : onCodeSent(email);
           }}
         />

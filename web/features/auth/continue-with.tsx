@@ -6,7 +6,7 @@ import { ownPath, paths } from '#web/lib/paths.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
-import { continueWith, finishContinue, readWaysIn, signInWithPasskey, type WaysIn } from './queries.ts';
+import { continueWith, finishContinue, readSignInMethods, signInWithPasskey, type SignInMethods } from './queries.ts';
 
 const PASSKEY = 'passkey';
 const NAMES: Readonly<Record<string, string>> = {
@@ -18,18 +18,18 @@ const NAMES: Readonly<Record<string, string>> = {
 const nameOf = (provider: string): string =>
   NAMES[provider] ?? provider.charAt(0).toUpperCase() + provider.slice(1).replaceAll('_', ' ');
 
-/** Offers the ways in besides a password: a button for each identity provider, and passkeys. Shows nothing where there are none. */
+/** Offers the ways to sign in besides a password: a button for each identity provider, and passkeys. Shows nothing where there are none. */
 export function ContinueWith({ onSignedIn }: { onSignedIn: () => void }) {
-  const ways = useQuery({ queryKey: queryKeys.waysIn.of(), queryFn: readWaysIn, staleTime: Infinity });
+  const methods = useQuery({ queryKey: queryKeys.signInMethods.of(), queryFn: readSignInMethods, staleTime: Infinity });
   const returned = useReturn();
   const leave = useMutation({
-    mutationFn: (way: string) => (way === PASSKEY ? signInWithPasskey() : continueWith(way, returnAddress())),
+    mutationFn: (method: string) => (method === PASSKEY ? signInWithPasskey() : continueWith(method, returnAddress())),
     meta: { handled: true },
-    onSuccess: (_done, way) => (way === PASSKEY ? onSignedIn() : undefined),
+    onSuccess: (_done, method) => (method === PASSKEY ? onSignedIn() : undefined),
   });
   useBackAgain(leave.reset);
   const problem = leave.isIdle ? returned.problem : leave.error && describeFailure(leave.error);
-  const some = ways.data !== undefined && (ways.data.passkeys || ways.data.providers.length > 0);
+  const some = methods.data !== undefined && (methods.data.passkeys || methods.data.providers.length > 0);
   if (!some && problem === null && !returned.busy) return null;
   return (
     <div className="mt-6 space-y-3">
@@ -44,8 +44,8 @@ export function ContinueWith({ onSignedIn }: { onSignedIn: () => void }) {
         </Button>
       ) : some ? (
         // Stays busy after a success: the browser leaves for the provider.
-        <Ways
-          ways={ways.data}
+        <MethodButtons
+          methods={methods.data}
           busy={leave.isPending || leave.isSuccess ? leave.variables : null}
           onChoose={leave.mutate}
         />
@@ -54,24 +54,32 @@ export function ContinueWith({ onSignedIn }: { onSignedIn: () => void }) {
   );
 }
 
-function Ways({ ways, busy, onChoose }: { ways: WaysIn; busy: string | null; onChoose: (way: string) => void }) {
+function MethodButtons({
+  methods,
+  busy,
+  onChoose,
+}: {
+  methods: SignInMethods;
+  busy: string | null;
+  onChoose: (method: string) => void;
+}) {
   const all = [
-    ...ways.providers.map((provider) => ({ way: provider, label: `Continue with ${nameOf(provider)}` })),
-    ...(ways.passkeys ? [{ way: PASSKEY, label: 'Use a passkey' }] : []),
+    ...methods.providers.map((provider) => ({ method: provider, label: `Continue with ${nameOf(provider)}` })),
+    ...(methods.passkeys ? [{ method: PASSKEY, label: 'Use a passkey' }] : []),
   ];
   return (
     <>
       <p className="flex items-center gap-4 text-sm text-dust before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
         or
       </p>
-      {all.map(({ way, label }) => (
+      {all.map(({ method, label }) => (
         <Button
-          key={way}
+          key={method}
           tone="plain"
           className="w-full"
-          busy={busy === way}
+          busy={busy === method}
           disabled={busy !== null}
-          onClick={() => onChoose(way)}
+          onClick={() => onChoose(method)}
         >
           {label}
         </Button>

@@ -89,12 +89,12 @@ export async function emailTaken(email: string, signal: AbortSignal): Promise<bo
 }
 
 /** Ways to sign in besides a password that the server allows. */
-export type WaysIn = { readonly providers: readonly string[]; readonly passkeys: boolean };
+export type SignInMethods = { readonly providers: readonly string[]; readonly passkeys: boolean };
 
 const NOT_PROVIDERS = ['email', 'phone', 'anonymous_users'];
 
 /** Reads the ways to sign in; none besides the password when the request fails. */
-export async function readWaysIn(): Promise<WaysIn> {
+export async function readSignInMethods(): Promise<SignInMethods> {
   try {
     const response = await fetch(`${apiUrl}/auth/v1/settings`, { headers: { apikey: publicKey } });
     const settings: unknown = await response.json();
@@ -110,7 +110,7 @@ export async function readWaysIn(): Promise<WaysIn> {
     return NO_OTHER_WAYS;
   }
 }
-const NO_OTHER_WAYS: WaysIn = { providers: [], passkeys: false };
+const NO_OTHER_WAYS: SignInMethods = { providers: [], passkeys: false };
 
 /** Redirects to an identity provider; `returnTo` is our page it returns to. */
 export async function continueWith(provider: string, returnTo: string): Promise<void> {

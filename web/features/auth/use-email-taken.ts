@@ -11,14 +11,14 @@ const DEBOUNCE_MS = 500;
 export function useEmailTaken(typed: string): boolean {
   const parsed = emailSchema.safeParse(typed);
   const email = parsed.success ? parsed.data : '';
-  const asked = useSettled(email, DEBOUNCE_MS) ?? '';
+  const checked = useSettled(email, DEBOUNCE_MS) ?? '';
   const answer = useQuery({
-    queryKey: queryKeys.emailTaken.of(asked),
-    queryFn: ({ signal }) => emailTaken(asked, signal),
-    enabled: asked !== '',
+    queryKey: queryKeys.emailTaken.of(checked),
+    queryFn: ({ signal }) => emailTaken(checked, signal),
+    enabled: checked !== '',
     refetchOnWindowFocus: false,
-    // An address that is typed again is asked for again.
+    // An address that is typed again is checked for again.
     gcTime: 0,
   });
-  return asked !== '' && asked === email && answer.data === true;
+  return checked !== '' && checked === email && answer.data === true;
 }

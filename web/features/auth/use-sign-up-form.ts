@@ -1,5 +1,5 @@
 import { studioDate } from '#rules/studio-time.ts';
-import { keepTyped, readTyped } from '#web/lib/drafts.ts';
+import { saveTyped, readTyped } from '#web/lib/drafts.ts';
 import { useFormDraft } from '#web/lib/use-form-draft.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { type SchemaForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
@@ -14,6 +14,6 @@ export function useSignUpForm(): SchemaForm<TypedSignUp, CheckedSignUp> {
   const form = useSchemaForm(signUpFormSchema(today), {
     defaultValues: readTyped(SIGN_UP_DRAFT, nothingTyped) ?? nothingTyped,
   });
-  useFormDraft(form, (values) => keepTyped(SIGN_UP_DRAFT, { ...values, password: '' }));
+  useFormDraft(form, (values) => saveTyped(SIGN_UP_DRAFT, { ...values, password: '' }));
   return form;
 }

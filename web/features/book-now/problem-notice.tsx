@@ -30,7 +30,7 @@ export function ProblemNotice({
           </Button>
         )}
         {draft === null ? null : (
-          <Link to={paths.checkout} state={drafts.handOver(draft)} className={`${buttonStyle.plain} mt-3`}>
+          <Link to={paths.checkout} state={drafts.toState(draft)} className={`${buttonStyle.plain} mt-3`}>
             Use a photo of my licence
           </Link>
         )}

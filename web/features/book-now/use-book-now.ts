@@ -30,7 +30,7 @@ export function useBookNow(userId: string | null, options: Options) {
   const goTo = useNextPage();
   const send = useMutation({
     mutationFn: async (order: problems.Order) => {
-      drafts.keepBooking(order.draft);
+      drafts.saveBooking(order.draft);
       void keepServerDraft(order.draft);
       const eligibility = await readEligibility(userId ?? '');
       if (!eligibility.verified) return startCheck(order.draft, options.beginCheck);
@@ -47,14 +47,14 @@ export function useBookNow(userId: string | null, options: Options) {
       if (['id_required', 'terms_required'].includes(errorCode(error))) return goTo('checkout', order.draft);
       if (!(error instanceof problems.CheckNotStarted)) options.lookAgain();
       if (isCouponRefusal(error) && order.hasCoupon) options.onCouponLost();
-      return tell(problems.explainBooking(error, order));
+      return showProblem(problems.explainBooking(error, order));
     },
   });
   useBackAgain(send.reset);
   // Stays busy while the browser leaves the page.
   const busy = send.isPending || send.isSuccess;
 
-  function tell(found: problems.BookProblem): void {
+  function showProblem(found: problems.BookProblem): void {
     setProblem(found);
     const checkFailed = found.draft !== null;
     toast(
@@ -70,11 +70,11 @@ export function useBookNow(userId: string | null, options: Options) {
     if (slots.length === 0 || busy) return undefined;
     if (!studio) return toast({ title: 'Selected studio not found.', tone: 'bad' });
     if (userId === null) {
-      drafts.keepSelection({ studioId: studio.id, slots: sortSlots(slots) });
+      drafts.saveSelection({ studioId: studio.id, slots: sortSlots(slots) });
       return dialog.open('sign-in');
     }
     const order = problems.orderOf(studio, wanted, agreed);
-    if (lost !== null && agreed === null) return tell(problems.explainLostCode(lost, order));
+    if (lost !== null && agreed === null) return showProblem(problems.explainLostCode(lost, order));
     return send.mutate(order);
   }
 
@@ -89,7 +89,7 @@ function useNextPage(): (next: NextPage, draft: BookingDraft) => void {
   return (next, draft) => {
     if (next === 'pay') return;
     const path = next === 'verify' ? paths.verifyComplete : paths.checkout;
-    void navigate(path, { state: drafts.handOver(draft) });
+    void navigate(path, { state: drafts.toState(draft) });
   };
 }
 

@@ -4,6 +4,12 @@ import * as choices from './choice-state.ts';
 const DAY = '2026-11-21';
 const NEXT = '2026-11-22';
 const at = (hour: number, date = DAY) => ({ date, hour });
+const lost = {
+  studioId: 'a',
+  slots: [at(22), at(23)],
+  note: 'Someone else has just booked 11 pm.',
+  at: new Date('2026-11-20T00:00:00Z'),
+};
 const nothing = choices.firstChoice(DAY);
 const evening = choices.select(choices.chooseStudio(nothing, 'a'), [at(22), at(23)]);
 
@@ -34,35 +40,52 @@ describe('a selection', () => {
   });
 
   test('that changes ends the note about lost hours', () => {
-    const noted = choices.settle(evening, [at(22)], 'Someone else has just booked 11 pm.');
-    expect(noted).toMatchObject({ slots: [at(22)], lostNote: 'Someone else has just booked 11 pm.' });
-    expect(choices.select(noted, [at(21), at(22)]).lostNote).toBeNull();
+    const noted = choices.settle(evening, [at(22)], lost);
+    expect(noted).toMatchObject({ slots: [at(22)], lost });
+    expect(choices.select(noted, [at(21), at(22)]).lost).toBeNull();
+  });
+
+  test('to an offer shows its studio and day, focuses its first hour and ends the note', () => {
+    const noted = choices.settle(evening, [], lost);
+    const offer = { studioId: 'b', slots: [at(0, NEXT), at(1, NEXT)] };
+    expect(choices.takeOffer(noted, offer)).toEqual({
+      ...choices.firstChoice(NEXT),
+      ...offer,
+      arrival: at(0, NEXT),
+    });
   });
 });
 
 describe('an earlier selection', () => {
-  const found = { studioId: 'b', slots: [at(23), at(0, NEXT)], tell: true };
+  const found = { studioId: 'b', slots: [at(23), at(0, NEXT)], announce: true };
 
   test('is shown on its first day, and checked before it counts', () => {
-    expect(choices.takeOver(nothing, found)).toMatchObject({ studioId: 'b', date: DAY, restoring: 'telling' });
-    expect(choices.takeOver(nothing, { ...found, tell: false }).restoring).toBe('quietly');
+    expect(choices.restoreSelection(nothing, found)).toMatchObject({
+      studioId: 'b',
+      date: DAY,
+      restoring: 'announced',
+    });
+    expect(choices.restoreSelection(nothing, { ...found, announce: false }).restoring).toBe('silent');
   });
 
   test('without hours restores only the studio, and nothing after signing in', () => {
-    expect(choices.takeOver(nothing, { ...found, slots: [], tell: false })).toMatchObject({ studioId: 'b', slots: [] });
-    expect(choices.takeOver(nothing, { ...found, slots: [] })).toEqual(nothing);
+    expect(choices.restoreSelection(nothing, { ...found, slots: [], announce: false })).toMatchObject({
+      studioId: 'b',
+      slots: [],
+    });
+    expect(choices.restoreSelection(nothing, { ...found, slots: [] })).toEqual(nothing);
   });
 
   test('focuses its first hour when it is announced', () => {
-    const settled = choices.settle(choices.takeOver(nothing, found), found.slots, null);
-    expect(settled).toMatchObject({ restoring: 'no', arrival: at(23), slots: found.slots, lostNote: null });
-    const quiet = choices.takeOver(nothing, { ...found, tell: false });
+    const settled = choices.settle(choices.restoreSelection(nothing, found), found.slots, null);
+    expect(settled).toMatchObject({ restoring: 'no', arrival: at(23), slots: found.slots, lost: null });
+    const quiet = choices.restoreSelection(nothing, { ...found, announce: false });
     expect(choices.settle(quiet, found.slots, null).arrival).toBeNull();
   });
 
-  test('of a studio that does not exist is given up; of one that cannot be read it stays', () => {
-    const restoring = choices.takeOver(nothing, found);
-    expect(choices.giveUp(restoring, false)).toMatchObject({ studioId: null, slots: [], restoring: 'no' });
-    expect(choices.giveUp(restoring, true)).toMatchObject({ studioId: 'b', slots: found.slots, restoring: 'no' });
+  test('of a studio that does not exist is dropped; of one that cannot be read it stays', () => {
+    const restoring = choices.restoreSelection(nothing, found);
+    expect(choices.endRestoring(restoring, false)).toMatchObject({ studioId: null, slots: [], restoring: 'no' });
+    expect(choices.endRestoring(restoring, true)).toMatchObject({ studioId: 'b', slots: found.slots, restoring: 'no' });
   });
 });

@@ -1,5 +1,7 @@
+import type { StudioHours } from '#rules/nearest-free.ts';
 import { type Slot, sortSlots } from '#rules/slots.ts';
 import { addDays, type StudioDate } from '#rules/studio-time.ts';
+import type { LostSelection } from '#web/data/lost-hours.ts';
 import type { PendingSelection } from '#web/lib/drafts.ts';
 
 /** Hours removed at once that Undo restores. */
@@ -11,9 +13,9 @@ export type ChoiceState = {
   readonly date: StudioDate;
   readonly slots: readonly Slot[];
   /** An earlier selection whose hours are still to be checked, and whether to announce it. */
-  readonly restoring: 'no' | 'quietly' | 'telling';
-  /** Says which hours were lost to others or the clock. */
-  readonly lostNote: string | null;
+  readonly restoring: 'no' | 'silent' | 'announced';
+  /** The selection that lost hours to others or the clock, until the next choice. */
+  readonly lost: LostSelection | null;
   /** Hour to focus after crossing midnight or signing in. */
   readonly arrival: Slot | null;
   readonly removed: RemovedHours | null;
@@ -26,7 +28,7 @@ export function firstChoice(today: StudioDate): ChoiceState {
     date: today,
     slots: [],
     restoring: 'no',
-    lostNote: null,
+    lost: null,
     arrival: null,
     removed: null,
   };
@@ -34,7 +36,7 @@ export function firstChoice(today: StudioDate): ChoiceState {
 
 /** Selects exactly these hours. */
 export function select(state: ChoiceState, slots: readonly Slot[]): ChoiceState {
-  return { ...state, slots, lostNote: null, removed: null };
+  return { ...state, slots, lost: null, removed: null };
 }
 
 /** Clears the selection; Undo can restore it. */
@@ -68,30 +70,39 @@ export function goTo(state: ChoiceState, slot: Slot): ChoiceState {
 }
 
 /** Takes over an earlier selection; its hours are checked once they are known. */
-export function takeOver(state: ChoiceState, found: PendingSelection & { readonly tell: boolean }): ChoiceState {
+export function restoreSelection(
+  state: ChoiceState,
+  found: PendingSelection & { readonly announce: boolean },
+): ChoiceState {
   const [first] = found.slots;
-  if (first === undefined) return found.tell ? state : { ...state, studioId: found.studioId };
+  if (first === undefined) return found.announce ? state : { ...state, studioId: found.studioId };
   return {
     ...state,
     studioId: found.studioId,
     date: first.date,
     slots: found.slots,
-    restoring: found.tell ? 'telling' : 'quietly',
+    restoring: found.announce ? 'announced' : 'silent',
   };
 }
 
-/** Ends the restoring: keeps what is still free, and focuses it when it is announced. `note` says what was lost. */
-export function settle(state: ChoiceState, kept: readonly Slot[], note: string | null): ChoiceState {
-  const announced = state.restoring === 'telling';
+/** Selects hours that were offered instead of lost ones, shows their day and focuses the first. */
+export function takeOffer(state: ChoiceState, { studioId, slots }: StudioHours): ChoiceState {
+  const [first] = sortSlots(slots);
+  return first ? { ...goTo(select(state, slots), first), studioId } : state;
+}
+
+/** Ends the restoring: keeps what is still free, and focuses it when it is announced. `lost`: the selection that lost hours, if it did. */
+export function settle(state: ChoiceState, kept: readonly Slot[], lost: LostSelection | null): ChoiceState {
+  const announced = state.restoring === 'announced';
   return {
     ...state,
-    ...(note === null ? {} : { slots: kept, lostNote: note }),
+    ...(lost === null ? {} : { slots: kept, lost }),
     ...(announced ? { arrival: sortSlots(kept)[0] ?? null } : {}),
     restoring: 'no',
   };
 }
 
-/** Gives up restoring; a studio that does not exist is no longer chosen. */
-export function giveUp(state: ChoiceState, studioExists: boolean): ChoiceState {
+/** Ends restoring; a studio that does not exist is no longer chosen. */
+export function endRestoring(state: ChoiceState, studioExists: boolean): ChoiceState {
   return { ...state, restoring: 'no', ...(studioExists ? {} : { studioId: null, slots: [] }) };
 }

@@ -1,19 +1,34 @@
-import { type RefObject, useEffect, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { type Slot, slotLabel, sortSlots } from '#rules/slots.ts';
 import { addDays, formatStudioDate } from '#rules/studio-time.ts';
 import { venue } from '#rules/venue.ts';
+import type { Taken } from '#web/data/taken.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Progress } from '#web/ui/progress.tsx';
 import { DayNote } from './day-note.tsx';
+import { NewsLine } from './news-line.tsx';
 import { NightButtons } from './night-buttons.tsx';
 import { NoHours } from './no-hours.tsx';
 import { Legend, SlotGrid } from './slot-grid.tsx';
-import { isFull, slotState, type Taken } from './selection.ts';
+import { isFull, slotState } from './selection.ts';
 import type { Choice } from './use-choice.ts';
+import { useHourNews } from './use-hour-news.ts';
 
-/** Shows the hours of the chosen day: the grid, its notes, and the buttons across midnight. `onChange`: the selection changed. */
-export function DayHours({ choice, now, onChange }: { choice: Choice; now: Date; onChange: () => void }) {
+/** Shows the hours of the chosen day: the grid, its notes, and the buttons across midnight. */
+export function DayHours({
+  choice,
+  now,
+  lostPart,
+  onChange,
+}: {
+  choice: Choice;
+  now: Date;
+  /** What to do about hours that were lost; null when there are none. */
+  lostPart: ReactNode;
+  /** The selection changed. */
+  onChange: () => void;
+}) {
   const { date, slots, hours, arrival } = choice;
   const section = useRef<HTMLElement>(null);
   useArrival(section, arrival);
@@ -26,6 +41,7 @@ export function DayHours({ choice, now, onChange }: { choice: Choice; now: Date;
         <p className="text-sm text-fog">{venue.timeZoneLabel}</p>
       </div>
       <DayNote date={date} />
+      {lostPart ? <div className="mb-4">{lostPart}</div> : null}
       <Notes choice={choice} now={now} />
       <OtherDay slots={slots.filter((slot) => slot.date < date)} word="From" />
       {hours.taken ? (
@@ -63,18 +79,11 @@ function useArrival(section: RefObject<HTMLElement | null>, arrival: Slot | null
   }, [section, arrival]);
 }
 
-/** What to know about the hours: lost ones, a failed request, or a full day. */
+/** What to know about the hours: a failed request, or a full day. */
 function Notes({ choice, now }: { choice: Choice; now: Date }) {
-  const { date, slots, hours, lostNote } = choice;
+  const { date, slots, hours } = choice;
   return (
     <>
-      {lostNote ? (
-        <div className="mb-4">
-          <Notice tone="warn">
-            <p>{lostNote}</p>
-          </Notice>
-        </div>
-      ) : null}
       {hours.taken && hours.unsure ? (
         <output className="mb-3 block text-sm text-warn">
           {navigator.onLine
@@ -100,7 +109,8 @@ function Grid({
   now: Date;
   onChange: () => void;
 }) {
-  const { date, slots, today } = choice;
+  const { date, slots, today, studioId, lost, hours } = choice;
+  const { marked, sentence } = useHourNews({ studioId, date, taken, lost: lost?.slots ?? [], now });
   /** Handles an arrow key that leaves the grid at its end or its beginning. */
   function cross(step: 1 | -1, extend: boolean): void {
     const to: Slot = { date: addDays(date, step), hour: step === 1 ? 0 : 23 };
@@ -112,22 +122,26 @@ function Grid({
     choice.goTo(to);
   }
   return (
-    <SlotGrid
-      key={date}
-      date={date}
-      selection={slots}
-      taken={taken}
-      now={now}
-      onToggle={(slot) => {
-        choice.toggle(slot);
-        onChange();
-      }}
-      onReach={(from, to, isFree) => {
-        choice.reach(from, to, isFree);
-        onChange();
-      }}
-      onCross={cross}
-    />
+    <>
+      <NewsLine sentence={sentence} live={hours.live} />
+      <SlotGrid
+        key={date}
+        date={date}
+        selection={slots}
+        taken={taken}
+        now={now}
+        marked={marked}
+        onToggle={(slot) => {
+          choice.toggle(slot);
+          onChange();
+        }}
+        onReach={(from, to, isFree) => {
+          choice.reach(from, to, isFree);
+          onChange();
+        }}
+        onCross={cross}
+      />
+    </>
   );
 }
 

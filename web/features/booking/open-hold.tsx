@@ -6,6 +6,7 @@ import { type OwnBooking, releaseHold } from '#web/data/own-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useFinishPaying } from '#web/data/use-finish-paying.ts';
 import { drafts } from '#web/lib/drafts.ts';
+import { TimeLeft } from '#web/lib/time-left.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 
@@ -29,7 +30,7 @@ export function OpenHoldNotice({
       invalidates: [queryKeys.ownBookings.all, queryKeys.availability.all],
     },
     onSuccess: () => {
-      drafts.dropBooking();
+      drafts.removeBooking();
       onReleased();
     },
     onSettled: () => setAsking(false),
@@ -63,17 +64,20 @@ export function OpenHoldNotice({
 
 function HoldText({ hold, brief }: { hold: OwnBooking; brief: boolean }) {
   const [start, end] = [new Date(hold.start_time), new Date(hold.end_time)];
-  const until = formatStudioTime(new Date(hold.hold_expires_at ?? hold.created_at));
+  const expiry = new Date(hold.hold_expires_at ?? hold.created_at);
+  const until = formatStudioTime(expiry);
   const price = formatDollars(hold.final_cost);
   return brief ? (
     <p className="text-sm">
       <strong>{hold.studio_name}</strong>, {formatStudioDate(start, 'medium')}, {formatStudioTime(start)} to{' '}
-      {formatStudioTime(end)}. {price}, held until {until}. Reference {hold.reference}.
+      {formatStudioTime(end)}. {price}, held until {until} (<TimeLeft until={expiry} /> left). Reference{' '}
+      {hold.reference}.
     </p>
   ) : (
     <p>
       You haven’t finished paying for <strong>{hold.studio_name}</strong>, {formatStudioRange(start, end)} (Sydney
-      time). We’re holding the hours for you until {until}, for <strong>{price}</strong>
+      time). We’re holding the hours for you until {until} (<TimeLeft until={expiry} /> left), for{' '}
+      <strong>{price}</strong>
       {hold.coupon_code === null ? '' : ` with your code ${hold.coupon_code}`}. Reference {hold.reference}.
     </p>
   );

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Slot } from '#rules/slots.ts';
 import { dayBounds, slotEnd, slotStart } from '#rules/studio-time.ts';
-import { daysToRead, describeLost, dropLost, isFull, reachTo, slotState, type Taken } from './selection.ts';
+import type { Taken } from '#web/data/taken.ts';
+import { dropLost } from '#web/data/lost-hours.ts';
+import { daysToRead, isFull, extendSelection, slotState } from './selection.ts';
 
 const DAY = '2026-11-21';
 const NOON = new Date('2026-11-21T01:00:00Z'); // 12 noon in Sydney
@@ -51,25 +53,6 @@ test('a day is full once nothing of it is free: taken, being paid for or past', 
   expect(isFull(DAY, [], dayBounds('2026-11-22').start)).toBe(true);
 });
 
-describe('what a selection loses', () => {
-  test('an hour taken in the middle leaves the longer side and is named', () => {
-    const { kept, lost } = dropLost([at(18), at(19), at(20), at(21)], [busy(at(19), at(19))], NOON);
-    expect(kept).toEqual([at(20), at(21)]);
-    expect(describeLost(lost, kept.length)).toBe(
-      'Someone else has just booked 7 pm on 21 Nov. We kept the rest of your selection.',
-    );
-  });
-  test('nothing lost, nothing changed', () => {
-    expect(dropLost([at(18)], [busy(at(20), at(20))], NOON)).toEqual({ kept: [at(18)], lost: [] });
-  });
-  test('past hours are described apart from taken hours', () => {
-    const { kept, lost } = dropLost([at(11), at(12)], [busy(at(12), at(12))], NOON);
-    expect(describeLost(lost, kept.length)).toBe(
-      'Someone else has just booked 12 pm on 21 Nov. It’s too late to book 11 am on 21 Nov. Please choose other hours.',
-    );
-  });
-});
-
 test('the days read reach from the start of the selection to the day after the chosen one', () => {
   expect(daysToRead([], DAY)).toEqual({ from: DAY, to: '2026-11-22' });
   expect(daysToRead([at(22), at(23)], '2026-11-22')).toEqual({ from: DAY, to: '2026-11-23' });
@@ -79,24 +62,24 @@ test('the days read reach from the start of the selection to the day after the c
 describe('shift with an arrow', () => {
   const open = (): boolean => true;
   test('extends hour by hour, a row at a time, and backwards', () => {
-    expect(reachTo([at(18)], at(18), at(19), open)).toEqual([at(18), at(19)]);
-    expect(reachTo([at(12)], at(12), at(15), open)).toHaveLength(4);
-    expect(reachTo([at(18)], at(18), at(16), open)).toEqual([at(16), at(17), at(18)]);
+    expect(extendSelection([at(18)], at(18), at(19), open)).toEqual([at(18), at(19)]);
+    expect(extendSelection([at(12)], at(12), at(15), open)).toHaveLength(4);
+    expect(extendSelection([at(18)], at(18), at(16), open)).toEqual([at(16), at(17), at(18)]);
   });
   test('starts a selection at the focused hour', () => {
-    expect(reachTo([], at(18), at(19), open)).toEqual([at(18), at(19)]);
+    expect(extendSelection([], at(18), at(19), open)).toEqual([at(18), at(19)]);
   });
   test('stops before a taken hour', () => {
-    expect(reachTo([at(18)], at(18), at(21), (slot) => slot.hour !== 20)).toEqual([at(18), at(19)]);
+    expect(extendSelection([at(18)], at(18), at(21), (slot) => slot.hour !== 20)).toEqual([at(18), at(19)]);
   });
   test('removes hours on the way back', () => {
-    expect(reachTo([at(18), at(19), at(20)], at(20), at(19), open)).toEqual([at(18), at(19)]);
+    expect(extendSelection([at(18), at(19), at(20)], at(20), at(19), open)).toEqual([at(18), at(19)]);
   });
   test('skips the hour that does not exist in October', () => {
     const day = '2027-10-03';
-    expect(reachTo([at(1, day)], at(1, day), at(3, day), open)).toEqual([at(1, day), at(3, day)]);
+    expect(extendSelection([at(1, day)], at(1, day), at(3, day), open)).toEqual([at(1, day), at(3, day)]);
   });
   test('changes nothing far from the selection', () => {
-    expect(reachTo([at(9)], at(18), at(19), open)).toEqual([at(9)]);
+    expect(extendSelection([at(9)], at(18), at(19), open)).toEqual([at(9)]);
   });
 });

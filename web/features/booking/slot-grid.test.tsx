@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { expect, test, vi } from 'vitest';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { type Slot, toggleSlot } from '#rules/slots.ts';
-import { reachTo, type Taken } from './selection.ts';
+import type { Taken } from '#web/data/taken.ts';
+import { extendSelection } from './selection.ts';
 import { SlotGrid } from './slot-grid.tsx';
 
 /** A Saturday; the test looks at it on Friday afternoon. */
@@ -45,7 +46,7 @@ function Grid({
       taken={taken}
       now={now}
       onToggle={(slot) => setSlots(toggleSlot(slots, slot))}
-      onReach={(from, to, isFree) => setSlots(reachTo(slots, from, to, isFree))}
+      onReach={(from, to, isFree) => setSlots(extendSelection(slots, from, to, isFree))}
       onCross={onCross}
     />
   );

@@ -3,7 +3,8 @@ import { formatMoney } from '#rules/money.ts';
 import { hourRateCents } from '#rules/pricing.ts';
 import { type Slot, slotLabel, slotRangeLabel } from '#rules/slots.ts';
 import { formatStudioDate, type StudioDate, weekdayOf } from '#rules/studio-time.ts';
-import { type SlotState, slotState, type Taken } from './selection.ts';
+import type { Taken } from '#web/data/taken.ts';
+import { type SlotState, slotState } from './selection.ts';
 import { isOpen, SLOT_ICON, SLOT_LOOK, SLOT_WORDS } from './slot-look.ts';
 import { useGridWalk } from './use-grid-walk.ts';
 
@@ -13,12 +14,15 @@ export function SlotGrid({
   selection,
   taken,
   now,
+  marked = [],
   ...actions
 }: Parameters<typeof useGridWalk>[2] & {
   date: StudioDate;
   selection: readonly Slot[];
   taken: readonly Taken[];
   now: Date;
+  /** Hours that others took or gave back a moment ago. */
+  marked?: readonly number[];
 }) {
   const grid = useRef<HTMLFieldSetElement>(null);
   const states = Array.from({ length: 24 }, (_, hour) => slotState({ date, hour }, selection, taken, now));
@@ -34,6 +38,7 @@ export function SlotGrid({
           key={slotLabel(hour)}
           hour={hour}
           state={state}
+          marked={marked.includes(hour)}
           price={formatMoney(hourRateCents(weekdayOf(date), hour))}
           tabIndex={hour === stop ? 0 : -1}
           onClick={(event) => press(event, hour)}
@@ -47,11 +52,13 @@ export function SlotGrid({
 function Hour({
   hour,
   state,
+  marked,
   price,
   ...button
 }: Pick<ComponentProps<'button'>, 'tabIndex' | 'onClick' | 'onKeyDown'> & {
   hour: number;
   state: SlotState;
+  marked: boolean;
   price: string;
 }) {
   const open = isOpen(state);
@@ -62,10 +69,11 @@ function Hour({
       type="button"
       data-hour={hour}
       data-state={state}
+      data-marked={marked || undefined}
       aria-pressed={state === 'selected'}
       aria-disabled={!open}
       aria-label={`${slotRangeLabel(hour)}, ${open ? `${price.slice(1)} dollars, ` : ''}${SLOT_WORDS[state]}`}
-      className={`relative flex min-h-16 flex-col items-start justify-between border-2 px-3 py-2 text-left transition-colors ${SLOT_LOOK[state]} ${open ? '' : 'cursor-not-allowed'}`}
+      className={`relative flex min-h-16 flex-col items-start justify-between border-2 px-3 py-2 text-left transition-colors data-marked:outline-2 data-marked:outline-offset-1 data-marked:outline-chalk data-marked:animate-mark ${SLOT_LOOK[state]} ${open ? '' : 'cursor-not-allowed'}`}
     >
       <span className="flex w-full items-center justify-between gap-1">
         <span className={`text-base font-bold whitespace-nowrap ${state === 'taken' ? 'line-through' : ''}`}>

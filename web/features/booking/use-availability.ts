@@ -1,11 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Slot } from '#rules/slots.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
+import { readDays } from '#web/data/availability.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { openHoldsOf, useOwnBookings } from '#web/data/own-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { readAvailability } from './queries.ts';
-import { daysToRead, type Taken } from './selection.ts';
+import type { Taken } from '#web/data/taken.ts';
+import { daysToRead } from './selection.ts';
 
 const POLL_MS = 5_000;
 
@@ -15,6 +16,8 @@ export type Hours = {
   /** The last request failed: `taken` is missing or may be out of date. */
   readonly unsure: boolean;
   readonly failed: boolean;
+  /** Changes of others show at once. */
+  readonly live: boolean;
   readonly refetch: () => void;
 };
 
@@ -35,8 +38,11 @@ export function useAvailability(ask: {
   const listens = studioId !== null && ask.ready && !ask.paused;
   const live = useLive(listens ? `studio:${studioId}` : null, queryKeys.availability.all);
   const answer = useQuery({
-    queryKey: queryKeys.availability.of(studioId, userId, days.from, days.to),
-    queryFn: async () => ({ studioId, ...(await readAvailability(studioId ?? '', days, userId)) }),
+    queryKey: queryKeys.availability.of('grid', studioId, userId, days.from, days.to),
+    queryFn: async () => {
+      const taken = await readDays(studioId, days, userId);
+      return { studioId, ...days, taken: taken.get(studioId ?? '') ?? [] };
+    },
     enabled: studioId !== null && ask.ready,
     // While paused, the customer's own new hold would show up as taken.
     refetchInterval: (query) => {
@@ -52,6 +58,7 @@ export function useAvailability(ask: {
     taken: covers ? data.taken : undefined,
     unsure: answer.isError,
     failed: answer.isError,
+    live,
     refetch: () => void answer.refetch(),
   };
 }

@@ -1,11 +1,13 @@
 import { useEffect, useEffectEvent, useState } from 'react';
+import type { StudioHours } from '#rules/nearest-free.ts';
 import { type Slot, toggleSlot, whyNotAdd } from '#rules/slots.ts';
 import { type StudioDate, studioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
+import { describeLost, dropLost } from '#web/data/lost-hours.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { toast } from '#web/ui/toast.tsx';
 import * as choices from './choice-state.ts';
-import { describeLost, dropLost, reachTo } from './selection.ts';
+import { extendSelection } from './selection.ts';
 import { type Hours, useAvailability } from './use-availability.ts';
 import { useRestored } from './use-restored.ts';
 
@@ -16,6 +18,8 @@ const WHY: Readonly<Record<string, string>> = {
   closed: 'You can’t book this hour.',
 };
 const NO_STUDIO = 'Selected studio not found.';
+const ALL_LOST = 'Your hours are gone';
+const SOME_LOST = 'Some of your hours are gone';
 const RESTORE_FAILED = 'Failed to restore selections. Please try again.';
 
 export type Choice = ReturnType<typeof useChoice>;
@@ -35,9 +39,9 @@ export function useChoice(options: Options) {
   const { studioId, slots, date } = state;
   const hours = useAvailability({ studioId, userId, ready: status !== 'loading', slots, date, paused });
   const studio = studios?.find((one) => one.id === studioId) ?? null;
-  useRestored(status, (found) => change((before) => choices.takeOver(before, found)));
+  useRestored(status, (found) => change((before) => choices.restoreSelection(before, found)));
   useEffect(() => {
-    if (studioId !== null) drafts.keepChoice({ studioId, slots });
+    if (studioId !== null) drafts.saveChoice({ studioId, slots });
   }, [studioId, slots]);
   useLosses({ state, change, hours, options, unknownStudio: studios !== undefined && studioId !== null && !studio });
 
@@ -54,7 +58,7 @@ export function useChoice(options: Options) {
     toggle,
     goTo: (slot: Slot) => change((before) => choices.goTo(before, slot)),
     reach(from: Slot, to: Slot, isFree: (slot: Slot) => boolean): void {
-      const next = reachTo(slots, from, to, isFree);
+      const next = extendSelection(slots, from, to, isFree);
       if (next.length === slots.length && slots.length > 0 && isFree(to)) return toggle(to);
       return change((before) => choices.select(before, next));
     },
@@ -62,8 +66,9 @@ export function useChoice(options: Options) {
     chooseDay: (day: StudioDate) => change((before) => choices.chooseDay(before, day)),
     clear(): void {
       change(choices.clear);
-      drafts.dropBooking();
+      drafts.removeBooking();
     },
+    take: (offer: StudioHours) => change((before) => choices.takeOffer(before, offer)),
     restore: (removed: choices.RemovedHours) => change((before) => choices.undo(before, removed)),
   };
 }
@@ -78,26 +83,29 @@ function useLosses(watched: {
 }): void {
   const { state, change, hours, unknownStudio } = watched;
   const { now, paused } = watched.options;
-  const { slots, restoring } = state;
+  const { studioId, slots, restoring } = state;
   const { taken } = hours;
   const missed = hours.failed || unknownStudio;
   const check = useEffectEvent(() => {
     if (restoring !== 'no' && missed) {
       toast({ title: unknownStudio ? NO_STUDIO : RESTORE_FAILED, tone: 'bad' });
-      return change(choices.giveUp(state, !unknownStudio));
+      return change(choices.endRestoring(state, !unknownStudio));
     }
     if (taken === undefined || slots.length === 0 || paused) return undefined;
     const { kept, lost } = dropLost(slots, taken, new Date());
     const note = lost.length === 0 ? null : describeLost(lost, kept.length);
-    if (restoring === 'telling') tellRestored(note);
-    return note === null && restoring === 'no' ? undefined : change(choices.settle(state, kept, note));
+    if (restoring === 'announced') announceRestored(note);
+    else if (note !== null) toast({ title: kept.length > 0 ? SOME_LOST : ALL_LOST, description: note, tone: 'warn' });
+    if (note === null || studioId === null)
+      return restoring === 'no' ? undefined : change(choices.settle(state, kept, null));
+    return change(choices.settle(state, kept, { studioId, slots, note, at: new Date() }));
   });
   // The clock and other customers are external systems: hours lost to them must stay removed, so they cannot be derived.
   // oxlint-disable-next-line react/set-state-in-effect
   useEffect(() => check(), [taken, slots, now, paused, restoring, missed]);
 }
 
-function tellRestored(note: string | null): void {
+function announceRestored(note: string | null): void {
   toast({
     title: 'Selections Restored',
     description: note ?? 'Your hours are back.',

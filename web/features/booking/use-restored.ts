@@ -5,7 +5,7 @@ import { isStudioDate } from '#rules/studio-time.ts';
 import { drafts, type PendingSelection } from '#web/lib/drafts.ts';
 
 /** An earlier selection, and whether to announce it. */
-export type Restored = PendingSelection & { readonly tell: boolean };
+export type Restored = PendingSelection & { readonly announce: boolean };
 
 /**
  * Restores the selection from before signing in, or from before the checkout. The page then drops hours that are no longer free.
@@ -18,19 +18,19 @@ export function useRestored(status: 'loading' | 'in' | 'out', restore: (found: R
     if (status === 'loading') return;
     const pending = drafts.selection();
     if (pending !== null) {
-      if (status === 'in') drafts.dropSelection();
-      run({ studioId: pending.studioId, slots: longestRun(pending.slots.filter(isSound)), tell: status === 'in' });
+      if (status === 'in') drafts.removeSelection();
+      run({ studioId: pending.studioId, slots: longestRun(pending.slots.filter(isSound)), announce: status === 'in' });
       return;
     }
     if (opened) {
       const choice = reloaded() ? drafts.choice() : null;
-      if (choice !== null) run({ ...choice, slots: longestRun(choice.slots.filter(isSound)), tell: false });
+      if (choice !== null) run({ ...choice, slots: longestRun(choice.slots.filter(isSound)), announce: false });
       return;
     }
     const draft = drafts.booking();
     if (draft === null || status === 'out') return;
     const slots = longestRun(draft.slots.map(({ date, hour }): Slot => ({ date, hour })).filter(isSound));
-    run({ studioId: draft.studio_id, slots, tell: false });
+    run({ studioId: draft.studio_id, slots, announce: false });
   }, [status, opened]);
 }
 

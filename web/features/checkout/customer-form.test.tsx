@@ -24,7 +24,7 @@ const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
 const pay = () => user.click(screen.getByRole('button', { name: 'Pay' }));
 const values = () => ['First name', 'Last name', 'Email', 'Phone'].map((label) => field(label).value);
 
-test('the profile fills the fields once it is loaded; nothing is kept until something is typed', async () => {
+test('the profile fills the fields once it is loaded; nothing is stored until something is typed', async () => {
   const { rerender } = renderPart(<Sample stored={undefined} />);
   expect(field('First name').matches(':disabled') || field('First name').closest('fieldset')?.disabled).toBe(true);
   rerender(<Sample stored={profile} />);
@@ -37,7 +37,7 @@ test('the profile fills the fields once it is loaded; nothing is kept until some
   expect(field('First name').value).toBe('Alexandra');
 });
 
-test('what was typed before a reload comes back instead of the profile', async () => {
+test('what was typed before a reload is restored instead of the profile', async () => {
   const typed = { first: 'Robyn', last: 'Sample', oneName: false, email: 'r@example.com', phone: '0400 111 222' };
   sessionStorage.setItem('typed:checkout:u', JSON.stringify(typed));
   renderPart(<Sample stored={profile} />);

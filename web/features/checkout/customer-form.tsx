@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useWatch } from 'react-hook-form';
 import type { Profile } from '#web/data/profile.ts';
-import { keepTyped, readTyped } from '#web/lib/drafts.ts';
+import { saveTyped, readTyped } from '#web/lib/drafts.ts';
 import { useFormDraft } from '#web/lib/use-form-draft.ts';
 import { CheckField, TextField } from '#web/ui/form/fields.tsx';
 import { Form } from '#web/ui/form/form.tsx';
@@ -17,7 +17,7 @@ export function useCustomerForm(userId: string, profile: Profile | undefined): S
   const draft = `checkout:${userId}`;
   const [kept] = useState(() => readTyped(draft, NO_CUSTOMER));
   const form = useSchemaForm(customerFormSchema, { values: kept ?? customerOf(profile) });
-  useFormDraft(form, (values) => keepTyped(draft, values));
+  useFormDraft(form, (values) => saveTyped(draft, values));
   return form;
 }
 

@@ -169,7 +169,7 @@ function codeAt(start: string | undefined): string {
   return `You’ll get your access code 15 minutes before you start: on ${formatStudioDate(at, 'medium')} at ${formatStudioTime(at)} (Sydney time).`;
 }
 
-const GIVEN_UP =
+const RELEASED_FIRST =
   'This booking was cancelled before your payment arrived. If your card was charged, you’ll get all of it back.';
 const WHY_NOT: Readonly<Partial<Record<PaymentState['payment'], string>>> = {
   failed: 'Your bank couldn’t complete the payment, so the time is free again. Nothing was charged.',
@@ -181,7 +181,7 @@ function Cancelled({ state }: { state: PaymentState }) {
   return (
     <Shell back={BACK} title="Not booked">
       <Notice tone="warn">
-        <p>{WHY_NOT[state.payment] ?? GIVEN_UP}</p>
+        <p>{WHY_NOT[state.payment] ?? RELEASED_FIRST}</p>
         <p className="mt-2 text-sm text-fog">
           Reference {state.reference}. Questions?{' '}
           <a className="underline" href={`mailto:${venue.email}`}>

@@ -10,7 +10,8 @@ import { toast } from '#web/ui/toast.tsx';
 import { type PaymentState, verifyPayment } from './queries.ts';
 
 const POLL_MS = 2_000;
-const LIVE_POLL_MS = 5_000;
+/** The payment provider has not answered: nothing happens until it is asked again. */
+const ASK_AGAIN_MS = 5_000;
 /** Slower polling for a payment that takes days. */
 const SLOW_POLL_MS = 15_000;
 
@@ -26,9 +27,8 @@ export function usePaymentResult(sessionId: string | null, bookingId: string | n
     retry: (count, error) => count < 4 && !isRefused(error),
     refetchInterval: (query) => {
       if (query.state.data?.status !== 'pending') return false;
-      if (query.state.data.payment === 'processing') return pollWhile(live, SLOW_POLL_MS);
-      // Each request also settles a payment whose webhook is late.
-      return live ? LIVE_POLL_MS : POLL_MS;
+      if (query.state.data.state === 'asking') return live ? ASK_AGAIN_MS : POLL_MS;
+      return pollWhile(live, query.state.data.payment === 'processing' ? SLOW_POLL_MS : POLL_MS);
     },
   });
   // The payment session determines the booking; treat an address with another booking id as unknown.
@@ -46,7 +46,7 @@ export function usePaymentResult(sessionId: string | null, bookingId: string | n
   };
 }
 
-/** Whether the server answered that it will not tell, so that asking again does not help. */
+/** Whether the server refused the request, so that another one does not help. */
 function isRefused(error: Error): boolean {
   return error instanceof AppError && error.status >= 400 && error.status < 500;
 }
@@ -58,10 +58,10 @@ function useDraftEnd(state: PaymentState | undefined): void {
   useEffect(() => {
     if (status === 'cancelled') toast({ title: 'Booking Error', description: 'Payment not completed', tone: 'bad' });
     if (status !== 'confirmed' && !slow) return;
-    drafts.dropBooking();
+    drafts.removeBooking();
     void dropServerDraft();
     if (slow) return;
-    drafts.keepCouponCode(null);
+    drafts.saveCouponCode(null);
     toast({ title: 'Payment Successful!' });
   }, [status, slow]);
 }

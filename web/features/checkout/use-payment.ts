@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { centsToDollars } from '#rules/money.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
 import { usePayPage } from '#web/data/use-pay-page.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
 import { describeError, errorCode, errorNumber, isCouponRefusal, OFFLINE } from '#web/lib/errors.ts';
@@ -41,7 +42,8 @@ export function usePayment(options: {
       const url = await payPage.open(() => pay(wanted));
       if (url !== null) leaveTo(url);
     },
-    meta: { handled: true },
+    // The hours may be taken.
+    meta: { handled: true, invalidates: [queryKeys.availability.all] },
     onMutate: () => setProblem(null),
     onError: (error, attempt) => {
       if (['id_required', 'terms_required'].includes(errorCode(error))) options.onEligibilityLost();

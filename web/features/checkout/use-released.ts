@@ -27,7 +27,7 @@ export function useReleased(status: 'loading' | 'in' | 'out'): { text: string | 
     meta: { handled: true, invalidates: [queryKeys.ownBookings.all] },
     onSuccess: ({ couponCode }) => {
       // Keep the coupon code: it can be used again.
-      if (couponCode !== null && drafts.couponCode() === null) drafts.keepCouponCode(couponCode);
+      if (couponCode !== null && drafts.couponCode() === null) drafts.saveCouponCode(couponCode);
     },
   });
   useEffect(() => {

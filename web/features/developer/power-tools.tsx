@@ -18,10 +18,7 @@ export function PlugTest() {
       <Button busy={test.isPending} onClick={() => test.mutate()}>
         Run Plug Test
       </Button>
-      <Outcome
-        failure={test.error}
-        done={test.isSuccess ? 'The plug went on. It switches itself off after 2 seconds.' : null}
-      />
+      <Outcome failure={test.error} done={test.isSuccess ? 'The plug is on. It switches off after 2 seconds.' : null} />
     </>
   );
 }
@@ -54,7 +51,7 @@ function Outcome({ failure, done }: { failure: Error | null; done: string | null
     <div className="mt-6" aria-live="polite">
       {failure ? (
         <Notice tone="bad">
-          <p>{describeError(failure, 'The plug cannot be reached.')}</p>
+          <p>{describeError(failure, 'We couldn’t reach the plug.')}</p>
         </Notice>
       ) : done === null ? null : (
         <Notice tone="good">

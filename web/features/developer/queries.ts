@@ -146,8 +146,9 @@ export async function readAccessCodes(): Promise<AccessCodeRow[]> {
 
 /** Reads a booking by id, or the newest one for an empty id; null when there is none. */
 export async function readBooking(id: string): Promise<TestBooking | null> {
-  const all = supabase.from('bookings').select(COLUMNS);
-  const { data, error } = await (id === '' ? all : all.eq('id', id)).order('created_at', { ascending: false }).limit(1);
+  const { data, error } = await (id === ''
+    ? supabase.rpc('newest_bookings', { most: 1 }).select(COLUMNS)
+    : supabase.from('bookings').select(COLUMNS).eq('id', id));
   if (error) throw error;
   return rowsWith(data, ...REQUIRED)[0] ?? null;
 }

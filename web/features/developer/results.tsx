@@ -11,11 +11,11 @@ type Result = {
   readonly name: string;
   readonly at: Date;
   readonly ok: boolean;
-  readonly said: string;
+  readonly message: string;
   readonly detail: string;
 };
 /** Result of a tool: a sentence, and the full answer. */
-export type Outcome = { readonly ok: boolean; readonly said: string; readonly detail?: unknown };
+export type Outcome = { readonly ok: boolean; readonly message: string; readonly detail?: unknown };
 
 /** One step that can be run by its button. */
 export type Tool = { readonly name: string; readonly work: () => Promise<Outcome> };
@@ -27,9 +27,13 @@ export function useResults() {
     mutationFn: ({ work }: Tool) => work(),
     meta: { handled: true },
     onSettled: (outcome, error, { name }) => {
-      const { ok, said, detail } = outcome ?? { ok: false, said: describeError(error, 'Failed.'), detail: undefined };
+      const { ok, message, detail } = outcome ?? {
+        ok: false,
+        message: describeError(error, 'Failed.'),
+        detail: undefined,
+      };
       const text = detail === undefined ? '' : JSON.stringify(detail, null, 2);
-      setResults((all) => [{ id: (all[0]?.id ?? 0) + 1, name, at: new Date(), ok, said, detail: text }, ...all]);
+      setResults((all) => [{ id: (all[0]?.id ?? 0) + 1, name, at: new Date(), ok, message, detail: text }, ...all]);
     },
   });
   return {
@@ -59,7 +63,7 @@ export function Results({ results, onClear }: { results: readonly Result[]; onCl
                 <strong>{one.name}</strong>
                 <span className="text-sm text-dust tabular-nums">{formatRecordTime(one.at)}</span>
               </p>
-              <p className="mt-2">{one.said}</p>
+              <p className="mt-2">{one.message}</p>
               {one.detail === '' ? null : (
                 <pre
                   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex

@@ -6,34 +6,34 @@ import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { type PinData, runTrial } from './queries.ts';
 
-/** Makes a working code for the first door, valid until 7 pm. */
+/** Requests a test PIN for the first lock, valid until 7 pm. */
 export function TestPin() {
-  const make = useMutation({
+  const request = useMutation({
     mutationFn: async (): Promise<PinData> => {
       const trial = await runTrial('test-igloohome-pin');
-      if (!trial.success || !trial.pinData) throw new Error(trial.error ?? 'The lock didn’t give a PIN.');
+      if (!trial.success || !trial.pinData) throw new Error(trial.error ?? 'The lock didn’t return a PIN.');
       return trial.pinData;
     },
     meta: { handled: true },
   });
   return (
     <>
-      <Button busy={make.isPending} onClick={() => make.mutate()}>
+      <Button busy={request.isPending} onClick={() => request.mutate()}>
         Generate Test PIN
       </Button>
-      {make.isError ? (
+      {request.isError ? (
         <div className="mt-6">
           <Notice tone="bad">
-            <p>The lock didn’t give a PIN: {describeError(make.error, 'it cannot be reached.')}</p>
+            <p>We couldn’t get a PIN. {describeError(request.error, 'Please try again.')}</p>
           </Notice>
         </div>
       ) : null}
-      {make.data ? <Shown pin={make.data} /> : null}
+      {request.data ? <PinDetails pin={request.data} /> : null}
     </>
   );
 }
 
-function Shown({ pin }: { pin: PinData }) {
+function PinDetails({ pin }: { pin: PinData }) {
   return (
     <section aria-label="Test PIN" aria-live="polite" className="mt-8 border-t-4 border-signal bg-booth p-6 sm:p-8">
       <p className="text-7xl font-extrabold tabular-nums">{pin.pin}</p>

@@ -63,7 +63,7 @@ export function AfterEmail({ userId }: { userId: string | null }) {
   );
 }
 
-/** Holds whether the ID dialog is open. It opens by itself, once, for those who have not shown an ID yet. */
+/** Holds whether the ID dialog is open. It opens automatically, once, for those who have not shown an ID yet. */
 function useIdDialog(wanted: boolean) {
   const [dialog, setDialog] = useState<'not yet' | 'open' | 'closed'>('not yet');
   const opens = useWaited(wanted && dialog === 'not yet', OPEN_MS);

@@ -6,13 +6,13 @@ import { useCamera } from './use-camera.ts';
 /** Shows the live camera picture and takes a photo. */
 export function Camera({ onPicture }: { onPicture: (dataUrl: string) => void }) {
   const video = useRef<HTMLVideoElement>(null);
-  const { problem, take, turn, again } = useCamera(video, onPicture);
+  const { problem, take, switchSide, retry } = useCamera(video, onPicture);
   if (problem) {
     return (
       <Notice tone="bad">
         <p>{problem}</p>
         <p className="mt-1 text-sm text-fog">You can upload a photo instead.</p>
-        <Button tone="plain" className="mt-3" onClick={again}>
+        <Button tone="plain" className="mt-3" onClick={retry}>
           Try the camera again
         </Button>
       </Notice>
@@ -38,7 +38,7 @@ export function Camera({ onPicture }: { onPicture: (dataUrl: string) => void }) 
       <p className="mt-2 text-sm text-fog">Fill the frame with the front of your licence, without glare.</p>
       <div className="mt-3 flex flex-wrap gap-2">
         <Button onClick={take}>Take photo</Button>
-        <Button tone="plain" onClick={turn}>
+        <Button tone="plain" onClick={switchSide}>
           Switch camera
         </Button>
       </div>

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import { formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
 import { drafts } from '#web/lib/drafts.ts';
-import { describeError } from '#web/lib/errors.ts';
+import { describeError, errorCode } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
@@ -17,11 +17,14 @@ const NOT_STARTED = 'Failed to start verification. Please try again.';
 export function FailedStep({
   reasons,
   decidedBy,
+  hostedCheck,
   onRetry,
 }: {
   reasons: readonly string[];
   /** Date by which staff decide; null when no review is needed. */
   decidedBy: StudioDate | null;
+  /** Whether to offer the hosted check. */
+  hostedCheck: boolean;
   /** Null when no other photo or check can change the result. */
   onRetry: (() => void) | null;
 }) {
@@ -36,33 +39,39 @@ export function FailedStep({
         {decidedBy ? (
           <p className="mt-3 text-sm">
             Someone on our team will look at your photo by {formatStudioDate(decidedBy)}, and then we’ll delete it. You
-            don’t have to wait: try again with a sharper photo, or use the online check now.
+            don’t have to wait: try again with a sharper photo{hostedCheck ? ', or use the online check now' : ''}.
           </p>
         ) : null}
       </Notice>
-      {onRetry === null ? null : <NextTry onRetry={onRetry} />}
+      {onRetry === null ? null : <NextTry hostedCheck={hostedCheck} onRetry={onRetry} />}
     </div>
   );
 }
 
-function NextTry({ onRetry }: { onRetry: () => void }) {
+function NextTry({ hostedCheck, onRetry }: { hostedCheck: boolean; onRetry: () => void }) {
   const hosted = useHostedCheck();
+  const isOffered = hostedCheck && errorCode(hosted.error) !== 'not_configured';
   return (
     <>
       <div className="flex flex-wrap gap-3">
         <Button onClick={onRetry}>Try Again</Button>
-        <Button tone="plain" busy={hosted.isPending || hosted.isSuccess} onClick={() => hosted.mutate()}>
-          Use the online check
-        </Button>
+        {isOffered ? (
+          <Button tone="plain" busy={hosted.isPending || hosted.isSuccess} onClick={() => hosted.mutate()}>
+            Use the online check
+          </Button>
+        ) : null}
       </div>
       {hosted.isError ? (
         <Notice tone="bad">
           <p>{describeError(hosted.error, NOT_STARTED)}</p>
         </Notice>
       ) : null}
-      <p className="text-sm text-fog">
-        The online check looks at your licence and your face on our identity service’s page. It takes about two minutes.
-      </p>
+      {isOffered ? (
+        <p className="text-sm text-fog">
+          The online check looks at your licence and your face on our identity service’s page. It takes about two
+          minutes.
+        </p>
+      ) : null}
     </>
   );
 }
@@ -74,9 +83,9 @@ function useHostedCheck() {
     mutationFn: async () => {
       const draft = drafts.booking();
       const session = await createHostedCheck(draft);
-      drafts.keepVerification({ id: session.verificationSessionId, url: session.verificationUrl });
+      drafts.saveVerification({ id: session.verificationSessionId, url: session.verificationUrl });
       if (draft === null) leaveTo(session.verificationUrl);
-      else void navigate(paths.verifyComplete, { state: { goOn: true } });
+      else void navigate(paths.verifyComplete, { state: { autoContinue: true } });
     },
     meta: { handled: true },
     onError: (error) => toast({ title: describeError(error, NOT_STARTED), tone: 'bad' }),

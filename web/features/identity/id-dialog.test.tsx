@@ -91,6 +91,31 @@ test('a photo in review names the day of the decision and still offers other way
   expect(screen.getByRole('button', { name: 'Use the online check' })).toBeTruthy();
 });
 
+test('the online check is not offered where there is none', async () => {
+  await choosePhoto();
+  const review = {
+    verificationId: 'v',
+    decision: 'review',
+    failureReasons: ['Not clear.'],
+    hostedCheck: false,
+  } as const;
+  calls.verifyId.mockResolvedValueOnce(review);
+  await press('Verify my ID');
+  expect(await screen.findByText(/try again with a sharper photo\.$/)).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'Try Again' })).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Use the online check' })).toBeNull();
+});
+
+test('the online check is not offered again after the server said that there is none', async () => {
+  await choosePhoto();
+  calls.verifyId.mockRejectedValueOnce(new AppError('provider_unavailable', 'We can’t read photos right now.', 503));
+  await press('Verify my ID');
+  calls.createHostedCheck.mockRejectedValueOnce(new AppError('not_configured', 'Please use a photo.', 409));
+  await user.click(await screen.findByRole('button', { name: 'Use the online check' }));
+  expect(await screen.findByText('Please use a photo.')).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Use the online check' })).toBeNull();
+});
+
 test('a final result offers neither another photo nor the online check', async () => {
   await choosePhoto();
   calls.verifyId.mockRejectedValueOnce(new AppError('age_required', 'You must be 18 years or older.', 403));

@@ -69,7 +69,12 @@ export function IdDialog({
           </Notice>
         ) : null}
         {step.name === 'failed' ? (
-          <FailedStep reasons={step.reasons} decidedBy={step.decidedBy} onRetry={step.isFinal ? null : again} />
+          <FailedStep
+            reasons={step.reasons}
+            decidedBy={step.decidedBy}
+            hostedCheck={step.hostedCheck}
+            onRetry={step.isFinal ? null : again}
+          />
         ) : null}
       </div>
     </Dialog>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type BookingDraft, drafts, type Verification } from '#web/lib/drafts.ts';
 import { callFunction, supabase } from '#web/data/client.ts';
+import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 
 export type IdResult = {
@@ -8,6 +9,8 @@ export type IdResult = {
   readonly decision: 'verified' | 'review' | 'failed';
   /** True when no other photo can change the result: under 18 by the licence. */
   readonly isFinal?: boolean;
+  /** Whether the check on the provider's own page is available. */
+  readonly hostedCheck?: boolean;
   readonly failureReasons: readonly string[];
 };
 type HostedResult = {
@@ -16,6 +19,10 @@ type HostedResult = {
   readonly checkoutUrl: string | null;
   readonly error?: string;
 };
+
+/** How often a check in progress, and the state of an account's check, are read again without a live connection. */
+const POLL_MS = 2_500;
+const STATUS_POLL_MS = 60_000;
 
 /** Days after which a photo is deleted at the latest, so staff decide by then. */
 export const REVIEW_DAYS = 7;
@@ -43,12 +50,14 @@ async function readIdStatus(userId: string): Promise<IdStatus> {
   };
 }
 
-/** Queries the state of an account's ID check. */
+/** Queries the state of an account's ID check, and follows it: staff may decide, or another device may finish it. */
 export function useIdStatus(userId: string | null, wanted = true) {
+  const live = useLive(wanted && userId !== null ? `user:${userId}` : null, queryKeys.idStatus.all);
   return useQuery({
     queryKey: queryKeys.idStatus.of(userId),
     queryFn: () => readIdStatus(userId ?? ''),
     enabled: wanted && userId !== null,
+    refetchInterval: pollWhile(live, STATUS_POLL_MS),
   });
 }
 /** What becomes stale when an ID was checked. */
@@ -62,7 +71,7 @@ export async function beginHostedCheck(draft: BookingDraft | null): Promise<Veri
   const session = await createHostedCheck(draft);
   if (!session.verificationUrl) throw new Error('No verification URL received');
   const made = { id: session.verificationSessionId, url: session.verificationUrl };
-  drafts.keepVerification(made);
+  drafts.saveVerification(made);
   return made;
 }
 export function createHostedCheck(
@@ -70,17 +79,16 @@ export function createHostedCheck(
 ): Promise<{ verificationSessionId: string; verificationUrl: string }> {
   return callFunction('create-verification-session', { bookingData: draft });
 }
-/** How often a check in progress is asked for. */
-const POLL_MS = 2_500;
-
 /** Queries the result of a hosted check until it is known. */
-export function useHostedResult(verificationId: string | null, wanted: boolean) {
+export function useHostedResult(verificationId: string | null, userId: string | null) {
+  const listens = userId !== null && verificationId !== null;
+  const live = useLive(listens ? `user:${userId}` : null, queryKeys.hostedCheck.all);
   return useQuery({
     queryKey: queryKeys.hostedCheck.of(verificationId),
     queryFn: () =>
       callFunction<HostedResult>('check-verification-and-checkout', { verificationSessionId: verificationId }),
-    enabled: wanted && verificationId !== null,
+    enabled: listens,
     retry: 1,
-    refetchInterval: (query) => (query.state.data?.status === 'processing' ? POLL_MS : false),
+    refetchInterval: (query) => (query.state.data?.status === 'processing' ? pollWhile(live, POLL_MS) : false),
   });
 }

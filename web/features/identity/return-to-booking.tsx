@@ -3,14 +3,14 @@ import { drafts } from '#web/lib/drafts.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Button } from '#web/ui/button.tsx';
 
-/** Leaves the identity check: drops the pending booking and returns to the booking page. */
+/** Leaves the identity check: removes the pending booking and returns to the booking page. */
 export function ReturnToBooking() {
   const navigate = useNavigate();
   return (
     <Button
       tone="plain"
       onClick={() => {
-        drafts.dropBooking();
+        drafts.removeBooking();
         void navigate(paths.booking);
       }}
     >

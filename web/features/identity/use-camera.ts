@@ -9,14 +9,14 @@ const NOT_READY = 'Camera Error - Camera not properly initialized. Please close 
 /** Shows the camera in a video element, and takes photos. `problem` says why that is not possible. */
 export function useCamera(video: RefObject<HTMLVideoElement | null>, onPicture: (dataUrl: string) => void) {
   const [facing, setFacing] = useState<'environment' | 'user'>('environment');
-  const [tries, setTries] = useState(0);
+  const [attempt, setAttempt] = useState(0);
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => {
     const show = (stream: MediaStream): void => {
       if (video.current) video.current.srcObject = stream;
     };
     return openCamera(facing, show, () => setProblem(DENIED));
-  }, [facing, tries, video]);
+  }, [facing, attempt, video]);
   return {
     problem,
     take(): void {
@@ -28,10 +28,10 @@ export function useCamera(video: RefObject<HTMLVideoElement | null>, onPicture: 
         setProblem(describeError(error, 'Failed to capture image. Please try again.'));
       }
     },
-    turn: () => setFacing(facing === 'user' ? 'environment' : 'user'),
-    again(): void {
+    switchSide: () => setFacing(facing === 'user' ? 'environment' : 'user'),
+    retry(): void {
       setProblem(null);
-      setTries(tries + 1);
+      setAttempt(attempt + 1);
     },
   };
 }

@@ -14,7 +14,7 @@ export function useCheckReturn() {
   const client = useQueryClient();
   const { status, user } = useSession();
   const [session] = useState(() => drafts.verification());
-  const result = useHostedResult(session?.id ?? null, status === 'in');
+  const result = useHostedResult(session?.id ?? null, user?.id ?? null);
   const inReview = result.data?.status === 'review';
   const idStatus = useIdStatus(user?.id ?? null, inReview);
   const verified = result.data?.verified === true;
@@ -22,7 +22,7 @@ export function useCheckReturn() {
   useEffect(() => {
     if (!verified) return;
     toast({ title: 'ID Verified' });
-    drafts.dropVerification();
+    drafts.removeVerification();
     for (const queryKey of idQueries) void client.invalidateQueries({ queryKey });
     void navigate(drafts.booking() === null ? paths.profile : next, { replace: true });
   }, [verified, next, navigate, client]);

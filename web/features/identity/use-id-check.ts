@@ -20,6 +20,8 @@ export type Step =
       readonly decidedBy: StudioDate | null;
       /** True when no other photo or check can change the result. */
       readonly isFinal: boolean;
+      /** False when there is no hosted check; true also when that is unknown. */
+      readonly hostedCheck: boolean;
     };
 
 const FAILED = 'Verification failed. Please try again.';
@@ -44,7 +46,7 @@ export function useIdCheck(onVerified: (verificationId: string) => void) {
     },
     onError: (error) => {
       const isFinal = errorCode(error) === 'age_required';
-      setStep({ name: 'failed', reasons: [describeError(error, FAILED)], decidedBy: null, isFinal });
+      setStep({ name: 'failed', reasons: [describeError(error, FAILED)], decidedBy: null, isFinal, hostedCheck: true });
     },
   });
   const finish = useEffectEvent((id: string) => {
@@ -83,5 +85,6 @@ function stepAfter(result: IdResult): Step {
     reasons: result.failureReasons.length > 0 ? result.failureReasons : [FAILED],
     decidedBy: result.decision === 'review' ? addDays(studioDate(new Date()), REVIEW_DAYS) : null,
     isFinal: result.isFinal === true,
+    hostedCheck: result.hostedCheck !== false,
   };
 }

@@ -9,7 +9,7 @@ import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { beginHostedCheck } from './queries.ts';
 
 /** Delay before the check opens automatically. Any input stops it: the customer may want to use a photo instead. */
-const GO_ON_SECONDS = 5;
+const REDIRECT_SECONDS = 5;
 
 /**
  * Opens the hosted check for a booking: at once when it was `chosen`, else after a countdown when `automatic`, else with `start`.
@@ -22,22 +22,22 @@ export function useStartCheck(options: { draft: BookingDraft | null; chosen: boo
     mutationFn: async () => {
       const made = drafts.verification();
       const session = made !== null && made.openedAt === undefined ? made : await beginHostedCheck(draft);
-      drafts.keepVerification({ ...session, openedAt: Date.now() });
+      drafts.saveVerification({ ...session, openedAt: Date.now() });
       // `replace`: Back from the check skips this page.
       leaveTo(session.url, 'replace');
     },
     meta: { handled: true },
     onError: (error) => {
       if (errorCode(error) !== 'not_configured') return;
-      void navigate(paths.checkout, { replace: true, state: draft === null ? null : drafts.handOver(draft) });
+      void navigate(paths.checkout, { replace: true, state: draft === null ? null : drafts.toState(draft) });
     },
   });
   useBackAgain(open.reset);
-  const seconds = useCountdown(automatic && !chosen && open.isIdle, GO_ON_SECONDS);
+  const seconds = useCountdown(automatic && !chosen && open.isIdle, REDIRECT_SECONDS);
   const goesOn = chosen || seconds === 0;
-  const goOn = useEffectEvent(() => open.mutate());
+  const autoContinue = useEffectEvent(() => open.mutate());
   useEffect(() => {
-    if (goesOn) goOn();
+    if (goesOn) autoContinue();
   }, [goesOn]);
   const leaving = errorCode(open.error) === 'not_configured';
   return {

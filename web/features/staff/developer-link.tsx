@@ -3,12 +3,12 @@ import { Link } from 'react-router';
 import { developerPaths } from '#web/lib/paths.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useSession } from '#web/data/session.tsx';
-import { askDeveloperPages } from './queries.ts';
+import { readDeveloperPagesOpen } from './queries.ts';
 
 /** Links to the developer pages when the server has them enabled. */
 export function DeveloperLink() {
   const { user } = useSession();
-  const open = useQuery({ queryKey: queryKeys.developerPages.of(user?.id ?? null), queryFn: askDeveloperPages });
+  const open = useQuery({ queryKey: queryKeys.developerPages.of(user?.id ?? null), queryFn: readDeveloperPagesOpen });
   return open.data === true ? (
     <Link
       to={developerPaths[0].path}

@@ -10,13 +10,13 @@ export async function readRole(userId: string): Promise<Role> {
 }
 
 /** Whether the server lets this session act as staff. With ADMIN_REQUIRES_MFA only after the second factor. */
-export async function askStaffRights(): Promise<boolean> {
+export async function readStaffRights(): Promise<boolean> {
   const { data, error } = await supabase.rpc('is_staff');
   return error === null && data === true;
 }
 
 /** Whether the server shows the developer pages to the caller; false when the call fails. */
-export async function askDeveloperPages(): Promise<boolean> {
+export async function readDeveloperPagesOpen(): Promise<boolean> {
   const { data, error } = await supabase.rpc('developer_pages_open');
   return error === null && data === true;
 }
@@ -46,13 +46,8 @@ export const BOOKINGS_SHOWN = 100;
 /** Reads the bookings that have not ended, earliest first. */
 export async function readUpcomingBookings(): Promise<StaffBooking[]> {
   const { data, error } = await supabase
-    .from('bookings')
-    .select('id,reference,user_id,studio_name,start_time,end_time,status,final_cost,notes,contact_phone')
-    .in('status', ['pending', 'confirmed'])
-    .gt('end_time', new Date().toISOString())
-    .order('start_time')
-    .order('studio_name')
-    .limit(BOOKINGS_SHOWN);
+    .rpc('upcoming_bookings', { ends_after: new Date().toISOString(), most: BOOKINGS_SHOWN })
+    .select('id,reference,user_id,studio_name,start_time,end_time,status,final_cost,notes,contact_phone');
   if (error) throw error;
   return rowsWith(data, 'id', 'reference', 'studio_name', 'start_time', 'end_time', 'status', 'final_cost');
 }

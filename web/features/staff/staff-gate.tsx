@@ -7,7 +7,7 @@ import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
-import { askStaffRights, readRole } from './queries.ts';
+import { readStaffRights, readRole } from './queries.ts';
 
 const BACK = { to: paths.home, label: 'Home' };
 const SIGN_IN = 'Authentication Required: Please sign in to access the admin panel';
@@ -26,7 +26,7 @@ export function StaffGate({ title, children }: { title: string; children: ReactN
   });
   const rights = useQuery({
     queryKey: queryKeys.staffRights.of(user?.id ?? null, session?.access_token ?? null),
-    queryFn: askStaffRights,
+    queryFn: readStaffRights,
     enabled: role.data === 'admin',
   });
   useEffect(() => {

@@ -9,11 +9,21 @@ export type Studio = {
   readonly features: readonly string[];
   readonly hourly_rate: number;
 };
+/** Reads all studios. The server limits the rows of one answer and says how many there are, so the rest is read page by page. */
 async function readStudios(): Promise<Studio[]> {
-  const { data, error } = await supabase.from('studios').select('*').order('name');
-  if (error) throw error;
-  return data;
+  const studios: Studio[] = [];
+  for (;;) {
+    const page = supabase.from('studios').select('*', { count: 'exact' }).order('name').order('id');
+    const { data, error, count } = await (studios.length === 0
+      ? page
+      : page.range(studios.length, studios.length + PAGE - 1));
+    if (error) throw error;
+    studios.push(...data);
+    if (data.length === 0 || studios.length >= (count ?? 0)) return studios;
+  }
 }
+/** As many rows as the server returns at once by default. */
+const PAGE = 1_000;
 
 /** Queries the studios, by name. */
 export function useStudios() {

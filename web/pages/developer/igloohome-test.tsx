@@ -1,4 +1,4 @@
-import { IgloohomeBench } from '#web/features/developer/igloohome-bench.tsx';
+import { IgloohomeTools } from '#web/features/developer/igloohome-tools.tsx';
 import { Frame } from './frame.tsx';
 
 export default function IgloohomeTestPage() {
@@ -7,7 +7,7 @@ export default function IgloohomeTestPage() {
       title="Igloohome test"
       lead="The locks, the codes and the emails, one step at a time. Everything here is real: the codes open doors."
     >
-      <IgloohomeBench />
+      <IgloohomeTools />
     </Frame>
   );
 }

@@ -123,7 +123,7 @@ test('a form that is sent twice in the same moment is sent once', async () => {
   expect(send).toHaveBeenCalledOnce();
 });
 
-test('a refusal of the server stands at its field until it is corrected, or with the form until it is sent again', async () => {
+test('a refusal of the server is shown at its field until it is corrected, or with the form until it is sent again', async () => {
   const refusals = [
     { title: 'Error', message: 'Unknown code', field: 'code' },
     { title: 'Error', message: 'Try again later' },

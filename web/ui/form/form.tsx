@@ -31,7 +31,7 @@ export function Form<In extends FieldValues, Out>({
     if (startAt !== undefined) setFocus(startAt);
   }, [startAt, setFocus]);
 
-  function tell(errors: FieldErrors<In>): void {
+  function reportErrors(errors: FieldErrors<In>): void {
     const [field = ''] = Object.keys(errors);
     const title = titleOf === undefined ? 'Validation Error' : titleOf(field, messageAt(errors, field) ?? '');
     if (title !== null) toast({ title, description: SEE_FIELD, tone: 'bad' });
@@ -43,7 +43,7 @@ export function Form<In extends FieldValues, Out>({
     try {
       await form.handleSubmit(async (values) => {
         await Promise.resolve(onSend(values)).catch(() => undefined);
-      }, tell)(event);
+      }, reportErrors)(event);
     } catch (error) {
       // The schema could not be fetched.
       toast({ title: 'Error', description: 'Something went wrong. Please try again.', tone: 'bad' });

@@ -17,7 +17,7 @@ import {
 import { type Outcome, Results, type Tool, useResults } from './results.tsx';
 
 /** Runs each step from a booking to an open door with its own button. */
-export function IgloohomeBench() {
+export function IgloohomeTools() {
   const { user } = useSession();
   const { results, running, run, clear } = useResults();
   const bookings = useTestBookings(user?.id ?? null);
@@ -25,7 +25,7 @@ export function IgloohomeBench() {
   const booking = bookings.data?.find((one) => one.id === chosen) ?? bookings.data?.[0] ?? null;
   return (
     <>
-      <Bench title="Locks" tools={lockTools} running={running} onRun={run} />
+      <ToolButtons title="Locks" tools={lockTools} running={running} onRun={run} />
       <section aria-label="A test booking" className="mt-10">
         <h2 className="mb-4 text-3xl">A test booking</h2>
         {bookings.data ? (
@@ -33,15 +33,17 @@ export function IgloohomeBench() {
         ) : (
           <Skeleton className="h-20" label="Loading the test bookings" />
         )}
-        {booking ? <Bench tools={bookingTools(booking, user?.email ?? '')} running={running} onRun={run} /> : null}
+        {booking ? (
+          <ToolButtons tools={bookingTools(booking, user?.email ?? '')} running={running} onRun={run} />
+        ) : null}
       </section>
-      <Bench title="Emails and codes" tools={queueTools} running={running} onRun={run} />
+      <ToolButtons title="Emails and codes" tools={queueTools} running={running} onRun={run} />
       <Results results={results} onClear={clear} />
     </>
   );
 }
 
-function Bench({
+function ToolButtons({
   title = '',
   tools,
   running,
@@ -102,7 +104,7 @@ function ChooseBooking({
 
 function outcomeOf(trial: Trial): Outcome {
   const { success, message, error, pinData, response } = trial;
-  return { ok: success, said: success ? (message ?? 'Done.') : (error ?? 'Failed.'), detail: pinData ?? response };
+  return { ok: success, message: success ? (message ?? 'Done.') : (error ?? 'Failed.'), detail: pinData ?? response };
 }
 
 const lockTools: readonly Tool[] = [
@@ -116,14 +118,14 @@ const queueTools: readonly Tool[] = [
     name: 'Process Emails',
     work: async () => {
       const { processed } = await processMails();
-      return { ok: true, said: `${processed} ${processed === 1 ? 'job' : 'jobs'} processed.` };
+      return { ok: true, message: `${processed} ${processed === 1 ? 'job' : 'jobs'} processed.` };
     },
   },
   {
     name: 'View Access Codes',
     work: async () => {
       const codes = await readAccessCodes();
-      return { ok: true, said: `The latest ${codes.length} access codes.`, detail: codes };
+      return { ok: true, message: `The latest ${codes.length} access codes.`, detail: codes };
     },
   },
 ];
@@ -134,11 +136,11 @@ function bookingTools(booking: TestBooking, email: string): readonly Tool[] {
       name: 'Generate Access Code',
       work: async () => {
         const code = await generateCode(booking.id);
-        const said =
+        const message =
           code.pinCode === null
             ? `The code is shown from ${formatStudioTime(new Date(code.releaseAt))}.`
             : `PIN ${code.pinCode}, works from ${formatStudioTime(new Date(code.worksFrom))}.`;
-        return { ok: true, said, detail: code };
+        return { ok: true, message, detail: code };
       },
     },
     {
@@ -146,14 +148,14 @@ function bookingTools(booking: TestBooking, email: string): readonly Tool[] {
       work: async () => {
         await scheduleMail(booking, email, 'now');
         const { processed } = await processMails();
-        return { ok: true, said: `The access code email to ${email} is on its way.`, detail: { processed } };
+        return { ok: true, message: `The access code email to ${email} is on its way.`, detail: { processed } };
       },
     },
     {
       name: 'Schedule Email',
       work: async () => {
         const at = await scheduleMail(booking, email, 'due');
-        return { ok: true, said: `The access code email to ${email} is due at ${formatStudioTime(at)}.` };
+        return { ok: true, message: `The access code email to ${email} is due at ${formatStudioTime(at)}.` };
       },
     },
   ];

@@ -1,44 +1,48 @@
-import { dayBounds, type StudioDate } from '#rules/studio-time.ts';
-import { supabase } from '#web/data/client.ts';
-import { rowsWith } from '#web/data/rows.ts';
-import type { Taken } from './selection.ts';
+import { dayBounds } from '#rules/studio-time.ts';
+import { supabase } from './client.ts';
+import { rowsWith } from './rows.ts';
+import type { Days, Taken } from './taken.ts';
 
-/** Taken spans of a studio, and the days they were read for. */
-export type Availability = { readonly from: StudioDate; readonly to: StudioDate; readonly taken: readonly Taken[] };
+/** Taken spans of each studio that has any. */
+type TakenByStudio = ReadonlyMap<string, readonly Taken[]>;
+
 /** A session is at most 24 labels long, 25 hours on the day the clocks go back. */
 const LONGEST_MS = 25 * 3_600_000;
 
-/**
- * Reads the bookings that overlap the days `from` to `to`, both included. The lower bound on the start lets the database use its index.
- * The server hides `user_id` in other customers' bookings.
- */
-export async function readAvailability(
-  studioId: string,
-  days: { from: StudioDate; to: StudioDate },
+/** Reads the bookings that overlap these days, of one studio or of all (null). The server hides `user_id` in other customers' bookings. */
+export function readDays(studioId: string | null, days: Days, userId: string | null): Promise<TakenByStudio> {
+  return readTaken(studioId, dayBounds(days.from).start, dayBounds(days.to).end, userId);
+}
+
+/** Reads the bookings that overlap a span, of one studio or of all (null). The lower bound on the start lets the database use its index. */
+export async function readTaken(
+  studioId: string | null,
+  from: Date,
+  to: Date,
   userId: string | null,
-): Promise<Availability> {
-  const from = dayBounds(days.from).start;
-  const { data, error } = await supabase
+): Promise<TakenByStudio> {
+  const all = supabase
     .from('bookings')
     .select('id,studio_id,start_time,end_time,status,user_id')
-    .eq('studio_id', studioId)
     .neq('status', 'cancelled')
     .gte('start_time', new Date(from.getTime() - LONGEST_MS).toISOString())
-    .lt('start_time', dayBounds(days.to).end.toISOString())
+    .lt('start_time', to.toISOString())
     .gt('end_time', from.toISOString());
+  const { data, error } = await (studioId === null ? all : all.eq('studio_id', studioId));
   if (error) throw error;
-  const rows = rowsWith(data, 'start_time', 'end_time', 'status');
+  const rows = rowsWith(data, 'studio_id', 'start_time', 'end_time', 'status');
   const isMine = (row: { user_id: string | null }): boolean => userId !== null && row.user_id === userId;
   const held = rows.flatMap((row) => (isMine(row) && row.status === 'pending' && row.id !== null ? [row.id] : []));
   const processing = await readProcessing(held);
-  const taken = rows.map((row) => ({
+  const spanOf = (row: (typeof rows)[number]): Taken => ({
     start: new Date(row.start_time),
     end: new Date(row.end_time),
     status: row.status,
     mine: isMine(row),
     processing: row.id !== null && processing.has(row.id),
-  }));
-  return { ...days, taken };
+  });
+  const byStudio = Map.groupBy(rows, (row) => row.studio_id);
+  return new Map([...byStudio].map(([studio, list]) => [studio, list.map(spanOf)]));
 }
 
 /** Returns which of the customer's unpaid bookings have a payment in process. */

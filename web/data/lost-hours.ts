@@ -1,0 +1,57 @@
+import type { StudioHours } from '#rules/nearest-free.ts';
+import { longestRun, sameSlot, type Slot, slotClosed, slotLabel, slotTaken, sortSlots } from '#rules/slots.ts';
+import { formatStudioDate } from '#rules/studio-time.ts';
+import { blocking, type Taken } from './taken.ts';
+
+/** An hour of a selection that cannot be booked any more. `own`: the customer has booked it, in another tab or on another device. */
+type Lost = { readonly slot: Slot; readonly why: 'taken' | 'own' | 'past' };
+/** The whole selection of which hours were lost, what to say about it, and when it was noticed. */
+export type LostSelection = StudioHours & { readonly note: string; readonly at: Date };
+
+/** Removes hours that were booked or that have passed; keeps the longest run of the rest. */
+export function dropLost(
+  selection: readonly Slot[],
+  taken: readonly Taken[],
+  now: Date,
+): { kept: Slot[]; lost: Lost[] } {
+  const inTheWay = blocking(taken);
+  const own = inTheWay.filter((one) => one.mine);
+  const lost = sortSlots(selection).flatMap((slot): Lost[] => {
+    if (slotClosed(slot, now) !== null) return [{ slot, why: 'past' }];
+    if (!slotTaken(slot, inTheWay)) return [];
+    return [{ slot, why: slotTaken(slot, own) ? 'own' : 'taken' }];
+  });
+  const rest = selection.filter((slot) => !lost.some((one) => sameSlot(one.slot, slot)));
+  return { kept: longestRun(rest), lost };
+}
+
+/** Describes which hours were lost and whether some are left. */
+export function describeLost(lost: readonly Lost[], keptCount: number): string {
+  const rest = keptCount > 0 ? 'We kept the rest of your selection.' : 'Please choose other hours.';
+  return `${nameLost(lost)} ${rest}`;
+}
+
+/** "Someone else has just booked 7 pm on 21 Nov." */
+export function nameLost(lost: readonly Lost[]): string {
+  const pick = (why: Lost['why']): Slot[] => lost.filter((one) => one.why === why).map((one) => one.slot);
+  const [taken, own, past] = [pick('taken'), pick('own'), pick('past')];
+  const sentences = [
+    taken.length > 0 ? `Someone else has just booked ${nameSlots(taken)}.` : '',
+    own.length > 0 ? `You’ve already booked ${nameSlots(own)}.` : '',
+    past.length > 0 ? `It’s too late to book ${nameSlots(past)}.` : '',
+  ];
+  return sentences.filter((text) => text !== '').join(' ');
+}
+
+/** "7 pm and 8 pm on 21 Nov", by day. */
+function nameSlots(slots: readonly Slot[]): string {
+  const days = [...new Set(slots.map((slot) => slot.date))];
+  const list = (words: string[]): string =>
+    words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+  return list(
+    days.map((day) => {
+      const hours = slots.filter((slot) => slot.date === day).map((slot) => slotLabel(slot.hour).toLowerCase());
+      return `${list(hours)} on ${formatStudioDate(day, 'short')}`;
+    }),
+  );
+}

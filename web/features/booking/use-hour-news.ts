@@ -1,0 +1,57 @@
+import { useEffect, useState } from 'react';
+import type { Slot } from '#rules/slots.ts';
+import type { StudioDate } from '#rules/studio-time.ts';
+import type { Taken } from '#web/data/taken.ts';
+import { addNews, compareHours, describeNews, type HourNews, NO_NEWS } from './hour-news.ts';
+
+/** Changes that follow each other this closely are announced together. */
+const TOGETHER_MS = 1_200;
+/** How long an announced change stays on the page. */
+const MARKED_MS = 8_000;
+
+type Seen = { readonly of: string; readonly taken: readonly Taken[] };
+
+/**
+ * Follows what others do to the hours of a day. `marked`: hours that changed a moment ago; `sentence`: what to announce about them, '' for nothing. `lost` hours
+ * of one's own selection are marked only: they are reported elsewhere.
+ */
+export function useHourNews(options: {
+  studioId: string | null;
+  date: StudioDate;
+  taken: readonly Taken[] | undefined;
+  lost: readonly Slot[];
+  now: Date;
+}): { readonly marked: readonly number[]; readonly sentence: string } {
+  const { studioId, date, taken, lost, now } = options;
+  const [seen, setSeen] = useState<Seen | null>(null);
+  /** Not announced yet. */
+  const [fresh, setFresh] = useState<HourNews>(NO_NEWS);
+  const [announced, setAnnounced] = useState<HourNews>(NO_NEWS);
+  const of = `${studioId} ${date}`;
+  // Another day or studio starts afresh: its hours are no news.
+  if (taken !== undefined && (seen?.of !== of || seen.taken !== taken)) {
+    setSeen({ of, taken });
+    const found = seen?.of === of ? compareHours(date, seen.taken, taken, now) : null;
+    if (found === null) {
+      setAnnounced(NO_NEWS);
+      setFresh(NO_NEWS);
+    } else if (found.taken.length + found.freed.length > 0) setFresh(addNews(fresh, found));
+  }
+  useEffect(() => {
+    if (fresh === NO_NEWS) return undefined;
+    const timer = setTimeout(() => {
+      setAnnounced(fresh);
+      setFresh(NO_NEWS);
+    }, TOGETHER_MS);
+    return () => clearTimeout(timer);
+  }, [fresh]);
+  useEffect(() => {
+    if (announced === NO_NEWS) return undefined;
+    const timer = setTimeout(() => setAnnounced(NO_NEWS), MARKED_MS);
+    return () => clearTimeout(timer);
+  }, [announced]);
+  const isLost = (hour: number): boolean => lost.some((slot) => slot.date === date && slot.hour === hour);
+  const others = { taken: announced.taken.filter((hour) => !isLost(hour)), freed: announced.freed };
+  const marked = [fresh, announced].flatMap(({ taken: gone, freed }) => [...gone, ...freed]);
+  return { marked, sentence: describeNews(date, others) };
+}

@@ -1,0 +1,89 @@
+import { act, screen } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { slotStart } from '#rules/studio-time.ts';
+import * as availability from '#web/data/availability.ts';
+import * as connection from '#web/data/live.ts';
+import { renderPart } from '#web/ui/component-tests.ts';
+import { RoomState } from './rooms-now.tsx';
+
+const DAY = '2026-11-21';
+const at = (hour: number, minute = 0, date = DAY): Date =>
+  new Date((slotStart(date, hour)?.getTime() ?? 0) + minute * 60_000);
+const studios = ['A', 'B', 'C'].map((letter) => ({ id: letter.toLowerCase(), name: `Studio ${letter}` }));
+
+vi.mock('#web/data/client.ts', () => ({
+  supabase: { from: () => ({ select: () => Promise.resolve({ data: studios, error: null }) }) },
+}));
+vi.mock('#web/data/availability.ts', () => ({ readTaken: vi.fn() }));
+vi.mock('#web/data/live.ts', () => ({
+  useLive: vi.fn(),
+  pollWhile: (live: boolean, ms: number) => (live ? 60_000 : ms),
+}));
+// The provider's own client would keep answers from test to test.
+vi.mock('#web/data/query-provider.tsx', () => ({ QueryProvider: ({ children }: { children: unknown }) => children }));
+const { readTaken } = vi.mocked(availability);
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: at(19, 10) });
+  readTaken.mockReset();
+  vi.mocked(connection.useLive).mockReset().mockReturnValue(true);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const taken = (start: Date, end: Date) => ({ start, end, status: 'confirmed', mine: false });
+const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+async function show(): Promise<string[]> {
+  renderPart(
+    <>
+      {['A', 'B', 'C'].map((letter) => (
+        <p key={letter} aria-label={letter}>
+          <RoomState letter={letter} />
+        </p>
+      ))}
+    </>,
+  );
+  await wait(50);
+  return texts();
+}
+const texts = (): string[] => ['A', 'B', 'C'].map((letter) => screen.getByLabelText(letter).textContent);
+
+test('each room says whether it is free now, from when or until when, in Sydney time, and follows changes', async () => {
+  readTaken.mockResolvedValue(
+    new Map([
+      ['b', [taken(at(18), at(21))]],
+      ['c', [taken(at(21), at(23))]],
+    ]),
+  );
+  expect(await show()).toEqual(['Free now', 'Busy until 9 pm (Sydney time)', 'Free now, until 9 pm (Sydney time)']);
+  expect(connection.useLive).toHaveBeenCalledWith(['studio:a', 'studio:b', 'studio:c'], ['rooms-now']);
+  readTaken.mockResolvedValue(new Map([['a', [taken(at(19), at(2, 0, '2026-11-22'))]]]));
+  // Past the thirtieth minute the current hour cannot be booked any more.
+  await wait(25 * 60_000);
+  expect(texts()).toEqual([
+    'Busy until 2 am tomorrow (Sydney time)',
+    'Free from 8 pm (Sydney time)',
+    'Free from 8 pm (Sydney time)',
+  ]);
+});
+
+test('a room whose state is unknown says nothing: without an answer, without a connection, and after an error', async () => {
+  readTaken.mockReturnValueOnce(new Promise(() => {}));
+  expect(await show()).toEqual(['', '', '']);
+});
+
+test('a room says nothing any more once the connection is lost or an answer fails', async () => {
+  readTaken.mockResolvedValue(new Map());
+  expect(await show()).toEqual(['Free now', 'Free now', 'Free now']);
+  readTaken.mockRejectedValue(new Error('down'));
+  await wait(61_000);
+  expect(texts()).toEqual(['', '', '']);
+  readTaken.mockResolvedValue(new Map());
+  await wait(61_000);
+  expect(texts()[0]).toMatch(/^Free/);
+  vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
+  await wait(16_000);
+  expect(texts()).toEqual(['', '', '']);
+});

@@ -1,0 +1,91 @@
+import { act, screen } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { slotEnd, slotStart } from '#rules/studio-time.ts';
+import * as availability from '#web/data/availability.ts';
+import { draftOf } from '#web/data/booking-draft.ts';
+import * as connection from '#web/data/live.ts';
+import type { Taken } from '#web/data/taken.ts';
+import { renderPart } from '#web/ui/component-tests.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { LostDraft } from './lost-draft.tsx';
+import { useLostDraft } from './use-lost-draft.ts';
+
+vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
+vi.mock('#web/data/availability.ts', () => ({ readDays: vi.fn() }));
+vi.mock('#web/data/live.ts', () => ({
+  useLive: vi.fn(),
+  pollWhile: (live: boolean, ms: number) => (live ? 60_000 : ms),
+}));
+const { readDays } = vi.mocked(availability);
+const { useLive } = vi.mocked(connection);
+
+const DAY = '2026-11-21';
+const NOON = new Date('2026-11-20T01:00:00Z'); // the day before
+const studio = { id: 'a', name: 'Studio A' };
+const draft = draftOf(studio, [
+  { date: DAY, hour: 19 },
+  { date: DAY, hour: 20 },
+]);
+const taken = (hour: number, more: Partial<Taken> = {}): Taken => ({
+  start: slotStart(DAY, hour) ?? NOON,
+  end: slotEnd(DAY, hour),
+  status: 'confirmed',
+  mine: false,
+  ...more,
+});
+const answer = (...list: readonly Taken[]): void => void readDays.mockResolvedValue(new Map([['a', list]]));
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: NOON });
+  vi.mocked(toast).mockClear();
+  readDays.mockReset();
+  useLive.mockReset().mockReturnValue(false);
+});
+afterEach(() => void vi.useRealTimers());
+
+function Checkout({ paused = false }: { paused?: boolean }) {
+  const state = useLostDraft({ draft, userId: 'me', paused });
+  return <LostDraft state={state} studios={[studio]} userId="me" onTake={vi.fn()} />;
+}
+const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+const lost = () => screen.queryByRole('region', { name: 'Lost hours' });
+
+test('without a connection hours that somebody else takes are noticed by asking, said at once, and said again when they are free', async () => {
+  answer();
+  renderPart(<Checkout />);
+  await wait(100);
+  expect(lost()).toBeNull();
+  answer(taken(20));
+  await wait(10_100);
+  expect(lost()?.textContent).toContain('Someone else has just booked 8 pm on 21 Nov.');
+  expect(toast).toHaveBeenCalledExactlyOnceWith({
+    title: 'Your hours are gone',
+    description: 'Someone else has just booked 8 pm on 21 Nov.',
+    tone: 'warn',
+  });
+  answer();
+  await wait(10_100);
+  expect(lost()).toBeNull();
+  expect(screen.getByText('Good news: the hours you chose are free again.')).toBeTruthy();
+});
+
+test('a page that hears of changes asks once a minute', async () => {
+  useLive.mockReturnValue(true);
+  answer();
+  renderPart(<Checkout />);
+  await wait(59_000);
+  expect(readDays).toHaveBeenCalledTimes(1);
+  await wait(2_000);
+  expect(readDays).toHaveBeenCalledTimes(2);
+});
+
+test('the own hold of these hours, and the time of paying, lose nothing', async () => {
+  answer(taken(19, { mine: true, status: 'pending' }));
+  const { rerender } = renderPart(<Checkout />);
+  await wait(100);
+  expect(lost()).toBeNull();
+  answer(taken(19));
+  rerender(<Checkout paused />);
+  await wait(30_000);
+  expect(lost()).toBeNull();
+});

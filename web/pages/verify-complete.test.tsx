@@ -1,0 +1,33 @@
+import { screen, waitFor } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
+import { renderPart, user } from '#web/ui/component-tests.ts';
+import VerifyCompletePage from './verify-complete.tsx';
+
+vi.mock('#web/data/session.tsx', () => ({
+  useSession: () => ({ status: 'in', user: { id: 'u' } }),
+  useAuthDialog: () => ({ open: vi.fn() }),
+}));
+afterEach(() => vi.unstubAllGlobals());
+
+test('a hosted check that cannot start shows its own message when the service gives none', async () => {
+  const answers = [
+    Response.json({ verificationSessionId: 'vs_1' }),
+    Response.json({ error: { code: 'x', message: '{"no": "words"}' } }, { status: 500 }),
+  ];
+  const asked: string[] = [];
+  vi.stubGlobal('fetch', (url: string) => {
+    asked.push(new URL(url).pathname);
+    return Promise.resolve(answers.shift());
+  });
+  // The DOM of the tests records no navigation.
+  vi.stubGlobal('PerformanceNavigationTiming', class {});
+  const times = { start_time: '2027-01-19T22:00:00Z', end_time: '2027-01-19T23:00:00Z' };
+  const slot = { hour: 9, label: '9 AM', date: '2027-01-20', price: 59 };
+  sessionStorage.setItem('checkoutBookingData', JSON.stringify({ studio_id: 's', ...times, slots: [slot] }));
+  renderPart(<VerifyCompletePage />);
+  for (const message of ['No verification URL received', 'Failed to start verification']) {
+    await user.click(screen.getByRole('button', { name: 'Start the check' }));
+    await waitFor(() => expect(screen.getByRole('alert').textContent).toBe(message));
+  }
+  expect(asked).toEqual(Array(2).fill('/functions/v1/create-verification-session'));
+});

@@ -1,0 +1,36 @@
+import { screen } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
+import { renderPart } from '#web/ui/component-tests.ts';
+import VerifyReturnPage from './verify-return.tsx';
+
+vi.mock('#web/data/session.tsx', () => ({
+  useSession: () => ({ status: 'in', user: { id: 'u' } }),
+  useAuthDialog: () => ({ open: vi.fn() }),
+}));
+afterEach(() => vi.unstubAllGlobals());
+
+test('the return from a hosted check shows its own message when the service gives none', async () => {
+  sessionStorage.setItem('verificationSession', JSON.stringify({ id: 'vs_1', url: 'https://id.example.com' }));
+  for (const [answer, message] of [
+    // As the service answers for a check that was cancelled there.
+    [
+      () => Response.json({ verified: false, status: 'canceled', checkoutUrl: null }),
+      'Identity verification was not completed successfully',
+    ],
+    [
+      () => Response.json({ error: { code: 'x', message: '[{"no": "words"}]' } }, { status: 500 }),
+      'Failed to process verification',
+    ],
+  ] as const) {
+    const asked: string[] = [];
+    vi.stubGlobal('fetch', (url: string) => {
+      asked.push(new URL(url).pathname);
+      return Promise.resolve(answer());
+    });
+    const { unmount } = renderPart(<VerifyReturnPage />);
+    // The page asks a second time before it reports a failure.
+    expect((await screen.findByRole('alert', {}, { timeout: 5_000 })).textContent).toBe(message);
+    expect(new Set(asked)).toEqual(new Set(['/functions/v1/check-verification-and-checkout']));
+    unmount();
+  }
+});
