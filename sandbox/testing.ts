@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import Stripe from 'stripe';
 import { type Sandbox, startSandbox } from './main.ts';
 
-export type Hook = { path: string; body: string; signature: string; at: number };
+type Hook = { path: string; body: string; signature: string; at: number };
 
 /** A sandbox on its own ports, a receiver for its webhooks, and the official SDK connected to it. */
 export type Fixture = {
@@ -28,7 +28,7 @@ export type Fixture = {
 };
 
 /** 31 minutes from now, in seconds: just above the shortest life of a session. */
-export const soon = (): number => Math.floor(Date.now() / 1000) + 31 * 60;
+export const inHalfAnHour = (): number => Math.floor(Date.now() / 1000) + 31 * 60;
 
 export const booking = (
   more: Partial<Stripe.Checkout.SessionCreateParams> = {},
@@ -65,7 +65,7 @@ export async function openFixture(stateFile: string | null = null): Promise<Fixt
     });
   });
   const target = `http://127.0.0.1:${await listen(receiver)}`;
-  const { sandbox, port } = await startSomewhere(target, stateFile);
+  const { sandbox, port } = await startOnFreePorts(target, stateFile);
   const client = (key: string): Stripe =>
     new Stripe(key, {
       host: '127.0.0.1',
@@ -118,7 +118,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-async function startSomewhere(
+async function startOnFreePorts(
   webhookTarget: string,
   stateFile: string | null,
 ): Promise<{ sandbox: Sandbox; port: number }> {

@@ -5,7 +5,7 @@ import type { ProviderName } from './provider.ts';
 /** Builds the request again for every try, because its signature contains the time of the try. */
 export type MakeWebhook = () => { body: string; headers: Record<string, string> };
 
-export type Delivery = {
+type Delivery = {
   readonly id: string;
   readonly provider: ProviderName;
   readonly url: string;

@@ -34,7 +34,7 @@ export function createRequests(): Requests {
 }
 
 /** Masks secrets: keys, door codes, card numbers, pictures. */
-export function mask(text: string): string {
+function mask(text: string): string {
   return text
     .replace(
       /("?(?:pin|client_secret|password|access_token|id_token|code_verifier|SAMLResponse|card|cvc)"?\s*[:=]\s*"?)[^"&,}\s]+/gi,

@@ -35,7 +35,7 @@ function lamp(result: KeypadResult | null): string {
   return `<p class="lamp ${result.opened ? 'green' : 'red'}" role="status"><span class="bulb" aria-hidden="true"></span><span><strong>${result.opened ? 'The door opens' : 'The door stays shut'}</strong>${reason}</span></p>`;
 }
 
-export function sydney(at: number): string {
+function sydney(at: number): string {
   return new Intl.DateTimeFormat('en-AU', {
     timeZone: 'Australia/Sydney',
     dateStyle: 'medium',

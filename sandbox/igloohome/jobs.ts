@@ -17,7 +17,7 @@ export type Jobs = {
 };
 
 /** 1 lock, 2 unlock, 4 create a code, 5 delete a code, 9 battery, 10 status, 15 activity logs. */
-export const JOB_TYPES = [1, 2, 4, 5, 9, 10, 15] as const;
+const JOB_TYPES = [1, 2, 4, 5, 9, 10, 15] as const;
 const EXPIRES_MS = 60_000;
 const JOBS_KEPT = 500;
 

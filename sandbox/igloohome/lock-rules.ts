@@ -1,5 +1,5 @@
 /** How a code reached the lock: computed by the lock itself (four kinds), or written through the bridge. */
-export type CodeKind = 'onetime' | 'hourly' | 'daily' | 'permanent' | 'bridge';
+type CodeKind = 'onetime' | 'hourly' | 'daily' | 'permanent' | 'bridge';
 export type Code = {
   readonly pin: string;
   readonly kind: CodeKind;

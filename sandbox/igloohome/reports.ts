@@ -1,7 +1,7 @@
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import type { Core } from '../core/core.ts';
 
-export type ReportType = 3 | 5 | 10;
+type ReportType = 3 | 5 | 10;
 export type Reports = {
   /** Sends a signed webhook: 5 activity of a lock, 3 a finished job, 10 the bridge went online or offline. */
   send(productId: string, type: ReportType, data: Record<string, unknown>): void;

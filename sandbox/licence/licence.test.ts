@@ -86,7 +86,7 @@ describe('requests for a specimen', () => {
 });
 
 describe('recognition of specimens', () => {
-  it('works in another size and format, and tells people apart who differ in one letter or digit', async () => {
+  it('works in another size and format, and distinguishes people who differ in one letter or digit', async () => {
     const core = createCore({ port: 0, webhookTarget: 'http://127.0.0.1:9', stateFile: null });
     const memory = createSpecimenMemory(core);
     const crowd = [SAMPLE, { ...SAMPLE, given: 'Alec' }, { ...SAMPLE, dob: '1998-04-08' }, { ...SAMPLE, tilt: 4 }];

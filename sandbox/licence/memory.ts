@@ -15,9 +15,9 @@ const ROWS = 60;
 const GROUND_BLUR = 3;
 const KEPT = 40;
 /** Measured: 0 to 4 for the same specimen in another size and format, 20 and more for another name, hundreds for other pictures. */
-export const SAME_BELOW = 12;
+const SAME_BELOW = 12;
 
-/** Remembers the look of each drawn specimen, so that the vision model can tell whose licence it sees. */
+/** Remembers the look of each drawn specimen, so that the vision model recognises whose licence it sees. */
 export function createSpecimenMemory(core: Core): SpecimenMemory {
   const saved = core.state.load<{ specimens: Remembered[] }>('specimens', { specimens: [] });
   return {
@@ -43,7 +43,7 @@ export function createSpecimenMemory(core: Core): SpecimenMemory {
  * Computes a small grey copy without slow changes of light, so that size, format and brightness hardly matter. 128 is even ground. Throws
  * when the bytes are not a picture.
  */
-export async function lookOf(picture: Uint8Array): Promise<Uint8Array> {
+async function lookOf(picture: Uint8Array): Promise<Uint8Array> {
   // Decode in full size first: shrink-on-load of JPEG gives another picture than other formats do.
   const { data, info } = await sharp(picture)
     .rotate()
@@ -59,7 +59,7 @@ export async function lookOf(picture: Uint8Array): Promise<Uint8Array> {
 }
 
 /** Mean squared difference. */
-export function distance(one: Uint8Array, other: Uint8Array): number {
+function distance(one: Uint8Array, other: Uint8Array): number {
   let sum = 0;
   for (const [at, value] of one.entries()) sum += (value - (other[at] ?? 0)) ** 2;
   return sum / Math.max(1, one.length);

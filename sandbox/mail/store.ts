@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import PostalMime, { type Attachment } from 'postal-mime';
 
-export type MailFile = {
+type MailFile = {
   readonly filename: string;
   readonly contentType: string;
   readonly size: number;

@@ -1,4 +1,4 @@
-export type Switching = { readonly at: string; readonly on: boolean; readonly by: 'rpc' | 'timer' };
+type Switching = { readonly at: string; readonly on: boolean; readonly by: 'rpc' | 'timer' };
 export type Plug = {
   readonly id: string;
   on: boolean;

@@ -115,17 +115,17 @@ function routeIn(state: StripeState, call: Call, area: string, rest: readonly st
       return read(state, call, rest, {
         kind: 'refund',
         all: state.ledger.refunds,
-        more: ['payment_intent', 'charge'],
+        filters: ['payment_intent', 'charge'],
       });
     case 'payment_intents':
       return read(state, call, rest, { kind: 'payment_intent', all: state.ledger.intents });
     case 'charges':
-      return read(state, call, rest, { kind: 'charge', all: state.ledger.charges, more: ['payment_intent'] });
+      return read(state, call, rest, { kind: 'charge', all: state.ledger.charges, filters: ['payment_intent'] });
     case 'disputes':
       return read(state, call, rest, {
         kind: 'dispute',
         all: state.ledger.disputes,
-        more: ['payment_intent', 'charge'],
+        filters: ['payment_intent', 'charge'],
       });
     case 'events':
       return events(state, call, rest);
@@ -161,7 +161,7 @@ function checkout(
     const path = '/v1/checkout/sessions';
     return expanded(
       ledger,
-      pageOf(all, call.form, { path, kind: 'checkout.session', more: ['status', 'payment_intent'] }),
+      pageOf(all, call.form, { path, kind: 'checkout.session', filters: ['status', 'payment_intent'] }),
       expandOf(call.form),
     );
   }
@@ -186,7 +186,7 @@ function withoutSecrets(
   return Object.fromEntries(Object.entries(endpoints).map(([id, { secret: _secret, ...shown }]) => [id, shown]));
 }
 
-/** Answers `GET /v1/things` and `GET /v1/things/{id}`; `more` names the fields by which the list can be filtered. */
+/** Answers `GET /v1/things` and `GET /v1/things/{id}`; `filters` names the fields by which the list can be filtered. */
 function read(
   state: StripeState,
   call: Call,
@@ -194,7 +194,7 @@ function read(
   of: {
     kind: string;
     all: Readonly<Record<string, { id: string; created: number }>>;
-    more?: readonly string[];
+    filters?: readonly string[];
   },
 ): object | null {
   if (call.method !== 'GET' || rest.length > 1) return null;
@@ -205,15 +205,15 @@ function read(
     if (!one) throw missing(of.kind, id);
     return expanded(state.ledger, one, expandOf(call.form));
   }
-  const fits = (one: object): boolean =>
+  const matches = (one: object): boolean =>
     Object.entries(one).every(([name, value]) => {
-      const wanted = of.more?.includes(name) ? textOf(call.form[name]) : null;
+      const wanted = of.filters?.includes(name) ? textOf(call.form[name]) : null;
       return wanted === null || wanted === value;
     });
-  const page = pageOf(Object.values(of.all).filter(fits), call.form, {
+  const page = pageOf(Object.values(of.all).filter(matches), call.form, {
     path: call.path,
     kind: of.kind,
-    ...(of.more ? { more: of.more } : {}),
+    ...(of.filters ? { filters: of.filters } : {}),
   });
   return expanded(state.ledger, page, expandOf(call.form));
 }
@@ -224,11 +224,11 @@ function events(state: StripeState, call: Call, rest: readonly string[]): object
   const types = listAt(wanted).filter((type) => typeof type === 'string');
   if (wanted !== undefined && (types.length === 0 || types.length > 20 || form['type'] !== undefined))
     throw invalid('types', 'Give up to 20 types, and not `type` beside them.');
-  const fitting = state.ledger.events.filter((event) => types.length === 0 || types.includes(event.type));
+  const matching = state.ledger.events.filter((event) => types.length === 0 || types.includes(event.type));
   return read(state, { ...call, form }, rest, {
     kind: 'event',
-    all: Object.fromEntries(fitting.toReversed().map((event) => [event.id, event])),
-    more: ['type'],
+    all: Object.fromEntries(matching.toReversed().map((event) => [event.id, event])),
+    filters: ['type'],
   });
 }
 
@@ -236,16 +236,16 @@ function identity(state: StripeState, call: Call, rest: readonly string[]): obje
   const [kind, id, action] = rest;
   if (rest.length > 3) return null;
   const posted = call.method === 'POST';
-  const asks = { expand: expandOf(call.form), restricted: call.restricted };
+  const options = { expand: expandOf(call.form), restricted: call.restricted };
   if (kind === 'verification_reports') {
     if (posted || id === undefined || action !== undefined) return null;
     const report = byId(state.ledger.reports, id);
     if (!report) throw missing('verification_report', id);
-    return readReport(state, report, asks);
+    return readReport(state, report, options);
   }
   if (kind !== 'verification_sessions') return null;
-  if (id === undefined && posted) return readCheck(state, createCheck(state, call.form), asks);
-  if (id === undefined) return listChecks(state, call, asks.restricted);
+  if (id === undefined && posted) return readCheck(state, createCheck(state, call.form), options);
+  if (id === undefined) return listChecks(state, call, options.restricted);
   const check = byId(state.ledger.checks, id);
   if (!check) throw missing('verification_session', id);
   if (action === undefined && posted) updateCheck(state, check, call.form);
@@ -253,7 +253,7 @@ function identity(state: StripeState, call: Call, rest: readonly string[]): obje
   if (action === 'cancel' && posted) cancelCheck(state, check);
   else if (action === 'redact' && posted) redactCheck(state, check);
   else if (action !== undefined) return null;
-  return readCheck(state, check, asks);
+  return readCheck(state, check, options);
 }
 
 function listChecks(state: StripeState, call: Call, restricted: boolean): object {
@@ -267,7 +267,7 @@ function listChecks(state: StripeState, call: Call, restricted: boolean): object
   const page = pageOf(all, call.form, {
     path: call.path,
     kind: 'verification_session',
-    more: ['status', 'client_reference_id'],
+    filters: ['status', 'client_reference_id'],
   });
   // In a list, each path begins with `data.`.
   const expand = expandOf(call.form).map((path) => path.replace(/^data\./, ''));

@@ -1,15 +1,15 @@
 import type Stripe from 'stripe';
 import { type FormMap, listAt, metadataOf, onlyKnown, textOf, urlOf, wordOf } from './core/form.ts';
 import { API_VERSION, newId, type StripeState } from './core/ledger.ts';
-import { needed } from './core/refusal.ts';
+import { requiredParameter } from './core/refusal.ts';
 
 /** `POST /v1/webhook_endpoints`: an additional address for events, with its own secret. The server's own endpoint always exists. */
 export function createEndpoint(state: StripeState, form: FormMap): Stripe.WebhookEndpoint {
   onlyKnown(form, ['url', 'enabled_events.*', 'api_version', 'description', 'metadata.*', 'expand.*']);
   const url = urlOf(form['url'], 'url');
-  if (url === null) throw needed('url');
+  if (url === null) throw requiredParameter('url');
   const events = listAt(form['enabled_events']).filter((type) => typeof type === 'string');
-  if (events.length === 0) throw needed('enabled_events');
+  if (events.length === 0) throw requiredParameter('enabled_events');
   wordOf(form['api_version'], 'api_version', [API_VERSION]);
   const id = newId('we');
   const endpoint: Stripe.WebhookEndpoint = {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fill, strictFault } from './schema.ts';
 
 /** A request to the model, parsed from either protocol. */
-export type Question = {
+type Question = {
   readonly model: string;
   /** The first picture; null when there is none. */
   readonly picture: Uint8Array | null;
@@ -22,7 +22,7 @@ export type Protocol = {
   invalid(message: string): Response;
 };
 
-export const VISION_KEY = 'sandbox-vision';
+const VISION_KEY = 'sandbox-vision';
 const BROKEN = 'Here is what I can see:\n```json\n{"document_kind": "driver_licence", "given_na';
 
 /** `POST /v1/chat/completions`, as OpenAI and compatible servers. */

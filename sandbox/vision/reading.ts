@@ -1,6 +1,6 @@
 import { printedDate, type Specimen } from '../licence/specimen.ts';
 
-/** What the model can be told to see or do instead of reading the picture (`POST /api/vision`). */
+/** What the model can be set to see or do instead of reading the picture (`POST /api/vision`). */
 export const magicAnswers = [
   'under_18',
   'expired',

@@ -1,6 +1,6 @@
 import Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { booking, openFixture, soon, type Fixture } from '../../testing.ts';
+import { booking, openFixture, inHalfAnHour, type Fixture } from '../../testing.ts';
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -31,7 +31,7 @@ const raw = (
 
 describe('a session', () => {
   test('is created open and unpaid, with the total of its items and the placeholder unchanged', async () => {
-    const expires = soon();
+    const expires = inHalfAnHour();
     const session = await fixture.stripe.checkout.sessions.create(
       booking({ expires_at: expires, metadata: { booking: 'b1' } }),
     );

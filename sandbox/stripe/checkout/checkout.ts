@@ -13,7 +13,7 @@ import {
   wordOf,
 } from '../core/form.ts';
 import { type Checkout, newId, type StripeState } from '../core/ledger.ts';
-import { invalid, needed, notNow, StripeRefusal } from '../core/refusal.ts';
+import { invalid, requiredParameter, wrongState, StripeRefusal } from '../core/refusal.ts';
 
 /**
  * Fields that can be given when a Checkout Session is created. The API removed `payment_method_types` in 2026-09-30.endive; it is refused
@@ -60,12 +60,12 @@ const EXPIRES_SLACK_S = 10;
 /** Creates a session from the form of `POST /v1/checkout/sessions` (docs.stripe.com/api/checkout/sessions/create). */
 export function createCheckout(state: StripeState, form: FormMap): Stripe.Checkout.Session {
   onlyKnown(form, FIELDS);
-  if (wordOf(form['mode'], 'mode', ['payment', 'setup', 'subscription']) === null) throw needed('mode');
+  if (wordOf(form['mode'], 'mode', ['payment', 'setup', 'subscription']) === null) throw requiredParameter('mode');
   if (form['mode'] !== 'payment') throw invalid('mode', 'This sandbox takes payments only.');
   const ui = wordOf(form['ui_mode'], 'ui_mode', ['hosted_page', 'embedded_page', 'elements', 'form']);
   if (ui !== null && ui !== 'hosted_page') throw invalid('ui_mode', 'This sandbox knows the hosted page only.');
   const successUrl = urlOf(form['success_url'], 'success_url');
-  if (successUrl === null) throw needed('success_url');
+  if (successUrl === null) throw requiredParameter('success_url');
   const reference = textOf(form['client_reference_id']);
   if (reference !== null && reference.length > 200)
     throw invalid('client_reference_id', 'This value may have at most 200 characters.');
@@ -125,7 +125,7 @@ export function createCheckout(state: StripeState, form: FormMap): Stripe.Checko
 /** `POST /v1/checkout/sessions/{id}/expire`; only for an open session. */
 export function expireByCall(state: StripeState, checkout: Checkout): Stripe.Checkout.Session {
   if (checkout.session.status !== 'open')
-    throw notNow(
+    throw wrongState(
       `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of \`${checkout.session.status}\`.`,
     );
   expire(state, checkout);
@@ -140,19 +140,19 @@ export function expire(state: StripeState, { session }: Checkout): void {
 
 function readItems(value: FormValue | undefined, session: string): Stripe.LineItem[] {
   const items = listAt(value);
-  if (items.length === 0) throw needed('line_items');
+  if (items.length === 0) throw requiredParameter('line_items');
   if (items.length > LINE_ITEMS_MAX) throw invalid('line_items', 'A session has at most 100 line items.');
   return items.map((item, at) => {
     const param = `line_items[${at}]`;
     const price = mapAt(mapAt(item)['price_data']);
     const name = textOf(mapAt(price['product_data'])['name']);
-    if (textOf(price['currency']) === null) throw needed(`${param}[price_data][currency]`);
+    if (textOf(price['currency']) === null) throw requiredParameter(`${param}[price_data][currency]`);
     if (price['currency'] !== 'aud') throw invalid(`${param}[price_data][currency]`, 'This sandbox knows aud only.');
     const unit = integerOf(price['unit_amount'], `${param}[price_data][unit_amount]`);
-    if (unit === null) throw needed(`${param}[price_data][unit_amount]`);
-    if (name === null) throw needed(`${param}[price_data][product_data][name]`);
+    if (unit === null) throw requiredParameter(`${param}[price_data][unit_amount]`);
+    if (name === null) throw requiredParameter(`${param}[price_data][product_data][name]`);
     const quantity = integerOf(mapAt(item)['quantity'], `${param}[quantity]`, 1);
-    if (quantity === null) throw needed(`${param}[quantity]`);
+    if (quantity === null) throw requiredParameter(`${param}[quantity]`);
     return lineItem(name, unit, quantity, `li_${session.slice(8)}${at}`);
   });
 }

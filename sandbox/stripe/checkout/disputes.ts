@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { newId, type StripeState } from '../core/ledger.ts';
-import { notNow } from '../core/refusal.ts';
+import { wrongState } from '../core/refusal.ts';
 
 /** What the customer's bank can decide. */
 export const disputeOutcomes = ['under_review', 'won', 'lost'] as const;
@@ -13,11 +13,11 @@ export function openDispute(state: StripeState, session: Stripe.Checkout.Session
   const charge = Object.values(state.ledger.charges).find(
     (one) => one.paid && one.payment_intent === session.payment_intent,
   );
-  if (!charge) throw notNow('Only a payment that succeeded can be disputed.');
+  if (!charge) throw wrongState('Only a payment that succeeded can be disputed.');
   const open = Object.values(state.ledger.disputes).some(
     (one) => one.charge === charge.id && one.status !== 'won' && one.status !== 'lost',
   );
-  if (open) throw notNow('This payment is disputed already.');
+  if (open) throw wrongState('This payment is disputed already.');
   const dispute: Stripe.Dispute = {
     id: newId('du'),
     object: 'dispute',

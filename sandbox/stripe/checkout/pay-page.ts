@@ -42,7 +42,7 @@ export async function payPage(state: StripeState, request: Request, id: string, 
 }
 
 /** Address for a customer who has paid, with the session id in place of the placeholder. */
-export function successUrl(session: Stripe.Checkout.Session): string {
+function successUrl(session: Stripe.Checkout.Session): string {
   return new URL((session.success_url ?? '').replaceAll('{CHECKOUT_SESSION_ID}', session.id)).href;
 }
 

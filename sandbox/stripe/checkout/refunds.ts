@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import { dollars } from '../../core/page.ts';
 import { type FormMap, integerOf, metadataOf, onlyKnown, textOf, wordOf } from '../core/form.ts';
 import { byId, newId, type StripeState } from '../core/ledger.ts';
-import { missing, notNow, StripeRefusal } from '../core/refusal.ts';
+import { missing, wrongState, StripeRefusal } from '../core/refusal.ts';
 
 const FIELDS = ['payment_intent', 'charge', 'amount', 'reason', 'metadata.*', 'expand.*'];
 
@@ -20,7 +20,8 @@ export function createRefund(state: StripeState, form: FormMap): Stripe.Refund {
   const disputed = Object.values(state.ledger.disputes).some(
     (one) => one.charge === charge.id && one.status !== 'won' && !one.status.startsWith('warning_'),
   );
-  if (disputed) throw notNow(`Charge ${charge.id} has been charged back; cannot issue a refund.`, 'charge_disputed');
+  if (disputed)
+    throw wrongState(`Charge ${charge.id} has been charged back; cannot issue a refund.`, 'charge_disputed');
   const { next } = state.ledger;
   const override = next.refunds;
   if (override !== null) next.refunds = override.left > 1 ? { ...override, left: override.left - 1 } : null;
@@ -38,7 +39,7 @@ export function refundOnDashboard(
   const charge = Object.values(state.ledger.charges).find(
     (one) => one.paid && one.payment_intent === session.payment_intent,
   );
-  if (!charge) throw notNow('This payment was not successful and cannot be refunded.');
+  if (!charge) throw wrongState('This payment was not successful and cannot be refunded.');
   return refundCharge(state, charge, { wanted: wanted.amount, reason: null, metadata: {}, pending: wanted.pending });
 }
 
@@ -72,7 +73,7 @@ function refundCharge(
   { wanted, reason, metadata, pending }: RefundDetails,
 ): Stripe.Refund {
   const left = charge.amount - charge.amount_refunded;
-  if (left === 0) throw notNow(`Charge ${charge.id} has already been refunded.`, 'charge_already_refunded');
+  if (left === 0) throw wrongState(`Charge ${charge.id} has already been refunded.`, 'charge_already_refunded');
   const amount = wanted ?? left;
   if (amount > left)
     throw new StripeRefusal(
@@ -129,12 +130,12 @@ function chargeOf(state: StripeState, form: FormMap): Stripe.Charge {
     const charge = byId(state.ledger.charges, chargeId);
     if (!charge || (intentId !== null && charge.payment_intent !== intentId))
       throw missing('charge', chargeId, 'charge');
-    if (!charge.paid) throw notNow(`Charge ${chargeId} was not successful and cannot be refunded.`);
+    if (!charge.paid) throw wrongState(`Charge ${chargeId} was not successful and cannot be refunded.`);
     return charge;
   }
   const intent = byId(state.ledger.intents, intentId ?? '');
   if (!intent) throw missing('payment_intent', intentId ?? '', 'payment_intent');
   const charge = Object.values(state.ledger.charges).find((one) => one.payment_intent === intent.id && one.paid);
-  if (!charge) throw notNow(`This PaymentIntent (${intent.id}) does not have a successful charge to refund.`);
+  if (!charge) throw wrongState(`This PaymentIntent (${intent.id}) does not have a successful charge to refund.`);
   return charge;
 }

@@ -45,11 +45,11 @@ export type Ledger = {
   /** Newest first. */
   events: StoredEvent[];
 };
-export type NextAnswers = {
+type NextAnswers = {
   refunds: { status: 'pending' | 'failed'; left: number } | null;
   webhooks: { livemode: boolean; aheadSeconds: number; left: number } | null;
 };
-export type StoredEvent = {
+type StoredEvent = {
   id: string;
   object: 'event';
   type: string;
@@ -169,6 +169,6 @@ export function createStripeState(core: Core, secret: string): StripeState {
 }
 
 /** `t=…,v1=…`: HMAC-SHA256 of `t.body`, with the secret's text as the key. */
-export function sign(body: string, secret: string, at: number): string {
+function sign(body: string, secret: string, at: number): string {
   return `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`;
 }

@@ -1,7 +1,7 @@
 import { type FormMap, integerOf, mapAt, onlyKnown, textOf } from './form.ts';
 import { invalid, missing } from './refusal.ts';
 
-export const LIST_FIELDS = [
+const LIST_FIELDS = [
   'limit',
   'starting_after',
   'ending_before',
@@ -17,9 +17,9 @@ export const LIST_FIELDS = [
 export function pageOf<T extends { id: string; created: number }>(
   all: readonly T[],
   query: FormMap,
-  list: { path: string; kind: string; more?: readonly string[] },
+  list: { path: string; kind: string; filters?: readonly string[] },
 ): { object: 'list'; data: T[]; has_more: boolean; url: string } {
-  onlyKnown(query, [...LIST_FIELDS, ...(list.more ?? [])]);
+  onlyKnown(query, [...LIST_FIELDS, ...(list.filters ?? [])]);
   const limit = integerOf(query['limit'], 'limit', 1) ?? 10;
   if (limit > 100) throw invalid('limit', 'This value must be less than or equal to 100 (it currently is higher).');
   const after = textOf(query['starting_after']);

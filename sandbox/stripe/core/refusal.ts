@@ -19,8 +19,8 @@ export const missing = (kind: string, id: string, param = 'id'): StripeRefusal =
   new StripeRefusal(404, { code: 'resource_missing', param, message: `No such ${kind}: '${id}'` });
 export const invalid = (param: string, message: string, code = 'parameter_invalid'): StripeRefusal =>
   new StripeRefusal(400, { code, param, message });
-export const needed = (param: string): StripeRefusal =>
+export const requiredParameter = (param: string): StripeRefusal =>
   new StripeRefusal(400, { code: 'parameter_missing', param, message: `Missing required param: ${param}.` });
 /** The request is valid, but the object is in the wrong state for it. */
-export const notNow = (message: string, code?: string): StripeRefusal =>
+export const wrongState = (message: string, code?: string): StripeRefusal =>
   new StripeRefusal(400, { message, ...(code === undefined ? {} : { code }) }, true);

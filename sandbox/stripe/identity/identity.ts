@@ -13,7 +13,7 @@ import {
 } from '../core/form.ts';
 import { type Check, newId, type Shown, type StripeState } from '../core/ledger.ts';
 import { makeReport, REDACTED, refresh } from './identity-results.ts';
-import { needed, notNow } from '../core/refusal.ts';
+import { requiredParameter, wrongState } from '../core/refusal.ts';
 
 type Session = Stripe.Identity.VerificationSession;
 
@@ -38,7 +38,7 @@ export const identityErrors = {
   document_unverified_other: 'The document could not be verified.',
   email_unverified_other: 'The email address could not be verified.',
   email_verification_declined: 'Verifying the email address was declined.',
-  id_number_insufficient_document_data: 'The document does not tell enough to check the ID number.',
+  id_number_insufficient_document_data: 'The document has too little data to check the ID number.',
   id_number_mismatch: 'The ID number does not match.',
   id_number_unverified_other: 'The ID number could not be verified.',
   phone_unverified_other: 'The phone number could not be verified.',
@@ -49,7 +49,7 @@ export const identityErrors = {
   selfie_unverified_other: 'The selfie could not be verified.',
   under_supported_age: 'The person is under the supported age.',
 } as const;
-export type IdentityError = keyof typeof identityErrors;
+type IdentityError = keyof typeof identityErrors;
 export type IdentityOutcome = 'verified' | 'processing' | 'canceled' | IdentityError;
 
 /** Maps a word of a test or form to an outcome; `requires_input` means that the document could not be verified. */
@@ -63,7 +63,7 @@ const isError = (word: string): word is IdentityError => Object.hasOwn(identityE
 /** `POST /v1/identity/verification_sessions` */
 export function createCheck(state: StripeState, form: FormMap): Check {
   onlyKnown(form, FIELDS);
-  if (wordOf(form['type'], 'type', ['document']) === null) throw needed('type');
+  if (wordOf(form['type'], 'type', ['document']) === null) throw requiredParameter('type');
   const id = newId('vs');
   const check: Check = {
     session: {
@@ -101,7 +101,7 @@ export function updateCheck(state: StripeState, check: Check, form: FormMap): vo
   onlyKnown(form, ['type', ...CHANGEABLE]);
   const { session } = check;
   if (session.status !== 'requires_input')
-    throw notNow(`A VerificationSession with status ${session.status} cannot be updated.`);
+    throw wrongState(`A VerificationSession with status ${session.status} cannot be updated.`);
   session.metadata = { ...session.metadata, ...metadataOf(form['metadata']) };
   session.options = { document: readDocument(form, session.options?.document ?? {}) };
   session.provided_details = { ...session.provided_details, ...readDetails(form) };
@@ -111,7 +111,7 @@ export function updateCheck(state: StripeState, check: Check, form: FormMap): vo
 export function cancelCheck(state: StripeState, check: Check): void {
   const { session } = check;
   if (session.status !== 'requires_input')
-    throw notNow(`A VerificationSession with status ${session.status} cannot be canceled.`);
+    throw wrongState(`A VerificationSession with status ${session.status} cannot be canceled.`);
   session.status = 'canceled';
   close(session);
   state.emit('identity.verification_session.canceled', publicSession(check));
@@ -120,7 +120,8 @@ export function cancelCheck(state: StripeState, check: Check): void {
 /** Redacts a check. Stripe takes up to four days; here it happens at once, but still emits `processing` first. */
 export function redactCheck(state: StripeState, check: Check): void {
   const { session } = check;
-  if (session.status === 'processing') throw notNow('A VerificationSession cannot be redacted while it is processing.');
+  if (session.status === 'processing')
+    throw wrongState('A VerificationSession cannot be redacted while it is processing.');
   if (session.status === 'requires_input') session.status = 'canceled';
   close(session);
   session.redaction = { status: 'redacted' };
@@ -130,7 +131,7 @@ export function redactCheck(state: StripeState, check: Check): void {
   state.emit('identity.verification_session.redacted', publicSession(check));
 }
 
-/** Ends a person's try. Does nothing when the check does not wait for input. */
+/** Ends a customer's attempt. Does nothing when the check does not wait for input. */
 export function finishCheck(state: StripeState, check: Check, outcome: IdentityOutcome, shown: Shown): void {
   const { session } = check;
   const waits = session.status === 'requires_input' || (session.status === 'processing' && outcome !== 'processing');
@@ -139,7 +140,7 @@ export function finishCheck(state: StripeState, check: Check, outcome: IdentityO
     if (session.status === 'requires_input') cancelCheck(state, check);
     return;
   }
-  // Each address is valid for one try.
+  // Each address is valid for one attempt.
   close(session);
   if (outcome === 'processing') {
     session.status = 'processing';
