@@ -59,7 +59,7 @@ async function serveBaselines(port: number, keys: JSONWebKeySet): Promise<void> 
 }
 
 /** Refreshes tokens in chains, one per connection; returns refreshes per second. */
-async function chains(
+async function refreshInChains(
   url: string,
   path: string,
   headers: Record<string, string>,
@@ -91,7 +91,7 @@ type Target = {
 };
 
 const ACCOUNT = { email: 'bench0@example.com', password: PASSWORD };
-const emailOf = (line: number): string => `bench${line}@example.com`;
+const emailOf = (connection: number): string => `bench${connection}@example.com`;
 
 async function post({ apiUrl, json }: Pick<Target, 'apiUrl' | 'json'>, path: string, body: unknown): Promise<Session> {
   const answer = await fetch(`${apiUrl}/auth/v1${path}`, { method: 'POST', headers: json, body: JSON.stringify(body) });
@@ -105,33 +105,38 @@ async function perSecond(url: string, path: string, make: Parameters<typeof load
   return done.perSecond;
 }
 
-/** Requests of sixteen accounts, each with its own token. */
-const users = ({ bearers }: Target, url: string, path: string): Promise<number> =>
+/** Measures reads of sixteen accounts, each with its own token, per second. */
+const measureUsers = ({ bearers }: Target, url: string, path: string): Promise<number> =>
   perSecond(url, path, (at) => ({ method: 'GET', path, headers: bearers[at % CONNECTIONS] ?? {} }));
 
-/** Each connection signs in to a different account. */
-function passwords({ json }: Target, url: string, path: string): Promise<number> {
-  const bodies = Array.from({ length: CONNECTIONS }, (_, line) => JSON.stringify({ ...ACCOUNT, email: emailOf(line) }));
+/** Measures password checks per second; each connection uses a different account. */
+function measurePasswordChecks({ json }: Target, url: string, path: string): Promise<number> {
+  const bodies = Array.from({ length: CONNECTIONS }, (_, connection) =>
+    JSON.stringify({ ...ACCOUNT, email: emailOf(connection) }),
+  );
   return perSecond(url, path, (at) => ({ method: 'POST', path, headers: json, body: bodies[at % CONNECTIONS] ?? '' }));
 }
 
-const signIns = (target: Target): Promise<number> =>
-  passwords(target, target.apiUrl, '/auth/v1/token?grant_type=password');
+const measureSignIns = (target: Target): Promise<number> =>
+  measurePasswordChecks(target, target.apiUrl, '/auth/v1/token?grant_type=password');
 
 type Ratios = Record<'user' | 'refresh' | 'loop' | 'route', number[]>;
 
 async function measureRound(target: Target, ratios: Ratios): Promise<void> {
   const { apiUrl, baselineUrl, json } = target;
-  const [ours, bare] = [await users(target, apiUrl, '/auth/v1/user'), await users(target, baselineUrl, '/verify')];
+  const [ours, bare] = [
+    await measureUsers(target, apiUrl, '/auth/v1/user'),
+    await measureUsers(target, baselineUrl, '/verify'),
+  ];
   ratios.user.push(ours / bare);
   say(
     `GET /user: ${ours.toFixed(0)}/s, a bare route that verifies a token ${bare.toFixed(0)}/s, ratio ${(ours / bare).toFixed(2)}`,
   );
   const tokens: string[] = [];
-  for (let line = 0; line < CONNECTIONS; line += 1)
+  for (let connection = 0; connection < CONNECTIONS; connection += 1)
     tokens.push((await post(target, '/token?grant_type=password', ACCOUNT)).refresh_token);
-  const refreshed = await chains(apiUrl, '/auth/v1/token?grant_type=refresh_token', json, tokens);
-  const signed = await chains(baselineUrl, '/sign', json, tokens);
+  const refreshed = await refreshInChains(apiUrl, '/auth/v1/token?grant_type=refresh_token', json, tokens);
+  const signed = await refreshInChains(baselineUrl, '/sign', json, tokens);
   ratios.refresh.push(refreshed / signed);
   say(
     `refresh: ${refreshed.toFixed(0)}/s, a bare route that signs a token ${signed.toFixed(0)}/s, ratio ${(refreshed / signed).toFixed(2)}`,
@@ -140,8 +145,8 @@ async function measureRound(target: Target, ratios: Ratios): Promise<void> {
 }
 
 async function measurePasswords(target: Target, ratios: Ratios): Promise<void> {
-  const opened = await signIns(target);
-  const routed = await passwords(target, target.baselineUrl, '/hash');
+  const opened = await measureSignIns(target);
+  const routed = await measurePasswordChecks(target, target.baselineUrl, '/hash');
   const hashed = Number(await (await fetch(`${target.baselineUrl}/hashes`)).text());
   ratios.loop.push(opened / hashed);
   ratios.route.push(opened / routed);
@@ -156,8 +161,8 @@ async function main(): Promise<void> {
   const { apiUrl, anonKey } = server.runtime;
   const json = { apikey: anonKey, 'content-type': 'application/json' };
   const tokens: string[] = [];
-  for (let line = 0; line < CONNECTIONS; line += 1)
-    tokens.push((await post({ apiUrl, json }, '/signup', { ...ACCOUNT, email: emailOf(line) })).access_token);
+  for (let connection = 0; connection < CONNECTIONS; connection += 1)
+    tokens.push((await post({ apiUrl, json }, '/signup', { ...ACCOUNT, email: emailOf(connection) })).access_token);
   const keys = await (await fetch(`${apiUrl}/auth/v1/.well-known/jwks.json`)).text();
   const port = server.ports + 9;
   const baselines = spawn(process.execPath, [new URL(import.meta.url).pathname, 'baselines', String(port), keys], {
@@ -167,9 +172,9 @@ async function main(): Promise<void> {
   const bearers = tokens.map((token) => ({ apikey: anonKey, authorization: `Bearer ${token}` }));
   const target = { apiUrl, baselineUrl: `http://localhost:${port}`, json, bearers };
 
-  await users(target, apiUrl, '/auth/v1/user');
-  await users(target, target.baselineUrl, '/verify');
-  await signIns(target);
+  await measureUsers(target, apiUrl, '/auth/v1/user');
+  await measureUsers(target, target.baselineUrl, '/verify');
+  await measureSignIns(target);
   const ratios: Ratios = { user: [], refresh: [], loop: [], route: [] };
   for (let round = 0; round < ROUNDS; round += 1) await measureRound(target, ratios);
   say(`GET /user beside a bare route that verifies: ${median(ratios.user).toFixed(2)} (goal 0.50)`);

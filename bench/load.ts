@@ -1,11 +1,27 @@
 import { connect, type Socket } from 'node:net';
 
-/** The requests per second and their median time, with `connections` keep-alive connections for `seconds`. */
-export type Load = { readonly perSecond: number; readonly medianMs: number; readonly failed: number };
+/** The requests, how many per second, and their median time, with `connections` keep-alive connections for `seconds`. */
+export type Load = {
+  readonly count: number;
+  readonly perSecond: number;
+  readonly medianMs: number;
+  readonly failed: number;
+};
 
-/** The median, which other load on the machine disturbs least. */
+/** The median, which other load on the machine disturbs least; of an even count the mean of the middle two. NaN for none. */
 export function median(all: readonly number[]): number {
-  return all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? Number.NaN;
+  const sorted = all.toSorted((a, b) => a - b);
+  const middle = (sorted.length - 1) / 2;
+  return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2;
+}
+
+/** Times in milliseconds that 50, 95 and 99 of a hundred do not exceed. */
+export type Latencies = { readonly p50: number; readonly p95: number; readonly p99: number };
+
+export function latenciesOf(milliseconds: readonly number[]): Latencies {
+  const sorted = milliseconds.toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 
 export type LoadRequest = {
@@ -40,7 +56,7 @@ export async function load(
       connection.socket.destroy();
     }),
   );
-  return { perSecond: times.length / options.seconds, medianMs: median(times), failed };
+  return { count: times.length, perSecond: times.length / options.seconds, medianMs: median(times), failed };
 }
 
 function written({ method, path, headers, body = '' }: LoadRequest, host: string): string {

@@ -3,35 +3,64 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+type Clients = { readonly connections: number; readonly seconds: number };
+
 /** Runs a pgbench script with prepared statements over `connections` connections; returns transactions per second. */
-export async function pgbench(
+export function pgbench(databaseUrl: string, script: string, clients: Clients): Promise<number> {
+  return run(databaseUrl, [script], [], clients);
+}
+
+/**
+ * The limit of the database: becomes the caller and runs `text` with its `$n`, prepared and pipelined, as one transaction in one round
+ * trip. Each list of `values` is as likely as the others.
+ */
+export function pgbenchAs(
   databaseUrl: string,
-  script: string,
-  options: { connections: number; seconds: number },
+  caller: { readonly role: string; readonly claims: string; readonly planMode: string },
+  statement: { readonly text: string; readonly values: readonly (readonly string[])[] },
+  clients: Clients,
+): Promise<number> {
+  const variables = [`claims=${caller.claims}`, `plan=${caller.planMode}`, `role=${caller.role}`];
+  const scripts = statement.values.map((values, line) => {
+    values.forEach((value, at) => variables.push(`v${line}_${at + 1}=${value}`));
+    const text = statement.text.replaceAll(/\$(\d+)/g, `:v${line}_$1`);
+    return [
+      '\\startpipeline',
+      `select set_config('request.jwt.claims', :claims, true), set_config('plan_cache_mode', :plan, true), set_config('role', :role, true);`,
+      `${text};`,
+      '\\endpipeline',
+      '',
+    ].join('\n');
+  });
+  return run(databaseUrl, scripts, variables, clients);
+}
+
+async function run(
+  databaseUrl: string,
+  scripts: readonly string[],
+  variables: readonly string[],
+  { connections, seconds }: Clients,
 ): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'pgbench-'));
-  const file = join(folder, 'script.sql');
-  await writeFile(file, script);
+  const files = await Promise.all(
+    scripts.map(async (script, at) => {
+      const file = join(folder, `${at}.sql`);
+      await writeFile(file, script);
+      return ['-f', file];
+    }),
+  );
   const { stdout, stderr } = spawnSync(
     join(process.env['TEST_POSTGRES_BIN'] ?? '', 'pgbench'),
     [
-      '-n',
-      '-M',
-      'prepared',
-      '-c',
-      String(options.connections),
-      '-j',
-      '2',
-      '-T',
-      String(options.seconds),
-      '-f',
-      file,
+      ...`-n -M prepared -j 2 -c ${connections} -T ${seconds}`.split(' '),
+      ...variables.flatMap((variable) => ['-D', variable]),
+      ...files.flat(),
       databaseUrl,
     ],
     { encoding: 'utf8' },
   );
   await rm(folder, { recursive: true });
   const found = /tps = ([\d.]+)/.exec(stdout);
-  if (!found) throw new Error(`pgbench failed: ${stderr}`);
+  if (!found || /aborted/.test(stderr)) throw new Error(`pgbench failed: ${stderr}`);
   return Number(found[1]);
 }

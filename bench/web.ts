@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { launch } from 'chrome-launcher';
 import lighthouse, { type Result } from 'lighthouse';
 import { startProgram } from '#tests/support/program.ts';
+import { median } from './load.ts';
 
 /**
  * Runs Lighthouse with its phone settings (a mid-range phone on slow 4G, simulated) and prints the median of five runs per page beside the
@@ -33,8 +34,6 @@ type Run = {
 };
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /** One page load with an empty cache. */
 async function visit(url: string, chromePath: string): Promise<Run> {
@@ -82,7 +81,7 @@ function read(lhr: Result): Run {
 }
 
 /** Gzipped kilobytes of all scripts, and of those that contain only libraries. */
-async function weigh(scripts: readonly string[]): Promise<{ all: number; libraries: number }> {
+async function measureBytes(scripts: readonly string[]): Promise<{ all: number; libraries: number }> {
   const sizes = await Promise.all(
     scripts.map(async (url) => ({
       url,
@@ -116,7 +115,7 @@ async function measure(base: string, page: (typeof PAGES)[number], chromePath: s
   report('largest paint', `${(paint / 1000).toFixed(2)} s`, `${GOALS.paint / 1000} s`, paint < GOALS.paint);
   const shift = median(runs.map((run) => run.shift));
   report('layout shift', shift.toFixed(3), String(GOALS.shift), shift < GOALS.shift);
-  const { all, libraries } = await weigh(runs[0]?.scripts ?? []);
+  const { all, libraries } = await measureBytes(runs[0]?.scripts ?? []);
   report('JavaScript, gzipped', `${all.toFixed(0)} KB`, `${page.scriptKb} KB`, all < page.scriptKb);
   say(`  of it libraries           ${`${libraries.toFixed(0)} KB`.padStart(10)}`);
   say(`  blocked                   ${`${median(runs.map((run) => run.blocked)).toFixed(0)} ms`.padStart(10)}`);

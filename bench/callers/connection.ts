@@ -1,0 +1,121 @@
+import { connect, type Socket } from 'node:net';
+
+export type CallerRequest = {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+/** `status` 0: the connection ended before an answer. */
+export type Answer = { readonly status: number; readonly ms: number; readonly retryAfter: string | null };
+
+export type Connection = { send(request: CallerRequest, since?: number): Promise<Answer>; close(): void };
+
+/**
+ * Opens one keep-alive connection for one request at a time, on a bare socket: a costly client would distort the measurement. Answers need
+ * a content-length. `since`: when the request was due, if that was earlier than now.
+ */
+export async function openConnection(url: string): Promise<Connection> {
+  const { hostname, port } = new URL(url);
+  const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  let received: Buffer = Buffer.alloc(0);
+  let waiting: ((head: string) => void) | null = null;
+  const finish = (head: string): void => {
+    const resolve = waiting;
+    waiting = null;
+    resolve?.(head);
+  };
+  socket.on('data', (chunk: Buffer) => {
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+    const end = received.indexOf('\r\n\r\n');
+    if (end < 0) return;
+    const head = received.toString('latin1', 0, end);
+    const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+    if (received.length < end + 4 + length) return;
+    received = received.subarray(end + 4 + length);
+    finish(head);
+  });
+  socket.on('error', () => finish(''));
+  socket.on('close', () => finish(''));
+  await new Promise<void>((resolve) => socket.once('connect', () => resolve()));
+  return {
+    async send(request, since = performance.now()) {
+      const head = await new Promise<string>((resolve) => {
+        waiting = resolve;
+        socket.write(written(request, hostname));
+      });
+      const retryAfter = /retry-after: (\d+)/i.exec(head)?.[1] ?? null;
+      return { status: Number(head.slice(9, 12)), ms: performance.now() - since, retryAfter };
+    },
+    close: () => void socket.destroy(),
+  };
+}
+
+function written({ method, path, headers, body = '' }: CallerRequest, host: string): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const length = method === 'GET' ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`;
+  return `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${lines.join('')}${length}\r\n${body}`;
+}
+
+/** The value below which this part of all lies; NaN for none. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}
+
+/** Sends one request after another until `until` (of `performance.now()`), with a pause between them. */
+export async function callSteadily(
+  url: string,
+  options: { readonly until: number; readonly pauseMs: number; readonly make: (at: number) => CallerRequest },
+): Promise<Answer[]> {
+  const connection = await openConnection(url);
+  const answers: Answer[] = [];
+  while (performance.now() < options.until) {
+    answers.push(await connection.send(options.make(answers.length)));
+    if (options.pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, options.pauseMs));
+  }
+  connection.close();
+  return answers;
+}
+
+/**
+ * Sends requests at a fixed rate, whether or not earlier ones are answered; times count from when each was due. `connections` are opened
+ * before, and more when all are busy.
+ */
+export async function callAtRate(
+  url: string,
+  options: {
+    readonly connections: number;
+    readonly perSecond: number;
+    readonly seconds: number;
+    readonly make: (at: number) => CallerRequest;
+  },
+): Promise<Answer[]> {
+  const all: Connection[] = [];
+  while (all.length < options.connections)
+    all.push(...(await Promise.all(Array.from({ length: 50 }, () => openConnection(url)))));
+  const idle = [...all];
+  const pending: Promise<void>[] = [];
+  const answers: Answer[] = [];
+  const began = performance.now();
+  const total = Math.floor(options.perSecond * options.seconds);
+  const sendOne = async (at: number): Promise<void> => {
+    const due = began + (at * 1_000) / options.perSecond;
+    let connection = idle.pop();
+    if (connection === undefined) {
+      connection = await openConnection(url);
+      all.push(connection);
+    }
+    const answer = await connection.send(options.make(at), due);
+    answers.push(answer);
+    if (answer.status !== 0) idle.push(connection);
+  };
+  for (let at = 0; at < total;) {
+    const dueBy = Math.min(total, Math.ceil(((performance.now() - began) / 1_000) * options.perSecond));
+    for (; at < dueBy; at += 1) pending.push(sendOne(at));
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  await Promise.all(pending);
+  for (const connection of all) connection.close();
+  return answers;
+}

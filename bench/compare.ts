@@ -1,0 +1,151 @@
+import type pg from 'pg';
+import { type BareRoute, BODY, startBareRoute } from './bare-route.ts';
+import { type Load, load, type LoadRequest, median } from './load.ts';
+import { pgbenchAs } from './pgbench.ts';
+import { perRequest } from './processor-time.ts';
+
+/** Callers of our server, of the bare route and of pgbench. */
+export const CALLERS = 32;
+/** The server's default POOL_SIZE. */
+const POOL_SIZE = 10;
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 2);
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
+
+export const say = (line: string): void => void process.stdout.write(`${line}\n`);
+export const perSecond = (value: number): string => `${Math.round(value).toLocaleString('en-AU')}/s`;
+
+/** A median with the lowest and the highest value. */
+export function spread(values: readonly number[], digits = 2): string {
+  return `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)})`;
+}
+
+/** One path of our API and the limits it is compared with. */
+export type Case = {
+  readonly name: string;
+  /** The least ratio to the bare route. */
+  readonly goal: number;
+  readonly role: string;
+  readonly claims: string;
+  /** `plan_cache_mode` of our server's transaction; the limits set it too. */
+  readonly planMode: 'auto' | 'force_generic_plan';
+  /** The variants that requests take in turn: a request, and the values of `$1`, `$2` … of its statement. */
+  readonly variants: readonly { readonly request: LoadRequest; readonly values: readonly string[] }[];
+  /** Selects the statement in the list of running ones. */
+  readonly marker: string;
+  /** What pgbench sends in place of `BODY`. */
+  readonly body?: string;
+};
+
+export type Target = {
+  readonly url: string;
+  /** The server's process. */
+  readonly pid: number;
+  /** A superuser's login. */
+  readonly databaseUrl: string;
+  readonly owner: pg.Client;
+  /** A free port. */
+  readonly port: number;
+};
+
+/**
+ * Measures one path beside a bare hono + pg route and pipelined pgbench, in turns. All three run the text of the statement that our server
+ * sends, with the same values and as many callers. Throws when the bare route answers something else than our server.
+ */
+export async function compare(one: Case, target: Target): Promise<void> {
+  const { variants, role, claims, planMode } = one;
+  const at = (index: number): LoadRequest => variants[index % variants.length]?.request ?? raise('no variants');
+  const ours = (): Promise<Turn> => takeTurn(target.pid, target.url, at);
+  await load(target.url, { connections: CALLERS, seconds: 1, make: at });
+  const text = await statementOf(one, target);
+  const values = variants.map((variant) => variant.values);
+  const route: BareRoute = {
+    databaseUrl: target.databaseUrl,
+    port: target.port,
+    poolSize: POOL_SIZE,
+    role,
+    claims,
+    planMode,
+    text,
+    values,
+    status: at(0).method === 'POST' ? 201 : 200,
+  };
+  const bareProcess = await startBareRoute(route);
+  try {
+    const bareUrl = `http://127.0.0.1:${target.port}`;
+    const toBare = (index: number): LoadRequest => ({ ...at(index), path: `/?at=${index}`, headers: {} });
+    await requireSameAnswer(target.url, at(0), bareUrl, toBare(0));
+    const bare = (): Promise<Turn> => takeTurn(bareProcess.pid ?? 0, bareUrl, toBare);
+    await bare();
+    const statement = {
+      text,
+      values: values.map((list) => list.map((value) => (value === BODY ? `[${one.body ?? ''}]` : value))),
+    };
+    const limit = (): Promise<number> =>
+      pgbenchAs(target.databaseUrl, { role, claims, planMode }, statement, { connections: CALLERS, seconds: SECONDS });
+    await report(one, { ours, bare, limit });
+  } finally {
+    bareProcess.kill();
+  }
+}
+
+/** `microseconds` of processor time that the process of the server used for each request: work elsewhere hardly changes it. */
+type Turn = Load & { readonly microseconds: number };
+
+async function takeTurn(pid: number, url: string, make: (at: number) => LoadRequest): Promise<Turn> {
+  const work = (): Promise<Load> => load(url, { connections: CALLERS, seconds: SECONDS, make });
+  const { result, microseconds } = await perRequest(pid, work, ({ count }) => count);
+  return { ...result, microseconds };
+}
+
+type Sides = {
+  readonly ours: () => Promise<Turn>;
+  readonly bare: () => Promise<Turn>;
+  readonly limit: () => Promise<number>;
+};
+
+async function report(one: Case, { ours, bare, limit }: Sides): Promise<void> {
+  const rounds: { ours: Turn; bare: Turn; limit: number }[] = [];
+  for (let round = 0; round < ROUNDS; round += 1)
+    rounds.push({ ours: await ours(), bare: await bare(), limit: await limit() });
+  const failed = rounds.reduce((sum, round) => sum + round.ours.failed + round.bare.failed, 0);
+  if (failed > 0) throw new Error(`${one.name}: ${failed} requests failed`);
+  const middle = (of: (round: (typeof rounds)[number]) => number): number => median(rounds.map(of));
+  say(
+    `${one.name}: ${perSecond(middle((round) => round.ours.perSecond))}, median ${middle((round) => round.ours.medianMs).toFixed(2)} ms; ` +
+      `bare hono + pg ${perSecond(middle((round) => round.bare.perSecond))}; pgbench pipelined ${perSecond(middle((round) => round.limit))}`,
+  );
+  const toBare = rounds.map((round) => round.ours.perSecond / round.bare.perSecond);
+  const toLimit = rounds.map((round) => round.ours.perSecond / round.limit);
+  const verdict = median(toBare) >= one.goal ? '' : ' MISSED';
+  say(
+    `  beside bare hono + pg ${spread(toBare)}, goal ${one.goal.toFixed(2)}${verdict}; beside pgbench ${spread(toLimit)}; ` +
+      `processor time in Node ${middle((round) => round.ours.microseconds).toFixed(0)} µs a request, bare ${middle((round) => round.bare.microseconds).toFixed(0)} µs`,
+  );
+}
+
+/** Reads the statement that our server has just run from PostgreSQL. */
+async function statementOf({ name, marker }: Case, { owner }: Target): Promise<string> {
+  const { rows } = await owner.query<{ query: string }>(
+    `select query from pg_stat_activity where usename = 'authenticator' and datname = current_database() and position($1 in query) > 0 limit 1`,
+    [marker],
+  );
+  const text = rows[0]?.query ?? raise(`${name}: no statement was seen`);
+  // PostgreSQL shows at most 1,023 bytes (track_activity_query_size).
+  return text.length < 1_000 ? text : raise(`${name}: the statement is too long to be read`);
+}
+
+async function requireSameAnswer(
+  url: string,
+  request: LoadRequest,
+  bareUrl: string,
+  bareRequest: LoadRequest,
+): Promise<void> {
+  const bodyOf = async (base: string, { path, method, headers, body }: LoadRequest): Promise<string> =>
+    (await fetch(base + path, { method, headers, ...(body === undefined ? {} : { body }) })).text();
+  const [ours, bare] = [await bodyOf(url, request), await bodyOf(bareUrl, bareRequest)];
+  if (ours !== bare) throw new Error(`the bare route answers ${bare.slice(0, 200)}, our server ${ours.slice(0, 200)}`);
+}
+
+function raise(message: string): never {
+  throw new Error(message);
+}

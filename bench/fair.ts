@@ -1,0 +1,167 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { compose } from '#server/compose.ts';
+import { readConfig } from '#server/config.ts';
+import { startServer } from '#tests/support/server-process.ts';
+import { addCustomer, freePorts, STUDIO_A } from '#tests/support/test-server.ts';
+import { type Answer, callSteadily, type CallerRequest, quantile } from './callers/connection.ts';
+import { fillBookings } from '#tests/scale/many-rows.ts';
+import { openBenchServer } from './test-server.ts';
+
+/**
+ * Measures light callers while twelve guests send expensive reads, beside the same callers on an idle server: on PostgreSQL, and on the
+ * embedded database.
+ */
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 15);
+const HEAVY_GUESTS = 12;
+const BOOKINGS = 1_000_000;
+const BOOKINGS_EMBEDDED = 20_000;
+const PAUSE_MS = 20;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+type Target = { readonly url: string; readonly anonKey: string; readonly token: string };
+
+/** A guest behind the proxy at this address. */
+const guest = (anonKey: string, host: number): Record<string, string> => ({
+  apikey: anonKey,
+  'x-forwarded-for': `198.51.100.${host}`,
+});
+/** Reads and sorts every booking: within the cost bound, because it shows only a page. */
+const EXPENSIVE = [
+  '/rest/v1/bookings?select=studio_id,start_time,end_time,status&order=status,end_time.desc&limit=100',
+  '/rest/v1/bookings?select=studio_id,start_time&order=end_time.desc,start_time&limit=1000',
+  '/rest/v1/bookings?select=status,end_time&status=like.*nf*rm*&order=end_time&limit=500',
+  '/rest/v1/studios?select=name,bookings(start_time,end_time,status)&bookings.order=end_time.desc,status&bookings.limit=1000',
+] as const;
+const hoursAhead = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
+const AVAILABILITY = `/rest/v1/bookings?select=studio_id,start_time,end_time,status&studio_id=eq.${STUDIO_A}&status=neq.cancelled&start_time=gte.${hoursAhead(-25)}&start_time=lt.${hoursAhead(48)}&end_time=gt.${hoursAhead(0)}`;
+
+type LightCaller = { readonly name: string; readonly make: () => CallerRequest };
+
+function lightCallers({ anonKey, token }: Target): LightCaller[] {
+  const customer = { apikey: anonKey, authorization: `Bearer ${token}`, 'x-forwarded-for': '198.51.100.201' };
+  const read = (path: string, headers: Record<string, string>): CallerRequest => ({ method: 'GET', path, headers });
+  return [
+    { name: 'guest, availability', make: () => read(AVAILABILITY, guest(anonKey, 200)) },
+    { name: 'customer, availability', make: () => read(AVAILABILITY, customer) },
+    {
+      name: 'customer, access code',
+      make: () => read('/functions/v1/regenerate-pin?booking_id=5a000000-0000-4000-8000-00000000ffff', customer),
+    },
+  ];
+}
+
+async function measure(target: Target, callers: readonly LightCaller[]): Promise<Map<string, Answer[]>> {
+  const until = performance.now() + SECONDS * 1_000;
+  const answers = await Promise.all(
+    callers.map(({ make }) => callSteadily(target.url, { until, pauseMs: PAUSE_MS, make })),
+  );
+  return new Map(callers.map(({ name }, at) => [name, answers[at] ?? []]));
+}
+
+/** Twelve guests, each with one expensive read after another. */
+function burden({ url, anonKey }: Target): Promise<Answer[][]> {
+  const until = performance.now() + (SECONDS + 1) * 1_000;
+  return Promise.all(
+    Array.from({ length: HEAVY_GUESTS }, (_, host) =>
+      callSteadily(url, {
+        until,
+        pauseMs: 0,
+        make: (at) => ({
+          method: 'GET',
+          path: EXPENSIVE[(at + host) % EXPENSIVE.length] ?? EXPENSIVE[0],
+          headers: guest(anonKey, host + 1),
+        }),
+      }),
+    ),
+  );
+}
+
+const countsOf = (answers: readonly Answer[]): string =>
+  [...Map.groupBy(answers, ({ status }) => status)].map(([status, all]) => `${status}: ${all.length}`).join(', ');
+
+async function report(engine: string, target: Target, goalMs: number): Promise<boolean> {
+  const callers = lightCallers(target);
+  await measure({ ...target }, callers.slice(0, 1));
+  const idle = await measure(target, callers);
+  const heavy = burden(target);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const loaded = await measure(target, callers);
+  const heavyAnswers = (await heavy).flat();
+  say(
+    `${engine}, twelve guests with expensive reads (${countsOf(heavyAnswers)}; median ${Math.round(
+      quantile(
+        heavyAnswers.map((one) => one.ms),
+        0.5,
+      ),
+    )} ms)`,
+  );
+  let reached = true;
+  for (const { name } of callers) {
+    const [before, under] = [idle, loaded].map((all) => (all.get(name) ?? []).map(({ ms }) => ms));
+    const p99 = quantile(under ?? [], 0.99);
+    reached &&= p99 <= goalMs;
+    const show = (values: readonly number[] | undefined): string =>
+      [0.5, 0.99, 1].map((part) => quantile(values ?? [], part).toFixed(1)).join(' / ');
+    say(
+      `  ${name}: p50 / p99 / longest ${show(under)} ms, idle ${show(before)} ms, goal p99 ${goalMs} ms${p99 <= goalMs ? '' : ' MISSED'}; ${countsOf(loaded.get(name) ?? [])}`,
+    );
+  }
+  return reached;
+}
+
+const OPEN = {
+  RATE_LIMIT_FACTOR: '1000000',
+  REST_GUEST_PER_MINUTE: '1000000',
+  TRUSTED_PROXIES: '1',
+  LOG_LEVEL: 'silent',
+};
+
+async function onPostgres(): Promise<boolean> {
+  const bench = await openBenchServer(OPEN);
+  const owner = new pg.Client({ connectionString: bench.databaseUrl });
+  await owner.connect();
+  await fillBookings((text, values) => owner.query(text, [...(values ?? [])]), {
+    bookings: BOOKINGS,
+    studios: 3,
+    accounts: 1_000,
+  });
+  await owner.end();
+  const app = await compose(readConfig({ ...bench.env, PORT: String(bench.ports + 5) }));
+  const { token } = await addCustomer(app, new Date());
+  await app.close();
+  const { apiUrl: url, anonKey } = bench.runtime;
+  const reached = await report(`PostgreSQL, ${BOOKINGS} bookings`, { url, anonKey, token }, 100);
+  await bench.close();
+  return reached;
+}
+
+async function onEmbedded(): Promise<boolean> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'bench-fair-'));
+  const ports = await freePorts();
+  const env = { ...OPEN, PORT: String(ports + 8), DATA_DIR: dataDir, SANDBOX_PORT: String(ports) };
+  const app = await compose(readConfig(env));
+  await fillBookings((text, values) => app.db.query(text, values), {
+    bookings: BOOKINGS_EMBEDDED,
+    studios: 3,
+    accounts: 1_000,
+  });
+  const { token } = await addCustomer(app, new Date());
+  await app.close();
+  const server = await startServer(env);
+  const { apiUrl: url, anonKey } = server.runtime;
+  const reached = await report(`embedded, ${BOOKINGS_EMBEDDED} bookings`, { url, anonKey, token }, 300);
+  await server.kill('SIGTERM');
+  await rm(dataDir, { recursive: true, force: true });
+  return reached;
+}
+
+const engines = { postgres: onPostgres, embedded: onEmbedded };
+const [, , wanted] = process.argv;
+let reached = true;
+for (const [name, run] of Object.entries(engines))
+  if (wanted === undefined || wanted === name) reached = (await run()) && reached;
+process.exitCode = reached ? 0 : 1;

@@ -1,0 +1,92 @@
+import { compose } from '#server/compose.ts';
+import { readConfig } from '#server/config.ts';
+import { addCustomer, STUDIO_A } from '#tests/support/test-server.ts';
+import { type Answer, callAtRate, type CallerRequest, openConnection, quantile } from './callers/connection.ts';
+import { load } from './load.ts';
+import { openBenchServer } from './test-server.ts';
+
+/** Measures the server at three times its capacity: accepted and refused requests, and how long it takes to recover. */
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 8);
+const FACTOR = 3;
+const CALLERS = 32;
+/** Connections of the callers, as a proxy keeps them open. */
+const CONNECTIONS = 1_000;
+/** Recovered: so many answers in a row within five times the idle median, and at least within this. */
+const IN_A_ROW = 20;
+const QUICK_MS = 20;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const hoursAhead = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
+const AVAILABILITY = `/rest/v1/bookings?select=studio_id,start_time,end_time,status&studio_id=eq.${STUDIO_A}&status=neq.cancelled&start_time=gte.${hoursAhead(-25)}&start_time=lt.${hoursAhead(48)}&end_time=gt.${hoursAhead(0)}`;
+
+const show = (answers: readonly Answer[]): string =>
+  [0.5, 0.99, 1]
+    .map((part) =>
+      quantile(
+        answers.map(({ ms }) => ms),
+        part,
+      ).toFixed(1),
+    )
+    .join(' / ');
+
+/** Returns the seconds until the server answers as when idle. */
+async function recovery(url: string, request: CallerRequest, idleMs: number): Promise<number> {
+  const began = performance.now();
+  const connection = await openConnection(url);
+  for (let quick = 0; quick < IN_A_ROW;) {
+    const { status, ms } = await connection.send(request);
+    quick = status === 200 && ms <= Math.max(QUICK_MS, idleMs * 5) ? quick + 1 : 0;
+  }
+  connection.close();
+  return (performance.now() - began) / 1_000;
+}
+
+async function main(): Promise<void> {
+  const bench = await openBenchServer({ REST_GUEST_PER_MINUTE: '1000000' });
+  const app = await compose(readConfig({ ...bench.env, PORT: String(bench.ports + 5) }));
+  const { token } = await addCustomer(app, new Date());
+  await app.close();
+  const { apiUrl: url, anonKey } = bench.runtime;
+  const asGuest: CallerRequest = { method: 'GET', path: AVAILABILITY, headers: { apikey: anonKey } };
+  const asCustomer = { ...asGuest, headers: { apikey: anonKey, authorization: `Bearer ${token}` } };
+  const access = {
+    ...asCustomer,
+    path: '/functions/v1/regenerate-pin?booking_id=5a000000-0000-4000-8000-00000000ffff',
+  };
+  // Of twenty requests fourteen are guests', five customers' and one asks for an access code.
+  const make = (at: number): CallerRequest => (at % 20 === 0 ? access : at % 4 === 1 ? asCustomer : asGuest);
+  await load(url, { connections: CALLERS, seconds: 3, make });
+  const capacity = await load(url, { connections: CALLERS, seconds: 4, make });
+  say(
+    `capacity: ${Math.round(capacity.perSecond)}/s with ${CALLERS} callers, median ${capacity.medianMs.toFixed(2)} ms`,
+  );
+  const offered = capacity.perSecond * FACTOR;
+  const answers = await callAtRate(url, { connections: CONNECTIONS, perSecond: offered, seconds: SECONDS, make });
+  const seconds = await recovery(url, asGuest, capacity.medianMs);
+  const accepted = answers.filter(({ status }) => status !== 503 && status !== 0);
+  const refused = answers.filter(({ status }) => status === 503);
+  const wrong = answers.filter(({ status }) => status === 0 || (status >= 500 && status !== 503)).length;
+  const unsaid = refused.filter(({ retryAfter }) => retryAfter === null).length;
+  say(
+    `offered ${Math.round(offered)}/s for ${SECONDS} s: ${accepted.length} accepted (${Math.round(accepted.length / SECONDS)}/s), ${refused.length} refused, ${wrong} failed`,
+  );
+  say(`  accepted: p50 / p99 / longest ${show(accepted)} ms (goal p99 1,000 ms)`);
+  say(`  refused: p50 / p99 / longest ${show(refused)} ms (goal p99 50 ms), ${unsaid} without Retry-After`);
+  say(`  recovered after ${seconds.toFixed(2)} s (goal 5 s)`);
+  const times = (of: readonly Answer[]): number =>
+    quantile(
+      of.map(({ ms }) => ms),
+      0.99,
+    );
+  const missed = [
+    times(accepted) > 1_000 && 'accepted',
+    refused.length > 0 && times(refused) > 50 && 'refused',
+    wrong + unsaid > 0 && 'failures',
+    seconds > 5 && 'recovery',
+  ].filter(Boolean);
+  if (missed.length > 0) say(`  MISSED: ${missed.join(', ')}`);
+  process.exitCode = missed.length === 0 ? 0 : 1;
+  await bench.close();
+}
+
+await main();
