@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { isLong, LongestFirst } from './tests/support/longest-first.ts';
 
@@ -17,7 +18,7 @@ const onEngines = filesWith(/\.each\(engines\)/, /\/(engines|auth-test-server)\.
   path.startsWith('tests/'),
 );
 const startProcesses = filesWith(
-  /#tests\/support\/(server-process|program|measured-server)\.ts'|support\/limit-worker\.ts'/,
+  /#tests\/support\/(server-process|program|measured-server)\.ts'|(support\/limit-worker|\.\/cluster)\.ts'/,
 );
 const long = [...startProcesses, ...files.map(({ path }) => path).filter(isLong)].filter(
   (path) => !onEngines.includes(path) || startProcesses.includes(path),
@@ -74,7 +75,8 @@ export default defineConfig({
     // How long a poll may wait for what comes by itself: a busy machine is late, never wrong.
     expect: { poll: { timeout: 10_000 } },
     fileParallelism: true,
-    maxWorkers: 2,
+    // Processes that start, providers that hang and clocks that run out leave a processor free a third of the time.
+    maxWorkers: process.env['TEST_PARTS'] ? availableParallelism() + 1 : 2,
     sequence: { sequencer: LongestFirst },
     projects: process.env['TEST_PARTS']
       ? parts

@@ -1,4 +1,5 @@
-// `npm run bench`: measures our paths beside their limits in one run, as ratios. `npm run bench -- rest` runs one file.
+// `npm run bench`: measures our paths beside their limits in one run, as ratios. `npm run bench -- rest` runs one file, and
+// `npm run bench -- rest point insert` two of its cases.
 // Needs PostgreSQL with pgbench.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,12 +14,34 @@ if (!postgres) {
   process.exit(1);
 }
 /** Modules that benchmarks share; not benchmarks themselves. */
-const SHARED = ['load.ts', 'pgbench.ts', 'test-server.ts'];
-const selected = process.argv.slice(2).map((name) => `${name}.ts`);
-const benches = readdirSync(join(root, 'bench')).filter((file) => file.endsWith('.ts') && !SHARED.includes(file));
+const SHARED = [
+  'bare-route.ts',
+  'callers',
+  'compare.ts',
+  'fill-bookings.ts',
+  'load.ts',
+  'pgbench.ts',
+  'processor-time.ts',
+  'test-server.ts',
+];
+/** Only run when named: they take long, install something, or have a command of their own. */
+const NAMED_ONLY = ['fair', 'overload', 'scale', 'web'];
+const words = process.argv.slice(2);
+/** A benchmark is a file, or a folder with a main.ts; by name. */
+const benches = new Map(
+  readdirSync(join(root, 'bench'), { withFileTypes: true })
+    .filter(({ name }) => !SHARED.includes(name))
+    .map((one) => [one.name.replace('.ts', ''), one.isDirectory() ? `${one.name}/main.ts` : one.name]),
+);
+const named = words.filter((word) => benches.has(word));
+const cases = words.filter((word) => !benches.has(word));
+if (cases.length > 0 && named.length !== 1) {
+  say(`Name one of ${[...benches.keys()].join(', ')}.`);
+  process.exit(1);
+}
 let failed = 0;
-for (const file of benches.filter((one) => selected.length === 0 || selected.includes(one))) {
-  const { code, output } = await run(ownNode(), [`bench/${file}`], {
+for (const name of named.length > 0 ? named : [...benches.keys()].filter((one) => !NAMED_ONLY.includes(one))) {
+  const { code, output } = await run(ownNode(), [`bench/${benches.get(name)}`, ...cases], {
     ...ownEnv(),
     TEST_POSTGRES_URL: postgres.url,
     TEST_POSTGRES_BIN: postgres.bin,

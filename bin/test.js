@@ -41,6 +41,8 @@ const began = Date.now();
 const totals = { passed: 0, failed: 0 };
 const scratch = mkdtempSync(join(tmpdir(), 'npm-test-'));
 const env = {
+  // As in `npm start`: every process of the tests would compile the server and the database engine anew.
+  NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'),
   ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }),
   ...(process.argv.includes('--long') ? { TEST_LONG: '1' } : {}),
 };
@@ -81,16 +83,18 @@ function report(title, counts, since, output) {
   say(`${bad ? 'FAIL' : 'ok  '} ${title}: ${counts.passed} passed, ${counts.failed} failed (${seconds(since)})`);
 }
 
-/** Runs one check that passes or fails as a whole: one or more commands of the project's own Node. */
+/** Runs one check that passes or fails as a whole: one or more commands of the project's own Node, side by side. */
 async function check(step, title, ...commands) {
   if (!wanted(step) || interrupted) return;
   say(`     ${title} ...`);
   const since = Date.now();
-  let failures = '';
-  for (const args of commands) {
-    const { code, output } = await run(ownNode(), args, env);
-    if (code !== 0) failures += output || `${args.join(' ')}: exit code ${code}\n`;
-  }
+  const results = await Promise.all(
+    commands.map(async (args) => {
+      const { code, output } = await run(ownNode(), args, env);
+      return code === 0 ? '' : output || `${args.join(' ')}: exit code ${code}\n`;
+    }),
+  );
+  const failures = results.join('');
   report(title, failures === '' ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }, since, failures.slice(-8_000));
 }
 
@@ -146,7 +150,13 @@ await Promise.all([
     'types',
     ...['rules', 'node', 'web'].map((part) => [tool('typescript', 'bin', 'tsc'), '-p', `tsconfig.${part}.json`]),
   ),
-  check('lint', 'lint', [tool('oxlint', 'bin', 'oxlint'), '--type-aware']),
+  // Knip reports unused files, exports and dependencies.
+  check(
+    'lint',
+    'lint',
+    [tool('oxlint', 'bin', 'oxlint'), '--type-aware'],
+    [tool('knip', 'bin', 'knip.js'), '--no-progress'],
+  ),
   check('format', 'format', [tool('oxfmt', 'bin', 'oxfmt'), '--check', '.']),
   build(),
 ]);

@@ -18,9 +18,11 @@ const WIRE = ['server/http', 'server/crypto', 'server/db'];
 const PORTS = 'server/providers/ports';
 // Every adapter may throw the one error type that lies beside the ports.
 const PORT_ERRORS = 'server/providers/call';
-// What the functions share: their type, their answers and their status table.
-const FUNCTION_PARTS = ['function', 'answers', 'statuses', 'describe-access'].map((name) => `server/functions/${name}`);
-const RULE_PACKAGES = ['zod', 'date-fns', '@date-fns/tz'];
+// What the functions share: their type, how they read requests and write responses.
+const FUNCTION_PARTS = ['function', 'requests', 'responses', 'describe-access'].map(
+  (name) => `server/functions/${name}`,
+);
+const RULE_PACKAGES = ['zod', '@date-fns/tz'];
 
 const TABLE: readonly Area[] = [
   { area: 'rules', may: [], packages: RULE_PACKAGES },
@@ -105,7 +107,7 @@ const TABLE: readonly Area[] = [
     may: ['server/compose', 'server/config', 'server/settings', 'sandbox/main', 'rules', 'tests/support'],
     mayType: ['database'],
   },
-  { area: 'bench', may: ['server/compose', 'server/config', 'sandbox/main', 'rules', 'tests/support'] },
+  { area: 'bench', may: ['server/compose', 'server/config', 'sandbox/main', 'rules', 'tests/support', 'tests/scale'] },
 ];
 
 /** Imports that are allowed in spite of the table: from, to, why. */
@@ -118,8 +120,17 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
   ['tests/support/image.ts', '#server/db/migrate.ts', 'the migrated database is created before any test server'],
   ['tests/support/image.ts', '#server/db/engine/open-embedded.ts', 'as above'],
   ['tests/support/postgres.ts', '#server/db/open-postgres.ts', 'as above, on PostgreSQL'],
+  ['tests/realtime/cluster.ts', '#server/crypto/keys.ts', 'processes share the keys of a test'],
+  ['tests/realtime/cluster.ts', '#server/db/database.ts', 'rows are written beside the processes'],
+  ['tests/realtime/cluster.ts', '#server/db/postgres.ts', 'as above'],
+  ['tests/realtime/session-ends.test.ts', '#server/db/database.ts', 'as above'],
+  ['tests/realtime/outbox.test.ts', '#server/realtime/changes/outbox.ts', 'old changes are deleted without waiting'],
+  ['tests/realtime/outbox.test.ts', '#server/realtime/changes/changes.ts', 'changes arrive between two of its queries'],
+  ['tests/realtime/outbox.test.ts', '#server/realtime/changes/reader.ts', 'one of its queries fails'],
   ['tests/mutation/sql-database.ts', '#server/db/migrate.ts', 'faulty migrations run like the real ones'],
   ['tests/support/rows.ts', '#server/db/values.ts', 'rows are decoded as the program decodes them'],
+  ['tests/support/rows.ts', '#server/db/roll-back.ts', 'a transaction is rolled back in one way only'],
+  ['tests/policies/mutations.test.ts', '#server/db/roll-back.ts', 'as above'],
   ['tests/support/payments.ts', '#server/providers/ports.ts', 'a payment provider in memory implements the port'],
   ['tests/support/payments.ts', '#server/providers/call.ts', 'as above'],
   ...['disk-store', 's3-store'].map(
@@ -209,7 +220,7 @@ test.each([
   ['rules/pricing.test.ts', "import fc from 'fast-check';"],
   ['web/features/auth/queries.ts', "import type { Row } from '#database/types.ts';"],
   ['server/functions/verify-id.ts', "import type { Database } from '#server/db/database.ts';"],
-  ['server/functions/verify-id.ts', "import { type Answer, answer } from './answers.ts';"],
+  ['server/functions/verify-id.ts', "import { type Limit, parse } from './requests.ts';"],
   ['server/operations/staff/require-staff.ts', "import { type Caller } from '#server/http/caller.ts';"],
   ['server/rest/router.test.ts', "import { createTestDatabase } from '#tests/support/postgres.ts';"],
   ['tests/e2e/booking.e2e.ts', "import { expect, test } from '#tests/support/journey.ts';"],

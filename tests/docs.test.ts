@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const DECISIONS = 'docs/decisions';
-/** Full of pages that do not exist. */
+/** This file names pages that do not exist. */
 const SELF = 'tests/docs.test.ts';
 /** Folders of the root that hold no file of the repository. */
 const NOT_OURS = new Set(['node_modules', '.git', 'dist', 'data', 'artefacts']);
@@ -35,7 +35,7 @@ test('every page that a source file names exists', () => {
   expect(sources.flatMap((source) => pageFaults(source, read(source)))).toEqual([]);
 });
 
-/** References that only somebody with other papers could follow: a comment states the rule itself. */
+/** References to pages outside the repository. A comment states the rule itself instead. */
 const OUTSIDE =
   /\bpromises [A-Z]\d|\bdecisions? T-\d|\bspec(?:ification)? section \d|\b(?:promises|decisions|providers|wire|stack|lessons)\.md\b/;
 
@@ -44,6 +44,11 @@ test('no source file refers to pages outside the repository', () => {
   expect(sources.filter((source) => OUTSIDE.test(read(source)))).toEqual([]);
   for (const text of ['(promises G21)', '(decisions T-62)', 'spec section 3', 'see providers.md'])
     expect(OUTSIDE.test(text)).toBe(true);
+});
+
+test('migrations are numbered without gaps, each number once', () => {
+  const numbers = readdirSync('database/migrations').map((name) => Number(/^(\d{4})_[a-z_]+\.sql$/.exec(name)?.[1]));
+  expect(numbers.toSorted((one, other) => one - other)).toEqual(numbers.map((_, at) => at + 1));
 });
 
 test('decisions are numbered without gaps, and nothing else lies in their folder', () => {
@@ -124,7 +129,7 @@ test('a gap, a number used twice and a file of another name are caught', () => {
   expect(numberFaults(names)).toEqual([
     `${DECISIONS}/picture.webp is not named NNNN-title.md`,
     `${DECISIONS}/4-d.md is not named NNNN-title.md`,
-    `${DECISIONS}/0003-b.md stands where number 2 belongs`,
+    `${DECISIONS}/0003-b.md must have number 2`,
   ]);
 });
 
@@ -222,10 +227,7 @@ function numberFaults(names: readonly string[]): string[] {
     .filter((name) => !rightNames.includes(name))
     .map((name) => `${name} is not named NNNN-title.md`);
   const misplaced = rightNames.filter((name, index) => numberOf(name) !== index + 1);
-  return [
-    ...misnamed,
-    ...misplaced.map((name) => `${name} stands where number ${rightNames.indexOf(name) + 1} belongs`),
-  ];
+  return [...misnamed, ...misplaced.map((name) => `${name} must have number ${rightNames.indexOf(name) + 1}`)];
 }
 const numberOf = (name: string): number => Number(posix.basename(name).slice(0, 4));
 

@@ -5,7 +5,7 @@ import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { startTestServer, mailsTo, until, type TestServer } from '#tests/support/test-server.ts';
 
 /** A mail with its code and the token of its link. */
-export type AccountMail = {
+type AccountMail = {
   readonly subject: string;
   readonly text: string;
   readonly code: string;

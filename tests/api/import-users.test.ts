@@ -43,11 +43,11 @@ test('accounts of a hosted project are imported once, with their ids, identities
     return { status, output: stdout + stderr };
   };
   const first = run();
-  expect(first.output).toContain('1 accounts and 1 further identities came in, 0 were there already, 1 refused');
+  expect(first.output).toContain('1 accounts and 1 further identities imported, 0 already existed, 1 refused');
   expect(first.output).toContain(`refused user ${BEN}: role`);
   expect(first.output).not.toContain(HASH);
   expect(first.status).toBe(1);
-  expect(run().output).toContain('0 accounts and 0 further identities came in, 1 were there already, 1 refused');
+  expect(run().output).toContain('0 accounts and 0 further identities imported, 1 already existed, 1 refused');
 
   const server = await startServer(env);
   const client = createClient<Database>(server.runtime.apiUrl, server.runtime.anonKey, {

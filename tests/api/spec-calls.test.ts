@@ -260,6 +260,14 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     const check = () =>
       server.call('check-verification-and-checkout', { verificationSessionId: session }, customer.token);
     expect((await check()).body).toEqual({ verified: false, status: 'requires_input', checkoutUrl: null });
+    const other = await server.call('create-verification-session', { bookingData: {} }, customer.token);
+    const cancelled = { verificationSessionId: other.body['verificationSessionId'] };
+    await server.sandbox(`/api/identity/${String(cancelled.verificationSessionId)}`, { outcome: 'canceled' });
+    expect((await server.call('check-verification-and-checkout', cancelled, customer.token)).body).toEqual({
+      verified: false,
+      status: 'canceled',
+      checkoutUrl: null,
+    });
     await server.sandbox(`/api/identity/${session}`, { outcome: 'document_expired' });
     expect((await check()).body).toEqual({
       verified: false,
@@ -301,6 +309,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     );
     // The token says whose it is, and the reader's raw answer is not returned.
     expect(body['aiRawResponse']).toBeNull();
+    expect(body['hostedCheck']).toBe(true);
     const row = await server
       .client(customer.token)
       .from('id_verifications')

@@ -28,7 +28,7 @@ function testBooking(server: TestServer, minutes: number, studio: string, more: 
   };
 }
 
-describe.each(engines)('the staff on $name', ({ open }) => {
+describe.each(engines)('staff on $name', ({ open }) => {
   let server: TestServer;
   let admin: Customer;
   let customer: Customer;
@@ -184,7 +184,7 @@ describe.each(engines)('the staff on $name', ({ open }) => {
       expect([name, (await server.call(name, {}, customer.token)).status]).toEqual([name, 403]);
   });
 
-  it('the log is searched by words and read in hundreds, by staff only', async () => {
+  it('the audit log is searched by words and read in pages of 100, by staff only', async () => {
     const client = server.client(admin.token);
     await client.from('discount_codes').insert({ code: 'SEARCHED', discount_type: 'fixed', discount_value: 5 });
     const found = await client.rpc('search_audit_logs', { words: ' discount_code  searched ' });

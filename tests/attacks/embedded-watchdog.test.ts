@@ -151,7 +151,7 @@ describe('a long statement on the embedded engine', { timeout: 120_000 }, () => 
     expect(await notes()).toEqual([]);
   });
 
-  it('tells listeners that they may have missed a notification, and keeps them subscribed', async () => {
+  it('notifies listeners that they may have missed something, and keeps them subscribed', async () => {
     const heard: string[] = [];
     const stop = await server.app.db.listen('watchdog', (payload) => void heard.push(payload));
     await server.app.db.query(`select pg_notify('watchdog', 'before')`);

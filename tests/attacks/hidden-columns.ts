@@ -11,7 +11,7 @@ export type Ask = { readonly method: string; readonly path: string; readonly bod
 export type State = 1 | 2 | 3;
 
 /** The public columns of every booking. */
-export const PUBLIC_OF_BOOKINGS = ['studio_id', 'start_time', 'end_time', 'status'];
+const PUBLIC_OF_BOOKINGS = ['studio_id', 'start_time', 'end_time', 'status'];
 /** Columns with only one possible value, because of a constraint or because the value hides the row. */
 export const CONSTANT = ['id_verifications.ai_raw_response', 'scheduled_emails.email_type', 'studios.active'];
 
@@ -255,6 +255,14 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
       body: JSON.stringify({ subscription: idOf(1) }),
     },
   ],
+  newest_bookings: [
+    '',
+    'reference=like.secret%25%5C',
+    'contact_phone=eq.secret-1x',
+    'final_cost=gt.1',
+    'order=notes.desc',
+    'select=final_cost.max(),created_at::text',
+  ].map((query) => ({ method: 'POST', path: `/rpc/newest_bookings?${query}`, body: '{}' })),
   own_bookings: [
     '',
     'reference=like.secret%25%5C',
@@ -273,6 +281,14 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
     'select=action.max()',
     'resource_id=eq.secret-1x',
   ].map((query) => ({ method: 'POST', path: `/rpc/search_audit_logs?${query}`, body: '{"words": "secret-1"}' })),
+  upcoming_bookings: [
+    '',
+    'reference=like.secret%25%5C',
+    'contact_phone=eq.secret-1x',
+    'final_cost=gt.1',
+    'order=notes.desc',
+    'select=final_cost.max(),user_id::text',
+  ].map((query) => ({ method: 'POST', path: `/rpc/upcoming_bookings?${query}`, body: '{}' })),
   validate_discount_code: [
     '',
     'max_uses=eq.100',

@@ -21,7 +21,7 @@ export const PASSWORD = 'correct horse battery';
 export const NEW_PASSWORD = 'another fine phrase';
 
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: Record<string, unknown> };
-export type RequestOptions = {
+type RequestOptions = {
   readonly token?: string;
   readonly ip?: string;
   readonly headers?: Record<string, string>;
@@ -49,8 +49,8 @@ export type AuthApp = AuthServer & {
   readonly texts: { to: string; text: string; key: string }[];
   /** Runs before a mail is handed over. */
   beforeMail: (message: MailMessage) => Promise<void>;
-  /** The person that the identity provider returns next. */
-  person: ProviderUser;
+  /** The user that the identity provider returns next. */
+  providerUser: ProviderUser;
   now(): Date;
   advance(ms: number): void;
   /** Starts another server on the same database. `limitFactor`: 1 for the limits of production. */
@@ -64,7 +64,7 @@ export type AuthApp = AuthServer & {
   signIn(email: string, password?: string): Promise<SignedInUser>;
   close(): Promise<void>;
 };
-export type ServerOptions = {
+type ServerOptions = {
   readonly config?: Partial<AuthConfig>;
   readonly limitFactor?: number;
   readonly dependencies?: Partial<Pick<AuthContext, 'captcha' | 'providers' | 'ssoProviders'>>;
@@ -107,8 +107,8 @@ export async function openAuthApp(): Promise<AuthApp> {
   const clock = (): Date => new Date(Date.now() + offset);
   const mails: MailMessage[] = [];
   const texts: { to: string; text: string; key: string }[] = [];
-  const external = { person: providerPerson(), beforeMail: (_message: MailMessage) => Promise.resolve() };
-  const provider = createProvider(() => external.person);
+  const external = { providerUser: newProviderUser(), beforeMail: (_message: MailMessage) => Promise.resolve() };
+  const provider = createProvider(() => external.providerUser);
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   let callers = 0;
 
@@ -238,21 +238,21 @@ export function textIn(body: unknown, ...path: readonly (string | number)[]): st
   return found;
 }
 
-/** A person with a verified address, as an identity provider returns one. */
-export function providerPerson(more: Partial<ProviderUser> = {}): ProviderUser {
+/** Returns a user with a verified address, as an identity provider sends one. */
+export function newProviderUser(more: Partial<ProviderUser> = {}): ProviderUser {
   const subject = randomUUID();
   return { subject, email: `${subject.slice(0, 8)}@example.com`, emailVerified: true, claims: {}, ...more };
 }
 
 /** An identity provider in memory. Its id token is the number of seconds until its expiry. */
-function createProvider(person: () => ProviderUser): SignInProvider {
+function createProvider(user: () => ProviderUser): SignInProvider {
   return {
     name: 'google',
     formPost: false,
     startUrl: ({ state }) => Promise.resolve(`https://accounts.example.com/?state=${state}`),
-    redeem: () => Promise.resolve({ user: person(), accessToken: 'provider access', refreshToken: null }),
+    redeem: () => Promise.resolve({ user: user(), accessToken: 'provider access', refreshToken: null }),
     readIdToken: (token) =>
-      Promise.resolve({ user: person(), nonce: null, expiresAt: new Date(Date.now() + Number(token) * 1000) }),
+      Promise.resolve({ user: user(), nonce: null, expiresAt: new Date(Date.now() + Number(token) * 1000) }),
   };
 }
 

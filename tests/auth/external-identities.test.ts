@@ -8,7 +8,7 @@ import {
   openAuthApp,
   type SignedInUser,
   SITE,
-  providerPerson,
+  newProviderUser,
   textIn,
 } from './auth-app.ts';
 
@@ -36,20 +36,20 @@ describe('a sign-in by an identity provider', () => {
     server.request('GET', `/callback?code=x&state=${locationOf(begun).searchParams.get('state')}`);
 
   test('redirects to the provider and back with a code that can be exchanged once', async () => {
-    app.person = providerPerson();
+    app.providerUser = newProviderUser();
     const back = locationOf(await callback(await authorize()));
     expect(`${back.origin}${back.pathname}`).toBe(`${SITE}/back`);
     const body = { auth_code: back.searchParams.get('code'), code_verifier: VERIFIER };
     const trade = () => app.request('POST', '/token?grant_type=pkce', body);
-    expect(await trade()).toMatchObject({ status: 200, body: { user: { email: app.person.email } } });
+    expect(await trade()).toMatchObject({ status: 200, body: { user: { email: app.providerUser.email } } });
     expect(await trade()).toMatchObject({ status: 404 });
     const made = `select payload ->> 'action' as action from auth.audit_log_entries a join auth.users u
       on u.id::text = payload ->> 'actor_id' where u.email = $1 order by a.created_at limit 1`;
-    expect(await app.db.one(made, [app.person.email])).toEqual({ action: 'user_signedup' });
+    expect(await app.db.one(made, [app.providerUser.email])).toEqual({ action: 'user_signedup' });
   });
 
   test('a state is accepted once, and an unknown one redirects to the site with the reason', async () => {
-    app.person = providerPerson();
+    app.providerUser = newProviderUser();
     const begun = await authorize();
     await callback(begun);
     for (const answer of [await callback(begun), await app.request('GET', '/callback?code=x&state=unknown')])
@@ -57,17 +57,17 @@ describe('a sign-in by an identity provider', () => {
   });
 
   test('errors go to the page of redirect_to', async () => {
-    app.person = providerPerson({ subject: '' });
+    app.providerUser = newProviderUser({ subject: '' });
     const noSubject = locationOf(await callback(await authorize())).searchParams;
     expect(noSubject.get('error_description')).toBe('Missing sub claim');
     expect(noSubject.get('error')).toBe('invalid_request');
-    app.person = providerPerson();
+    app.providerUser = newProviderUser();
     const { body } = await signIn();
     const path = `/admin/users/${textIn(body, 'user', 'id')}`;
     await app.request('PUT', path, { ban_duration: '1h' }, { token: app.keys.serviceRoleKey });
     const banned = locationOf(await callback(await authorize())).searchParams;
     expect([banned.get('error'), banned.get('error_code')]).toEqual(['access_denied', 'user_banned']);
-    app.person = providerPerson();
+    app.providerUser = newProviderUser();
     const closed = app.server({ config: { signupEnabled: false } });
     const unknown = locationOf(await callback(await authorize(), closed)).searchParams;
     expect([unknown.get('error'), unknown.get('error_code')]).toEqual(['access_denied', 'signup_disabled']);
@@ -84,7 +84,7 @@ describe('a sign-in by an identity provider', () => {
   });
 
   test('an id token is accepted once', async () => {
-    app.person = providerPerson();
+    app.providerUser = newProviderUser();
     expect((await token({ id_token: '500' })).status).toBe(200);
     expect(await token({ id_token: '500' })).toMatchObject({ status: 400, body: { message: 'Bad ID token' } });
   });
@@ -94,7 +94,7 @@ describe('identities of an account', () => {
   /** A signed-in user with a second identity, by default with the user's own address. */
   async function linked(email?: string): Promise<{ person: SignedInUser; ids: Record<string, string> }> {
     const person = await app.member();
-    app.person = providerPerson({ email: email ?? person.email });
+    app.providerUser = newProviderUser({ email: email ?? person.email });
     expect((await signIn({ token: person.token }, { link_identity: true })).status).toBe(200);
     const { body } = await app.request('GET', '/user', undefined, { token: person.token });
     const all = Object.values(Object(body['identities']));
@@ -122,13 +122,13 @@ describe('identities of an account', () => {
   test('removing the email identity removes the password, and the account takes the address of the remaining one', async () => {
     const { person, ids } = await linked(`${randomUUID().slice(0, 8)}@example.com`);
     expect((await unlink(person, ids['email'])).status).toBe(200);
-    expect(await account(person)).toMatchObject({ email: app.person.email });
-    await expect(app.signIn(app.person.email ?? '')).rejects.toThrow('400');
+    expect(await account(person)).toMatchObject({ email: app.providerUser.email });
+    await expect(app.signIn(app.providerUser.email ?? '')).rejects.toThrow('400');
   });
 
   test('the account keeps its address while another identity has it', async () => {
     const { person, ids } = await linked(`${randomUUID().slice(0, 8)}@example.com`);
-    app.person = providerPerson({ email: person.email });
+    app.providerUser = newProviderUser({ email: person.email });
     await signIn({ token: person.token }, { link_identity: true });
     expect((await unlink(person, ids['email'])).status).toBe(200);
     expect(await account(person)).toMatchObject({ email: person.email });
@@ -231,7 +231,7 @@ describe('single sign-on', () => {
 const provider = () => ({
   formPost: false,
   startUrl: () => Promise.resolve('https://accounts.example.com/'),
-  redeem: () => Promise.resolve({ user: providerPerson(), accessToken: 'x', refreshToken: null }),
+  redeem: () => Promise.resolve({ user: newProviderUser(), accessToken: 'x', refreshToken: null }),
   readIdToken: null,
 });
 

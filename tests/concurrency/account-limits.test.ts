@@ -18,7 +18,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('one limit and four processes',
   let dataDir = '';
   beforeAll(async () => {
     const made = await createMigratedDatabase();
-    if (!made) throw new Error('PostgreSQL went away');
+    if (!made) throw new Error('PostgreSQL cannot be reached');
     database = made;
     dataDir = await mkdtemp(join(tmpdir(), 'limits-'));
     const app = await compose(readConfig({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'silent' }));

@@ -8,7 +8,6 @@ import {
   service,
   signIn,
   signInByDialog,
-  signInOn,
   expectErrorInPlace,
 } from './steps.ts';
 
@@ -44,62 +43,36 @@ test('every sign-in error is shown at its field with a toast, and a sign-in gree
   await submit.click();
   await expectErrorInPlace(page, 'Error', 'An unexpected error occurred. Please try again.');
   await page.context().setOffline(false);
+  let answer = (): void => {};
+  const held = new Promise<void>((done) => (answer = done));
   await page.route('**/auth/v1/token**', async (route) => {
-    await new Promise((done) => setTimeout(done, 700));
+    await held;
     await route.continue();
   });
   await dialog.getByLabel('Password').fill(demo.password);
   await submit.click();
   await expect(dialog.getByRole('button', { name: 'Signing in...' })).toBeDisabled();
+  answer();
   await expectToast(page, 'Welcome back, Alex!', "You've been signed in successfully.");
 });
 
-test('every sign-up error is shown at its field, with its title in a toast', async ({ page }) => {
+test('a sign-up error is shown at its field, and an age under 18 on the button', async ({ page }) => {
   await page.goto('/auth');
   const submit = page.getByRole('button', { name: 'Sign Up', exact: true });
   await page.getByRole('tab', { name: 'Sign Up' }).click();
   await expect(submit).toBeDisabled();
   await fillSignUp(page, fresh());
   await expect(submit).toBeEnabled();
-  for (const [field, bad, message] of [
-    ['Full Name', 'R', 'Full name must be at least 2 characters'],
-    ['Full Name', 'R'.repeat(101), 'Full name must be less than 100 characters'],
-    ['Email', 'nowhere', 'Please enter a valid email address'],
-    ['Email', `${'a'.repeat(250)}@example.com`, 'Email must be less than 255 characters'],
-    ['Phone Number', '0400', 'Phone number must be at least 10 digits'],
-    ['Phone Number', '0'.repeat(21), 'Phone number must be less than 20 characters'],
-    ['DJ Name (optional)', 'D'.repeat(101), 'DJ name must be less than 100 characters'],
-    ['Password', '12345', 'Password must be at least 6 characters'],
-    ['Password', 'p'.repeat(129), 'Password must be less than 128 characters'],
-  ] as const) {
-    const input = page.getByLabel(field);
-    const good = await input.inputValue();
-    await input.fill(bad);
-    await submit.click();
-    await expect(page.getByRole('alert')).toHaveText(message);
-    await expectErrorInPlace(page, 'Validation Error', message);
-    await expect(input).toBeFocused();
-    await input.fill(good);
-  }
-  // Switching tabs keeps what was typed.
-  await page.getByRole('tab', { name: 'Sign In' }).click();
-  await page.getByRole('tab', { name: 'Sign Up' }).click();
-  await expect(page.getByLabel('Full Name')).toHaveValue('Robin Sample');
-  for (const field of ['Full Name', 'Email', 'Phone Number', 'Password']) {
-    const input = page.getByLabel(field);
-    const good = await input.inputValue();
-    await input.fill('');
-    await expect(submit, `without ${field}`).toBeDisabled();
-    await input.fill(good);
-  }
+  const password = page.getByLabel('Password');
+  await password.fill('12345');
+  await submit.click();
+  await expectErrorInPlace(page, 'Validation Error', 'Password must be at least 6 characters');
+  await expect(password).toBeFocused();
+  await password.fill('night-shift-9');
   await page.getByLabel('Year').fill('2015');
   await expect(page.getByRole('button', { name: 'Must be 18+' })).toBeDisabled();
   await page.evaluate("document.querySelector('form').requestSubmit()");
   await expectErrorInPlace(page, 'Age Requirement', 'You must be 18 years or older to create an account.');
-  await page.getByLabel('Year').fill('');
-  await expect(submit).toBeDisabled();
-  await page.evaluate("document.querySelector('form').requestSubmit()");
-  await expectErrorInPlace(page, 'Date of Birth Required', 'Please enter your date of birth.');
   await accessibleEverywhere(page);
 });
 
@@ -225,7 +198,7 @@ test('the mailed link confirms the email when the button is pressed, then opens 
 });
 
 test('a customer with a verified ID can continue to booking after confirming the email', async ({ page }) => {
-  await signInOn(page, await newPerson(true));
+  await signIn(page, await newPerson(true));
   await page.goto('/email-verified');
   await expect(page.getByRole('link', { name: 'Continue to Booking' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Verify ID Now' })).toBeHidden();

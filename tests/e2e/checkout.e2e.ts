@@ -11,7 +11,7 @@ import {
   sandboxUrl,
   service,
   signInByDialog,
-  signInOn,
+  signIn,
   expectErrorInPlace,
 } from './steps.ts';
 
@@ -47,7 +47,7 @@ test('the checkout redirects to the booking page without a booking, and asks a g
   await page.goto('/checkout');
   await expect(page).toHaveURL(/\/booking$/);
   const who = await newPerson(false);
-  await signInOn(page, who);
+  await signIn(page, who);
   await toCheckout(page, 50, [9]);
   await page.evaluate(() => localStorage.clear());
   await page.reload();
@@ -67,7 +67,7 @@ test('paying needs names, email, phone, ID and terms, and the first failing rule
   page,
 }) => {
   test.setTimeout(120_000);
-  await signInOn(page, await newPerson(false));
+  await signIn(page, await newPerson(false));
   await toCheckout(page, 51, [9, 10, 11]);
   const needed = page.locator('#still-needed');
   await expect(needed).toHaveText('Still needed: ID and terms.');
@@ -154,7 +154,7 @@ test('coupons: every refusal is shown, a valid one is deducted, and a changed pr
     { code: `${code}L`, discount_type: 'percentage', discount_value: 10, min_hours: 8 },
   ]);
   expect(made.error).toBeNull();
-  await signInOn(page, await newPerson(true));
+  await signIn(page, await newPerson(true));
   await openDay(page, 'Studio C', 52);
   await chooseHours(page, [9, 10]);
   // Simulates a price change since the page was loaded.
@@ -229,7 +229,7 @@ test('the payment page redirects without its ids, and reports unknown ones', asy
 });
 
 test('an expired payment is reported with the booking reference', async ({ page }) => {
-  await signInOn(page, await newPerson(true));
+  await signIn(page, await newPerson(true));
   await openDay(page, 'Studio A', 53);
   await chooseHours(page, [10]);
   await page.getByRole('button', { name: 'Book Now' }).click();
@@ -252,7 +252,7 @@ test('the hosted identity check can fail to start, be refused, be repeated, and 
   await page.goto('/verify-return');
   await expect(page.getByText('No verification session ID found. Please try booking again.')).toBeVisible();
   await accessibleEverywhere(page);
-  await signInOn(page, await newPerson(false));
+  await signIn(page, await newPerson(false));
   await toCheckout(page, 54, [9]);
   // Drop the check that Book Now started, so that the page starts another.
   await page.evaluate(() => sessionStorage.removeItem('verificationSession'));
@@ -284,7 +284,7 @@ test('the hosted identity check can fail to start, be refused, be repeated, and 
 });
 
 test('Return to Booking removes the stored booking', async ({ page }) => {
-  await signInOn(page, await newPerson(false));
+  await signIn(page, await newPerson(false));
   await toCheckout(page, 55, [9]);
   await page.goto('/verify-return');
   await page.getByRole('button', { name: 'Return to Booking' }).click();
@@ -293,7 +293,7 @@ test('Return to Booking removes the stored booking', async ({ page }) => {
 });
 
 test('an unpaid hold is shown on the booking page, and releasing it asks first', async ({ page }) => {
-  await signInOn(page, await newPerson(true));
+  await signIn(page, await newPerson(true));
   await openDay(page, 'Studio A', 56);
   await chooseHours(page, [11]);
   await page.getByRole('button', { name: 'Book Now' }).click();

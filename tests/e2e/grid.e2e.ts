@@ -9,7 +9,7 @@ import {
   insertBooking,
   newPerson,
   openDay,
-  signInOn,
+  signIn,
   sydneyDay,
   sydneyHour,
 } from './steps.ts';
@@ -253,7 +253,7 @@ test('failed requests are reported with what to do, and the page recovers', asyn
 });
 
 test('Book Now without a connection reports it, keeps the hours, and works once back online', async ({ page }) => {
-  await signInOn(page, await newPerson(true));
+  await signIn(page, await newPerson(true));
   await openDay(page, 'Studio B', ahead(4));
   await chooseHours(page, [3]);
   await page.context().setOffline(true);
@@ -266,7 +266,8 @@ test('Book Now without a connection reports it, keeps the hours, and works once 
 });
 
 test('a stored selection that cannot be restored is reported: unknown room, or failed request', async ({ page }) => {
-  await signInOn(page, await newPerson(false));
+  await signIn(page, await newPerson(false));
+  await page.goto('/');
   const keep = (studioId: string): Promise<void> =>
     page.evaluate(
       ([id, date]) =>

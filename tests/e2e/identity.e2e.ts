@@ -1,11 +1,11 @@
 import { expect, type Page, test } from '@playwright/test';
-import { accessibleEverywhere, expectToast, newPerson, sandboxUrl, signInOn } from './steps.ts';
+import { accessibleEverywhere, expectToast, newPerson, sandboxUrl, signIn } from './steps.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'ID Verification' });
 
 /** Opens the ID dialog of a new customer on the profile page. */
 async function openDialog(page: Page): Promise<void> {
-  await signInOn(page, await newPerson(false));
+  await signIn(page, await newPerson(false));
   await page.goto('/profile');
   await page.getByRole('button', { name: 'Verify ID' }).click();
   await expect(dialog(page)).toBeVisible();

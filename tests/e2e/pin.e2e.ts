@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { accessibleEverywhere, expectToast, insertBooking, newPerson, signInOn } from './steps.ts';
+import { accessibleEverywhere, expectToast, insertBooking, newPerson, signIn } from './steps.ts';
 
 const HOUR = 3_600_000;
 /** A one-hour span, `offset` hours from the current full hour. */
@@ -25,7 +25,7 @@ test('the PIN page needs a booking id, and asks a guest to sign in', async ({ pa
 test('an ended session shows no PIN and cannot make one', async ({ page }) => {
   const who = await newPerson(false);
   const id = await insertBooking({ userId: who.id, studio: 'Studio A', ...span(-40 * 24), status: 'confirmed' });
-  await signInOn(page, who);
+  await signIn(page, who);
   await page.goto(`/regenerate-pin?booking_id=${id}`);
   await expect(page.getByRole('button', { name: 'Session Ended' })).toBeDisabled();
   await expect(page.getByText('Your booking session has ended. You can no longer generate new PINs.')).toBeVisible();
@@ -35,7 +35,7 @@ test('an ended session shows no PIN and cannot make one', async ({ page }) => {
 test('before its release the PIN page counts down every second and shows no PIN', async ({ page }) => {
   const who = await newPerson(false);
   const id = await insertBooking({ userId: who.id, studio: 'Studio C', ...span(20), status: 'confirmed' });
-  await signInOn(page, who);
+  await signIn(page, who);
   // Without an id the page leads to the customer's next booking.
   await page.goto('/access-code');
   await expect(page).toHaveURL(new RegExp(`booking_id=${id}`));
@@ -59,7 +59,7 @@ test('during the session the PIN can be copied and replaced after a confirmation
   test.setTimeout(120_000);
   const who = await newPerson(false);
   const id = await insertBooking({ userId: who.id, studio: 'Studio C', ...span(0), status: 'confirmed' });
-  await signInOn(page, who);
+  await signIn(page, who);
   await page.goto(`/regenerate-pin?booking_id=${id}`);
   const pin = page.getByTestId('pin');
   await expect(pin).toBeVisible({ timeout: 30_000 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { admin, signIn } from './steps.ts';
+import { admin, signInByDialog } from './steps.ts';
 
 test('every script and stylesheet in the HTML of a page carries the hash of its file, and the browser refuses a changed one', async ({
   page,
@@ -34,7 +34,9 @@ test('no page of a visitor or an admin is blocked by our own policies', async ({
     if (/BLOCKED/.test(reason)) blocked.push(`${request.url()}: ${reason}`);
   });
   for (const path of ['/', '/booking', '/about']) await page.goto(path, { waitUntil: 'networkidle' });
-  await signIn(page, admin);
+  await page.goto('/');
+  await page.getByRole('button', { name: 'SIGN IN', exact: true }).click();
+  await signInByDialog(page, admin);
   for (const path of ['/booking', '/checkout', '/profile', '/admin']) {
     await page.goto(path, { waitUntil: 'networkidle' });
     await expect(page.locator('#root')).not.toBeEmpty();

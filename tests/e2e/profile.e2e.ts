@@ -6,7 +6,7 @@ import {
   insertBooking,
   newPerson,
   signInByDialog,
-  signInOn,
+  signIn,
   expectErrorInPlace,
 } from './steps.ts';
 
@@ -51,7 +51,7 @@ test('the profile asks a guest to sign in, shows every error at its field, and s
 
 test('a new password must match and be long enough, and then works', async ({ page }) => {
   const who = await newPerson(false);
-  await signInOn(page, who);
+  await signIn(page, who);
   await page.goto('/profile');
   await expect(page.getByText('Not verified yet.')).toBeVisible();
   const [next, again] = [page.getByLabel('New password', { exact: true }), page.getByLabel('Confirm new password')];
@@ -74,7 +74,7 @@ test('a new password must match and be long enough, and then works', async ({ pa
   await expectToast(page, 'Password updated');
   await page.getByRole('button', { name: 'Sign Out' }).click();
   await expect(page).toHaveURL(/:\d+\/$/);
-  await signInOn(page, { ...who, password: 'another-night-1' });
+  await signIn(page, { ...who, password: 'another-night-1' });
 });
 
 test('an upcoming booking links to its access code, and cancelling asks first', async ({ page }) => {
@@ -88,7 +88,7 @@ test('an upcoming booking links to its access code, and cancelling asks first', 
     end: new Date(base + 600 * 24 * hour + hour),
     status: 'confirmed',
   });
-  await signInOn(page, who);
+  await signIn(page, who);
   await page.goto('/profile');
   const booking = page.getByRole('article').filter({ hasText: 'Studio B' });
   await expect(booking.getByRole('link', { name: 'Access code' })).toBeVisible();
@@ -124,9 +124,15 @@ test('/bookings asks a guest to sign in, then shows no bookings, some, or a load
   await expect(page.getByRole('article').filter({ hasText: 'Studio A' })).toBeVisible();
   await expect(page.getByText('No bookings yet')).toBeHidden();
   await accessibleEverywhere(page);
-  await page.route('**/rpc/own_bookings*', (route) => route.fulfill({ status: 400, json: { message: 'no' } }));
+  let reads = 0;
+  await page.route('**/rpc/own_bookings*', (route) => {
+    reads += 1;
+    return route.fulfill({ status: 400, json: { message: 'no' } });
+  });
   await page.reload();
   await expect(page.getByText('Your bookings could not be loaded.')).toBeVisible();
+  // The page reads again by itself when its live connection opens.
+  await expect.poll(() => reads).toBeGreaterThan(1);
   await page.unrouteAll();
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByRole('article').filter({ hasText: 'Studio A' })).toBeVisible();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { access, BOOKING, booking, createFunctionsApp, IP, payment, PERSON, STAFF, readAnswer } from './test-app.ts';
+import { access, BOOKING, booking, createFunctionsApp, IP, payment, PERSON, STAFF, readResponse } from './test-app.ts';
 import type { FunctionsApp, Sender } from './test-app.ts';
 
 /** For each function: who may call it, which limit counts the call, and that refused calls reach no operation. */
@@ -179,7 +179,7 @@ describe.each(ROWS)('$name', ({ name, callers, limit, body, answers, succeeds = 
     expect(response.headers.get('x-relay-error')).toBe(by === 'none' && refused ? 'true' : null);
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    const { status, body: answer, retryAfter } = await readAnswer(response);
+    const { status, body: answer, retryAfter } = await readResponse(response);
     expect(status).toBe(refused?.[0] ?? succeeds);
     expect(retryAfter).toBe(by === 'suspended' && refused ? '7' : null);
     if (refused === null) return;
@@ -204,7 +204,7 @@ describe.each(ROWS)('$name', ({ name, callers, limit, body, answers, succeeds = 
     const app = createFunctionsApp({ wait: 17 });
     Object.assign(app.answers, answers);
     const by = callers === 'signed-in' ? 'person' : 'staff';
-    const response = await readAnswer(await app.send(name, by, { body }));
+    const response = await readResponse(await app.send(name, by, { body }));
     if (limit === null) return expect(response.status).toBe(succeeds);
     expect(response).toEqual({
       status: 429,
@@ -227,7 +227,7 @@ describe.each(ROWS)('$name', ({ name, callers, limit, body, answers, succeeds = 
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
       const response = await app.send(name, 'staff', { method });
       expect(response.headers.get('allow')).toBe('POST');
-      expect(await readAnswer(response)).toEqual({
+      expect(await readResponse(response)).toEqual({
         status: 405,
         body: { error: { code: 'method_not_allowed', message: 'Use POST.' } },
         retryAfter: null,
@@ -243,11 +243,11 @@ test.each(ROWS.filter(({ callers }) => callers === 'developers'))(
     const app = createFunctionsApp({ developerPages: false });
     Object.assign(app.answers, answers);
     for (const by of ['staff', 'service'] as const)
-      expect(await readAnswer(await app.send(name, by))).toMatchObject({
+      expect(await readResponse(await app.send(name, by))).toMatchObject({
         status: 404,
         body: { error: { code: 'not_found' } },
       });
-    expect(await readAnswer(await app.send(name, 'person'))).toMatchObject({ status: 403 });
+    expect(await readResponse(await app.send(name, 'person'))).toMatchObject({ status: 403 });
     expect(answered(app)).toEqual([]);
   },
 );

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ProviderError } from '#server/providers/call.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
-import { createFunctionsApp, type FunctionsApp, PERSON, STAFF, readAnswer } from './test-app.ts';
+import { createFunctionsApp, type FunctionsApp, PERSON, STAFF, readResponse } from './test-app.ts';
 
 let app: FunctionsApp;
 beforeEach(() => {
@@ -12,7 +12,7 @@ const ok = (body: unknown, status = 200) => ({ status, body, retryAfter: null })
 
 describe('check-verification-and-checkout', () => {
   const check = async (body: unknown) =>
-    readAnswer(await app.send('check-verification-and-checkout', 'person', { body }));
+    readResponse(await app.send('check-verification-and-checkout', 'person', { body }));
 
   test('reads the check of the caller, whoever the body names', async () => {
     app.answers['readHostedCheck'] = () => ({ verified: true, status: 'verified', error: null });
@@ -59,7 +59,7 @@ describe('check-verification-and-checkout', () => {
 test('create-verification-session starts a check for the caller', async () => {
   app.answers['startHostedCheck'] = () => ({ id: 'vs_1', url: 'https://verify.example/1' });
   expect(
-    await readAnswer(await app.send('create-verification-session', 'person', { body: { userId: STAFF } })),
+    await readResponse(await app.send('create-verification-session', 'person', { body: { userId: STAFF } })),
   ).toEqual(ok({ verificationSessionId: 'vs_1', verificationUrl: 'https://verify.example/1' }));
   expect(operationCalls()).toEqual([['startHostedCheck', PERSON, 'person@example.com']]);
 });
@@ -85,7 +85,7 @@ describe('verify-id', () => {
   };
   const picture = Buffer.from('a picture that is long enough');
   const idImage = `data:image/jpeg;base64,${picture.toString('base64')}`;
-  const send = async (body: unknown) => readAnswer(await app.send('verify-id', 'person', { body }));
+  const send = async (body: unknown) => readResponse(await app.send('verify-id', 'person', { body }));
   const answering = (more: object = {}) => {
     app.answers['checkPhoto'] = () => ({
       id: 'v1',
@@ -102,6 +102,7 @@ describe('verify-id', () => {
         verificationId: 'v1',
         decision: 'review',
         isFinal: false,
+        hostedCheck: false,
         verification_status: 'review',
         extractedData: {
           fullName: 'Ada  King Mary Lovelace',
@@ -170,7 +171,7 @@ describe('verify-id', () => {
 
 describe('functions for developers', () => {
   test('test-igloohome-config returns the mode and the locks', async () => {
-    expect(await readAnswer(await app.send('test-igloohome-config', 'staff'))).toEqual(
+    expect(await readResponse(await app.send('test-igloohome-config', 'staff'))).toEqual(
       ok({
         success: true,
         message: 'Mode bridge, 2 locks set.',
@@ -181,7 +182,7 @@ describe('functions for developers', () => {
 
   test('test-igloohome-oauth returns the devices', async () => {
     app.answers['locks.check'] = () => ({ devices: ['a', 'b', 'c'] });
-    expect(await readAnswer(await app.send('test-igloohome-oauth', 'staff'))).toEqual(
+    expect(await readResponse(await app.send('test-igloohome-oauth', 'staff'))).toEqual(
       ok({ success: true, message: 'Signed in; 3 devices.', response: { devices: ['a', 'b', 'c'] } }),
     );
   });
@@ -189,8 +190,8 @@ describe('functions for developers', () => {
   test('test-igloohome-pin issues a code for the caller', async () => {
     app.answers['issueTestPin'] = () => ({ pin: '123456' });
     const answer = ok({ success: true, message: 'PIN created.', pinData: { pin: '123456' } });
-    expect(await readAnswer(await app.send('test-igloohome-pin', 'staff'))).toEqual(answer);
-    expect(await readAnswer(await app.send('test-igloohome-pin', 'service'))).toEqual(answer);
+    expect(await readResponse(await app.send('test-igloohome-pin', 'staff'))).toEqual(answer);
+    expect(await readResponse(await app.send('test-igloohome-pin', 'service'))).toEqual(answer);
     expect(operationCalls()).toEqual([
       ['issueTestPin', STAFF],
       ['issueTestPin', null],
@@ -201,7 +202,7 @@ describe('functions for developers', () => {
     app.answers['locks.check'] = () => {
       throw new ProviderError('igloohome', 'invalid_client', { retryable: false });
     };
-    expect(await readAnswer(await app.send('test-igloohome-oauth', 'staff'))).toEqual(
+    expect(await readResponse(await app.send('test-igloohome-oauth', 'staff'))).toEqual(
       ok({ success: false, error: 'invalid_client' }),
     );
     app.answers['issueTestPin'] = () => {
@@ -220,7 +221,7 @@ describe('igloohome-webhook', () => {
   const report = (activityLogs: unknown, type: unknown = 5, id: unknown = 'lock-1') => ({
     payload: { product: { id }, event: { type, data: { activityLogs } } },
   });
-  const send = async (body: unknown) => readAnswer(await app.send('igloohome-webhook', 'none', { body }));
+  const send = async (body: unknown) => readResponse(await app.send('igloohome-webhook', 'none', { body }));
   beforeEach(() => Object.assign(app.answers, { verifyLockWebhook: () => true, recordUse: () => undefined }));
   const used = () => operationCalls().filter(([name]) => name === 'recordUse');
 

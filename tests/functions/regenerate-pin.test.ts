@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ProviderError } from '#server/providers/call.ts';
 import { Refusal, type RefusalCode } from '#server/operations/core/refusal.ts';
 import { access, BOOKING, booking, createFunctionsApp, IP, NOW, OTHER_BOOKING, PERSON, STAFF } from './test-app.ts';
-import { type FunctionsApp, readAnswer } from './test-app.ts';
+import { type FunctionsApp, readResponse } from './test-app.ts';
 
 const END = new Date(booking.endTime);
 let app: FunctionsApp;
@@ -49,7 +49,7 @@ describe('with the link of a code mail', () => {
   test('shows the code of its booking to a guest', async () => {
     const response = await get({ booking_id: BOOKING, token: link(BOOKING) });
     expect(response.headers.get('cache-control')).toBe('no-store');
-    expect(await readAnswer(response)).toEqual({ status: 200, body: shown, retryAfter: null });
+    expect(await readResponse(response)).toEqual({ status: 200, body: shown, retryAfter: null });
     expect(operationCalls()).toEqual([['ensureCode', BOOKING]]);
   });
 
@@ -74,7 +74,7 @@ describe('with the link of a code mail', () => {
   ])('gives no access %s', async (_what, token) => {
     for (const method of ['GET', 'POST'] as const) {
       const query = `?${new URLSearchParams({ booking_id: BOOKING, token: token() }).toString()}`;
-      expect(await readAnswer(await app.send('regenerate-pin', 'guest', { method, query }))).toEqual({
+      expect(await readResponse(await app.send('regenerate-pin', 'guest', { method, query }))).toEqual({
         status: 401,
         body: {
           success: false,
@@ -92,7 +92,7 @@ describe('with the link of a code mail', () => {
     app.answers['readOwnBooking'] = () => {
       throw new Refusal('not_found', 'Booking not found');
     };
-    expect(await readAnswer(await get({ booking_id: BOOKING, token: link(OTHER_BOOKING) }, 'person'))).toEqual({
+    expect(await readResponse(await get({ booking_id: BOOKING, token: link(OTHER_BOOKING) }, 'person'))).toEqual({
       status: 404,
       body: { success: false, error: 'Booking not found', code: 'not_found', expired: false },
       retryAfter: null,
@@ -126,13 +126,13 @@ describe('without a link', () => {
   });
 
   test('a guest has to sign in, and a request without a key gets 401 in the common shape', async () => {
-    expect(await readAnswer(await get({ booking_id: BOOKING }))).toMatchObject({
+    expect(await readResponse(await get({ booking_id: BOOKING }))).toMatchObject({
       status: 401,
       body: { success: false },
     });
     const response = await get({ booking_id: BOOKING }, 'none');
     expect(response.headers.get('x-relay-error')).toBe('true');
-    expect(await readAnswer(response)).toMatchObject({ status: 401, body: { error: { code: 'no_api_key' } } });
+    expect(await readResponse(response)).toMatchObject({ status: 401, body: { error: { code: 'no_api_key' } } });
     expect(operationCalls()).toEqual([]);
   });
 });
@@ -146,7 +146,7 @@ test.each([
     await get(query as Record<string, string>, 'staff'),
     await app.send('regenerate-pin', 'staff', { body: query }),
   ]) {
-    const { status, body } = await readAnswer(response);
+    const { status, body } = await readResponse(response);
     expect({ status, body }).toMatchObject({ status: 400, body: { success: false, code: 'invalid_request' } });
     expect(body).toHaveProperty('field', 'token' in query ? 'token' : 'booking_id');
   }
@@ -158,7 +158,7 @@ test('a token of 300 characters is read', async () => {
 });
 
 test('a body that is not an object does not replace the query', async () => {
-  const { status } = await readAnswer(await app.send('regenerate-pin', 'staff', { body: '"booking_id"' }));
+  const { status } = await readResponse(await app.send('regenerate-pin', 'staff', { body: '"booking_id"' }));
   expect(status).toBe(400);
 });
 
@@ -174,7 +174,7 @@ test('showing and renewing have separate limits, counted by IP address', async (
 test("a used-up limit is answered in this function's shape", async () => {
   app = prepare(createFunctionsApp({ wait: 9 }));
   for (const response of [await get({ booking_id: BOOKING }, 'person'), await app.send('regenerate-pin', 'person')])
-    expect(await readAnswer(response)).toMatchObject({
+    expect(await readResponse(response)).toMatchObject({
       status: 429,
       body: {
         success: false,
@@ -192,7 +192,7 @@ test('the code is shown until the session ends and never after', async () => {
   app = prepare(createFunctionsApp({ now: new Date(END.getTime() - 1) }));
   expect((await get({ booking_id: BOOKING, token })).status).toBe(200);
   app = prepare(createFunctionsApp({ now: END }));
-  expect(await readAnswer(await get({ booking_id: BOOKING, token }))).toEqual({
+  expect(await readResponse(await get({ booking_id: BOOKING, token }))).toEqual({
     status: 410,
     body: { success: false, error: 'Session has ended', code: 'session_ended', expired: true },
     retryAfter: null,
@@ -210,7 +210,9 @@ test.each([
   app.answers['renewCode'] = () => {
     throw new Refusal(code, 'No.', { seconds: 3, success: true });
   };
-  expect(await readAnswer(await app.send('regenerate-pin', 'staff', { body: { booking_id: BOOKING } }))).toMatchObject({
+  expect(
+    await readResponse(await app.send('regenerate-pin', 'staff', { body: { booking_id: BOOKING } })),
+  ).toMatchObject({
     status,
     body: { seconds: 3, success: false, error: 'No.', code, expired },
   });
@@ -218,9 +220,9 @@ test.each([
 
 test('a provider that does not answer gives 503 in the common shape', async () => {
   app.answers['ensureCode'] = () => {
-    throw new ProviderError('igloohome', 'no_answer', { retryable: true });
+    throw new ProviderError('igloohome', 'no_response', { retryable: true });
   };
-  expect(await readAnswer(await get({ booking_id: BOOKING }, 'staff'))).toMatchObject({
+  expect(await readResponse(await get({ booking_id: BOOKING }, 'staff'))).toMatchObject({
     status: 503,
     body: { error: { code: 'provider_unavailable' } },
     retryAfter: '5',
@@ -230,5 +232,5 @@ test('a provider that does not answer gives 503 in the common shape', async () =
 test('only GET and POST are allowed', async () => {
   const response = await app.send('regenerate-pin', 'staff', { method: 'PUT' });
   expect(response.headers.get('allow')).toBe('GET, POST');
-  expect(await readAnswer(response)).toMatchObject({ status: 405, body: { error: { message: 'Use GET or POST.' } } });
+  expect(await readResponse(response)).toMatchObject({ status: 405, body: { error: { message: 'Use GET or POST.' } } });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ProviderError } from '#server/providers/call.ts';
 import { Refusal, type RefusalCode } from '#server/operations/core/refusal.ts';
-import { BOOKING, createFunctionsApp, type FunctionsApp, readAnswer } from './test-app.ts';
+import { BOOKING, createFunctionsApp, type FunctionsApp, readResponse } from './test-app.ts';
 
 /** What the router does for all functions: paths, bodies and the common shape of refusals. */
 const KIB = 1024;
@@ -28,15 +28,15 @@ const padded = (bytes: number): string => {
 
 test('an unknown function and a path below one are 404, with at most sixty characters of the name', async () => {
   const app = createApp();
-  expect(await readAnswer(await app.send('no-such-function', 'person'))).toEqual({
+  expect(await readResponse(await app.send('no-such-function', 'person'))).toEqual({
     status: 404,
     body: { error: { code: 'not_found', message: 'There is no function called no-such-function' } },
     retryAfter: null,
   });
-  expect(await readAnswer(await app.send('x'.repeat(80), 'person'))).toMatchObject({
+  expect(await readResponse(await app.send('x'.repeat(80), 'person'))).toMatchObject({
     body: { error: { message: `There is no function called ${'x'.repeat(60)}` } },
   });
-  expect(await readAnswer(await app.send('cancel-booking/more', 'person'))).toEqual({
+  expect(await readResponse(await app.send('cancel-booking/more', 'person'))).toEqual({
     status: 404,
     body: { error: { code: 'not_found', message: 'There is no such function.' } },
     retryAfter: null,
@@ -74,7 +74,7 @@ const STATUSES: Readonly<Record<RefusalCode, number>> = {
 };
 test.each(Object.entries(STATUSES))('a refusal %s is answered with %i', async (code, status) => {
   const app = failing(new Refusal(code as RefusalCode, 'Why not.', { total: 12, code: 'x', message: 'y' }));
-  expect(await readAnswer(await app.send('cancel-booking', 'person', { body }))).toEqual({
+  expect(await readResponse(await app.send('cancel-booking', 'person', { body }))).toEqual({
     status,
     body: { error: { total: 12, code, message: 'Why not.' } },
     retryAfter: null,
@@ -85,7 +85,7 @@ test.each(Object.entries(STATUSES))('a refusal %s is answered with %i', async (c
 
 test('Retry-After is set from a number of seconds only', async () => {
   const refusal = (retryAfter: unknown) => new Refusal('too_many_holds', 'Later.', { retryAfter });
-  const send = async (app: FunctionsApp) => readAnswer(await app.send('cancel-booking', 'person', { body }));
+  const send = async (app: FunctionsApp) => readResponse(await app.send('cancel-booking', 'person', { body }));
   expect(await send(failing(refusal(30)))).toMatchObject({ status: 429, retryAfter: '30' });
   expect(await send(failing(refusal(0)))).toMatchObject({ status: 429, retryAfter: '0' });
   expect(await send(failing(refusal('soon')))).toMatchObject({ status: 429, retryAfter: null });
@@ -93,7 +93,7 @@ test('Retry-After is set from a number of seconds only', async () => {
 
 test('a provider that does not answer is 503 with Retry-After, and its reason is only logged', async () => {
   const app = failing(new ProviderError('stripe', 'secret_reason', { retryable: true }));
-  const answer = await readAnswer(await app.send('cancel-booking', 'person', { body }));
+  const answer = await readResponse(await app.send('cancel-booking', 'person', { body }));
   expect(answer).toEqual({
     status: 503,
     body: {
@@ -112,7 +112,7 @@ test('a provider that does not answer is 503 with Retry-After, and its reason is
 
 test('an unexpected error is 500 with the id of the request, and its message is only logged', async () => {
   const app = failing(new Error('password=hunter2'));
-  expect(await readAnswer(await app.send('cancel-booking', 'person', { body }))).toEqual({
+  expect(await readResponse(await app.send('cancel-booking', 'person', { body }))).toEqual({
     status: 500,
     body: { error: { code: 'internal', message: 'Something went wrong on our side. Request request-1.' } },
     retryAfter: null,
@@ -131,7 +131,7 @@ describe('a body', () => {
     ['  ', 400],
   ])('%s is refused with 400 when an object is required', async (text, status) => {
     const app = createApp();
-    expect(await readAnswer(await app.send('cancel-booking', 'person', { body: text }))).toMatchObject({
+    expect(await readResponse(await app.send('cancel-booking', 'person', { body: text }))).toMatchObject({
       status,
       body: { error: { code: 'invalid_request', message: expect.stringMatching(/\w/) } },
     });
@@ -140,7 +140,7 @@ describe('a body', () => {
 
   test('that is not JSON is refused; a missing one counts as an empty object', async () => {
     const app = createApp();
-    expect(await readAnswer(await app.send('cancel-booking', 'person', { body: '{' }))).toMatchObject({
+    expect(await readResponse(await app.send('cancel-booking', 'person', { body: '{' }))).toMatchObject({
       body: { error: { message: 'The body is not JSON.' } },
     });
     app.answers['readOwnBooking'] = () => ({});
@@ -152,7 +152,7 @@ describe('a body', () => {
     const app = createApp();
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])
       expect(
-        await readAnswer(await app.send('cancel-booking', 'person', { body, headers: { 'content-type': type } })),
+        await readResponse(await app.send('cancel-booking', 'person', { body, headers: { 'content-type': type } })),
       ).toMatchObject({ status: 415, body: { error: { code: 'unsupported_media_type' } }, retryAfter: null });
     expect(app.taken).toEqual([]);
   });
@@ -161,7 +161,9 @@ describe('a body', () => {
     const app = createApp();
     expect((await app.send('cancel-booking', 'person', { body: padded(64 * KIB) })).status).toBe(200);
     expect(app.taken).toHaveLength(1);
-    expect(await readAnswer(await app.send('cancel-booking', 'person', { body: padded(64 * KIB + 1) }))).toMatchObject({
+    expect(
+      await readResponse(await app.send('cancel-booking', 'person', { body: padded(64 * KIB + 1) })),
+    ).toMatchObject({
       status: 413,
       body: { error: { code: 'request_too_large' } },
       retryAfter: null,
@@ -222,7 +224,7 @@ describe('a body', () => {
 
   test('without free memory is refused with Retry-After and is not counted', async () => {
     const app = createApp({ bodyBytes: 10 });
-    expect(await readAnswer(await app.send('cancel-booking', 'person', { body }))).toMatchObject({
+    expect(await readResponse(await app.send('cancel-booking', 'person', { body }))).toMatchObject({
       status: 429,
       body: { error: { code: 'too_many_requests', retryAfter: 2 } },
       retryAfter: '2',

@@ -139,7 +139,7 @@ export type FunctionsApp = {
   reserved(): { small: number; large: number };
   send(name: string, by: Sender, options?: SendOptions): Promise<Response>;
 };
-export type SendOptions = {
+type SendOptions = {
   readonly method?: string;
   /** Sent as JSON; a string is sent unchanged. */
   readonly body?: unknown;
@@ -205,8 +205,9 @@ export function createFunctionsApp(
         ['another studio', 'lock-2'],
       ]),
     } as never,
-    identity: { call } as never,
-    payment: {
+    identity: { call, checks: null } as never,
+    payment: { call } as never,
+    events: {
       call,
       payments: {
         readEvent: (raw: string, signature: string) => {
@@ -260,7 +261,7 @@ export function createFunctionsApp(
 }
 
 /** Reads status, body and Retry-After of an answer. */
-export async function readAnswer(
+export async function readResponse(
   response: Response,
 ): Promise<{ status: number; body: unknown; retryAfter: string | null }> {
   const text = await response.text();

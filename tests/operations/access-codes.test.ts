@@ -79,7 +79,7 @@ const alerts = async (): Promise<number> =>
     )
   )?.n ?? 0;
 const refused = new ProviderError('igloohome', 'refused', { retryable: false });
-const noAnswer = new ProviderError('igloohome', 'no_answer', { retryable: true, ambiguous: true });
+const noResponse = new ProviderError('igloohome', 'no_response', { retryable: true, ambiguous: true });
 
 describe('the code of a booking', () => {
   test('is issued an hour before the start, shown from fifteen minutes before it until the end, and works five minutes early', async () => {
@@ -144,10 +144,10 @@ describe('the code of a booking', () => {
     expect(await ensureCode(system.access, id)).toMatchObject({ pin: null, pinId: null, codesLeft: 20 });
     expect(system.state.requests).toEqual([]);
     system.state.now = start - 10 * MINUTE;
-    system.state.lockFails = noAnswer;
+    system.state.lockFails = noResponse;
     expect(await ensureCode(system.access, id)).toMatchObject({ pin: null, pinId: null });
     expect(system.logged).toEqual(['an access code could not be issued yet']);
-    expect(system.logFields).toEqual([{ booking: id, reason: 'igloohome: no_answer' }]);
+    expect(system.logFields).toEqual([{ booking: id, reason: 'igloohome: no_response' }]);
     system.state.lockFails = null;
     expect(await ensureCode(system.access, id)).toMatchObject({ pin: expect.stringMatching(/^\d{6}$/) });
     // Requested again with the same digits: the lock may have accepted them the first time.
@@ -286,7 +286,7 @@ describe('a new code', () => {
 
   test('whose answer was lost is requested again with the same digits, without a wait', async () => {
     const { id, person, pin } = await bookingWithCode();
-    system.state.lockFails = noAnswer;
+    system.state.lockFails = noResponse;
     await expect(renewCode(system.access, id, person)).rejects.toMatchObject({ code: 'provider_unavailable' });
     system.state.lockFails = null;
     const shown = await renewCode(system.access, id, person);
@@ -349,7 +349,7 @@ describe('a lock that chooses its own digits and cannot remove them', () => {
     await expect(showAccess(system.access, other.id)).resolves.toMatchObject({ pin: null, pinId: null });
   });
 
-  test('is not told to remove a used code', async () => {
+  test('is not asked to remove a used code', async () => {
     await begin(oneTime);
     const { start, pin } = await bookingWithCode();
     system.state.now = start;

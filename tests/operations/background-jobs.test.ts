@@ -97,7 +97,7 @@ test('every kind of job has a worker, and one round runs each of them once', asy
   expect(await jobs.drain()).toBe(0);
 });
 
-test('mails are sent after everything else of the round, so that they tell what has become of it', async () => {
+test('mails are sent last in a round, so that they report its results', async () => {
   for (const kind of KINDS) await queue(kind);
   let others = 0;
   const seen: number[] = [];
@@ -115,7 +115,7 @@ test('mails are sent after everything else of the round, so that they tell what 
   expect(seen).toEqual([4, 4, 4, 4, 4, 4, 4]);
 });
 
-test('somebody who books within the hour gets their code in the very same round', async () => {
+test('a booking within the hour gets its code in the same round', async () => {
   await db.query(
     `update private.booking set status = 'cancelled', cancel_reason = 'staff' where status <> 'cancelled'`,
   );

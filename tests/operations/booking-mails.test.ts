@@ -116,7 +116,7 @@ test('a cancellation names the money that goes back: what was paid, or nothing w
   expect(onlyMail().text).toContain('Nothing was charged for it.');
 });
 
-test('a payment under way is told of only while it is, and one that failed by why it failed', async () => {
+test('a payment that takes days is mailed about only while it processes, and a failed one with its reason', async () => {
   const person = await addPerson(db);
   const { bookingId } = await holdBooking(system.booking, system.request(person));
   const session = await system.sessionOf(bookingId);
@@ -138,7 +138,7 @@ test('a payment under way is told of only while it is, and one that failed by wh
   expect(system.mails).toEqual([]);
 });
 
-test('a payment still under way when the session starts is told of as late', async () => {
+test('a payment that still processes when the session starts is reported as too late', async () => {
   const person = await addPerson(db);
   const asked = system.request(person);
   const { bookingId } = await holdBooking(system.booking, asked);
@@ -152,7 +152,7 @@ test('a payment still under way when the session starts is told of as late', asy
   expect(onlyMail().text).toContain('Your payment didn’t arrive in time');
 });
 
-test('money that comes too late is told of with its amount', async () => {
+test('a payment that arrives too late is mailed about with its amount', async () => {
   const person = await addPerson(db);
   const asked = system.request(person);
   const { bookingId } = await holdBooking(system.booking, asked);
@@ -175,7 +175,7 @@ test('the code mail waits five seconds for a lock that has not answered, then br
   await system.jobs.drain();
   system.mails.length = 0;
   system.state.now = start - 15 * MINUTE;
-  system.state.lockFails = new ProviderError('igloohome', 'no_answer', { retryable: true, ambiguous: true });
+  system.state.lockFails = new ProviderError('igloohome', 'no_response', { retryable: true, ambiguous: true });
   await system.jobs.drain();
   expect(system.mails).toEqual([]);
   expect(await codeMailOf(id)).toEqual({ status: 'pending', at: null });

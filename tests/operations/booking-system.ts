@@ -27,6 +27,7 @@ import { sendAccessCode } from '#server/operations/mails/send-access-code.ts';
 import { refundPayment } from '#server/operations/payments/refund.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { reconcilePayments } from '#server/operations/reconciliation/reconcile-payments.ts';
+import type { EventContext } from '#server/operations/webhooks/context.ts';
 import type { ProviderError } from '#server/providers/call.ts';
 import type { LockCapabilities, Locks, MailMessage } from '#server/providers/ports.ts';
 import { settings as studio } from '#rules/venue.ts';
@@ -108,12 +109,14 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     clock,
     log,
   };
-  const booking: BookingContext = {
+  const booking: BookingContext & EventContext = {
     db,
     payments: provider.payments,
     clock,
     log,
     openings: createSingleFlight(),
+    // Cast: no test with this system is about ID checks.
+    hostedChecks: {} as EventContext['hostedChecks'],
     settings: {
       siteUrl: 'https://studio.example',
       holdMinutes: 15,

@@ -192,7 +192,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       const span = system.nextSpan();
       const held = await holdBooking(system.booking, system.request(one, span));
       system.state.now += 16 * MINUTE;
-      system.provider.failing = new ProviderError('stripe', 'no_answer', { retryable: true });
+      system.provider.failing = new ProviderError('stripe', 'no_response', { retryable: true });
       await expect(holdBooking(system.booking, system.request(other, span))).rejects.toMatchObject({
         code: 'slot_taken',
       });
@@ -267,6 +267,28 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       await holdBooking(system.booking, system.request(other, { couponCode: code }));
       expect(await unitsOf(code)).toBe(1);
     });
+
+    test.each([
+      ['before', -1, 'replaced', 1],
+      ['after', 1, 'hold_expired', 0],
+    ] as const)(
+      'is moved or returned by the server’s clock when the replaced session closes %s the move ends',
+      async (_when, minutes, reason, units) => {
+        const person = await addPerson(db);
+        const code = await addCoupon({ max: 1 });
+        const { bookingId } = await holdBooking(system.booking, system.request(person, { couponCode: code }));
+        await db.query(
+          'update private.coupon_redemption set moving_until = $2::timestamptz where booking_id = $1::uuid',
+          [bookingId, new Date(START + 2 * MINUTE)],
+        );
+        system.state.now = START + (2 + minutes) * MINUTE;
+        const session = await system.sessionOf(bookingId);
+        system.provider.move(session, 'expire');
+        await settlePayment(system.booking, session);
+        expect(await bookingOf(bookingId)).toMatchObject({ status: 'cancelled', reason });
+        expect(await unitsOf(code)).toBe(units);
+      },
+    );
 
     test('stays used by a paid booking', async () => {
       const person = await addPerson(db);

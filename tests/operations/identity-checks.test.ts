@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { checkPhoto } from '#server/operations/identity/check-photo.ts';
@@ -5,6 +6,8 @@ import { createCheckQueue } from '#server/operations/identity/check-queue.ts';
 import type { IdentityContext } from '#server/operations/identity/context.ts';
 import { deletePhoto } from '#server/operations/identity/delete-photo.ts';
 import { readHostedCheck, startHostedCheck } from '#server/operations/identity/hosted-check.ts';
+import { acceptEvent } from '#server/operations/webhooks/handle-events.ts';
+import type { EventContext } from '#server/operations/webhooks/context.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { IdentitySession, LicenceReading, ObjectStore } from '#server/providers/ports.ts';
 import { addPerson, databases, HOUR, START } from './booking-system.ts';
@@ -38,7 +41,7 @@ const hostedSession: IdentitySession = {
   documentExpiry: '2031-12-31',
 };
 const JPEG = Uint8Array.from([0xff, 0xd8, 0xff, 0xe0]);
-const noAnswer = new ProviderError('reader', 'no_answer', { retryable: true });
+const noResponse = new ProviderError('reader', 'no_response', { retryable: true });
 
 beforeAll(async () => {
   if (!embedded) throw new Error('there is no embedded database');
@@ -188,7 +191,7 @@ describe('a photo of a licence', () => {
 
   test('needs a name in the profile and a reader that answers; another error is thrown on', async () => {
     await expect(
-      checkPhoto(checksWith({ read: () => Promise.reject(noAnswer) }).context, person, JPEG),
+      checkPhoto(checksWith({ read: () => Promise.reject(noResponse) }).context, person, JPEG),
     ).rejects.toMatchObject({
       code: 'provider_unavailable',
       message: 'We couldn’t read your ID just now. Please try again, or use the online check.',
@@ -227,7 +230,7 @@ describe('a hosted check', () => {
       message: 'We can’t reach the identity check right now. Please try again in a moment.',
     };
     const start = (given: Given) => startHostedCheck(checksWith(given).context, person, 'person@example.com');
-    await expect(start({ fails: noAnswer })).rejects.toMatchObject(refusal);
+    await expect(start({ fails: noResponse })).rejects.toMatchObject(refusal);
     await expect(start({ session: { url: null } })).rejects.toMatchObject(refusal);
     const error = new Error('an error of our own');
     await expect(start({ fails: error })).rejects.toBe(error);
@@ -308,3 +311,78 @@ describe('a hosted check', () => {
     });
   });
 });
+
+describe('an event about a hosted check', () => {
+  const warnings: unknown[] = [];
+  beforeEach(async () => {
+    warnings.length = 0;
+    await db.query('delete from private.webhook_inbox');
+    await db.query('delete from realtime.messages');
+  });
+
+  /** Accepts an event of the provider; returns whether it is handled and how often the account's pages were notified. */
+  async function accept(hostedChecks: EventContext['hostedChecks'], type: string, objectId: string) {
+    const events: EventContext = {
+      db,
+      // Cast: events about checks ask nothing about payments.
+      payments: {} as EventContext['payments'],
+      hostedChecks,
+      clock: () => new Date(now),
+      log: { info: () => undefined, warn: (fields) => void warnings.push(fields['reason']), error: () => undefined },
+    };
+    const id = `evt_${randomUUID()}`;
+    const event = {
+      id,
+      type: `identity.verification_session.${type}`,
+      objectId,
+      paymentIntentId: null,
+      livemode: false,
+    };
+    await acceptEvent(events, event);
+    return db.one(
+      `select handled_at is not null as handled,
+         (select count(*)::int from realtime.messages where topic = 'user:' || $2 and event = 'verification') as notified
+       from private.webhook_inbox where event_id = $1`,
+      [id, person],
+    );
+  }
+
+  test('that is verified stores the decision and notifies the account', async () => {
+    const { context } = checksWith({ session: { status: 'verified' } });
+    const { id } = await startHostedCheck(context, person, 'person@example.com');
+    expect(await accept(context, 'verified', id)).toEqual({ handled: true, notified: 1 });
+    expect(await accept(context, 'verified', id)).toEqual({ handled: true, notified: 1 });
+    const { rows } = await db.query('select id from public.user_verifications where user_id = $1::uuid', [person]);
+    expect(rows).toHaveLength(1);
+  });
+
+  test.each(['processing', 'requires_input', 'canceled'] as const)(
+    'that is %s notifies the account',
+    async (status) => {
+      const { context } = checksWith({ session: { status } });
+      const { id } = await startHostedCheck(context, person, 'person@example.com');
+      expect(await accept(context, status, id)).toEqual({ handled: true, notified: 1 });
+    },
+  );
+
+  test('of another program, or of a customer without a profile, is handled and logged', async () => {
+    const { context } = checksWith({ session: { status: 'verified' } });
+    const { id } = await startHostedCheck(context, person, 'person@example.com');
+    await db.query('update public.profiles set full_name = null where user_id = $1::uuid', [person]);
+    expect(await accept(context, 'verified', 'vs_of_others')).toEqual({ handled: true, notified: 0 });
+    expect(await accept(context, 'verified', id)).toEqual({ handled: true, notified: 0 });
+    expect(warnings).toEqual(['not_found', 'invalid_request']);
+  });
+
+  test('stays in the inbox while the provider does not answer', async () => {
+    const { context } = checksWith();
+    const { id } = await startHostedCheck(context, person, 'person@example.com');
+    const silent = { ...context, checks: { ...requireChecks(context), getSession: () => Promise.reject(noResponse) } };
+    expect(await accept(silent, 'verified', id)).toEqual({ handled: false, notified: 0 });
+  });
+});
+
+function requireChecks({ checks }: IdentityContext): NonNullable<IdentityContext['checks']> {
+  if (checks === null) throw new Error('there is no hosted check');
+  return checks;
+}

@@ -3,13 +3,14 @@ import type { PaymentStatusContext } from '#server/operations/payments/read-stat
 import { createSingleFlight } from '#server/operations/core/single-flight.ts';
 import type { Database } from '#server/db/database.ts';
 import { holdBooking, type HoldRequest } from '#server/operations/bookings/hold.ts';
+import type { EventContext } from '#server/operations/webhooks/context.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { Payments } from '#server/providers/ports.ts';
 import { addPerson, createBookingSystem } from './booking-system.ts';
 
 /** Holds and payments in the states from which the tests of the payment operations start. */
 
-export const noAnswer = new ProviderError('stripe', 'no_answer', { retryable: true, ambiguous: true });
+export const noResponse = new ProviderError('stripe', 'no_response', { retryable: true, ambiguous: true });
 export const refused = new ProviderError('stripe', 'parameter_invalid', { retryable: false });
 export const missing = new ProviderError('stripe', 'resource_missing', { retryable: false });
 export const fails = (error: Error) => () => Promise.reject(error);
@@ -28,7 +29,11 @@ export async function createPaymentCases(db: Database) {
   const system = await createBookingSystem(db);
   /** The provider's port, whose calls a test replaces one by one. */
   const payments: { -readonly [Call in keyof Payments]: Payments[Call] } = system.provider.payments;
-  const payment: PaymentStatusContext = { ...system.booking, answerWithinMs: 1_500, settlements: createSingleFlight() };
+  const payment: PaymentStatusContext & EventContext = {
+    ...system.booking,
+    answerWithinMs: 1_500,
+    settlements: createSingleFlight(),
+  };
 
   const bookingOf = (id: string) =>
     db.one<{ status: string; reason: string | null }>(
@@ -75,9 +80,9 @@ export async function createPaymentCases(db: Database) {
     let session = '';
     payments.createSession = async (input) => {
       if (created) session = (await createSession(input)).id;
-      throw noAnswer;
+      throw noResponse;
     };
-    payments.findSession = fails(noAnswer);
+    payments.findSession = fails(noResponse);
     const refusal = await holdBooking(system.booking, request).catch((error: unknown) => error);
     expect(refusal).toMatchObject({
       code: 'provider_unavailable',

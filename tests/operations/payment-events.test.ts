@@ -9,7 +9,7 @@ import { reconcilePayments } from '#server/operations/reconciliation/reconcile-p
 import { acceptEvent, handleDueEvents } from '#server/operations/webhooks/handle-events.ts';
 import type { ProviderEvent } from '#server/providers/ports.ts';
 import { addPerson, databases, HOUR, MINUTE, START } from './booking-system.ts';
-import { createPaymentCases, noAnswer, refused, type PaymentCases } from './payment-cases.ts';
+import { createPaymentCases, noResponse, refused, type PaymentCases } from './payment-cases.ts';
 
 const [embedded] = databases;
 let db: Database;
@@ -30,7 +30,7 @@ describe('the status of a payment', () => {
   test('comes from the provider, or from the stored rows while the provider does not answer', async () => {
     const { id, session } = await held();
     expect(await readPaymentStatus(payment, session)).toMatchObject({ booking: { id }, paid: false, waiting: false });
-    system.provider.failing = noAnswer;
+    system.provider.failing = noResponse;
     expect(await readPaymentStatus(payment, session)).toMatchObject({
       booking: { id },
       payment: { state: 'open' },
@@ -44,7 +44,7 @@ describe('the status of a payment', () => {
       waiting: false,
       booking: { status: 'confirmed' },
     });
-    system.provider.failing = noAnswer;
+    system.provider.failing = noResponse;
     expect(await readPaymentStatus(payment, session)).toMatchObject({
       paid: true,
       waiting: false,
@@ -61,8 +61,8 @@ describe('the status of a payment', () => {
       });
     const { id, session } = await held();
     await expect(readPaymentStatus(payment, `free_${id}`)).rejects.toMatchObject({ code: 'not_found' });
-    system.provider.failing = noAnswer;
-    await expect(readPaymentStatus(payment, 'cs_test_unknown')).rejects.toBe(noAnswer);
+    system.provider.failing = noResponse;
+    await expect(readPaymentStatus(payment, 'cs_test_unknown')).rejects.toBe(noResponse);
     system.provider.failing = refused;
     await expect(readPaymentStatus(payment, session)).rejects.toBe(refused);
   });
@@ -84,8 +84,8 @@ describe('an event of the provider', () => {
     await acceptEvent(payment, refund);
     expect((await inboxRows()).map((row) => row.handled)).toEqual([true, true]);
     expect(system.logFields).toEqual([
-      { event: session.id, object: 'cs_test_of_others' },
-      { event: refund.id, object: 'ch_of_others' },
+      { event: session.id, object: 'cs_test_of_others', reason: 'not_found' },
+      { event: refund.id, object: 'ch_of_others', reason: 'not_found' },
     ]);
   });
 
@@ -124,7 +124,7 @@ describe('an event of the provider', () => {
   test('that cannot be handled is retried after growing waits; staff are alerted at the third failure', async () => {
     const { id, session } = await held();
     system.provider.move(session, 'pay');
-    system.provider.failing = noAnswer;
+    system.provider.failing = noResponse;
     const paid = event('checkout.session.completed', session);
     const alerts = () =>
       db.one(
@@ -138,7 +138,7 @@ describe('an event of the provider', () => {
         'select next_try_at as at, last_error as error from private.webhook_inbox where event_id = $1',
         [paid.id],
       );
-      expect(row?.error).toBe('stripe no_answer');
+      expect(row?.error).toBe('stripe no_response');
       waits.push((row?.at.getTime() ?? 0) - system.state.now);
       expect((await alerts()) === null).toBe(round < 2);
       expect(await handleDueEvents(payment)).toBe(0);
@@ -146,7 +146,7 @@ describe('an event of the provider', () => {
       if (round < 2) expect(await handleDueEvents(payment)).toBe(0);
     }
     expect(waits).toEqual([2_000, 4_000, 8_000]);
-    expect(await alerts()).toEqual({ details: { type: paid.type, reason: 'stripe no_answer' } });
+    expect(await alerts()).toEqual({ details: { type: paid.type, reason: 'stripe no_response' } });
     system.provider.failing = null;
     expect(await handleDueEvents(payment)).toBe(1);
     expect(await bookingOf(id)).toMatchObject({ status: 'confirmed' });

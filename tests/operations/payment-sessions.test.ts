@@ -9,7 +9,7 @@ import { settlePayment } from '#server/operations/payments/settle.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import type { NewPaymentSession } from '#server/providers/ports.ts';
 import { addPerson, createBookingSystem, databases, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
-import { createPaymentCases, fails, missing, noAnswer, refused, type PaymentCases } from './payment-cases.ts';
+import { createPaymentCases, fails, missing, noResponse, refused, type PaymentCases } from './payment-cases.ts';
 
 const [embedded] = databases;
 let db: Database;
@@ -89,7 +89,7 @@ describe('the payment session of a hold', () => {
     const { createSession } = payments;
     payments.createSession = async (input) => {
       await createSession(input);
-      throw noAnswer;
+      throw noResponse;
     };
     expect(await holdBooking(system.booking, system.request(person))).toMatchObject({ url: 'https://pay.example/x' });
   });
@@ -206,8 +206,8 @@ describe('a hold of the same hours with another coupon', () => {
     const before = await held();
     const code = await addCoupon();
     const { expireSession } = payments;
-    payments.expireSession = fails(noAnswer);
-    await expect(holdBooking(system.booking, { ...before.request, couponCode: code })).rejects.toBe(noAnswer);
+    payments.expireSession = fails(noResponse);
+    await expect(holdBooking(system.booking, { ...before.request, couponCode: code })).rejects.toBe(noResponse);
     expect(await bookingOf(before.id)).toMatchObject({ status: 'pending' });
     payments.expireSession = fails(missing);
     const after = await holdBooking(system.booking, { ...before.request, couponCode: code });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
 import { releaseHold } from '#server/operations/bookings/release.ts';
-import type { PaymentContext } from '#server/operations/payments/context.ts';
+import type { EventContext } from '#server/operations/webhooks/context.ts';
 import { refundPayment } from '#server/operations/payments/refund.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { reconcilePayments } from '#server/operations/reconciliation/reconcile-payments.ts';
@@ -23,7 +23,7 @@ describe.each(databases)('payments on $name', ({ open }) => {
   let now = START;
   let hour = 0;
   let provider: FakeProvider;
-  let context: PaymentContext;
+  let context: EventContext;
   const errors: string[] = [];
 
   beforeAll(async () => {
@@ -41,6 +41,8 @@ describe.each(databases)('payments on $name', ({ open }) => {
     context = {
       db,
       payments: provider.payments,
+      // Cast: no test here is about ID checks.
+      hostedChecks: {} as EventContext['hostedChecks'],
       clock: () => new Date(now),
       log: { info: () => undefined, warn: () => undefined, error: (_fields, message) => void errors.push(message) },
     };
@@ -164,7 +166,7 @@ describe.each(databases)('payments on $name', ({ open }) => {
     provider.move(one.sessionId, 'delay');
     await settlePayment(context, one.sessionId);
     now = one.start + HOUR;
-    provider.failing = new ProviderError('stripe', 'no_answer', { retryable: true, ambiguous: true });
+    provider.failing = new ProviderError('stripe', 'no_response', { retryable: true, ambiguous: true });
     expect(await releaseExpiredHolds(context)).toBe(0);
     expect(await rowOf(one.id)).toMatchObject({ status: 'pending' });
   });
@@ -350,7 +352,7 @@ describe.each(databases)('payments on $name', ({ open }) => {
     provider.move(one.sessionId, 'pay');
     const [event] = provider.events;
     if (!event) throw new Error('no event');
-    provider.failing = new ProviderError('stripe', 'no_answer', { retryable: true, ambiguous: true });
+    provider.failing = new ProviderError('stripe', 'no_response', { retryable: true, ambiguous: true });
     await acceptEvent(context, event);
     for (let round = 0; round < 3; round += 1) {
       now += HOUR;
@@ -392,7 +394,8 @@ describe.each(databases)('payments on $name', ({ open }) => {
   it('a failed step of reconciliation is logged and thrown, and does not stop the others', async () => {
     const one = await hold();
     provider.move(one.sessionId, 'pay');
-    const refuse = (): Promise<never> => Promise.reject(new ProviderError('stripe', 'no_answer', { retryable: true }));
+    const refuse = (): Promise<never> =>
+      Promise.reject(new ProviderError('stripe', 'no_response', { retryable: true }));
     const payments = { ...provider.payments, listSessions: refuse };
     await expect(reconcilePayments({ ...context, payments })).rejects.toThrow(ProviderError);
     expect(errors).toContain('a step of reconciliation failed');

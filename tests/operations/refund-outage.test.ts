@@ -108,7 +108,7 @@ test('a refund that fails for hours is retried with the same key until it succee
   const end = now + 5 * 60 * MINUTE;
   const { payments, keys } = fakePayments(() =>
     now < end
-      ? Promise.reject(new ProviderError('stripe', 'no_answer', { retryable: true, ambiguous: true }))
+      ? Promise.reject(new ProviderError('stripe', 'no_response', { retryable: true, ambiguous: true }))
       : Promise.resolve({ id: 're_1', status: 'succeeded', amountCents: 4900, ours: true }),
   );
   const queue = jobsWith(payments);

@@ -413,9 +413,11 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   'developer_pages_open()': 'anon authenticated service_role',
   'is_staff()': 'anon authenticated service_role',
   'leave_mailing_list(subscription uuid)': 'anon authenticated service_role',
+  'newest_bookings(most integer)': 'authenticated service_role',
   'own_bookings()': 'authenticated service_role',
   'retry_job(job uuid)': 'authenticated service_role',
   'search_audit_logs(words text, before_at timestamp with time zone, before_id uuid)': 'authenticated service_role',
+  'upcoming_bookings(ends_after timestamp with time zone, most integer)': 'authenticated service_role',
   'validate_discount_code(code_input text, booking_hours numeric)': 'anon authenticated service_role',
 };
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { withRollback } from '#server/db/roll-back.ts';
 import { engines } from '#tests/support/engines.ts';
 import { type Populated, populate } from './fixture.ts';
 import {
@@ -101,15 +102,12 @@ async function deviations(query: Query, table: string, verbs: readonly Verb[]): 
   return wrong;
 }
 
-class Undo extends Error {}
-
 /** Runs as the owner, in a transaction that is always rolled back. */
 async function asOwner(work: (query: Query) => Promise<void>): Promise<void> {
-  const undone = app.server.app.db.transaction(async ({ query }) => {
+  await withRollback<void>(app.server.app.db.transaction, async ({ query }, rollBack) => {
     await work(query);
-    throw new Undo();
+    throw rollBack();
   });
-  await expect(undone).rejects.toThrow(Undo);
 }
 
 test('the database itself gives the same answers as /rest', async () => {

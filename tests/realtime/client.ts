@@ -12,6 +12,8 @@ export type ReceivedFrame = {
 /** A client of the realtime protocol without supabase-js: it sends any frame and sees every answer. */
 export type RealtimeClient = {
   readonly frames: readonly ReceivedFrame[];
+  /** The binary frames, as received. */
+  readonly binary: readonly Buffer[];
   send(joinRef: string | null, ref: string | null, topic: string, event: string, payload: unknown): void;
   sendRaw(data: string | Uint8Array): void;
   /** Joins `realtime:<name>` and returns the reply. */
@@ -23,7 +25,7 @@ export type RealtimeClient = {
   close(): void;
 };
 
-const PATIENCE_MS = 10_000;
+const WAIT_MAX_MS = 10_000;
 
 /** Connects with serializer 2.0.0; 1.0.0 shows broadcasts as text. */
 export async function connectRealtime(
@@ -33,9 +35,14 @@ export async function connectRealtime(
 ): Promise<RealtimeClient> {
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/realtime/v1/websocket?apikey=${key}&vsn=${vsn}`);
   const frames: ReceivedFrame[] = [];
+  const binary: Buffer[] = [];
   const waiting = new Set<() => void>();
   socket.on('message', (data: RawData, isBinary) => {
-    if (isBinary) return;
+    if (isBinary) {
+      binary.push(bytesOf(data));
+      for (const check of waiting) check();
+      return;
+    }
     const parsed = JSON.parse(textOf(data));
     const [joinRef, ref, topic, event, payload] =
       vsn === '2.0.0' ? parsed : [null, parsed.ref, parsed.topic, parsed.event, parsed.payload];
@@ -50,6 +57,7 @@ export async function connectRealtime(
   let refs = 0;
   const client: RealtimeClient = {
     frames,
+    binary,
     closed,
     send: (joinRef, ref, topic, event, payload) =>
       socket.send(
@@ -68,7 +76,7 @@ export async function connectRealtime(
         const timer = setTimeout(() => {
           waiting.delete(check);
           reject(new Error(`no such frame; received: ${JSON.stringify(frames).slice(0, 2_000)}`));
-        }, PATIENCE_MS);
+        }, WAIT_MAX_MS);
         const check = (): void => {
           const found = frames.find(matches);
           if (!found) return;
@@ -101,7 +109,9 @@ export function refusedUpgrade(url: string, query: string): Promise<{ status: nu
   });
 }
 
-const textOf = (data: RawData): string =>
-  Array.isArray(data)
-    ? Buffer.concat(data).toString('utf8')
-    : (Buffer.isBuffer(data) ? data : Buffer.from(data)).toString('utf8');
+function bytesOf(data: RawData): Buffer {
+  if (Array.isArray(data)) return Buffer.concat(data);
+  return Buffer.isBuffer(data) ? data : Buffer.from(data);
+}
+
+const textOf = (data: RawData): string => bytesOf(data).toString('utf8');

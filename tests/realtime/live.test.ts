@@ -3,7 +3,7 @@ import { engines } from '#tests/support/engines.ts';
 import { checkout, span, STUDIO_A, type TestServer } from '#tests/support/test-server.ts';
 import { connectRealtime, type RealtimeClient } from './client.ts';
 
-describe.each(engines)('what pages hear on the $name database', (engine) => {
+describe.each(engines)('events for pages on the $name database', (engine) => {
   let server: TestServer;
   const clients: RealtimeClient[] = [];
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe.each(engines)('what pages hear on the $name database', (engine) => {
     await expect.poll(() => messagesOf(guest, 'hours').map(({ status }) => status)).toEqual(['pending', 'cancelled']);
   });
 
-  test('an account hears of its own bookings and payments, and nobody else can listen', async () => {
+  test('an account receives events of its own bookings and payments, and nobody else can listen', async () => {
     const [owner, other] = [await server.addCustomer(), await server.addCustomer()];
     const topic = `user:${owner.id}`;
     const [mine, channel] = await join(topic, true, owner.token);

@@ -20,7 +20,7 @@ beforeAll(async () => {
   });
   await runScript(
     server,
-    `create policy anyone_reads on realtime.messages for select to anon using (realtime.topic() = 'open');
+    `create policy anyone_reads on realtime.messages for select to anon using (realtime.topic() in ('open', 'read-only'));
 
      create policy anyone_writes on realtime.messages for insert to anon with check (realtime.topic() = 'open' and extension = 'broadcast');`,
   );
@@ -191,8 +191,8 @@ test('too many messages close the channel', async () => {
   await client.join('a');
   for (let count = 0; count < 130; count += 1)
     client.send('1', null, 'realtime:a', 'broadcast', { event: 'e', payload: {} });
-  const told = await client.frame(({ event }) => event === 'system');
-  expect(told.payload).toMatchObject({ status: 'error', message: 'Too many messages per second' });
+  const system = await client.frame(({ event }) => event === 'system');
+  expect(system.payload).toMatchObject({ status: 'error', message: 'Too many messages per second' });
   await client.frame(({ event }) => event === 'phx_close');
 });
 
@@ -211,27 +211,34 @@ test('the sixth presence call within 30 seconds closes the channel', async () =>
   await client.join('a');
   for (let n = 0; n < 6; n += 1)
     client.send('1', `p${n}`, 'realtime:a', 'presence', { event: 'track', payload: { n } });
-  const told = await client.frame(({ event }) => event === 'system');
-  expect(told.payload['message']).toBe('Client presence rate limit exceeded');
+  const system = await client.frame(({ event }) => event === 'system');
+  expect(system.payload['message']).toBe('Client presence rate limit exceeded');
 });
 
 test('without the right to write there is no answer, and nobody gets the message', async () => {
   const [reader, writer] = [await connect(), await connect()];
+  await reader.join('read-only', { private: true });
   await reader.join('open', { private: true });
+  await writer.join('read-only', { private: true, broadcast: { ack: true } });
   await writer.join('open', { private: true, broadcast: { ack: true } });
-  writer.send('1', '2', 'realtime:open', 'presence', { event: 'track', payload: {} });
-  expect((await writer.frame(({ ref }) => ref === '2')).payload).toEqual({ status: 'error', response: {} });
-  writer.send('1', '3', 'realtime:open', 'broadcast', { event: 'e', payload: { ok: true } });
-  await writer.frame(({ ref }) => ref === '3');
-  await expect.poll(() => reader.frames.filter(({ event }) => event === 'broadcast').length).toBe(0);
+  writer.send('1', '3', 'realtime:read-only', 'broadcast', { event: 'e', payload: {} });
+  writer.send('1', '4', 'realtime:read-only', 'presence', { event: 'track', payload: {} });
+  expect((await writer.frame(({ ref }) => ref === '4')).payload).toEqual({ status: 'error', response: {} });
+  writer.send('2', '5', 'realtime:open', 'broadcast', { event: 'e', payload: {} });
+  await writer.frame(({ ref }) => ref === '5');
+  await reader.frame(({ event }) => event === 'broadcast');
+  expect(reader.frames.filter(({ event }) => event === 'broadcast').map(({ topic }) => topic)).toEqual([
+    'realtime:open',
+  ]);
+  expect(writer.frames.some(({ ref }) => ref === '3')).toBe(false);
 });
 
 test('a channel ends when its token expires, in a way that makes the client join again', async () => {
   const token = await signed({ role: 'anon', exp: Math.floor(Date.now() / 1000) + 2 });
   const client = await connect();
   await client.join('a', {}, token);
-  const told = await client.frame(({ event }) => event === 'system');
-  expect(told.payload).toMatchObject({
+  const system = await client.frame(({ event }) => event === 'system');
+  expect(system.payload).toMatchObject({
     status: 'error',
     message: expect.stringMatching(/^Token has expired \d seconds ago$/),
   });
@@ -243,7 +250,7 @@ test('a new token without the right to read closes a private channel', async () 
   const client = await connect();
   await client.join('open', { private: true });
   client.send('1', null, 'realtime:open', 'access_token', { access_token: customer.token });
-  const told = await client.frame(({ event }) => event === 'system');
-  expect(told.payload['message']).toBe('You no longer have permission to read from this Channel topic: open');
+  const system = await client.frame(({ event }) => event === 'system');
+  expect(system.payload['message']).toBe('You no longer have permission to read from this Channel topic: open');
   await client.frame(({ event }) => event === 'phx_close');
 });

@@ -3,9 +3,9 @@ import { uuid } from '#tests/support/rows.ts';
 /** Column values as JSON. */
 export type Values = Readonly<Record<string, unknown>>;
 /** Rows that the check refuses, and similar rows that it accepts; each is merged with the table's base row. */
-export type CheckExample = { readonly bad: readonly Values[]; readonly good: readonly Values[] };
+type CheckExample = { readonly bad: readonly Values[]; readonly good: readonly Values[] };
 /** Pairs of rows that may not exist together, and pairs that may. */
-export type UniqueExample = {
+type UniqueExample = {
   readonly clash: readonly (readonly [Values, Values])[];
   readonly apart: readonly (readonly [Values, Values])[];
 };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRows, type Rows, type TestRows, uuid } from '#tests/support/rows.ts';
 import { addBooking, addPayment, addStudiosAndCustomers, ALEX, at, OTHER_STUDIO, STUDIO } from './booking-rows.ts';
 
-/** Triggers that tell pages and servers what has changed. */
+/** Triggers that publish changes to pages and servers. */
 let database: TestRows;
 beforeAll(async () => {
   database = await openRows();
@@ -20,7 +20,7 @@ const sent = async ({ query }: Rows): Promise<unknown[]> =>
   ).map(({ topic, event, private: isPrivate, payload }) => [topic, event, isPrivate, payload]);
 
 test(
-  'booking_live tells everybody the hours, the account its booking, and staff every booking, only when these change',
+  'publish_booking sends hours to everybody, a booking to its account and every booking to staff, only when these change',
   rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);
     await addBooking(rows, 3);
@@ -46,16 +46,16 @@ test(
 );
 
 test(
-  'booking_live gives back the old hours of a booking that moves',
+  'publish_booking also sends the old hours of a booking that moves, as cancelled',
   rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);
     await addBooking(rows, 3);
     await rows.query('alter table private.booking disable trigger booking_transition');
     await rows.query('update private.booking set studio_id = $1', [OTHER_STUDIO]);
-    const told = await rows.query<{ topic: string; status: string }>(
+    const hours = await rows.query<{ topic: string; status: string }>(
       `select topic, payload ->> 'status' as status from realtime.messages where event = 'hours' order by topic`,
     );
-    expect(told).toEqual([
+    expect(hours).toEqual([
       { topic: `studio:${STUDIO}`, status: 'cancelled' },
       { topic: `studio:${OTHER_STUDIO}`, status: 'pending' },
     ]);
@@ -63,7 +63,7 @@ test(
 );
 
 test(
-  'payment_live tells the account when a payment changes its state, and nothing of the payment itself',
+  'publish_payment sends the account only the booking of a payment whose state changes',
   rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);
     await addBooking(rows, 3);
@@ -76,7 +76,7 @@ test(
 );
 
 test(
-  'verification_live and access_code_live tell the account that there is something new',
+  'publish_verification and publish_access_code send the account an event without its content',
   rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);
     await addBooking(rows, 3);
@@ -97,13 +97,29 @@ test(
 );
 
 test(
+  'publish_session sends the account an event for every sign-in and every end of a session, not for a refreshed token',
+  rolledBack(async (rows) => {
+    await addStudiosAndCustomers(rows);
+    const session = [`user:${ALEX}`, 'session', true, {}];
+    await rows.query(
+      `insert into auth.sessions (id, user_id, created_at, refreshed_at, method) values ($1, $2, $3::timestamptz, $3::timestamptz, 'password')`,
+      [uuid(7), ALEX, at(0)],
+    );
+    await rows.query('update auth.sessions set generation = 1, refreshed_at = $1::timestamptz', [at(1)]);
+    expect(await sent(rows)).toEqual([session]);
+    await rows.query('delete from auth.sessions');
+    expect(await sent(rows)).toEqual([session, session]);
+  }),
+);
+
+test(
   'messages_sent puts a message into the outbox while a process listens, unless it was sent before it was stored',
   rolledBack(async (rows) => {
     const count = (): Promise<unknown> => rows.value('select count(*)::int from realtime.outbox');
     await rows.query(`select realtime.send('{}', 'e', 't', true)`);
     expect(await count()).toBe(0);
     await rows.query(
-      `insert into realtime.interest (relation, process, until) values ('realtime.messages'::regclass, $1, now())`,
+      `insert into realtime.table_subscription (relation, process, until) values ('realtime.messages'::regclass, $1, now() + interval '1 minute')`,
       [uuid(9)],
     );
     await rows.query(`select realtime.send('{}', 'e', 't', true)`);

@@ -740,7 +740,7 @@ describe('storage', () => {
 });
 
 /**
- * Triggers that the tests above cover. Writes through public.bookings are tested by tests/policies and tests/api; what pages hear by
+ * Triggers that the tests above cover. Writes through public.bookings are tested by tests/policies and tests/api; what pages receive by
  * live.test.ts beside this file and by tests/realtime.
  */
 const TESTED =
@@ -748,8 +748,8 @@ const TESTED =
   objects_cancel_deletion objects_queue_deletion objects_replaced audit_logs_append_only audit_logs_no_truncate profiles_email profiles_supersede_verifications mailing_list_normalise
   discount_codes_audit discount_codes_normalise booking_confirmed_is_paid booking_redemption booking_clear_contact_phone booking_starts_pending
   booking_transition bookings_write payment_transition scheduled_emails_audit scheduled_emails_recipient audit_log_entries_append_only
-  audit_log_entries_no_truncate upload_parts_cancel_deletion upload_parts_queue_deletion booking_live payment_live verification_live access_code_live messages_sent
-  sessions_ended users_closed`.split(/\s+/);
+  audit_log_entries_no_truncate upload_parts_cancel_deletion upload_parts_queue_deletion publish_booking publish_payment publish_verification publish_access_code publish_session messages_sent
+  sessions_ended users_closed sessions_assurance_changed recheck_role`.split(/\s+/);
 
 test(
   'every trigger is covered by a test',

@@ -9,7 +9,7 @@ export type Authenticator = {
 };
 type CreationOptions = { challenge: string; rp: { id?: string }; user: { id: string } };
 /** How the answer differs from that of an honest authenticator. */
-export type Tricks = {
+type Tricks = {
   readonly origin?: string;
   readonly rpId?: string;
   readonly type?: string;

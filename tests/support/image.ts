@@ -68,7 +68,7 @@ async function makeImageFile(): Promise<string> {
 }
 
 /** Opens an embedded database from an image, or an empty one, and runs the missing migrations. */
-export function openImage(image: Blob | null, migrations: readonly Migration[]): ReturnType<typeof openEmbedded> {
+function openImage(image: Blob | null, migrations: readonly Migration[]): ReturnType<typeof openEmbedded> {
   return openEmbedded(image, { migrations, report: () => undefined, warn: () => undefined });
 }
 

@@ -1,11 +1,12 @@
 import pg from 'pg';
+import { withRollback } from '#server/db/roll-back.ts';
 import { decodeValue, encodeValue } from '#server/db/values.ts';
 import { openMigratedDatabase } from './image.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 export type Row = Record<string, unknown>;
 /** The error with which PostgreSQL refused a statement. */
-export type Refusal = { readonly code: string; readonly constraint: string; readonly message: string };
+type Refusal = { readonly code: string; readonly constraint: string; readonly message: string };
 
 /** Statements in one transaction, which is rolled back when its test ends. */
 export type Rows = {
@@ -26,8 +27,6 @@ export function uuid(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }
 
-class Undo extends Error {}
-
 export type TestRows = {
   /** Runs a test in its own transaction and rolls it back. */
   rolledBack(work: (rows: Rows) => Promise<void>): Promise<void>;
@@ -45,12 +44,9 @@ export async function openRows(): Promise<TestRows> {
   return {
     close: () => db.close(),
     async rolledBack(work) {
-      const run = db.transaction(async (tx) => {
+      await withRollback<void>(db.transaction, async (tx, rollBack) => {
         await work(rowsOf((text, values) => tx.query<Row>(text, values).then(({ rows }) => rows)));
-        throw new Undo();
-      });
-      await run.catch((error: unknown) => {
-        if (!(error instanceof Undo)) throw error;
+        throw rollBack();
       });
     },
   };

@@ -5,7 +5,7 @@ import { parseSync } from 'vite';
 
 /** Reads our source files and checks their imports against a table, which is in `tests/architecture.test.ts`. */
 
-export type Import = {
+type Import = {
   /** As written in the file. */
   readonly specifier: string;
   /** Path from the repository root, or null for a package. */
@@ -22,7 +22,7 @@ export type Source = {
   readonly functions: readonly MeasuredFunction[];
 };
 /** A function and its size; `lines` includes the functions inside it. */
-export type MeasuredFunction = { readonly name: string; readonly line: number; readonly lines: number };
+type MeasuredFunction = { readonly name: string; readonly line: number; readonly lines: number };
 
 /** One row of the import table. An area is a path without extension and includes everything below it; `*` matches one segment. */
 export type Area = {
@@ -158,10 +158,10 @@ export function importCycles(sources: readonly Source[]): string[][] {
   );
   const done = new Set<string>();
   const cycles: string[][] = [];
-  const follow = (path: string, trail: readonly string[]): void => {
-    if (trail.includes(path)) return void cycles.push(trail.slice(trail.indexOf(path)));
+  const follow = (path: string, chain: readonly string[]): void => {
+    if (chain.includes(path)) return void cycles.push(chain.slice(chain.indexOf(path)));
     if (done.has(path)) return;
-    for (const target of targets.get(path) ?? []) follow(target, [...trail, path]);
+    for (const target of targets.get(path) ?? []) follow(target, [...chain, path]);
     done.add(path);
   };
   for (const path of targets.keys()) follow(path, []);

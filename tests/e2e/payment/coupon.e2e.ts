@@ -8,7 +8,7 @@ import {
   type Person,
   sandbox,
   service,
-  signInOn,
+  signIn,
 } from '../steps.ts';
 
 type Payment = { id: string; status: string; client_reference_id: string; amount_total: number };
@@ -32,7 +32,7 @@ async function typeCode(page: Page, code: string): Promise<void> {
 }
 /** Chooses two hours in a room, enters the code in the summary, and goes to the pay page. */
 async function toPayment(page: Page, who: Person, studio: string, days: number, code: string): Promise<void> {
-  await signInOn(page, who);
+  await signIn(page, who);
   await openDay(page, studio, days);
   await chooseHours(page, EVENING);
   await page.getByRole('button', { name: 'Add a coupon code' }).click();
@@ -50,7 +50,7 @@ async function charged(page: Page): Promise<number | undefined> {
 async function onAnotherDevice(browser: Browser, who: Person, work: (page: Page) => Promise<void>): Promise<void> {
   const context = await browser.newContext();
   const page = await context.newPage();
-  await signInOn(page, who);
+  await signIn(page, who);
   await work(page);
   await context.close();
 }
@@ -146,7 +146,7 @@ test('a code can be typed, refused, removed and retyped by keyboard, and applies
   page,
 }) => {
   const [who, code] = [await newPerson(true), await addCode({ min_hours: 2 })];
-  await signInOn(page, who);
+  await signIn(page, who);
   await openDay(page, 'Studio B', day(4));
   await chooseHours(page, EVENING);
   await expect(selection(page)).toContainText('You’ll pay $138 on the next page.');
@@ -183,7 +183,7 @@ test('a code can be typed, refused, removed and retyped by keyboard, and applies
 
 test('one hold too many is refused, and the existing holds can each be paid or released', async ({ page }) => {
   const who = await newPerson(true);
-  await signInOn(page, who);
+  await signIn(page, who);
   // These journeys run without the limit: make two holds, then simulate the refusal of a third.
   for (const hour of [9, 11]) {
     await openDay(page, 'Studio A', day(5));

@@ -10,7 +10,6 @@ import {
   payWith,
   sandbox,
   signIn,
-  signInOn,
 } from '../steps.ts';
 
 type Payment = { id: string; status: string; client_reference_id: string };
@@ -60,7 +59,7 @@ test('a payment that takes days is shown as processing to its customer and on th
   browser,
 }) => {
   const customer = await newPerson(true);
-  await signInOn(page, customer);
+  await signIn(page, customer);
   await openDay(page, 'Studio B', 36);
   await chooseHours(page, [14]);
   await page.getByRole('button', { name: 'Book Now' }).click();

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { accessible, chooseHours, newPerson, openDay, sandbox, sandboxUrl, signInOn } from '../steps.ts';
+import { accessible, chooseHours, newPerson, openDay, sandbox, sandboxUrl, signIn } from '../steps.ts';
 
 type Payment = { id: string; client_reference_id: string };
 
@@ -8,7 +8,7 @@ const heal = (): Promise<Response> => fetch(`${sandboxUrl}/api/faults`, { method
 
 test('while the payment provider does not answer the pages say so, and continue automatically', async ({ page }) => {
   test.setTimeout(180_000);
-  await signInOn(page, await newPerson(true));
+  await signIn(page, await newPerson(true));
   await openDay(page, 'Studio B', 61);
   await chooseHours(page, [10]);
   await hang();
@@ -37,9 +37,9 @@ test('the checkout says that it waits for the payment provider, and leaves for t
   page,
 }) => {
   test.setTimeout(180_000);
-  await signInOn(page, await newPerson(true));
+  await signIn(page, await newPerson(true));
   await openDay(page, 'Studio B', 62);
-  await chooseHours(page, [11]);
+  await chooseHours(page, [15]);
   // Book Now stores the draft before it calls create-payment, so that /checkout can be opened directly.
   await page.route('**/functions/v1/create-payment', (route) => route.abort(), { times: 1 });
   await page.getByRole('button', { name: 'Book Now' }).click();

@@ -1,5 +1,15 @@
 import { expect, type Page, test } from '@playwright/test';
-import { accessible, admin, DEVELOPER_PATHS, demo, fromMail, mails, sandbox, service, signIn } from './steps.ts';
+import {
+  accessibleEverywhere,
+  admin,
+  DEVELOPER_PATHS,
+  demo,
+  fromMail,
+  mails,
+  sandbox,
+  service,
+  signIn,
+} from '../steps.ts';
 
 type Plug = { on: boolean };
 type Door = { id: string };
@@ -44,7 +54,7 @@ test('test bookings 5, 30 and 120 minutes ahead can be made, get a code, and can
     await expect(page.getByText(/^Booked Studio/)).toBeVisible();
   }
   await expect(page.getByRole('row')).toHaveCount(4);
-  await accessible(page);
+  await accessibleEverywhere(page);
   // The mail of the first booking is due now, because it starts in less than 15 minutes. It waits for the code.
   const before = (await mails(admin.email, 'access code')).length;
   await page.getByRole('link', { name: 'Igloohome test' }).click();
@@ -81,7 +91,7 @@ test('the lock and mail tools each show a result, and the results can be cleared
   await signIn(page, admin);
   await page.goto('/igloohome-test');
   await expect(page.getByText('These tools need a test booking.')).toBeVisible();
-  await accessible(page);
+  await accessibleEverywhere(page);
   await page.goto('/test-booking-system');
   await page.getByRole('button', { name: 'In 5 minutes' }).click();
   await expect(page.getByText(/^Booked Studio/)).toBeVisible();
@@ -107,7 +117,7 @@ test('the lock and mail tools each show a result, and the results can be cleared
   expect(shown.length).toBeGreaterThan(0);
   expect(shown.length).toBeLessThanOrEqual(10);
   expect(JSON.stringify(shown)).not.toMatch(/pin/i);
-  await accessible(page);
+  await accessibleEverywhere(page);
   await sandbox('/api/faults', { provider: 'igloohome', kind: 'status', count: 20 });
   await page.getByRole('button', { name: 'OAuth Test' }).click();
   await expect(latest(page)).toContainText('Failed');
@@ -125,7 +135,7 @@ test('a test PIN until 7 pm opens the door', async ({ page }) => {
   const pin = (await board.locator('p').first().textContent()) ?? '';
   const [door] = await sandbox<Door[]>('/api/doors');
   expect(await sandbox(`/api/doors/${door?.id}/keypad`, { pin })).toMatchObject({ opened: true });
-  await accessible(page);
+  await accessibleEverywhere(page);
 });
 
 test('Sydney time is the same in our rules, the browser and a stored booking', async ({ page }) => {
@@ -140,7 +150,7 @@ test('Sydney time is the same in our rules, the browser and a stored booking', a
   await expect(page.getByText('Our rules and this browser agree on all 8784 hours.')).toBeVisible();
   const stored = page.getByRole('region', { name: 'A stored booking' });
   await expect(stored).toContainText(/Booked (.*)\. Its/.exec(made)?.[1] ?? 'no booking');
-  await accessible(page);
+  await accessibleEverywhere(page);
   await page.getByLabel('Booking ID').fill('not an id');
   await page.getByRole('button', { name: 'Read' }).click();
   await expect(page.getByText('This isn’t a booking ID.')).toBeVisible();
@@ -155,14 +165,14 @@ test('the plug test switches on and off after two seconds; the lights stay as sw
   await page.getByRole('button', { name: 'Turn On' }).click();
   await expect(page.getByText('Power turned on')).toBeVisible();
   expect(await lit()).toBe(true);
-  await accessible(page);
+  await accessibleEverywhere(page);
   await page.getByRole('button', { name: 'Turn Off' }).click();
   await expect(page.getByText('Power turned off')).toBeVisible();
   expect(await lit()).toBe(false);
   await page.goto('/test-smart-plug');
   await page.getByRole('button', { name: 'Run Plug Test' }).click();
-  await expect(page.getByText('It switches itself off after 2 seconds.')).toBeVisible();
-  await accessible(page);
+  await expect(page.getByText('It switches off after 2 seconds.')).toBeVisible();
+  await accessibleEverywhere(page);
   await expect.poll(lit).toBe(false);
   await sandbox('/api/faults', { provider: 'plug', kind: 'status', count: 20 });
   await page.getByRole('button', { name: 'Run Plug Test' }).click();
@@ -174,7 +184,7 @@ test('the primitives page shows every component and its crash screen', async ({ 
   await signIn(page, admin);
   await page.goto('/primitives');
   await expect(page.getByRole('heading', { name: 'Fields' })).toBeVisible();
-  await accessible(page);
+  await accessibleEverywhere(page);
   // The parts of a form show first what is wrong at a field, then a refusal that belongs to no field.
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await expect(page.getByText('Please enter a name.')).toBeVisible();
@@ -184,9 +194,9 @@ test('the primitives page shows every component and its crash screen', async ({ 
   await page.getByLabel('A box of a form').check();
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await expect(page.getByText('The server refused this.')).toBeVisible();
-  await accessible(page);
+  await accessibleEverywhere(page);
   await page.getByRole('button', { name: 'Open a dialog' }).click();
-  await accessible(page);
+  await accessibleEverywhere(page);
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Show an error' }).click();
   await expect(page.getByText('Your changes are not saved.')).toBeVisible();

@@ -3,17 +3,7 @@ import { join } from 'node:path';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import type { Database } from '#database/types.ts';
 import { expect, type Page, test } from '@playwright/test';
-import { startProgram } from '#tests/support/program.ts';
-import {
-  accessible,
-  admin,
-  demo,
-  DEVELOPER_PATHS,
-  signIn,
-  signInByDialog,
-  sydneyDay,
-  expectErrorInPlace,
-} from './steps.ts';
+import { accessible, admin, demo, signIn, signInByDialog, sydneyDay } from '../steps.ts';
 
 /** Client with the service key, to prepare data. */
 function service(baseURL: string | undefined): SupabaseClient<Database> {
@@ -43,20 +33,6 @@ test('the admin page asks a guest to sign in and refuses a customer', async ({ p
   await accessible(page);
   await page.getByRole('button', { name: 'Return to Home' }).click();
   await expect(page).toHaveURL(/\/$/);
-});
-
-test('the admin page says that it checks permissions, and denies access when the check fails', async ({ page }) => {
-  await signIn(page, admin);
-  let answer: (() => void) | undefined;
-  await page.route('**/rest/v1/user_roles*', async (route) => {
-    await new Promise<void>((go) => (answer = go));
-    await route.fulfill({ status: 500, json: { code: 'XX000', message: 'out of order' } });
-  });
-  await page.goto('/admin');
-  await expect(page.getByText('Checking permissions...')).toBeVisible();
-  await accessible(page);
-  answer?.();
-  await expect(page.getByText('Access Denied:')).toBeVisible();
 });
 
 test('an admin creates a discount code, edits it, and deactivates and activates it', async ({
@@ -109,58 +85,6 @@ test('an admin creates a discount code, edits it, and deactivates and activates 
   await expect(page.getByText(counts(0))).toBeVisible();
   await page.getByRole('button', { name: `Activate ${code}` }).click();
   await expect(page.getByText('Discount code activated')).toBeVisible();
-});
-
-test('the first error of a discount code is shown at its field only', async ({ page, baseURL }) => {
-  await service(baseURL).from('discount_codes').insert({ code: 'TAKEN', discount_type: 'fixed', discount_value: 5 });
-  await signIn(page, admin);
-  await page.goto('/admin');
-  await page.getByRole('button', { name: 'Add New Code' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Add New Code' });
-  const wrong = async (message: string): Promise<void> => {
-    await dialog.getByRole('button', { name: 'Create Code' }).click();
-    await expect(dialog.getByRole('alert')).toHaveText(message);
-    await expectErrorInPlace(page, 'Validation Error', message);
-  };
-  await wrong('Code is required');
-  await dialog.getByLabel('Code').fill('taken');
-  await wrong('Discount value must be positive');
-  await dialog.getByLabel('Value').fill('100001');
-  await wrong('Discount value is too large');
-  await dialog.getByLabel('Value').fill('20');
-  await dialog.getByLabel('Minimum hours').fill('0');
-  await wrong('Minimum hours must be positive');
-  await dialog.getByLabel('Minimum hours').fill('');
-  await dialog.getByLabel('Max uses').fill('1.5');
-  await wrong('Max uses must be a positive integer');
-  await accessible(page);
-  // The database refuses a duplicate code, and the form keeps its values.
-  await dialog.getByLabel('Max uses').fill('');
-  await dialog.getByRole('button', { name: 'Create Code' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('Failed to save discount code: this code already exists.');
-  await expect(dialog.getByLabel('Value')).toHaveValue('20');
-  await expect(page.getByLabel('Messages').getByText('Failed to save discount code', { exact: true })).toBeVisible();
-});
-
-test('failures to update or load discount codes are shown, and Try again loads them', async ({ page, baseURL }) => {
-  const keeper = service(baseURL);
-  await keeper.from('discount_codes').upsert({ code: 'GONE', discount_type: 'fixed', discount_value: 5 });
-  await signIn(page, admin);
-  await page.goto('/admin');
-  await expect(row(page, 'GONE')).toBeVisible();
-  // Another admin has removed it meanwhile.
-  await keeper.from('discount_codes').delete().eq('code', 'GONE');
-  await page.getByRole('button', { name: 'Deactivate GONE' }).click();
-  await expect(page.getByText('Failed to update discount code status')).toBeVisible();
-  await page.route('**/rest/v1/discount_codes*', (route) =>
-    route.fulfill({ status: 500, json: { code: 'XX000', message: 'out of order' } }),
-  );
-  await page.reload();
-  await expect(page.getByText('Failed to fetch discount codes')).toBeVisible();
-  await accessible(page);
-  await page.unroute('**/rest/v1/discount_codes*');
-  await page.getByRole('button', { name: 'Try again' }).click();
-  await expect(page.getByText(/total codes/)).toBeVisible();
 });
 
 test('the audit log can be searched and paged, and the address keeps the search', async ({ page, baseURL }) => {
@@ -232,46 +156,4 @@ test('staff see the upcoming bookings of a day with customer and price', async (
   ])
     await expect(day.getByText(text)).toBeVisible();
   await accessible(page);
-});
-
-test('the admin page without codes shows the empty text; disabled developer pages are not found', async ({
-  browser,
-}) => {
-  const studio = await startProgram({ env: { DEVELOPER_PAGES: 'false', RATE_LIMIT_FACTOR: '1000' } });
-  try {
-    const page = await (await browser.newContext({ baseURL: studio.apiUrl })).newPage();
-    await signIn(page, admin);
-    await page.goto('/admin');
-    await expect(page.getByText('No discount codes found. Create your first one!')).toBeVisible();
-    await expect(page.getByText('0 total codes, 0 active')).toBeVisible();
-    await accessible(page);
-    await expect(page.getByRole('link', { name: 'Developer pages' })).toBeHidden();
-    for (const path of DEVELOPER_PATHS) {
-      await page.goto(path);
-      await expect(page.getByText('Oops! Page not found')).toBeVisible();
-    }
-  } finally {
-    await studio.stop();
-  }
-});
-
-test.describe('in London', () => {
-  test.use({ timezoneId: 'Europe/London' });
-  test('dates of codes and log are in Sydney time', async ({ page, baseURL }) => {
-    await service(baseURL).from('discount_codes').delete().eq('code', 'FAR');
-    await service(baseURL).from('discount_codes').insert({
-      code: 'FAR',
-      discount_type: 'fixed',
-      discount_value: 5,
-      expires_at: '2026-12-31T12:59:59.999Z',
-    });
-    await signIn(page, admin);
-    await page.goto('/admin');
-    await expect(row(page, 'FAR').getByText('Dec 31, 2026')).toBeVisible();
-    await page.goto('/admin?tab=audit-logs&q=far');
-    const shown = page.getByRole('row').nth(1).locator('time');
-    const at = new Date((await shown.getAttribute('datetime')) ?? '');
-    const hour = at.toLocaleTimeString('en-GB', { timeZone: 'Australia/Sydney', hour: '2-digit', minute: '2-digit' });
-    await expect(shown).toContainText(` ${hour}:`);
-  });
 });

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test';
-import { accessible, admin, newPerson, signIn, signInOn } from './steps.ts';
-import { bookWithPhoto, chooseHours, openDay } from './steps.ts';
+import { accessible, admin, newPerson, signIn } from '../steps.ts';
+import { bookWithPhoto, chooseHours, openDay } from '../steps.ts';
 
 /** Files that cannot be fetched: no connection, or a new version of the site since the tab was opened. */
 
@@ -128,7 +128,8 @@ test('what was typed at sign-up and checkout survives loading the page again; pa
   await expect(page.getByLabel('Password')).toHaveValue('');
   expect(await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })')).not.toContain('night-shift');
 
-  await signInOn(page, await newPerson(false));
+  await page.goto('/terms');
+  await signIn(page, await newPerson(false));
   await openDay(page, 'Studio B', 57);
   await chooseHours(page, [9]);
   await bookWithPhoto(page);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { WebhookRefused } from '#server/providers/call.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 import { access, BOOKING, booking, createFunctionsApp, IP, payment, PERSON, STAFF, STUDIO } from './test-app.ts';
-import { type FunctionsApp, readAnswer } from './test-app.ts';
+import { type FunctionsApp, readResponse } from './test-app.ts';
 
 /** What each function passes to its operation, and the exact shape of its answer. */
 let app: FunctionsApp;
@@ -72,7 +72,7 @@ describe('create-payment', () => {
       {},
     ],
   ])('passes on %s', async (_what, body, more) => {
-    expect(await readAnswer(await app.send('create-payment', 'person', { body }))).toEqual(
+    expect(await readResponse(await app.send('create-payment', 'person', { body }))).toEqual(
       ok({ url: 'https://pay.example/x', bookingId: BOOKING, reference: 'HC-ABC123', total: 82.55 }),
     );
     expect(operationCalls()).toEqual([['holdBooking', { ...wanted, ...more }]]);
@@ -80,7 +80,7 @@ describe('create-payment', () => {
 
   test('answers 202 while the payment provider has not answered', async () => {
     app.answers['holdBooking'] = () => ({ ...held, url: null });
-    expect(await readAnswer(await app.send('create-payment', 'person', { body: { bookingData: span } }))).toEqual(
+    expect(await readResponse(await app.send('create-payment', 'person', { body: { bookingData: span } }))).toEqual(
       ok({ url: null, pending: true, bookingId: BOOKING, reference: 'HC-ABC123', total: 82.55 }, 202),
     );
   });
@@ -115,16 +115,16 @@ describe('create-payment', () => {
     ['a checkout with a wrong phone', checkout({}, { customerPhone: '1' }), 'customerPhone'],
     ['a checkout without its metadata', { metadata: null }, 'metadata'],
   ])('refuses %s', async (_what, body, field) => {
-    const answer = await readAnswer(await app.send('create-payment', 'person', { body }));
+    const answer = await readResponse(await app.send('create-payment', 'person', { body }));
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_request', field } } });
     expect(answer).toMatchObject({ body: { error: { message: expect.stringContaining(`${field}: `) } } });
     expect(operationCalls()).toEqual([]);
   });
 
   test('explains an amount with three decimals, and names the body itself "body"', async () => {
-    const wrong = await readAnswer(await app.send('create-payment', 'person', { body: page({ final_cost: 1.005 }) }));
+    const wrong = await readResponse(await app.send('create-payment', 'person', { body: page({ final_cost: 1.005 }) }));
     expect(wrong).toMatchObject({ body: { error: { message: 'bookingData.final_cost: at most two decimals' } } });
-    const whole = await readAnswer(await app.send('create-payment', 'person', { body: 'null' }));
+    const whole = await readResponse(await app.send('create-payment', 'person', { body: 'null' }));
     expect(whole).toMatchObject({ status: 400, body: { error: { message: expect.stringMatching(/^body: /) } } });
     expect(whole).not.toHaveProperty('body.error.field');
   });
@@ -134,7 +134,7 @@ describe.each(['cancel-booking', 'release-hold', 'generate-access-code'])('%s', 
   test.each([{}, { bookingId: null }, { bookingId: 'x' }, { bookingId: [BOOKING] }])(
     'refuses the body %j and asks nothing',
     async (body) => {
-      expect(await readAnswer(await app.send(name, 'person', { body }))).toMatchObject({
+      expect(await readResponse(await app.send(name, 'person', { body }))).toMatchObject({
         status: 400,
         body: { error: { code: 'invalid_request', field: 'bookingId' } },
       });
@@ -149,7 +149,7 @@ test.each([
 ] as const)('cancel-booking cancels for the caller and tells the refund: %s', async (refund, amountCents, amount) => {
   app.answers['cancelBooking'] = () => ({ refund, amountCents });
   const body = { bookingId: BOOKING, userId: STAFF };
-  expect(await readAnswer(await app.send('cancel-booking', 'person', { body }))).toEqual(
+  expect(await readResponse(await app.send('cancel-booking', 'person', { body }))).toEqual(
     ok({ cancelled: true, refund, amount }),
   );
   expect(operationCalls()).toEqual([['cancelBooking', BOOKING, PERSON]]);
@@ -161,7 +161,7 @@ test.each([
   ['pending', false, null],
 ])("release-hold releases the caller's hold and returns its state: %s", async (status, released, couponCode) => {
   app.answers['releaseOwnHold'] = () => ({ booking: { ...booking, status }, couponCode });
-  expect(await readAnswer(await app.send('release-hold', 'person', { body: { bookingId: BOOKING } }))).toEqual(
+  expect(await readResponse(await app.send('release-hold', 'person', { body: { bookingId: BOOKING } }))).toEqual(
     ok({ released, status, couponCode }),
   );
   expect(operationCalls()).toEqual([['releaseOwnHold', BOOKING, PERSON]]);
@@ -171,7 +171,7 @@ describe('generate-access-code', () => {
   test("returns the code of the caller's own booking", async () => {
     Object.assign(app.answers, { readOwnBooking: () => booking, ensureCode: () => access });
     expect(
-      await readAnswer(await app.send('generate-access-code', 'person', { body: { bookingId: BOOKING } })),
+      await readResponse(await app.send('generate-access-code', 'person', { body: { bookingId: BOOKING } })),
     ).toEqual(
       ok({
         pinCode: '482913',
@@ -204,12 +204,14 @@ describe.each(['send-booking-confirmation', 'send-access-code-email'])('%s', (na
     [{}, null],
   ])('given %j it asks for a booking of the caller and answers 202', async (body, bookingId) => {
     app.answers['readOwnBooking'] = () => booking;
-    expect(await readAnswer(await app.send(name, 'person', { body }))).toEqual(ok({ queued: true }, 202));
+    expect(await readResponse(await app.send(name, 'person', { body }))).toEqual(ok({ queued: true }, 202));
     expect(operationCalls()).toEqual([['readOwnBooking', PERSON, bookingId]]);
   });
 
   test('refuses an invalid booking id', async () => {
-    expect(await readAnswer(await app.send(name, 'person', { body: { bookingId: 7 } }))).toMatchObject({ status: 400 });
+    expect(await readResponse(await app.send(name, 'person', { body: { bookingId: 7 } }))).toMatchObject({
+      status: 400,
+    });
     expect(operationCalls()).toEqual([]);
   });
 });
@@ -229,7 +231,7 @@ describe('verify-payment', () => {
 
   test('shows the owner the booking and its prices in dollars', async () => {
     ask('paid');
-    expect(await readAnswer(await app.send('verify-payment', 'person', { body }))).toEqual(
+    expect(await readResponse(await app.send('verify-payment', 'person', { body }))).toEqual(
       ok({
         ...standing,
         booking: {
@@ -249,17 +251,17 @@ describe('verify-payment', () => {
 
   test.each(['guest', 'staff', 'service'] as const)('shows %s nothing private', async (by) => {
     ask('paid');
-    expect(await readAnswer(await app.send('verify-payment', by, { body }))).toEqual(ok(standing));
+    expect(await readResponse(await app.send('verify-payment', by, { body }))).toEqual(ok(standing));
   });
 
   test('shows a guest nothing private of a booking whose account was deleted', async () => {
     ask('paid', { booking: { ...booking, userId: null } });
-    expect(await readAnswer(await app.send('verify-payment', 'guest', { body }))).toEqual(ok(standing));
+    expect(await readResponse(await app.send('verify-payment', 'guest', { body }))).toEqual(ok(standing));
   });
 
   test('answers state asking while the provider has not answered', async () => {
     ask('open', { paid: false, waiting: true });
-    expect(await readAnswer(await app.send('verify-payment', 'guest', { body }))).toEqual(
+    expect(await readResponse(await app.send('verify-payment', 'guest', { body }))).toEqual(
       ok({ ...standing, paid: false, payment: 'open', state: 'asking' }),
     );
   });
@@ -279,7 +281,7 @@ describe('verify-payment', () => {
     ['dispute_lost', 'returned'],
   ])('calls a payment that is %s %s', async (state, word) => {
     ask(state);
-    expect(await readAnswer(await app.send('verify-payment', 'guest', { body }))).toMatchObject({
+    expect(await readResponse(await app.send('verify-payment', 'guest', { body }))).toMatchObject({
       body: { payment: word },
     });
   });
@@ -303,14 +305,14 @@ describe('verify-payment', () => {
     `free_${BOOKING}1`,
     `x free_${BOOKING}`,
   ])('refuses %j as a session', async (sessionId) => {
-    expect(await readAnswer(await app.send('verify-payment', 'guest', { body: { sessionId } }))).toMatchObject({
+    expect(await readResponse(await app.send('verify-payment', 'guest', { body: { sessionId } }))).toMatchObject({
       status: 400,
       body: { error: { field: 'sessionId' } },
     });
     expect(operationCalls()).toEqual([]);
   });
   test('explains an invalid session id', async () => {
-    expect(await readAnswer(await app.send('verify-payment', 'guest', { body: { sessionId: 'x' } }))).toMatchObject({
+    expect(await readResponse(await app.send('verify-payment', 'guest', { body: { sessionId: 'x' } }))).toMatchObject({
       body: { error: { message: 'sessionId: not a payment session' } },
     });
   });
@@ -321,7 +323,7 @@ describe('stripe-webhook', () => {
     const event = { id: 'evt_1', type: 'checkout.session.completed' };
     Object.assign(app.answers, { 'payments.readEvent': () => event, acceptEvent: () => undefined });
     const headers = { 'stripe-signature': 't=1,v1=2' };
-    expect(await readAnswer(await app.send('stripe-webhook', 'none', { body: '{ "raw": 1}', headers }))).toEqual(
+    expect(await readResponse(await app.send('stripe-webhook', 'none', { body: '{ "raw": 1}', headers }))).toEqual(
       ok({ received: true }),
     );
     expect(operationCalls()).toEqual([
@@ -334,7 +336,7 @@ describe('stripe-webhook', () => {
     app.answers['payments.readEvent'] = () => {
       throw new WebhookRefused('wrong signature');
     };
-    expect(await readAnswer(await app.send('stripe-webhook', 'none', { body: '{}' }))).toEqual(
+    expect(await readResponse(await app.send('stripe-webhook', 'none', { body: '{}' }))).toEqual(
       ok({ error: { code: 'invalid_request', message: 'Refused: wrong signature.' } }, 400),
     );
     expect(operationCalls()).toEqual([['payments.readEvent', '{}', '']]);
@@ -356,8 +358,8 @@ describe('staff', () => {
   ])('manual-power-control switches by %s', async (action, on, message) => {
     app.answers['switchPower'] = () => undefined;
     const answer = ok({ success: true, message });
-    expect(await readAnswer(await app.send('manual-power-control', 'staff', { body: { action } }))).toEqual(answer);
-    expect(await readAnswer(await app.send('manual-power-control', 'service', { body: { action } }))).toEqual(answer);
+    expect(await readResponse(await app.send('manual-power-control', 'staff', { body: { action } }))).toEqual(answer);
+    expect(await readResponse(await app.send('manual-power-control', 'service', { body: { action } }))).toEqual(answer);
     expect(operationCalls()).toEqual([
       ['switchPower', on, STAFF],
       ['switchPower', on, NOBODY],
@@ -365,7 +367,7 @@ describe('staff', () => {
   });
 
   test.each([{}, { action: 'toggle' }, { action: true }])('manual-power-control refuses %j', async (body) => {
-    expect(await readAnswer(await app.send('manual-power-control', 'staff', { body }))).toMatchObject({
+    expect(await readResponse(await app.send('manual-power-control', 'staff', { body }))).toMatchObject({
       status: 400,
       body: { error: { field: 'action' } },
     });
@@ -374,8 +376,8 @@ describe('staff', () => {
 
   test('test-smart-plug switches for the caller', async () => {
     app.answers['testPower'] = () => undefined;
-    expect(await readAnswer(await app.send('test-smart-plug', 'staff'))).toEqual(ok({ success: true }));
-    expect(await readAnswer(await app.send('test-smart-plug', 'service'))).toEqual(ok({ success: true }));
+    expect(await readResponse(await app.send('test-smart-plug', 'staff'))).toEqual(ok({ success: true }));
+    expect(await readResponse(await app.send('test-smart-plug', 'service'))).toEqual(ok({ success: true }));
     expect(operationCalls()).toEqual([
       ['testPower', STAFF],
       ['testPower', NOBODY],
@@ -384,6 +386,6 @@ describe('staff', () => {
 
   test('process-scheduled-emails returns how many jobs it ran', async () => {
     app.answers['drain'] = () => 3;
-    expect(await readAnswer(await app.send('process-scheduled-emails', 'service'))).toEqual(ok({ processed: 3 }));
+    expect(await readResponse(await app.send('process-scheduled-emails', 'service'))).toEqual(ok({ processed: 3 }));
   });
 });

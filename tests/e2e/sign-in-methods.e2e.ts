@@ -9,7 +9,7 @@ const codeFor = (secret: string, later = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + later * STEP_MS });
 
 /** Adds a virtual authenticator that approves every request. */
-async function holdKeys(page: Page): Promise<void> {
+async function addVirtualAuthenticator(page: Page): Promise<void> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('WebAuthn.enable');
   await devtools.send('WebAuthn.addVirtualAuthenticator', {
@@ -25,7 +25,7 @@ async function holdKeys(page: Page): Promise<void> {
 }
 
 test('signing in works with Google, an authenticator app and a passkey, and each can be removed', async ({ page }) => {
-  await holdKeys(page);
+  await addVirtualAuthenticator(page);
   await page.goto('/auth?from=/profile');
   await page.getByRole('button', { name: 'Continue with Google' }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
@@ -33,7 +33,7 @@ test('signing in works with Google, an authenticator app and a passkey, and each
   await accessible(page);
 
   await page.getByRole('button', { name: 'Continue with Google' }).click();
-  await page.getByLabel('Email').fill('several.ways@example.com');
+  await page.getByLabel('Email').fill('several.methods@example.com');
   await page.getByLabel('Name').fill('Alex Ways');
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await expect(page).toHaveURL(/\/profile$/);

@@ -1,0 +1,53 @@
+import { connect, createServer, type Socket } from 'node:net';
+
+/** A proxy that lets requests through and treats WebSockets badly. */
+type TcpProxy = {
+  readonly url: string;
+  /** Cuts every open WebSocket without a word. */
+  cut(): void;
+  /** From now on refuses new WebSockets, or lets them through again. */
+  refuse(refusing: boolean): void;
+  /** How many WebSockets were asked for so far. */
+  count(): number;
+  close(): Promise<void>;
+};
+
+/** Opens a proxy on a free port, in front of a port of this machine. */
+export async function openTcpProxy(target: number): Promise<TcpProxy> {
+  const all = new Set<Socket>();
+  const upgraded = new Set<Socket>();
+  let refusing = false;
+  let asked = 0;
+  const server = createServer((client) => {
+    const upstream = connect(target, '127.0.0.1');
+    const end = (): void => {
+      for (const socket of [client, upstream]) {
+        all.delete(socket);
+        upgraded.delete(socket);
+        socket.destroy();
+      }
+    };
+    for (const socket of [client, upstream]) all.add(socket.on('error', end).on('close', end));
+    client.on('data', (chunk) => {
+      if (!/^GET [^\n]*\r\n(?:[^\n]*\r\n)*?upgrade: websocket\r\n/i.test(chunk.toString('latin1'))) return;
+      asked += 1;
+      if (refusing) return end();
+      upgraded.add(client).add(upstream);
+    });
+    client.pipe(upstream).pipe(client);
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+  return {
+    url: `http://localhost:${address.port}`,
+    cut: () => upgraded.forEach((socket) => socket.destroy()),
+    refuse: (value) => void (refusing = value),
+    count: () => asked,
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        all.forEach((socket) => socket.destroy());
+      }),
+  };
+}

@@ -1,0 +1,110 @@
+import { createClient, type RealtimeChannel, type SupabaseClient } from '@supabase/supabase-js';
+import { expect } from 'vitest';
+
+export type Connection = { readonly url: string; readonly anonKey: string };
+
+/** A supabase-js client, of an account when there is a token. Without setAuth, its first join may go out before the token is known. */
+export async function connect(
+  { url, anonKey }: Connection,
+  token?: string | (() => string),
+  options: { vsn?: '1.0.0' | '2.0.0' } = {},
+): Promise<SupabaseClient> {
+  const current = typeof token === 'function' ? token : () => token ?? null;
+  const client = createClient(url, anonKey, {
+    auth: { persistSession: false, autoRefreshToken: false },
+    realtime: { vsn: options.vsn ?? '2.0.0' },
+    ...(token === undefined ? {} : { accessToken: () => Promise.resolve(current()) }),
+  });
+  if (token !== undefined) await client.realtime.setAuth();
+  return client;
+}
+
+/** Subscribes and returns the first outcome. */
+export const outcome = (channel: RealtimeChannel): Promise<[string, string]> =>
+  new Promise((resolve) => channel.subscribe((status, error) => resolve([status, error?.message ?? ''])));
+
+export async function subscribed(channel: RealtimeChannel): Promise<void> {
+  expect(await outcome(channel)).toEqual(['SUBSCRIBED', '']);
+}
+
+/** The payloads of the broadcasts of an event, as they arrive. */
+export function collect(channel: RealtimeChannel, event: string): Record<string, unknown>[] {
+  const got: Record<string, unknown>[] = [];
+  channel.on('broadcast', { event }, ({ payload }) => void got.push(payload));
+  return got;
+}
+
+/** What is known of a table: by reading it after every `SUBSCRIBED`, as documented, and by events. */
+export type Watcher = {
+  readonly channel: RealtimeChannel;
+  /** Ids by event, in their order. */
+  readonly events: number[];
+  /** Ids by reading. */
+  readonly read: Set<number>;
+  readonly statuses: string[];
+  /** Messages of the server about the channel. */
+  readonly told: string[];
+  /** Resolves after the first read. */
+  readonly ready: Promise<void>;
+};
+
+/** Rows of one read: fewer than an answer may have (`PGRST_DB_MAX_ROWS`), which leaves out the others without an error. */
+const READ_ROWS = 500;
+
+/**
+ * Watches the column `id` of a table. `since`: reads it once only and after that asks the server, at each new connection, for the changes
+ * since the last event.
+ */
+export function watchTable(
+  client: SupabaseClient,
+  name: string,
+  {
+    table,
+    filter,
+    since = false,
+  }: { table: string; filter?: readonly [column: string, value: number]; since?: boolean },
+): Watcher {
+  const options: { wait?: boolean; since?: string } = {};
+  const channel = client.channel(name, { config: since ? { postgres_changes_options: options } : {} });
+  const watcher = {
+    channel,
+    events: [] as number[],
+    read: new Set<number>(),
+    statuses: [] as string[],
+    told: [] as string[],
+  };
+  const first = Promise.withResolvers<void>();
+  const readAll = async (): Promise<void> => {
+    let last = -1;
+    for (let rows = READ_ROWS; rows === READ_ROWS;) {
+      const query = client.from(table).select('id').gt('id', last);
+      const { data, error } = await (filter ? query.eq(...filter) : query).order('id').limit(READ_ROWS);
+      if (error) return void setTimeout(() => void readAll(), 100);
+      for (const { id } of data) watcher.read.add((last = Number(id)));
+      rows = data.length;
+    }
+    first.resolve();
+  };
+  const where = filter ? { filter: `${filter[0]}=eq.${filter[1]}` } : {};
+  channel
+    .on('system', {}, ({ message }) => {
+      watcher.told.push(message);
+      // Not all of the changes are kept.
+      if (/read again/.test(message)) void readAll();
+    })
+    .on('postgres_changes', { event: '*', schema: 'public', table, ...where }, (change) => {
+      watcher.events.push(Number(Object(change.new)['id']));
+      options.since = change.commit_timestamp;
+    })
+    .subscribe((status) => {
+      watcher.statuses.push(status);
+      if (status === 'SUBSCRIBED' && !(since && options.since)) void readAll();
+    });
+  return { ...watcher, ready: first.promise };
+}
+
+/** What a watcher has not learned of, and what it got twice as an event. */
+export const gapsOf = (watcher: Watcher, written: readonly number[]): { missed: number[]; twice: number[] } => ({
+  missed: written.filter((id) => !watcher.read.has(id) && !watcher.events.includes(id)),
+  twice: watcher.events.filter((id, at) => watcher.events.indexOf(id) !== at),
+});

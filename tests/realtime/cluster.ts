@@ -1,0 +1,122 @@
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { connect as connectTcp, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Keys, openKeys } from '#server/crypto/keys.ts';
+import type { Database } from '#server/db/database.ts';
+import { createPostgres } from '#server/db/postgres.ts';
+import { createMigratedDatabase } from '#tests/support/postgres.ts';
+import { type ServerProcess, startServer } from '#tests/support/server-process.ts';
+import { addCustomer, type Customer, freePorts } from '#tests/support/test-server.ts';
+import type { Connection } from './channels.ts';
+
+/** Several server processes on one PostgreSQL, with a load balancer in front of them. */
+export type Cluster = {
+  readonly anonKey: string;
+  readonly serviceRoleKey: string;
+  readonly keys: Keys;
+  /** As the owner of the tables. */
+  readonly db: Database;
+  readonly databaseUrl: string;
+  /** One process. */
+  at(index: number): Connection;
+  /** Any process that accepts connections. */
+  readonly any: Connection;
+  process(index: number): ServerProcess;
+  addCustomer(): Promise<Customer>;
+  /** Starts a process again that has ended, on its port. */
+  start(index: number): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Throws without a PostgreSQL. */
+export async function startCluster(count: number, env: Record<string, string> = {}): Promise<Cluster> {
+  const first = await freePorts();
+  const database = await createMigratedDatabase();
+  if (!database) throw new Error('PostgreSQL is not available');
+  const dataDir = await mkdtemp(join(tmpdir(), 'cluster-'));
+  const keys = await openKeys(dataDir, null);
+  const balancer = await startBalancer(Array.from({ length: count }, (_, index) => first + index));
+  const settings = {
+    SANDBOX_PORT: String(first + 10),
+    DATABASE_URL: database.url,
+    RATE_LIMIT_FACTOR: '10000',
+    POOL_SIZE: '6',
+    REALTIME_MESSAGES_PER_SECOND: '10000',
+    REALTIME_PRESENCE_CALLS: '1000',
+    ...env,
+  };
+  const processes: ServerProcess[] = [];
+  const start = async (index: number): Promise<void> => {
+    // Each writes a file when it is ready, so each has a folder. The keys are the same.
+    const folder = join(dataDir, String(index));
+    await mkdir(folder, { recursive: true });
+    await copyFile(join(dataDir, 'keys.json'), join(folder, 'keys.json'));
+    processes[index] = await startServer({ ...settings, DATA_DIR: folder, PORT: String(first + index) });
+  };
+  await Promise.all(Array.from({ length: count }, (_, index) => start(index)));
+  const warn = (): void => undefined;
+  const db = createPostgres({ backendUrl: database.url, authenticatorUrl: database.url, poolSize: 3, warn });
+  const process = (index: number): ServerProcess => {
+    const found = processes[index];
+    if (!found) throw new Error(`there is no process ${index}`);
+    return found;
+  };
+  const { anonKey, serviceRoleKey } = process(0).runtime;
+  return {
+    anonKey,
+    serviceRoleKey,
+    keys,
+    db,
+    databaseUrl: database.url,
+    at: (index) => ({ url: `http://localhost:${first + index}`, anonKey }),
+    any: { url: `http://localhost:${balancer.port}`, anonKey },
+    process,
+    addCustomer: () => addCustomer({ db, keys }, new Date()),
+    start,
+    async close() {
+      await Promise.all(processes.map((one) => one.kill()));
+      balancer.close();
+      await db.close();
+      await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Forwards each connection to the next port that accepts it. */
+function startBalancer(ports: readonly number[]): Promise<{ port: number; close: () => void }> {
+  let turn = 0;
+  const open = new Set<Socket>();
+  const server = createServer((incoming) => {
+    open.add(incoming);
+    incoming.on('error', () => incoming.destroy());
+    incoming.once('close', () => open.delete(incoming));
+    const forward = (tries: number): void => {
+      if (tries === 0) return void incoming.destroy();
+      const outgoing = connectTcp(ports[(turn += 1) % ports.length] ?? 0, 'localhost');
+      outgoing.once('connect', () => {
+        outgoing.off('error', next);
+        outgoing.on('error', () => incoming.destroy());
+        outgoing.once('close', () => incoming.destroy());
+        incoming.once('close', () => outgoing.destroy());
+        incoming.pipe(outgoing).pipe(incoming);
+      });
+      const next = (): void => forward(tries - 1);
+      outgoing.once('error', next);
+    };
+    forward(ports.length);
+  });
+  return new Promise((resolve) => {
+    server.listen(0, () => {
+      const address = server.address();
+      resolve({
+        port: address !== null && typeof address === 'object' ? address.port : 0,
+        close() {
+          server.close();
+          for (const socket of open) socket.destroy();
+        },
+      });
+    });
+  });
+}

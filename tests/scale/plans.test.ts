@@ -1,0 +1,129 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createMigratedDatabase, type TestDatabase } from '#tests/support/postgres.ts';
+import { type Customer, startTestServer, STUDIO_A, type TestServer } from '#tests/support/test-server.ts';
+import { accountId, fillBookings, fillRelated } from './many-rows.ts';
+import { type ProductQuery, productQueries, type Sender } from './product-queries.ts';
+
+/**
+ * The plans of the product's queries on a large database (docs/scale.md): no query and no job reads a large table from beginning to end.
+ * PostgreSQL counts the rows read that way per table. `npm test` fills fewer rows than `npm run test:long`.
+ */
+const BOOKINGS = process.env['TEST_LONG'] === '1' ? 100_000 : 20_000;
+const AMOUNTS = { bookings: BOOKINGS, studios: 100, accounts: BOOKINGS };
+const LARGE = [
+  'private.booking',
+  'private.payment',
+  'private.outbox',
+  'public.audit_logs',
+  'public.booking_access_codes',
+  'public.id_verifications',
+  'public.profiles',
+  'public.terms_acceptances',
+  'auth.sessions',
+  'auth.users',
+] as const;
+
+const wanted = process.env['TEST_POSTGRES_URL'];
+let database: TestDatabase;
+let owner: pg.Client;
+let server: TestServer;
+let customer: Customer;
+let staff: Customer;
+let closed: Promise<void> | undefined;
+
+beforeAll(async () => {
+  const made = await createMigratedDatabase();
+  if (!made) return;
+  database = made;
+  owner = new pg.Client({ connectionString: database.url });
+  await owner.connect();
+  const run = (text: string, values?: readonly unknown[]) => owner.query(text, values ? [...values] : undefined);
+  await run(
+    `insert into public.studios (id, name, hourly_rate) values ('${STUDIO_A}', 'Studio A', 49) on conflict do nothing`,
+  );
+  await fillBookings(run, AMOUNTS);
+  await fillRelated(run, AMOUNTS);
+  server = await startTestServer({ databaseUrl: database.url, env: { PGRST_DB_PLAN_ENABLED: 'true' } });
+  [customer, staff] = [await server.addCustomer(), await server.addCustomer()];
+  await run(`insert into public.user_roles (user_id, role) values ($1, 'admin')`, [staff.id]);
+  await run('set session_replication_role = replica');
+  await run(`update private.booking set user_id = $1 where user_id = $2`, [customer.id, accountId(1)]);
+  await run('reset session_replication_role');
+}, 120_000);
+afterAll(async () => {
+  await close();
+  await owner?.end();
+  await database?.drop();
+});
+
+/** Closes the server once. */
+async function close(): Promise<void> {
+  closed ??= server?.close();
+  await closed;
+}
+
+/** Sends a query as a page does; returns the answer's text. `accept`: the type of answer. */
+async function send(query: ProductQuery, accept = 'application/json'): Promise<string> {
+  const bearer: Readonly<Record<Sender, string>> = {
+    guest: server.app.keys.anonKey,
+    customer: customer.token,
+    staff: staff.token,
+  };
+  const answer = await fetch(`${server.url}/rest/v1/${query.path}`, {
+    method: query.body ? 'POST' : 'GET',
+    headers: {
+      accept,
+      apikey: server.app.keys.anonKey,
+      authorization: `Bearer ${bearer[query.sender]}`,
+      'content-type': 'application/json',
+    },
+    ...(query.body ? { body: JSON.stringify(query.body) } : {}),
+  });
+  const text = await answer.text();
+  expect(answer.ok, `${query.name}: ${text}`).toBe(true);
+  return text;
+}
+
+/** Tables of which as many rows were read sequentially as they have, with that number. */
+async function readSequentially(): Promise<Record<string, number>> {
+  const { rows } = await owner.query<{ name: string; read: number }>(
+    `select schemaname || '.' || s.relname as name, seq_tup_read::int as read from pg_stat_user_tables s join pg_class c on c.oid = s.relid
+     where schemaname || '.' || s.relname = any($1::text[]) and seq_tup_read >= c.reltuples`,
+    [LARGE],
+  );
+  return Object.fromEntries(rows.map(({ name, read }) => [name, read]));
+}
+
+test.runIf(wanted)(
+  'no query of a page, no sign-in check and no job reads a large table from beginning to end',
+  async () => {
+    const queries = productQueries({ customerId: customer.id, studioId: STUDIO_A, now: new Date() });
+    const read = queries.filter((query) => query.body === undefined);
+    for (const query of read) {
+      const plan = await send(query, 'application/vnd.pgrst.plan+text');
+      expect(plan, query.name).not.toMatch(
+        /Seq Scan on (booking|payment|outbox|audit_logs|booking_access_codes|profiles|users)\b/,
+      );
+    }
+    await owner.query('select pg_stat_force_next_flush()');
+    await owner.query('select pg_stat_reset()');
+    for (const query of queries) await send(query);
+    await server.settle();
+    await fetch(`${server.url}/auth/v1/user`, {
+      headers: { apikey: server.app.keys.anonKey, authorization: `Bearer ${customer.token}` },
+    });
+    // A connection reports what it read at the latest when it closes.
+    await close();
+    expect(await readSequentially()).toEqual({});
+  },
+  120_000,
+);
+
+test.runIf(wanted)('a sequential read of a large table is noticed', async () => {
+  const other = new pg.Client({ connectionString: database.url });
+  await other.connect();
+  await other.query(`select count(*) from private.booking where notes = 'none'`);
+  await other.end();
+  await expect.poll(readSequentially).toEqual({ 'private.booking': BOOKINGS });
+});

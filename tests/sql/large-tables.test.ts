@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openRows, type Rows, type TestRows, uuid } from '#tests/support/rows.ts';
+import {
+  addBooking,
+  addPerson,
+  addStudiosAndCustomers,
+  ALEX,
+  at,
+  force,
+  KIM,
+  NOW,
+  OTHER_STUDIO,
+} from './booking-rows.ts';
+
+let database: TestRows;
+beforeAll(async () => {
+  database = await openRows();
+}, 120_000);
+afterAll(() => database.close());
+
+const STAFF = { role: 'authenticated', sub: ALEX };
+const OTHERS = [null, { role: 'anon' }, { role: 'authenticated', sub: KIM }] as const;
+
+const asStaff = (work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
+  database.rolledBack(async (rows) => {
+    await addStudiosAndCustomers(rows);
+    await rows.query(`insert into public.user_roles (user_id, role) values ($1, 'admin')`, [ALEX]);
+    await work(rows);
+  });
+const numbers = (found: readonly { readonly id: string }[]): string =>
+  found.map((one) => Number(one.id.slice(-2))).join(' ');
+const hours = (from: number, to: number) => ({ start_time: at(from * 60), end_time: at(to * 60) });
+
+test(
+  'upcoming_bookings returns live bookings that have not ended, earliest first and then by studio, to staff only',
+  asStaff(async (rows) => {
+    await addBooking(rows, 30, { status: 'confirmed', ...hours(-5, -3) });
+    await addBooking(rows, 31, { status: 'confirmed', ...hours(-2, 1) });
+    await addBooking(rows, 32, { status: 'cancelled', cancel_reason: 'staff', ...hours(-1, 2) });
+    await addBooking(rows, 33, { status: 'confirmed', studio_id: OTHER_STUDIO, studio_name: 'Other', ...hours(-1, 0) });
+    await addBooking(rows, 34, { user_id: KIM, ...hours(3, 4) });
+    await addBooking(rows, 35, { status: 'confirmed', studio_id: OTHER_STUDIO, studio_name: 'Other', ...hours(3, 4) });
+    await addBooking(rows, 36, { status: 'confirmed', ...hours(1, 2) });
+    await addBooking(rows, 37, { status: 'cancelled', cancel_reason: 'staff', ...hours(5, 6) });
+    const upcoming = (most: number | null = 100) =>
+      rows.query<{ id: string; contact_phone: string | null }>('select * from public.upcoming_bookings($1, $2)', [
+        NOW,
+        most,
+      ]);
+    for (const claims of OTHERS) {
+      await rows.setClaims(claims);
+      expect(await upcoming()).toEqual([]);
+    }
+    for (const claims of [STAFF, { role: 'service_role' }]) {
+      await rows.setClaims(claims);
+      expect(numbers(await upcoming())).toBe('31 36 35 34');
+      expect([numbers(await upcoming(2)), numbers(await upcoming(null))]).toEqual(['31 36', '31 36 35 34']);
+    }
+  }),
+);
+
+test(
+  'newest_bookings returns the bookings made last, of any state, to staff only',
+  asStaff(async (rows) => {
+    await addBooking(rows, 30, { created_at: at(-5), status: 'cancelled', cancel_reason: 'staff' });
+    await addBooking(rows, 31, { created_at: at(-3), user_id: KIM, ...hours(30, 31) });
+    await addBooking(rows, 32, { created_at: at(-4), status: 'confirmed', ...hours(32, 33) });
+    const newest = (most = 100) => rows.query<{ id: string }>('select * from public.newest_bookings($1)', [most]);
+    for (const claims of OTHERS) {
+      await rows.setClaims(claims);
+      expect(await newest()).toEqual([]);
+    }
+    await rows.setClaims(STAFF);
+    expect([numbers(await newest()), numbers(await newest(1))]).toEqual(['31 32 30', '31']);
+  }),
+);
+
+/** Adds log entries, one per second, the last of them at NOW. */
+const addEntries = (rows: Rows, count: number, action: string): Promise<unknown> =>
+  rows.query(
+    `insert into public.audit_logs (created_at, action, resource_type)
+     select $1::timestamptz - n * interval '1 second', $2 || '-' || n, 'booking' from generate_series(0, $3::int - 1) n`,
+    [NOW, action, count],
+  );
+const search = async (rows: Rows, words: string, before: string | null = null): Promise<string[]> =>
+  (await rows.query<{ action: string }>('select action from public.search_audit_logs($1, $2)', [words, before])).map(
+    (one) => one.action,
+  );
+
+test(
+  'a word of two letters is looked for in the newest ten thousand entries before the given time',
+  asStaff(async (rows) => {
+    await force(rows, () => rows.query('delete from public.audit_logs'));
+    await addEntries(rows, 10_010, 'log');
+    await rows.setClaims(STAFF);
+    const only = (n: number) => `g-${n}`;
+    expect(await search(rows, `-9 ${only(9_999)}`)).toEqual(['log-9999']);
+    expect(await search(rows, `-1 ${only(10_005)}`)).toEqual([]);
+    expect(await search(rows, `-1 ${only(10_005)}`, at(-1))).toEqual(['log-10005']);
+    // A longer word is found wherever it is.
+    expect(await search(rows, 'g-10005')).toEqual(['log-10005']);
+  }),
+);
+
+test(
+  'a word of more than a thousand addresses, and one of two letters, still find the entries of these people',
+  asStaff(async (rows) => {
+    await force(rows, () => rows.query('delete from public.audit_logs'));
+    for (let person = 1_000; person < 2_010; person += 1) await addPerson(rows, uuid(person));
+    await rows.add('public.audit_logs', { id: uuid(70), actor: uuid(1_500), action: 'create', resource_type: 'x' });
+    await rows.add('public.audit_logs', { id: uuid(71), action: 'create', resource_type: 'x' });
+    await rows.setClaims(STAFF);
+    const found = async (words: string) =>
+      numbers(await rows.query<{ id: string }>('select id from public.search_audit_logs($1)', [words]));
+    expect([await found('@example.com'), await found('@e'), await found('@example create')]).toEqual([
+      '70',
+      '70',
+      '70',
+    ]);
+    expect(await found('@z')).toBe('');
+  }),
+);
