@@ -34,8 +34,11 @@ const notificationSchema = z.union([
     messages: z.array(messageSchema).optional(),
     stored: z.number().optional(),
   }),
-  /** A process asks the others to repeat what follows these numbers; a process that is not listed repeats all it has. */
-  z.object({ from: z.string(), after: z.record(z.string(), z.number()) }),
+  /**
+   * A process asks the others to repeat what follows these numbers; a process that is not listed repeats all it has. `sent`: it did not
+   * receive notifications for a while, and this is the last number it has sent.
+   */
+  z.object({ from: z.string(), after: z.record(z.string(), z.number()), sent: z.number().optional() }),
   /** Processes that have ended, and whose presence was deleted. */
   z.object({ ended: z.array(z.string()) }),
 ]);

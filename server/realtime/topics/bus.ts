@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#server/db/database.ts';
 import type { Log } from '#server/http/caller.ts';
 import { readNotification, wireOf } from './bus-messages.ts';
@@ -27,17 +28,28 @@ type BusContext = {
   readonly onLoss: () => void;
 };
 
+/** Messages of the last 15 seconds can be repeated: later there is nothing to ask for. */
+const ASK_ATTEMPTS = 60;
+const ASK_RETRY_MS = 250;
+
 /** Connects this process to the others. */
 export async function openBus(context: BusContext): Promise<DatabaseBus> {
   const { db, process, leaseSeconds, log } = context;
   const sender = createSender(context);
   const own = new Map<string, { topic: TopicKey; entry: PresenceEntry }>();
-  const ask = (after: Readonly<Record<string, number>>): void => {
-    db.query('select pg_notify($1, $2)', [BUS_CHANNEL, JSON.stringify({ from: process, after })]).catch(
-      (error: unknown) => log.warn({ err: error }, 'missed messages could not be asked for'),
-    );
-  };
-  const receiver = createReceiver({ ...context, ask });
+  let stopped = false;
+  async function ask(after: Readonly<Record<string, number>>, sent?: number): Promise<void> {
+    for (let attempt = 1; attempt <= ASK_ATTEMPTS && !stopped; attempt += 1) {
+      try {
+        await db.query('select pg_notify($1, $2)', [BUS_CHANNEL, JSON.stringify({ from: process, after, sent })]);
+        return;
+      } catch (error) {
+        log.warn({ err: error }, 'missed messages could not be asked for');
+        await sleep(ASK_RETRY_MS);
+      }
+    }
+  }
+  const receiver = createReceiver({ ...context, ask: (after) => void ask(after) });
 
   const end = (ended: readonly string[]): void => {
     for (const id of ended) {
@@ -56,15 +68,16 @@ export async function openBus(context: BusContext): Promise<DatabaseBus> {
   }
   const receive = (payload: string): void => {
     if (payload === '') {
-      // The connection was lost for a while.
-      ask(receiver.numbers());
+      // The connection was lost for a while. Others may have asked in vain meanwhile, so they learn what they should have.
+      void ask(receiver.numbers(), sender.last());
       return context.onLoss();
     }
     const notification = readNotification(payload);
     if ('ended' in notification) return end(notification.ended);
     if (notification.from === process) return;
-    if ('after' in notification) return sender.repeat(notification.after[process] ?? 0);
-    receiver.receive(notification);
+    if (!('after' in notification)) return receiver.receive(notification);
+    sender.repeat(notification.after[process] ?? 0);
+    if (notification.sent !== undefined) receiver.expect(notification.from, notification.sent);
   };
   const stopListening = await db.listen(BUS_CHANNEL, (payload) => {
     try {
@@ -89,6 +102,7 @@ export async function openBus(context: BusContext): Promise<DatabaseBus> {
       await endSilentProcesses(db, BUS_CHANNEL, leaseSeconds);
     },
     async stop() {
+      stopped = true;
       await sender.stop();
       receiver.stop();
       await stopListening();

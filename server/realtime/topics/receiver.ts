@@ -8,6 +8,8 @@ export type Receiver = {
   receive(envelope: Envelope): void;
   /** The last number of every process, for what may have been missed. */
   numbers(): Readonly<Record<string, number>>;
+  /** A process has sent its messages up to this number: asks for those that are missing. */
+  expect(process: string, sent: number): void;
   /** Forgets a process that has ended. */
   forget(process: string): void;
   stop(): void;
@@ -71,6 +73,10 @@ export function createReceiver(context: Context): Receiver {
       peer.timer = setTimeout(() => skip(peer), MISSING_MS);
     },
     numbers: () => numbersOf(peers),
+    expect(process, sent) {
+      const last = peers.get(process)?.last ?? 0;
+      if (last < sent) context.ask({ ...numbersOf(peers), [process]: last });
+    },
     forget(process) {
       const peer = peers.get(process);
       if (peer?.timer) clearTimeout(peer.timer);

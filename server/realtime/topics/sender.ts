@@ -6,6 +6,8 @@ import { writePresence } from './stored-presence.ts';
 /** Sends the messages of this process to the others: in their order, each at least once while the database is away for a short time. */
 export type Sender = {
   send(message: WireMessage): void;
+  /** The number of the last message. */
+  last(): number;
   /** Sends again what follows this number, as far as it is kept. */
   repeat(after: number): void;
   /** Sends what is collected, and gives up what cannot be sent. */
@@ -49,6 +51,7 @@ export function createSender(context: { db: Database; process: string; log: Log 
       state.collected.push(message);
       state.timer ??= setTimeout(() => flush(state), COLLECT_MS);
     },
+    last: () => state.number,
     repeat(after) {
       state.work = state.work.then(() => repeat(state, after));
     },
