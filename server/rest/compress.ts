@@ -4,7 +4,7 @@ import type { Answer } from '#server/http/answer.ts';
 
 const compress = promisify(gzip);
 
-/** Ten packets, which a server sends before it hears from the client (RFC 6928): a shorter answer arrives no sooner when compressed. */
+/** Ten packets, which a server sends before it waits for the client (RFC 6928): a shorter answer arrives no sooner when compressed. */
 const LEAST_CHARACTERS = 14_000;
 /** The fastest: on JSON the best level saves a further tenth and takes three times as long. */
 const LEVEL = 1;

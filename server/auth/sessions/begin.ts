@@ -23,7 +23,7 @@ const BEGIN = `with ended as (delete from auth.sessions where user_id = $2::uuid
   attempts as (delete from private.rate_bucket where name = $10 and key = $11)
   select id from ended`;
 
-/** Begins a session and returns its response. Gives back the `attempts` of a limit. */
+/** Begins a session and returns its response. Resets the `attempts` of a limit. */
 export async function beginSession(
   context: BeginContext & Needs<'db' | 'sessions'>,
   user: UserRow,

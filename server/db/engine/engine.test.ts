@@ -73,8 +73,8 @@ describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
   });
 
   test('recycling frees memory and keeps rows, listeners and prepared statements', async () => {
-    const heard: string[] = [];
-    await db.listen('engine', (payload) => void heard.push(payload));
+    const received: string[] = [];
+    await db.listen('engine', (payload) => void received.push(payload));
     await db.query('insert into public.engine_note values (10)');
     await db.script(`select length(repeat(repeat('x', 100000), 600) || 'x')`);
     expect(db.heapMegabytes()).toBeGreaterThan(160);
@@ -82,7 +82,7 @@ describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
     expect((await db.query('select n from public.engine_note')).rows).toEqual([{ n: 10 }]);
     expect(db.heapMegabytes()).toBeLessThan(140);
     await db.query(`select pg_notify('engine', 'after')`);
-    await expect.poll(() => heard.at(-1)).toBe('after');
+    await expect.poll(() => received.at(-1)).toBe('after');
   });
 
   test('makes checkpoints, vacuums at night and frees grown memory', async () => {

@@ -8,5 +8,5 @@ export type TopicKey = { readonly name: string; readonly isPrivate: boolean };
 export type Published =
   | { readonly kind: 'broadcast'; readonly topic: TopicKey; readonly broadcast: Broadcast }
   | { readonly kind: 'presence'; readonly topic: TopicKey; readonly diff: PresenceDiff };
-/** What one process hears of the others. `ended`: a process has ended, and its presence with it. */
+/** What one process receives from the others. `ended`: a process has ended, and its presence with it. */
 export type BusMessage = Published | { readonly kind: 'ended'; readonly process: string };

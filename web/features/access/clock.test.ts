@@ -41,7 +41,7 @@ describe('the code is read again', () => {
     releaseAt: new Date(now.getTime() + seconds * 1000).toISOString(),
   });
 
-  test('once a minute by a page that hears of changes, and at the moment of its release', () => {
+  test('once a minute by a page that receives changes, and at the moment of its release', () => {
     expect(nextLook({ ...released(-60), pin: '1234' }, true, now)).toBe(60_000);
     expect(nextLook(released(900), true, now)).toBe(60_000);
     expect(nextLook(released(20), true, now)).toBe(20_000);

@@ -23,14 +23,14 @@ export function groupPin(pin: string): string[] {
   return Array.from({ length: Math.ceil(pin.length / size) }, (_, at) => pin.slice(at * size, (at + 1) * size));
 }
 
-/** How often the code is read again: once a minute by a page that hears of changes; else often while it is awaited. */
+/** How often the code is read again: once a minute by a page that receives changes; else often while it is awaited. */
 const LIVE_MS = 60_000;
 const AWAITED_MS = 3_000;
 const SHOWN_MS = 15_000;
 /** Nothing tells a page that the moment of release has come, so it asks then, and for a while after: the server's clock may be late. */
 const RELEASE_MS = 15_000;
 
-/** Returns after how many milliseconds to read the code again. `access`: the last answer; `live`: the page hears of changes. */
+/** Returns after how many milliseconds to read the code again. `access`: the last answer; `live`: the page receives changes. */
 export function nextLook(
   access: { readonly pin: string | null; readonly releaseAt: string } | undefined,
   live: boolean,

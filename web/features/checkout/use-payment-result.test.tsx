@@ -41,7 +41,7 @@ async function asked(live: boolean, state: Partial<queries.PaymentState>, second
   return verifyPayment.mock.calls.length;
 }
 
-test('a page that hears of changes asks for an open payment once a minute', async () => {
+test('a page that receives changes asks for an open payment once a minute', async () => {
   expect(await asked(true, {}, 59)).toBe(1);
   expect(useLive).toHaveBeenCalledWith('user:me', ['payment']);
 });
@@ -54,6 +54,6 @@ test('without a connection it asks every fifteen seconds while the bank takes da
   expect(await asked(false, { payment: 'processing' }, 31)).toBe(3);
 });
 
-test('a payment provider that has not answered is asked again every five seconds by a page that hears of changes', async () => {
+test('a payment provider that has not answered is asked again every five seconds by a page that receives changes', async () => {
   expect(await asked(true, { state: 'asking' }, 11)).toBe(3);
 });

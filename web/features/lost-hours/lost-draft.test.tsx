@@ -50,7 +50,7 @@ function Checkout({ paused = false }: { paused?: boolean }) {
 const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 const lost = () => screen.queryByRole('region', { name: 'Lost hours' });
 
-test('without a connection hours that somebody else takes are noticed by asking, said at once, and said again when they are free', async () => {
+test('without a connection hours that somebody else takes are noticed by reading again, said at once, and said again when they are free', async () => {
   answer();
   renderPart(<Checkout />);
   await wait(100);
@@ -69,7 +69,7 @@ test('without a connection hours that somebody else takes are noticed by asking,
   expect(screen.getByText('Good news: the hours you chose are free again.')).toBeTruthy();
 });
 
-test('a page that hears of changes asks once a minute', async () => {
+test('a page that receives changes asks once a minute', async () => {
   useLive.mockReturnValue(true);
   answer();
   renderPart(<Checkout />);
