@@ -515,6 +515,26 @@ export type Database = {
           },
         ];
       };
+      closed_hours: {
+        Row: {
+          closure_id: string | null;
+          end_time: string | null;
+          public: boolean | null;
+          reason: string | null;
+          start_time: string | null;
+          studio_id: string | null;
+          weeks: number | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: 'closed_span_studio_id_fkey';
+            columns: ['studio_id'];
+            isOneToOne: false;
+            referencedRelation: 'studios';
+            referencedColumns: ['id'];
+          },
+        ];
+      };
       user_verifications: {
         Row: {
           id: string | null;

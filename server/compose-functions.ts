@@ -11,6 +11,8 @@ import { processScheduledEmails } from './functions/process-scheduled-emails.ts'
 import { queuedMail } from './functions/queued-mail.ts';
 import { regeneratePin } from './functions/regenerate-pin.ts';
 import { releaseHold } from './functions/release-hold.ts';
+import { staffClose } from './functions/staff-close.ts';
+import { staffReopen } from './functions/staff-reopen.ts';
 import { stripeWebhook } from './functions/stripe-webhook.ts';
 import { testIgloohomeConfig, testIgloohomeOauth, testIgloohomePin } from './functions/test-igloohome.ts';
 import { testSmartPlug } from './functions/test-smart-plug.ts';
@@ -53,6 +55,8 @@ export function composeFunctions(context: {
       ['create-payment', createPayment(context)],
       ['release-hold', releaseHold(context)],
       ['verify-payment', verifyPayment(context)],
+      ['staff-close', staffClose(context)],
+      ['staff-reopen', staffReopen(context)],
       ['cancel-booking', cancelBooking(context)],
       ['stripe-webhook', stripeWebhook(context)],
       ['send-booking-confirmation', queuedMail(context)],

@@ -13,6 +13,7 @@ const TABLES = [
   'booking_drafts',
   'booking_payments',
   'bookings',
+  'closed_hours',
   'discount_codes',
   'id_verifications',
   'mailing_list',
@@ -163,7 +164,7 @@ describe.each(engines)('who may do what with which row on $name', (engine) => {
       `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
        where n.nspname = 'public' and c.relkind in ('v', 'm') and not coalesce(c.reloptions, '{}') @> '{security_invoker=true}'`,
     );
-    expect(views.map((one) => one.name).toSorted()).toEqual(['booking_payments', 'bookings']);
+    expect(views.map((one) => one.name).toSorted()).toEqual(['booking_payments', 'bookings', 'closed_hours']);
     const barriers = await rows<{ name: string }>(
       `select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
        where n.nspname = 'private' and c.relkind = 'v' and coalesce(c.reloptions, '{}') @> '{security_barrier=true}'`,

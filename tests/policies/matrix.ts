@@ -290,9 +290,9 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
     end_time: times[row].replace('2031', '2032').replace(':00:00+', ':30:00+'),
     notes: 'test',
   });
-  const accessCode = randomUUID();
+  const [accessCode, closure] = [randomUUID(), randomUUID()];
   const mail = randomUUID();
-  const letter = {
+  const scheduled = {
     booking_id: ids.owner,
     recipient_email: 'anybody@example.com',
     email_type: 'access_code',
@@ -356,6 +356,33 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
         values: [ids[row], `matrix:${ids[row]}`],
       })),
     },
+    // A read-only view. The reason is for staff; tests/api/closures.test.ts.
+    closed_hours: {
+      columns: 'closure_id studio_id start_time end_time public reason weeks',
+      grants: { anon: 'select', authenticated: 'select', service_role: 'select' },
+      rows: { any: { key: { closure_id: closure }, fresh: { closure_id: closure, studio_id: STUDIO_B } } },
+      change: { reason: 'Changed' },
+      sees: { ...everybody(['any']), revoked: [], expired: [] },
+      adds: {},
+      changes: {},
+      removes: {},
+      but: (principal, verb) =>
+        principal === 'revoked' || principal === 'expired' || verb === 'select' || verb === 'head'
+          ? null
+          : 'impossible',
+      make: [
+        {
+          text: `insert into private.closure (id, studio_id, start_time, end_time, reason, public)
+            values ($1::uuid, $2::uuid, '2033-01-01', '2033-01-02', 'Matrix', true)`,
+          values: [closure, STUDIO_A],
+        },
+        {
+          text: `insert into private.closed_span (closure_id, studio_id, start_time, end_time)
+            values ($1::uuid, $2::uuid, '2033-01-01', '2033-01-02')`,
+          values: [closure, STUDIO_A],
+        },
+      ],
+    },
     booking_access_codes: {
       columns: 'id booking_id attempt status mode starts_at ends_at release_at issued_at used_at revoked_at created_at',
       grants: { anon: '', authenticated: 'select', service_role: ALL },
@@ -390,7 +417,7 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
       columns: 'id booking_id recipient_email email_type status scheduled_for sent_at created_at',
       grants: { anon: '', authenticated: 'select insert', service_role: ALL },
       writes: { insert: 'booking_id recipient_email email_type status scheduled_for' },
-      rows: { any: { key: { id: mail }, fresh: letter } },
+      rows: { any: { key: { id: mail }, fresh: scheduled } },
       change: { status: 'cancelled' },
       sees: { admin: ['any'], service: ['any'] },
       adds: { admin: ['any'], service: ['any'] },

@@ -528,6 +528,25 @@ const SLOT = { start_time: AT, end_time: LATER };
 const CLOSED = { closed_at: AT, close_reason: 'no' };
 
 export const PRIVATE: Readonly<Record<string, TableExamples>> = {
+  'private.closure': {
+    base: { studio_id: uuid(1), start_time: AT, end_time: LATER, reason: 'x' },
+    checks: {
+      closure_ends_after_start: { bad: [{ end_time: AT }], good: [{}] },
+      closure_at_most_a_year: {
+        bad: [{ end_time: '2032-03-02T00:00:01Z' }],
+        good: [{ end_time: '2032-03-01T00:00:00Z' }],
+      },
+      closure_reason_check: between('reason', ['', text(201)], [text(1), text(200)]),
+      closure_weeks_check: between('weeks', [0, 105], [1, 104]),
+    },
+    uniques: {
+      closure_once: unique({}, { studio_id: null, end_time: '2031-03-01T02:00:00Z', weeks: 2, reopened_at: AT }),
+    },
+  },
+  'private.closed_span': {
+    base: { closure_id: uuid(1), studio_id: uuid(1), start_time: AT, end_time: LATER },
+    checks: { closed_span_ends_after_start: { bad: [{ end_time: AT }], good: [{}] } },
+  },
   'private.booking': {
     base: {
       ...SLOT,

@@ -63,6 +63,24 @@ test(
 );
 
 test(
+  'publish_closure tells staff, and closed and reopened hours reach everybody',
+  rolledBack(async (rows) => {
+    await addStudiosAndCustomers(rows);
+    const closure = { id: uuid(7), start_time: at(3), end_time: at(4), reason: 'New mixer' };
+    await rows.add('private.closure', closure);
+    const { id: _, reason: __, ...times } = closure;
+    await rows.add('private.closed_span', { closure_id: uuid(7), studio_id: STUDIO, ...times });
+    const hours = { studio_id: STUDIO, start_time: expect.any(String), end_time: expect.any(String) };
+    const closed = [`studio:${STUDIO}`, 'hours', false, { ...hours, status: 'closed' }];
+    expect(await sent(rows)).toEqual([['staff', 'closure', true, { closure_id: uuid(7) }], closed]);
+    await rows.query('delete from private.closed_span');
+    const reopened = await sent(rows);
+    expect(reopened).toHaveLength(3);
+    expect(reopened).toContainEqual([`studio:${STUDIO}`, 'hours', false, { ...hours, status: 'cancelled' }]);
+  }),
+);
+
+test(
   'publish_payment sends the account only the booking of a payment whose state changes',
   rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);

@@ -741,14 +741,14 @@ describe('storage', () => {
 
 /**
  * Triggers that the tests above cover. Writes through public.bookings are tested by tests/policies and tests/api; what pages receive by
- * live.test.ts beside this file and by tests/realtime.
+ * live.test.ts beside this file and by tests/realtime; closures by tests/api/closures.test.ts.
  */
 const TESTED =
   `users_email_changed users_create_profile users_inserted_confirmed users_sync_identities users_update_profile buckets_guarded objects_guarded
   objects_cancel_deletion objects_queue_deletion objects_replaced audit_logs_append_only audit_logs_no_truncate profiles_email profiles_supersede_verifications mailing_list_normalise
   discount_codes_audit discount_codes_normalise booking_confirmed_is_paid booking_redemption booking_clear_contact_phone booking_starts_pending
-  booking_transition bookings_write payment_transition scheduled_emails_audit scheduled_emails_recipient audit_log_entries_append_only
-  audit_log_entries_no_truncate upload_parts_cancel_deletion upload_parts_queue_deletion publish_booking publish_payment publish_verification publish_access_code publish_session messages_sent
+  booking_not_closed closure_not_booked booking_transition bookings_write payment_transition scheduled_emails_audit scheduled_emails_recipient audit_log_entries_append_only
+  audit_log_entries_no_truncate upload_parts_cancel_deletion upload_parts_queue_deletion publish_booking publish_payment publish_verification publish_access_code publish_session publish_closure publish_reopened messages_sent
   sessions_ended users_closed sessions_assurance_changed recheck_role`.split(/\s+/);
 
 test(

@@ -74,6 +74,8 @@ async function tryHold(context: PaymentContext, claim: HoldClaim, now: Date): Pr
   } catch (error) {
     if (error instanceof DatabaseError && error.code === 'HC001')
       throw new Refusal('coupon_exhausted', 'This code has been fully used.');
+    if (error instanceof DatabaseError && error.constraint === 'booking_not_closed')
+      throw new Refusal('slot_closed', 'The studio is closed at this time. Please choose another.');
     // Somebody took a slot while own holds were being replaced. The holds are unchanged.
     if (error instanceof DatabaseError && error.code === 'HC002') return { outcome: 'taken', expired: [], mine: null };
     throw error;

@@ -1,0 +1,46 @@
+import { Refusal } from '../core/refusal.ts';
+import type { ClosureContext } from './context.ts';
+
+export type Closure = {
+  /** null closes every studio. */
+  readonly studioId: string | null;
+  readonly startTime: Date;
+  readonly endTime: Date;
+  /** How many weeks it repeats, at the same time of day in Sydney; 1 for once. */
+  readonly weeks: number;
+  readonly reason: string;
+  /** Whether customers may read the reason. */
+  readonly public: boolean;
+};
+
+const LONGEST_MS = 366 * 24 * 3_600_000;
+
+/** What `private.close_hours()` returns. */
+type Outcome =
+  | { outcome: 'closed'; closureId: string }
+  | { outcome: 'booked'; bookings: Readonly<Record<string, unknown>>[] }
+  | { outcome: 'no_studio' };
+
+/**
+ * Closes hours for bookings. Returns the id of the closure, also when the same hours are closed again. Throws `Refusal`; 'slot_taken' has
+ * the bookings in the way in `bookings`, at most a hundred.
+ */
+export async function closeHours({ db, clock }: ClosureContext, closure: Closure, actor: string): Promise<string> {
+  const now = clock();
+  if (closure.endTime <= closure.startTime) throw new Refusal('invalid_request', 'endTime must be after startTime.');
+  if (closure.endTime.getTime() - closure.startTime.getTime() > LONGEST_MS)
+    throw new Refusal('invalid_request', 'A closure can be at most a year long.');
+  if (closure.weeks === 1 && closure.endTime <= now)
+    throw new Refusal('invalid_request', 'These hours are over already.');
+  const row = await db.one<{ outcome: Outcome }>(
+    'select private.close_hours($1::jsonb, $2::uuid, $3::timestamptz) as outcome',
+    [closure, actor, now],
+  );
+  if (!row) throw new Error('close_hours returned no row');
+  const { outcome } = row;
+  if (outcome.outcome === 'closed') return outcome.closureId;
+  if (outcome.outcome === 'no_studio') throw new Refusal('not_found', 'Studio not found');
+  const { bookings } = outcome;
+  const many = bookings.length === 1 ? 'A booking is' : `${bookings.length} bookings are`;
+  throw new Refusal('slot_taken', `${many} in the way. Move or cancel first.`, { bookings });
+}

@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import { checkout, type Customer, span, STUDIO_A, STUDIO_B, type TestServer } from '#tests/support/test-server.ts';
+
+const RACES = process.env['TEST_LONG'] ? 1_000 : 25;
+
+describe.each(engines)('closures on $name', ({ open }) => {
+  let server: TestServer;
+  let staff: Customer;
+  let customer: Customer;
+  let hoursAhead = 24 * 30;
+  beforeAll(async () => {
+    server = await open();
+    [staff, customer] = [await server.addCustomer(), await server.addCustomer()];
+    await server.app.db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [staff.id]);
+  }, 180_000);
+  afterAll(() => server.close());
+  beforeEach(() => (hoursAhead += 30));
+
+  const close = (more: Record<string, unknown> = {}) =>
+    server.call(
+      'staff-close',
+      { studioId: STUDIO_A, ...span(server.now(), hoursAhead, 3), reason: 'New mixer', public: false, ...more },
+      staff.token,
+    );
+  const reopen = (closureId: unknown) => server.call('staff-reopen', { closureId }, staff.token);
+  const hold = (hours = 0, studioId = STUDIO_A) =>
+    server.call('create-payment', checkout(span(server.now(), hoursAhead + hours), {}, studioId), customer.token);
+  const spans = (closureId: unknown) =>
+    server.app.db
+      .query<{ studio: string; start: Date; end: Date }>(
+        `select studio_id as studio, start_time as start, end_time as end from private.closed_span
+         where closure_id = $1::uuid order by start_time, studio_id`,
+        [closureId],
+      )
+      .then(({ rows }) => rows);
+
+  it('a closed hour cannot be held, the hour before, the hour after and another studio can', async () => {
+    expect((await close()).status).toBe(200);
+    for (const hour of [0, 1, 2])
+      expect(await hold(hour)).toMatchObject({ status: 409, body: { error: { code: 'slot_closed' } } });
+    for (const [hour, studio] of [[-1], [3], [1, STUDIO_B]] as const)
+      expect((await hold(hour, studio)).status).toBe(200);
+  });
+
+  it('hours that are booked or held cannot be closed, and the answer names each booking in the way', async () => {
+    const held = await hold(1);
+    const refused = await close();
+    expect(refused.status).toBe(409);
+    expect(refused.body['error']).toMatchObject({
+      code: 'slot_taken',
+      bookings: [{ id: held.body['bookingId'], reference: held.body['reference'], status: 'pending' }],
+    });
+    expect((await close({ studioId: null })).status).toBe(409);
+    expect((await close({ studioId: STUDIO_B })).status).toBe(200);
+  });
+
+  it('a closure of all studios closes each, sent again it is the same one, and reopened all can be booked', async () => {
+    const first = await close({ studioId: null });
+    expect(await close({ studioId: null })).toEqual(first);
+    expect((await spans(first.body['closureId'])).length).toBe(3);
+    expect((await hold(0, STUDIO_B)).body).toMatchObject({ error: { code: 'slot_closed' } });
+    for (let times = 0; times < 2; times += 1)
+      expect(await reopen(first.body['closureId'])).toMatchObject({ status: 200, body: { reopened: true } });
+    expect(await spans(first.body['closureId'])).toEqual([]);
+    expect((await hold(0, STUDIO_B)).status).toBe(200);
+    const { rows } = await server.app.db.query(
+      `select action, actor from public.audit_logs where resource_id = $1 order by created_at`,
+      [first.body['closureId']],
+    );
+    expect(rows).toEqual([
+      { action: 'create', actor: staff.id },
+      { action: 'delete', actor: staff.id },
+    ]);
+  });
+
+  it('a weekly closure keeps its time of day in Sydney over the change of clocks', async () => {
+    // Monday 21 September 2026, 9 to 11 am; the clocks go forward on 4 October.
+    const time = { startTime: '2026-09-21T09:00:00+10:00', endTime: '2026-09-21T11:00:00+10:00' };
+    await server.app.db.query(`select private.close_hours($1::jsonb, $2::uuid, '2026-01-01')`, [
+      { studioId: STUDIO_A, ...time, weeks: 3, reason: 'Cleaning', public: true },
+      staff.id,
+    ]);
+    const { rows } = await server.app.db.query<{ start: string }>(
+      `select to_char(start_time at time zone 'UTC', 'DD Mon HH24:MI') as start from private.closed_span
+       where start_time between '2026-09-20' and '2026-10-20' order by start_time`,
+    );
+    expect(rows.map(({ start }) => start)).toEqual(['20 Sep 23:00', '27 Sep 23:00', '04 Oct 22:00']);
+  });
+
+  it('everybody reads which hours are closed; a private reason only staff', async () => {
+    await close();
+    await close({ studioId: STUDIO_B, reason: 'Birthday', public: true });
+    const { startTime } = span(server.now(), hoursAhead);
+    const read = async (token?: string) => {
+      const { data, error } = await server
+        .client(token)
+        .from('closed_hours')
+        .select('studio_id,reason')
+        .eq('start_time', startTime);
+      expect(error).toBeNull();
+      return Object.fromEntries(data?.map((one) => [one.studio_id, one.reason]) ?? []);
+    };
+    expect(await read()).toEqual({ [STUDIO_A]: null, [STUDIO_B]: 'Birthday' });
+    expect(await read(customer.token)).toEqual({ [STUDIO_A]: null, [STUDIO_B]: 'Birthday' });
+    expect(await read(staff.token)).toEqual({ [STUDIO_A]: 'New mixer', [STUDIO_B]: 'Birthday' });
+  });
+
+  it('customers and guests can neither close nor reopen', async () => {
+    const { body } = await close();
+    const hours = { studioId: STUDIO_B, ...span(server.now(), hoursAhead), reason: 'Mine' };
+    for (const [token, status] of [
+      [customer.token, 403],
+      [server.app.keys.anonKey, 401],
+    ] as const) {
+      expect((await server.call('staff-close', hours, token)).status).toBe(status);
+      expect((await server.call('staff-reopen', body, token)).status).toBe(status);
+    }
+    expect((await spans(body['closureId'])).length).toBe(1);
+  });
+
+  it.each([
+    ['an end before the start', { endTime: '2020-01-01T00:00:00Z' }, 400],
+    ['no reason', { reason: ' ' }, 400],
+    ['105 weeks', { weeks: 105 }, 400],
+    ['hours that are over', { startTime: '2020-01-01T00:00:00Z', endTime: '2020-01-01T01:00:00Z' }, 400],
+    ['a studio that does not exist', { studioId: randomUUID() }, 404],
+  ])('%s is refused', async (_name, more, status) => {
+    expect((await close(more)).status).toBe(status);
+  });
+
+  it('reopening a closure that does not exist is refused with 404', async () => {
+    expect((await reopen(randomUUID())).status).toBe(404);
+  });
+
+  it('a booking and a closure refuse a transaction that may see an older snapshot', async () => {
+    const { body } = await close();
+    const { startTime, endTime } = span(server.now(), hoursAhead + 20);
+    const inserts = [
+      `insert into private.booking (reference, studio_id, studio_name, start_time, end_time, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
+       values ('AAAA-0000', '${STUDIO_A}', 'A', '${startTime}', '${endTime}', now(), 1, 0, 0)`,
+      `insert into private.closed_span (closure_id, studio_id, start_time, end_time)
+       values ('${String(body['closureId'])}', '${STUDIO_A}', '${startTime}', '${endTime}')`,
+    ];
+    for (const insert of inserts)
+      await expect(
+        server.app.db.transaction(async (tx) => {
+          await tx.query('set transaction isolation level repeatable read');
+          await tx.query(insert);
+        }),
+      ).rejects.toMatchObject({ code: '25001' });
+  });
+
+  it(`in ${RACES} races of a hold and a closure exactly one wins`, { timeout: 600_000 }, async () => {
+    const people = await Promise.all(Array.from({ length: Math.ceil(RACES / 2) }, () => server.addCustomer()));
+    const base = hoursAhead;
+    for (let race = 0; race < RACES; race += 1) {
+      const time = span(server.now(), base + (race % 40) * 2, 1);
+      const studioId = [STUDIO_A, STUDIO_B][race % 2];
+      const [held, closed] = await Promise.all([
+        server.call('create-payment', checkout(time, {}, studioId), people[race % people.length]?.token),
+        close({ ...time, studioId }),
+      ]);
+      expect([held.status, closed.status].toSorted()).toEqual([200, 409]);
+      await server.app.db.query(
+        `update private.booking set status = 'cancelled', cancel_reason = 'staff' where status = 'pending'`,
+      );
+      if (closed.status === 200) await reopen(closed.body['closureId']);
+    }
+  });
+});
