@@ -47,6 +47,20 @@ const ROWS: readonly Row[] = [
     body: { bookingId: BOOKING },
     answers: { cancelBooking: () => ({ refund: 'full', amountCents: 8250 }) },
   },
+  {
+    name: 'staff-close',
+    callers: 'staff',
+    limit: ['staff-close', 60, 60],
+    body: { studioId: null, startTime: booking.startTime, endTime: booking.endTime, reason: 'Cleaning' },
+    answers: { closeHours: () => BOOKING },
+  },
+  {
+    name: 'staff-reopen',
+    callers: 'staff',
+    limit: ['staff-reopen', 60, 60],
+    body: { closureId: BOOKING },
+    answers: { reopenHours: () => undefined },
+  },
   { name: 'stripe-webhook', callers: 'provider', limit: null, body: '{}', answers: takesEvents() },
   ...['send-booking-confirmation', 'send-access-code-email'].map((name): Row => ({
     name,

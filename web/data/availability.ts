@@ -9,12 +9,15 @@ type TakenByStudio = ReadonlyMap<string, readonly Taken[]>;
 /** A session is at most 24 labels long, 25 hours on the day the clocks go back. */
 const LONGEST_MS = 25 * 3_600_000;
 
-/** Reads the bookings that overlap these days, of one studio or of all (null). The server hides `user_id` in other customers' bookings. */
+/** Reads the bookings and closures that overlap these days, of one studio or of all (null). The server hides `user_id` in other customers' bookings. */
 export function readDays(studioId: string | null, days: Days, userId: string | null): Promise<TakenByStudio> {
   return readTaken(studioId, dayBounds(days.from).start, dayBounds(days.to).end, userId);
 }
 
-/** Reads the bookings that overlap a span, of one studio or of all (null). The lower bound on the start lets the database use its index. */
+/**
+ * Reads the bookings and closures that overlap a span, of one studio or of all (null). The lower bound on the start of bookings lets the
+ * database use its index.
+ */
 export async function readTaken(
   studioId: string | null,
   from: Date,
@@ -28,7 +31,10 @@ export async function readTaken(
     .gte('start_time', new Date(from.getTime() - LONGEST_MS).toISOString())
     .lt('start_time', to.toISOString())
     .gt('end_time', from.toISOString());
-  const { data, error } = await (studioId === null ? all : all.eq('studio_id', studioId));
+  const [{ data, error }, closed] = await Promise.all([
+    studioId === null ? all : all.eq('studio_id', studioId),
+    readClosed(studioId, from, to),
+  ]);
   if (error) throw error;
   const rows = rowsWith(data, 'studio_id', 'start_time', 'end_time', 'status');
   const isMine = (row: { user_id: string | null }): boolean => userId !== null && row.user_id === userId;
@@ -41,8 +47,24 @@ export async function readTaken(
     mine: isMine(row),
     processing: row.id !== null && processing.has(row.id),
   });
-  const byStudio = Map.groupBy(rows, (row) => row.studio_id);
-  return new Map([...byStudio].map(([studio, list]) => [studio, list.map(spanOf)]));
+  const spans = [...rows.map((row) => ({ studio: row.studio_id, span: spanOf(row) })), ...closed];
+  const byStudio = Map.groupBy(spans, ({ studio }) => studio);
+  return new Map([...byStudio].map(([studio, list]) => [studio, list.map(({ span }) => span)]));
+}
+
+/** Reads the closed hours that overlap a span. */
+async function readClosed(studioId: string | null, from: Date, to: Date): Promise<{ studio: string; span: Taken }[]> {
+  const all = supabase
+    .from('closed_hours')
+    .select('studio_id,start_time,end_time')
+    .lt('start_time', to.toISOString())
+    .gt('end_time', from.toISOString());
+  const { data, error } = await (studioId === null ? all : all.eq('studio_id', studioId));
+  if (error) throw error;
+  return rowsWith(data, 'studio_id', 'start_time', 'end_time').map((row) => ({
+    studio: row.studio_id,
+    span: { start: new Date(row.start_time), end: new Date(row.end_time), status: 'closed', mine: false },
+  }));
 }
 
 /** Returns which of the customer's unpaid bookings have a payment in process. */

@@ -34,6 +34,7 @@ export const queryKeys = {
   auditLog: kind<[words: string]>('audit-log'),
   auditActors: kind<[userIds: readonly string[]]>('audit-actors'),
   staffBookings: kind<[]>('staff-bookings'),
+  closures: kind<[]>('closures'),
   bookers: kind<[userIds: readonly string[]]>('bookers'),
   developerPages: kind<[userId: Id]>('developer-pages'),
   testBookings: kind<[userId: Id]>('test-bookings'),

@@ -2,7 +2,7 @@ import type { Busy } from '#rules/slots.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
 
 /**
- * A taken span. `mine`: the customer's own booking; the hours of an unpaid hold of one's own can be chosen again, unless its payment is
+ * A taken span; `status` is that of its booking, or 'closed'. `mine`: the customer's own booking; the hours of an unpaid hold of one's own can be chosen again, unless its payment is
  * `processing`.
  */
 export type Taken = Busy & { readonly status: string; readonly mine: boolean; readonly processing?: boolean };

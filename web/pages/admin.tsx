@@ -1,6 +1,7 @@
 import { Suspense } from 'react';
 import { useSearchParams } from 'react-router';
 import { DeveloperLink } from '#web/features/staff/developer-link.tsx';
+import { useStudios } from '#web/features/studios/queries.ts';
 import { StaffGate } from '#web/features/staff/staff-gate.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { PartBoundary } from '#web/ui/crash-screen.tsx';
@@ -18,11 +19,14 @@ const UpcomingBookings = lazyPart(async () => ({
   default: (await import('#web/features/staff/upcoming-bookings.tsx')).UpcomingBookings,
 }));
 
+const Closures = lazyPart(async () => ({ default: (await import('#web/features/closures/closures.tsx')).Closures }));
+
 const TITLE = 'Admin Dashboard';
 const TABS = [
   { key: 'discount-codes', label: 'Discount Codes' },
   { key: 'audit-logs', label: 'Audit Logs' },
   { key: 'bookings', label: 'Bookings' },
+  { key: 'closures', label: 'Closed hours' },
 ] as const;
 
 /** Admin dashboard; the address holds the open tab. */
@@ -43,6 +47,7 @@ function AdminTabs() {
         <PartBoundary what="This part" key={chosen}>
           <Suspense fallback={<Skeleton className="h-96" label="Loading" />}>
             {chosen === 'bookings' ? <UpcomingBookings /> : null}
+            {chosen === 'closures' ? <ClosuresTab /> : null}
             {chosen === 'discount-codes' ? <DiscountCodes /> : null}
             {chosen === 'audit-logs' ? (
               <AuditLog
@@ -58,4 +63,9 @@ function AdminTabs() {
       </p>
     </Shell>
   );
+}
+
+function ClosuresTab() {
+  const studios = useStudios();
+  return <Closures studios={studios.data ?? []} />;
 }

@@ -2,7 +2,16 @@ import { canAdd, longestRun, sameSlot, type Slot, slotClosed, slotTaken, sortSlo
 import { addDays, hourExists, type StudioDate } from '#rules/studio-time.ts';
 import { blocking, type Days, type Taken } from '#web/data/taken.ts';
 
-export type SlotState = 'free' | 'selected' | 'taken' | 'paying' | 'processing' | 'past' | 'skipped' | 'later';
+export type SlotState =
+  | 'free'
+  | 'selected'
+  | 'taken'
+  | 'closed'
+  | 'paying'
+  | 'processing'
+  | 'past'
+  | 'skipped'
+  | 'later';
 
 /** Returns how the grid shows an hour. An hour that cannot be booked is never shown as selected. */
 export function slotState(slot: Slot, selection: readonly Slot[], taken: readonly Taken[], now: Date): SlotState {
@@ -11,6 +20,8 @@ export function slotState(slot: Slot, selection: readonly Slot[], taken: readonl
   if (closed === 'beyond-horizon') return 'later';
   if (closed === 'past') return 'past';
   const inTheWay = blocking(taken);
+  const closures = inTheWay.filter((one) => one.status === 'closed');
+  if (slotTaken(slot, closures)) return 'closed';
   const paid = inTheWay.filter((one) => one.status !== 'pending');
   if (slotTaken(slot, paid)) return 'taken';
   if (slotTaken(slot, inTheWay)) {

@@ -63,11 +63,12 @@ test('every state of an hour has its word, and only free and selected hours can 
         span('2026-11-21T04:00:00Z', '2026-11-21T05:00:00Z', { status: 'pending' }),
         span('2026-11-21T05:00:00Z', '2026-11-21T06:00:00Z', { ...own, processing: true }),
         span('2026-11-21T06:00:00Z', '2026-11-21T07:00:00Z', own),
+        span('2026-11-21T10:00:00Z', '2026-11-21T10:30:00Z', { status: 'closed' }),
       ]}
     />,
   );
   // 1:40 pm in Sydney: the current hour is past after its thirtieth minute.
-  expect([12, 13, 14, 15, 16, 17, 18, 20].map(name)).toEqual([
+  expect([12, 13, 14, 15, 16, 17, 18, 20, 21].map(name)).toEqual([
     '12 PM to 1 PM, past',
     '1 PM to 2 PM, past',
     '2 PM to 3 PM, taken',
@@ -76,11 +77,12 @@ test('every state of an hour has its word, and only free and selected hours can 
     '5 PM to 6 PM, 59 dollars, free',
     '6 PM to 7 PM, 69 dollars, free',
     '8 PM to 9 PM, 69 dollars, selected',
+    '9 PM to 10 PM, closed',
   ]);
   const open = Array.from({ length: 24 }, (_, one) => one).filter(
     (one) => hour(one).getAttribute('aria-disabled') === 'false',
   );
-  expect(open).toEqual([17, 18, 19, 20, 21, 22, 23]);
+  expect(open).toEqual([17, 18, 19, 20, 22, 23]);
   for (const closed of [13, 14, 15, 16]) await user.click(hour(closed));
   expect(selected()).toEqual([20]);
 });

@@ -6,6 +6,7 @@ export const SLOT_WORDS: Readonly<Record<SlotState, string>> = {
   free: 'free',
   selected: 'selected',
   taken: 'taken',
+  closed: 'closed',
   paying: 'being paid for',
   processing: 'yours, payment processing',
   past: 'past',
@@ -17,6 +18,7 @@ export const SLOT_LOOK: Readonly<Record<SlotState, string>> = {
   free: 'border-line bg-booth hover:border-chalk',
   selected: 'border-signal bg-signal text-ink forced-colors:border-4 forced-colors:border-[Highlight]',
   taken: 'border-transparent bg-deck text-fog',
+  closed: 'border-dotted border-line bg-night text-fog',
   paying: 'border-dashed border-warn/70 bg-night text-fog',
   processing: 'border-dashed border-signal bg-night text-chalk',
   past: 'border-deck bg-night text-dust',
@@ -27,6 +29,7 @@ export const SLOT_LOOK: Readonly<Record<SlotState, string>> = {
 export const SLOT_ICON: Readonly<Partial<Record<SlotState, LucideIcon>>> = {
   selected: Check,
   taken: Ban,
+  closed: Ban,
   paying: Hourglass,
   processing: Hourglass,
   skipped: Clock,

@@ -1,0 +1,117 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Control } from 'react-hook-form';
+import { slotLabel } from '#rules/slots.ts';
+import { addDays, formatStudioRange, studioDate } from '#rules/studio-time.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { CheckField, ChoiceField, TextField } from '#web/ui/form/fields.tsx';
+import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
+import { Notice } from '#web/ui/notice.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { ALL_STUDIOS, type ClosureDraft, closureFormSchema, type TypedClosure } from './closure-form.ts';
+import { type BookingInTheWay, bookingsInTheWay, closeHours, type StudioName } from './queries.ts';
+
+const HOURS = Array.from({ length: 24 }, (_, hour) => ({ value: String(hour), label: slotLabel(hour) }));
+
+/** Closes hours. Names the bookings that are in the way. */
+export function ClosureForm({ studios, onDone }: { studios: readonly StudioName[]; onDone: () => void }) {
+  const [tomorrow] = useState(() => addDays(studioDate(new Date()), 1));
+  const form = useSchemaForm(closureFormSchema, {
+    defaultValues: {
+      studio: ALL_STUDIOS,
+      fromDate: tomorrow,
+      fromHour: '9',
+      toDate: tomorrow,
+      toHour: '12',
+      weeks: '1',
+      reason: '',
+      isPublic: false,
+    },
+  });
+  const [inTheWay, setInTheWay] = useState<readonly BookingInTheWay[]>([]);
+  const close = useMutation({
+    mutationFn: (draft: ClosureDraft) => closeHours(draft),
+    meta: { handled: true, invalidates: [queryKeys.closures.all, queryKeys.availability.all] },
+    onSuccess: (_closed, draft) => {
+      const range = formatStudioRange(new Date(draft.startTime), new Date(draft.endTime));
+      toast({ title: 'Hours closed', description: draft.weeks === 1 ? range : `${range}, for ${draft.weeks} weeks` });
+      onDone();
+    },
+    onError: (error) => {
+      setInTheWay(bookingsInTheWay(error));
+      refuseForm(form, { message: describeError(error, 'The hours could not be closed. Check your connection.') });
+    },
+  });
+  return (
+    <Form form={form} onSend={close.mutateAsync} className="space-y-4">
+      <Fields control={form.control} studios={studios} />
+      <FormError control={form.control} />
+      <InTheWay bookings={inTheWay} />
+      <div className="flex flex-wrap gap-3 pt-2">
+        <SubmitButton control={form.control}>Close hours</SubmitButton>
+        <Button tone="plain" disabled={close.isPending} onClick={onDone}>
+          Cancel
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+function Fields({
+  control,
+  studios,
+}: {
+  control: Control<TypedClosure, unknown, ClosureDraft>;
+  studios: readonly StudioName[];
+}) {
+  const choices = [
+    { value: ALL_STUDIOS, label: 'All studios' },
+    ...studios.map(({ id, name }) => ({ value: id, label: name })),
+  ];
+  return (
+    <>
+      <ChoiceField control={control} name="studio" label="Studio" options={choices} />
+      <div className="grid grid-cols-2 gap-4">
+        <TextField control={control} name="fromDate" label="From" type="date" required />
+        <ChoiceField control={control} name="fromHour" label="Hour" options={HOURS} />
+        <TextField control={control} name="toDate" label="Until" type="date" required />
+        <ChoiceField control={control} name="toHour" label="Hour" options={HOURS} />
+      </div>
+      <p className="text-sm text-dust">Sydney time.</p>
+      <TextField
+        control={control}
+        name="weeks"
+        label="Weeks"
+        type="number"
+        min="1"
+        max="104"
+        step="1"
+        required
+        hint="1 closes the hours once. More repeat them each week at the same time of day."
+      />
+      <TextField control={control} name="reason" label="Reason" required maxLength={200} autoComplete="off" />
+      <CheckField control={control} name="isPublic">
+        Customers may read the reason
+      </CheckField>
+    </>
+  );
+}
+
+function InTheWay({ bookings }: { bookings: readonly BookingInTheWay[] }) {
+  if (bookings.length === 0) return null;
+  return (
+    <Notice tone="warn">
+      <ul className="space-y-1">
+        {bookings.map((one) => (
+          <li key={one.reference}>
+            {one.reference}: {one.studioName}, {formatStudioRange(one.startTime, one.endTime)}
+            {one.status === 'pending' ? ' (being paid for)' : ''}
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}

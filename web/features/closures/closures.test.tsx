@@ -1,0 +1,128 @@
+import { screen, within } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { AppError } from '#web/lib/errors.ts';
+import { fill, renderPart, user } from '#web/ui/component-tests.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { closureFormSchema } from './closure-form.ts';
+import { Closures } from './closures.tsx';
+import * as queries from './queries.ts';
+
+vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
+vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
+vi.mock(import('./queries.ts'), async (original) => ({
+  ...(await original()),
+  readClosures: vi.fn(),
+  closeHours: vi.fn(),
+  reopenHours: vi.fn(),
+}));
+const calls = vi.mocked(queries);
+beforeEach(() => vi.resetAllMocks());
+
+const STUDIOS = [
+  { id: '00000000-0000-4000-8000-000000000001', name: 'Studio A' },
+  { id: '00000000-0000-4000-8000-000000000002', name: 'Studio B' },
+];
+const CLOSURE: queries.Closure = {
+  id: 'c',
+  studioIds: STUDIOS.map(({ id }) => id),
+  start: new Date('2031-03-02T22:00:00Z'),
+  end: new Date('2031-03-03T01:00:00Z'),
+  times: 3,
+  reason: 'Cleaning',
+  isPublic: true,
+};
+const TIMES = 'Monday 3 March 2031, 9 am to 12 pm, and 2 more weeks';
+const press = (name: string | RegExp) => user.click(screen.getByRole('button', { name }));
+const dialog = () => within(screen.getByRole('dialog'));
+async function openForm() {
+  renderPart(<Closures studios={STUDIOS} />);
+  await screen.findByText('No closed hours. Every studio can be booked around the clock.');
+  await press('Close hours');
+}
+
+test('closed hours are listed with their weeks and studios, and reopened only after a question', async () => {
+  calls.readClosures.mockResolvedValue([CLOSURE]);
+  calls.reopenHours.mockResolvedValue({ reopened: true });
+  renderPart(<Closures studios={STUDIOS} />);
+  expect(await screen.findByText('Studio A, Studio B')).toBeTruthy();
+  expect(screen.getByText('Public')).toBeTruthy();
+  await press(`Reopen ${TIMES}`);
+  expect(calls.reopenHours).not.toHaveBeenCalled();
+  await user.click(dialog().getByRole('button', { name: 'Keep closed' }));
+  expect(calls.reopenHours).not.toHaveBeenCalled();
+  await press(`Reopen ${TIMES}`);
+  await user.click(dialog().getByRole('button', { name: 'Reopen' }));
+  expect(calls.reopenHours).toHaveBeenCalledExactlyOnceWith('c');
+  expect(toast).toHaveBeenCalledWith({ title: 'Hours reopened', description: TIMES });
+});
+
+test('the form closes hours of Sydney as instants, for one studio or all', async () => {
+  calls.readClosures.mockResolvedValue([]);
+  calls.closeHours.mockResolvedValue({ closureId: 'c' });
+  await openForm();
+  const inside = dialog();
+  await user.selectOptions(inside.getByLabelText('Studio'), 'Studio B');
+  await fill(inside.getByLabelText('From'), '2031-03-03');
+  await fill(inside.getByLabelText('Until'), '2031-03-03');
+  await fill(inside.getByLabelText('Weeks'), '2');
+  await fill(inside.getByLabelText('Reason'), ' New mixer ');
+  await user.click(inside.getByLabelText('Customers may read the reason'));
+  await user.click(inside.getByRole('button', { name: 'Close hours' }));
+  expect(calls.closeHours).toHaveBeenCalledExactlyOnceWith({
+    studioId: STUDIOS[1]?.id,
+    startTime: '2031-03-02T22:00:00.000Z',
+    endTime: '2031-03-03T01:00:00.000Z',
+    weeks: 2,
+    reason: 'New mixer',
+    public: true,
+  });
+  const description = 'Monday 3 March 2031, 9 am to 12 pm, for 2 weeks';
+  expect(toast).toHaveBeenCalledWith({ title: 'Hours closed', description });
+});
+
+test('bookings in the way are named, and the form stays open', async () => {
+  calls.readClosures.mockResolvedValue([]);
+  const booking = {
+    id: 'b',
+    reference: 'ABCD-2345',
+    studioName: 'Studio A',
+    startTime: '2031-03-02T22:00:00Z',
+    endTime: '2031-03-03T00:00:00Z',
+    status: 'pending',
+  };
+  calls.closeHours.mockRejectedValue(
+    new AppError('slot_taken', 'A booking is in the way. Move or cancel first.', 409, { bookings: [booking] }),
+  );
+  await openForm();
+  await fill(dialog().getByLabelText('Reason'), 'New mixer');
+  await user.click(dialog().getByRole('button', { name: 'Close hours' }));
+  expect(await dialog().findByText('A booking is in the way. Move or cancel first.')).toBeTruthy();
+  expect(dialog().getByText('ABCD-2345: Studio A, Monday 3 March 2031, 9 am to 11 am (being paid for)')).toBeTruthy();
+});
+
+const TYPED = {
+  studio: 'all',
+  fromDate: '2031-03-03',
+  fromHour: '9',
+  toDate: '2031-03-03',
+  toHour: '12',
+  weeks: '1',
+  reason: 'Cleaning',
+  isPublic: false,
+};
+test.each([
+  [{ toHour: '9' }, 'toHour', 'The end must be after the start.'],
+  [
+    { fromDate: '2031-10-05', fromHour: '2', toDate: '2031-10-05' },
+    'fromHour',
+    'The clocks skip this hour. Choose another.',
+  ],
+  [{ weeks: '0' }, 'weeks', 'Enter 1 to 104 weeks.'],
+  [{ weeks: '105' }, 'weeks', 'Enter 1 to 104 weeks.'],
+  [{ reason: '  ' }, 'reason', 'Say why, for your colleagues.'],
+  [{ fromDate: '' }, 'fromDate', 'Choose the first day.'],
+])('%o is refused at %s', (change, field, message) => {
+  const { error } = closureFormSchema.safeParse({ ...TYPED, ...change });
+  expect(error?.issues).toMatchObject([{ path: [field], message }]);
+  expect(closureFormSchema.safeParse(TYPED)).toMatchObject({ success: true, data: { studioId: null } });
+});

@@ -1,0 +1,126 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatStudioRange } from '#rules/studio-time.ts';
+import { useLive } from '#web/data/live.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Chip } from '#web/ui/chip.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { Empty, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Cell, Row, Table } from '#web/ui/table.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { ClosureForm } from './close-form.tsx';
+import { type Closure, readClosures, reopenHours, type StudioName } from './queries.ts';
+
+const COLUMNS = ['When', 'Studio', 'Reason', 'Actions'];
+
+/** Lists the closed hours for staff, with close and reopen. */
+export function Closures({ studios }: { studios: readonly StudioName[] }) {
+  useLive('staff', queryKeys.closures.all);
+  const closures = useQuery({
+    queryKey: queryKeys.closures.of(),
+    queryFn: readClosures,
+    refetchInterval: 60_000,
+  });
+  const nameStudios = ({ studioIds }: Closure): string =>
+    studios.flatMap(({ id, name }) => (studioIds.includes(id) ? [name] : [])).join(', ');
+  const [closing, setClosing] = useState(false);
+  const [reopening, setReopening] = useState<Closure | null>(null);
+  return (
+    <>
+      <div className="mb-6 flex flex-wrap items-end justify-between gap-4">
+        <div>
+          <h2 className="text-3xl">Closed hours</h2>
+          <p className="mt-2 text-fog">Nobody can book these hours. Times are in Sydney time.</p>
+        </div>
+        <Button onClick={() => setClosing(true)}>Close hours</Button>
+      </div>
+      {closures.isError && !closures.data ? (
+        <Notice tone="bad">
+          <p>The closed hours could not be loaded.</p>
+          <p className="mt-1 text-sm text-fog">{describeError(closures.error, 'Check your connection.')}</p>
+          <Button tone="plain" className="mt-3" onClick={() => void closures.refetch()}>
+            Try again
+          </Button>
+        </Notice>
+      ) : (
+        <List closures={closures.data} nameStudios={nameStudios} onReopen={setReopening} />
+      )}
+      <Dialog open={closing} title="Close hours" onClose={() => setClosing(false)}>
+        {closing ? <ClosureForm studios={studios} onDone={() => setClosing(false)} /> : null}
+      </Dialog>
+      <Dialog open={reopening !== null} title="Open these hours again?" onClose={() => setReopening(null)}>
+        {reopening === null ? null : (
+          <Reopen closure={reopening} where={nameStudios(reopening)} onDone={() => setReopening(null)} />
+        )}
+      </Dialog>
+    </>
+  );
+}
+
+function List({
+  closures,
+  nameStudios,
+  onReopen,
+}: {
+  closures: readonly Closure[] | undefined;
+  nameStudios: (closure: Closure) => string;
+  onReopen: (closure: Closure) => void;
+}) {
+  if (!closures) return <Skeleton className="h-72" label="Loading the closed hours" />;
+  if (closures.length === 0) return <Empty>No closed hours. Every studio can be booked around the clock.</Empty>;
+  return (
+    <Table caption="Closed hours" columns={COLUMNS}>
+      {closures.map((one) => (
+        <Row key={one.id}>
+          <Cell label="When">{describeTimes(one)}</Cell>
+          <Cell label="Studio">{nameStudios(one)}</Cell>
+          <Cell label="Reason" className="break-words">
+            {one.reason} {one.isPublic ? <Chip>Public</Chip> : null}
+          </Cell>
+          <Cell label="">
+            <Button tone="plain" onClick={() => onReopen(one)}>
+              Reopen <span className="sr-only">{describeTimes(one)}</span>
+            </Button>
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  );
+}
+
+const describeTimes = ({ start, end, times }: Closure): string =>
+  `${formatStudioRange(start, end)}${times === 1 ? '' : `, and ${times - 1} more ${times === 2 ? 'week' : 'weeks'}`}`;
+
+function Reopen({ closure, where, onDone }: { closure: Closure; where: string; onDone: () => void }) {
+  const reopen = useMutation({
+    mutationFn: () => reopenHours(closure.id),
+    meta: { handled: true, invalidates: [queryKeys.closures.all, queryKeys.availability.all] },
+    onSuccess: () => {
+      toast({ title: 'Hours reopened', description: describeTimes(closure) });
+      onDone();
+    },
+    onError: (error) =>
+      toast({
+        title: 'Error',
+        description: describeError(error, 'The hours are still closed. Try again.'),
+        tone: 'bad',
+      }),
+  });
+  return (
+    <div className="space-y-4">
+      <p>
+        {where}: {describeTimes(closure)}. Customers can book them at once.
+      </p>
+      <div className="flex flex-wrap gap-3">
+        <Button busy={reopen.isPending} onClick={() => reopen.mutate()}>
+          Reopen
+        </Button>
+        <Button tone="plain" onClick={onDone}>
+          Keep closed
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { callFunction, supabase } from '#web/data/client.ts';
+import { rowsWith } from '#web/data/rows.ts';
+import { AppError } from '#web/lib/errors.ts';
+import type { ClosureDraft } from './closure-form.ts';
+
+export type StudioName = { readonly id: string; readonly name: string };
+/** Hours that are closed, with the weeks in which they still are. */
+export type Closure = {
+  readonly id: string;
+  readonly studioIds: readonly string[];
+  /** The next time; or the one that is on. */
+  readonly start: Date;
+  readonly end: Date;
+  /** How many times it still comes, this one included. */
+  readonly times: number;
+  readonly reason: string;
+  readonly isPublic: boolean;
+};
+
+/** How many spans are read: one for each studio and week. */
+const SPANS = 1_000;
+
+/** Reads the closures that are not over, next first. */
+export async function readClosures(): Promise<Closure[]> {
+  const { data, error } = await supabase
+    .from('closed_hours')
+    .select('closure_id,studio_id,start_time,end_time,public,reason')
+    .gt('end_time', new Date().toISOString())
+    .order('start_time')
+    .limit(SPANS);
+  if (error) throw error;
+  const rows = rowsWith(data, 'closure_id', 'studio_id', 'start_time', 'end_time');
+  return [...Map.groupBy(rows, (row) => row.closure_id)].flatMap(([id, list]) => {
+    const [first] = list;
+    if (first === undefined) return [];
+    return {
+      id,
+      studioIds: [...new Set(list.map((row) => row.studio_id))],
+      start: new Date(first.start_time),
+      end: new Date(first.end_time),
+      times: new Set(list.map((row) => row.start_time)).size,
+      reason: first.reason ?? '',
+      isPublic: first.public === true,
+    };
+  });
+}
+
+export function closeHours(draft: ClosureDraft): Promise<{ closureId: string }> {
+  return callFunction('staff-close', draft);
+}
+export function reopenHours(closureId: string): Promise<{ reopened: boolean }> {
+  return callFunction('staff-reopen', { closureId });
+}
+
+const inTheWaySchema = z.array(
+  z.object({
+    reference: z.string(),
+    studioName: z.string(),
+    startTime: z.coerce.date(),
+    endTime: z.coerce.date(),
+    status: z.string(),
+  }),
+);
+/** A booking that a refused closure would have overlapped. */
+export type BookingInTheWay = z.infer<typeof inTheWaySchema>[number];
+
+/** Returns the bookings that a refusal of `closeHours` names; none for other errors. */
+export function bookingsInTheWay(error: unknown): readonly BookingInTheWay[] {
+  const found = error instanceof AppError ? inTheWaySchema.safeParse(error.details['bookings']) : null;
+  return found?.data ?? [];
+}
