@@ -12,8 +12,8 @@ export type Task = {
 };
 
 export type Scheduler = {
-  /** Runs one round of every task now, stage by stage, the tasks of a stage in parallel. Failures are logged, never thrown. */
-  run(): Promise<void>;
+  /** Runs one round of every task now, or of those named, stage by stage, the tasks of a stage in parallel. Failures are logged, never thrown. */
+  run(names?: readonly string[]): Promise<void>;
   /** Runs each task in its own loop until `stop`. */
   start(): void;
   /** Ends the loops. Resolves when all running rounds have ended, at the latest after `graceMs`. */
@@ -57,10 +57,11 @@ export function createScheduler(tasks: readonly Task[], log: Log): Scheduler {
   }
 
   return {
-    async run() {
-      const stages = [...new Set(tasks.map((task) => task.stage ?? 0))].toSorted((a, b) => a - b);
+    async run(names) {
+      const chosen = tasks.filter(({ name }) => names?.includes(name) ?? true);
+      const stages = [...new Set(chosen.map((task) => task.stage ?? 0))].toSorted((a, b) => a - b);
       for (const stage of stages)
-        await Promise.all(tasks.filter((task) => (task.stage ?? 0) === stage).map((task) => round(task)));
+        await Promise.all(chosen.filter((task) => (task.stage ?? 0) === stage).map((task) => round(task)));
     },
     start() {
       stopping = false;

@@ -1,82 +1,136 @@
 /** Runs one statement. */
-type Run = (text: string, values?: readonly unknown[]) => Promise<unknown>;
+type Run = (text: string, values?: readonly unknown[]) => Promise<{ readonly rows: readonly object[] }>;
 
-/** The account with this number, of those that `fillEverything` makes. */
+/** The account with this number, of those that `fillRelated` makes. */
 export const accountId = (number: number): string => `0ac00000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;
 
 /** How much to make. Bookings belong to the accounts in turns. */
-export type Amounts = { readonly bookings: number; readonly studios: number; readonly accounts: number };
-/** Tables that grow with bookings get at most so many rows: the newest bookings have a payment, a job and a code. */
-const RELATED_MAX = 1_000_000;
+export type Amounts = {
+  readonly bookings: number;
+  readonly studios: number;
+  readonly accounts: number;
+  /** How many of ten bookings are cancelled. Default: one. */
+  readonly cancelled?: number;
+};
 
 const idOf = (prefix: string): string => `('${prefix}-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`;
-const ACCOUNT = idOf('0ac00000').replace('(n)', '(n % $3::int)');
+const ACCOUNT = idOf('0ac00000').replace('(n)', '(n % $2::int)');
 
-async function fillStudios(run: Run, studios: number): Promise<void> {
+/**
+ * Runs `fill` for a table without its triggers and indexes, and then creates the indexes: much faster than adding each row to them. The indexes
+ * of keys and unique constraints stay; they cost little, because most rows come in their order. Needs a superuser.
+ */
+async function fillTable(run: Run, table: string, fill: () => Promise<unknown>): Promise<void> {
+  const { rows } = await run(
+    `select format('drop index %s', i.indexrelid::regclass) as remove, pg_get_indexdef(i.indexrelid) as add
+     from pg_index i where i.indrelid = $1::regclass and not exists (select from pg_constraint c where c.conindid = i.indexrelid)
+     union all
+     select format('alter table %s drop constraint %I', c.conrelid::regclass, c.conname),
+       format('alter table %s add constraint %I %s', c.conrelid::regclass, c.conname, pg_get_constraintdef(c.oid))
+     from pg_constraint c where c.conrelid = $1::regclass and c.contype = 'x'`,
+    [table],
+  );
+  const indexes = rows.flatMap((row) => ('remove' in row && 'add' in row ? [row] : []));
+  await run('set session_replication_role = replica');
+  for (const { remove } of indexes) await run(String(remove));
+  await fill();
+  for (const { add } of indexes) await run(String(add));
+  await run('reset session_replication_role');
+  await run(`vacuum analyze ${table}`);
+}
+
+/**
+ * Fills every studio with one-hour bookings without a gap, from the past into the future: half of them are over, or all but two weeks. Needs
+ * a superuser.
+ */
+export async function fillBookings(run: Run, { bookings, studios, accounts, cancelled = 1 }: Amounts): Promise<void> {
   await run(
     `insert into public.studios (name, hourly_rate) select 'Room ' || lpad(n::text, 5, '0'), 49
      from generate_series(1, $1::int - (select count(*)::int from public.studios)) n`,
     [studios],
   );
-}
-
-/**
- * Fills every studio with one-hour bookings without a gap, from the past into the future: half of them are over, or all but two weeks. One
- * in ten is cancelled. Without triggers; the exclusion constraint is built once at the end. Needs a superuser.
- */
-export async function fillBookings(run: Run, { bookings, studios, accounts }: Amounts): Promise<void> {
-  await fillStudios(run, studios);
-  await run('set session_replication_role = replica');
-  await run('alter table private.booking drop constraint booking_one_per_slot');
-  await run(
-    `insert into private.booking (id, reference, user_id, studio_id, studio_name, start_time, end_time, status, cancel_reason, total_hours,
-       base_cost_cents, final_cost_cents, created_at, confirmed_at, cancelled_at)
-     select ${idOf('b0000000')}, upper(lpad(to_hex(n / 65536), 4, '0') || '-' || lpad(to_hex(n % 65536), 4, '0')), ${ACCOUNT}, s.id, s.name,
-       l.last - (n / $2::int + 1) * interval '1 hour', l.last - (n / $2::int) * interval '1 hour',
-       case when n % 10 = 3 then 'cancelled' else 'confirmed' end, case when n % 10 = 3 then 'customer' end, 1, 4900, 4900,
-       now() - n * interval '20 seconds', now() - n * interval '20 seconds', case when n % 10 = 3 then now() end
-     from (select date_trunc('hour', now()) + least(336, $1::int / $2::int / 2) * interval '1 hour' as last) l
-     cross join generate_series(0, $1::int - 1) n
-     join (select id, name, row_number() over (order by name) - 1 as at from public.studios) s on s.at = n % $2::int`,
-    [bookings, studios, accounts],
+  await run('analyze public.studios');
+  await fillTable(run, 'private.booking', () =>
+    run(
+      `insert into private.booking (id, reference, user_id, studio_id, studio_name, start_time, end_time, status, cancel_reason, total_hours,
+         base_cost_cents, final_cost_cents, created_at, confirmed_at, cancelled_at)
+       select ${idOf('b0000000')}, upper(lpad(to_hex(n / 65536), 4, '0') || '-' || lpad(to_hex(n % 65536), 4, '0')), ${ACCOUNT}, s.id, s.name,
+         l.last - (n / $3::int + 1) * interval '1 hour', l.last - (n / $3::int) * interval '1 hour',
+         case when n % 10 < $4::int then 'cancelled' else 'confirmed' end, case when n % 10 < $4::int then 'customer' end, 1, 4900, 4900,
+         now() - n * interval '20 seconds', now() - n * interval '20 seconds', case when n % 10 < $4::int then now() end
+       from (select date_trunc('hour', now()) + least(336, $1::int / $3::int / 2) * interval '1 hour' as last) l
+       cross join generate_series(0, $1::int - 1) n
+       join (select id, name, row_number() over (order by name) - 1 as at from public.studios) s on s.at = n % $3::int`,
+      [bookings, accounts, studios, cancelled],
+    ),
   );
-  await run(
-    `alter table private.booking add constraint booking_one_per_slot exclude using gist (studio_id with =, during with &&) where (status in ('pending', 'confirmed'))`,
-  );
-  await run('reset session_replication_role');
-  await run('vacuum analyze private.booking');
 }
 
-/** Fills the tables that grow with bookings: accounts with profile, session and ID check, payments, jobs, codes and log entries. */
-export async function fillRelated(run: Run, { bookings, accounts }: Amounts): Promise<void> {
-  const related = Math.min(bookings, RELATED_MAX);
-  await run('set session_replication_role = replica');
-  for (const text of OF_ACCOUNTS) await run(text, [accounts]);
-  for (const text of OF_BOOKINGS) await run(text, [related]);
-  await run(LOG, [related, accounts]);
-  await run('reset session_replication_role');
-  await run('vacuum analyze');
+/** The tables that `fillRelated` fills: accounts, and what grows with bookings. */
+export const RELATED = [
+  'auth.users',
+  'public.profiles',
+  'auth.sessions',
+  'public.id_verifications',
+  'public.terms_acceptances',
+  'private.payment',
+  'private.outbox',
+  'public.booking_access_codes',
+  'private.webhook_inbox',
+  'public.audit_logs',
+] as const;
+type Related = (typeof RELATED)[number];
+
+const OF_ACCOUNTS: readonly Related[] = RELATED.slice(0, 5);
+
+/** Fills accounts with profile, session and ID check, or a payment, job, code, event and log entry for each booking: these tables, or all of them. */
+export async function fillRelated(
+  run: Run,
+  { bookings, accounts }: Pick<Amounts, 'bookings' | 'accounts'>,
+  tables: readonly Related[] = RELATED,
+): Promise<void> {
+  for (const table of tables) {
+    const [columns, values] = VALUES[table];
+    const count = OF_ACCOUNTS.includes(table) ? accounts : bookings;
+    await fillTable(run, table, () =>
+      run(
+        `insert into ${table} (${columns}) select ${values} from generate_series(0, $1::int - 1) n where $2::int is not null`,
+        [count, accounts],
+      ),
+    );
+  }
 }
 
+const [OF_ACCOUNT, OF_BOOKING] = [idOf('0ac00000'), idOf('b0000000')];
 const EMAIL = `'person' || n || '@example.com'`;
-const OF_ACCOUNTS = [
-  `insert into auth.users (id, email, email_confirmed_at, created_at) select ${idOf('0ac00000')}, ${EMAIL}, now(), now() - n * interval '1 minute'
-   from generate_series(0, $1::int - 1) n`,
-  `insert into public.profiles (id, user_id, full_name, email) select ${idOf('0ac00000')}, ${idOf('0ac00000')}, 'Person ' || n, ${EMAIL}
-   from generate_series(0, $1::int - 1) n`,
-  `insert into auth.sessions (user_id, created_at, refreshed_at, method) select ${idOf('0ac00000')}, now(), now(), 'password' from generate_series(0, $1::int - 1) n`,
-  `insert into public.id_verifications (user_id, source, verification_status, verified_at, expires_at)
-   select ${idOf('0ac00000')}, 'staff', 'verified', now(), now() + interval '2 years' from generate_series(0, $1::int - 1) n`,
-  `insert into public.terms_acceptances (user_id, version) select ${idOf('0ac00000')}, '2025-10' from generate_series(0, $1::int - 1) n`,
-];
-const OF_BOOKINGS = [
-  `insert into private.payment (booking_id, attempt, kind, state, key, session_id, payment_intent_id, amount_cents, paid_cents, paid_at, checked_at)
-   select ${idOf('b0000000')}, 1, 'card', 'paid', 'create:' || n, 'cs_' || n, 'pi_' || n, 4900, 4900, now(), now() from generate_series(0, $1::int - 1) n`,
-  `insert into private.outbox (kind, subject_id, due_at, done_at) select 'mail.confirmed', ${idOf('b0000000')}, now(), now() from generate_series(0, $1::int - 1) n`,
-  `insert into public.booking_access_codes (booking_id, attempt, status, mode, starts_at, ends_at, release_at, created_at)
-   select ${idOf('b0000000')}, 1, 'revoked', 'bridge', now() - interval '2 hours', now() - interval '1 hour', now() - interval '2 hours', now() - n * interval '1 minute'
-   from generate_series(0, $1::int - 1) n`,
-];
-const LOG = `insert into public.audit_logs (created_at, actor, action, resource_type, resource_id, details)
-   select now() - n * interval '1 minute', ${idOf('0ac00000').replace('(n)', '(n % $2::int)')}, (array['create', 'update', 'delete'])[1 + n % 3], 'booking', ${idOf('b0000000')}::text,
-     jsonb_build_object('note', 'entry' || n) from generate_series(0, $1::int - 1) n`;
+/** Columns and values of row `n`. */
+const VALUES: Readonly<Record<Related, readonly [string, string]>> = {
+  'auth.users': [
+    'id, email, email_confirmed_at, created_at',
+    `${OF_ACCOUNT}, ${EMAIL}, now(), now() - n * interval '1 minute'`,
+  ],
+  'public.profiles': ['id, user_id, full_name, email', `${OF_ACCOUNT}, ${OF_ACCOUNT}, 'Person ' || n, ${EMAIL}`],
+  'auth.sessions': ['user_id, created_at, refreshed_at, method', `${OF_ACCOUNT}, now(), now(), 'password'`],
+  'public.id_verifications': [
+    'user_id, source, verification_status, verified_at, expires_at',
+    `${OF_ACCOUNT}, 'staff', 'verified', now(), now() + interval '2 years'`,
+  ],
+  'public.terms_acceptances': ['user_id, version', `${OF_ACCOUNT}, '2025-10'`],
+  'private.payment': [
+    'booking_id, attempt, kind, state, key, session_id, payment_intent_id, amount_cents, paid_cents, paid_at, checked_at',
+    `${OF_BOOKING}, 1, 'card', 'paid', 'create:' || n, 'cs_' || n, 'pi_' || n, 4900, 4900, now(), now()`,
+  ],
+  'private.outbox': ['kind, subject_id, due_at, done_at', `'mail.confirmed', ${OF_BOOKING}, now(), now()`],
+  'public.booking_access_codes': [
+    'booking_id, attempt, status, mode, starts_at, ends_at, release_at, created_at',
+    `${OF_BOOKING}, 1, 'revoked', 'bridge', now() - interval '2 hours', now() - interval '1 hour', now() - interval '2 hours', now() - n * interval '1 minute'`,
+  ],
+  'private.webhook_inbox': [
+    'provider, event_id, type, object_id, received_at, handled_at',
+    `'stripe', 'evt_' || n, 'checkout.session.completed', 'cs_' || n, now() - n * interval '1 second', now() - n * interval '1 second'`,
+  ],
+  'public.audit_logs': [
+    'created_at, actor, action, resource_type, resource_id, details',
+    `now() - n * interval '1 minute', ${ACCOUNT}, (array['create', 'update', 'delete'])[1 + n % 3], 'booking', md5(n::text)::uuid::text, jsonb_build_object('note', 'entry' || n || '.')`,
+  ],
+};
