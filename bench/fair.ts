@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -6,6 +7,7 @@ import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { startServer } from '#tests/support/server-process.ts';
 import { addCustomer, freePorts, STUDIO_A } from '#tests/support/test-server.ts';
+import { HOUR, holdRequest, startInstantPayments } from './callers/holds.ts';
 import { type Answer, callSteadily, type CallerRequest, quantile } from './callers/connection.ts';
 import { fillBookings } from '#tests/scale/many-rows.ts';
 import { openBenchServer } from './test-server.ts';
@@ -17,7 +19,9 @@ import { openBenchServer } from './test-server.ts';
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 15);
 const HEAVY_GUESTS = 12;
 const BOOKINGS = 1_000_000;
-const BOOKINGS_EMBEDDED = 20_000;
+const BOOKINGS_EMBEDDED = Number(process.env['BENCH_BOOKINGS'] ?? 20_000);
+/** The filled calendar ends two weeks from now. */
+const FREE_FROM = Math.ceil(Date.now() / HOUR) * HOUR + 15 * 24 * HOUR;
 const PAUSE_MS = 20;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -42,14 +46,28 @@ const AVAILABILITY = `/rest/v1/bookings?select=studio_id,start_time,end_time,sta
 type LightCaller = { readonly name: string; readonly make: () => CallerRequest };
 
 function lightCallers({ anonKey, token }: Target): LightCaller[] {
+  let visitors = 0;
+  let holds = 0;
   const customer = { apikey: anonKey, authorization: `Bearer ${token}`, 'x-forwarded-for': '198.51.100.201' };
   const read = (path: string, headers: Record<string, string>): CallerRequest => ({ method: 'GET', path, headers });
   return [
     { name: 'guest, availability', make: () => read(AVAILABILITY, guest(anonKey, 200)) },
+    {
+      name: 'guests who are new, availability',
+      make: () =>
+        read(AVAILABILITY, { apikey: anonKey, 'x-forwarded-for': `203.0.${visitors >> 8}.${visitors++ & 255}` }),
+    },
     { name: 'customer, availability', make: () => read(AVAILABILITY, customer) },
     {
       name: 'customer, access code',
       make: () => read('/functions/v1/regenerate-pin?booking_id=5a000000-0000-4000-8000-00000000ffff', customer),
+    },
+    {
+      name: 'customer, hold',
+      make() {
+        const hold = holdRequest(token, holds++, FREE_FROM);
+        return { ...hold, headers: { ...customer, ...hold.headers } };
+      },
     },
   ];
 }
@@ -134,8 +152,10 @@ async function onPostgres(): Promise<boolean> {
   const { token } = await addCustomer(app, new Date());
   await app.close();
   const { apiUrl: url, anonKey } = bench.runtime;
+  const provider = await startInstantPayments(bench.ports + 1);
   const reached = await report(`PostgreSQL, ${BOOKINGS} bookings`, { url, anonKey, token }, 100);
   await bench.close();
+  stop(provider);
   return reached;
 }
 
@@ -151,12 +171,20 @@ async function onEmbedded(): Promise<boolean> {
   });
   const { token } = await addCustomer(app, new Date());
   await app.close();
+  const provider = await startInstantPayments(ports + 1);
   const server = await startServer(env);
   const { apiUrl: url, anonKey } = server.runtime;
   const reached = await report(`embedded, ${BOOKINGS_EMBEDDED} bookings`, { url, anonKey, token }, 300);
   await server.kill('SIGTERM');
+  stop(provider);
   await rm(dataDir, { recursive: true, force: true });
   return reached;
+}
+
+/** The idle connections of a client would keep a server open. */
+function stop(server: Server): void {
+  server.close();
+  server.closeAllConnections();
 }
 
 const engines = { postgres: onPostgres, embedded: onEmbedded };

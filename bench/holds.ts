@@ -1,8 +1,8 @@
-import { createServer, type Server } from 'node:http';
 import pg from 'pg';
 import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { addCustomer, STUDIO_A } from '#tests/support/test-server.ts';
+import { HOUR, holdRequest, startInstantPayments } from './callers/holds.ts';
 import { CALLERS, perSecond, say } from './compare.ts';
 import { load } from './load.ts';
 import { pgbench } from './pgbench.ts';
@@ -11,43 +11,12 @@ import { openBenchServer } from './test-server.ts';
 /** Measures holds by `create-payment` beside pgbench running the same statements. */
 const HOLDERS = 400;
 const SECONDS = 6;
-const HOUR = 3_600_000;
-
-/** A payment provider that answers at once, so that only our own time is measured. */
-async function instantPayments(port: number): Promise<Server> {
-  let made = 0;
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => void (body += chunk.toString()));
-    request.on('end', () => {
-      made += 1;
-      const booking = new URLSearchParams(body).get('client_reference_id');
-      response.setHeader('content-type', 'application/json');
-      response.end(
-        JSON.stringify({
-          id: `cs_bench_${made}`,
-          object: 'checkout.session',
-          url: 'http://localhost/pay',
-          status: 'open',
-          payment_status: 'unpaid',
-          amount_total: 4900,
-          currency: 'aud',
-          client_reference_id: booking,
-          livemode: false,
-          metadata: {},
-        }),
-      );
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(port, resolve));
-  return server;
-}
 
 async function main(): Promise<void> {
   const server = await openBenchServer();
   const { databaseUrl, ports, env } = server;
   // The sandbox took its ports from the first on; this is the payment provider's.
-  const provider = await instantPayments(ports + 1);
+  const provider = await startInstantPayments(ports + 1);
   const owner = new pg.Client({ connectionString: databaseUrl });
   await owner.connect();
   const target = await compose(readConfig({ ...env, PORT: String(ports + 5) }));
@@ -79,29 +48,6 @@ async function main(): Promise<void> {
     provider.close(() => resolve());
     provider.closeAllConnections();
   });
-}
-
-/** The hold with number `at`: another hour of another studio each time. */
-function holdRequest(
-  token: string,
-  at: number,
-  begin: number,
-): { method: string; path: string; headers: Record<string, string>; body: string } {
-  const start = begin + Math.floor(at / 3) * HOUR;
-  const studioId = `5a000000-0000-4000-8000-00000000000${'abc'[at % 3] ?? 'a'}`;
-  const metadata = {
-    studioId,
-    startTime: new Date(start).toISOString(),
-    endTime: new Date(start + HOUR).toISOString(),
-    couponCode: null,
-    termsAccepted: true,
-  };
-  return {
-    method: 'POST',
-    path: '/functions/v1/create-payment',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ metadata }),
-  };
 }
 
 const HOLD_SCRIPT = `\\set u random(1, ${HOLDERS})

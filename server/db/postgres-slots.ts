@@ -1,5 +1,6 @@
 import { DatabaseError, type Principal } from './database.ts';
-import { createSlots, type Slots, type Turn } from './slots.ts';
+import type { Turn } from './expected-time.ts';
+import { createSlots, type Slots } from './slots.ts';
 import { classLimits, type DatabaseLoad, forEachClass, type QueueSettings, type WorkClass } from './work-class.ts';
 
 export type PostgresQueue = QueueSettings & {

@@ -3,9 +3,9 @@ import { type Database, DatabaseError, type Principal, type Query, type Result, 
 import { type Statement, typed } from './pipeline.ts';
 import { runPipeline, STALE } from './postgres-pipeline.ts';
 import { createPostgresSlots, DEFAULT_QUEUE, type PostgresQueue, type PostgresSlots } from './postgres-slots.ts';
+import type { Turn } from './expected-time.ts';
 import { becomePrincipal, classOfPrincipal } from './principal.ts';
 import { queryAndRollBack } from './roll-back.ts';
-import type { Turn } from './slots.ts';
 import { transactionOf } from './transaction.ts';
 import type { WorkClass } from './work-class.ts';
 

@@ -61,7 +61,7 @@ test('a class that was passed over eight times gets the next turn', async () => 
 
 test('within a class the caller whose statements took least lately goes first', async () => {
   let now = 0;
-  const slots = createSlots(1, limitsOf(1), () => now);
+  const slots = createSlots(1, limitsOf(1), { now: () => now });
   const run = (caller: string, ms: number): Promise<unknown> =>
     slots.run({ workClass: 'guest', caller }, async () => void (now += ms));
   await run('heavy', 500);
@@ -78,9 +78,96 @@ test('within a class the caller whose statements took least lately goes first', 
   expect(await orderOf(slots, wanted)).toEqual(['heavier', 'heavy', 'new', 'light']);
 });
 
+test('a caller whose statements take a few milliseconds goes before one whose take twenty', async () => {
+  let now = 0;
+  const slots = createSlots(1, limitsOf(1), { now: () => now });
+  for (let at = 0; at < 10; at += 1)
+    for (const [caller, ms] of [
+      ['brief', 3],
+      ['longer', 19],
+    ] as const)
+      await slots.run({ workClass: 'guest', caller }, async () => void (now += ms));
+  const order = await orderOf(slots, [
+    ['guest', 'longer', 'longer'],
+    ['guest', 'brief', 'brief'],
+  ]);
+  expect(order).toEqual(['brief', 'longer']);
+});
+
+test('a new caller whose statement is known to be brief goes before callers known for longer ones', async () => {
+  let now = 0;
+  const slots = createSlots(1, limitsOf(1), { now: () => now });
+  const run = (caller: string, text: string, ms: number): Promise<unknown> =>
+    slots.run({ workClass: 'guest', caller, text }, async () => void (now += ms));
+  for (let at = 0; at < 10; at += 1) await run('heavy', 'sort everything', 20);
+  await run('somebody', 'read a day', 2);
+  const first = heldWork();
+  const held = slots.run({ workClass: 'server', caller: 'first' }, first.work);
+  const order: string[] = [];
+  const all = [
+    ['heavy', 'sort everything'],
+    ['new', 'read a day'],
+  ].map(([caller = '', text = '']) =>
+    slots.run({ workClass: 'guest', caller, text }, async () => void order.push(caller)),
+  );
+  first.end();
+  await Promise.all([held, ...all]);
+  expect(order).toEqual(['new', 'heavy']);
+});
+
+/** Slots that hold long statements back, on a clock that the test moves; `run` takes `ms` of it. */
+function slotsWithHoldBack() {
+  vi.useFakeTimers();
+  const slots = createSlots(1, limitsOf(1), { longMs: 50 });
+  const started: string[] = [];
+  const run = async (workClass: WorkClass, caller: string, text: string, ms: number): Promise<void> => {
+    const ran = slots.run({ workClass, caller, text }, async () => {
+      started.push(`${caller}: ${text}`);
+      await vi.advanceTimersByTimeAsync(ms);
+    });
+    await ran;
+  };
+  return { slots, started, run, [Symbol.dispose]: () => void vi.useRealTimers() };
+}
+
+test('after a long statement of a guest no other one that may be long starts for as long, and brief ones do', async () => {
+  using held = slotsWithHoldBack();
+  const { slots, started, run } = held;
+  await run('guest', 'light', 'brief', 2);
+  await run('guest', 'heavy', 'long', 300);
+  started.length = 0;
+  const waiting = [
+    run('guest', 'heavy', 'long', 0),
+    run('customer', 'customer', 'long', 0),
+    run('guest', 'new', 'unknown', 0),
+  ];
+  await run('guest', 'light', 'brief', 0);
+  await run('guest', 'other', 'brief', 0);
+  await run('staff', 'staff', 'long', 0);
+  await run('urgent', 'functions', 'a hold', 0);
+  expect(started).toEqual(['light: brief', 'other: brief', 'staff: long', 'functions: a hold']);
+  await vi.advanceTimersByTimeAsync(298);
+  expect(slots.load().guest.waiting).toBe(2);
+  await vi.advanceTimersByTimeAsync(2);
+  await Promise.all(waiting);
+  expect(started).toHaveLength(7);
+  expect(slots.idle()).toBe(true);
+});
+
+test('a caller known for brief statements cannot hide a long one among them', async () => {
+  using held = slotsWithHoldBack();
+  const { slots, run } = held;
+  for (let at = 0; at < 10; at += 1) await run('guest', 'mixed', 'brief', 2);
+  await run('guest', 'heavy', 'long', 300);
+  const hidden = run('guest', 'mixed', 'long', 0);
+  expect(slots.load().guest.waiting).toBe(1);
+  await vi.advanceTimersByTimeAsync(300);
+  await hidden;
+});
+
 test('every eighth turn of a class is for the caller who waits longest', async () => {
   let now = 0;
-  const slots = createSlots(1, limitsOf(1), () => now);
+  const slots = createSlots(1, limitsOf(1), { now: () => now });
   await slots.run({ workClass: 'guest', caller: 'heavy' }, async () => void (now += 900));
   const light = Array.from({ length: 12 }, (_, at): Wanted => ['guest', `light ${at}`, 'light']);
   const order = await orderOf(slots, [['guest', 'heavy', 'heavy'], ...light]);

@@ -1,8 +1,6 @@
 import { DatabaseBusy } from './database.ts';
+import { createExpectedTime, type ExpectedTime, type Turn } from './expected-time.ts';
 import { type ClassLimits, type DatabaseLoad, forEachClass, WORK_CLASSES, type WorkClass } from './work-class.ts';
-
-/** Who waits for a slot. `caller`: callers of one class take turns. */
-export type Turn = { readonly workClass: WorkClass; readonly caller: string };
 
 /** Slots for statements: a connection each, or the one engine. */
 export type Slots = {
@@ -14,7 +12,7 @@ export type Slots = {
 };
 
 /** One statement that waits. */
-type Job = { readonly start: () => void; readonly refuse: () => void };
+type Job = { readonly turn: Turn; readonly start: () => void; readonly refuse: () => void };
 /** What waits in one class, by caller. */
 type Lanes = Map<string, Job[]>;
 type State = {
@@ -28,7 +26,9 @@ type State = {
   readonly passed: Record<WorkClass, number>;
   /** Turns of each class that somebody had to wait for. */
   readonly turns: Record<WorkClass, number>;
-  readonly usage: Usage;
+  readonly expected: ExpectedTime;
+  /** Starts what was held back. */
+  timer: NodeJS.Timeout | null;
 };
 
 /** After this many turns of higher classes a waiting class gets one. */
@@ -38,10 +38,15 @@ const RETRY_SECONDS = 1;
 
 /**
  * Creates `total` slots. A free one goes to the highest class that waits and has slots of its share left; a class that was passed over
- * `PATIENCE` times goes first. Within a class the caller whose statements took least lately goes first, so that expensive statements do not
- * delay brief ones, and every `PATIENCE`th turn is for the one who waits longest. When too many of a class wait, the caller with the most waiting is refused.
+ * `PATIENCE` times goes first. Within a class the caller whose statements take least goes first, so that expensive statements do not delay
+ * brief ones, and every `PATIENCE`th turn is for the one who waits longest. When too many of a class wait, the caller with the most waiting is
+ * refused. `longMs`: see `createExpectedTime`.
  */
-export function createSlots(total: number, limits: ClassLimits, now: () => number = () => performance.now()): Slots {
+export function createSlots(
+  total: number,
+  limits: ClassLimits,
+  { longMs = null, now = () => performance.now() }: { longMs?: number | null; now?: () => number } = {},
+): Slots {
   const state: State = {
     total,
     limits,
@@ -51,18 +56,19 @@ export function createSlots(total: number, limits: ClassLimits, now: () => numbe
     refused: { ...forEachClass(() => 0) },
     passed: { ...forEachClass(() => 0) },
     turns: { ...forEachClass(() => 0) },
-    usage: createUsage(now),
+    expected: createExpectedTime(now, longMs),
+    timer: null,
   };
   return {
     async run(turn, work) {
-      const { workClass, caller } = turn;
-      if (mayStart(state, workClass)) state.running[workClass] += 1;
+      const { workClass } = turn;
+      if (mayStart(state, workClass) && !state.expected.isHeldBack(turn)) state.running[workClass] += 1;
       else await waitForTurn(state, turn);
       const began = now();
       try {
         return await work();
       } finally {
-        state.usage.add(caller, now() - began);
+        state.expected.add(turn, now() - began);
         state.running[workClass] -= 1;
         startWaiting(state);
       }
@@ -80,7 +86,8 @@ function mayStart(state: State, workClass: WorkClass): boolean {
 }
 
 /** Resolves when the statement has its slot. Throws `DatabaseBusy`. */
-function waitForTurn(state: State, { workClass, caller }: Turn): Promise<void> {
+function waitForTurn(state: State, turn: Turn): Promise<void> {
+  const { workClass, caller } = turn;
   const { waiting: most, waitMs } = state.limits[workClass];
   if (state.waiting[workClass] >= most && !makeRoom(state, workClass, caller)) {
     state.refused[workClass] += 1;
@@ -92,6 +99,7 @@ function waitForTurn(state: State, { workClass, caller }: Turn): Promise<void> {
       job.refuse();
     }, waitMs);
     const job: Job = {
+      turn,
       start() {
         clearTimeout(timer);
         resolve();
@@ -106,6 +114,7 @@ function waitForTurn(state: State, { workClass, caller }: Turn): Promise<void> {
     if (lane) lane.push(job);
     else state.lanes[workClass].set(caller, [job]);
     state.waiting[workClass] += 1;
+    startWaiting(state);
   });
 }
 
@@ -133,13 +142,13 @@ function remove(state: State, workClass: WorkClass, caller: string, job: Job): v
 /** Gives free slots to those who wait. */
 function startWaiting(state: State): void {
   while (sum(state.waiting) > 0) {
-    const ready = WORK_CLASSES.filter((one) => state.waiting[one] > 0 && mayStart(state, one));
+    const ready = WORK_CLASSES.filter((one) => state.waiting[one] > 0 && mayStart(state, one) && hasReady(state, one));
     const workClass = ready.find((one) => state.passed[one] >= PATIENCE) ?? ready[0];
-    if (workClass === undefined) return;
+    if (workClass === undefined) return startLater(state);
     for (const one of ready) state.passed[one] = one === workClass ? 0 : state.passed[one] + 1;
-    const caller = nextCaller(state, workClass);
-    const job = state.lanes[workClass].get(caller)?.[0];
+    const job = nextJob(state, workClass);
     if (!job) return;
+    const { caller } = job.turn;
     remove(state, workClass, caller, job);
     state.running[workClass] += 1;
     // A caller's other statements go behind those of callers like it.
@@ -152,61 +161,33 @@ function startWaiting(state: State): void {
   }
 }
 
-/** Returns whose turn it is: every `PATIENCE`th turn is for who waits longest, the others for whose statements take least. */
-function nextCaller({ lanes, turns, usage }: State, workClass: WorkClass): string {
-  turns[workClass] += 1;
-  const callers = lanes[workClass].keys();
-  const [longest = ''] = turns[workClass] % PATIENCE === 0 ? callers : [];
-  return longest === '' ? usage.least(callers) : longest;
+/** The first statement of each caller that may run now, the caller who waits longest first. */
+function* readyJobs({ lanes, expected }: State, workClass: WorkClass): Generator<Job> {
+  for (const [job] of lanes[workClass].values()) if (job && !expected.isHeldBack(job.turn)) yield job;
 }
 
-/** How long the statements of each caller took lately. */
-type Usage = {
-  add(caller: string, ms: number): void;
-  /** The caller whose statements took least; the first of equals. */
-  least(callers: Iterable<string>): string;
-};
+const hasReady = (state: State, workClass: WorkClass): boolean => readyJobs(state, workClass).next().done === false;
 
-/** Callers whose statements differ by less than this take turns. */
-const STEP_MS = 20;
-/** After so many statements a caller is known, and may go before those who are not. */
-const KNOWN = 10;
-/** Where callers who are not known stand: behind those known for statements of less than `STEP_MS` times this. */
-const UNKNOWN_STEPS = 2;
-/** How much the newest statement counts beside those before it. */
-const WEIGHT = 0.3;
-const FORGET_MS = 60_000;
-/** The most callers remembered; beyond that the one that was idle longest is dropped. */
-const CALLERS_MAX = 10_000;
+/** Returns whose turn it is: every `PATIENCE`th turn is for who waits longest, the others for whose statements take least. */
+function nextJob(state: State, workClass: WorkClass): Job | null {
+  const { turns, expected } = state;
+  turns[workClass] += 1;
+  const inTurn = turns[workClass] % PATIENCE === 0;
+  let best: { readonly job: Job; readonly rank: number } | null = null;
+  for (const job of readyJobs(state, workClass)) {
+    if (inTurn) return job;
+    const rank = expected.rank(job.turn);
+    if (best === null || rank < best.rank) best = { job, rank };
+  }
+  return best?.job ?? null;
+}
 
-function createUsage(now: () => number): Usage {
-  const known = new Map<string, { readonly ms: number; readonly count: number; readonly at: number }>();
-  const of = (caller: string) => {
-    const found = known.get(caller);
-    return found && now() - found.at < FORGET_MS ? found : null;
-  };
-  const stepsOf = (caller: string): number => {
-    const found = of(caller);
-    if (!found) return UNKNOWN_STEPS;
-    const steps = Math.floor(found.ms / STEP_MS);
-    return found.count < KNOWN ? Math.max(UNKNOWN_STEPS, steps) : steps;
-  };
-  return {
-    add(caller, ms) {
-      const before = of(caller);
-      const [oldest] = known.keys();
-      known.delete(caller); // re-insert, so that the map is ordered by last use
-      if (known.size >= CALLERS_MAX && oldest !== undefined) known.delete(oldest);
-      const mean = before ? before.ms * (1 - WEIGHT) + ms * WEIGHT : ms;
-      known.set(caller, { ms: mean, count: (before?.count ?? 0) + 1, at: now() });
-    },
-    least(callers) {
-      let best: { readonly caller: string; readonly steps: number } | null = null;
-      for (const caller of callers) {
-        const steps = stepsOf(caller);
-        if (best === null || steps < best.steps) best = { caller, steps };
-      }
-      return best?.caller ?? '';
-    },
-  };
+/** Starts what waits when it is no longer held back. */
+function startLater(state: State): void {
+  const ms = state.expected.heldBackFor();
+  if (ms === 0 || state.timer) return;
+  state.timer = setTimeout(() => {
+    state.timer = null;
+    startWaiting(state);
+  }, Math.ceil(ms));
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMigratedDatabase, type TestDatabase } from '#tests/support/postgres.ts';
 import { checkout, type Customer, span, startTestServer, type TestServer } from '#tests/support/test-server.ts';
 
-/** Shares of the database on PostgreSQL: a table is locked, so that guests who read it keep every slot that guests may have. */
+/** Shares of the database. On PostgreSQL a table is locked, so that guests who read it keep every slot that guests may have. */
 const GUESTS = 12;
 
 let database: TestDatabase;
@@ -67,3 +67,21 @@ test.runIf(process.env['TEST_POSTGRES_URL'])(
   },
   60_000,
 );
+
+test('on the embedded engine a hold and an access code are served before the statements of guests who came first', async () => {
+  const embedded = await startTestServer();
+  const { db } = embedded.app;
+  const { token } = await embedded.addCustomer();
+  let answered = 0;
+  const guests = Array.from({ length: 25 }, async (_, at) => {
+    const guest = { role: 'anon', claims: '{}', caller: `ip:192.0.2.${at}` } as const;
+    await db.as(guest, 'select count(*)::int as n from generate_series(1, 200000)');
+    answered += 1;
+  });
+  const held = await embedded.call('create-payment', checkout(span(embedded.now(), 30)), token);
+  const code = await embedded.call('regenerate-pin', { booking_id: held.body['bookingId'] }, token);
+  expect([held.status, code.status, code.body['code']]).toEqual([200, 409, 'not_confirmed']);
+  expect(answered, 'guests still wait').toBeLessThan(guests.length);
+  await Promise.allSettled(guests);
+  await embedded.close();
+}, 120_000);

@@ -2,9 +2,10 @@ import pg from 'pg';
 import { serialize } from 'pg-protocol';
 import type { Database, Principal, Query, Result, Transaction } from '../database.ts';
 import { type Statement, typed } from '../pipeline.ts';
+import type { Turn } from '../expected-time.ts';
 import { becomePrincipal, classOfPrincipal } from '../principal.ts';
 import { queryAndRollBack } from '../roll-back.ts';
-import { createSlots, type Slots, type Turn } from '../slots.ts';
+import { createSlots, type Slots } from '../slots.ts';
 import { transactionOf } from '../transaction.ts';
 import { classLimits, type QueueSettings, type WorkClass } from '../work-class.ts';
 import { bytesOf, createPipeline, last, readScript, type RunPipeline } from './engine-pipeline.ts';
@@ -66,6 +67,8 @@ type Run = { readonly turn: Turn; readonly limitMs: number | null; readonly call
 
 /** With one engine every class may use it, in turns. */
 const SHARES: Readonly<Record<WorkClass, number>> = { urgent: 1, staff: 1, customer: 1, server: 1, guest: 1 };
+/** A statement that keeps everybody waiting for longer than this is followed by as much time without another such. */
+const LONG_MS = 50;
 /** The longest script is one statement to those who wait for it. */
 const QUEUE: QueueSettings = { waiting: 400, waitMs: 20_000, ownWaitMs: 900_000 };
 
@@ -107,9 +110,10 @@ export async function createPglite(location: DataLocation, options: PgliteOption
 function databaseOf(engine: Engine, durability: Database['durability'], workClass: WorkClass | null): Database {
   const { host, slots, stops, limits, isStaff } = engine;
   const own = serverRun(limits, workClass ?? 'server');
-  const runOf = (principal: Principal): Run => {
+  const runOf = (principal: Principal, text?: string): Run => {
     const { role, caller } = principal;
-    const turn = { workClass: workClass ?? classOfPrincipal(principal, isStaff), caller: caller ?? role };
+    const found = workClass ?? classOfPrincipal(principal, isStaff);
+    const turn = { workClass: found, caller: caller ?? role, ...(text === undefined ? {} : { text }) };
     return { turn, limitMs: role === 'anon' ? limits.guest : limits.caller, caller };
   };
   const query: Query = async <R>(text: string, values: readonly unknown[] = []) =>
@@ -126,7 +130,7 @@ function databaseOf(engine: Engine, durability: Database['durability'], workClas
       values: readonly unknown[] = [],
       choice: { rollback?: boolean } = {},
     ) {
-      const run = runOf(principal);
+      const run = runOf(principal, text);
       const become = becomePrincipal(principal);
       if (!choice.rollback) return typed<R>(await runOne(engine, run, [become, { text, values }]));
       return queryAndRollBack<R>((work) => inTransaction(engine, run, [become], work), text, values);
@@ -161,7 +165,9 @@ async function openEngine(location: DataLocation, options: PgliteOptions): Promi
   });
   return {
     host,
-    slots: createSlots(1, classLimits(1, SHARES, { ...QUEUE, waiting: options.waiting ?? QUEUE.waiting })),
+    slots: createSlots(1, classLimits(1, SHARES, { ...QUEUE, waiting: options.waiting ?? QUEUE.waiting }), {
+      longMs: LONG_MS,
+    }),
     stops: createStops(),
     isStaff: options.isStaff,
     limits: typeof location === 'string' ? { ...LIMITS, ...options.limits } : NO_LIMITS,
