@@ -129,9 +129,17 @@ test('/bookings asks a guest to sign in, then shows no bookings, some, or a load
     reads += 1;
     return route.fulfill({ status: 400, json: { message: 'no' } });
   });
+  let connect = (): void => {};
+  const mayConnect = new Promise<void>((done) => (connect = done));
+  await page.routeWebSocket(/\/realtime\//, async (socket) => {
+    await mayConnect;
+    socket.connectToServer();
+  });
   await page.reload();
   await expect(page.getByText('Your bookings could not be loaded.')).toBeVisible();
+  expect(reads).toBe(1);
   // The page reads again by itself when its live connection opens.
+  connect();
   await expect.poll(() => reads).toBeGreaterThan(1);
   await page.unrouteAll();
   await page.getByRole('button', { name: 'Try again' }).click();

@@ -12,6 +12,9 @@ import {
   signIn,
 } from '../steps.ts';
 
+/** A delayed payment waits this long on the sandbox's clock: longer than the test takes, and within the tolerance of webhook signatures. */
+const DELAY_SECONDS = 240;
+
 type Payment = { id: string; status: string; client_reference_id: string };
 
 test('a declined card is reported, and a second card pays', async ({ page }) => {
@@ -66,7 +69,7 @@ test('a payment that takes days is shown as processing to its customer and on th
   await page.waitForURL(/\/c\/pay\//);
   const id = /\/c\/pay\/(\w+)/.exec(page.url())?.[1] ?? '';
   const [payment] = (await sandbox<Payment[]>('/api/payments')).filter((one) => one.id === id);
-  await sandbox(`/api/payments/${id}`, { outcome: 'delayed_failed', seconds: 12 });
+  await sandbox(`/api/payments/${id}`, { outcome: 'delayed_failed', seconds: DELAY_SECONDS });
   await page.goto(`/payment-success?session_id=${id}&booking_id=${payment?.client_reference_id}`);
   await expect(page.getByRole('heading', { name: 'Payment processing' })).toBeVisible();
   const guest = await (await browser.newContext()).newPage();
@@ -74,10 +77,12 @@ test('a payment that takes days is shown as processing to its customer and on th
   await expect(guest.locator('[data-hour="14"]')).not.toHaveAttribute('data-state', 'free');
   await openDay(page, 'Studio B', 36);
   await expect(page.locator('[data-hour="14"]')).toHaveAttribute('data-state', 'processing');
+  await sandbox('/api/clock', { advance_seconds: DELAY_SECONDS });
   await expect(guest.locator('[data-hour="14"]')).toHaveAttribute('data-state', 'free', { timeout: 60_000 });
   await expect
     .poll(async () => (await mails(customer.email, 'Payment not received')).length, { timeout: 20_000 })
     .toBe(1);
+  await sandbox('/api/clock', { advance_seconds: -DELAY_SECONDS });
 });
 
 test('a tab that is closed after paying still leaves a confirmed booking and a mail', async ({ page }) => {
