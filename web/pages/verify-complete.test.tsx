@@ -7,6 +7,7 @@ vi.mock('#web/data/session.tsx', () => ({
   useSession: () => ({ status: 'in', user: { id: 'u' } }),
   useAuthDialog: () => ({ open: vi.fn() }),
 }));
+vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
 afterEach(() => vi.unstubAllGlobals());
 
 test('a hosted check that cannot start shows its own message when the service gives none', async () => {
@@ -16,7 +17,10 @@ test('a hosted check that cannot start shows its own message when the service gi
   ];
   const asked: string[] = [];
   vi.stubGlobal('fetch', (url: string) => {
-    asked.push(new URL(url).pathname);
+    const { pathname } = new URL(url);
+    // Rooms and taken hours.
+    if (pathname.startsWith('/rest/')) return Promise.resolve(Response.json([]));
+    asked.push(pathname);
     return Promise.resolve(answers.shift());
   });
   // The DOM of the tests records no navigation.

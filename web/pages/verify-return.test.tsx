@@ -7,6 +7,7 @@ vi.mock('#web/data/session.tsx', () => ({
   useSession: () => ({ status: 'in', user: { id: 'u' } }),
   useAuthDialog: () => ({ open: vi.fn() }),
 }));
+vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
 afterEach(() => vi.unstubAllGlobals());
 
 test('the return from a hosted check shows its own message when the service gives none', async () => {
@@ -24,7 +25,9 @@ test('the return from a hosted check shows its own message when the service give
   ] as const) {
     const asked: string[] = [];
     vi.stubGlobal('fetch', (url: string) => {
-      asked.push(new URL(url).pathname);
+      const { pathname } = new URL(url);
+      if (pathname === '/rest/v1/studios') return Promise.resolve(Response.json([]));
+      asked.push(pathname);
       return Promise.resolve(answer());
     });
     const { unmount } = renderPart(<VerifyReturnPage />);
