@@ -41,6 +41,11 @@ export function createStatementCache(): StatementCache {
   return { parsed: new Map(), parsing: [], closing: [], fields: new Map() };
 }
 
+/** Whether a connection has prepared this text under this name and knows its result columns. */
+export function isPrepared({ parsed, fields }: StatementCache, name: string, text: string): boolean {
+  return parsed.get(name) === text && fields.has(name);
+}
+
 /** Records that the connection has parsed the next statement in `parsing`. */
 export function noteParsed(cache: StatementCache): void {
   const one = cache.parsing.shift();

@@ -5,6 +5,7 @@ import {
   commandCount,
   createStatementCache,
   type Field,
+  isPrepared,
   noteClosed,
   noteParsed,
   readRow,
@@ -37,23 +38,29 @@ function statementCacheOf(connection: EventEmitter): StatementCache {
   return cache;
 }
 
+type Outcome = DatabaseError | Result[];
+
 /**
  * Several statements in one round trip: parse, bind and execute for each and a single Sync, so that PostgreSQL runs them as one
- * transaction and answers once. This keeps row-level security cheap.
+ * transaction and answers once. This keeps row-level security cheap. `next`: a pipeline that is queued behind this one on the same
+ * connection; it goes out in the same write when the connection has prepared its statements.
  */
 class Pipeline implements pg.Submittable {
   readonly #statements: readonly Statement[];
   readonly #names: string[];
-  readonly #done: (outcome: DatabaseError | Result[]) => void;
+  readonly #done: (outcome: Outcome) => void;
+  readonly #next: Pipeline | null;
+  #written = false;
   readonly #results: { rows: Row[]; count: number }[] = [];
   #current: { rows: Row[]; count: number } = { rows: [], count: 0 };
   #fields: readonly Field[] = [];
   #cache: StatementCache | null = null;
   #failed: DatabaseError | null = null;
 
-  constructor(statements: readonly Statement[], done: (outcome: DatabaseError | Result[]) => void) {
+  constructor(statements: readonly Statement[], next: Pipeline | null, done: (outcome: Outcome) => void) {
     this.#statements = statements;
     this.#names = statements.map((statement) => statementName(statement.text));
+    this.#next = next;
     this.#done = done;
   }
 
@@ -61,8 +68,27 @@ class Pipeline implements pg.Submittable {
     const cache = statementCacheOf(connection);
     this.#cache = cache;
     // One buffer, one write: each write is a system call.
-    connection.stream.write(Buffer.concat(writePipeline(cache, this.#statements, this.#names)));
+    if (!this.#written) connection.stream.write(Buffer.concat(this.#writeAll(cache)));
     this.#expect(0);
+  }
+
+  /** Writes this pipeline and those behind it, up to the first that has to prepare a statement. */
+  #writeAll(cache: StatementCache): Buffer[] {
+    const parts: Buffer[] = [];
+    const ready = this.#isReady(cache);
+    this.#write(cache, parts);
+    if (ready)
+      for (let one = this.#next; one !== null && one.#isReady(cache); one = one.#next) one.#write(cache, parts);
+    return parts;
+  }
+
+  #isReady(cache: StatementCache): boolean {
+    return this.#statements.every(({ text }, at) => isPrepared(cache, this.#names[at] ?? '', text));
+  }
+
+  #write(cache: StatementCache, parts: Buffer[]): void {
+    this.#written = true;
+    parts.push(...writePipeline(cache, this.#statements, this.#names));
   }
 
   #expect(index: number): void {
@@ -130,7 +156,34 @@ export const STALE = new Set(['0A000', '26000', '42P05', '08006', '57P01']);
 export function runPipeline(client: pg.ClientBase, statements: readonly Statement[]): Promise<Result[]> {
   return new Promise((resolve, reject) => {
     client.query(
-      new Pipeline(statements, (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome))),
+      new Pipeline(statements, null, (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome))),
     );
+  });
+}
+
+/** A pipeline, and what is called with its results. */
+export type PipelineRun = { readonly statements: readonly Statement[]; readonly done: (outcome: Outcome) => void };
+
+/**
+ * Runs pipelines on a connection one after the other, in one write and each as a transaction of its own: when one fails, the others go on.
+ * Resolves when all are done. Throws an error after which the connection cannot be used again.
+ */
+export function runPipelines(client: pg.ClientBase, runs: readonly PipelineRun[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let stale: DatabaseError | null = null;
+    let first: Pipeline | null = null;
+    for (const { statements, done } of runs.toReversed()) {
+      const next = first;
+      first = new Pipeline(statements, next, (outcome) => {
+        if (outcome instanceof Error && STALE.has(outcome.code)) stale ??= outcome;
+        done(outcome);
+        // pg reads one query at a time; the messages of this one may be on their way already.
+        if (next) client.query(next);
+        else if (stale) reject(stale);
+        else resolve();
+      });
+    }
+    if (first) client.query(first);
+    else resolve();
   });
 }

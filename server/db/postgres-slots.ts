@@ -13,8 +13,18 @@ export const DEFAULT_QUEUE: PostgresQueue = { waiting: 400, waitMs: 2_000, ownWa
 export type PostgresSlots = {
   /** Slots for the server's own statements. */
   readonly backend: Slots;
-  /** Runs a caller's statement: first briefly, and again without haste when that was not enough. */
-  runStatement<T>(turn: Turn, principal: Principal, run: (principal: Principal) => Promise<T>): Promise<T>;
+  /** Slots for statements of callers that are limited to `quickMs`. */
+  readonly quick: Slots;
+  /**
+   * Runs a caller's statement: first briefly, and again without haste when that was not enough. `runBriefly` replaces the first try and its
+   * slot.
+   */
+  runStatement<T>(
+    turn: Turn,
+    principal: Principal,
+    run: (principal: Principal) => Promise<T>,
+    runBriefly?: (principal: Principal) => Promise<T>,
+  ): Promise<T>;
   /** Runs a caller's transaction. It cannot run twice, so a guest's counts as long. */
   runTransaction<T>(turn: Turn, run: () => Promise<T>): Promise<T>;
   load(): DatabaseLoad;
@@ -66,10 +76,11 @@ export function createPostgresSlots(poolSize: number, queue: PostgresQueue): Pos
   const all = [backend, quick, long];
   return {
     backend,
-    async runStatement(turn, principal, run) {
+    quick,
+    async runStatement(turn, principal, run, runBriefly = (hasty) => quick.run(turn, () => run(hasty))) {
       const hasty = { ...principal, settings: { ...principal.settings, statement_timeout: `${queue.quickMs}ms` } };
       try {
-        return await quick.run(turn, () => run(hasty));
+        return await runBriefly(hasty);
       } catch (error) {
         if (!(error instanceof DatabaseError) || error.code !== STOPPED) throw error;
       }

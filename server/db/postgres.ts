@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { type Database, DatabaseError, type Principal, type Query, type Result, type Transaction } from './database.ts';
 import { type Statement, typed } from './pipeline.ts';
-import { runPipeline, STALE } from './postgres-pipeline.ts';
+import { type Batches, createBatches } from './postgres-batches.ts';
+import { runPipeline, runPipelines, STALE } from './postgres-pipeline.ts';
 import { createPostgresSlots, DEFAULT_QUEUE, type PostgresQueue, type PostgresSlots } from './postgres-slots.ts';
 import type { Turn } from './expected-time.ts';
 import { becomePrincipal, classOfPrincipal } from './principal.ts';
@@ -30,18 +31,23 @@ type Core = {
   readonly backend: Login;
   readonly callers: Login;
   readonly slots: PostgresSlots;
+  /** Statements of callers that may share a connection and a write. */
+  readonly batches: Batches;
   readonly listeners: Set<{ stop(): Promise<void> }>;
 };
 
 /** Connects to a PostgreSQL server with two logins; opens no connection before the first statement. */
 export function createPostgres(options: PostgresOptions): Database {
   const { warn } = options;
+  const callers: Login = { pool: openPool(options.authenticatorUrl, options, CALLER_LIMITS), warn };
+  const slots = createPostgresSlots(options.poolSize, options.queue ?? DEFAULT_QUEUE);
   return databaseOf(
     {
       options,
       backend: { pool: openPool(options.backendUrl, options, BACKEND_LIMITS), warn },
-      callers: { pool: openPool(options.authenticatorUrl, options, CALLER_LIMITS), warn },
-      slots: createPostgresSlots(options.poolSize, options.queue ?? DEFAULT_QUEUE),
+      callers,
+      slots,
+      batches: createBatches(slots.quick, (runs) => withClient(callers, (client) => runPipelines(client, runs))),
       listeners: new Set(),
     },
     null,
@@ -50,7 +56,7 @@ export function createPostgres(options: PostgresOptions): Database {
 
 /** The database for work of one class; null: the server's own statements, and callers by who they are. */
 function databaseOf(core: Core, workClass: WorkClass | null): Database {
-  const { options, backend, callers, slots, listeners } = core;
+  const { options, backend, callers, slots, batches, listeners } = core;
   const own: Turn = { workClass: workClass ?? 'server', caller: workClass ?? 'server' };
   const turnOf = (principal: Principal): Turn => {
     const found = workClass ?? classOfPrincipal(principal, options.isStaff);
@@ -73,8 +79,11 @@ function databaseOf(core: Core, workClass: WorkClass | null): Database {
       choice: { rollback?: boolean } = {},
     ) {
       if (choice.rollback) return queryAndRollBack<R>((work) => transactionAs(principal, work), text, values);
-      const run = (who: Principal): Promise<Result> => runOne(callers, [becomePrincipal(who), { text, values }]);
-      return typed<R>(await slots.runStatement(turnOf(principal), principal, run));
+      const turn = turnOf(principal);
+      const statements = (who: Principal): Statement[] => [becomePrincipal(who), { text, values }];
+      const run = (who: Principal): Promise<Result> => runOne(callers, statements(who));
+      const runBriefly = (who: Principal): Promise<Result> => batches.run(turn, statements(who));
+      return typed<R>(await slots.runStatement(turn, principal, run, runBriefly));
     },
     transactionAs,
     async listen(channel, onPayload) {

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { DatabaseBusy, DatabaseError, type Result } from './database.ts';
+import { createBatches } from './postgres-batches.ts';
+import type { PipelineRun } from './postgres-pipeline.ts';
+import { createSlots } from './slots.ts';
+import { classLimits, forEachClass } from './work-class.ts';
+
+const GUEST = { workClass: 'guest', caller: 'ip:192.0.2.1' } as const;
+const CUSTOMER = { workClass: 'customer', caller: 'user:1' } as const;
+const statements = (value: string, text = 'select $1') => [{ text, values: [value] }];
+const answerTo = ({ statements: sent }: PipelineRun): Result => ({ rows: [{ value: sent[0]?.values[0] }], count: 1 });
+
+/** One slot, and a connection that answers when told to. */
+function open(waitMs = 60_000) {
+  const limits = classLimits(
+    1,
+    forEachClass(() => 1),
+    { waiting: 100, waitMs, ownWaitMs: waitMs },
+  );
+  const sent: PipelineRun[][] = [];
+  let hold: Promise<void> = Promise.resolve();
+  const batches = createBatches(createSlots(1, limits), async (runs) => {
+    sent.push([...runs]);
+    await hold;
+    for (const run of runs) {
+      const [first] = answerTo(run).rows;
+      run.done(first?.['value'] === 'wrong' ? new DatabaseError({ code: '22P02', message: 'wrong' }) : [answerTo(run)]);
+    }
+  });
+  const held = (): (() => void) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    hold = promise;
+    return resolve;
+  };
+  const warmUp = async (text?: string): Promise<void> => {
+    for (let at = 0; at < 10; at += 1) await batches.run(GUEST, statements('first', text));
+    // The slot is free again after the answer.
+    await new Promise((resolve) => setImmediate(resolve));
+    sent.length = 0;
+  };
+  const sizes = (): number[] => sent.map((runs) => runs.length);
+  return { batches, held, warmUp, sizes };
+}
+
+test('transactions of a class that wait for a slot are sent together, and each gets its own answer', async () => {
+  const { batches, held, warmUp, sizes } = open();
+  await warmUp();
+  const release = held();
+  const all = Array.from({ length: 12 }, (_, at) => batches.run(GUEST, statements(`guest ${at}`)));
+  const customer = batches.run(CUSTOMER, statements('customer'));
+  release();
+  const values = (await Promise.all([...all, customer])).map(({ rows }) => rows[0]?.['value']);
+  expect(values).toEqual([...Array.from({ length: 12 }, (_, at) => `guest ${at}`), 'customer']);
+  // The first has the slot; then the customer, alone; then the guests who wait, eight at once.
+  expect(sizes()).toEqual([1, 1, 8, 3]);
+});
+
+test('a transaction that fails leaves those sent with it alone', async () => {
+  const { batches, held, warmUp, sizes } = open();
+  await warmUp();
+  const release = held();
+  const all = ['a', 'b', 'wrong', 'c'].map((value) => batches.run(GUEST, statements(value)));
+  release();
+  const outcomes = await Promise.allSettled(all);
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+  expect(sizes()).toEqual([1, 3]);
+});
+
+test('a statement that is not known to be brief runs alone', async () => {
+  const { batches, held, sizes } = open();
+  const release = held();
+  const all = ['a', 'b', 'c'].map((value) => batches.run(GUEST, statements(value)));
+  release();
+  await Promise.all(all);
+  expect(sizes()).toEqual([1, 1, 1]);
+});
+
+test('a transaction that waits too long is refused and never sent', async () => {
+  const { batches, held, warmUp, sizes } = open(20);
+  await warmUp();
+  const release = held();
+  const first = batches.run(GUEST, statements('first'));
+  await expect(batches.run(GUEST, statements('late'))).rejects.toBeInstanceOf(DatabaseBusy);
+  release();
+  await first;
+  await batches.run(GUEST, statements('next'));
+  expect(sizes()).toEqual([1, 1]);
+});
+
+test('when the connection fails, all transactions sent on it fail', async () => {
+  const limits = classLimits(
+    1,
+    forEachClass(() => 1),
+    { waiting: 100, waitMs: 60_000, ownWaitMs: 60_000 },
+  );
+  const batches = createBatches(createSlots(1, limits), () => Promise.reject(new Error('no connection')));
+  const all = ['a', 'b'].map((value) => batches.run(GUEST, statements(value)));
+  for (const one of await Promise.allSettled(all)) expect(one).toMatchObject({ status: 'rejected' });
+});

@@ -1,0 +1,83 @@
+import { DatabaseError, type Result } from './database.ts';
+import type { Statement } from './pipeline.ts';
+import type { PipelineRun } from './postgres-pipeline.ts';
+import type { Slots } from './slots.ts';
+import { createStatementTimes } from './statement-times.ts';
+
+type Turn = Parameters<Slots['run']>[0];
+
+/** Runs statements of callers, in one transaction for each caller. */
+export type Batches = {
+  /** Returns the result of the last statement, which is the caller's own; the ones before it set its role and claims. */
+  run(turn: Turn, statements: readonly Statement[]): Promise<Result>;
+};
+
+/** One caller's transaction that waits for a slot. */
+type Waiting = PromiseWithResolvers<Result> & {
+  readonly statements: readonly Statement[];
+  /** Whether it was sent, in its own turn or with another. */
+  sent: boolean;
+};
+
+/** The most transactions that share a write: the last of them waits for all others. */
+const BATCH_MAX = 8;
+
+/**
+ * Sends transactions that wait for a slot together: who gets a slot takes those of its class along that have waited longest, in one write
+ * on its connection. Each keeps its place in the queue of `slots`, which refuses it when it waits too long; when its turn comes after it was
+ * sent, there is nothing left to do. Only statements that were brief until now share a connection. `send` runs pipelines one after the
+ * other, each as a transaction of its own.
+ */
+export function createBatches(slots: Slots, send: (runs: readonly PipelineRun[]) => Promise<void>): Batches {
+  const waiting = new Map<string, Set<Waiting>>();
+  const times = createStatementTimes();
+  const sendAll = async (batch: readonly Waiting[]): Promise<void> => {
+    let began = performance.now();
+    for (const one of batch) one.sent = true;
+    const runs = batch.map(({ statements, resolve, reject }, at): PipelineRun => {
+      const text = statements.at(-1)?.text ?? '';
+      return {
+        statements,
+        done(outcome) {
+          const now = performance.now();
+          times.add(text, now - began, at === 0);
+          began = now;
+          if (outcome instanceof DatabaseError) reject(outcome);
+          else resolve(outcome.at(-1) ?? { rows: [], count: 0 });
+        },
+      };
+    });
+    // Every transaction has its own outcome; this error means that none was sent, or that the connection is gone.
+    await send(runs).catch((error: unknown) => batch.forEach(({ reject }) => reject(error)));
+  };
+  return {
+    run(turn, statements) {
+      const own: Waiting = { ...Promise.withResolvers<Result>(), statements, sent: false };
+      const others = waiting.get(turn.workClass) ?? new Set();
+      waiting.set(turn.workClass, others);
+      const brief = times.isBrief(statements.at(-1)?.text ?? '');
+      if (brief) others.add(own);
+      slots
+        .run(turn, async () => {
+          if (own.sent) return;
+          others.delete(own);
+          await sendAll(brief ? [own, ...takeOldest(others, BATCH_MAX - 1)] : [own]);
+        })
+        .catch((error: unknown) => {
+          others.delete(own);
+          if (!own.sent) own.reject(error);
+        });
+      return own.promise;
+    },
+  };
+}
+
+function takeOldest(all: Set<Waiting>, most: number): Waiting[] {
+  const taken: Waiting[] = [];
+  for (const one of all) {
+    if (taken.length === most) break;
+    taken.push(one);
+    all.delete(one);
+  }
+  return taken;
+}
