@@ -7,6 +7,7 @@ import { isComplete } from './answer.ts';
 import { announcedLength, atMost, type BodyBudget, bodyRefusals, BodyRefused, bodyTimeLimit } from './bodies.ts';
 import type { Env, Log } from './caller.ts';
 import { ALLOWED_REQUEST_HEADERS, apiHeaders, type HeaderSettings, pageHeaders } from './headers.ts';
+import { incomingOf } from './incoming.ts';
 
 export type MiddlewareSettings = HeaderSettings & {
   readonly log: Log;
@@ -179,14 +180,6 @@ async function receive(c: Context<Env>, next: Next, length: number | null): Prom
 }
 
 const SILENT: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-
-/** Node's request object; null without a connection, as in tests. */
-function incomingOf(env: unknown): { readonly complete: boolean } | null {
-  if (env === null || typeof env !== 'object' || !('incoming' in env)) return null;
-  const { incoming } = env;
-  if (incoming === null || typeof incoming !== 'object' || !('complete' in incoming)) return null;
-  return typeof incoming.complete === 'boolean' ? { complete: incoming.complete } : null;
-}
 
 /** Shapes the refusal of a body as an error of the API that was called. */
 function refusal(path: string, { status, code, message, retryAfter }: BodyRefused): Response {

@@ -82,9 +82,19 @@ function callerOf(role: string, claims: Readonly<Record<string, unknown>>, ip: s
     userId: !CLIENT_KEY_ROLES.has(role) && typeof sub === 'string' && UUID.test(sub) ? sub : null,
     sessionId: typeof session === 'string' && session !== '' ? session : null,
     claims,
-    claimsJson: JSON.stringify(claims),
+    claimsJson: jsonOf(claims),
     ip,
   };
+}
+
+/** The JSON of claims, which stay the same object while their token is cached. */
+const jsonTexts = new WeakMap<object, string>();
+function jsonOf(claims: Readonly<Record<string, unknown>>): string {
+  const known = jsonTexts.get(claims);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(claims);
+  jsonTexts.set(claims, text);
+  return text;
 }
 
 /** Why a token was refused, in GoTrue's words. The token's content is not trusted: it only selects the message. */

@@ -23,16 +23,19 @@ export type ParsedRequest = {
   readonly body: Body | null;
 };
 
-/** Parses a request to `name`. `plans`: whether query plans may be requested. Throws `RestRefusal`. */
+/**
+ * Parses a request to `name`. `plans`: whether query plans may be requested. `shown`: the headers that functions may see, if not those of
+ * `request`. Throws `RestRefusal`.
+ */
 export async function parseRequest(
   request: Request,
   kind: 'table' | 'call',
   name: string,
-  options: { plans: boolean; bounds: Bounds },
+  options: { plans: boolean; bounds: Bounds; shown?: HeaderList },
 ): Promise<ParsedRequest> {
   const { method, headers } = request;
   const reading = method === 'GET' || method === 'HEAD';
-  const { searchParams: search } = new URL(request.url);
+  const search = searchOf(request.url);
   const call = kind === 'call' && reading;
   if (reading) addRange(search, headers.get('range'));
   const read = readQuery(search, call);
@@ -41,7 +44,7 @@ export async function parseRequest(
   return {
     method,
     path: kind === 'call' ? `/rpc/${name}` : `/${name}`,
-    headersJson: headersFor(headers),
+    headersJson: headersFor(options.shown ?? headers),
     schema: headers.get(reading ? 'accept-profile' : 'content-profile'),
     name,
     form: readForm(headers.get('accept'), { plans: options.plans, call: kind === 'call' }),
@@ -54,9 +57,18 @@ export async function parseRequest(
   };
 }
 
+/** The parameters of an address: a `URL` would parse all of it a second time. */
+function searchOf(url: string): URLSearchParams {
+  const start = url.indexOf('?');
+  if (start === -1) return new URLSearchParams();
+  const end = url.indexOf('#', start);
+  return new URLSearchParams(url.slice(start + 1, end === -1 ? undefined : end));
+}
+
+type HeaderList = Iterable<readonly [string, string]>;
 const SECRET = new Set(['authorization', 'apikey', 'cookie', 'proxy-authorization']);
 /** The headers a request shows to functions, as JSON. */
-export function headersFor(headers: Headers): string {
+export function headersFor(headers: HeaderList): string {
   const shown: Record<string, string> = {};
   for (const [name, value] of headers) if (!SECRET.has(name)) shown[name] = value;
   return JSON.stringify(shown);
