@@ -1,4 +1,4 @@
-import { checkout, span } from '#tests/support/test-server.ts';
+import { checkout, span, STUDIO_B } from '#tests/support/test-server.ts';
 import type { Running } from './database.ts';
 
 const ROUNDS = 30;
@@ -62,8 +62,19 @@ export async function holds({ apiUrl, anonKey }: Running, token: string): Promis
   // The rooms are full for the next two weeks, and an hour may still be held from the measurement before.
   const hours = span(new Date(), 20 * 24 + Math.floor(Math.random() * 240));
   for (let round = 0; round < ROUNDS; round += 1) {
-    const { bookingId } = await timed(times, 'hold', () => call('create-payment', checkout(hours)));
+    const { bookingId } = await timed(times, 'hold', () => call('create-payment', checkout(hours, {}, STUDIO_B)));
     await timed(times, 'release of a hold', () => call('release-hold', { bookingId }));
+  }
+  return times;
+}
+
+/** Times the report of metrics, which counts jobs. */
+export async function metrics({ apiUrl }: Running): Promise<Times> {
+  const times: Times = new Map();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const answer = await timed(times, 'metrics', () => fetch(`${apiUrl}/metrics`));
+    if (!answer.ok) throw new Error(`metrics: ${answer.status}`);
+    await answer.text();
   }
   return times;
 }

@@ -5,7 +5,7 @@ import { accountId } from '#tests/scale/many-rows.ts';
 import { type ProductQuery, productQueries } from '#tests/scale/product-queries.ts';
 import { addCustomer, STUDIO_A } from '#tests/support/test-server.ts';
 import { type CallerRequest, openConnection, quantile } from '../callers/connection.ts';
-import { signIns, holds } from './calls.ts';
+import { holds, metrics, signIns } from './calls.ts';
 import { urlOf, withClient, withServer } from './database.ts';
 import { jobRounds } from './jobs.ts';
 import { scansOf } from './plans.ts';
@@ -47,7 +47,12 @@ export function measure(size: string): Promise<Measured> {
             plan: await scansOf(running.apiUrl, client, query, request, staff.id),
           };
         }
-        const rounds = [await signIns(running), await holds(running, customer.token), await jobRounds(app, client)];
+        const rounds = [
+          await signIns(running),
+          await holds(running, customer.token),
+          await metrics(running),
+          await jobRounds(app, client),
+        ];
         for (const [name, times] of rounds.flatMap((one) => [...one]))
           figures[name] = { ms: quantile(times, 0.5), plan: [] };
         return { size, ...(await sizesOf(client)), figures };

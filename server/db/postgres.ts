@@ -207,6 +207,11 @@ async function keepListening(
  */
 const BACKEND_LIMITS = '-c statement_timeout=30s -c idle_in_transaction_session_timeout=30s';
 const CALLER_LIMITS = '-c idle_in_transaction_session_timeout=10s';
+/**
+ * PostgreSQL compiles a statement that it expects to be expensive. With a limit the estimate is far too high on a large table, and compiling
+ * takes a hundred times longer than the statement.
+ */
+const NO_COMPILATION = '-c jit=off';
 
 function openPool(connectionString: string, options: PostgresOptions, limits: string): pg.Pool {
   const pool = new pg.Pool({
@@ -214,7 +219,7 @@ function openPool(connectionString: string, options: PostgresOptions, limits: st
     max: options.poolSize,
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: 5_000,
-    options: `-c timezone=UTC -c datestyle=ISO -c intervalstyle=iso_8601 -c bytea_output=hex ${limits}`,
+    options: `-c timezone=UTC -c datestyle=ISO -c intervalstyle=iso_8601 -c bytea_output=hex ${NO_COMPILATION} ${limits}`,
     keepAlive: true,
   });
   pool.on('error', (error) => options.warn(`idle database connection lost: ${error.message}`));

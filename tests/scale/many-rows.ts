@@ -73,6 +73,8 @@ export const RELATED = [
   'auth.sessions',
   'public.id_verifications',
   'public.terms_acceptances',
+  'private.closure',
+  'private.closed_span',
   'private.payment',
   'private.outbox',
   'public.booking_access_codes',
@@ -81,9 +83,9 @@ export const RELATED = [
 ] as const;
 type Related = (typeof RELATED)[number];
 
-const OF_ACCOUNTS: readonly Related[] = RELATED.slice(0, 5);
+const OF_ACCOUNTS: readonly Related[] = RELATED.slice(0, 7);
 
-/** Fills accounts with profile, session and ID check, or a payment, job, code, event and log entry for each booking: these tables, or all of them. */
+/** Fills accounts with profile, session and ID check, as many closures, and a payment, job, code, event and log entry for each booking: these tables, or all of them. */
 export async function fillRelated(
   run: Run,
   { bookings, accounts }: Pick<Amounts, 'bookings' | 'accounts'>,
@@ -91,7 +93,7 @@ export async function fillRelated(
 ): Promise<void> {
   for (const table of tables) {
     const [columns, values] = VALUES[table];
-    const count = OF_ACCOUNTS.includes(table) ? accounts : bookings;
+    const count = OF_ACCOUNTS.includes(table) ? accounts : Math.min(bookings, MOST[table] ?? bookings);
     await fillTable(run, table, () =>
       run(
         `insert into ${table} (${columns}) select ${values} from generate_series(0, $1::int - 1) n where $2::int is not null`,
@@ -101,7 +103,12 @@ export async function fillRelated(
   }
 }
 
+/** Events are kept for five weeks only. */
+const MOST: Readonly<Partial<Record<Related, number>>> = { 'private.webhook_inbox': 1_000_000 };
 const [OF_ACCOUNT, OF_BOOKING] = [idOf('0ac00000'), idOf('b0000000')];
+/** The room that has all closures: an hour a day, from a year ahead into the past. */
+const CLOSED_STUDIO = '5a000000-0000-4000-8000-00000000000a';
+const CLOSED = `now() + interval '365 days' - n * interval '1 day', now() + interval '365 days 1 hour' - n * interval '1 day'`;
 const EMAIL = `'person' || n || '@example.com'`;
 /** Columns and values of row `n`. */
 const VALUES: Readonly<Record<Related, readonly [string, string]>> = {
@@ -116,6 +123,11 @@ const VALUES: Readonly<Record<Related, readonly [string, string]>> = {
     `${OF_ACCOUNT}, 'staff', 'verified', now(), now() + interval '2 years'`,
   ],
   'public.terms_acceptances': ['user_id, version', `${OF_ACCOUNT}, '2025-10'`],
+  'private.closure': ['id, start_time, end_time, reason', `${OF_ACCOUNT}, ${CLOSED}, 'cleaning'`],
+  'private.closed_span': [
+    'closure_id, studio_id, start_time, end_time',
+    `${OF_ACCOUNT}, '${CLOSED_STUDIO}', ${CLOSED}`,
+  ],
   'private.payment': [
     'booking_id, attempt, kind, state, key, session_id, payment_intent_id, amount_cents, paid_cents, paid_at, checked_at',
     `${OF_BOOKING}, 1, 'card', 'paid', 'create:' || n, 'cs_' || n, 'pi_' || n, 4900, 4900, now(), now()`,

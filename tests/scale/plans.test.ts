@@ -7,6 +7,7 @@ import {
   span,
   startTestServer,
   STUDIO_A,
+  STUDIO_B,
   type TestServer,
 } from '#tests/support/test-server.ts';
 import { accountId, fillBookings, fillRelated } from './many-rows.ts';
@@ -29,6 +30,7 @@ const RELATED_ROWS = 20_000;
 const LARGE = [
   'private.booking',
   'private.payment',
+  'private.closed_span',
   'private.outbox',
   'private.webhook_inbox',
   'public.audit_logs',
@@ -135,11 +137,18 @@ async function signInAndOut(): Promise<void> {
 
 /** Holds an hour and releases it. */
 async function holdAndRelease(): Promise<void> {
-  const held = await server.call('create-payment', checkout(span(new Date(), 24 * 30)), customer.token);
+  const held = await server.call('create-payment', checkout(span(new Date(), 24 * 30), {}, STUDIO_B), customer.token);
   expect(held.status).toBe(200);
   const released = await server.call('release-hold', { bookingId: held.body['bookingId'] }, customer.token);
   expect(released.body).toMatchObject({ released: true });
 }
+
+test.runIf(wanted)('PostgreSQL compiles no statement, neither of the server nor of a caller', async () => {
+  const statement = `select current_setting('jit') as jit`;
+  const own = await server.app.db.query(statement);
+  const ofCaller = await server.app.db.as({ role: 'anon', claims: '{}' }, statement);
+  expect([own.rows, ofCaller.rows]).toEqual([[{ jit: 'off' }], [{ jit: 'off' }]]);
+});
 
 test.runIf(wanted)('twelve hundred studios come in two pages that say how many there are', async () => {
   const read = (from: number) =>
@@ -157,14 +166,14 @@ test.runIf(wanted)('twelve hundred studios come in two pages that say how many t
 });
 
 test.runIf(wanted)(
-  'no query of a page, no sign-in, no hold and no job reads a large table from beginning to end',
+  'no query of a page, no sign-in, no hold, no job and no metric reads a large table from beginning to end',
   async () => {
     const queries = productQueries({ customerId: customer.id, studioId: STUDIO_A, now: new Date() });
     const read = queries.filter((query) => query.body === undefined);
     for (const query of read) {
       const plan = await send(query, 'application/vnd.pgrst.plan+text');
       expect(plan, query.name).not.toMatch(
-        /Seq Scan on (booking|payment|outbox|webhook_inbox|audit_logs|booking_access_codes|profiles|users)\b/,
+        /Seq Scan on (booking|closed_span|payment|outbox|webhook_inbox|audit_logs|booking_access_codes|profiles|users)\b/,
       );
     }
     await owner.query('select pg_stat_force_next_flush()');
@@ -172,6 +181,7 @@ test.runIf(wanted)(
     for (const query of queries) await send(query);
     await signInAndOut();
     await holdAndRelease();
+    expect((await fetch(`${server.url}/metrics`)).ok).toBe(true);
     await server.settle();
     // A connection reports what it read at the latest when it closes.
     await close();

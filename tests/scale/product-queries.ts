@@ -47,6 +47,12 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
       sender,
       path: availability,
     })),
+    {
+      name: 'closed hours of a room',
+      file: 'web/data/availability.ts',
+      sender: 'guest',
+      path: `closed_hours?select=studio_id,start_time,end_time&start_time=lt.${at(48)}&end_time=gt.${at(0)}&studio_id=eq.${studioId}`,
+    },
     { name: 'own bookings', file: OWN, sender: 'customer', path: 'rpc/own_bookings', body: {} },
     own('own payments', OWN, `booking_payments?select=*&booking_id=in.(${bookings})`),
     own(
@@ -73,6 +79,11 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
       path: 'rpc/newest_bookings?select=id,reference,studio_name,start_time,end_time,status',
       body: { most: 1 },
     },
+    staff(
+      'closed hours to come',
+      'web/features/closures/queries.ts',
+      `closed_hours?select=closure_id,studio_id,start_time,end_time,public,reason&end_time=gt.${at(0)}&order=start_time&limit=1000`,
+    ),
     staff('one booking', DEVELOPER, `bookings?select=id,reference,status&id=eq.${accountId(7).replace('0ac', 'b00')}`),
     staff(
       'test bookings',
