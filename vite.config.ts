@@ -1,6 +1,15 @@
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { sharedChunk } from './build/shared-chunks.ts';
+
+/** Libraries change seldom and are told apart in bench/web.ts. */
+const library = (name: string, packages: string) => ({
+  name: `library-${name}`,
+  test: new RegExp(`node_modules/(${packages})/`),
+  // A chunk also takes what its files import, so the libraries come first.
+  priority: 3,
+});
 
 export default defineConfig({
   root: 'web',
@@ -15,16 +24,20 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          // Libraries change seldom and are told apart in bench/web.ts.
           groups: [
-            { name: 'library-react', test: /node_modules\/(react|react-dom|react-router|scheduler|cookie)\// },
-            { name: 'library-supabase', test: /node_modules\/(@supabase|tslib|iceberg-js)\// },
-            { name: 'library-query', test: /node_modules\/@tanstack\// },
-            { name: 'library-zod', test: /node_modules\/zod\// },
-            { name: 'library-form', test: /node_modules\/(react-hook-form|@hookform|@standard-schema)\// },
+            library('react', 'react|react-dom|scheduler'),
+            // Before the client, which holds it too.
+            library('rows', '@supabase/postgrest-js|tslib'),
+            library('supabase', '@supabase|iceberg-js'),
+            library('query', '@tanstack'),
+            library('zod', 'zod'),
+            library('form', 'react-hook-form|@hookform|@standard-schema'),
             // The clock is needed before the calendar, which holds it too.
-            { name: 'library-days', test: /node_modules\/@date-fns\//, priority: 1 },
-            { name: 'library-calendar', test: /node_modules\/(react-day-picker|date-fns)\// },
+            library('days', '@date-fns'),
+            library('calendar', 'react-day-picker|date-fns'),
+            // What every page loads, and what pages with data load.
+            sharedChunk('frame', { entry: 'main.tsx', files: /\/(web|rules)\//, priority: 2 }),
+            sharedChunk('data', { entry: 'pages/booking.tsx', files: /\/(web\/(data|lib|ui)|rules)\//, priority: 1 }),
           ],
         },
       },

@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Manifest } from 'vite';
+import { checkBudget } from './budgets.ts';
+import { compressFiles } from './compress.ts';
 import { keepEarlierAssets } from './earlier-assets.ts';
 import { addIntegrity } from './integrity.ts';
 
@@ -43,10 +45,17 @@ const manifest = JSON.parse(readFileSync(manifestFile, 'utf8')) as Manifest;
 const template = readFileSync(join(OUT, 'index.html'), 'utf8');
 const font = readdirSync(join(OUT, 'assets')).find((name) => /^archivo-(?!latin|vietnamese).*\.woff2$/.test(name));
 
-for (const page of await prerenderer.renderSite()) {
+const pages = await prerenderer.renderSite();
+for (const page of pages) {
   const html = addIntegrity(fill(page), (address) => readFileSync(join(OUT, address)));
   writeFileSync(join(OUT, `${page.name || 'index'}.html`), html);
 }
+const scriptsOf = (page: RenderedPage): string[] => [...chunksOf('index.html'), ...partsOf(page)];
+const styles = readdirSync(join(OUT, 'assets')).filter((name) => name.endsWith('.css'));
+const first = new Set([...pages.flatMap(scriptsOf), ...styles.map((name) => `assets/${name}`)]);
+const compressed = await compressFiles([...first].map((file) => join(OUT, file)));
+const bytesOf = (file: string): number => compressed.get(join(OUT, file)) ?? Number.POSITIVE_INFINITY;
+for (const page of pages) checkBudget(page.name, scriptsOf(page), bytesOf);
 writeFileSync(join(OUT, 'sitemap.xml'), prerenderer.sitemap());
 const webManifest = join(OUT, 'site.webmanifest');
 writeFileSync(webManifest, prerenderer.webManifest(readFileSync(webManifest, 'utf8')));
@@ -61,14 +70,25 @@ rmSync(PRERENDERER, { recursive: true });
 process.exit(0);
 
 function fill(page: RenderedPage): string {
-  const parts = [...new Set([...chunksOf('main.tsx'), ...chunksOf(page.source)])].map((file) => `/${file}`);
+  const parts = partsOf(page);
+  // Somebody who is signed in needs it on every page.
+  const client = [...chunksOf('data/client.ts')].filter((file) => !parts.includes(file));
   const fontLink = `<link rel="preload" as="font" type="font/woff2" crossorigin href="/assets/${font}" />`;
   return template
     .replace('<!--head-->', () => `${page.head}\n    ${fontLink}`)
     .replace(
       '<div id="root"><!--page--></div>',
-      () => `<div id="root" data-rendered="${page.way}" data-parts="${parts.join(' ')}">${page.body}</div>`,
+      () =>
+        `<div id="root" data-rendered="${page.way}" data-parts="${listed(parts)}" data-client="${listed(client)}">${page.body}</div>`,
     );
+}
+
+function listed(files: readonly string[]): string {
+  return files.map((file) => `/${file}`).join(' ');
+}
+
+function partsOf(page: RenderedPage): string[] {
+  return [...new Set([...chunksOf('main.tsx'), ...chunksOf(page.source)])];
 }
 
 /** Returns a source's chunk and its static imports, recursively. */

@@ -1,6 +1,6 @@
 import { type ComponentType, type ReactNode, StrictMode, Suspense, useEffect, useMemo, useRef } from 'react';
-import { useLocation, useNavigate } from 'react-router';
 import { venue } from '#rules/venue.ts';
+import { useLocation, useNavigate } from './router/router.tsx';
 import { AccountEntry } from './features/landing/account-menu.tsx';
 import { paths } from './lib/paths.ts';
 import { wantedFactors } from './lib/second-step.ts';
@@ -71,7 +71,7 @@ function LeaveCheckout() {
     before.current = status;
     if (!left || pathname !== paths.checkout) return;
     close();
-    void navigate(paths.home);
+    navigate(paths.home);
   }, [status, pathname, close, navigate]);
   return null;
 }

@@ -1,6 +1,6 @@
 import { startTransition } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
-import { BrowserRouter } from 'react-router';
+import { Router } from './router/router.tsx';
 import { App } from './app.tsx';
 import { fetchPage } from './routes.tsx';
 
@@ -9,7 +9,7 @@ Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root');
-const app = <App route={(inside) => <BrowserRouter>{inside}</BrowserRouter>} />;
+const app = <App route={(inside) => <Router>{inside}</Router>} />;
 
 // If fetching fails, rendering tries again and shows the error.
 await fetchPage(window.location.pathname).catch(() => null);

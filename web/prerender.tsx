@@ -1,7 +1,7 @@
 import { prerender } from 'react-dom/static';
-import { StaticRouter } from 'react-router';
 import { defaultRates } from '#rules/pricing.ts';
 import { venue } from '#rules/venue.ts';
+import { Router } from './router/router.tsx';
 import { App } from './app.tsx';
 import { isPublic } from './lib/head.ts';
 import { fetchPage, type PageRoute, pages, unknownPage } from './routes.tsx';
@@ -33,7 +33,7 @@ async function renderPage(route: PageRoute): Promise<RenderedPage> {
 /** Renders a page. React puts its title first when it does not render the whole document. */
 async function render(location: string): Promise<{ title: string | null; body: string }> {
   await fetchPage(location);
-  const app = <App route={(inside) => <StaticRouter location={location}>{inside}</StaticRouter>} />;
+  const app = <App route={(inside) => <Router at={location}>{inside}</Router>} />;
   const faults: unknown[] = [];
   const { prelude } = await prerender(app, { onError: (error) => void faults.push(error) });
   const html = await new Response(prelude).text();

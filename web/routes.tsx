@@ -1,6 +1,6 @@
 import { type ComponentType, Fragment, type ReactNode, Suspense, useEffect, useLayoutEffect, useState } from 'react';
-import { NavigationType, Route, Routes, useLocation, useNavigationType } from 'react-router';
 import { venue } from '#rules/venue.ts';
+import { useLocation } from './router/router.tsx';
 import { describePage } from './lib/head.ts';
 import { CrashScreen } from './ui/crash-screen.tsx';
 import { fetchPart } from './ui/fetch-part.ts';
@@ -200,21 +200,17 @@ function Page({ route }: { route: PageRoute }) {
 }
 
 export function AppRoutes() {
-  const { pathname, hash } = useLocation();
-  const kind = useNavigationType();
+  const { pathname, hash, kind } = useLocation();
   useLayoutEffect(() => {
     // On Back the browser restores the scroll position.
-    if (kind !== NavigationType.Pop && hash === '') window.scrollTo({ top: 0, behavior: 'instant' });
+    if (kind !== 'pop' && hash === '') window.scrollTo({ top: 0, behavior: 'instant' });
   }, [pathname, hash, kind]);
   useEffect(() => describePage(findPage(pathname)), [pathname]);
+  const route = findPage(pathname);
   return (
     <CrashScreen page={pathname}>
       <Suspense fallback={<Waiting label="Loading" />}>
-        <Routes>
-          {[...pages, unknownPage].map((route) => (
-            <Route key={route.path} path={route.path} element={<Page key={route.path} route={route} />} />
-          ))}
-        </Routes>
+        <Page key={route.path} route={route} />
       </Suspense>
     </CrashScreen>
   );

@@ -1,9 +1,10 @@
 import './styles.css';
+import { hasStoredSession } from './lib/stored-session.ts';
 import { fetchPart, reloadOnce } from './ui/fetch-part.ts';
 
 /**
  * The only script in the HTML. Lets the browser paint the pre-rendered page first, then fetches the program with all its parts at once
- * (`data-parts`, set by build/site.ts). Replays a press or a submit that happened meanwhile.
+ * (`data-parts`, and `data-client` for somebody who is signed in; both set by build/site.ts). Replays a press or a submit that happened meanwhile.
  */
 let pressed: HTMLElement | null = null;
 let sent: HTMLFormElement | null = null;
@@ -19,7 +20,8 @@ document.addEventListener('click', rememberPress, true);
 document.addEventListener('submit', rememberSubmit, true);
 
 async function begin(): Promise<void> {
-  for (const part of document.getElementById('root')?.dataset['parts']?.split(' ') ?? []) {
+  const { parts = '', client = '' } = document.getElementById('root')?.dataset ?? {};
+  for (const part of `${parts} ${hasStoredSession(localStorage) ? client : ''}`.split(' ').filter(Boolean)) {
     const link = document.createElement('link');
     link.rel = 'modulepreload';
     link.href = part;

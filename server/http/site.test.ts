@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSite } from './site.ts';
 
@@ -20,6 +20,7 @@ beforeAll(() => {
   writeFileSync(join(folder, 'film.webm'), video);
   mkdirSync(join(folder, 'assets'));
   writeFileSync(join(folder, 'assets', 'page-new.js'), 'new');
+  writeFileSync(join(folder, 'assets', 'page-new.js.br'), brotliCompressSync('new, from the build'));
   writeFileSync(join(earlierAssets, 'page-old.js'), 'old');
 });
 afterAll(() => {
@@ -54,6 +55,17 @@ describe('the site', () => {
     // Only under /assets/, and nothing above the folder.
     expect((await get('/page-old.js')).status).toBe(404);
     expect((await get('/assets/..%2fpage-old.js')).status).toBe(404);
+  });
+
+  test('sends the copy that the build has compressed, and compresses other files itself', async () => {
+    for (const [path, text] of [
+      ['/assets/page-new.js', 'new, from the build'],
+      ['/assets/page-old.js', 'old'],
+    ] as const) {
+      const answer = await get(path, { 'accept-encoding': 'gzip, deflate, br' });
+      expect(answer.headers.get('content-encoding')).toBe('br');
+      expect(brotliDecompressSync(await answer.arrayBuffer()).toString()).toBe(text);
+    }
   });
 
   test('does not cache misses: a file that is added later is served', async () => {

@@ -50,7 +50,7 @@ export function createSite(settings: {
     if (TEMPLATES.has(extension)) body = Buffer.from(fill(body.toString('utf8')));
     return {
       body,
-      compressed: COMPRESSIBLE.has(extension) ? compress(body) : null,
+      compressed: COMPRESSIBLE.has(extension) ? compress(body, await readFile(`${full}.br`).catch(() => null)) : null,
       type: getMimeType(full) ?? 'application/octet-stream',
       etag: `"${createHash('sha256').update(body).digest('hex').slice(0, 20)}"`,
     };
@@ -84,9 +84,10 @@ function cachingOf(path: string): string {
   return /\.[a-z0-9]{2,11}$/.test(path) && !path.endsWith('.html') ? ONE_DAY : 'no-cache';
 }
 
-function compress(body: Buffer): File['compressed'] {
+/** `br`: the copy that the build has compressed better than a request has time for (build/compress.ts). */
+function compress(body: Buffer, br: Buffer | null): File['compressed'] {
   return {
-    br: brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+    br: br ?? brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
     gzip: gzipSync(body, { level: 9 }),
   };
 }

@@ -1,5 +1,5 @@
 import { dayBounds } from '#rules/studio-time.ts';
-import { supabase } from './client.ts';
+import { rest } from './rest.ts';
 import { rowsWith } from './rows.ts';
 import type { Days, Taken } from './taken.ts';
 
@@ -24,7 +24,7 @@ export async function readTaken(
   to: Date,
   userId: string | null,
 ): Promise<TakenByStudio> {
-  const all = supabase
+  const all = rest
     .from('bookings')
     .select('id,studio_id,start_time,end_time,status,user_id')
     .neq('status', 'cancelled')
@@ -54,7 +54,7 @@ export async function readTaken(
 
 /** Reads the closed hours that overlap a span. */
 async function readClosed(studioId: string | null, from: Date, to: Date): Promise<{ studio: string; span: Taken }[]> {
-  const all = supabase
+  const all = rest
     .from('closed_hours')
     .select('studio_id,start_time,end_time')
     .lt('start_time', to.toISOString())
@@ -70,7 +70,7 @@ async function readClosed(studioId: string | null, from: Date, to: Date): Promis
 /** Returns which of the customer's unpaid bookings have a payment in process. */
 async function readProcessing(bookingIds: readonly string[]): Promise<ReadonlySet<string>> {
   if (bookingIds.length === 0) return new Set();
-  const { data, error } = await supabase
+  const { data, error } = await rest
     .from('booking_payments')
     .select('booking_id')
     .in('booking_id', bookingIds)

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { settings } from '#rules/venue.ts';
-import { supabase } from './client.ts';
+import { rest } from './rest.ts';
 import { useLive } from './live.ts';
 import { queryKeys } from './query-keys.ts';
 
@@ -10,8 +10,8 @@ export type Eligibility = { readonly verified: boolean; readonly termsAccepted: 
 /** Reads whether the customer has a verified ID and has accepted the current terms. */
 export async function readEligibility(userId: string): Promise<Eligibility> {
   const [verified, terms] = await Promise.all([
-    supabase.from('user_verifications').select('id').eq('user_id', userId).limit(1),
-    supabase
+    rest.from('user_verifications').select('id').eq('user_id', userId).limit(1),
+    rest
       .from('terms_acceptances')
       .select('version')
       .eq('user_id', userId)

@@ -1,7 +1,7 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { supabase } from './client.ts';
-import { openChannels } from './live/channels.ts';
+import { fetchClient } from './fetch-client.ts';
+import { fetchSource } from './live/fetched.ts';
 import type { LiveEvents, LiveTopic, OpenSource, Source } from './live/source.ts';
 import { shareAmongTabs } from './live/tabs.ts';
 import { watchWake } from './live/wake.ts';
@@ -112,7 +112,11 @@ const events: LiveEvents = {
     for (const { onState } of listeners.get(topic) ?? []) onState();
   },
 };
-const openSource: OpenSource = (own) => openChannels(supabase, own);
+const openSource: OpenSource = (own) =>
+  fetchSource(async () => {
+    const [client, { openChannels }] = await Promise.all([fetchClient(), import('./live/channels.ts')]);
+    return openChannels(client, own);
+  });
 let source: Source | null = null;
 let following: ReturnType<typeof setTimeout> | undefined;
 

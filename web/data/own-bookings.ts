@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { callFunction, supabase } from './client.ts';
+import { callFunction } from './fetch-client.ts';
+import { rest } from './rest.ts';
 import { pollWhile, useLive } from './live.ts';
 import { queryKeys } from './query-keys.ts';
 import { rowsWith } from './rows.ts';
@@ -33,7 +34,7 @@ type OwnPayment = { readonly state: string; readonly refunded: number };
 
 /** Reads the customer's own bookings, latest first, without holds that were released unpaid. */
 async function readOwnBookings(): Promise<readonly OwnBooking[]> {
-  const { data, error } = await supabase.rpc('own_bookings');
+  const { data, error } = await rest.rpc('own_bookings');
   if (error) throw error;
   const rows = rowsWith(
     data ?? [],
@@ -53,7 +54,7 @@ async function readOwnBookings(): Promise<readonly OwnBooking[]> {
 
 async function readOwnPayments(bookingIds: readonly string[]): Promise<ReadonlyMap<string, OwnPayment>> {
   if (bookingIds.length === 0) return new Map();
-  const { data, error } = await supabase
+  const { data, error } = await rest
     .from('booking_payments')
     .select('booking_id,state,refunded')
     .in('booking_id', bookingIds);

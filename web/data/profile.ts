@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { supabase } from './client.ts';
+import { rest } from './rest.ts';
 import { queryKeys } from './query-keys.ts';
 
 /** What an account says about its holder; null where nothing was entered. */
@@ -7,7 +7,7 @@ export type Profile = Awaited<ReturnType<typeof readProfile>>;
 
 /** Reads the profile of an account. */
 export async function readProfile(userId: string) {
-  const { data, error } = await supabase
+  const { data, error } = await rest
     .from('profiles')
     .select('full_name,email,phone,address,dj_name,date_of_birth')
     .eq('user_id', userId)

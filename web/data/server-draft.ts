@@ -3,7 +3,8 @@ import type { CouponTerms } from '#rules/coupon-discount.ts';
 import type { Slot } from '#rules/slots.ts';
 import { type BookingDraft, drafts, isDraft } from '#web/lib/drafts.ts';
 import { draftOf } from './booking-draft.ts';
-import { supabase } from './client.ts';
+import { fetchClient } from './fetch-client.ts';
+import { rest } from './rest.ts';
 import { queryKeys } from './query-keys.ts';
 
 /** A draft older than this, after its start, is not offered any more. */
@@ -20,7 +21,7 @@ export function useServerDraft(userId: string | null, wanted: boolean) {
 }
 
 async function readServerDraft(): Promise<BookingDraft | null> {
-  const { data, error } = await supabase.from('booking_drafts').select('data').maybeSingle();
+  const { data, error } = await rest.from('booking_drafts').select('data').maybeSingle();
   if (error) throw error;
   const draft: unknown = data?.data;
   return isDraft(draft) && Date.parse(draft.start_time) > Date.now() - GRACE_MS ? draft : null;
@@ -28,7 +29,7 @@ async function readServerDraft(): Promise<BookingDraft | null> {
 
 /** Stores the draft on the server too, for another tab or phone. Only a cache: a failed write is logged. */
 export async function keepServerDraft(draft: BookingDraft): Promise<void> {
-  const { error } = await supabase.from('booking_drafts').upsert({ data: draft });
+  const { error } = await rest.from('booking_drafts').upsert({ data: draft });
   // oxlint-disable-next-line no-console
   if (error) console.warn('the draft could not be stored on the server', error.message);
 }
@@ -47,9 +48,9 @@ export function replaceDraft(
 
 /** Deletes the stored draft once it is paid for. A failed call is logged. */
 export async function dropServerDraft(): Promise<void> {
-  const { data } = await supabase.auth.getSession();
+  const { data } = await (await fetchClient()).auth.getSession();
   if (!data.session) return;
-  const { error } = await supabase.from('booking_drafts').delete().eq('user_id', data.session.user.id);
+  const { error } = await rest.from('booking_drafts').delete().eq('user_id', data.session.user.id);
   // oxlint-disable-next-line no-console
   if (error) console.warn('the stored draft could not be deleted', error.message);
 }

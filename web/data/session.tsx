@@ -3,6 +3,7 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useM
 import { whenClient } from '#web/lib/auth-client.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { dropStoredSession, hasStoredSession } from '#web/lib/stored-session.ts';
+import { fetchClient } from './fetch-client.ts';
 
 type SessionState = {
   readonly status: 'loading' | 'in' | 'out';
@@ -78,8 +79,6 @@ function logFailure(what: string, error: unknown): void {
   // oxlint-disable-next-line no-console
   console.error(what, error instanceof Error ? error.message : '');
 }
-
-const fetchClient = async (): Promise<SupabaseClient> => (await import('./client.ts')).supabase;
 
 /** Passes the client's session and every later change to `show`; returns how to stop. */
 function follow(client: SupabaseClient, show: (state: SessionState) => void): () => void {

@@ -1,6 +1,6 @@
-import { useNavigate } from 'react-router';
 import { drafts } from '#web/lib/drafts.ts';
 import { paths } from '#web/lib/paths.ts';
+import { useNavigate } from '#web/router/router.tsx';
 import { draftOfHold } from './booking-draft.ts';
 import type { OwnBooking } from './own-bookings.ts';
 import { keepServerDraft } from './server-draft.ts';
@@ -14,6 +14,6 @@ export function useFinishPaying(): (hold: OwnBooking) => void {
     drafts.saveBooking(draft);
     drafts.saveCouponCode(hold.coupon_code);
     void keepServerDraft(draft);
-    void navigate(paths.checkout, { state: drafts.toState(draft) });
+    navigate(paths.checkout, { state: drafts.toState(draft) });
   };
 }

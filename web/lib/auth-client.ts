@@ -9,6 +9,8 @@ export function announceClient(client: SupabaseClient): void {
   for (const listener of waiting) listener(client);
 }
 
+export const clientIsLoaded = (): boolean => loaded !== null;
+
 /** Calls `listener` with the client, now or once it is loaded; returns a function that stops it. */
 export function whenClient(listener: (client: SupabaseClient) => void): () => void {
   if (loaded) listener(loaded);

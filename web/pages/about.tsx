@@ -1,9 +1,9 @@
-import { Link } from 'react-router';
 import { venue } from '#rules/venue.ts';
 import { InfoTable } from '#web/features/landing/info-table.tsx';
 import { PublicFrame } from '#web/features/landing/public-frame.tsx';
 import { Rooms } from '#web/features/landing/rooms.tsx';
 import { paths } from '#web/lib/paths.ts';
+import { Link } from '#web/router/router.tsx';
 import { buttonStyle } from '#web/ui/button.tsx';
 
 const STEPS = [

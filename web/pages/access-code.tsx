@@ -1,7 +1,7 @@
-import { Navigate, useSearchParams } from 'react-router';
 import { useNextBookingId } from '#web/features/access/queries.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useSession } from '#web/data/session.tsx';
+import { Redirect, useSearchParams } from '#web/router/router.tsx';
 import { Waiting } from '#web/ui/notice.tsx';
 
 /** Redirects to /regenerate-pin with the booking id; without one, for the customer's next booking. */
@@ -10,7 +10,7 @@ export default function AccessCodePage() {
   const { status, user } = useSession();
   const given = search.get('booking_id');
   const next = useNextBookingId(user?.id ?? null, given === null);
-  if (given !== null) return <Navigate to={`/regenerate-pin?${search}`} replace />;
+  if (given !== null) return <Redirect to={`/regenerate-pin?${search}`} />;
   if (status === 'loading' || next.isLoading) return <Waiting label="Looking for your session" />;
-  return <Navigate to={next.data ? paths.regeneratePin(next.data) : '/regenerate-pin'} replace />;
+  return <Redirect to={next.data ? paths.regeneratePin(next.data) : '/regenerate-pin'} />;
 }

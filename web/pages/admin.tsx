@@ -1,9 +1,9 @@
 import { Suspense } from 'react';
-import { useSearchParams } from 'react-router';
 import { DeveloperLink } from '#web/features/staff/developer-link.tsx';
 import { useStudios } from '#web/features/studios/queries.ts';
 import { StaffGate } from '#web/features/staff/staff-gate.tsx';
 import { paths } from '#web/lib/paths.ts';
+import { useSearchParams } from '#web/router/router.tsx';
 import { PartBoundary } from '#web/ui/crash-screen.tsx';
 import { Skeleton } from '#web/ui/notice.tsx';
 import { lazyPart } from '#web/ui/load-part.ts';

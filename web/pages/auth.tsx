@@ -1,5 +1,4 @@
 import { useEffect } from 'react';
-import { useLocation, useNavigate, useSearchParams } from 'react-router';
 import { AuthTabs } from '#web/features/auth/auth-tabs.tsx';
 import { CodeForm } from '#web/features/auth/code-form.tsx';
 import { destination } from '#web/features/auth/destination.ts';
@@ -8,6 +7,7 @@ import { RoomPicture } from '#web/features/studios/room-picture.tsx';
 import { drafts } from '#web/lib/drafts.ts';
 import { ownPath, paths } from '#web/lib/paths.ts';
 import { useSession } from '#web/data/session.tsx';
+import { useLocation, useNavigate, useSearchParams } from '#web/router/router.tsx';
 import { Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 
@@ -28,7 +28,7 @@ export default function AuthPage() {
       from: ownPath(search.get('from')),
       justVerified: email !== null,
     });
-    void navigate(to, { replace: true });
+    navigate(to, { replace: true });
   }, [status, resetting, email, navigate, search]);
 
   if (status === 'loading' || (status === 'in' && !resetting)) return <Waiting label="One moment" />;
@@ -42,19 +42,17 @@ export default function AuthPage() {
               tokenHash={search.get('token_hash')}
               invited={search.get('type') === 'invite'}
               signedIn={status === 'in'}
-              onDone={() => void navigate(paths.profile, { replace: true })}
-              onAskAgain={() => void navigate(paths.auth, { replace: true })}
+              onDone={() => navigate(paths.profile, { replace: true })}
+              onAskAgain={() => navigate(paths.auth, { replace: true })}
             />
           ) : email !== null ? (
-            <CodeForm email={email} onOther={() => void navigate({ search: location.search }, { state: null })} />
+            <CodeForm email={email} onOther={() => navigate(location.search)} />
           ) : (
             <AuthTabs
               redirectTo={`${window.location.origin}${paths.profile}`}
               onSignedIn={() => undefined}
               // In the history state, so that a reload still asks for the code.
-              onCodeSent={(sentTo) =>
-                void navigate({ search: location.search }, { state: { showVerification: true, email: sentTo } })
-              }
+              onCodeSent={(sentTo) => navigate(location.search, { state: { showVerification: true, email: sentTo } })}
             />
           )}
         </div>

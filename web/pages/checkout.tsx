@@ -1,6 +1,5 @@
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { useWatch } from 'react-hook-form';
-import { Link, Navigate, useLocation, useNavigate } from 'react-router';
 import { centsToDollars } from '#rules/money.ts';
 import type { StudioHours } from '#rules/nearest-free.ts';
 import { quoteSlots } from '#rules/pricing.ts';
@@ -29,6 +28,7 @@ import { keepServerDraft, replaceDraft, useServerDraft } from '#web/data/server-
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
 import { paths } from '#web/lib/paths.ts';
+import { Link, Redirect, useLocation, useNavigate } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
@@ -59,7 +59,7 @@ export default function CheckoutPage() {
     return <Waiting label="Loading your booking" />;
   if (draft === null && released.asking) return <Waiting label="Loading your booking" />;
   if (draft === null && released.text === null && (status === 'in' || kept === null))
-    return <Navigate to={paths.booking} replace />;
+    return <Redirect to={paths.booking} />;
   return (
     <Shell back={BACK} title="Checkout">
       <p className="text-fog">{released.text ?? 'Please sign in to continue. We’ve kept your selection.'}</p>
@@ -116,7 +116,7 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
             busy={payment.busy}
             asking={payment.asking}
             problem={problem}
-            onBack={() => void navigate(paths.booking)}
+            onBack={() => navigate(paths.booking)}
           />
         </div>
       </div>
@@ -161,7 +161,7 @@ function useCheckout(draft: BookingDraft, userId: string) {
       if (studio === undefined) return;
       payment.forget();
       const state = drafts.toState(replaceDraft(studio, next.slots, coupon.applied));
-      void navigate(paths.checkout, { replace: true, state });
+      navigate(paths.checkout, { replace: true, state });
     },
   };
 }

@@ -1,9 +1,9 @@
-import { Link, useNavigate, useSearchParams } from 'react-router';
 import { EXPIRED, useConfirmLink } from '#web/features/auth/use-confirm-link.ts';
 import { AfterEmail } from '#web/features/identity/after-email.tsx';
 import { useSession } from '#web/data/session.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { useWaited } from '#web/lib/use-waited.ts';
+import { Link, useNavigate, useSearchParams } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
@@ -35,7 +35,7 @@ export default function EmailVerifiedPage() {
   const tokenHash = search.get('token_hash');
   const type = readKind(search.get('type'));
   const link = useConfirmLink(type, (done) => {
-    if (type === 'magiclink') return void navigate(paths.profile, { replace: true });
+    if (type === 'magiclink') return navigate(paths.profile, { replace: true });
     // The token is used up: drop it from the address, so that a reload shows the current state.
     return done ? setSearch({}, { replace: true }) : undefined;
   });

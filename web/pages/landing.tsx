@@ -1,5 +1,4 @@
 import { useEffect } from 'react';
-import { Link, useLocation } from 'react-router';
 import { venue } from '#rules/venue.ts';
 import { Footer } from '#web/features/landing/footer.tsx';
 import { HeroFilm } from '#web/features/landing/hero-film.tsx';
@@ -7,6 +6,7 @@ import { InfoTable } from '#web/features/landing/info-table.tsx';
 import { Navigation } from '#web/features/landing/navigation.tsx';
 import { Rooms } from '#web/features/landing/rooms.tsx';
 import { paths } from '#web/lib/paths.ts';
+import { Link, useLocation } from '#web/router/router.tsx';
 
 /** Delay before scrolling: the section must be laid out first. */
 const SCROLL_MS = 100;

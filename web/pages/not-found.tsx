@@ -1,8 +1,8 @@
 import { useEffect } from 'react';
-import { Link, useLocation } from 'react-router';
 import { venue } from '#rules/venue.ts';
 import { AccountEntry } from '#web/features/landing/account-menu.tsx';
 import { paths } from '#web/lib/paths.ts';
+import { Link, useLocation } from '#web/router/router.tsx';
 import { buttonStyle } from '#web/ui/button.tsx';
 import { Mark } from '#web/ui/logo.tsx';
 

@@ -1,5 +1,4 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
-import { useNavigate } from 'react-router';
 import { OwnBookings } from '#web/features/account/own-bookings.tsx';
 import { OwnSessions } from '#web/features/account/own-sessions.tsx';
 import { Passkeys } from '#web/features/account/passkeys.tsx';
@@ -10,6 +9,7 @@ import { IdStatusPart } from '#web/features/identity/id-status.tsx';
 import { useIdStatus } from '#web/features/identity/queries.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { paths } from '#web/lib/paths.ts';
+import { useNavigate } from '#web/router/router.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
@@ -29,7 +29,7 @@ export default function ProfilePage() {
   async function leave(): Promise<void> {
     leaving.current = true;
     const finished = signOut();
-    void navigate(paths.home);
+    navigate(paths.home);
     await finished;
   }
 

@@ -1,8 +1,8 @@
-import { Link, useSearchParams } from 'react-router';
 import { AccessRefused } from '#web/features/access/access-refused.tsx';
 import { PinPanel } from '#web/features/access/pin-panel.tsx';
 import { useAccessCode } from '#web/features/access/use-access-code.ts';
 import { paths } from '#web/lib/paths.ts';
+import { Link, useSearchParams } from '#web/router/router.tsx';
 import { buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';

@@ -1,6 +1,6 @@
-import { useSearchParams } from 'react-router';
 import { LeaveList } from '#web/features/launch/leave-list.tsx';
 import { paths } from '#web/lib/paths.ts';
+import { useSearchParams } from '#web/router/router.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 
 /** Target of the unsubscribe link in our news. */

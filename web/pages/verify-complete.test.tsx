@@ -1,12 +1,16 @@
 import { screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { renderPart, user } from '#web/ui/component-tests.ts';
+// Fetched before the test: a slow machine takes longer than it waits.
+import '#web/data/client.ts';
 import VerifyCompletePage from './verify-complete.tsx';
 
 vi.mock('#web/data/session.tsx', () => ({
   useSession: () => ({ status: 'in', user: { id: 'u' } }),
   useAuthDialog: () => ({ open: vi.fn() }),
 }));
+// These answer nothing: the page reads rows and follows changes too.
+vi.mock('#web/data/rest.ts', () => ({ rest: { from: vi.fn() } }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
 afterEach(() => vi.unstubAllGlobals());
 

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { Link, useLocation } from 'react-router';
 import type { StudioHours } from '#rules/nearest-free.ts';
 import { ReturnToBooking } from '#web/features/identity/return-to-booking.tsx';
 import { useStartCheck } from '#web/features/identity/use-start-check.ts';
@@ -10,6 +9,7 @@ import { replaceDraft, useServerDraft } from '#web/data/server-draft.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { drafts } from '#web/lib/drafts.ts';
 import { paths } from '#web/lib/paths.ts';
+import { Link, useLocation } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { Link, useNavigate } from 'react-router';
 import type { StudioHours } from '#rules/nearest-free.ts';
 import { formatStudioDate } from '#rules/studio-time.ts';
 import { ReturnToBooking } from '#web/features/identity/return-to-booking.tsx';
@@ -11,6 +10,7 @@ import { replaceDraft } from '#web/data/server-draft.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { drafts } from '#web/lib/drafts.ts';
 import { paths } from '#web/lib/paths.ts';
+import { Link, useNavigate } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
@@ -62,7 +62,7 @@ function Hours() {
 function NotVerified({ check }: { check: ReturnType<typeof useCheckReturn> }) {
   const navigate = useNavigate();
   const { started, inReview, decidedBy, problem, askAgain, asking } = check;
-  const tryAgain = askAgain ?? (() => void navigate(drafts.booking() === null ? paths.profile : paths.verifyComplete));
+  const tryAgain = askAgain ?? (() => navigate(drafts.booking() === null ? paths.profile : paths.verifyComplete));
   return (
     <Shell back={BACK} title={inReview ? 'Nearly there' : 'Not verified'}>
       <Notice tone={inReview ? 'warn' : 'bad'}>

@@ -2,8 +2,8 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { createElement, Fragment, type ReactElement } from 'react';
-import { MemoryRouter } from 'react-router';
 import { afterEach, expect } from 'vitest';
+import { Router } from '#web/router/router.tsx';
 
 // Removes what a component test has rendered, and what it kept in the browser's storage.
 afterEach(() => {
@@ -26,8 +26,8 @@ export function renderPart(part: ReactElement, { path = '/', beside }: { path?: 
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   const wrap = (inside: ReactElement) =>
     createElement(
-      MemoryRouter,
-      { initialEntries: [path] },
+      Router,
+      { at: path },
       createElement(QueryClientProvider, { client }, createElement(Fragment, null, inside, beside)),
     );
   const { rerender, unmount } = render(wrap(part));

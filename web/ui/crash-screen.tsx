@@ -1,5 +1,5 @@
 import { type ReactNode, useContext, useEffect, useRef } from 'react';
-import { Link } from 'react-router';
+import { Link } from '#web/router/router.tsx';
 import { Boundary, type Problem } from './boundary.ts';
 import { Button, buttonStyle } from './button.tsx';
 import { Dialog } from './dialog.tsx';

@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react';
-import { Link } from 'react-router';
+import { Link } from '#web/router/router.tsx';
 import { Mark } from './logo.tsx';
 
 /** Shared by every page: the name of the business, and the sign-in or account entry. */

@@ -1,7 +1,7 @@
-import { Link } from 'react-router';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { describeError, errorCode } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
+import { Link } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';

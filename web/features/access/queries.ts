@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { AccessMode } from '#rules/access.ts';
-import { apiUrl, publicKey, supabase } from '#web/data/client.ts';
+import { supabase } from '#web/data/client.ts';
+import { rest } from '#web/data/rest.ts';
+import { apiUrl, publicKey } from '#web/data/server.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { AppError, OFFLINE } from '#web/lib/errors.ts';
 
@@ -44,7 +46,7 @@ export async function requestAccess(method: 'GET' | 'POST', bookingId: string, t
 
 /** Finds the customer's booking that runs now or comes next; null when there is none. */
 async function readNextBookingId(userId: string): Promise<string | null> {
-  const { data, error } = await supabase
+  const { data, error } = await rest
     .from('bookings')
     .select('id')
     .eq('status', 'confirmed')

@@ -1,10 +1,10 @@
-import { Link } from 'react-router';
 import { cancellationTerms } from '#rules/cancellation.ts';
 import { formatDollars } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { venue } from '#rules/venue.ts';
 import type { OwnBooking } from '#web/data/own-bookings.ts';
 import { paths } from '#web/lib/paths.ts';
+import { Link } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 
 /** A paid booking that has not ended. */

@@ -1,12 +1,15 @@
 import { errorCode, readFailure } from '#web/lib/errors.ts';
-import { apiUrl, callFunction, publicKey, supabase } from '#web/data/client.ts';
+import { supabase } from '#web/data/client.ts';
+import { callFunction } from '#web/data/fetch-client.ts';
+import { rest } from '#web/data/rest.ts';
+import { apiUrl, publicKey } from '#web/data/server.ts';
 import type { Profile } from '#web/data/profile.ts';
 
 export async function saveProfile(
   userId: string,
   profile: Pick<Profile, 'full_name' | 'phone' | 'dj_name' | 'date_of_birth'>,
 ): Promise<void> {
-  const { error } = await supabase.from('profiles').update(profile).eq('user_id', userId);
+  const { error } = await rest.from('profiles').update(profile).eq('user_id', userId);
   if (error) throw error;
 }
 /** Returns whether a refused change needs the current password (`missing`), had a wrong one, or failed for another reason (null). */

@@ -1,5 +1,5 @@
 import type { Database } from '#database/types.ts';
-import { supabase } from '#web/data/client.ts';
+import { rest } from '#web/data/rest.ts';
 
 /** How many entries one page shows. */
 export const AUDIT_PAGE = 100;
@@ -8,7 +8,7 @@ export type AuditEntry = Database['public']['Tables']['audit_logs']['Row'];
 
 /** Reads the newest entries; none unless the caller is staff. */
 export async function readLatestAudit(): Promise<AuditEntry[]> {
-  const { data, error } = await supabase
+  const { data, error } = await rest
     .from('audit_logs')
     .select('*')
     .order('created_at', { ascending: false })
@@ -19,7 +19,7 @@ export async function readLatestAudit(): Promise<AuditEntry[]> {
 
 /** Reads up to a hundred entries that contain every one of the words and are older than `before`. */
 export async function searchAudit(words: string, before: AuditEntry | null): Promise<AuditEntry[]> {
-  const { data, error } = await supabase.rpc('search_audit_logs', {
+  const { data, error } = await rest.rpc('search_audit_logs', {
     words,
     ...(before === null ? {} : { before_at: before.created_at, before_id: before.id }),
   });
@@ -30,7 +30,7 @@ export async function searchAudit(words: string, before: AuditEntry | null): Pro
 /** Reads the email addresses of the accounts with these ids. */
 export async function readActors(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
-  const { data, error } = await supabase
+  const { data, error } = await rest
     .from('profiles')
     .select('user_id,email')
     .in('user_id', [...ids]);

@@ -1,7 +1,7 @@
-import { useLocation, useNavigate } from 'react-router';
 import { drafts } from '#web/lib/drafts.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog } from '#web/data/session.tsx';
+import { useLocation, useNavigate } from '#web/router/router.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { AuthTabs } from './auth-tabs.tsx';
 import { destination } from './destination.ts';
@@ -23,7 +23,7 @@ export default function AuthDialog() {
     // Already there: the page reacts to the new session itself.
     if (to.split('?')[0] === pathname) return;
     window.scrollTo({ top: 0 });
-    void navigate(to);
+    navigate(to);
   }
 
   return (
@@ -35,7 +35,7 @@ export default function AuthDialog() {
           onSignedIn={continueAfterSignIn}
           onCodeSent={(email) => {
             close();
-            void navigate(paths.auth, { state: { showVerification: true, email } });
+            navigate(paths.auth, { state: { showVerification: true, email } });
           }}
         />
       )}

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { renderPart } from '#web/ui/component-tests.ts';
 import { AuthTabs } from './auth-tabs.tsx';
 
-vi.mock('#web/data/client.ts', () => ({ apiUrl: 'http://localhost', publicKey: 'anon', supabase: {} }));
+vi.mock('#web/data/client.ts', () => ({ supabase: {} }));
+vi.mock('#web/data/server.ts', () => ({ apiUrl: 'http://localhost', publicKey: 'anon' }));
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
   vi.useRealTimers();

@@ -1,5 +1,6 @@
 import { normalisePhone } from '#rules/people.ts';
-import { apiUrl, publicKey, supabase } from '#web/data/client.ts';
+import { supabase } from '#web/data/client.ts';
+import { apiUrl, publicKey } from '#web/data/server.ts';
 
 export type SignUp = {
   readonly fullName: string;

@@ -1,4 +1,4 @@
-import { callFunction } from '#web/data/client.ts';
+import { callFunction } from '#web/data/fetch-client.ts';
 import { readProfile } from '#web/data/profile.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
 

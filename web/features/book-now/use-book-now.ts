@@ -1,6 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useNavigate } from 'react-router';
 import { sortSlots } from '#rules/slots.ts';
 import { readEligibility } from '#web/data/eligibility.ts';
 import { keepServerDraft } from '#web/data/server-draft.ts';
@@ -11,6 +10,7 @@ import { errorCode, isCouponRefusal } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
+import { useNavigate } from '#web/router/router.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import * as problems from './book-problem.ts';
 import { createPayment } from './queries.ts';
@@ -89,7 +89,7 @@ function useNextPage(): (next: NextPage, draft: BookingDraft) => void {
   return (next, draft) => {
     if (next === 'pay') return;
     const path = next === 'verify' ? paths.verifyComplete : paths.checkout;
-    void navigate(path, { state: drafts.toState(draft) });
+    navigate(path, { state: drafts.toState(draft) });
   };
 }
 

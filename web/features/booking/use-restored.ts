@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent } from 'react';
-import { useLocation } from 'react-router';
 import { longestRun, type Slot } from '#rules/slots.ts';
 import { isStudioDate } from '#rules/studio-time.ts';
 import { drafts, type PendingSelection } from '#web/lib/drafts.ts';
+import { useLocation } from '#web/router/router.tsx';
 
 /** An earlier selection, and whether to announce it. */
 export type Restored = PendingSelection & { readonly announce: boolean };
@@ -12,7 +12,7 @@ export type Restored = PendingSelection & { readonly announce: boolean };
  */
 export function useRestored(status: 'loading' | 'in' | 'out', restore: (found: Restored) => void): void {
   // React Router gives the first page of a visit this key. Opening /booking starts fresh; a reload or Back restores.
-  const opened = useLocation().key === 'default';
+  const { opened } = useLocation();
   const run = useEffectEvent(restore);
   useEffect(() => {
     if (status === 'loading') return;

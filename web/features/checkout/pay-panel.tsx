@@ -1,7 +1,7 @@
-import { Link } from 'react-router';
 import { formatMoney } from '#rules/money.ts';
 import { settings } from '#rules/venue.ts';
 import { paths } from '#web/lib/paths.ts';
+import { Link } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Progress } from '#web/ui/progress.tsx';

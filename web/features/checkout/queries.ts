@@ -1,5 +1,5 @@
 import type { BookingDraft } from '#web/lib/drafts.ts';
-import { callFunction } from '#web/data/client.ts';
+import { callFunction } from '#web/data/fetch-client.ts';
 
 /**
  * Holds the hours and returns the pay page; `url` is null while the payment provider has not answered. `total` is the price shown, in

@@ -1,12 +1,12 @@
 import { useEffect } from 'react';
-import { useNavigate } from 'react-router';
 import { paths } from '#web/lib/paths.ts';
+import { useNavigate } from '#web/router/router.tsx';
 
 /** Makes the browser's Back lead to the booking page, whatever page came before. */
 export function useBackToBooking(): void {
   const navigate = useNavigate();
   useEffect(() => {
-    const goBack = (): void => void navigate(paths.booking, { replace: true });
+    const goBack = (): void => navigate(paths.booking, { replace: true });
     window.addEventListener('popstate', goBack);
     // Deferred: the router handles Back first and unmounts this page before our listener runs.
     return () => void setTimeout(() => window.removeEventListener('popstate', goBack));

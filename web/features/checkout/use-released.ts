@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { useSearchParams } from 'react-router';
 import { releaseHold } from '#web/data/own-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { errorCode } from '#web/lib/errors.ts';
+import { useSearchParams } from '#web/router/router.tsx';
 
 const TEXTS = {
   confirmed: 'You’ve already paid for this booking. You’ll find it in your account.',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { callFunction, supabase } from '#web/data/client.ts';
+import { callFunction } from '#web/data/fetch-client.ts';
+import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 import { AppError } from '#web/lib/errors.ts';
 import type { ClosureDraft } from './closure-form.ts';
@@ -23,7 +24,7 @@ const SPANS = 1_000;
 
 /** Reads the closures that are not over, next first. */
 export async function readClosures(): Promise<Closure[]> {
-  const { data, error } = await supabase
+  const { data, error } = await rest
     .from('closed_hours')
     .select('closure_id,studio_id,start_time,end_time,public,reason')
     .gt('end_time', new Date().toISOString())

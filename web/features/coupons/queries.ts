@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type CouponTerms, isDiscountType } from '#rules/coupon-discount.ts';
 import type { couponSchema } from '#rules/coupons.ts';
-import { supabase } from '#web/data/client.ts';
+import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 
 /** Discount of a code, and the minimum hours it needs. */
@@ -29,7 +29,7 @@ export type CouponDraft = z.output<typeof couponSchema>;
 
 /** Checks a code for so many hours. Throws `CouponRefused` with the server's message. */
 export async function validateCoupon(code: string, hours: number): Promise<Coupon> {
-  const { data, error } = await supabase.rpc('validate_discount_code', { code_input: code, booking_hours: hours });
+  const { data, error } = await rest.rpc('validate_discount_code', { code_input: code, booking_hours: hours });
   if (error) throw error;
   const [answer] = data;
   const [valid] = rowsWith(answer?.is_valid ? [answer] : [], 'code', 'discount_value');
@@ -45,7 +45,7 @@ export async function validateCoupon(code: string, hours: number): Promise<Coupo
 
 /** Reads every code, newest first; none unless the caller is staff. */
 export async function readDiscountCodes(): Promise<DiscountCode[]> {
-  const { data, error } = await supabase.from('discount_codes').select('*').order('created_at', { ascending: false });
+  const { data, error } = await rest.from('discount_codes').select('*').order('created_at', { ascending: false });
   if (error) throw error;
   return data;
 }
@@ -61,14 +61,14 @@ export async function saveDiscountCode(id: string | null, draft: CouponDraft): P
     expires_at: draft.expires_at ?? null,
   };
   if (id === null) {
-    const { error } = await supabase.from('discount_codes').insert(row);
+    const { error } = await rest.from('discount_codes').insert(row);
     if (error) throw error;
     return;
   }
-  requireOne(await supabase.from('discount_codes').update(row).eq('id', id).select('id'));
+  requireOne(await rest.from('discount_codes').update(row).eq('id', id).select('id'));
 }
 export async function setDiscountCodeActive(id: string, active: boolean): Promise<void> {
-  requireOne(await supabase.from('discount_codes').update({ active }).eq('id', id).select('id'));
+  requireOne(await rest.from('discount_codes').update({ active }).eq('id', id).select('id'));
 }
 
 /** Throws unless exactly one row changed: PostgREST answers success when the policies filter out every row. */

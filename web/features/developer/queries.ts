@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { testMailSchedule } from '#rules/access.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { errorCode } from '#web/lib/errors.ts';
-import { callFunction, supabase } from '#web/data/client.ts';
+import { callFunction } from '#web/data/fetch-client.ts';
+import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 
 export type TestBooking = {
@@ -65,7 +66,7 @@ export function generateCode(
 
 /** Reads the account's test bookings that have not ended, next one first. */
 async function readTestBookings(userId: string): Promise<TestBooking[]> {
-  const { data, error } = await supabase
+  const { data, error } = await rest
     .from('bookings')
     .select(COLUMNS)
     .eq('user_id', userId)
@@ -88,11 +89,11 @@ export function useTestBookings(userId: string | null) {
 
 /** Books one hour, starting in so many minutes, in the first free room. Throws when none is free. */
 export async function makeTestBooking(minutesAhead: number): Promise<TestBooking> {
-  const studios = await supabase.from('studios').select('id').order('name');
+  const studios = await rest.from('studios').select('id').order('name');
   if (studios.error) throw studios.error;
   const start = Date.now() + minutesAhead * 60_000;
   for (const studio of studios.data) {
-    const { data, error } = await supabase
+    const { data, error } = await rest
       .from('bookings')
       .insert({
         studio_id: studio.id,
@@ -113,7 +114,7 @@ export async function makeTestBooking(minutesAhead: number): Promise<TestBooking
 }
 /** Ends a test booking: frees its hour and removes its code from the lock. */
 export async function endTestBooking(id: string): Promise<void> {
-  const { data, error } = await supabase.from('bookings').update({ status: 'cancelled' }).eq('id', id).select('id');
+  const { data, error } = await rest.from('bookings').update({ status: 'cancelled' }).eq('id', id).select('id');
   if (error) throw error;
   if (data.length !== 1) throw new Error('The test booking was not ended.');
 }
@@ -122,7 +123,7 @@ export async function endTestBooking(id: string): Promise<void> {
 export async function scheduleMail(booking: TestBooking, email: string, when: 'now' | 'due'): Promise<Date> {
   const now = new Date();
   const due = when === 'now' ? null : testMailSchedule(new Date(booking.start_time), now);
-  const { error } = await supabase.from('scheduled_emails').insert({
+  const { error } = await rest.from('scheduled_emails').insert({
     booking_id: booking.id,
     recipient_email: email,
     email_type: 'access_code',
@@ -135,7 +136,7 @@ export async function scheduleMail(booking: TestBooking, email: string, when: 'n
 
 /** Reads the newest access codes, without their digits. */
 export async function readAccessCodes(): Promise<AccessCodeRow[]> {
-  const { data, error } = await supabase
+  const { data, error } = await rest
     .from('booking_access_codes')
     .select('*, bookings(start_time, end_time, studios(name))')
     .order('created_at', { ascending: false })
@@ -147,8 +148,8 @@ export async function readAccessCodes(): Promise<AccessCodeRow[]> {
 /** Reads a booking by id, or the newest one for an empty id; null when there is none. */
 export async function readBooking(id: string): Promise<TestBooking | null> {
   const { data, error } = await (id === ''
-    ? supabase.rpc('newest_bookings', { most: 1 }).select(COLUMNS)
-    : supabase.from('bookings').select(COLUMNS).eq('id', id));
+    ? rest.rpc('newest_bookings', { most: 1 }).select(COLUMNS)
+    : rest.from('bookings').select(COLUMNS).eq('id', id));
   if (error) throw error;
   return rowsWith(data, ...REQUIRED)[0] ?? null;
 }

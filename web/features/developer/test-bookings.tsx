@@ -4,10 +4,10 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useSession } from '#web/data/session.tsx';
+import { Link } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Empty, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
-import { Link } from 'react-router';
 import { endTestBooking, makeTestBooking, scheduleMail, type TestBooking, useTestBookings } from './queries.ts';
 
 /** How far ahead the buttons book, in minutes. */

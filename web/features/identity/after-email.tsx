@@ -1,7 +1,7 @@
 import { Suspense, useEffect, useEffectEvent, useState } from 'react';
-import { Link } from 'react-router';
 import { paths } from '#web/lib/paths.ts';
 import { useWaited } from '#web/lib/use-waited.ts';
+import { Link } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { DialogBoundary } from '#web/ui/crash-screen.tsx';
 import { lazyPart } from '#web/ui/load-part.ts';

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
-import { useNavigate } from 'react-router';
 import { formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { describeError, errorCode } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
+import { useNavigate } from '#web/router/router.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -85,7 +85,7 @@ function useHostedCheck() {
       const session = await createHostedCheck(draft);
       drafts.saveVerification({ id: session.verificationSessionId, url: session.verificationUrl });
       if (draft === null) leaveTo(session.verificationUrl);
-      else void navigate(paths.verifyComplete, { state: { autoContinue: true } });
+      else navigate(paths.verifyComplete, { state: { autoContinue: true } });
     },
     meta: { handled: true },
     onError: (error) => toast({ title: describeError(error, NOT_STARTED), tone: 'bad' }),

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type BookingDraft, drafts, type Verification } from '#web/lib/drafts.ts';
-import { callFunction, supabase } from '#web/data/client.ts';
+import { callFunction } from '#web/data/fetch-client.ts';
+import { rest } from '#web/data/rest.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 
@@ -32,7 +33,7 @@ export type IdStatus = { readonly verifiedUntil: Date | null; readonly decidedBy
 
 /** Reads the state of an account's ID check. */
 async function readIdStatus(userId: string): Promise<IdStatus> {
-  const { data, error } = await supabase
+  const { data, error } = await rest
     .from('id_verifications')
     .select('verification_status,expires_at,created_at')
     .eq('user_id', userId)

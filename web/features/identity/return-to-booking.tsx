@@ -1,6 +1,6 @@
-import { useNavigate } from 'react-router';
 import { drafts } from '#web/lib/drafts.ts';
 import { paths } from '#web/lib/paths.ts';
+import { useNavigate } from '#web/router/router.tsx';
 import { Button } from '#web/ui/button.tsx';
 
 /** Leaves the identity check: removes the pending booking and returns to the booking page. */
@@ -11,7 +11,7 @@ export function ReturnToBooking() {
       tone="plain"
       onClick={() => {
         drafts.removeBooking();
-        void navigate(paths.booking);
+        navigate(paths.booking);
       }}
     >
       Return to Booking

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { useNavigate } from 'react-router';
 import { useSession } from '#web/data/session.tsx';
 import { drafts } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { ownPath, paths } from '#web/lib/paths.ts';
+import { useNavigate } from '#web/router/router.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { idQueries, useHostedResult, useIdStatus } from './queries.ts';
 
@@ -24,7 +24,7 @@ export function useCheckReturn() {
     toast({ title: 'ID Verified' });
     drafts.removeVerification();
     for (const queryKey of idQueries) void client.invalidateQueries({ queryKey });
-    void navigate(drafts.booking() === null ? paths.profile : next, { replace: true });
+    navigate(drafts.booking() === null ? paths.profile : next, { replace: true });
   }, [verified, next, navigate, client]);
   return {
     started: session !== null,

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { useNavigate } from 'react-router';
 import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
 import { describeError, errorCode } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
+import { useNavigate } from '#web/router/router.tsx';
 import { beginHostedCheck } from './queries.ts';
 
 /** Delay before the check opens automatically. Any input stops it: the customer may want to use a photo instead. */
@@ -29,7 +29,7 @@ export function useStartCheck(options: { draft: BookingDraft | null; chosen: boo
     meta: { handled: true },
     onError: (error) => {
       if (errorCode(error) !== 'not_configured') return;
-      void navigate(paths.checkout, { replace: true, state: draft === null ? null : drafts.toState(draft) });
+      navigate(paths.checkout, { replace: true, state: draft === null ? null : drafts.toState(draft) });
     },
   });
   useBackAgain(open.reset);

@@ -1,7 +1,7 @@
 import { useRef } from 'react';
-import { Link } from 'react-router';
 import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
+import { Link } from '#web/router/router.tsx';
 
 /** Style of the navigation entries. */
 export const navigationEntry =

@@ -1,6 +1,6 @@
-import { Link } from 'react-router';
 import { venue } from '#rules/venue.ts';
 import { paths } from '#web/lib/paths.ts';
+import { Link } from '#web/router/router.tsx';
 import { Wordmark } from '#web/ui/logo.tsx';
 
 const entry =

@@ -1,7 +1,7 @@
 import type { MouseEvent } from 'react';
-import { Link, useLocation, useNavigate } from 'react-router';
 import { venue } from '#rules/venue.ts';
 import { paths } from '#web/lib/paths.ts';
+import { Link, useLocation, useNavigate } from '#web/router/router.tsx';
 import { Mark } from '#web/ui/logo.tsx';
 import { AccountEntry, navigationEntry as entry } from './account-menu.tsx';
 
@@ -13,7 +13,7 @@ export function Navigation({ over = false }: { over?: boolean }) {
   function goHome(event: MouseEvent): void {
     if (pathname !== paths.home) return;
     event.preventDefault();
-    if (hash !== '') void navigate(paths.home, { replace: true });
+    if (hash !== '') navigate(paths.home, { replace: true });
     window.scrollTo({ top: 0 });
   }
   function goAbout(event: MouseEvent): void {

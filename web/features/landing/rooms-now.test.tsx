@@ -11,8 +11,8 @@ const at = (hour: number, minute = 0, date = DAY): Date =>
   new Date((slotStart(date, hour)?.getTime() ?? 0) + minute * 60_000);
 const studios = ['A', 'B', 'C'].map((letter) => ({ id: letter.toLowerCase(), name: `Studio ${letter}` }));
 
-vi.mock('#web/data/client.ts', () => ({
-  supabase: { from: () => ({ select: () => Promise.resolve({ data: studios, error: null }) }) },
+vi.mock('#web/data/rest.ts', () => ({
+  rest: { from: () => ({ select: () => Promise.resolve({ data: studios, error: null }) }) },
 }));
 vi.mock('#web/data/availability.ts', () => ({ readTaken: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { describeRoom, type RoomNow } from '#rules/room-now.ts';
 import { formatStudioTime, studioDate } from '#rules/studio-time.ts';
 import { readTaken } from '#web/data/availability.ts';
-import { supabase } from '#web/data/client.ts';
+import { rest } from '#web/data/rest.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { QueryProvider } from '#web/data/query-provider.tsx';
 import { queryKeys } from '#web/data/query-keys.ts';
@@ -64,7 +64,7 @@ type Rooms = Awaited<ReturnType<typeof readRooms>>;
 async function readRooms() {
   const now = new Date();
   const [studios, taken] = await Promise.all([
-    supabase.from('studios').select('id,name'),
+    rest.from('studios').select('id,name'),
     readTaken(null, now, new Date(now.getTime() + AHEAD_MS), null),
   ]);
   if (studios.error) throw studios.error;

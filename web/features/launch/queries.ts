@@ -9,16 +9,16 @@ export const LAUNCH = {
 
 /** Ends the subscription named in a mail's link; succeeds also when it had already ended. Throws when the call fails. */
 export async function leaveList(subscription: string): Promise<void> {
-  const { supabase } = await import('#web/data/client.ts');
-  const { error } = await supabase.rpc('leave_mailing_list', { subscription });
+  const { rest } = await import('#web/data/rest.ts');
+  const { error } = await rest.rpc('leave_mailing_list', { subscription });
   if (error) throw error;
 }
 
 /** Adds an address to the mailing list. Throws when the call fails, `23505` for an address that is on it already. */
 export async function joinList(email: string): Promise<void> {
   // Fetched on demand: most visitors never submit the form.
-  const { supabase } = await import('#web/data/client.ts');
-  const { error } = await supabase.from('mailing_list').insert({ email });
+  const { rest } = await import('#web/data/rest.ts');
+  const { error } = await rest.from('mailing_list').insert({ email });
   if (error) throw error;
 }
 

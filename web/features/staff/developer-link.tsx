@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from 'react-router';
 import { developerPaths } from '#web/lib/paths.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useSession } from '#web/data/session.tsx';
+import { Link } from '#web/router/router.tsx';
 import { readDeveloperPagesOpen } from './queries.ts';
 
 /** Links to the developer pages when the server has them enabled. */

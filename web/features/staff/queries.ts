@@ -1,23 +1,23 @@
-import { supabase } from '#web/data/client.ts';
+import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 
 export type Role = 'admin' | 'user';
 
 /** Reads an account's role; 'user' when there is no row or the call fails. The server checks again at every call. */
 export async function readRole(userId: string): Promise<Role> {
-  const { data, error } = await supabase.from('user_roles').select('role').eq('user_id', userId).maybeSingle();
+  const { data, error } = await rest.from('user_roles').select('role').eq('user_id', userId).maybeSingle();
   return error === null && data?.role === 'admin' ? 'admin' : 'user';
 }
 
 /** Whether the server lets this session act as staff. With ADMIN_REQUIRES_MFA only after the second factor. */
 export async function readStaffRights(): Promise<boolean> {
-  const { data, error } = await supabase.rpc('is_staff');
+  const { data, error } = await rest.rpc('is_staff');
   return error === null && data === true;
 }
 
 /** Whether the server shows the developer pages to the caller; false when the call fails. */
 export async function readDeveloperPagesOpen(): Promise<boolean> {
-  const { data, error } = await supabase.rpc('developer_pages_open');
+  const { data, error } = await rest.rpc('developer_pages_open');
   return error === null && data === true;
 }
 
@@ -45,7 +45,7 @@ export const BOOKINGS_SHOWN = 100;
 
 /** Reads the bookings that have not ended, earliest first. */
 export async function readUpcomingBookings(): Promise<StaffBooking[]> {
-  const { data, error } = await supabase
+  const { data, error } = await rest
     .rpc('upcoming_bookings', { ends_after: new Date().toISOString(), most: BOOKINGS_SHOWN })
     .select('id,reference,user_id,studio_name,start_time,end_time,status,final_cost,notes,contact_phone');
   if (error) throw error;
@@ -55,7 +55,7 @@ export async function readUpcomingBookings(): Promise<StaffBooking[]> {
 /** Reads the customers by user id. */
 export async function readBookers(ids: readonly string[]): Promise<ReadonlyMap<string, Booker>> {
   if (ids.length === 0) return new Map();
-  const { data, error } = await supabase
+  const { data, error } = await rest
     .from('profiles')
     .select('user_id,full_name,email,phone')
     .in('user_id', [...ids]);

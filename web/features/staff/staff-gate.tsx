@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
-import { useNavigate } from 'react-router';
 import { paths } from '#web/lib/paths.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
+import { useNavigate } from '#web/router/router.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
@@ -52,7 +52,7 @@ export function StaffGate({ title, children }: { title: string; children: ReactN
         <Notice tone="bad">
           <p>{DENIED}</p>
         </Notice>
-        <Button tone="plain" className="mt-6" onClick={() => void navigate(paths.home)}>
+        <Button tone="plain" className="mt-6" onClick={() => navigate(paths.home)}>
           Return to Home
         </Button>
       </Shell>
@@ -67,7 +67,7 @@ export function StaffGate({ title, children }: { title: string; children: ReactN
             Add an authenticator app in your account settings. You’ll use its code to open this page.
           </p>
         </Notice>
-        <Button className="mt-6" onClick={() => void navigate(`${paths.profile}#second-step`)}>
+        <Button className="mt-6" onClick={() => navigate(`${paths.profile}#second-step`)}>
           Account Settings
         </Button>
       </Shell>

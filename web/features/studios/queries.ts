@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { supabase } from '#web/data/client.ts';
+import { rest } from '#web/data/rest.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 
 export type Studio = {
@@ -13,7 +13,7 @@ export type Studio = {
 async function readStudios(): Promise<Studio[]> {
   const studios: Studio[] = [];
   for (;;) {
-    const page = supabase.from('studios').select('*', { count: 'exact' }).order('name').order('id');
+    const page = rest.from('studios').select('*', { count: 'exact' }).order('name').order('id');
     const { data, error, count } = await (studios.length === 0
       ? page
       : page.range(studios.length, studios.length + PAGE - 1));

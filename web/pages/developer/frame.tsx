@@ -1,23 +1,23 @@
 import type { ReactNode } from 'react';
-import { NavLink } from 'react-router';
 import { developerPaths, paths } from '#web/lib/paths.ts';
+import { Link, useLocation } from '#web/router/router.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 
 /** Frame of the developer pages with their menu. */
 export function Frame({ title, lead, children }: { title: string; lead: ReactNode; children: ReactNode }) {
+  const { pathname } = useLocation();
   return (
     <Shell back={{ to: paths.admin, label: 'Admin' }} title={title} lead={<p>{lead}</p>} wide>
       <nav aria-label="Developer pages" className="mb-10 flex flex-wrap gap-x-6 border-y border-line">
         {developerPaths.map((one) => (
-          <NavLink
+          <Link
             key={one.path}
             to={one.path}
-            className={({ isActive }) =>
-              `inline-flex min-h-12 items-center text-sm font-semibold ${isActive ? 'text-signal' : 'text-fog hover:text-chalk'}`
-            }
+            aria-current={one.path === pathname ? 'page' : undefined}
+            className="inline-flex min-h-12 items-center text-sm font-semibold text-fog hover:text-chalk aria-[current]:text-signal"
           >
             {one.label}
-          </NavLink>
+          </Link>
         ))}
       </nav>
       {children}

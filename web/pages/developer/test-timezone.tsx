@@ -1,5 +1,5 @@
-import { useSearchParams } from 'react-router';
 import { TimezoneTest } from '#web/features/developer/timezone-test.tsx';
+import { useSearchParams } from '#web/router/router.tsx';
 import { Frame } from './frame.tsx';
 
 export default function TestTimezonePage() {

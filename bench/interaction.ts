@@ -1,0 +1,53 @@
+import { chromium, type Page } from '@playwright/test';
+
+/** Like Lighthouse's phone: a processor four times slower than this machine's. */
+const SLOWER = 4;
+/** Hours that are tapped one after the other: the selection grows, then shrinks. */
+const HOURS = [10, 11, 12, 13, 14, 15, 16, 17, 17, 16, 15, 14];
+
+/** The browser reports each event of a tap with the time until its next paint; entries of one tap share an id. */
+const RECORD = `
+  globalThis.taps = new Map();
+  new PerformanceObserver((list) => {
+    for (const { interactionId, duration } of list.getEntries())
+      if (interactionId) taps.set(interactionId, Math.max(duration, taps.get(interactionId) ?? 0));
+  }).observe({ type: 'event', durationThreshold: 16 });`;
+const READ = 'new Promise((done) => setTimeout(() => done([...taps.values()]), 500))';
+
+/**
+ * Taps hours of an empty day on the booking page, as on a phone, and returns the longest time from a tap to the paint that follows, in
+ * milliseconds: the interaction to next paint.
+ */
+export async function measureTaps(base: string, executablePath: string): Promise<number> {
+  const browser = await chromium.launch({ executablePath });
+  try {
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    await openDay(page, base);
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
+    await page.evaluate(RECORD);
+    for (const hour of HOURS) {
+      const cell = page.locator(`[data-hour="${hour}"]`);
+      const before = await cell.getAttribute('data-state');
+      await cell.tap();
+      await page.locator(`[data-hour="${hour}"]:not([data-state="${before}"])`).waitFor();
+    }
+    const times = await page.evaluate<number[]>(READ);
+    if (times.length === 0) throw new Error('the browser reported no taps');
+    return Math.max(...times);
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Opens the tenth day of next month, which no demo booking touches. */
+async function openDay(page: Page, base: string): Promise<void> {
+  await page.goto(`${base}/booking`);
+  await page.getByRole('radio', { name: /Studio A/ }).tap();
+  await page.getByRole('button', { name: /next month/i }).tap();
+  await page
+    .getByRole('gridcell')
+    .getByRole('button', { name: / 10th, / })
+    .tap();
+  await page.locator('[data-hour="10"][data-state="free"]').waitFor();
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { checkBudget } from './budgets.ts';
+
+const sizes = new Map([
+  ['/assets/a.js', 100_000],
+  ['/assets/b.js', 40_000],
+  ['/assets/c.js', 1],
+]);
+const bytes = (script: string): number => sizes.get(script) ?? Number.NaN;
+
+test('the build stops when a page loads more script than its budget, and counts each file once', () => {
+  const check =
+    (page: string, ...scripts: string[]) =>
+    () =>
+      checkBudget(page, scripts, bytes);
+  expect(check('booking', '/assets/a.js', '/assets/b.js', '/assets/b.js')).not.toThrow();
+  expect(check('booking', '/assets/a.js', '/assets/b.js', '/assets/c.js')).toThrow(
+    '/booking loads 140001 bytes of script before it can be used, more than its budget of 140000',
+  );
+  expect(check('', '/assets/a.js')).toThrow('/ loads 100000 bytes');
+  expect(check('admin', '/assets/a.js', '/assets/b.js', '/assets/c.js')).not.toThrow();
+});

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+
+type Graph = { readonly getModuleInfo: (id: string) => { readonly importedIds: readonly string[] } | null };
+
+const WEB = join(import.meta.dirname, '..', 'web');
+/** Loads first and alone, so no part of it may be in a shared chunk. */
+const START = join(WEB, 'start.ts');
+
+/**
+ * Returns a group of Rolldown's `codeSplitting`: one chunk for those `files` of ours that `entry` imports. Without it, each of them would be a
+ * small file of its own, which compresses badly.
+ */
+export function sharedChunk(name: string, options: { entry: string; files: RegExp; priority: number }) {
+  const imports = new Map<string, ReadonlySet<string>>();
+  const importsOf = (entry: string, graph: Graph): ReadonlySet<string> => {
+    const known = imports.get(entry) ?? collectImports(entry, graph);
+    imports.set(entry, known);
+    return known;
+  };
+  const entry = join(WEB, options.entry);
+  return {
+    // Without the entry itself: web/main.tsx awaits parts that import this chunk.
+    name: (id: string, graph: Graph): string | null =>
+      id !== entry && importsOf(entry, graph).has(id) && !importsOf(START, graph).has(id) ? name : null,
+    test: options.files,
+    priority: options.priority,
+  };
+}
+
+/** Collects an entry and all its static imports, recursively. */
+function collectImports(id: string, graph: Graph, seen = new Set<string>()): Set<string> {
+  if (seen.has(id)) return seen;
+  seen.add(id);
+  for (const next of graph.getModuleInfo(id)?.importedIds ?? []) collectImports(next, graph, seen);
+  return seen;
+}

@@ -1,0 +1,28 @@
+import type { LiveTopic, Source } from './source.ts';
+
+/** Returns a source that fetches the real one when a topic is first followed. A failed fetch is tried again with the next call. */
+export function fetchSource(fetch: () => Promise<Source>): Source {
+  let wanted: ReadonlySet<LiveTopic> = new Set();
+  let fetched: Source | null = null;
+  let fetching = false;
+
+  async function begin(): Promise<void> {
+    fetching = true;
+    try {
+      fetched = await fetch();
+      fetched.follow(wanted);
+    } catch {
+      // Without live changes pages ask the server every few seconds.
+    } finally {
+      fetching = false;
+    }
+  }
+  return {
+    follow(topics) {
+      wanted = topics;
+      if (fetched !== null) fetched.follow(topics);
+      else if (topics.size > 0 && !fetching) void begin();
+    },
+    reset: () => fetched?.reset(),
+  };
+}

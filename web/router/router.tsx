@@ -1,0 +1,122 @@
+import {
+  type ComponentProps,
+  createContext,
+  type MouseEvent,
+  type ReactNode,
+  startTransition,
+  useContext,
+  useEffect,
+  useMemo,
+  useState,
+} from 'react';
+
+/** The address that is shown, and how it was reached: `pop` also when it was opened. */
+export type Location = {
+  readonly pathname: string;
+  readonly search: string;
+  readonly hash: string;
+  /** What was passed on with the navigation; it survives a reload. */
+  readonly state: unknown;
+  readonly kind: 'pop' | 'push' | 'replace';
+  /** The tab began with it, or came from another site: no link or call of ours led here. */
+  readonly opened: boolean;
+};
+type NavigateOptions = { readonly replace?: boolean; readonly state?: unknown };
+/** `to`: a path, or a query of the current path. */
+type Navigate = (to: string, options?: NavigateOptions) => void;
+
+const Context = createContext<{ readonly location: Location; readonly navigate: Navigate } | null>(null);
+
+const addressOf = ({ pathname, search, hash }: Location): string => `${pathname}${search}${hash}`;
+
+function locationOf(address: string, rest: Pick<Location, 'state' | 'kind' | 'opened'>): Location {
+  const { pathname, search, hash } = new URL(address, 'http://localhost');
+  return { pathname, search, hash, ...rest };
+}
+
+function readBrowser(): Location {
+  const { pathname, search, hash } = window.location;
+  const entry: unknown = window.history.state;
+  const kept = entry !== null && typeof entry === 'object' && 'passed' in entry ? entry : null;
+  return { pathname, search, hash, state: kept?.passed ?? null, kind: 'pop', opened: kept === null };
+}
+
+/** Provides the address: the browser's, or one that begins `at` a path and stays in memory, for the build and for tests. */
+export function Router({ at, children }: { at?: string; children?: ReactNode }) {
+  const inMemory = at !== undefined;
+  const [location, setLocation] = useState(() =>
+    inMemory ? locationOf(at, { state: null, kind: 'pop', opened: true }) : readBrowser(),
+  );
+  const navigate = useMemo(() => {
+    // In a transition, so that the page stays visible until the next one is fetched.
+    const show = (next: (before: Location) => Location): void => startTransition(() => setLocation(next));
+    return (to: string, { replace = false, state = null }: NavigateOptions = {}): void => {
+      const kind = replace ? 'replace' : 'push';
+      if (!inMemory) window.history[`${kind}State`]({ passed: state }, '', to);
+      show((before) => {
+        const address = inMemory
+          ? new URL(to, new URL(addressOf(before), 'http://localhost')).href
+          : window.location.href;
+        return locationOf(address, { state, kind, opened: false });
+      });
+    };
+  }, [inMemory]);
+  useEffect(() => {
+    if (inMemory) return undefined;
+    const follow = (): void => startTransition(() => setLocation(readBrowser()));
+    window.addEventListener('popstate', follow);
+    return () => window.removeEventListener('popstate', follow);
+  }, [inMemory]);
+  const value = useMemo(() => ({ location, navigate }), [location, navigate]);
+  return <Context value={value}>{children}</Context>;
+}
+
+function useRouter() {
+  const value = useContext(Context);
+  if (!value) throw new Error('a page outside of Router');
+  return value;
+}
+export const useLocation = (): Location => useRouter().location;
+export const useNavigate = (): Navigate => useRouter().navigate;
+
+/** Returns the query of the address, and a function that replaces it. */
+export function useSearchParams() {
+  const { navigate, location } = useRouter();
+  const { pathname, search } = location;
+  return useMemo(() => {
+    const set = (fields: Record<string, string>, options?: NavigateOptions): void =>
+      navigate(`${pathname}?${new URLSearchParams(fields)}`.replace(/\?$/, ''), options);
+    return [new URLSearchParams(search), set] as const;
+  }, [pathname, search, navigate]);
+}
+
+/** Goes to another address as soon as it is shown. */
+export function Redirect({ to }: { to: string }) {
+  const navigate = useNavigate();
+  useEffect(() => navigate(to, { replace: true }), [navigate, to]);
+  return null;
+}
+
+/** A link to another page of the site. A press with a modifier key is left to the browser. */
+export function Link({
+  to,
+  state,
+  onClick,
+  children,
+  ...rest
+}: { to: string; state?: unknown } & Omit<ComponentProps<'a'>, 'href'>) {
+  const { location, navigate } = useRouter();
+  function follow(event: MouseEvent<HTMLAnchorElement>): void {
+    onClick?.(event);
+    const modified = event.metaKey || event.altKey || event.ctrlKey || event.shiftKey;
+    if (event.defaultPrevented || event.button !== 0 || modified) return;
+    event.preventDefault();
+    // As browsers do: a link to the address that is shown adds no step to the history.
+    navigate(to, { state, replace: to === addressOf(location) });
+  }
+  return (
+    <a {...rest} href={to} onClick={follow}>
+      {children}
+    </a>
+  );
+}
