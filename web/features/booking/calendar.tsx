@@ -1,3 +1,4 @@
+import { memo } from 'react';
 import { DayPicker } from 'react-day-picker';
 import { addDays, type StudioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
@@ -10,7 +11,8 @@ const toLocal = (date: StudioDate): Date => {
 const toStudio = (date: Date): StudioDate =>
   `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`;
 
-export function Calendar({
+/** Memoised: a press on an hour changes no day, and a month takes long to render. */
+export const Calendar = memo(function Calendar({
   today,
   value,
   onChange,
@@ -52,4 +54,4 @@ export function Calendar({
       }}
     />
   );
-}
+});

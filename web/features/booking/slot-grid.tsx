@@ -1,9 +1,10 @@
-import { type ComponentProps, useRef } from 'react';
+import { type KeyboardEvent, memo, type MouseEvent, useRef } from 'react';
 import { formatMoney } from '#rules/money.ts';
 import { hourRateCents } from '#rules/pricing.ts';
 import { type Slot, slotLabel, slotRangeLabel } from '#rules/slots.ts';
 import { formatStudioDate, type StudioDate, weekdayOf } from '#rules/studio-time.ts';
 import type { Taken } from '#web/data/taken.ts';
+import { useStable } from '#web/lib/use-stable.ts';
 import { type SlotState, slotState } from './selection.ts';
 import { isOpen, SLOT_ICON, SLOT_LOOK, SLOT_WORDS } from './slot-look.ts';
 import { useGridWalk } from './use-grid-walk.ts';
@@ -27,6 +28,7 @@ export function SlotGrid({
   const grid = useRef<HTMLFieldSetElement>(null);
   const states = Array.from({ length: 24 }, (_, hour) => slotState({ date, hour }, selection, taken, now));
   const { stop, walk, press } = useGridWalk(grid, { date, states }, actions);
+  const [onPress, onKey] = [useStable(press), useStable(walk)];
   return (
     <fieldset
       ref={grid}
@@ -41,32 +43,40 @@ export function SlotGrid({
           marked={marked.includes(hour)}
           price={formatMoney(hourRateCents(weekdayOf(date), hour))}
           tabIndex={hour === stop ? 0 : -1}
-          onClick={(event) => press(event, hour)}
-          onKeyDown={(event) => walk(event, hour)}
+          onPress={onPress}
+          onKey={onKey}
         />
       ))}
     </fieldset>
   );
 }
 
-function Hour({
+/** Memoised, with functions that stay the same: a press renders only the hours that look different then. */
+const Hour = memo(function Hour({
   hour,
   state,
   marked,
   price,
-  ...button
-}: Pick<ComponentProps<'button'>, 'tabIndex' | 'onClick' | 'onKeyDown'> & {
+  tabIndex,
+  onPress,
+  onKey,
+}: {
   hour: number;
   state: SlotState;
   marked: boolean;
   price: string;
+  tabIndex: 0 | -1;
+  onPress: (event: MouseEvent, hour: number) => void;
+  onKey: (event: KeyboardEvent, hour: number) => void;
 }) {
   const open = isOpen(state);
   const Icon = SLOT_ICON[state];
   return (
     <button
-      {...button}
       type="button"
+      tabIndex={tabIndex}
+      onClick={(event) => onPress(event, hour)}
+      onKeyDown={(event) => onKey(event, hour)}
       data-hour={hour}
       data-state={state}
       data-marked={marked || undefined}
@@ -86,7 +96,7 @@ function Hour({
       </span>
     </button>
   );
-}
+});
 
 const SHOWN: readonly (readonly [SlotState, string])[] = [
   ['free', 'Free'],

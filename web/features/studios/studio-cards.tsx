@@ -1,4 +1,4 @@
-import type { KeyboardEvent } from 'react';
+import { type KeyboardEvent, memo } from 'react';
 import { cheapestHourCents } from '#rules/pricing.ts';
 import { formatMoney } from '#rules/money.ts';
 import { Chip } from '#web/ui/chip.tsx';
@@ -12,7 +12,7 @@ const STEP: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, Ar
  * Shows the rooms as radio buttons; arrow keys move and choose. The whole card is the radio, because an input laid over it
  * would catch the pointer.
  */
-export function StudioCards({
+export const StudioCards = memo(function StudioCards({
   studios,
   chosen,
   onChoose,
@@ -78,7 +78,7 @@ export function StudioCards({
       })}
     </div>
   );
-}
+});
 
 /** As high as the cards, so that the layout does not shift when they load; the pictures are already shown. */
 export function StudioCardsSkeleton() {

@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { useStable } from '#web/lib/use-stable.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -10,6 +11,7 @@ const FAILED = 'Failed to load studios. Please refresh the page.';
 /** Shows the studios to choose from, or that they could not be loaded. */
 export function StudioChoice({ chosen, onChoose }: { chosen: string | null; onChoose: (id: string) => void }) {
   const studios = useStudios();
+  const choose = useStable(onChoose);
   useEffect(() => {
     if (studios.isError) toast({ title: FAILED, tone: 'bad' });
   }, [studios.isError]);
@@ -23,7 +25,7 @@ export function StudioChoice({ chosen, onChoose }: { chosen: string | null; onCh
       </Notice>
     );
   return studios.data ? (
-    <StudioCards studios={studios.data} chosen={chosen} onChoose={onChoose} />
+    <StudioCards studios={studios.data} chosen={chosen} onChoose={choose} />
   ) : (
     <StudioCardsSkeleton />
   );
