@@ -1,8 +1,10 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { addCustomer, STUDIO_A } from '#tests/support/test-server.ts';
 import { type Answer, callAtRate, type CallerRequest, openConnection, quantile } from './callers/connection.ts';
 import { load } from './load.ts';
+import { processorTime } from './processor-time.ts';
 import { openBenchServer } from './test-server.ts';
 
 /** Measures the server at three times its capacity: accepted and refused requests, and how long it takes to recover. */
@@ -41,6 +43,20 @@ async function recovery(url: string, request: CallerRequest, idleMs: number): Pr
   return (performance.now() - began) / 1_000;
 }
 
+/** Returns a function that says what the server and these callers used since: the callers must not be what is slow. */
+async function startUsage(pid: number): Promise<() => Promise<string>> {
+  const [began, server, callers] = [performance.now(), await processorTime(pid), process.cpuUsage()];
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  return async () => {
+    delay.disable();
+    const seconds = (performance.now() - began) / 1_000;
+    const { user, system } = process.cpuUsage(callers);
+    const cores = ((await processorTime(pid)) - server) / seconds;
+    return `cores used: server ${cores.toFixed(2)}, callers ${((user + system) / 1e6 / seconds).toFixed(2)}; the callers' event loop was late by ${(delay.percentile(99) / 1e6).toFixed(0)} ms (p99)`;
+  };
+}
+
 async function main(): Promise<void> {
   const bench = await openBenchServer({ REST_GUEST_PER_MINUTE: '1000000' });
   const app = await compose(readConfig({ ...bench.env, PORT: String(bench.ports + 5) }));
@@ -61,7 +77,9 @@ async function main(): Promise<void> {
     `capacity: ${Math.round(capacity.perSecond)}/s with ${CALLERS} callers, median ${capacity.medianMs.toFixed(2)} ms`,
   );
   const offered = capacity.perSecond * FACTOR;
+  const used = await startUsage(bench.runtime.pid);
   const answers = await callAtRate(url, { connections: CONNECTIONS, perSecond: offered, seconds: SECONDS, make });
+  say(await used());
   const seconds = await recovery(url, asGuest, capacity.medianMs);
   const accepted = answers.filter(({ status }) => status !== 503 && status !== 0);
   const refused = answers.filter(({ status }) => status === 503);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 export type CallerRequest = {
@@ -13,36 +14,48 @@ export type Connection = { send(request: CallerRequest, since?: number): Promise
 
 /**
  * Opens one keep-alive connection for one request at a time, on a bare socket: a costly client would distort the measurement. Answers need
- * a content-length. `since`: when the request was due, if that was earlier than now.
+ * a content-length. `since`: when the request was due, if that was earlier than now. A connection that the server has closed while it was idle
+ * is opened again.
  */
 export async function openConnection(url: string): Promise<Connection> {
   const { hostname, port } = new URL(url);
-  const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true });
-  let received: Buffer = Buffer.alloc(0);
   let waiting: ((head: string) => void) | null = null;
   const finish = (head: string): void => {
     const resolve = waiting;
     waiting = null;
     resolve?.(head);
   };
-  socket.on('data', (chunk: Buffer) => {
-    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
-    const end = received.indexOf('\r\n\r\n');
-    if (end < 0) return;
-    const head = received.toString('latin1', 0, end);
-    const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
-    if (received.length < end + 4 + length) return;
-    received = received.subarray(end + 4 + length);
-    finish(head);
-  });
-  socket.on('error', () => finish(''));
-  socket.on('close', () => finish(''));
-  await new Promise<void>((resolve) => socket.once('connect', () => resolve()));
+  let current: Socket | null = null;
+  const open = async (): Promise<Socket> => {
+    const opened = connect({ host: hostname, port: Number(port), noDelay: true });
+    current = opened;
+    let received: Buffer = Buffer.alloc(0);
+    opened.on('data', (chunk: Buffer) => {
+      received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+      const end = received.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      const head = received.toString('latin1', 0, end);
+      const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+      if (received.length < end + 4 + length) return;
+      received = received.subarray(end + 4 + length);
+      finish(head);
+    });
+    const over = (): void => {
+      opened.destroy();
+      if (current === opened) finish('');
+    };
+    for (const event of ['error', 'end', 'close']) opened.on(event, over);
+    await once(opened, 'connect').catch(() => undefined);
+    return opened;
+  };
+  let socket = await open();
   return {
     async send(request, since = performance.now()) {
+      if (socket.destroyed) socket = await open();
       const head = await new Promise<string>((resolve) => {
         waiting = resolve;
-        socket.write(written(request, hostname));
+        if (socket.destroyed) finish('');
+        else socket.write(written(request, hostname));
       });
       const retryAfter = /retry-after: (\d+)/i.exec(head)?.[1] ?? null;
       return { status: Number(head.slice(9, 12)), ms: performance.now() - since, retryAfter };

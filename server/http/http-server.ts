@@ -34,7 +34,9 @@ export function startHttpServer(
   const options: ServerOptions = { ...limits, keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: HEADER_BYTES_MAX };
   const listener = getRequestListener(fetch);
   const server = createServer(options, (incoming, outgoing) => {
-    if (admit === undefined || admit(incoming, outgoing)) void listener(incoming, outgoing);
+    const start = (): void => void listener(incoming, outgoing);
+    if (admit) admit(incoming, outgoing, start);
+    else start();
   });
   server.maxHeadersCount = HEADERS_MAX;
   server.listen(port, host ?? undefined, () => {

@@ -13,12 +13,13 @@ function enter(overload: Overload, url: string, headers: Record<string, string>)
     writeHead: (status: number) => void ended.push({ status, body: '' }),
     end: (body: string) => void (ended[0] && (ended[0] = { ...ended[0], body })),
   });
-  const admitted = overload.admit({ url, headers }, answer);
+  let admitted = false;
+  overload.admit({ url, headers }, answer, () => (admitted = true));
   return { admitted, ended, close: () => void answer.emit('close') };
 }
 
 test('guests are refused first, then accounts, and functions last', () => {
-  const overload = createOverload(20);
+  const overload = createOverload(20, () => 0);
   const guests = Array.from({ length: 13 }, () => enter(overload, '/rest/v1/towns', GUEST).admitted);
   expect(guests.filter(Boolean)).toHaveLength(12);
   const customers = Array.from({ length: 6 }, () => enter(overload, '/rest/v1/lands', CUSTOMER).admitted);
@@ -30,14 +31,14 @@ test('guests are refused first, then accounts, and functions last', () => {
 });
 
 test('pages, health and files are never refused', () => {
-  const overload = createOverload(10);
+  const overload = createOverload(10, () => 0);
   for (let at = 0; at < 10; at += 1) enter(overload, '/functions/v1/anything', CUSTOMER);
   for (const path of ['/', '/healthz', '/metrics', '/storage/v1/object/a', '/realtime/v1/websocket'])
     expect(enter(overload, path, GUEST).admitted, path).toBe(true);
 });
 
 test('an ended request makes room for the next', () => {
-  const overload = createOverload(10);
+  const overload = createOverload(10, () => 0);
   const first = enter(overload, '/rest/v1/towns', GUEST);
   for (let at = 0; at < 5; at += 1) enter(overload, '/rest/v1/towns', GUEST);
   const refused = enter(overload, '/rest/v1/towns', GUEST);
@@ -45,6 +46,21 @@ test('an ended request makes room for the next', () => {
   expect(refused.ended[0]).toMatchObject({ status: 503, body: expect.stringContaining('"server_busy"') });
   first.close();
   expect(enter(overload, '/rest/v1/towns', GUEST).admitted).toBe(true);
+});
+
+test('while answers are slow guests and accounts are refused earlier, and functions are not', () => {
+  let now = 0;
+  const overload = createOverload(20, () => now);
+  for (let at = 0; at < 200; at += 1) {
+    const one = enter(overload, '/rest/v1/towns', GUEST);
+    now += 1_000;
+    one.close();
+  }
+  const admitted = (url: string, headers: Record<string, string>): number =>
+    Array.from({ length: 20 }, () => enter(overload, url, headers)).filter(({ ended }) => ended.length === 0).length;
+  expect(admitted('/rest/v1/towns', GUEST)).toBe(5);
+  expect(admitted('/rest/v1/lands', CUSTOMER)).toBe(2);
+  expect(admitted('/functions/v1/anything', CUSTOMER)).toBe(13);
 });
 
 test('a refused request gets 503 with Retry-After and is never handled', async () => {

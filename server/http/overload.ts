@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { createAdaptiveLimit } from './admission/adaptive-limit.ts';
+import { createStartQueue } from './admission/start-queue.ts';
 import { BUSY_MESSAGE } from './unavailable.ts';
 
 /** Who a request seems to be from, by its headers alone: the token is verified later. `urgent`: the functions, which hold and open. */
@@ -14,14 +16,14 @@ type Outgoing = {
 };
 
 export type Overload = {
-  /** Counts a request until its answer is over. Answers it with 503 and returns false when too many are in progress. */
-  admit(incoming: Incoming, outgoing: Outgoing): boolean;
+  /** Starts a request and counts it until its answer is over. Answers it with 503 instead when too many are in progress. */
+  admit(incoming: Incoming, outgoing: Outgoing, start: () => void): void;
   /** Requests in progress, and refused since the start, by kind. */
   inProgress(): Readonly<Record<RequestKind, number>>;
   refused(): Readonly<Record<RequestKind, number>>;
 };
 
-/** The part of all requests in progress at which a kind is refused. */
+/** The part of the limit at which a kind is refused. */
 const PARTS: Readonly<Record<RequestKind, number>> = { urgent: 1, 'signed-in': 0.85, guest: 0.6 };
 /** Files are streamed with limits of their own, pages and /healthz always answer, and sockets are not requests. */
 const COUNTED = /^\/(rest|auth|functions)\/v1\//;
@@ -29,29 +31,34 @@ const RETRY_SECONDS = 1;
 
 /**
  * Bounds the requests in progress, so that under overload those that are accepted stay fast and the others are refused at once, before
- * anything is read or looked up for them.
+ * anything is read or looked up for them. Functions may use `max`, and others fewer while answers are slow.
  */
-export function createOverload(max: number): Overload {
+export function createOverload(max: number, now: () => number = () => performance.now()): Overload {
   const running: Record<RequestKind, number> = { urgent: 0, 'signed-in': 0, guest: 0 };
   const refused: Record<RequestKind, number> = { urgent: 0, 'signed-in': 0, guest: 0 };
+  const limit = createAdaptiveLimit(max, now);
+  const queue = createStartQueue(REQUEST_KINDS.length, now);
   let all = 0;
   return {
-    admit(incoming, outgoing) {
+    admit(incoming, outgoing, start) {
       const path = incoming.url ?? '/';
-      if (!COUNTED.test(path)) return true;
+      if (!COUNTED.test(path)) return start();
       const kind = kindOf(path, incoming);
-      if (all >= max * PARTS[kind]) {
+      if (all >= (kind === 'urgent' ? max : limit.current()) * PARTS[kind]) {
         refused[kind] += 1;
-        refuse(path, outgoing);
-        return false;
+        return refuse(path, outgoing);
       }
       all += 1;
       running[kind] += 1;
+      const began = now();
+      const forget = queue.add(REQUEST_KINDS.indexOf(kind), start);
       outgoing.once('close', () => {
+        forget();
         all -= 1;
         running[kind] -= 1;
+        // Functions wait for other systems: their time says nothing about the load.
+        if (kind !== 'urgent') limit.add(now() - began);
       });
-      return true;
     },
     inProgress: () => running,
     refused: () => refused,
@@ -65,17 +72,24 @@ function kindOf(path: string, { headers }: Incoming): RequestKind {
   return authorization === undefined || authorization === `Bearer ${String(headers['apikey'])}` ? 'guest' : 'signed-in';
 }
 
-function refuse(path: string, outgoing: Outgoing): void {
-  const fault = { code: 'server_busy', message: BUSY_MESSAGE };
-  const body = JSON.stringify(
-    path.startsWith('/functions/') ? { error: { ...fault, retryAfter: RETRY_SECONDS } } : fault,
-  );
-  outgoing.writeHead(503, {
+/** What a refused request gets, made once: a refusal must cost little. */
+function refusalOf(fault: object): { readonly body: string; readonly headers: Readonly<Record<string, string>> } {
+  const body = JSON.stringify(fault);
+  const headers = {
     'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
+    'content-length': String(Buffer.byteLength(body)),
     'retry-after': String(RETRY_SECONDS),
     'cache-control': 'no-store',
     'access-control-allow-origin': '*',
-  });
+  };
+  return { body, headers };
+}
+const FAULT = { code: 'server_busy', message: BUSY_MESSAGE };
+const REFUSAL = refusalOf(FAULT);
+const FUNCTIONS_REFUSAL = refusalOf({ error: { ...FAULT, retryAfter: RETRY_SECONDS } });
+
+function refuse(path: string, outgoing: Outgoing): void {
+  const { body, headers } = path.startsWith('/functions/') ? FUNCTIONS_REFUSAL : REFUSAL;
+  outgoing.writeHead(503, headers);
   outgoing.end(body);
 }

@@ -1,0 +1,60 @@
+/** Starts work now or in a later turn of the event loop. */
+export type StartQueue = {
+  /** `rank`: lower ones start first. Returns a function that removes work that has not started. */
+  add(rank: number, start: () => void): () => void;
+};
+
+/** No more work starts in a turn of the event loop that has lasted so long, in milliseconds. */
+const TURN_MS = 5;
+/** Every start of this number is for the work that waits longest. */
+const PATIENCE = 8;
+
+type Work = { readonly start: () => void; readonly number: number };
+
+/**
+ * Starts work at once while this turn of the event loop is short, and the rest over the next turns, urgent work first. In between the loop
+ * reads new requests, so that those that are refused need not wait for all that are accepted.
+ */
+export function createStartQueue(
+  ranks: number,
+  now: () => number,
+  nextTurn: (run: () => void) => void = (run) => void setImmediate(run),
+): StartQueue {
+  const waiting: Set<Work>[] = Array.from({ length: ranks }, () => new Set());
+  let added = 0;
+  let starts = 0;
+  /** When this turn began; null while nothing has started in it. */
+  let began: number | null = null;
+  const mayStart = (): boolean => {
+    if (began === null) {
+      began = now();
+      nextTurn(startWaiting);
+    }
+    return now() - began < TURN_MS;
+  };
+  const next = (): Work | undefined => {
+    const first = waiting.map((lane) => lane.values().next().value).filter((work) => work !== undefined);
+    if (starts % PATIENCE === PATIENCE - 1) first.sort((a, b) => a.number - b.number);
+    return first[0];
+  };
+  const startWaiting = (): void => {
+    began = null;
+    for (let work = next(); work && mayStart(); work = next()) {
+      starts += 1;
+      for (const lane of waiting) lane.delete(work);
+      work.start();
+    }
+  };
+  return {
+    add(rank, start) {
+      if (mayStart()) {
+        start();
+        return () => undefined;
+      }
+      added += 1;
+      const work = { start, number: added };
+      waiting[rank]?.add(work);
+      return () => void waiting[rank]?.delete(work);
+    },
+  };
+}
