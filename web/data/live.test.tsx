@@ -14,11 +14,17 @@ vi.mock('./live/tabs.ts', () => ({
 }));
 
 let reads = 0;
+/** What reads wait for. */
+let slow: Promise<void> | null = null;
 function List() {
   useLive('user:someone', ['list']);
   const { data } = useQuery({
     queryKey: ['list'],
-    queryFn: () => Promise.resolve((reads += 1)),
+    queryFn: async () => {
+      const read = (reads += 1);
+      await slow;
+      return read;
+    },
     staleTime: Infinity,
   });
   return <p>{`read ${data ?? 0} times`}</p>;
@@ -64,5 +70,22 @@ test('a change while the topic is kept without a page is read when a page is sho
   set(false);
   await change();
   set(true);
+  await screen.findByText('read 2 times');
+});
+
+test('a change while the first read is under way is read after it', async () => {
+  let finish = (): void => undefined;
+  slow = new Promise((done) => (finish = done));
+  const client = new QueryClient();
+  render(
+    <QueryClientProvider client={client}>
+      <List />
+    </QueryClientProvider>,
+  );
+  await act(() => vi.advanceTimersByTimeAsync(1));
+  await change();
+  await act(() => vi.advanceTimersByTimeAsync(1_000));
+  finish();
+  slow = null;
   await screen.findByText('read 2 times');
 });

@@ -1,4 +1,4 @@
-import { type QueryKey, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { fetchClient } from './fetch-client.ts';
 import { fetchSource } from './live/fetched.ts';
@@ -36,7 +36,7 @@ export function useLive(topics: LiveTopic | readonly LiveTopic[] | null, queryKe
   const client = useQueryClient();
   const [live, setLive] = useState(false);
   const list = typeof topics === 'string' ? topics : (topics ?? []).toSorted().join(' ');
-  const ask = useEffectEvent(() => void client.invalidateQueries({ queryKey }));
+  const ask = useEffectEvent(() => void readAgain(client, queryKey));
   useEffect(() => {
     const wanted = list.split(' ').filter(isTopic);
     if (wanted.length === 0) return undefined;
@@ -52,6 +52,13 @@ export function useLive(topics: LiveTopic | readonly LiveTopic[] | null, queryKe
     };
   }, [list]);
   return live;
+}
+
+/** Reads queries again. A first read that is under way may be older than the change: it is not repeated by itself, so it is read once more after it. */
+async function readAgain(client: QueryClient, queryKey: QueryKey): Promise<void> {
+  const isFirst = client.isFetching({ queryKey, predicate: ({ state }) => state.data === undefined }) > 0;
+  await client.invalidateQueries({ queryKey });
+  if (isFirst) await client.invalidateQueries({ queryKey });
 }
 
 const isTopic = (text: string): text is LiveTopic => text !== '';
