@@ -5,10 +5,24 @@ const TICKS_PER_SECOND = 100;
 
 /** The processor time that a process has used, in seconds. NaN where there is no /proc. */
 export async function processorTime(pid: number): Promise<number> {
+  const { utime, stime } = await timesOf(pid);
+  return utime + stime;
+}
+
+/** The processor time of the processes that a process has started and that have ended, in seconds. NaN where there is no /proc. */
+export async function endedChildrenTime(pid: number): Promise<number> {
+  const { cutime, cstime } = await timesOf(pid);
+  return cutime + cstime;
+}
+
+async function timesOf(pid: number): Promise<Record<'utime' | 'stime' | 'cutime' | 'cstime', number>> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-  // The name in parentheses may hold spaces; utime and stime are fields 14 and 15.
+  // The name in parentheses may hold spaces; these are fields 14 to 17.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  const [utime = NaN, stime = NaN, cutime = NaN, cstime = NaN] = fields
+    .slice(11, 15)
+    .map((ticks) => Number(ticks) / TICKS_PER_SECOND);
+  return { utime, stime, cutime, cstime };
 }
 
 /** Runs `work` and returns its result with the microseconds of processor time that the process used for each of its `count`. */

@@ -1,3 +1,5 @@
+import { startOwnPostgres } from '#tests/support/own-postgres.ts';
+import { freePorts } from '#tests/support/test-server.ts';
 import { measureBroadcasts } from './broadcasts.ts';
 import { measureChanges, measureEmbeddedChanges } from './changes.ts';
 import { measureIdle, measureJoins } from './connections.ts';
@@ -17,8 +19,6 @@ const selected: readonly string[] = words.length > 0 ? words : PARTS;
 const profiles = process.env['BENCH_PROFILE'];
 
 const ON_SERVER: readonly (readonly [Part, (bench: Bench) => Promise<void>])[] = [
-  // First, because a subscription outlives its subscribers.
-  ['writers', measureWriters],
   ['broadcasts', measureBroadcasts],
   ['changes', measureChanges],
   ['joins', measureJoins],
@@ -27,15 +27,9 @@ const INSPECTOR_PORT = 9_339;
 const INSPECTED = { NODE_OPTIONS: `--inspect=127.0.0.1:${INSPECTOR_PORT}` };
 
 async function main(): Promise<void> {
+  if (selected.includes('writers')) await onDurablePostgres(() => onServer([['writers', measureWriters]]));
   const parts = ON_SERVER.filter(([name]) => selected.includes(name));
-  if (parts.length > 0) {
-    const bench = await openBench(profiles === undefined ? {} : INSPECTED);
-    try {
-      for (const [name, measure] of parts) await profiled(name, () => measure(bench));
-    } finally {
-      await bench.close();
-    }
-  }
+  if (parts.length > 0) await onServer(parts);
   if (selected.includes('idle')) {
     const bench = await openBench(INSPECTED);
     try {
@@ -45,6 +39,28 @@ async function main(): Promise<void> {
     }
   }
   if (selected.includes('embedded')) await measureEmbeddedChanges();
+}
+
+async function onServer(parts: typeof ON_SERVER): Promise<void> {
+  const bench = await openBench(profiles === undefined ? {} : INSPECTED);
+  try {
+    for (const [name, measure] of parts) await profiled(name, () => measure(bench));
+  } finally {
+    await bench.close();
+  }
+}
+
+/** The PostgreSQL of the bench does not wait for the disk. */
+async function onDurablePostgres(work: () => Promise<void>): Promise<void> {
+  const postgres = startOwnPostgres(await freePorts());
+  const before = process.env['TEST_POSTGRES_URL'];
+  process.env['TEST_POSTGRES_URL'] = postgres.url;
+  try {
+    await work();
+  } finally {
+    process.env['TEST_POSTGRES_URL'] = before;
+    postgres.remove();
+  }
 }
 
 async function profiled(name: string, measure: () => Promise<void>): Promise<void> {

@@ -1,49 +1,83 @@
+import { readFile } from 'node:fs/promises';
+import type pg from 'pg';
 import { median } from '../load.ts';
 import { pgbench } from '../pgbench.ts';
+import { endedChildrenTime } from '../processor-time.ts';
 import { type Bench, perSecond, ROUNDS, say, SECONDS } from './setup.ts';
 
 const CONNECTIONS = 4;
+const ROUND_SECONDS = Math.ceil(SECONDS / 4);
+
+/** Where is written: as the owner of the tables, and the process that starts one for each connection. */
+type Measured = { readonly owner: pg.Pool; readonly url: string; readonly postmaster: number };
+
+/** Inserts per second, and the processor time of PostgreSQL for one. */
+type Round = { readonly rate: number; readonly microseconds: number };
 
 /**
- * Measures inserts into a published table beside the same table without a trigger: with nobody listening, then with a listener. Commits
- * are flushed, as in production.
+ * Measures inserts into a published table beside the same table without a trigger: with nobody listening, then with a listener. Each insert
+ * is a commit that waits for the disk, as in production.
  */
-export async function measureWriters(bench: Bench): Promise<void> {
-  const { clients, port, path, people, owner } = bench;
-  const before = await owner.query<{ fsync: string }>('show fsync');
-  await setFsync(bench, 'on');
-  say(`inserts with nobody listening beside no trigger: loses ${await measureLoss(bench)} (goal at most 5 %)`);
+export async function measureWriters({ clients, port, path, people, owner, target }: Bench): Promise<void> {
+  const { rows } = await owner.query<{ fsync: string; pid: number }>(
+    `select current_setting('fsync') as fsync, pg_backend_pid() as pid`,
+  );
+  const database = { owner, url: target.databaseUrl, postmaster: await parentOf(rows[0]?.pid ?? 0) };
+  say(`fsync is ${rows[0]?.fsync}`);
+  await measureLoss(database, 'nobody listening', 'at most 5 %');
   const join = {
     topic: 'writers',
     config: { postgres_changes: [{ event: '*', schema: 'public', table: 'bench_published' }] },
     tokens: people.map(({ token }) => token),
   };
   await clients.open({ port, path, count: 1, join });
-  say(`inserts with a listener beside no trigger: loses ${await measureLoss(bench)} (goal at most 40 %)`);
+  await measureLoss(database, 'a listener', 'at most 40 %');
   await clients.close();
-  await setFsync(bench, before.rows[0]?.fsync === 'off' ? 'off' : 'on');
 }
 
-/** The PostgreSQL of the bench does not wait for the disk unless told to. */
-async function setFsync({ owner }: Bench, value: 'on' | 'off'): Promise<void> {
-  await owner.query(`alter system set fsync = ${value}`);
-  await owner.query('select pg_reload_conf()');
-}
-
-async function measureLoss(bench: Bench): Promise<string> {
-  const losses: number[] = [];
-  for (let round = 0; round <= ROUNDS * 2; round += 1) {
-    const published = await insert(bench, 'bench_published');
-    const plain = await insert(bench, 'bench_plain');
-    if (round === 0) continue; // warms both up
-    losses.push(1 - published / plain);
-    say(`  inserts: published ${perSecond(published)}, without a trigger ${perSecond(plain)}`);
+async function measureLoss(database: Measured, who: string, goal: string): Promise<void> {
+  const rounds: { published: Round; plain: Round }[] = [];
+  for (let at = 0; at <= ROUNDS * 2; at += 1) {
+    // Each is first in every other round.
+    const first = at % 2 === 0 ? 'bench_published' : 'bench_plain';
+    const one = await insert(database, first);
+    const other = await insert(database, first === 'bench_plain' ? 'bench_published' : 'bench_plain');
+    const [published, plain] = first === 'bench_published' ? [one, other] : [other, one];
+    if (at === 0) continue; // warms both up
+    rounds.push({ published, plain });
+    say(`  inserts with ${who}: published ${textOf(published)}, without a trigger ${textOf(plain)}`);
   }
-  return `${(median(losses) * 100).toFixed(1)} %`;
+  const losses = rounds.map(({ published, plain }) => 1 - published.rate / plain.rate);
+  const costs = rounds.map(({ published, plain }) => published.microseconds - plain.microseconds);
+  say(
+    `inserts with ${who} beside no trigger: lose ${percent(median(losses))} (${percent(Math.min(...losses))} to ${percent(Math.max(...losses))}, ` +
+      `goal ${goal}) and use ${median(costs).toFixed(1)} µs more of ${median(rounds.map(({ plain }) => plain.microseconds)).toFixed(1)} µs`,
+  );
 }
 
-async function insert({ owner, target }: Bench, table: string): Promise<number> {
+const textOf = ({ rate, microseconds }: Round): string => `${perSecond(rate)} (${microseconds.toFixed(1)} µs)`;
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+
+async function insert({ owner, url, postmaster }: Measured, table: string): Promise<Round> {
   await owner.query(`truncate public.${table}`);
   const script = `insert into public.${table} (body) values ('${'x'.repeat(200)}');\n`;
-  return pgbench(target.databaseUrl, script, { connections: CONNECTIONS, seconds: Math.ceil(SECONDS / 4) });
+  const before = await endedChildrenTime(postmaster);
+  const rate = await pgbench(url, script, { connections: CONNECTIONS, seconds: ROUND_SECONDS });
+  await connectionsEnded(owner);
+  const used = (await endedChildrenTime(postmaster)) - before;
+  return { rate, microseconds: (used * 1e6) / (rate * ROUND_SECONDS) };
+}
+
+/** The processor time of a connection counts when its process has ended. */
+async function connectionsEnded(owner: pg.Pool): Promise<void> {
+  for (;;) {
+    const { rows } = await owner.query(`select from pg_stat_activity where application_name = 'pgbench'`);
+    await new Promise((done) => setTimeout(done, 50));
+    if (rows.length === 0) return;
+  }
+}
+
+/** The process that started another one. */
+async function parentOf(pid: number): Promise<number> {
+  return Number(/^PPid:\s*(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''))?.[1]);
 }

@@ -29,10 +29,10 @@ export type Cluster = {
   close(): Promise<void>;
 };
 
-/** Throws without a PostgreSQL. */
-export async function startCluster(count: number, env: Record<string, string> = {}): Promise<Cluster> {
+/** Throws without a PostgreSQL. `server`: the URL of another one than that of the test run. */
+export async function startCluster(count: number, env: Record<string, string> = {}, server?: string): Promise<Cluster> {
   const first = await freePorts();
-  const database = await createMigratedDatabase();
+  const database = await createMigratedDatabase(server);
   if (!database) throw new Error('PostgreSQL is not available');
   const dataDir = await mkdtemp(join(tmpdir(), 'cluster-'));
   const keys = await openKeys(dataDir, null);

@@ -147,3 +147,96 @@ test(
     expect(await count()).toBe(1);
   }),
 );
+
+test(
+  'capture writes the changes of a table down until its flag ends, and longer only while a server reads by itself',
+  rolledBack(async (rows) => {
+    const readersAwake = (milliseconds: number): Promise<unknown> =>
+      rows.query(
+        `select setval('realtime.readers_awake', (extract(epoch from clock_timestamp()) * 1000)::bigint + $1::int)`,
+        [milliseconds],
+      );
+    const subscribe = (lifetime: string): Promise<unknown> =>
+      rows.query(`select realtime.subscribe_to_tables($1, array['public.captured'::regclass::oid], $2::interval)`, [
+        uuid(9),
+        lifetime,
+      ]);
+    const insert = (): Promise<unknown> => rows.query('insert into public.captured values (default)');
+    const captured = (): Promise<unknown> => rows.value('select count(*)::int from realtime.outbox');
+    await addPublishedTable(rows);
+    await insert();
+    expect(await captured()).toBe(0);
+    await readersAwake(-1_000);
+    await subscribe('-1 minute');
+    await insert();
+    expect(await captured()).toBe(0);
+    await readersAwake(60_000);
+    await insert();
+    expect(await captured()).toBe(1);
+    await readersAwake(-1_000);
+    await subscribe('1 minute');
+    await insert();
+    expect(await captured()).toBe(2);
+  }),
+);
+
+test.each(['UTC', 'Etc/UTC', 'Australia/Sydney'])(
+  'capture writes times in UTC for a writer in the time zone %s',
+  (timezone) =>
+    database.rolledBack(async (rows) => {
+      await addPublishedTable(rows);
+      await rows.query(
+        `select realtime.subscribe_to_tables($1, array['public.captured'::regclass::oid], interval '1 minute')`,
+        [uuid(9)],
+      );
+      await rows.query(`select set_config('timezone', $1, true)`, [timezone]);
+      await rows.query('insert into public.captured values (default)');
+      await rows.query(`update public.captured set at = at + interval '1 hour'`);
+      await rows.query('delete from public.captured');
+      const [first, later] = ['2031-01-01T00:00:00+00:00', '2031-01-01T01:00:00+00:00'];
+      expect(
+        await rows.query(
+          `select operation, record ->> 'at' as record, old_record ->> 'at' as old from realtime.outbox order by id`,
+        ),
+      ).toEqual([
+        { operation: 'I', record: first, old: null },
+        { operation: 'U', record: later, old: first },
+        { operation: 'D', record: null, old: later },
+      ]);
+    }),
+);
+
+test(
+  'writers need not notify until the first server stops reading by itself; with no server left they need not at all',
+  rolledBack(async (rows) => {
+    const announce = (server: number, awake: string | null): Promise<unknown> =>
+      rows.query('select realtime.announce_reader($1, $2::interval)', [uuid(server), awake]);
+    const remove = (server: number): Promise<unknown> =>
+      rows.query('select realtime.remove_readers($1)', [uuid(server)]);
+    /** For how many seconds all servers read by themselves. */
+    const awake = async (): Promise<number> => {
+      const seconds = await rows.value(
+        `select round((last_value / 1000 - extract(epoch from clock_timestamp())) / 10)::float8 * 10 from realtime.readers_awake`,
+      );
+      return Number(seconds);
+    };
+    await announce(1, '10 minutes');
+    expect(await awake()).toBe(600);
+    await announce(2, '5 minutes');
+    expect(await awake()).toBe(300);
+    await announce(2, null);
+    expect(await awake()).toBeLessThan(0);
+    await remove(2);
+    expect(await awake()).toBe(600);
+    await remove(1);
+    expect(await awake()).toBeGreaterThan(1e9);
+  }),
+);
+
+/** A table of the publication with a time in each row. */
+async function addPublishedTable({ query }: Rows): Promise<void> {
+  await query(`create table public.captured (at timestamptz default '2031-01-01T00:00:00Z')`);
+  await query('alter table public.captured replica identity full');
+  await query('alter publication supabase_realtime add table public.captured');
+  await query('select realtime.sync_publication()');
+}

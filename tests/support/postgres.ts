@@ -29,9 +29,8 @@ export function copyTestDatabase(template: string): Promise<TestDatabase> {
   return onServer(server.href, (client) => create(server.href, client, original));
 }
 
-/** Creates a migrated database, copied from one that the first caller migrates. Null without a PostgreSQL. */
-export async function createMigratedDatabase(): Promise<TestDatabase | null> {
-  const server = process.env['TEST_POSTGRES_URL'];
+/** Creates a migrated database, copied from one that the first caller migrates. Null without a PostgreSQL. `server`: a superuser's URL. */
+export async function createMigratedDatabase(server = process.env['TEST_POSTGRES_URL']): Promise<TestDatabase | null> {
   if (server === undefined || server === '') return null;
   const migrations = await checkedOutMigrations();
   const template = `migrated_${createHash('sha256')

@@ -199,5 +199,5 @@ export async function cleanOutbox(db: Database): Promise<void> {
     await db.query('delete from realtime.outbox_mark where at < $1::timestamptz', [mark.at]);
   }
   await db.query('select realtime.end_table_subscriptions()');
-  await db.query(`delete from realtime.reader where seen_at < clock_timestamp() - interval '1 minute'`);
+  await db.query('select realtime.remove_readers(null)');
 }

@@ -80,7 +80,7 @@ export async function startReader(context: ReaderContext): Promise<Reader> {
       stopped = true;
       wake();
       await running;
-      await db.query('delete from realtime.reader where process = $1::uuid', [process]).catch(() => undefined);
+      await db.query('select realtime.remove_readers($1::uuid)', [process]).catch(() => undefined);
     },
   };
 }
@@ -94,12 +94,10 @@ function createAnnouncement(db: Database, process: string): Announcement {
     const age = performance.now() - last.at;
     if (awake === last.awake && age < (awake ? QUIET_MS / 2 : SEEN_MS)) return;
     last = { awake, at: performance.now() };
-    await db.query(
-      `insert into realtime.reader (process, awake_until, seen_at)
-       values ($1::uuid, case when $2::boolean then clock_timestamp() + $3::numeric * interval '1 millisecond' else '-infinity' end, clock_timestamp())
-       on conflict (process) do update set awake_until = excluded.awake_until, seen_at = excluded.seen_at`,
-      [process, awake, QUIET_MS],
-    );
+    await db.query(`select realtime.announce_reader($1::uuid, $2::int * interval '1 millisecond')`, [
+      process,
+      awake ? QUIET_MS : null,
+    ]);
   };
   return Object.assign(announce, {
     forget: () => {
