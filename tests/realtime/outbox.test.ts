@@ -262,6 +262,39 @@ describe.each(engines.filter(({ name }) => name === 'PostgreSQL'))('transactions
     await reader.stop();
   });
 
+  test('changes that cannot be delivered count as a gap, which is told again until that succeeds, and later ones are delivered', async () => {
+    const table = await addTable();
+    const { db } = server.app;
+    const told: string[] = [];
+    const read: unknown[] = [];
+    const reader = await startReader({
+      db,
+      process: randomUUID(),
+      log,
+      onBatch({ changes }) {
+        const ids = changes.map(({ record }) => record?.['id']);
+        if (ids.includes('1')) return Promise.reject(new Error('not deliverable'));
+        return Promise.resolve(void read.push(...ids));
+      },
+      onGap() {
+        told.push('gap');
+        return told.length === 1 ? Promise.reject(new Error('out of reach')) : Promise.resolve();
+      },
+    });
+    const insert = (id: number): Promise<unknown> =>
+      db.query(
+        `insert into realtime.outbox (relation, operation, record)
+         values ('public.${table}'::regclass, 'I', jsonb_build_object('id', $1::int))`,
+        [id],
+      );
+    await insert(1);
+    await expect.poll(() => told).toEqual(['gap', 'gap']);
+    await insert(2);
+    await expect.poll(() => read).toEqual(['2']);
+    expect(told).toEqual(['gap', 'gap']);
+    await reader.stop();
+  });
+
   test('changes since the last event come in their order, although the reader delivers some of them meanwhile', async () => {
     const table = await addTable();
     const { got, feed, changes } = await resume(table, {

@@ -1,6 +1,6 @@
 import type { Database } from '#server/db/database.ts';
 import type { Log } from '#server/http/caller.ts';
-import { type Batch, batchOf, type Position, readPage, startPosition } from './outbox.ts';
+import { type Batch, batchOf, type OutboxRow, type Position, readPage, startPosition } from './outbox.ts';
 
 export type Reader = {
   /** Reads what was committed since the last read, soon. */
@@ -22,7 +22,7 @@ type ReaderContext = {
   readonly process: string;
   /** Delivers what was read. The next read waits for it. */
   readonly onBatch: (batch: Batch) => Promise<void>;
-  /** Called when the outbox was emptied or not read for too long: changes may have been missed. */
+  /** Called when changes may have been missed: the outbox was emptied, not read for too long, or could not be delivered. */
   readonly onGap: () => Promise<void>;
   readonly log: Log;
 };
@@ -35,6 +35,7 @@ export async function startReader(context: ReaderContext): Promise<Reader> {
   const mayStayAwake = db.kind === 'postgres';
   let stopped = false;
   let woken = false;
+  let missed = false;
   let awakeUntil = 0;
   const announce = createAnnouncement(db, process);
   const sleep = createSleep();
@@ -42,18 +43,29 @@ export async function startReader(context: ReaderContext): Promise<Reader> {
   async function readOnce(): Promise<void> {
     woken = false;
     const page = await readPage(db, position);
-    if (page.gap) {
+    if (page.gap || missed) {
       log.warn({}, 'table changes may have been missed');
       announce.forget();
       await onGap();
+      missed = false;
     }
     if (page.rows.length > 0) awakeUntil = performance.now() + QUIET_MS;
     const awake = mayStayAwake && performance.now() < awakeUntil;
     // Before the position: when this fails, the rows are read again.
     await announce(awake);
     position = page.next;
-    if (page.rows.length > 0) await onBatch(batchOf(page.rows));
-    if (!woken && !stopped && !page.more) await sleep.start(awake ? AWAKE_MS : ASLEEP_MS);
+    if (page.rows.length > 0) await deliver(page.rows);
+    if (!woken && !stopped && !page.more && !missed) await sleep.start(awake ? AWAKE_MS : ASLEEP_MS);
+  }
+
+  /** Rows that cannot be delivered would fail again: they are left out, and everybody is told. */
+  async function deliver(rows: readonly OutboxRow[]): Promise<void> {
+    try {
+      await onBatch(batchOf(rows));
+    } catch (error) {
+      log.error({ err: error }, 'table changes could not be delivered');
+      missed = true;
+    }
   }
 
   async function loop(): Promise<void> {
