@@ -1,4 +1,4 @@
-import { startOwnPostgres } from '#tests/support/own-postgres.ts';
+import { startOwnPostgres } from '#tests/support/postgres.ts';
 import { freePorts } from '#tests/support/test-server.ts';
 import { measureBroadcasts } from './broadcasts.ts';
 import { measureChanges, measureEmbeddedChanges } from './changes.ts';

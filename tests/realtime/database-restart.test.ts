@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type OwnPostgres, startOwnPostgres } from '#tests/support/own-postgres.ts';
+import { type OwnPostgres, startOwnPostgres } from '#tests/support/postgres.ts';
 import { freePorts } from '#tests/support/test-server.ts';
 import { collect, connect, gapsOf, subscribed, type Watcher, watchTable } from './channels.ts';
 import { type Cluster, startCluster } from './cluster.ts';
