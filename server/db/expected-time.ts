@@ -6,7 +6,8 @@ export type Turn = { readonly workClass: WorkClass; readonly caller: string; rea
 
 /** How long a statement will probably take, by those that ran lately. */
 export type ExpectedTime = {
-  add(turn: Turn, ms: number): void;
+  /** `inTheWay`: somebody else waited for it. */
+  add(turn: Turn, ms: number, inTheWay: boolean): void;
   /** The rank of a statement: those of one rank take turns, a lower one goes first. */
   rank(turn: Turn): number;
   /** Whether a statement must wait, because a long one has just run and this one may be long too. */
@@ -27,7 +28,7 @@ const HOLD_BACK_MAX_MS = 2_000;
 const HELD_BACK: ReadonlySet<WorkClass> = new Set(['customer', 'guest']);
 
 /**
- * `longMs`: after a statement of a customer or a guest that took longer than this, no other one that may be long starts for as long as it
+ * `longMs`: after a statement of a customer or a guest that took longer than this and that somebody else waited for, no other one that may be long starts for as long as it
  * took. In between those who wait for brief statements, several of one request too, do not meet another long one. Null: nothing is held back.
  */
 export function createExpectedTime(now: () => number, longMs: number | null): ExpectedTime {
@@ -36,10 +37,10 @@ export function createExpectedTime(now: () => number, longMs: number | null): Ex
   const ofText = ({ text }: Turn): number | null => (text === undefined ? null : texts.mean(text, KNOWN_TEXT));
   let until = Number.NEGATIVE_INFINITY;
   return {
-    add(turn, ms) {
+    add(turn, ms, inTheWay) {
       callers.add(turn.caller, ms);
       if (turn.text !== undefined) texts.add(turn.text, ms);
-      if (longMs !== null && ms >= longMs && HELD_BACK.has(turn.workClass))
+      if (longMs !== null && inTheWay && ms >= longMs && HELD_BACK.has(turn.workClass))
         until = now() + Math.min(ms, HOLD_BACK_MAX_MS);
     },
     // The caller comes first: another caller's values can make a statement with the same text long.

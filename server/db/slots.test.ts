@@ -121,20 +121,23 @@ function slotsWithHoldBack() {
   const slots = createSlots(1, limitsOf(1), { longMs: 50 });
   const started: string[] = [];
   const run = async (workClass: WorkClass, caller: string, text: string, ms: number): Promise<void> => {
-    const ran = slots.run({ workClass, caller, text }, async () => {
+    await slots.run({ workClass, caller, text }, async () => {
       started.push(`${caller}: ${text}`);
       await vi.advanceTimersByTimeAsync(ms);
     });
-    await ran;
   };
-  return { slots, started, run, [Symbol.dispose]: () => void vi.useRealTimers() };
+  /** Runs a statement of 300 ms for which somebody else waits. */
+  const block = async (caller: string): Promise<void> => {
+    await Promise.all([run('guest', caller, 'long', 300), run('staff', 'staff', 'brief', 0)]);
+  };
+  return { slots, started, run, block, [Symbol.dispose]: () => void vi.useRealTimers() };
 }
 
 test('after a long statement of a guest no other one that may be long starts for as long, and brief ones do', async () => {
   using held = slotsWithHoldBack();
-  const { slots, started, run } = held;
+  const { slots, started, run, block } = held;
   await run('guest', 'light', 'brief', 2);
-  await run('guest', 'heavy', 'long', 300);
+  await block('heavy');
   started.length = 0;
   const waiting = [
     run('guest', 'heavy', 'long', 0),
@@ -154,11 +157,22 @@ test('after a long statement of a guest no other one that may be long starts for
   expect(slots.idle()).toBe(true);
 });
 
+test('nothing is held back after a long statement that nobody else waited for', async () => {
+  using held = slotsWithHoldBack();
+  const { slots, started, run } = held;
+  await Promise.all([run('guest', 'alone', 'long', 300), run('guest', 'alone', 'next', 0)]);
+  const others = [run('guest', 'alone', 'unknown', 0), run('guest', 'new', 'unknown', 0)];
+  await Promise.resolve();
+  expect(slots.load().guest.waiting).toBe(1);
+  await Promise.all(others);
+  expect(started).toHaveLength(4);
+});
+
 test('a caller known for brief statements cannot hide a long one among them', async () => {
   using held = slotsWithHoldBack();
-  const { slots, run } = held;
+  const { slots, run, block } = held;
   for (let at = 0; at < 10; at += 1) await run('guest', 'mixed', 'brief', 2);
-  await run('guest', 'heavy', 'long', 300);
+  await block('heavy');
   const hidden = run('guest', 'mixed', 'long', 0);
   expect(slots.load().guest.waiting).toBe(1);
   await vi.advanceTimersByTimeAsync(300);

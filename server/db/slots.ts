@@ -68,7 +68,7 @@ export function createSlots(
       try {
         return await work();
       } finally {
-        state.expected.add(turn, now() - began);
+        state.expected.add(turn, now() - began, othersWait(state, turn.caller));
         state.running[workClass] -= 1;
         startWaiting(state);
       }
@@ -77,6 +77,9 @@ export function createSlots(
     idle: () => WORK_CLASSES.every((workClass) => state.running[workClass] + state.waiting[workClass] === 0),
   };
 }
+
+const othersWait = ({ lanes }: State, caller: string): boolean =>
+  WORK_CLASSES.some((one) => lanes[one].size > (lanes[one].has(caller) ? 1 : 0));
 
 const sum = (counts: Readonly<Record<WorkClass, number>>): number =>
   WORK_CLASSES.reduce((all, workClass) => all + counts[workClass], 0);

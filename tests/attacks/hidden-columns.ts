@@ -10,14 +10,25 @@ export type Ask = { readonly method: string; readonly path: string; readonly bod
 /** Which set of hidden values the tables contain; 3: no hidden rows at all. */
 export type State = 1 | 2 | 3;
 
-/** The public columns of every booking. */
-const PUBLIC_OF_BOOKINGS = ['studio_id', 'start_time', 'end_time', 'status'];
+/** The public columns of views whose other columns are hidden. */
+const PUBLIC: Readonly<Record<string, readonly string[]>> = {
+  bookings: ['studio_id', 'start_time', 'end_time', 'status'],
+  closed_hours: ['closure_id', 'studio_id', 'start_time', 'end_time', 'public', 'weeks'],
+};
 /** Columns with only one possible value, because of a constraint or because the value hides the row. */
 export const CONSTANT = ['id_verifications.ai_raw_response', 'scheduled_emails.email_type', 'studios.active'];
 
 const idOf = (state: State): string => `a5000000-0000-4000-8000-00000000000${state}`;
 /** A coupon that anybody may check; its counters are hidden. */
 const KNOWN_CODE = 'a5000000-0000-4000-8000-00000000000c';
+
+/** A closure whose reason is hidden. */
+const CLOSURE = `'a5000000-0000-4000-8000-00000000000d'`;
+const CLOSED = {
+  studio_id: `'${STUDIO_A}'`,
+  start_time: `'2031-02-01T00:00:00Z'`,
+  end_time: `'2031-02-01T01:00:00Z'`,
+};
 
 /** SQL of a value for the type of its column. */
 function valueOf(type: string, state: State): string {
@@ -43,6 +54,8 @@ const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<
       contact_phone: state === 3 ? 'null' : `'+61400000${state}00'`,
     },
   ],
+  'private.closure': (state) => [{ ...CLOSED, id: CLOSURE, weeks: '1', public: 'false', reason: `'secret-${state}x'` }],
+  'private.closed_span': () => [{ ...CLOSED, closure_id: CLOSURE }],
   'private.payment': (state) => [
     {
       kind: `'card'`,
@@ -91,6 +104,8 @@ const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<
 /** Public rows: they stay when nothing is hidden any more, with nulls where possible. */
 const LEFT_IN_3: Readonly<Record<string, [number, number]>> = {
   'private.booking': [0, 1],
+  'private.closure': [0, 1],
+  'private.closed_span': [0, 1],
   'public.discount_codes': [1, 2],
 };
 
@@ -101,13 +116,13 @@ export async function hide(server: TestServer, state: State): Promise<void> {
   const { rows } = await server.app.db.query<BaseColumn>(
     `select n.nspname || '.' || c.relname as relation, a.attname as name, format_type(a.atttypid, null) as type, not a.attnotnull as nullable
      from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-     where c.relkind = 'r' and (n.nspname = 'public' or (n.nspname, c.relname) in (('private', 'booking'), ('private', 'payment'))) and a.attgenerated = '' order by c.oid, a.attnum`,
+     where c.relkind = 'r' and (n.nspname = 'public' or n.nspname = 'private' and c.relname in ('booking', 'payment', 'closure', 'closed_span')) and a.attgenerated = '' order by c.oid, a.attnum`,
   );
   const tables = new Map<string, BaseColumn[]>();
   for (const row of rows) tables.set(row.relation, [...(tables.get(row.relation) ?? []), row]);
   const statements = ['begin', 'set local session_replication_role = replica'];
   for (const [table, columns] of tables) {
-    const key = columns.some((column) => column.name === 'id') ? 'id' : 'user_id';
+    const key = ['id', 'user_id', 'closure_id'].find((name) => columns.some((column) => column.name === name));
     statements.push(`delete from ${table} where ${key}::text like 'a500000%'`);
     const ruledRows = RULED[table]?.(state) ?? [{}];
     for (const ruled of state === 3 ? ruledRows.slice(...(LEFT_IN_3[table] ?? [0, 0])) : ruledRows) {
@@ -131,7 +146,7 @@ export async function hiddenColumns(server: TestServer): Promise<readonly Column
      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
      where n.nspname = 'public' and c.relkind in ('r', 'v', 'm', 'p', 'f') order by c.relname, a.attnum`,
   );
-  return rows.filter((column) => !(column.relation === 'bookings' && PUBLIC_OF_BOOKINGS.includes(column.name)));
+  return rows.filter((column) => !PUBLIC[column.relation]?.includes(column.name));
 }
 
 /** The hidden rows of a relation as the server reads them: the values of each column, as text. */

@@ -175,6 +175,7 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
   ],
   ['users_email_change', `select from auth.users where email_change = 'a@example.com'`],
   ['users_phone_change', `select from auth.users where phone_change = '61400000000'`],
+  ['webhook_inbox_handled', 'select from private.webhook_inbox where handled_at < now()'],
   ['webhook_inbox_waiting', 'select from private.webhook_inbox where next_try_at < now() and handled_at is null'],
 ];
 
