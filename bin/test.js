@@ -21,12 +21,8 @@ import {
 
 const STEPS = ['types', 'lint', 'format', 'unit', 'build', 'e2e'];
 const STOP_MS = 20_000;
-/**
- * Journeys run on this many servers side by side, because a browser and its server wait for each other half of the time; on fewer beside
- * tests in Node.
- */
+/** Journeys run on this many servers side by side: a browser and its server wait for each other half of the time. */
 const SERVERS = Math.min(2 * availableParallelism(), 8);
-const SERVERS_BESIDE = Math.min(availableParallelism() + 1, SERVERS);
 const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const only = words.filter((word) => STEPS.includes(word));
 const files = words.filter((word) => !STEPS.includes(word)).map((word) => word.replace(/^\.\//, ''));
@@ -188,23 +184,24 @@ if (starting) {
 const allInNode = starting !== null && testFiles.length === 0;
 if (allInNode) await nodeTests('first', 'rules, units, and API on the embedded database', ['units', 'embedded']);
 else if (starting) await nodeTests('files', 'tests in Node', []);
-// Side by side: each waits a third of its time for processes that start, pages that load and clocks that run out.
-await Promise.all([allInNode && restOfNodeTests(), wanted('e2e') && journeys(allInNode ? SERVERS_BESIDE : SERVERS)]);
+// One after the other: side by side they take as long, and waits run into their limits.
+if (allInNode) await restOfNodeTests();
+if (wanted('e2e')) await journeys();
 
 function restOfNodeTests() {
   const parts = ['long', 'mocked', 'components', 'others', 'PostgreSQL'];
   return nodeTests('rest', 'API on PostgreSQL, policies, races, attacks and processes', parts);
 }
 
-/** Runs journeys in a browser, each with one of so many servers. */
-async function journeys(servers) {
+/** Runs journeys in a browser, each with one of several servers. */
+async function journeys() {
   if (interrupted) return;
   const chromium = await findChromium();
   if (chromium === null) {
     const message = 'No browser is available: set CHROMIUM_PATH to a Chromium.';
     return report('browser', { passed: 0, failed: 1 }, Date.now(), message);
   }
-  const side = journeyFiles.length > 0 ? Math.min(journeyFiles.length, servers) : servers;
+  const side = journeyFiles.length > 0 ? Math.min(journeyFiles.length, SERVERS) : SERVERS;
   await suite(
     'journeys',
     'journeys in a browser',

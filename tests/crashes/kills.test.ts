@@ -88,7 +88,7 @@ describe('a server that is killed', () => {
           paid.map((one: Payment) => one.client_reference_id),
         );
       return data?.length === paid.length && data.every((row) => row.status === 'confirmed');
-    }, 60_000);
+    }, 120_000);
     const { data: rows } = await service.from('bookings').select('id,status,final_cost,start_time');
     for (const row of rows ?? []) {
       const own = paid.filter((one: Payment) => one.client_reference_id === row.id);

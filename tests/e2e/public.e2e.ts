@@ -134,10 +134,13 @@ test.describe('without a wish for less motion', () => {
     await expect.poll(() => isPlaying(page)).toBe(true);
     // Out of view a pause stays; with a tenth in view again the film resumes.
     await page.evaluate('window.scrollTo({ top: innerHeight * 1.5, behavior: "instant" })');
-    await page.waitForTimeout(300);
-    await page.evaluate(`${film}.pause()`);
-    await page.waitForTimeout(500);
-    expect(await isPlaying(page)).toBe(false);
+    const staysPaused = async (): Promise<boolean> => {
+      await page.evaluate(`${film}.pause()`);
+      await page.waitForTimeout(500);
+      return !(await isPlaying(page));
+    };
+    // The browser reports a little later that the film is out of view.
+    await expect.poll(staysPaused).toBe(true);
     await page.evaluate('window.scrollTo({ top: innerHeight * 0.8, behavior: "instant" })');
     await expect.poll(() => isPlaying(page)).toBe(true);
     await page.evaluate('window.scrollTo({ top: 0, behavior: "instant" })');
