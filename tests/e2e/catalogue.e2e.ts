@@ -233,7 +233,8 @@ test('signing out works when the service fails, and a failed start leaves the pa
   expect((await page.evaluate(() => Object.keys(localStorage))).filter((key) => key.includes('auth'))).toEqual([]);
   await expect.poll(() => logged.some((text) => text.includes('could not be notified of the sign-out'))).toBe(true);
   // A session is stored, and the script that reads it cannot be fetched.
-  await page.evaluate(() => localStorage.setItem('sb-localhost-auth-token', '{"access_token":"x"}'));
+  // Stored before the next document's first script: a page that still runs would drop it as incomplete.
+  await page.addInitScript(() => localStorage.setItem('sb-localhost-auth-token', '{"access_token":"x"}'));
   await page.route(/\/assets\/(client|library-supabase)-[^/]*\.js/, (route) => route.abort());
   await page.reload();
   await expect(page.getByRole('button', { name: 'SIGN IN', exact: true })).toBeVisible();
