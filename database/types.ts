@@ -342,6 +342,32 @@ export type Database = {
           },
         ];
       };
+      staff_permissions: {
+        Row: {
+          created_at: string;
+          permission: 'bookings' | 'identity' | 'money' | 'settings' | 'owner';
+          user_id: string;
+        };
+        Insert: {
+          created_at?: string;
+          permission: string;
+          user_id: string;
+        };
+        Update: {
+          created_at?: string;
+          permission?: string;
+          user_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: 'staff_permissions_user_id_fkey';
+            columns: ['user_id'];
+            isOneToOne: false;
+            referencedRelation: 'user_roles';
+            referencedColumns: ['user_id'];
+          },
+        ];
+      };
       studios: {
         Row: {
           active: boolean;
@@ -553,6 +579,12 @@ export type Database = {
       };
       developer_pages_open: {
         Args: never;
+        Returns: boolean;
+      };
+      has_permission: {
+        Args: {
+          permission: string;
+        };
         Returns: boolean;
       };
       is_staff: {

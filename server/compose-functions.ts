@@ -13,6 +13,7 @@ import { regeneratePin } from './functions/regenerate-pin.ts';
 import { releaseHold } from './functions/release-hold.ts';
 import { staffClose } from './functions/staff-close.ts';
 import { staffReopen } from './functions/staff-reopen.ts';
+import { staffSetPermissions } from './functions/staff-set-permissions.ts';
 import { stripeWebhook } from './functions/stripe-webhook.ts';
 import { testIgloohomeConfig, testIgloohomeOauth, testIgloohomePin } from './functions/test-igloohome.ts';
 import { testSmartPlug } from './functions/test-smart-plug.ts';
@@ -27,7 +28,7 @@ import type { IdentityContext } from './operations/identity/context.ts';
 import type { EventContext } from './operations/webhooks/context.ts';
 import type { LinkSigner } from './crypto/link-signer.ts';
 import type { PowerContext } from './operations/power/switch-power.ts';
-import type { StaffContext } from './operations/staff/require-staff.ts';
+import type { StaffContext } from './operations/staff/require-permission.ts';
 
 /** Maps each function's address to its handler. */
 export function composeFunctions(context: {
@@ -57,6 +58,7 @@ export function composeFunctions(context: {
       ['verify-payment', verifyPayment(context)],
       ['staff-close', staffClose(context)],
       ['staff-reopen', staffReopen(context)],
+      ['staff-set-permissions', staffSetPermissions(context)],
       ['cancel-booking', cancelBooking(context)],
       ['stripe-webhook', stripeWebhook(context)],
       ['send-booking-confirmation', queuedMail(context)],

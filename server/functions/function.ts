@@ -1,3 +1,4 @@
+import type { Permission } from '#rules/permissions.ts';
 import type { Caller, Log } from '#server/http/caller.ts';
 import type { Limit } from '#server/http/limits.ts';
 import type { Refusal } from '#server/operations/core/refusal.ts';
@@ -20,11 +21,6 @@ type Method = 'GET' | 'POST';
  */
 export type ServerFunction = {
   readonly methods: readonly Method[];
-  /**
-   * `everyone`: any valid key or token; the function itself decides what each caller sees. `signed-in`: an account. `staff` and
-   * `developers`: see `requireStaff` and `requireDeveloper`. `provider`: no token, because the body is signed; it arrives as text.
-   */
-  readonly callers: 'everyone' | 'signed-in' | 'staff' | 'developers' | 'provider';
   /** Counted for each account, or for each IP address with `everyone`. null: no limit, for providers that repeat refused calls. */
   readonly limit: Limit | Readonly<Record<Method, Limit>> | null;
   /** Largest body in bytes; 64 KiB by default. Few bodies above 1 MiB are read at the same time. */
@@ -32,4 +28,13 @@ export type ServerFunction = {
   /** Replaces the common shape of refusals. */
   readonly refuse?: (refusal: Refusal) => Response;
   handle(call: FunctionCall): Promise<Response>;
-};
+} & (
+  | {
+      /**
+       * `everyone`: any valid key or token; the function itself decides what each caller sees. `signed-in`: an account. `developers`: see
+       * `requireDeveloper`. `provider`: no token, because the body is signed; it arrives as text.
+       */
+      readonly callers: 'everyone' | 'signed-in' | 'developers' | 'provider';
+    }
+  | { readonly callers: 'staff'; readonly permission: Permission }
+);

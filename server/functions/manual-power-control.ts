@@ -12,6 +12,7 @@ export function manualPowerControl(context: { power: PowerContext }): ServerFunc
   return {
     methods: ['POST'],
     callers: 'staff',
+    permission: 'bookings',
     limit: LIMIT,
     async handle({ caller, body }) {
       const { action } = parse(bodySchema, body);

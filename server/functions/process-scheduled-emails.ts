@@ -8,6 +8,7 @@ export function processScheduledEmails(context: { drain: () => Promise<number> }
   return {
     methods: ['POST'],
     callers: 'staff',
+    permission: 'bookings',
     limit: LIMIT,
     async handle() {
       return json({ processed: await context.drain() });

@@ -6,7 +6,7 @@ import { renewCode } from '#server/operations/access/renew-code.ts';
 import { PIN_LINK } from '#server/operations/mails/booking-mail.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { readOwnBooking } from '#server/operations/bookings/read-own-booking.ts';
-import { isStaff, type StaffContext } from '#server/operations/staff/require-staff.ts';
+import { hasPermission, type StaffContext } from '#server/operations/staff/require-permission.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 import type { LinkSigner } from '#server/crypto/link-signer.ts';
 import { bookingIdField, parse } from './requests.ts';
@@ -29,7 +29,7 @@ export function regeneratePin(context: {
   async function admit(caller: Caller, bookingId: string, token: string | null): Promise<void> {
     if (token !== null && context.links.read(PIN_LINK, token, context.clock()) === bookingId) return;
     if (caller.role === 'anon') throw new Refusal('not_signed_in', 'Please sign in to see your access code.');
-    if (await isStaff(context.staff, caller)) return;
+    if (await hasPermission(context.staff, caller, 'bookings')) return;
     await readOwnBooking(context.booking, caller.userId ?? '', bookingId);
   }
 

@@ -28,6 +28,7 @@ export const statuses: Readonly<Record<RefusalCode, 400 | 401 | 403 | 404 | 409 
   image_refused: 422,
   provider_unavailable: 503,
   not_configured: 409,
+  last_owner: 409,
 };
 
 export function json(body: unknown, status = 200): Response {

@@ -6,7 +6,7 @@ import type { TakeLimit } from '#server/http/limits.ts';
 import { CallerSuspended } from '#server/http/suspension.ts';
 import { BUSY_MESSAGE, retryAfterOf } from '#server/http/unavailable.ts';
 import { ProviderError } from '#server/providers/call.ts';
-import { requireDeveloper, requireStaff, type StaffContext } from '#server/operations/staff/require-staff.ts';
+import { requireDeveloper, requirePermission, type StaffContext } from '#server/operations/staff/require-permission.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 import { signedIn, take } from './requests.ts';
 import type { ServerFunction } from './function.ts';
@@ -78,10 +78,10 @@ async function callFunction(context: CallContext, c: Context<Env>, found: Server
   }
 }
 
-async function authorise({ staff }: CallContext, { callers }: ServerFunction, caller: Caller): Promise<void> {
-  if (callers === 'signed-in') signedIn(caller);
-  if (callers === 'staff') await requireStaff(staff, caller);
-  if (callers === 'developers') await requireDeveloper(staff, caller);
+async function authorise({ staff }: CallContext, found: ServerFunction, caller: Caller): Promise<void> {
+  if (found.callers === 'signed-in') signedIn(caller);
+  if (found.callers === 'staff') await requirePermission(staff, caller, found.permission);
+  if (found.callers === 'developers') await requireDeveloper(staff, caller);
 }
 
 async function countCall(

@@ -23,6 +23,7 @@ export function staffClose({ booking }: { booking: BookingContext }): ServerFunc
   return {
     methods: ['POST'],
     callers: 'staff',
+    permission: 'bookings',
     limit: LIMIT,
     async handle({ caller, body }) {
       return json({ closureId: await closeHours(booking, parse(bodySchema, body), actorOf(caller)) });

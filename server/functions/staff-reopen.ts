@@ -13,6 +13,7 @@ export function staffReopen({ booking }: { booking: BookingContext }): ServerFun
   return {
     methods: ['POST'],
     callers: 'staff',
+    permission: 'bookings',
     limit: LIMIT,
     async handle({ caller, body }) {
       const { closureId } = parse(bodySchema, body);

@@ -74,6 +74,7 @@ const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<
       ai_confidence_score: `0.${state}`,
     })),
   'public.user_roles': (state) => [{ role: state === 1 ? `'admin'` : `'user'` }],
+  'public.staff_permissions': (state) => [{ permission: state === 1 ? `'owner'` : `'money'` }],
   'public.mailing_list': (state) => [{ email: `'secret-${state}@example.com'` }],
   'public.studios': () => [{ active: 'false' }],
   'public.discount_codes': (state) => [
@@ -261,6 +262,7 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
     },
   ],
   developer_pages_open: [{ method: 'POST', path: '/rpc/developer_pages_open', body: '{}' }],
+  has_permission: [{ method: 'POST', path: '/rpc/has_permission', body: '{"permission": "bookings"}' }],
   is_staff: [{ method: 'POST', path: '/rpc/is_staff', body: '{}' }],
   leave_mailing_list: [
     {

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { type Permission, PERMISSIONS } from '#rules/permissions.ts';
 import { access, BOOKING, booking, createFunctionsApp, IP, payment, PERSON, STAFF, readResponse } from './test-app.ts';
 import type { FunctionsApp, Sender } from './test-app.ts';
 
 /** For each function: who may call it, which limit counts the call, and that refused calls reach no operation. */
 type Row = {
   readonly name: string;
+  /** What staff need for it; set for functions of staff and developers. */
+  readonly permission?: Permission;
   readonly callers: 'everyone' | 'signed-in' | 'staff' | 'developers' | 'provider';
   /** Name, maximum and seconds of its limit; null: no limit. */
   readonly limit: readonly [string, number, number] | null;
@@ -50,6 +53,7 @@ const ROWS: readonly Row[] = [
   {
     name: 'staff-close',
     callers: 'staff',
+    permission: 'bookings',
     limit: ['staff-close', 60, 60],
     body: { studioId: null, startTime: booking.startTime, endTime: booking.endTime, reason: 'Cleaning' },
     answers: { closeHours: () => BOOKING },
@@ -57,9 +61,18 @@ const ROWS: readonly Row[] = [
   {
     name: 'staff-reopen',
     callers: 'staff',
+    permission: 'bookings',
     limit: ['staff-reopen', 60, 60],
     body: { closureId: BOOKING },
     answers: { reopenHours: () => undefined },
+  },
+  {
+    name: 'staff-set-permissions',
+    callers: 'staff',
+    permission: 'owner',
+    limit: ['staff-set-permissions', 60, 60],
+    body: { userId: PERSON, permissions: ['bookings'] },
+    answers: { setPermissions: () => undefined },
   },
   { name: 'stripe-webhook', callers: 'provider', limit: null, body: '{}', answers: takesEvents() },
   ...['send-booking-confirmation', 'send-access-code-email'].map((name): Row => ({
@@ -73,6 +86,7 @@ const ROWS: readonly Row[] = [
   {
     name: 'process-scheduled-emails',
     callers: 'staff',
+    permission: 'bookings',
     limit: ['process-scheduled-emails', 60, 60],
     answers: { drain: () => 3 },
   },
@@ -106,6 +120,7 @@ const ROWS: readonly Row[] = [
   {
     name: 'manual-power-control',
     callers: 'staff',
+    permission: 'bookings',
     limit: ['manual-power-control', 60, 60],
     body: { action: 'turn_on' },
     answers: { switchPower: () => undefined },
@@ -113,12 +128,14 @@ const ROWS: readonly Row[] = [
   {
     name: 'test-smart-plug',
     callers: 'developers',
+    permission: 'settings',
     limit: ['test-smart-plug', 60, 60],
     answers: { testPower: () => undefined },
   },
   ...['test-igloohome-config', 'test-igloohome-oauth', 'test-igloohome-pin'].map((name): Row => ({
     name,
     callers: 'developers',
+    permission: 'settings',
     limit: ['test-igloohome', 60, 60],
     answers: { 'locks.check': () => ({ devices: [] }), issueTestPin: () => ({ pin: '123456' }) },
   })),
@@ -145,7 +162,9 @@ function verification(): unknown {
 }
 
 /** The refusal that each kind of function gives each sender; null: the call succeeds. */
-const REFUSED: Readonly<Record<Row['callers'], Readonly<Record<Sender, readonly [number, string] | null>>>> = {
+const REFUSED: Readonly<
+  Record<Row['callers'], Readonly<Record<Exclude<Sender, 'colleague'>, readonly [number, string] | null>>>
+> = {
   everyone: {
     none: [401, 'no_api_key'],
     guest: null,
@@ -250,6 +269,22 @@ describe.each(ROWS)('$name', ({ name, callers, limit, body, answers, succeeds = 
     expect(app.calls).toEqual([]);
   });
 });
+
+test.each(ROWS.filter(({ permission }) => permission !== undefined))(
+  '$name needs the permission $permission and no other',
+  async ({ name, permission, body, answers, succeeds = 200 }) => {
+    const send = async (permissions: readonly Permission[]) => {
+      const app = createFunctionsApp({ permissions });
+      Object.assign(app.answers, answers);
+      return { app, answer: await readResponse(await app.send(name, 'colleague', { body })) };
+    };
+    const refused = await send(PERMISSIONS.filter((one) => one !== permission));
+    expect(refused.answer).toMatchObject({ status: 403, body: { error: { code: 'not_yours', permission } } });
+    expect(refused.app.taken).toEqual([]);
+    expect(answered(refused.app)).toEqual([]);
+    expect((await send(PERMISSIONS.filter((one) => one === permission))).answer.status).toBe(succeeds);
+  },
+);
 
 test.each(ROWS.filter(({ callers }) => callers === 'developers'))(
   '$name is not there while the developer pages are off',

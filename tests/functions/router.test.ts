@@ -62,6 +62,7 @@ const STATUSES: Readonly<Record<RefusalCode, number>> = {
   already_done: 409,
   payment_processing: 409,
   not_configured: 409,
+  last_owner: 409,
   session_ended: 410,
   coupon_invalid: 422,
   image_refused: 422,

@@ -26,6 +26,7 @@ vi.mock('#server/operations/bookings/cancel.ts', () => ({ cancelBooking: operati
 vi.mock('#server/operations/bookings/hold.ts', () => ({ holdBooking: operation('holdBooking') }));
 vi.mock('#server/operations/bookings/read-own-booking.ts', () => ({ readOwnBooking: operation('readOwnBooking') }));
 vi.mock('#server/operations/bookings/release.ts', () => ({ releaseOwnHold: operation('releaseOwnHold') }));
+vi.mock('#server/operations/staff/set-permissions.ts', () => ({ setPermissions: operation('setPermissions') }));
 vi.mock('#server/operations/closures/close-hours.ts', () => ({ closeHours: operation('closeHours') }));
 vi.mock('#server/operations/closures/reopen-hours.ts', () => ({ reopenHours: operation('reopenHours') }));
 vi.mock('#server/operations/payments/read-status.ts', () => ({ readPaymentStatus: operation('readPaymentStatus') }));
@@ -45,6 +46,8 @@ type FakeContext = { call(name: string, values: unknown[]): Promise<never> };
 
 export const PERSON = '11111111-1111-4111-8111-111111111111';
 export const STAFF = '22222222-2222-4222-8222-222222222222';
+/** Staff with the permissions of `createFunctionsApp` only. */
+export const COLLEAGUE = '77777777-7777-4777-8777-777777777777';
 export const BOOKING = '33333333-3333-4333-8333-333333333333';
 export const OTHER_BOOKING = '44444444-4444-4444-8444-444444444444';
 export const STUDIO = '55555555-5555-4555-8555-555555555555';
@@ -52,7 +55,7 @@ export const IP = '203.0.113.7';
 export const NOW = new Date('2031-05-01T00:00:00Z');
 
 /** Who sends a request, by its token. `none` sends no key. */
-export type Sender = 'none' | 'guest' | 'person' | 'staff' | 'service' | 'suspended';
+export type Sender = 'none' | 'guest' | 'person' | 'staff' | 'colleague' | 'service' | 'suspended';
 
 const caller = (role: string, userId: string | null, claims: Caller['claims'] = {}): Caller => ({
   role,
@@ -66,6 +69,7 @@ const CALLERS: Readonly<Record<string, Caller>> = {
   guest: caller('anon', null),
   person: caller('authenticated', PERSON, { email: 'person@example.com' }),
   staff: caller('authenticated', STAFF, { email: 'staff@example.com' }),
+  colleague: caller('authenticated', COLLEAGUE, { email: 'colleague@example.com' }),
   service: caller('service_role', null),
 };
 
@@ -151,8 +155,15 @@ type SendOptions = {
 };
 
 export function createFunctionsApp(
-  options: { developerPages?: boolean; wait?: number | null; bodyBytes?: number; now?: Date } = {},
+  options: {
+    developerPages?: boolean;
+    wait?: number | null;
+    bodyBytes?: number;
+    now?: Date;
+    permissions?: readonly string[];
+  } = {},
 ): FunctionsApp {
+  const { permissions = [] } = options;
   const calls: FunctionsApp['calls'] = [];
   const taken: FunctionsApp['taken'] = [];
   const logged: string[] = [];
@@ -193,9 +204,15 @@ export function createFunctionsApp(
     bodies,
     clock: () => options.now ?? NOW,
     staff: {
-      db: { one: (_text: string, [userId]: unknown[]) => Promise.resolve({ staff: userId === STAFF }) } as never,
+      db: {
+        one: async (_text: string, [userId, , permission]: unknown[]) => ({
+          staff: userId === STAFF || userId === COLLEAGUE,
+          permitted: userId === STAFF || (userId === COLLEAGUE && permissions.includes(String(permission))),
+        }),
+      },
       developerPages: options.developerPages ?? true,
-    },
+      call,
+    } as never,
     links,
     booking: { call } as never,
     // Cast: the operations are fake, and the functions read nothing else of it.

@@ -24,7 +24,8 @@ export async function populate(engine: Engine): Promise<Populated> {
   // Each write is rolled back, so that cells do not affect each other.
   const server = await engine.open({ PGRST_DB_TX_END: 'commit-allow-override' });
   const { db, keys } = server.app;
-  const [owner, other, unverified, admin, revoked] = [
+  const [owner, other, unverified, colleague, admin, revoked] = [
+    await server.addCustomer(),
     await server.addCustomer(),
     await server.addCustomer(),
     await server.addCustomer(),
@@ -33,11 +34,21 @@ export async function populate(engine: Engine): Promise<Populated> {
   ];
   await db.query('delete from public.id_verifications where user_id = $1::uuid', [unverified.id]);
   await db.query('update auth.users set email_confirmed_at = null where id = $1::uuid', [unverified.id]);
-  await db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [admin.id]);
+  await db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin'), ($2::uuid, 'admin')`, [
+    colleague.id,
+    admin.id,
+  ]);
+  await db.query(`update public.staff_permissions set permission = 'money' where user_id = $1::uuid`, [colleague.id]);
   await db.query('delete from auth.sessions where user_id = $1::uuid', [revoked.id]);
   const claims = { sub: owner.id, aud: 'authenticated', role: 'authenticated', session_id: randomUUID() };
   const expired = keys.sign(claims, 60, new Date(server.now().getTime() - 3_600_000));
-  const people = { owner: owner.id, other: other.id, unverified: unverified.id, admin: admin.id };
+  const people = {
+    owner: owner.id,
+    other: other.id,
+    unverified: unverified.id,
+    colleague: colleague.id,
+    admin: admin.id,
+  };
   const matrix = writeMatrix(people);
   // Bookings first: other tables refer to them.
   const tables = Object.entries(matrix).toSorted(([a], [b]) => Number(b === 'bookings') - Number(a === 'bookings'));
@@ -53,6 +64,7 @@ export async function populate(engine: Engine): Promise<Populated> {
       unverified: server.client(unverified.token),
       revoked: server.client(revoked.token),
       expired: server.client(expired),
+      colleague: server.client(colleague.token),
       admin: server.client(admin.token),
       service: server.client(keys.serviceRoleKey),
     },

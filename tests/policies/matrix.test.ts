@@ -19,6 +19,7 @@ const TABLES = [
   'mailing_list',
   'profiles',
   'scheduled_emails',
+  'staff_permissions',
   'studios',
   'terms_acceptances',
   'user_roles',

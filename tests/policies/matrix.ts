@@ -5,7 +5,17 @@ import { STUDIO_A, STUDIO_B } from '#tests/support/test-server.ts';
  * Who may do what with which row: the expected outcomes. `matrix.test.ts` runs every cell through `/rest/v1` and fails for every relation,
  * column or function of the database that is not listed here.
  */
-export const PRINCIPALS = ['guest', 'owner', 'other', 'unverified', 'revoked', 'expired', 'admin', 'service'] as const;
+export const PRINCIPALS = [
+  'guest',
+  'owner',
+  'other',
+  'unverified',
+  'revoked',
+  'expired',
+  'colleague',
+  'admin',
+  'service',
+] as const;
 export type Principal = (typeof PRINCIPALS)[number];
 export const VERBS = ['select', 'head', 'insert', 'upsert', 'update', 'delete'] as const;
 export type Verb = (typeof VERBS)[number];
@@ -40,14 +50,16 @@ export type Expectation = {
   readonly make: readonly { readonly text: string; readonly values: readonly unknown[] }[];
 };
 
-export type People = Readonly<Record<'owner' | 'other' | 'unverified' | 'admin', string>>;
+export type People = Readonly<Record<'owner' | 'other' | 'unverified' | 'colleague' | 'admin', string>>;
 
 const ALL = 'select insert update delete';
 /** All principals with these rows. */
 const everybody = (rows: readonly string[]): Allowed => Object.fromEntries(PRINCIPALS.map((one) => [one, rows]));
 const BOTH = ['owner', 'other'] as const;
-/** Own rows for people, all rows for staff and the service. */
-const OWN_AND_STAFF: Allowed = { owner: ['owner'], other: ['other'], admin: BOTH, service: BOTH };
+/** Own rows for people, all rows for the owner of the business and the service. */
+const OWN_AND_ADMIN: Allowed = { owner: ['owner'], other: ['other'], admin: BOTH, service: BOTH };
+/** The same, and all rows for a colleague: staff with the permission `money` only. */
+const OWN_AND_STAFF: Allowed = { ...OWN_AND_ADMIN, colleague: BOTH };
 
 /** Builds the matrix for these people. Ids are new each time, so that runs do not collide. */
 export function writeMatrix(people: People): Readonly<Record<string, Expectation>> {
@@ -58,7 +70,7 @@ export function writeMatrix(people: People): Readonly<Record<string, Expectation
   };
 }
 
-function aboutPeople({ owner, other }: People): Record<string, Expectation> {
+function aboutPeople({ owner, other, colleague, admin }: People): Record<string, Expectation> {
   const log = randomUUID();
   const mailId = randomUUID();
   const [mine, theirs] = [randomUUID(), randomUUID()];
@@ -102,6 +114,20 @@ function aboutPeople({ owner, other }: People): Record<string, Expectation> {
         },
       ],
     },
+    staff_permissions: {
+      columns: 'user_id permission created_at',
+      grants: { anon: '', authenticated: 'select', service_role: 'select' },
+      rows: {
+        admin: { key: { user_id: admin }, fresh: { user_id: owner, permission: 'owner' } },
+        colleague: { key: { user_id: colleague }, fresh: { user_id: colleague, permission: 'owner' } },
+      },
+      change: { permission: 'owner' },
+      sees: { colleague: ['colleague'], admin: ['admin', 'colleague'], service: ['admin', 'colleague'] },
+      adds: {},
+      changes: {},
+      removes: {},
+      make: [],
+    },
     terms_acceptances: {
       columns: 'user_id version accepted_at',
       grants: { anon: '', authenticated: 'select', service_role: ALL },
@@ -131,7 +157,7 @@ function aboutPeople({ owner, other }: People): Record<string, Expectation> {
         other: { key: { id: theirs }, fresh: { user_id: other, source: 'staff', verification_status: 'review' } },
       },
       change: { verification_status: 'failed' },
-      sees: OWN_AND_STAFF,
+      sees: OWN_AND_ADMIN,
       adds: { service: BOTH },
       changes: { service: BOTH },
       removes: { service: BOTH },
@@ -151,7 +177,7 @@ function aboutPeople({ owner, other }: People): Record<string, Expectation> {
         other: { key: { user_id: other }, fresh: { id: randomUUID(), user_id: other } },
       },
       change: { user_id: owner },
-      sees: OWN_AND_STAFF,
+      sees: OWN_AND_ADMIN,
       adds: {},
       changes: {},
       removes: {},
@@ -306,7 +332,7 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
       grants: { anon: 'select', authenticated: 'select insert update', service_role: ALL },
       rows: Object.fromEntries(rows.map((row) => [row, { key: { start_time: times[row] }, fresh: later(row) }])),
       change: { notes: 'test, changed' },
-      sees: { owner: ['owner'], other: ['other'], admin: rows, service: rows },
+      sees: { owner: ['owner'], other: ['other'], colleague: rows, admin: rows, service: rows },
       masked: {
         guest: rows,
         owner: ['other', 'nobody'],
@@ -342,7 +368,7 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
         nobody: { key: { booking_id: ids.nobody }, fresh: { booking_id: ids.nobody, state: 'paid' } },
       },
       change: { state: 'refunded' },
-      sees: { owner: ['owner'], other: ['other'], admin: rows, service: rows },
+      sees: { owner: ['owner'], other: ['other'], colleague: rows, admin: rows, service: rows },
       adds: {},
       changes: {},
       removes: {},
@@ -438,6 +464,7 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
 export const FUNCTIONS: Readonly<Record<string, string>> = {
   'close_job(job uuid, reason text)': 'authenticated service_role',
   'developer_pages_open()': 'anon authenticated service_role',
+  'has_permission(permission text)': 'authenticated service_role',
   'is_staff()': 'anon authenticated service_role',
   'leave_mailing_list(subscription uuid)': 'anon authenticated service_role',
   'newest_bookings(most integer)': 'authenticated service_role',

@@ -129,6 +129,7 @@ const SEEN: Readonly<Record<string, readonly unknown[]>> = {
   id_verifications: [REFUSED, 0, 1, 1, 1],
   user_verifications: [REFUSED, 0, 1, 1, 1],
   mailing_list: [REFUSED, REFUSED, REFUSED, REFUSED, 1],
+  staff_permissions: [REFUSED, 0, 0, 1, 1],
   profiles: [REFUSED, 1, 1, 3, 3],
   studios: [1, 1, 1, 1, 2],
   terms_acceptances: [REFUSED, 0, 1, 1, 1],

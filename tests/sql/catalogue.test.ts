@@ -31,6 +31,7 @@ const EXECUTABLE: Readonly<Record<string, string>> = {
   'auth.uid': 'anon authenticated service_role',
   'public.close_job': 'authenticated service_role',
   'public.developer_pages_open': 'anon authenticated service_role',
+  'public.has_permission': 'authenticated service_role',
   'public.is_staff': 'anon authenticated service_role',
   'public.leave_mailing_list': 'anon authenticated service_role',
   'public.newest_bookings': 'authenticated service_role',

@@ -398,6 +398,12 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
     base: { user_id: uuid(1), role: 'user' },
     checks: { user_roles_role_check: oneOf('role', ['admin', 'user']) },
   },
+  'public.staff_permissions': {
+    base: { user_id: uuid(1), permission: 'money' },
+    checks: {
+      staff_permissions_permission_check: oneOf('permission', ['bookings', 'identity', 'money', 'settings', 'owner']),
+    },
+  },
   'public.terms_acceptances': {
     base: { user_id: uuid(1), version: '1' },
     checks: { terms_acceptances_version_check: atMost('version', 40) },

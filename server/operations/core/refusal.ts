@@ -25,7 +25,8 @@ export type RefusalCode =
   | 'payment_processing'
   | 'image_refused'
   | 'provider_unavailable'
-  | 'not_configured';
+  | 'not_configured'
+  | 'last_owner';
 
 /** An expected refusal. The message is for people; the details are sent beside it. */
 export class Refusal extends Error {

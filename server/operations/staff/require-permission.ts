@@ -1,0 +1,57 @@
+import type { Permission } from '#rules/permissions.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Caller } from '#server/http/caller.ts';
+import { Refusal } from '../core/refusal.ts';
+
+/** What the checks of a caller's rights work with. */
+export type StaffContext = {
+  readonly db: Pick<Database, 'one'>;
+  /** Whether the developer pages are on. */
+  readonly developerPages: boolean;
+};
+
+type Rights = { readonly staff: boolean; readonly permitted: boolean };
+
+/**
+ * Reads whether the caller is staff right now, with a second factor when staff need one, and has the permission. The service key has
+ * every permission.
+ */
+async function readRights({ db }: Pick<StaffContext, 'db'>, caller: Caller, permission: Permission): Promise<Rights> {
+  if (caller.role === 'service_role') return { staff: true, permitted: true };
+  if (caller.userId === null) return { staff: false, permitted: false };
+  const rights = await db.one<Rights>(
+    'select private.has_staff_rights($1::uuid, $2::uuid) as staff, private.has_permission($1::uuid, $2::uuid, $3) as permitted',
+    [caller.userId, caller.sessionId, permission],
+  );
+  return rights ?? { staff: false, permitted: false };
+}
+
+/** Whether the caller is the service key or staff with the permission right now. */
+export async function hasPermission(
+  context: Pick<StaffContext, 'db'>,
+  caller: Caller,
+  permission: Permission,
+): Promise<boolean> {
+  return (await readRights(context, caller, permission)).permitted === true;
+}
+
+/** Throws `Refusal` unless the caller is staff with the permission: `not_signed_in` for guests, else `not_yours`. */
+export async function requirePermission(
+  context: Pick<StaffContext, 'db'>,
+  caller: Caller,
+  permission: Permission,
+): Promise<void> {
+  if (caller.role === 'anon') throw new Refusal('not_signed_in', 'Please sign in first.');
+  const { staff, permitted } = await readRights(context, caller, permission);
+  if (staff !== true) throw new Refusal('not_yours', 'Only staff can do this.');
+  if (permitted !== true)
+    throw new Refusal('not_yours', `You need the permission “${permission}” for this. An owner can give it to you.`, {
+      permission,
+    });
+}
+
+/** Throws `Refusal` unless the caller may see the settings and the developer pages are on: `not_found` when they are off. */
+export async function requireDeveloper(context: StaffContext, caller: Caller): Promise<void> {
+  await requirePermission(context, caller, 'settings');
+  if (!context.developerPages) throw new Refusal('not_found', 'The developer pages are switched off.');
+}

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Permission } from '#rules/permissions.ts';
+import { engines } from '#tests/support/engines.ts';
+import { type Customer, span, STUDIO_A, type TestServer } from '#tests/support/test-server.ts';
+
+describe.each(engines)('permissions of staff on $name', ({ open }) => {
+  let server: TestServer;
+  let owner: Customer;
+  let colleague: Customer;
+  beforeAll(async () => {
+    server = await open();
+    owner = await server.addCustomer();
+    await makeAdmin(owner);
+  }, 180_000);
+  afterAll(() => server.close());
+  beforeEach(async () => {
+    colleague = await server.addCustomer();
+  });
+
+  const db = () => server.app.db;
+  const makeAdmin = ({ id }: Customer) =>
+    db().query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [id]);
+  const held = async ({ id }: Customer): Promise<readonly string[]> => {
+    const { rows } = await db().query<{ permission: string }>(
+      'select permission from public.staff_permissions where user_id = $1::uuid order by permission',
+      [id],
+    );
+    return rows.map((row) => row.permission);
+  };
+  const set = (person: { id: string }, permissions: readonly string[], token = owner.token) =>
+    server.call('staff-set-permissions', { userId: person.id, permissions }, token);
+
+  it('a plain write to user_roles makes an owner, and the end of the role ends every permission', async () => {
+    await makeAdmin(colleague);
+    expect(await held(colleague)).toEqual(['owner']);
+    await db().query(`update public.user_roles set role = 'user' where user_id = $1::uuid`, [colleague.id]);
+    expect(await held(colleague)).toEqual([]);
+    const service = server.client(server.app.keys.serviceRoleKey);
+    await service.from('user_roles').upsert({ user_id: colleague.id, role: 'admin' });
+    expect(await held(colleague)).toEqual(['owner']);
+    await service.from('user_roles').delete().eq('user_id', colleague.id);
+    expect(await held(colleague)).toEqual([]);
+  });
+
+  it('the first permission makes an account staff, an empty list ends it, and each change is in the audit log', async () => {
+    const isStaff = async () => (await server.client(colleague.token).rpc('is_staff')).data;
+    expect(await isStaff()).toBe(false);
+    expect(await set(colleague, ['settings', 'bookings', 'bookings'])).toMatchObject({
+      status: 200,
+      body: { userId: colleague.id, permissions: ['bookings', 'settings'] },
+    });
+    expect([await isStaff(), await held(colleague)]).toEqual([true, ['bookings', 'settings']]);
+    await set(colleague, ['bookings', 'settings']);
+    await set(colleague, ['identity']);
+    expect(await held(colleague)).toEqual(['identity']);
+    await set(colleague, []);
+    expect([await isStaff(), await held(colleague)]).toEqual([false, []]);
+    const { rows } = await db().query(
+      `select actor, details from public.audit_logs where resource_type = 'staff_permissions' and resource_id = $1 order by created_at`,
+      [colleague.id],
+    );
+    expect(rows).toEqual(
+      [
+        { before: [], after: ['bookings', 'settings'] },
+        { before: ['bookings', 'settings'], after: ['identity'] },
+        { before: ['identity'], after: [] },
+      ].map((details) => ({ actor: owner.id, details })),
+    );
+  });
+
+  /** What a colleague may do right now, by permission. */
+  const rights = async (): Promise<Record<Permission, readonly boolean[]>> => {
+    const client = server.client(colleague.token);
+    const reads = async (table: 'id_verifications' | 'audit_logs' | 'discount_codes' | 'scheduled_emails') =>
+      ((await client.from(table).select('id').limit(1)).data?.length ?? 0) > 0;
+    const calls = async (name: string, body: unknown) =>
+      (await server.call(name, body, colleague.token)).status !== 403;
+    const code = { code: randomUUID().slice(0, 8), discount_type: 'fixed', discount_value: 5 };
+    const made = await client.from('discount_codes').insert(code);
+    return {
+      bookings: [
+        await calls('staff-reopen', { closureId: randomUUID() }),
+        await calls('process-scheduled-emails', {}),
+        await reads('scheduled_emails'),
+        (await client.rpc('close_job', { job: randomUUID(), reason: 'tried' })).error === null,
+      ],
+      identity: [await reads('id_verifications')],
+      money: [(await client.rpc('close_job', { job: refundJob, reason: 'tried' })).error === null],
+      settings: [made.error === null, await reads('discount_codes'), await calls('test-igloohome-config', {})],
+      owner: [
+        await reads('audit_logs'),
+        await calls('staff-set-permissions', { userId: randomUUID(), permissions: [] }),
+      ],
+    };
+  };
+  const refundJob = randomUUID();
+  it('each permission opens its own calls and tables and no others, and an owner has all', async () => {
+    const { id } = (await db().one<{ id: string }>(
+      `insert into private.booking (reference, user_id, studio_id, studio_name, start_time, end_time, status, total_hours, base_cost_cents, final_cost_cents, notes)
+       values (private.new_reference(), $1::uuid, $2::uuid, 'A', $3::timestamptz, $4::timestamptz, 'confirmed', 1, 0, 0, 'test') returning id`,
+      [owner.id, STUDIO_A, ...Object.values(span(server.now(), 500))],
+    )) ?? { id: '' };
+    await db().query(
+      `insert into public.scheduled_emails (booking_id, recipient_email, email_type, status, scheduled_for)
+       values ($1::uuid, 'x', 'access_code', 'cancelled', now())`,
+      [id],
+    );
+    await db().query(
+      `insert into public.discount_codes (code, discount_type, discount_value) values ('SEEN', 'fixed', 5)`,
+    );
+    await db().query('delete from public.id_verifications where user_id = $1::uuid', [colleague.id]);
+    await db().query(
+      `insert into private.outbox (id, kind, subject_id, due_at) values ($1::uuid, 'payment.refund', $1::uuid, 'infinity')`,
+      [refundJob],
+    );
+    const none = Object.fromEntries(Object.entries(await rights()).map(([one, each]) => [one, each.map(() => false)]));
+    expect(await rights()).toEqual(none);
+    for (const permission of ['bookings', 'identity', 'money', 'settings'] as const) {
+      await set(colleague, [permission]);
+      expect(await rights()).toEqual({ ...none, [permission]: none[permission]?.map(() => true) });
+    }
+    await set(colleague, ['owner']);
+    expect(Object.values(await rights()).flat()).toEqual(Object.values(none).flatMap((each) => each.map(() => true)));
+  });
+
+  it('only owners set permissions, also not their own; the service key may', async () => {
+    const stranger = await server.addCustomer();
+    await set(colleague, ['bookings', 'identity', 'money', 'settings']);
+    for (const token of [colleague.token, stranger.token])
+      expect((await set(colleague, ['owner'], token)).status).toBe(403);
+    expect((await set(colleague, ['owner'], server.app.keys.anonKey)).status).toBe(401);
+    expect(await held(colleague)).toEqual(['bookings', 'identity', 'money', 'settings']);
+    expect((await set(colleague, ['owner'], server.app.keys.serviceRoleKey)).status).toBe(200);
+    expect(await held(colleague)).toEqual(['owner']);
+  });
+
+  it('staff read their own permissions and owners everybody’s; the service key does not write them', async () => {
+    await set(colleague, ['money']);
+    const seen = async (token: string) =>
+      (await server.client(token).from('staff_permissions').select('user_id').in('user_id', [owner.id, colleague.id]))
+        .data?.length;
+    expect([await seen(colleague.token), await seen(owner.token)]).toEqual([1, 2]);
+    const service = server.client(server.app.keys.serviceRoleKey);
+    const row = { user_id: colleague.id, permission: 'owner' };
+    expect((await service.from('staff_permissions').insert(row)).error?.code).toBe('42501');
+  });
+
+  it.each([
+    ['a permission that does not exist', () => ({ id: owner.id }), ['everything'], 400],
+    ['an account that does not exist', () => ({ id: randomUUID() }), ['money'], 404],
+  ])('%s is refused', async (_name, person, permissions, status) => {
+    expect((await set(person(), permissions)).status).toBe(status);
+  });
+
+  it('an account that has not confirmed its address cannot become staff', async () => {
+    await db().query('update auth.users set email_confirmed_at = null where id = $1::uuid', [colleague.id]);
+    expect(await set(colleague, ['money'])).toMatchObject({
+      status: 403,
+      body: { error: { code: 'mail_unconfirmed' } },
+    });
+    expect(await held(colleague)).toEqual([]);
+  });
+
+  /** Makes `person` the only owner. */
+  const onlyOwner = async (person: Customer) => {
+    await set(person, ['owner'], server.app.keys.serviceRoleKey);
+    const { rows } = await db().query<{ id: string }>(
+      `select user_id as id from public.staff_permissions where permission = 'owner' and user_id <> $1::uuid`,
+      [person.id],
+    );
+    for (const other of rows) await set(other, [], server.app.keys.serviceRoleKey);
+  };
+
+  it('the last owner stays an owner while there are staff, whoever tries to change that', async () => {
+    await onlyOwner(owner);
+    await set(colleague, ['money']);
+    for (const permissions of [[], ['money']])
+      for (const token of [owner.token, server.app.keys.serviceRoleKey])
+        expect(await set(owner, permissions, token)).toMatchObject({
+          status: 409,
+          body: { error: { code: 'last_owner' } },
+        });
+    for (const statement of [
+      'delete from public.user_roles where user_id = $1::uuid',
+      `update public.user_roles set role = 'user' where user_id = $1::uuid`,
+      'delete from auth.users where id = $1::uuid',
+    ])
+      await expect(db().query(statement, [owner.id])).rejects.toMatchObject({ constraint: 'staff_permissions_owner' });
+    expect(await held(owner)).toEqual(['owner']);
+  });
+
+  it('of two owners who remove each other at the same moment, one stays', async () => {
+    await set(colleague, ['owner']);
+    const answers = await Promise.all([set(colleague, [], owner.token), set(owner, [], colleague.token)]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 403]);
+    const left = [await held(owner), await held(colleague)];
+    expect(left.flat()).toEqual(['owner']);
+    if (left[0]?.length === 0) await set(owner, ['owner'], colleague.token);
+  });
+});
