@@ -749,7 +749,8 @@ const TESTED =
   discount_codes_audit discount_codes_normalise booking_confirmed_is_paid booking_redemption booking_clear_contact_phone booking_starts_pending
   booking_not_closed closure_not_booked booking_transition bookings_write payment_transition scheduled_emails_audit scheduled_emails_recipient audit_log_entries_append_only
   audit_log_entries_no_truncate upload_parts_cancel_deletion upload_parts_queue_deletion publish_booking publish_payment publish_verification publish_access_code publish_session publish_closure publish_reopened messages_sent
-  sessions_ended users_closed sessions_assurance_changed recheck_role`.split(/\s+/);
+  sessions_ended users_closed sessions_assurance_changed recheck_role user_roles_permissions staff_permissions_lock
+  staff_permissions_owner`.split(/\s+/);
 
 test(
   'every trigger is covered by a test',
