@@ -47,7 +47,7 @@ type FakeContext = { call(name: string, values: unknown[]): Promise<never> };
 export const PERSON = '11111111-1111-4111-8111-111111111111';
 export const STAFF = '22222222-2222-4222-8222-222222222222';
 /** Staff with the permissions of `createFunctionsApp` only. */
-export const COLLEAGUE = '77777777-7777-4777-8777-777777777777';
+const COLLEAGUE = '77777777-7777-4777-8777-777777777777';
 export const BOOKING = '33333333-3333-4333-8333-333333333333';
 export const OTHER_BOOKING = '44444444-4444-4444-8444-444444444444';
 export const STUDIO = '55555555-5555-4555-8555-555555555555';
