@@ -681,6 +681,30 @@ export type Database = {
           error_message: string | null;
         }[];
       };
+      waiting_reviews: {
+        Args: {
+          ends_after?: string;
+          most?: number;
+        };
+        Returns: {
+          id: string | null;
+          user_id: string | null;
+          created_at: string | null;
+          next_session: string | null;
+          source: string | null;
+          has_picture: boolean | null;
+          failure_reasons: string[] | null;
+          first_name: string | null;
+          middle_name: string | null;
+          last_name: string | null;
+          date_of_birth: string | null;
+          expiry_date: string | null;
+          confidence: number | null;
+          account_name: string | null;
+          account_date_of_birth: string | null;
+          account_email: string | null;
+        }[];
+      };
     };
     Enums: Record<never, never>;
     CompositeTypes: Record<never, never>;

@@ -161,6 +161,26 @@ export function judgeLicence(input: {
   return { ...facts, decision: doubts.length === 0 ? 'verified' : 'review', reasons: doubts };
 }
 
+/** What a person read on an ID, and what it is compared with. */
+export type ReviewedId = {
+  readonly givenNames: string | null;
+  readonly familyName: string | null;
+  readonly dateOfBirth: StudioDate | null;
+  readonly expiryDate: StudioDate | null;
+};
+
+/**
+ * Returns why staff may not approve an ID, as a sentence for them; null when they may. Age and expiry are rules for everybody; whether
+ * the names are the same person's is for staff to judge. A hosted check verifies the expiry itself but does not always report it.
+ */
+export function approvalProblem(id: ReviewedId, today: StudioDate, source: 'photo' | 'hosted'): string | null {
+  if (id.givenNames === null && id.familyName === null) return 'Enter the name on the ID first.';
+  if (id.dateOfBirth === null) return 'Enter the date of birth on the ID first.';
+  if (ageOn(id.dateOfBirth, today) < MINIMUM_AGE) return 'The ID says under 18. It can’t be approved.';
+  if (id.expiryDate === null) return source === 'hosted' ? null : 'Enter the expiry date on the ID first.';
+  return id.expiryDate < today ? 'The ID has expired. It can’t be approved.' : null;
+}
+
 /** Computes the day of the 18th birthday; for 29 February it is 1 March in a common year. */
 export function adultFrom(born: StudioDate): StudioDate {
   const [year = 0, month = 1, day = 1] = born.split('-').map(Number);

@@ -37,4 +37,6 @@ export const settings = {
   holdsPerHour: 6,
   termsVersion: '2025-10',
   idMaxBytes: 10 * 1024 * 1024,
+  /** A photo that waits for a person is deleted after this many days at the latest, so staff decide by then. */
+  idReviewDays: 7,
 } as const;

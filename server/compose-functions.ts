@@ -12,7 +12,9 @@ import { queuedMail } from './functions/queued-mail.ts';
 import { regeneratePin } from './functions/regenerate-pin.ts';
 import { releaseHold } from './functions/release-hold.ts';
 import { staffClose } from './functions/staff-close.ts';
+import { staffIdPicture } from './functions/staff-id-picture.ts';
 import { staffReopen } from './functions/staff-reopen.ts';
+import { staffReviewId } from './functions/staff-review-id.ts';
 import { staffSetPermissions } from './functions/staff-set-permissions.ts';
 import { stripeWebhook } from './functions/stripe-webhook.ts';
 import { testIgloohomeConfig, testIgloohomeOauth, testIgloohomePin } from './functions/test-igloohome.ts';
@@ -59,6 +61,8 @@ export function composeFunctions(context: {
       ['staff-close', staffClose(context)],
       ['staff-reopen', staffReopen(context)],
       ['staff-set-permissions', staffSetPermissions(context)],
+      ['staff-review-id', staffReviewId(context)],
+      ['staff-id-picture', staffIdPicture(context)],
       ['cancel-booking', cancelBooking(context)],
       ['stripe-webhook', stripeWebhook(context)],
       ['send-booking-confirmation', queuedMail(context)],

@@ -21,6 +21,8 @@ const TITLES: Readonly<Record<string, string>> = {
   'mail.payment-processing': 'Email about a payment in progress',
   'mail.payment-failed': 'Email about a failed payment',
   'mail.access-code': 'Access code email',
+  'mail.id-decision': 'Email about an ID decision',
+  'mail.review-waiting': 'Email to staff about an ID that waits',
   'access.request': 'Access code from the lock',
   'access.revoke': 'Removing a code from the lock',
   'payment.refund': 'Refund',

@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test';
-import { accessibleEverywhere, expectToast, newPerson, sandboxUrl, signIn } from './steps.ts';
+import { accessibleEverywhere, admin, expectToast, newPerson, sandboxUrl, signIn } from './steps.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'ID Verification' });
 
@@ -124,6 +124,39 @@ test('another person’s licence fails with reasons, a second try succeeds, and 
   await expect(dialog(page)).toBeHidden();
   const at: Record<string, number> = await page.evaluate('window.at');
   expect((at['closed'] ?? 0) - (at['success'] ?? 0)).toBeGreaterThan(1_490);
+  await expect(page.getByText(/^Verified until/)).toBeVisible();
+});
+
+test('staff see the picture of an ID that waits, correct the name and approve it, and the customer’s page follows', async ({
+  page,
+  browser,
+}) => {
+  const person = await newPerson(false);
+  await signIn(page, person);
+  await page.goto('/profile');
+  await page.getByRole('button', { name: 'Verify ID' }).click();
+  await upload(page, await licence('Robin Simple'));
+  await dialog(page).getByRole('button', { name: 'Verify my ID' }).click();
+  await expect(dialog(page).getByText('Someone on our team will look at your photo')).toBeVisible({ timeout: 30_000 });
+  await dialog(page).getByRole('button', { name: 'Close' }).click();
+
+  const staffPage = await (await browser.newContext()).newPage();
+  await signIn(staffPage, admin);
+  await staffPage.goto('/admin?tab=id-review');
+  const row = staffPage.getByRole('row').filter({ hasText: person.email });
+  await accessibleEverywhere(staffPage);
+  await row.getByRole('button', { name: 'Check' }).click();
+  const review = staffPage.getByRole('dialog', { name: 'Check this ID' });
+  await expect(review.getByAltText('The customer’s ID')).toHaveJSProperty('complete', true);
+  await expect(review.getByText('Different name')).toBeVisible();
+  await accessibleEverywhere(staffPage);
+  await review.getByLabel('Last name').fill('Sample');
+  await expect(review.getByText('Same name')).toBeVisible();
+  await review.getByRole('button', { name: 'Approve' }).click();
+  await review.getByRole('button', { name: 'Approve the ID' }).click();
+  await expectToast(staffPage, 'ID approved');
+  await expect(row).toHaveCount(0);
+  await staffPage.context().close();
   await expect(page.getByText(/^Verified until/)).toBeVisible();
 });
 

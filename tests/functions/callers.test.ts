@@ -15,6 +15,8 @@ type Row = {
   /** Answers of the fakes that let a permitted call succeed. */
   readonly answers: FunctionsApp['answers'];
   readonly succeeds?: number;
+  /** Content type of a successful answer that is not JSON. */
+  readonly type?: string;
 };
 const held = { bookingId: BOOKING, reference: 'HC-ABC123', url: 'https://pay.example/x', totalCents: 8250 };
 const span = { studio_id: booking.studioId, start_time: booking.startTime, end_time: booking.endTime };
@@ -73,6 +75,23 @@ const ROWS: readonly Row[] = [
     limit: ['staff-set-permissions', 60, 60],
     body: { userId: PERSON, permissions: ['bookings'] },
     answers: { setPermissions: () => undefined },
+  },
+  {
+    name: 'staff-review-id',
+    callers: 'staff',
+    permission: 'identity',
+    limit: ['staff-review-id', 60, 60],
+    body: { verificationId: BOOKING, decision: 'approve' },
+    answers: { reviewId: () => ({ status: 'verified' }) },
+  },
+  {
+    name: 'staff-id-picture',
+    callers: 'staff',
+    permission: 'identity',
+    limit: ['staff-id-picture', 60, 60],
+    body: { verificationId: BOOKING },
+    answers: { viewPicture: () => Buffer.from('1') },
+    type: 'application/octet-stream',
   },
   { name: 'stripe-webhook', callers: 'provider', limit: null, body: '{}', answers: takesEvents() },
   ...['send-booking-confirmation', 'send-access-code-email'].map((name): Row => ({
@@ -201,9 +220,10 @@ const REFUSED: Readonly<
 };
 const SENDERS = ['none', 'guest', 'person', 'staff', 'service', 'suspended'] as const;
 const KEYS = { guest: 'anon', person: PERSON, staff: STAFF, service: 'service_role' } as const;
+const JSON_TYPE = 'application/json; charset=utf-8';
 const answered = (app: FunctionsApp): string[] => app.calls.map(([name]) => name).filter((one) => one !== 'readCaller');
 
-describe.each(ROWS)('$name', ({ name, callers, limit, body, answers, succeeds = 200 }) => {
+describe.each(ROWS)('$name', ({ name, callers, limit, body, answers, succeeds = 200, type = JSON_TYPE }) => {
   test.each(SENDERS)('admits or refuses the right callers: %s', async (by) => {
     const app = createFunctionsApp();
     Object.assign(app.answers, answers);
@@ -211,7 +231,7 @@ describe.each(ROWS)('$name', ({ name, callers, limit, body, answers, succeeds = 
     const response = await app.send(name, by, { body });
     expect(response.headers.get('x-relay-error')).toBe(by === 'none' && refused ? 'true' : null);
     expect(response.headers.get('cache-control')).toBe('no-store');
-    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(response.headers.get('content-type')).toBe(refused ? JSON_TYPE : type);
     const { status, body: answer, retryAfter } = await readResponse(response);
     expect(status).toBe(refused?.[0] ?? succeeds);
     expect(retryAfter).toBe(by === 'suspended' && refused ? '7' : null);

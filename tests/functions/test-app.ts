@@ -30,6 +30,8 @@ vi.mock('#server/operations/staff/set-permissions.ts', () => ({ setPermissions: 
 vi.mock('#server/operations/closures/close-hours.ts', () => ({ closeHours: operation('closeHours') }));
 vi.mock('#server/operations/closures/reopen-hours.ts', () => ({ reopenHours: operation('reopenHours') }));
 vi.mock('#server/operations/payments/read-status.ts', () => ({ readPaymentStatus: operation('readPaymentStatus') }));
+vi.mock('#server/operations/identity/review.ts', () => ({ reviewId: operation('reviewId') }));
+vi.mock('#server/operations/identity/view-picture.ts', () => ({ viewPicture: operation('viewPicture') }));
 vi.mock('#server/operations/identity/check-photo.ts', () => ({ checkPhoto: operation('checkPhoto') }));
 vi.mock('#server/operations/identity/hosted-check.ts', () => ({
   readHostedCheck: operation('readHostedCheck'),

@@ -17,6 +17,8 @@ const KINDS: readonly JobKind[] = [
   'mail.payment-processing',
   'mail.payment-failed',
   'mail.access-code',
+  'mail.id-decision',
+  'mail.review-waiting',
   'mail.job-alert',
   'access.request',
   'access.revoke',
@@ -112,7 +114,7 @@ test('mails are sent last in a round, so that they report its results', async ()
   };
   const handlers = Object.fromEntries(KINDS.map((kind) => [kind, kind.startsWith('mail.') ? look : slow]));
   await jobsWith({ handlers }).jobs.drain();
-  expect(seen).toEqual([4, 4, 4, 4, 4, 4, 4]);
+  expect(seen).toEqual([4, 4, 4, 4, 4, 4, 4, 4, 4]);
 });
 
 test('a booking within the hour gets its code in the same round', async () => {

@@ -155,6 +155,8 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'mail.payment-processing': (job) => sendPaymentProcessing(bookingMails, job),
       'mail.payment-failed': (job) => sendPaymentFailed(bookingMails, job),
       'mail.access-code': (job) => sendAccessCode(bookingMails, job),
+      'mail.id-decision': () => Promise.resolve('done'),
+      'mail.review-waiting': () => Promise.resolve('done'),
       'mail.job-alert': () => Promise.resolve('done'),
       'access.request': (job) => requestFirstCode(access, job),
       'access.revoke': (job) => revokeCodes(access, job),

@@ -91,6 +91,8 @@ function jobsWith(payments: Payments) {
       'mail.payment-processing': nothing,
       'mail.payment-failed': nothing,
       'mail.access-code': nothing,
+      'mail.id-decision': nothing,
+      'mail.review-waiting': nothing,
       'mail.job-alert': nothing,
       'access.request': nothing,
       'access.revoke': nothing,

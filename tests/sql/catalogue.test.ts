@@ -40,6 +40,7 @@ const EXECUTABLE: Readonly<Record<string, string>> = {
   'public.search_audit_logs': 'authenticated service_role',
   'public.upcoming_bookings': 'authenticated service_role',
   'public.validate_discount_code': 'anon authenticated service_role',
+  'public.waiting_reviews': 'authenticated service_role',
   'storage.bucket_by_id': 'anon authenticated service_role',
   'storage.object_metadata': 'anon authenticated service_role',
   'storage.extension': 'anon authenticated service_role',
@@ -151,6 +152,10 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
   [
     'coupon_redemption_by_user',
     `select from private.coupon_redemption where user_id = gen_random_uuid() and state <> 'returned'`,
+  ],
+  [
+    'id_verifications_waiting',
+    `select from public.id_verifications where verification_status = 'review' order by created_at`,
   ],
   ['one_time_tokens_by_phone', `select from auth.one_time_tokens where phone = '61400000000'`],
   [

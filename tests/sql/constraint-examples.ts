@@ -636,6 +636,13 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
       },
     },
   },
+  'private.id_review': {
+    base: { verification_id: uuid(1), decision: 'approve', decided_by: uuid(1), decided_at: AT },
+    checks: {
+      id_review_decision_check: oneOf('decision', ['approve', 'refuse', 'retake']),
+      id_review_reason_check: between('reason', ['', text(501)], [text(1), text(500)]),
+    },
+  },
   'private.coupon_redemption': {
     base: { booking_id: uuid(1), coupon_id: uuid(1) },
     checks: { coupon_redemption_state_check: oneOf('state', ['reserved', 'committed', 'returned']) },

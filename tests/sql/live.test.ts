@@ -12,7 +12,7 @@ afterAll(() => database.close());
 const rolledBack = (work: (rows: Rows) => Promise<void>) => (): Promise<void> => database.rolledBack(work);
 
 /** The messages sent in this transaction, without their ids. */
-const sent = async ({ query }: Rows): Promise<unknown[]> =>
+const sent = async ({ query }: Rows): Promise<[topic: string, ...unknown[]][]> =>
   (
     await query<{ topic: string; event: string; private: boolean; payload: object }>(
       `select topic, event, private, payload - 'id' as payload from realtime.messages order by topic, event, payload::text`,
@@ -81,6 +81,30 @@ test(
 );
 
 test(
+  'publish_review tells staff that an ID waits and that it is decided, and nothing of other IDs',
+  rolledBack(async (rows) => {
+    await addStudiosAndCustomers(rows);
+    const add = (status: string) =>
+      rows.query(
+        `insert into public.id_verifications (user_id, source, verification_status) values ($1, 'photo', $2)`,
+        [ALEX, status],
+      );
+    const toStaff = async () => (await sent(rows)).filter(([topic]) => topic === 'staff');
+    const event = ['staff', 'review', true, {}];
+    await add('failed');
+    await rows.query('update public.id_verifications set is_expired = true');
+    expect(await toStaff()).toEqual([]);
+    await add('review');
+    expect(await toStaff()).toEqual([event]);
+    await rows.query(`update public.id_verifications set verification_status = 'failed'`);
+    expect(await toStaff()).toEqual([event, event]);
+    await add('review');
+    await rows.query('delete from public.id_verifications');
+    expect(await toStaff()).toEqual([event, event, event, event]);
+  }),
+);
+
+test(
   'publish_payment sends the account only the booking of a payment whose state changes',
   rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);
@@ -108,6 +132,7 @@ test(
       [uuid(3), at(600), at(660)],
     );
     expect(await sent(rows)).toEqual([
+      ['staff', 'review', true, {}],
       [`user:${ALEX}`, 'access', true, { booking_id: uuid(3) }],
       [`user:${ALEX}`, 'verification', true, {}],
     ]);

@@ -35,6 +35,8 @@ export const queryKeys = {
   auditActors: kind<[userIds: readonly string[]]>('audit-actors'),
   staffBookings: kind<[]>('staff-bookings'),
   closures: kind<[]>('closures'),
+  waitingIds: kind<[]>('waiting-ids'),
+  idPicture: kind<[verificationId: string]>('id-picture'),
   bookers: kind<[userIds: readonly string[]]>('bookers'),
   developerPages: kind<[userId: Id]>('developer-pages'),
   testBookings: kind<[userId: Id]>('test-bookings'),

@@ -21,12 +21,17 @@ const UpcomingBookings = lazyPart(async () => ({
 
 const Closures = lazyPart(async () => ({ default: (await import('#web/features/closures/closures.tsx')).Closures }));
 
+const ReviewQueue = lazyPart(async () => ({
+  default: (await import('#web/features/id-review/review-queue.tsx')).ReviewQueue,
+}));
+
 const TITLE = 'Admin Dashboard';
 const TABS = [
   { key: 'discount-codes', label: 'Discount Codes' },
   { key: 'audit-logs', label: 'Audit Logs' },
   { key: 'bookings', label: 'Bookings' },
   { key: 'closures', label: 'Closed hours' },
+  { key: 'id-review', label: 'ID review' },
 ] as const;
 
 /** Admin dashboard; the address holds the open tab. */
@@ -48,6 +53,7 @@ function AdminTabs() {
           <Suspense fallback={<Skeleton className="h-96" label="Loading" />}>
             {chosen === 'bookings' ? <UpcomingBookings /> : null}
             {chosen === 'closures' ? <ClosuresTab /> : null}
+            {chosen === 'id-review' ? <ReviewQueue /> : null}
             {chosen === 'discount-codes' ? <DiscountCodes /> : null}
             {chosen === 'audit-logs' ? (
               <AuditLog

@@ -24,6 +24,8 @@ export const JOB_RULES = {
   'mail.payment-processing': { worker: 'mail' },
   'mail.payment-failed': { worker: 'mail' },
   'mail.access-code': { worker: 'mail', longestWaitMs: URGENT_WAIT_MS },
+  'mail.id-decision': { worker: 'mail' },
+  'mail.review-waiting': { worker: 'alerts' },
   'mail.job-alert': { worker: 'alerts', alerts: 'never' },
   'access.request': { worker: 'locks', longestWaitMs: URGENT_WAIT_MS },
   'access.revoke': { worker: 'locks' },

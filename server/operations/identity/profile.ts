@@ -15,8 +15,14 @@ export async function requireProfile(db: Pick<Transaction, 'one'>, userId: strin
   return { fullName: profile.fullName, dateOfBirth: profile.dateOfBirth };
 }
 
+/** Locks the profile until the transaction ends, and returns it; null when there is none. */
+export async function lockProfile(tx: Transaction, userId: string): Promise<Profile | null> {
+  const row = await tx.one<ProfileRow>(`${PROFILE} for update`, [userId]);
+  return row && { fullName: row.fullName ?? '', dateOfBirth: row.dateOfBirth };
+}
+
 /** Locks the profile until the transaction ends. Returns false when its name or birth date differ from `expected`. */
 export async function lockUnchangedProfile(tx: Transaction, userId: string, expected: Profile): Promise<boolean> {
-  const current = await tx.one<ProfileRow>(`${PROFILE} for update`, [userId]);
+  const current = await lockProfile(tx, userId);
   return current?.fullName === expected.fullName && current.dateOfBirth === expected.dateOfBirth;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type judgeLicence, verificationExpiry } from '#rules/identity.ts';
 import { studioDate } from '#rules/studio-time.ts';
+import { settings } from '#rules/venue.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { LicenceReading } from '#server/providers/ports.ts';
 import { enqueue } from '../core/jobs.ts';
@@ -20,9 +21,6 @@ export type Decision = {
   /** The hosted check it came from. */
   readonly sessionId: string | null;
 };
-
-/** A photo kept for review is deleted after this many days at the latest. */
-const REVIEW_DAYS = 7;
 
 /**
  * Stores a decision and returns its id, or null when name or birth date changed meanwhile. The profile stays locked until the decision
@@ -46,7 +44,7 @@ export async function storeDecision(
         kind: 'image.delete',
         subjectId: id,
         payload: { key: imageKey },
-        dueAt: new Date(now.getTime() + REVIEW_DAYS * 86_400_000),
+        dueAt: new Date(now.getTime() + settings.idReviewDays * 86_400_000),
       });
     }
     if (sessionId !== null)

@@ -12,6 +12,7 @@ import {
   sendPaymentProcessing,
   sendPaymentReturned,
 } from '../mails/booking-mails.ts';
+import { sendIdDecision, sendReviewWaiting } from '../mails/identity-mails.ts';
 import { sendAccessCode } from '../mails/send-access-code.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { refundPayment } from '../payments/refund.ts';
@@ -33,6 +34,8 @@ export function jobHandlers(contexts: {
     'mail.payment-processing': (job) => sendPaymentProcessing(mails, job),
     'mail.payment-failed': (job) => sendPaymentFailed(mails, job),
     'mail.access-code': (job) => sendAccessCode(mails, job),
+    'mail.id-decision': (job) => sendIdDecision(mails, job),
+    'mail.review-waiting': (job) => sendReviewWaiting(mails, job),
     'mail.job-alert': (job) => sendJobAlert(alerts, job),
     'access.request': (job) => requestFirstCode(access, job),
     'access.revoke': (job) => revokeCodes(access, job),

@@ -11,7 +11,7 @@ import * as queries from './queries.ts';
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/session.tsx', () => ({ useSession: () => ({ user: { id: 'u' } }) }));
 vi.mock('./picture.ts', () => ({ readPicture: vi.fn(), takePicture: vi.fn() }));
-vi.mock('./queries.ts', () => ({ verifyId: vi.fn(), createHostedCheck: vi.fn(), idQueries: [], REVIEW_DAYS: 7 }));
+vi.mock('./queries.ts', () => ({ verifyId: vi.fn(), createHostedCheck: vi.fn(), idQueries: [] }));
 const calls = vi.mocked({ ...queries, ...pictures });
 beforeEach(() => vi.resetAllMocks());
 afterEach(() => vi.unstubAllGlobals());

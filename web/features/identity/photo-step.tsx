@@ -1,8 +1,8 @@
 import { type ChangeEvent, type DragEvent, useState } from 'react';
+import { settings } from '#rules/venue.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Camera } from './camera.tsx';
-import { REVIEW_DAYS } from './queries.ts';
 
 /** Takes a photo of the licence with the camera, from a file, or by drag and drop. */
 export function PhotoStep({
@@ -65,8 +65,8 @@ export function PhotoStep({
       </Notice>
       <p className="text-sm text-fog">
         We read your name, date of birth and expiry date from the photo to check that it’s you and that you’re 18 or
-        older. We delete the photo once that’s decided, or within {REVIEW_DAYS} days if someone on our team has to look
-        at it. We never show it to other customers.
+        older. We delete the photo once that’s decided, or within {settings.idReviewDays} days if someone on our team
+        has to look at it. We never show it to other customers.
       </p>
     </div>
   );

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { settings } from '#rules/venue.ts';
 import { type BookingDraft, drafts, type Verification } from '#web/lib/drafts.ts';
 import { callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
@@ -25,9 +26,6 @@ type HostedResult = {
 const POLL_MS = 2_500;
 const STATUS_POLL_MS = 60_000;
 
-/** Days after which a photo is deleted at the latest, so staff decide by then. */
-export const REVIEW_DAYS = 7;
-
 /** State of an account's ID check: until when it is verified, and by when staff decide on the newest photo in review; null where not. */
 export type IdStatus = { readonly verifiedUntil: Date | null; readonly decidedBy: Date | null };
 
@@ -47,7 +45,8 @@ async function readIdStatus(userId: string): Promise<IdStatus> {
   const review = data.find((one) => one.verification_status === 'review');
   return {
     verifiedUntil: valid.length === 0 ? null : new Date(Math.max(...valid)),
-    decidedBy: review === undefined ? null : new Date(Date.parse(review.created_at) + REVIEW_DAYS * 86_400_000),
+    decidedBy:
+      review === undefined ? null : new Date(Date.parse(review.created_at) + settings.idReviewDays * 86_400_000),
   };
 }
 

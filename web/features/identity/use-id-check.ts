@@ -2,11 +2,12 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { validateIdFile } from '#rules/identity.ts';
 import { addDays, type StudioDate, studioDate } from '#rules/studio-time.ts';
+import { settings } from '#rules/venue.ts';
 import { useSession } from '#web/data/session.tsx';
 import { describeError, errorCode } from '#web/lib/errors.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { readPicture } from './picture.ts';
-import { idQueries, type IdResult, REVIEW_DAYS, verifyId } from './queries.ts';
+import { idQueries, type IdResult, verifyId } from './queries.ts';
 
 /** Steps of the ID dialog. */
 export type Step =
@@ -83,7 +84,7 @@ function stepAfter(result: IdResult): Step {
   return {
     name: 'failed',
     reasons: result.failureReasons.length > 0 ? result.failureReasons : [FAILED],
-    decidedBy: result.decision === 'review' ? addDays(studioDate(new Date()), REVIEW_DAYS) : null,
+    decidedBy: result.decision === 'review' ? addDays(studioDate(new Date()), settings.idReviewDays) : null,
     isFinal: result.isFinal === true,
     hostedCheck: result.hostedCheck !== false,
   };

@@ -1,0 +1,95 @@
+import { formatStudioDate, formatStudioRange, type StudioDate } from '#rules/studio-time.ts';
+import { venue } from '#rules/venue.ts';
+import { type Mail, renderMail } from './layout.ts';
+
+type Block = Parameters<typeof renderMail>[0]['blocks'][number];
+
+const hello = (firstName: string | null): string => (firstName === null ? '' : `Hi ${firstName}, `);
+
+/** Says that staff approved the ID. */
+export function idApprovedMail(firstName: string | null, verifiedUntil: Date, bookUrl: string): Mail {
+  return renderMail({
+    subject: 'Your ID is verified',
+    preheader: 'You can book now.',
+    heading: 'Your ID is verified',
+    blocks: [
+      {
+        kind: 'text',
+        text: `${hello(firstName)}someone on our team looked at your ID and verified it. It counts until ${formatStudioDate(verifiedUntil)}. We’ve deleted the photo.`,
+      },
+      { kind: 'button', label: 'Book a studio', href: bookUrl },
+    ],
+  });
+}
+
+/** Says that staff refused the ID, and why. `adultFrom`: the 18th birthday by the ID of somebody who is younger. */
+export function idRefusedMail(
+  firstName: string | null,
+  reasons: readonly string[],
+  adultFrom: StudioDate | null,
+  profileUrl: string,
+): Mail {
+  const next: readonly Block[] =
+    adultFrom === null
+      ? [
+          { kind: 'text', text: 'You can verify another ID in your account.' },
+          { kind: 'button', label: 'Your account', href: profileUrl },
+        ]
+      : [{ kind: 'text', text: `You can book from ${formatStudioDate(adultFrom)}.` }];
+  return renderMail({
+    subject: 'We couldn’t verify your ID',
+    preheader: 'Here is why.',
+    heading: 'We couldn’t verify your ID',
+    blocks: [
+      {
+        kind: 'text',
+        text: `${hello(firstName)}someone on our team looked at your ID and could not verify it. We’ve deleted the photo.`,
+      },
+      ...reasons.map((text) => ({ kind: 'text' as const, text })),
+      ...next,
+      { kind: 'text', text: `If you think this is wrong, please email ${venue.email}.` },
+    ],
+  });
+}
+
+/** Asks for another photo of the ID. */
+export function idRetakeMail(firstName: string | null, reasons: readonly string[], profileUrl: string): Mail {
+  return renderMail({
+    subject: 'Please take another photo of your ID',
+    preheader: 'We need a better photo.',
+    heading: 'We need another photo of your ID',
+    blocks: [
+      {
+        kind: 'text',
+        text: `${hello(firstName)}someone on our team looked at the photo of your ID and needs a better one. We’ve deleted this one.`,
+      },
+      ...reasons.map((text) => ({ kind: 'text' as const, text })),
+      { kind: 'button', label: 'Take another photo', href: profileUrl },
+    ],
+  });
+}
+
+/** Tells staff how many IDs wait, by when the first has to be decided, and the next session of somebody who waits. Names nobody. */
+export function reviewWaitingMail(
+  waiting: { readonly count: number; readonly decideBy: Date; readonly session: { start: Date; end: Date } | null },
+  queueUrl: string,
+): Mail {
+  const { count, decideBy, session } = waiting;
+  const title = count === 1 ? 'An ID waits for review' : `${count} IDs wait for review`;
+  const rows: (readonly [string, string])[] = [
+    ['Decide by', formatStudioDate(decideBy)],
+    ...(session === null
+      ? []
+      : [['Next session', `${formatStudioRange(session.start, session.end)} (Sydney time)`] as const]),
+  ];
+  return renderMail({
+    subject: title,
+    preheader: 'The customer cannot book until you decide.',
+    heading: title,
+    blocks: [
+      { kind: 'text', text: 'The customer cannot book until you decide.' },
+      { kind: 'facts', rows },
+      { kind: 'button', label: 'Open the queue', href: queueUrl },
+    ],
+  });
+}

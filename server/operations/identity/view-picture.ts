@@ -1,0 +1,24 @@
+import { Refusal } from '../core/refusal.ts';
+import type { IdentityContext } from './context.ts';
+
+/**
+ * Returns the picture of an ID that waits for a decision, and logs that `actor` saw it. Throws `Refusal('not_found')` when there is none,
+ * as after the decision.
+ */
+export async function viewPicture(
+  { db, store }: Pick<IdentityContext, 'db' | 'store'>,
+  verificationId: string,
+  actor: string,
+): Promise<Uint8Array> {
+  // Logged before it is read: nothing leaves without an entry.
+  const waiting = await db.one<{ key: string }>(
+    `with waiting as (
+       select v.id, v.image_path as key from public.id_verifications v
+       where v.id = $1::uuid and v.verification_status = 'review' and v.image_path is not null)
+     select w.key, private.audit($2::uuid, 'view', 'id_verification', w.id::text, '{}') as logged from waiting w`,
+    [verificationId, actor],
+  );
+  const picture = waiting === null ? null : await store.get(waiting.key);
+  if (picture === null) throw new Refusal('not_found', 'The picture is deleted.');
+  return picture;
+}

@@ -1,0 +1,74 @@
+import { adultFrom, UNDER_AGE } from '#rules/identity.ts';
+import { settings } from '#rules/venue.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import { idApprovedMail, idRefusedMail, idRetakeMail, reviewWaitingMail } from '#server/mails/identity.ts';
+import type { Mail as Message } from '#server/mails/layout.ts';
+import type { Mail } from '#server/providers/ports.ts';
+import type { Job, JobOutcome } from '../core/jobs.ts';
+
+type IdentityMailContext = {
+  readonly db: Database;
+  readonly mail: Mail;
+  readonly clock: Clock;
+  readonly siteUrl: string;
+};
+
+type DecidedId = {
+  readonly email: string;
+  readonly name: string | null;
+  readonly decision: 'approve' | 'refuse' | 'retake';
+  readonly reasons: readonly string[];
+  readonly expiresAt: Date | null;
+  readonly born: string | null;
+};
+
+/** Mails the customer what staff decided about an ID; nothing when it no longer counts, as after a change of name. */
+export async function sendIdDecision({ db, mail, siteUrl }: IdentityMailContext, job: Job): Promise<JobOutcome> {
+  const decided = await db.one<DecidedId>(
+    `select u.email, p.full_name as name, r.decision, v.failure_reasons as reasons, v.expires_at as "expiresAt", v.extracted_dob as born
+     from private.id_review r
+     join public.id_verifications v on v.id = r.verification_id and v.verification_status in ('verified', 'failed')
+     join auth.users u on u.id = v.user_id and u.deleted_at is null
+     left join public.profiles p on p.user_id = u.id
+     where r.verification_id = $1::uuid`,
+    [job.subjectId],
+  );
+  if (decided !== null) await mail.send({ to: decided.email, ...decisionMail(decided, siteUrl), key: `job-${job.id}` });
+  return 'done';
+}
+
+function decisionMail({ decision, name, reasons, expiresAt, born }: DecidedId, siteUrl: string): Message {
+  const firstName = name?.split(' ')[0] ?? null;
+  const profile = `${siteUrl}/profile`;
+  if (decision === 'retake') return idRetakeMail(firstName, reasons, profile);
+  if (decision === 'approve' && expiresAt !== null) return idApprovedMail(firstName, expiresAt, `${siteUrl}/booking`);
+  const isMinor = born !== null && reasons.includes(UNDER_AGE);
+  return idRefusedMail(firstName, reasons, isMinor ? adultFrom(born) : null, profile);
+}
+
+/** Mails a member of staff how many IDs wait; nothing when none does any more, or the account may no longer decide. */
+export async function sendReviewWaiting(
+  { db, mail, clock, siteUrl }: IdentityMailContext,
+  job: Job,
+): Promise<JobOutcome> {
+  const staff = await db.one<{ email: string }>(
+    `select u.email from auth.users u where u.id = $1::uuid and u.deleted_at is null and exists (
+       select from public.staff_permissions p where p.user_id = u.id and p.permission in ('identity', 'owner'))`,
+    [job.subjectId],
+  );
+  const waiting = await db.one<{ count: number; oldest: Date; start: Date | null; end: Date | null }>(
+    `select count(distinct v.id)::int as count, min(v.created_at) as oldest, min(b.start_time) as start, (array_agg(b.end_time order by b.start_time))[1] as "end"
+     from public.id_verifications v
+     left join private.booking b on b.user_id = v.user_id and b.status in ('pending', 'confirmed') and b.start_time > $1::timestamptz
+     where v.verification_status = 'review' having count(*) > 0`,
+    [clock()],
+  );
+  if (staff === null || waiting === null) return 'done';
+  const { count, oldest, start, end } = waiting;
+  const decideBy = new Date(oldest.getTime() + settings.idReviewDays * 86_400_000);
+  const session = start === null || end === null ? null : { start, end };
+  const message = reviewWaitingMail({ count, decideBy, session }, `${siteUrl}/admin?tab=id-review`);
+  await mail.send({ to: staff.email, ...message, key: `job-${job.id}` });
+  return 'done';
+}

@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatRecordTime } from '#rules/studio-time.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { useSession } from '#web/data/session.tsx';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Notice, Skeleton } from '#web/ui/notice.tsx';
+import { readIdPicture } from './queries.ts';
+
+const WATERMARKS = Array.from({ length: 24 }, (_, at) => at);
+
+/** Shows the picture of an ID under the viewer's address. It is read once and forgotten when it is closed. */
+export function IdPicture({ verificationId }: { verificationId: string }) {
+  const { user } = useSession();
+  const [openedAt] = useState(() => new Date());
+  const picture = useQuery({
+    queryKey: queryKeys.idPicture.of(verificationId),
+    queryFn: () => readIdPicture(verificationId),
+    // The server logs each read as a view.
+    staleTime: Infinity,
+    gcTime: 0,
+    retry: false,
+  });
+  if (picture.isError)
+    return (
+      <Notice tone="bad">
+        <p>{describeError(picture.error, 'The picture could not be loaded.')}</p>
+        <Button tone="plain" className="mt-3" onClick={() => void picture.refetch()}>
+          Try again
+        </Button>
+      </Notice>
+    );
+  if (!picture.data) return <Skeleton className="h-64" label="Loading the picture" />;
+  const mark = `${user?.email ?? ''} ${formatRecordTime(openedAt)}`;
+  return (
+    <div className="relative overflow-hidden select-none">
+      <img
+        src={picture.data}
+        alt="The customer’s ID"
+        draggable={false}
+        className="max-h-[45dvh] w-full object-contain"
+      />
+      <div
+        aria-hidden="true"
+        className="pointer-events-none absolute -inset-1/2 flex -rotate-24 flex-wrap content-around justify-around gap-x-12 gap-y-10"
+      >
+        {WATERMARKS.map((at) => (
+          <span key={at} className="text-sm font-semibold whitespace-nowrap text-white/60 mix-blend-difference">
+            {mark}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,142 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { screen, within } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { AppError } from '#web/lib/errors.ts';
+import { fill, renderPart, user } from '#web/ui/component-tests.ts';
+import { toast } from '#web/ui/toast.tsx';
+import * as queries from './queries.ts';
+import { ReviewQueue } from './review-queue.tsx';
+
+vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
+vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
+vi.mock('#web/data/session.tsx', () => ({ useSession: () => ({ user: { email: 'staff@example.com' } }) }));
+vi.mock(import('./queries.ts'), async (original) => ({
+  ...(await original()),
+  readWaitingIds: vi.fn(),
+  readIdPicture: vi.fn(),
+  reviewId: vi.fn(),
+}));
+const calls = vi.mocked(queries);
+const PICTURE = 'data:image/jpeg;base64,/9j/';
+const WAITING: queries.WaitingId = {
+  id: 'v',
+  created_at: '2031-03-01T00:00:00Z',
+  next_session: '2031-03-02T22:00:00Z',
+  source: 'photo',
+  has_picture: true,
+  failure_reasons: ['The name on your ID does not match your account.'],
+  first_name: 'Alex',
+  middle_name: null,
+  last_name: 'CITIZEM',
+  date_of_birth: '1998-04-03',
+  expiry_date: '2090-01-01',
+  account_name: 'Alex Citizen',
+  account_date_of_birth: '1998-04-03',
+  account_email: 'alex@example.com',
+};
+beforeEach(() => {
+  vi.resetAllMocks();
+  calls.readWaitingIds.mockResolvedValue([WAITING]);
+  calls.readIdPicture.mockResolvedValue(PICTURE);
+  calls.reviewId.mockResolvedValue({ status: 'verified' });
+});
+
+const dialog = () => within(screen.getByRole('dialog'));
+const press = (name: string | RegExp) => user.click(dialog().getByRole('button', { name }));
+async function open() {
+  renderPart(<ReviewQueue />);
+  await user.click(await screen.findByRole('button', { name: 'Check the ID of Alex Citizen' }));
+}
+
+test('the queue names customer, next session, the day to decide by and why', async () => {
+  renderPart(<ReviewQueue />);
+  expect(await screen.findByText('Alex Citizen')).toBeTruthy();
+  for (const words of ['Mon 3 Mar 2031, 9 am', 'Sat 8 Mar 2031', ...WAITING.failure_reasons])
+    expect(screen.getByText(words)).toBeTruthy();
+  expect(calls.readIdPicture).not.toHaveBeenCalled();
+});
+
+test('an empty queue says so, and one that cannot be loaded offers another try', async () => {
+  calls.readWaitingIds.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue([]);
+  renderPart(<ReviewQueue />);
+  expect(await screen.findByText('The IDs could not be loaded.')).toBeTruthy();
+  await user.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(await screen.findByText('No ID waits for a decision.')).toBeTruthy();
+});
+
+test('the picture is read once and has the viewer’s address over it', async () => {
+  await open();
+  const picture = await dialog().findByAltText<HTMLImageElement>('The customer’s ID');
+  expect(picture.src).toBe(PICTURE);
+  expect(dialog().getAllByText(/^staff@example.com /).length).toBeGreaterThan(10);
+  expect(calls.readIdPicture).toHaveBeenCalledExactlyOnceWith('v');
+});
+
+test('differences are marked and follow corrections; an ID is approved with them after a question', async () => {
+  await open();
+  expect(dialog().getByText('Different name')).toBeTruthy();
+  expect(dialog().getByText('Same date of birth')).toBeTruthy();
+  await fill(dialog().getByLabelText('Last name'), 'Citizen');
+  expect(dialog().getByText('Same name')).toBeTruthy();
+  await press('Approve');
+  expect(calls.reviewId).not.toHaveBeenCalled();
+  await press('Approve the ID');
+  const decision = { decision: 'approve', reason: null, fields: { lastName: 'Citizen' } };
+  expect(calls.reviewId).toHaveBeenCalledExactlyOnceWith('v', decision);
+  expect(toast).toHaveBeenCalledWith({ title: 'ID approved', description: 'Alex Citizen' });
+});
+
+test('an ID of somebody under 18 cannot be approved, and the page says why', async () => {
+  await open();
+  await fill(dialog().getByLabelText('Date of birth'), '2089-01-01');
+  expect(dialog().getByText('The ID says under 18. It can’t be approved.')).toBeTruthy();
+  expect(dialog().getByRole<HTMLButtonElement>('button', { name: 'Approve' }).disabled).toBe(true);
+});
+
+test('a refusal needs a reason; asking for another photo does not', async () => {
+  await open();
+  await press('Refuse');
+  await press('Refuse the ID');
+  expect(await dialog().findByText('Say why, for the customer.')).toBeTruthy();
+  expect(calls.reviewId).not.toHaveBeenCalled();
+  await fill(dialog().getByLabelText('Reason for the customer'), 'It is not yours.');
+  await press('Refuse the ID');
+  expect(calls.reviewId).toHaveBeenLastCalledWith('v', { decision: 'refuse', reason: 'It is not yours.', fields: {} });
+  await user.click(screen.getByRole('button', { name: 'Check the ID of Alex Citizen' }));
+  await press('Another photo');
+  await press('Ask for another photo');
+  expect(calls.reviewId).toHaveBeenLastCalledWith('v', { decision: 'retake', reason: null, fields: {} });
+});
+
+test('a decision that is refused says why and stays open', async () => {
+  calls.reviewId.mockRejectedValue(new AppError('already_done', 'Somebody has decided about this ID already.', 409));
+  await open();
+  await press('Approve');
+  await press('Approve the ID');
+  expect(await dialog().findByText('Somebody has decided about this ID already.')).toBeTruthy();
+});
+
+function Changes() {
+  const client = useQueryClient();
+  return <button onClick={() => void client.invalidateQueries()}>Something changed</button>;
+}
+test('an ID that somebody else decides meanwhile says so in place of the form', async () => {
+  renderPart(<ReviewQueue />, { beside: <Changes /> });
+  await user.click(await screen.findByRole('button', { name: 'Check the ID of Alex Citizen' }));
+  calls.readWaitingIds.mockResolvedValue([]);
+  await user.click(screen.getByText('Something changed'));
+  expect(await dialog().findByText('This ID no longer waits for a decision.')).toBeTruthy();
+});
+
+test('a picture that is deleted, or that the hosted check keeps, is not asked for', async () => {
+  calls.readWaitingIds.mockResolvedValue([
+    { ...WAITING, has_picture: false },
+    { ...WAITING, id: 'h', account_name: 'Sam', has_picture: false, source: 'hosted' },
+  ]);
+  await open();
+  expect(dialog().getByText('The picture is deleted.')).toBeTruthy();
+  await press('Close');
+  await user.click(screen.getByRole('button', { name: 'Check the ID of Sam' }));
+  expect(dialog().getByText('The online check keeps its own picture.')).toBeTruthy();
+  expect(calls.readIdPicture).not.toHaveBeenCalled();
+});

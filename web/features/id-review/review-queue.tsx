@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { settings } from '#rules/venue.ts';
+import { useLive } from '#web/data/live.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { Empty, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Cell, Row, Table } from '#web/ui/table.tsx';
+import { IdPicture } from './id-picture.tsx';
+import { IDS_SHOWN, readWaitingIds, type WaitingId } from './queries.ts';
+import { ReviewPanel } from './review-panel.tsx';
+
+const COLUMNS = ['Customer', 'Next session', 'Decide by', 'Why', 'Actions'];
+
+/** Lists the IDs that wait for a decision, with a dialog that decides about one. */
+export function ReviewQueue() {
+  useLive('staff', queryKeys.waitingIds.all);
+  const waiting = useQuery({
+    queryKey: queryKeys.waitingIds.of(),
+    queryFn: readWaitingIds,
+    refetchInterval: 60_000,
+  });
+  const [open, setOpen] = useState<string | null>(null);
+  return (
+    <>
+      <h2 className="text-3xl">ID review</h2>
+      <p className="mt-2 mb-6 text-fog">
+        These customers cannot book until you decide.
+        {waiting.data?.length === IDS_SHOWN ? ` Showing the next ${IDS_SHOWN}.` : ''}
+      </p>
+      {waiting.isError && !waiting.data ? (
+        <Notice tone="bad">
+          <p>The IDs could not be loaded.</p>
+          <p className="mt-1 text-sm text-fog">{describeError(waiting.error, 'Check your connection.')}</p>
+          <Button tone="plain" className="mt-3" onClick={() => void waiting.refetch()}>
+            Try again
+          </Button>
+        </Notice>
+      ) : (
+        <List waiting={waiting.data} onOpen={setOpen} />
+      )}
+      <Dialog open={open !== null} title="Check this ID" wide onClose={() => setOpen(null)}>
+        {open === null ? null : (
+          <Review key={open} read={waiting.data?.find(({ id }) => id === open)} onDone={() => setOpen(null)} />
+        )}
+      </Dialog>
+    </>
+  );
+}
+
+function List({ waiting, onOpen }: { waiting: readonly WaitingId[] | undefined; onOpen: (id: string) => void }) {
+  if (!waiting) return <Skeleton className="h-72" label="Loading the IDs" />;
+  if (waiting.length === 0) return <Empty>No ID waits for a decision.</Empty>;
+  return (
+    <Table caption="IDs that wait for a decision" columns={COLUMNS}>
+      {waiting.map((one) => (
+        <Row key={one.id}>
+          <Cell label="Customer" className="break-words">
+            {one.account_name ?? 'No name'}
+            <span className="block text-sm text-fog">{one.account_email}</span>
+          </Cell>
+          <Cell label="Next session">{one.next_session === null ? 'None' : describeTime(one.next_session)}</Cell>
+          <Cell label="Decide by">{formatStudioDate(decideBy(one), 'medium')}</Cell>
+          <Cell label="Why">{one.failure_reasons.join(' ')}</Cell>
+          <Cell label="">
+            <Button tone="plain" onClick={() => onOpen(one.id)}>
+              Check <span className="sr-only">the ID of {one.account_name ?? one.account_email}</span>
+            </Button>
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  );
+}
+
+const decideBy = (one: WaitingId): Date => new Date(Date.parse(one.created_at) + settings.idReviewDays * 86_400_000);
+const describeTime = (at: string): string =>
+  `${formatStudioDate(new Date(at), 'medium')}, ${formatStudioTime(new Date(at))}`;
+
+/** The picture beside the decision. `read` is missing when somebody else has decided meanwhile. */
+function Review({ read, onDone }: { read: WaitingId | undefined; onDone: () => void }) {
+  if (!read)
+    return (
+      <Notice tone="plain">
+        <p>This ID no longer waits for a decision.</p>
+      </Notice>
+    );
+  return (
+    <div className="space-y-6">
+      {read.has_picture ? (
+        <IdPicture verificationId={read.id} />
+      ) : (
+        <Notice tone="plain">
+          <p>{read.source === 'hosted' ? 'The online check keeps its own picture.' : 'The picture is deleted.'}</p>
+        </Notice>
+      )}
+      <ReviewPanel read={read} onDone={onDone} />
+    </div>
+  );
+}
