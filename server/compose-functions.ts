@@ -11,11 +11,13 @@ import { processScheduledEmails } from './functions/process-scheduled-emails.ts'
 import { queuedMail } from './functions/queued-mail.ts';
 import { regeneratePin } from './functions/regenerate-pin.ts';
 import { releaseHold } from './functions/release-hold.ts';
+import { staffBlockCustomer } from './functions/staff-block-customer.ts';
 import { staffClose } from './functions/staff-close.ts';
 import { staffIdPicture } from './functions/staff-id-picture.ts';
 import { staffReopen } from './functions/staff-reopen.ts';
 import { staffReviewId } from './functions/staff-review-id.ts';
 import { staffSetPermissions } from './functions/staff-set-permissions.ts';
+import { staffUnblockCustomer } from './functions/staff-unblock-customer.ts';
 import { stripeWebhook } from './functions/stripe-webhook.ts';
 import { testIgloohomeConfig, testIgloohomeOauth, testIgloohomePin } from './functions/test-igloohome.ts';
 import { testSmartPlug } from './functions/test-smart-plug.ts';
@@ -63,6 +65,8 @@ export function composeFunctions(context: {
       ['staff-set-permissions', staffSetPermissions(context)],
       ['staff-review-id', staffReviewId(context)],
       ['staff-id-picture', staffIdPicture(context)],
+      ['staff-block-customer', staffBlockCustomer(context)],
+      ['staff-unblock-customer', staffUnblockCustomer(context)],
       ['cancel-booking', cancelBooking(context)],
       ['stripe-webhook', stripeWebhook(context)],
       ['send-booking-confirmation', queuedMail(context)],

@@ -8,6 +8,7 @@ export const statuses: Readonly<Record<RefusalCode, 400 | 401 | 403 | 404 | 409 
   not_found: 404,
   age_required: 403,
   id_required: 403,
+  blocked: 403,
   terms_required: 403,
   mail_unconfirmed: 403,
   slot_taken: 409,

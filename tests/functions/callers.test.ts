@@ -93,6 +93,22 @@ const ROWS: readonly Row[] = [
     answers: { viewPicture: () => Buffer.from('1') },
     type: 'application/octet-stream',
   },
+  {
+    name: 'staff-block-customer',
+    callers: 'staff',
+    permission: 'bookings',
+    limit: ['staff-block-customer', 60, 60],
+    body: { userId: PERSON, reason: 'Damage' },
+    answers: { blockCustomer: () => [] },
+  },
+  {
+    name: 'staff-unblock-customer',
+    callers: 'staff',
+    permission: 'bookings',
+    limit: ['staff-unblock-customer', 60, 60],
+    body: { userId: PERSON },
+    answers: { unblockCustomer: () => undefined },
+  },
   { name: 'stripe-webhook', callers: 'provider', limit: null, body: '{}', answers: takesEvents() },
   ...['send-booking-confirmation', 'send-access-code-email'].map((name): Row => ({
     name,

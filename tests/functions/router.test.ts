@@ -50,6 +50,7 @@ const STATUSES: Readonly<Record<RefusalCode, number>> = {
   not_yours: 403,
   age_required: 403,
   id_required: 403,
+  blocked: 403,
   terms_required: 403,
   mail_unconfirmed: 403,
   not_found: 404,

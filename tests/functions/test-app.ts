@@ -29,6 +29,10 @@ vi.mock('#server/operations/bookings/release.ts', () => ({ releaseOwnHold: opera
 vi.mock('#server/operations/staff/set-permissions.ts', () => ({ setPermissions: operation('setPermissions') }));
 vi.mock('#server/operations/closures/close-hours.ts', () => ({ closeHours: operation('closeHours') }));
 vi.mock('#server/operations/closures/reopen-hours.ts', () => ({ reopenHours: operation('reopenHours') }));
+vi.mock('#server/operations/customers/block.ts', () => ({
+  blockCustomer: operation('blockCustomer'),
+  unblockCustomer: operation('unblockCustomer'),
+}));
 vi.mock('#server/operations/payments/read-status.ts', () => ({ readPaymentStatus: operation('readPaymentStatus') }));
 vi.mock('#server/operations/identity/review.ts', () => ({ reviewId: operation('reviewId') }));
 vi.mock('#server/operations/identity/view-picture.ts', () => ({ viewPicture: operation('viewPicture') }));

@@ -636,6 +636,10 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
       },
     },
   },
+  'private.customer_block': {
+    base: { user_id: uuid(1), reason: 'Damage', blocked_by: uuid(1), blocked_at: AT },
+    checks: { customer_block_reason_check: between('reason', ['', text(501)], [text(1), text(500)]) },
+  },
   'private.id_review': {
     base: { verification_id: uuid(1), decision: 'approve', decided_by: uuid(1), decided_at: AT },
     checks: {

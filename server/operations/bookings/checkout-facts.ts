@@ -1,11 +1,11 @@
 import { ageOn } from '#rules/people.ts';
 import type { CouponTerms } from '#rules/coupons.ts';
 import { studioDate } from '#rules/studio-time.ts';
-import { settings as studio } from '#rules/venue.ts';
+import { settings as studio, venue } from '#rules/venue.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { BookingContext } from './context.ts';
 
-/** What decides about a hold: `private.checkout_json()`. */
+/** What decides about a hold: `private.checkout_json()`, and whether staff have blocked the customer. */
 export type CheckoutFacts = {
   readonly studio: { readonly id: string; readonly name: string } | null;
   readonly profile: { readonly fullName: string | null; readonly dateOfBirth: string | null } | null;
@@ -13,6 +13,7 @@ export type CheckoutFacts = {
   readonly termsAccepted: readonly string[] | null;
   readonly verification: { readonly id: string; readonly expiresAt: string } | null;
   readonly coupon: EnteredCoupon | null;
+  readonly blocked: boolean;
 };
 
 /** The coupon of the entered code. `problem` says to the customer why it cannot be used, `problemCode` to the program. */
@@ -31,12 +32,17 @@ export async function readCheckoutFacts(
   now: Date,
 ): Promise<CheckoutFacts> {
   const row = await db.one<{ facts: CheckoutFacts }>(
-    `select private.checkout_json($1::uuid, $2::uuid, $3::text, $4::numeric, $5::timestamptz) as facts`,
+    `select private.checkout_json($1::uuid, $2::uuid, $3::text, $4::numeric, $5::timestamptz)
+       || jsonb_build_object('blocked', private.is_blocked($1::uuid, $5::timestamptz)) as facts`,
     [request.userId, request.studioId, couponCode, hours, now],
   );
   if (!row) throw new Error('checkout_json returned no row');
   return row.facts;
 }
+
+/** The answer to a customer whom staff have blocked. */
+export const customerBlocked = (): Refusal =>
+  new Refusal('blocked', `You can’t book with this account at the moment. Please email ${venue.email}.`);
 
 /** Checks age, identity and terms again, whatever the page did. Returns the id of the verification; throws `Refusal`. */
 export function requireEligible(
@@ -44,6 +50,7 @@ export function requireEligible(
   facts: CheckoutFacts,
   now: Date,
 ): string {
+  if (facts.blocked) throw customerBlocked();
   if (!facts.studio) throw new Refusal('invalid_request', 'Selected studio not found.');
   if (!facts.mailConfirmed) throw new Refusal('mail_unconfirmed', 'Please confirm your email address first.');
   const born = facts.profile?.dateOfBirth;

@@ -6,6 +6,7 @@ import { Refusal } from '../core/refusal.ts';
 import { withTimeout } from '../core/timeout.ts';
 import { confirmFree } from '../payments/confirm.ts';
 import type { PaymentContext } from '../payments/context.ts';
+import { customerBlocked } from './checkout-facts.ts';
 import { closeHold } from './close-hold.ts';
 import { releaseHold } from './release.ts';
 import { tooManyHolds } from './too-many-holds.ts';
@@ -76,6 +77,7 @@ async function tryHold(context: PaymentContext, claim: HoldClaim, now: Date): Pr
       throw new Refusal('coupon_exhausted', 'This code has been fully used.');
     if (error instanceof DatabaseError && error.constraint === 'booking_not_closed')
       throw new Refusal('slot_closed', 'The studio is closed at this time. Please choose another.');
+    if (error instanceof DatabaseError && error.constraint === 'booking_not_blocked') throw customerBlocked();
     // Somebody took a slot while own holds were being replaced. The holds are unchanged.
     if (error instanceof DatabaseError && error.code === 'HC002') return { outcome: 'taken', expired: [], mine: null };
     throw error;

@@ -6,6 +6,7 @@ export type RefusalCode =
   | 'not_found'
   | 'age_required'
   | 'id_required'
+  | 'blocked'
   | 'terms_required'
   | 'mail_unconfirmed'
   | 'slot_taken'

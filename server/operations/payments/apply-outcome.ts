@@ -56,16 +56,23 @@ async function applyPaid(context: PaymentContext, tx: Transaction, move: Move): 
     await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, dueAt: now });
     return;
   }
-  if (booking.status === 'pending' && !released && matches && inTime) {
+  const blocked = await isBlocked(tx, booking, now);
+  if (booking.status === 'pending' && !released && matches && inTime && !blocked) {
     await writePaid(tx, move, 'paid', null, now);
     await confirmBooking(context, tx, booking);
     return;
   }
   // We cannot give the hours for this payment: queue the refund in this same transaction.
-  const refundReason = !matches ? 'amount_mismatch' : booking.status === 'confirmed' ? 'second_payment' : 'too_late';
+  const refundReason = !matches
+    ? 'amount_mismatch'
+    : booking.status === 'confirmed'
+      ? 'second_payment'
+      : blocked
+        ? 'blocked'
+        : 'too_late';
   await writePaid(tx, move, 'refund_pending', refundReason, now);
   if (booking.status === 'pending')
-    await cancelBookingRow(context, tx, booking.id, matches ? 'slot_lost' : 'amount_mismatch');
+    await cancelBookingRow(context, tx, booking.id, !matches ? 'amount_mismatch' : blocked ? 'staff' : 'slot_lost');
   await auditPayment(tx, 'alert', payment, {
     reason: refundReason,
     expected: payment.amountCents,
@@ -73,6 +80,15 @@ async function applyPaid(context: PaymentContext, tx: Transaction, move: Move): 
   });
   await enqueue(tx, { kind: 'payment.refund', subjectId: payment.id, dueAt: now });
   await enqueue(tx, { kind: 'mail.payment-returned', subjectId: booking.id, dedupe: payment.id, dueAt: now });
+}
+
+/** Whether staff have blocked the customer: the money goes back. */
+async function isBlocked(tx: Transaction, { userId }: BookingFacts, now: Date): Promise<boolean> {
+  const row = await tx.one<{ blocked: boolean }>('select private.is_blocked($1::uuid, $2::timestamptz) as blocked', [
+    userId,
+    now,
+  ]);
+  return row?.blocked === true;
 }
 
 async function writePaid(
