@@ -333,6 +333,27 @@ describe.each(engines)('table subscriptions on the $name database', (engine) => 
     server.advance(1_100);
   });
 
+  // Without a watchdog an engine in memory cannot be stopped.
+  test.runIf(engine.name === 'PostgreSQL')(
+    'a filter that takes too long keeps no change from others, is refused for a while, and its subscriber is told to read again',
+    async () => {
+      const slow = await subscribe([item(String.raw`name=match.^(a*)(a*)(a*)\1\2\3ab$`)]);
+      const other = await subscribe([item('amount=gt.0')]);
+      await server.app.db.query(`insert into public.item (id, name, amount) values (1, repeat('a', 3000) || 'b', 5)`);
+      await expect.poll(() => other.changes().length, { timeout: 25_000 }).toBe(1);
+      const ended = await slow.client.frame(({ event }) => event === 'phx_error');
+      expect(slow.changes()).toEqual([]);
+      expect(ended.payload).toEqual({});
+      expect(slow.client.frames.map(({ payload }) => payload['message'])).toContain(
+        'A filter of this subscription takes too long: changes may be missing, please read again',
+      );
+      const again = await subscribe([item(String.raw`name=match.^(a*)(a*)(a*)\1\2\3ab$`)]);
+      expect(again.told.message).toMatch(/the filter takes too long, please try another one or try again later$/);
+      await insert(`(2, 'b', 1, true)`);
+      await expect.poll(() => other.changes().length).toBe(2);
+    },
+  );
+
   test('a new token with fewer rights ends filters by columns that it may not read', async () => {
     const { client, changes, told } = await subscribe(
       [{ event: '*', schema: 'public', table: 'secret', filter: 'hidden=eq.x' }],

@@ -5,6 +5,7 @@ import { deliverAll, type DeliveryState, lose, publishedTables } from './deliver
 import { FilterFault } from './filters.ts';
 import { type Change, cleanOutbox, currentSnapshot, KEPT_SECONDS, PAGE_ROWS, readSince } from './outbox.ts';
 import { prepareBinding } from './prepare.ts';
+import { createSlowFilters } from './slow-filters.ts';
 import { coversTable, type PreparedBinding, type Subscription } from './subscriptions.ts';
 import { createTableSubscriptions, keepsSince, type TableSubscriptions } from './table-subscriptions.ts';
 import { createTables, type Table } from './tables.ts';
@@ -29,7 +30,7 @@ const FAILED = 'Unable to subscribe to changes. Please try again.';
 export function createChanges(dependencies: { db: Database; process: string; clock: Clock; log: Log }): ChangeFeed {
   const { db, process, clock, log } = dependencies;
   const state: State = {
-    context: { db, tables: createTables(db, clock), log },
+    context: { db, tables: createTables(db, clock), slowFilters: createSlowFilters(), log },
     tableSubscriptions: createTableSubscriptions({ db, process, clock, log, onLate: (late) => loseLate(state, late) }),
     subscriptions: new Set(),
     published: '',

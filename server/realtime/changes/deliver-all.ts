@@ -16,6 +16,7 @@ const RETRY_MS = 500;
 /** Attempts to deliver the changes of a table while the database can be reached. */
 const ATTEMPTS = 2;
 const MISSED = 'Changes could not be delivered, please read again';
+const SLOW_FILTER = 'A filter of this subscription takes too long: changes may be missing, please read again';
 const ALTERED = 'A table of this subscription was changed, please subscribe again';
 
 /** Delivers changes in their order. What cannot be delivered ends the subscriptions that it was for, so that their clients read again. */
@@ -56,7 +57,10 @@ async function deliverGroup(
     try {
       const published = await publishedTables(state);
       const table = published.find(({ relation }) => relation === changes[0]?.relation);
-      return table && (await deliverChanges(context, table, changes, concerned(subscriptions, table)));
+      if (!table) return;
+      const slow = await deliverChanges(context, table, changes, concerned(subscriptions, table));
+      for (const subscription of slow) lose(state, subscription, SLOW_FILTER);
+      return;
     } catch (error) {
       if (stopped.signal.aborted) return;
       context.log.error({ err: error }, 'table changes could not be delivered');

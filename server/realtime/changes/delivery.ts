@@ -1,6 +1,7 @@
 import type { Database } from '#server/db/database.ts';
 import type { Log } from '#server/http/caller.ts';
 import type { Member } from '../core/token.ts';
+import type { SlowFilters } from './slow-filters.ts';
 import { encodeChange } from './event-data.ts';
 import { evaluateConditions, filteredImage } from './evaluate-conditions.ts';
 import type { Change, Image } from './outbox.ts';
@@ -9,7 +10,12 @@ import { coversTable, type PreparedBinding, type Subscription } from './subscrip
 import type { Table, TableAccess, Tables } from './tables.ts';
 import { findVisibleRows, type Visible } from './visible-rows.ts';
 
-export type DeliveryContext = { readonly db: Database; readonly tables: Tables; readonly log: Log };
+export type DeliveryContext = {
+  readonly db: Database;
+  readonly tables: Tables;
+  readonly slowFilters: SlowFilters;
+  readonly log: Log;
+};
 
 /** An image of a change, and whether a subscriber must be allowed to see it. */
 type ChangeImage = { readonly image: Image; readonly required: boolean };
@@ -22,17 +28,20 @@ type Match = {
   readonly bindings: readonly PreparedBinding[];
 };
 
-/** Sends the changes of one table, in their order, to the subscribers whose bindings match and who may see the rows. */
+/**
+ * Sends the changes of one table, in their order, to the subscribers whose bindings match and who may see the rows. Returns the subscriptions
+ * whose filters took too long: they may miss changes.
+ */
 export async function deliverChanges(
   context: DeliveryContext,
   table: Table,
   changes: readonly Change[],
   subscriptions: readonly Subscription[],
-): Promise<void> {
+): Promise<readonly Subscription[]> {
   const published = changes.filter(({ kind }) => table.sends[kind]);
   const filtered = await applyRowFilter(context.db, table, published);
-  const matches = await findMatches(context, table, filtered, subscriptions);
-  if (matches.length === 0) return;
+  const { matches, slow } = await findMatches(context, table, filtered, subscriptions);
+  if (matches.length === 0) return slow;
   const visibility = await findVisibility(context, table, matches);
   const encoded = new Map<string, string>();
   for (const { change, images, subscription, bindings: matching } of matches) {
@@ -55,6 +64,7 @@ export async function deliverChanges(
       subscription.onChange({ ids: bindings.map(({ id }) => id), data }, change.id);
     }
   }
+  return slow;
 }
 
 async function findMatches(
@@ -62,13 +72,16 @@ async function findMatches(
   table: Table,
   changes: readonly Change[],
   subscriptions: readonly Subscription[],
-): Promise<readonly Match[]> {
+): Promise<{ matches: readonly Match[]; slow: readonly Subscription[] }> {
   const covering = subscriptions
     .map((subscription) => ({ subscription, bindings: subscription.bindings.filter((one) => coversTable(one, table)) }))
     .filter(({ bindings }) => bindings.length > 0);
-  const conditions = new Set(covering.flatMap(({ bindings }) => bindings.map(({ condition }) => condition)));
+  const conditions = new Map(
+    covering.flatMap(({ subscription: { member }, bindings }) => bindings.map(({ condition }) => [condition, member])),
+  );
   conditions.delete('true');
-  const holds = await evaluateConditions(context, table, changes, [...conditions]);
+  const { holds, slow } = await evaluateConditions(context, table, changes, conditions);
+  for (const condition of slow) context.slowFilters.add(table, condition);
   const matches: Match[] = [];
   for (const change of changes) {
     const image = filteredImage(change);
@@ -82,7 +95,8 @@ async function findMatches(
       if (matching.length > 0) matches.push({ change, images, subscription, bindings: matching });
     }
   }
-  return matches;
+  const late = covering.filter(({ bindings }) => bindings.some(({ condition }) => slow.has(condition)));
+  return { matches, slow: late.map(({ subscription }) => subscription) };
 }
 
 /**

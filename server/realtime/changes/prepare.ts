@@ -4,6 +4,7 @@ import type { Member } from '../core/token.ts';
 import { type Binding, notPublished, readBinding, refusedByDatabase } from './bindings.ts';
 import { sqlOf, tryConditions } from './conditions.ts';
 import { type Condition, FilterFault } from './filters.ts';
+import type { SlowFilters } from './slow-filters.ts';
 import type { Equality, PreparedBinding } from './subscriptions.ts';
 import { coversTable, shapeOf } from './subscriptions.ts';
 import { sqlNameOf, type Table, type Tables } from './tables.ts';
@@ -13,7 +14,7 @@ const PLAIN_TYPES = new Set(['int2', 'int4', 'int8', 'text', 'varchar', 'uuid', 
 
 /** Checks a binding against the published tables, its columns and the member's rights. Throws `FilterFault`. */
 export async function prepareBinding(
-  context: { db: Database; tables: Tables },
+  context: { db: Database; tables: Tables; slowFilters: SlowFilters },
   id: number,
   sent: Readonly<Record<string, unknown>>,
   member: Member,
@@ -28,11 +29,16 @@ export async function prepareBinding(
   if (!table) throw new FilterFault(notPublished(binding));
   if (wildcard) return { id, binding, relation: null, equalities: [], condition: 'true', shape: '' };
   await checkColumns(context.tables, table, binding, member);
+  const prepared = await prepareConditions(context.db, table, binding);
+  if (context.slowFilters.has(table, prepared.condition))
+    throw new FilterFault(
+      refusedByDatabase(binding, 'the filter takes too long, please try another one or try again later'),
+    );
   return {
     id,
     binding,
     relation: table.relation,
-    ...(await prepareConditions(context.db, table, binding)),
+    ...prepared,
     shape: shapeOf(table, binding),
   };
 }
