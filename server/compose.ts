@@ -65,6 +65,7 @@ import { measureRealtime, openRealtime } from './realtime/realtime.ts';
 import { createRestRouter } from './rest/router.ts';
 import { createPictures } from './storage/pictures/pictures.ts';
 import { createStorageRouter } from './storage/router.ts';
+import { endClaims } from './start/end-claims.ts';
 import { openDatabase } from './start/open-database.ts';
 import { seed } from './start/seed.ts';
 import { startFaults } from './start/start-checks.ts';
@@ -119,6 +120,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     broken: broken.resolve,
   });
   opened.defer(() => db.close());
+  // One process at a time has the embedded database open, so whoever claimed jobs there is gone.
+  if (db.kind === 'pglite') await endClaims(db);
   // Holds, payments and access codes go before other work, and so do the limits and sessions that every request reads.
   const [urgent, people] = [db.inClass('urgent'), db.inClass('customer')];
   const demo = await seed({ db, root: ROOT, config, clock, report });
