@@ -34,7 +34,7 @@ export function createSmtp(core: Core, mails: MailStore): Smtp {
     size: SIZE_MAX,
     closeTimeout: 500,
     onAuth: (auth, _session, done) => done(null, { user: auth.username ?? 'anybody' }),
-    onConnect: (session, done) => void (applyConnectionFault(context, session) || done()),
+    onConnect: (_session, done) => (core.takeFault('mail', ['hang']) ? log(core, '', 0) : done()),
     onMailFrom: (_address, session, done) => void (applyConnectionFault(context, session) || done()),
     onData: (stream, session, done) => void receive(context, stream, session, done),
   });
@@ -42,6 +42,10 @@ export function createSmtp(core: Core, mails: MailStore): Smtp {
     const port = socket.remotePort ?? 0;
     context.sockets.set(port, socket);
     socket.once('close', () => context.sockets.delete(port));
+    // At once: the library waits a tenth of a second before it asks `onConnect`.
+    if (!core.takeFault('mail', ['refuse', 'offline'])) return;
+    log(core, '', 0);
+    socket.destroy();
   });
 
   return {
@@ -62,7 +66,7 @@ export function createSmtp(core: Core, mails: MailStore): Smtp {
   };
 }
 
-/** Applies a connection fault, at the greeting and before each mail of a connection that stays open. True when there was one. */
+/** Applies a connection fault before a mail of a connection that is open. True when there was one. */
 function applyConnectionFault({ core, sockets }: SmtpContext, session: SMTPServerSession): boolean {
   const fault = core.takeFault('mail', ['refuse', 'offline', 'hang']);
   if (!fault) return false;
