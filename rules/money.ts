@@ -13,6 +13,11 @@ export function centsToDollars(cents: number): number {
   return cents / 100;
 }
 
+/** 5950 → "59.50", for files that programs read. */
+export function formatAmount(cents: number): string {
+  return (cents / 100).toFixed(2);
+}
+
 /** "$59", "$59.50", "$1,020". */
 export function formatMoney(cents: number): string {
   const sign = cents < 0 ? '-' : '';

@@ -146,6 +146,13 @@ export function formatRecordTime(at: Date): string {
   return `${formatRecordDate(at)} ${wallClock(at).toISOString().slice(11, 19)}`;
 }
 
+/** Formats an instant for programs, as Sydney's wall-clock time with its offset: "2026-11-05T19:04:09+11:00". */
+export function formatStudioInstant(at: Date): string {
+  const minutes = offsetAt(at.getTime());
+  const offset = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
+  return `${wallClock(at).toISOString().slice(0, 19)}+${offset}`;
+}
+
 /** Formats a span: "Saturday 21 November 2026, 7 pm to 9 pm"; past midnight it names the second day too. */
 export function formatStudioRange(start: Date, end: Date): string {
   const sameDay = studioDate(start) === studioDate(end);

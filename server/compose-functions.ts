@@ -13,6 +13,7 @@ import { regeneratePin } from './functions/regenerate-pin.ts';
 import { releaseHold } from './functions/release-hold.ts';
 import { staffBlockCustomer } from './functions/staff-block-customer.ts';
 import { staffClose } from './functions/staff-close.ts';
+import { staffExport } from './functions/staff-export.ts';
 import { staffIdPicture } from './functions/staff-id-picture.ts';
 import { staffReopen } from './functions/staff-reopen.ts';
 import { staffReviewId } from './functions/staff-review-id.ts';
@@ -67,6 +68,7 @@ export function composeFunctions(context: {
       ['staff-id-picture', staffIdPicture(context)],
       ['staff-block-customer', staffBlockCustomer(context)],
       ['staff-unblock-customer', staffUnblockCustomer(context)],
+      ['staff-export', staffExport(context)],
       ['cancel-booking', cancelBooking(context)],
       ['stripe-webhook', stripeWebhook(context)],
       ['send-booking-confirmation', queuedMail(context)],

@@ -109,6 +109,15 @@ const ROWS: readonly Row[] = [
     body: { userId: PERSON },
     answers: { unblockCustomer: () => undefined },
   },
+  {
+    name: 'staff-export',
+    callers: 'staff',
+    permission: 'money',
+    limit: ['staff-export', 30, 60],
+    body: { kind: 'xero', from: '2031-05-01', to: '2031-05-31' },
+    answers: { exportCsv: () => '1' },
+    type: 'text/csv; charset=utf-8',
+  },
   { name: 'stripe-webhook', callers: 'provider', limit: null, body: '{}', answers: takesEvents() },
   ...['send-booking-confirmation', 'send-access-code-email'].map((name): Row => ({
     name,

@@ -33,6 +33,7 @@ vi.mock('#server/operations/customers/block.ts', () => ({
   blockCustomer: operation('blockCustomer'),
   unblockCustomer: operation('unblockCustomer'),
 }));
+vi.mock('#server/operations/exports/export.ts', () => ({ exportCsv: operation('exportCsv') }));
 vi.mock('#server/operations/payments/read-status.ts', () => ({ readPaymentStatus: operation('readPaymentStatus') }));
 vi.mock('#server/operations/identity/review.ts', () => ({ reviewId: operation('reviewId') }));
 vi.mock('#server/operations/identity/view-picture.ts', () => ({ viewPicture: operation('viewPicture') }));

@@ -171,6 +171,7 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
     'select from private.outbox where notified_at < now() and (alerted_at is not null or closed_at is not null) and done_at is null',
   ],
   ['payment_by_intent', `select from private.payment where payment_intent_id = 'pi'`],
+  ['payment_paid', `select from private.payment where paid_at >= now() order by paid_at, id`],
   [
     'payment_to_check',
     `select from private.payment where checked_at < now() and state in ('processing', 'refund_pending', 'refund_failed', 'disputed')`,

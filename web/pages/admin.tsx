@@ -25,6 +25,8 @@ const ReviewQueue = lazyPart(async () => ({
   default: (await import('#web/features/id-review/review-queue.tsx')).ReviewQueue,
 }));
 
+const Exports = lazyPart(async () => ({ default: (await import('#web/features/exports/exports.tsx')).Exports }));
+
 const TITLE = 'Admin Dashboard';
 const TABS = [
   { key: 'discount-codes', label: 'Discount Codes' },
@@ -32,6 +34,7 @@ const TABS = [
   { key: 'bookings', label: 'Bookings' },
   { key: 'closures', label: 'Closed hours' },
   { key: 'id-review', label: 'ID review' },
+  { key: 'export', label: 'Export' },
 ] as const;
 
 /** Admin dashboard; the address holds the open tab. */
@@ -53,6 +56,7 @@ function AdminTabs() {
           <Suspense fallback={<Skeleton className="h-96" label="Loading" />}>
             {chosen === 'bookings' ? <UpcomingBookings /> : null}
             {chosen === 'closures' ? <ClosuresTab /> : null}
+            {chosen === 'export' ? <Exports /> : null}
             {chosen === 'id-review' ? <ReviewQueue /> : null}
             {chosen === 'discount-codes' ? <DiscountCodes /> : null}
             {chosen === 'audit-logs' ? (

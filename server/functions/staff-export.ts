@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { dayBounds, isStudioDate } from '#rules/studio-time.ts';
+import type { BookingContext } from '#server/operations/bookings/context.ts';
+import { exportCsv } from '#server/operations/exports/export.ts';
+import { EXPORT_KINDS, type ExportName } from '#server/operations/exports/kinds.ts';
+import { actorOf, instantField, parse } from './requests.ts';
+import type { ServerFunction } from './function.ts';
+
+const LIMIT = { name: 'staff-export', max: 30, seconds: 60 };
+const dayField = z.string().refine((text) => isStudioDate(text), 'Not a date.');
+const bodySchema = z.object({
+  kind: z.custom<ExportName>(
+    (value) => typeof value === 'string' && Object.hasOwn(EXPORT_KINDS, value),
+    'Unknown kind.',
+  ),
+  // A day counts whole, also the last one; an instant is exact, and the file ends before it.
+  from: z.union([instantField, dayField.transform((day) => dayBounds(day).start)]),
+  to: z.union([instantField, dayField.transform((day) => dayBounds(day).end)]),
+});
+
+/** Exports bookings, payments, refunds, customers or sales for Xero as CSV: from a day in Sydney, or an instant, to another. */
+export function staffExport({ booking }: { booking: BookingContext }): ServerFunction {
+  return {
+    methods: ['POST'],
+    callers: 'staff',
+    permission: 'money',
+    limit: LIMIT,
+    async handle({ caller, body }) {
+      const { kind: name, from, to } = parse(bodySchema, body);
+      const csv = await exportCsv(booking, { name, from, to }, actorOf(caller));
+      return new Response(csv, {
+        headers: {
+          'content-type': 'text/csv; charset=utf-8',
+          'content-disposition': `attachment; filename="${name}.csv"`,
+          'cache-control': 'no-store',
+        },
+      });
+    },
+  };
+}

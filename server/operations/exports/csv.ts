@@ -1,0 +1,27 @@
+import { formatAmount } from '#rules/money.ts';
+import { formatStudioInstant } from '#rules/studio-time.ts';
+
+/** A cell: text, an instant, or `{cents}` for money. */
+export type Cell = string | number | Date | { readonly cents: number } | null;
+
+/** Writes rows as lines of CSV (RFC 4180), each with its line end. */
+export function writeCsv(rows: readonly (readonly Cell[])[]): string {
+  return rows.map((row) => `${row.map(writeCell).join(',')}\r\n`).join('');
+}
+
+function writeCell(cell: Cell): string {
+  if (cell === null) return '';
+  if (typeof cell === 'number') return String(cell);
+  if (cell instanceof Date) return formatStudioInstant(cell);
+  if (typeof cell === 'object') return formatAmount(cell.cents);
+  return quote(harmless(cell));
+}
+
+/** Puts an apostrophe before text that a spreadsheet would run as a formula. */
+function harmless(text: string): string {
+  return /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
+}
+
+function quote(text: string): string {
+  return /[",\r\n']/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,32 @@
+import type { Database } from '#server/db/database.ts';
+import { Refusal } from '../core/refusal.ts';
+import { writeCsv } from './csv.ts';
+import { BEFORE_ALL, EXPORT_KINDS, type ExportName, type TimeRange } from './kinds.ts';
+
+/** Rows that are read and sent at a time, so that a file of any length needs little memory. */
+const PAGE = 500;
+
+/**
+ * Streams a file as CSV, after an entry in the audit log. A failure in the middle breaks the stream, so that no shortened file looks whole.
+ * Throws `Refusal('invalid_request')`.
+ */
+export async function exportCsv(
+  { db }: { readonly db: Database },
+  { name, ...range }: TimeRange & { readonly name: ExportName },
+  actor: string,
+): Promise<ReadableStream<Uint8Array>> {
+  if (range.to <= range.from) throw new Refusal('invalid_request', 'to must be after from.');
+  await db.query(`select private.audit($1::uuid, 'export', 'export', $2, $3::jsonb)`, [actor, name, range]);
+  const { columns, read } = EXPORT_KINDS[name];
+  let next = await read(db, range, BEFORE_ALL, PAGE);
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(encoder.encode(writeCsv([columns]))),
+    async pull(controller) {
+      if (next === null) return controller.close();
+      const { rows, end } = next;
+      controller.enqueue(encoder.encode(writeCsv(rows)));
+      next = rows.length < PAGE ? null : await read(db, range, end, PAGE);
+    },
+  });
+}

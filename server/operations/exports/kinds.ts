@@ -1,0 +1,250 @@
+import { formatStudioRange, studioDate } from '#rules/studio-time.ts';
+import { venue } from '#rules/venue.ts';
+import type { Transaction } from '#server/db/database.ts';
+import type { Cell } from './csv.ts';
+
+/** A half-open span of time. */
+export type TimeRange = { readonly from: Date; readonly to: Date };
+/** The last row of a page: its time with microseconds, and its id. */
+export type PageEnd = { readonly at: string; readonly id: string };
+export const BEFORE_ALL: PageEnd = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
+
+/** One kind of file. `read` returns the rows after `after` in the order of time, at most `most`, and the end of the page; null for no rows. */
+export type ExportKind = {
+  readonly columns: readonly string[];
+  readonly read: (
+    db: Pick<Transaction, 'query'>,
+    range: TimeRange,
+    after: PageEnd,
+    most: number,
+  ) => Promise<{ readonly rows: readonly (readonly Cell[])[]; readonly end: PageEnd } | null>;
+};
+
+/** `text` selects `at` and `id`; its parameters are from, to, the end of the page before (time and id), and how many rows. */
+function kind<Row>(columns: readonly string[], text: string, cells: (row: Row) => readonly Cell[]): ExportKind {
+  return {
+    columns,
+    async read(db, { from, to }, after, most) {
+      const { rows } = await db.query<Row & PageEnd>(text, [from, to, after.at, after.id, most]);
+      const last = rows.at(-1);
+      return last === undefined ? null : { rows: rows.map(cells), end: { at: last.at, id: last.id } };
+    },
+  };
+}
+
+type Person = { readonly name: string | null; readonly email: string | null };
+
+type BookingRow = Person & {
+  readonly reference: string;
+  readonly studio: string;
+  readonly start: Date;
+  readonly end: Date;
+  readonly status: string;
+  readonly reason: string | null;
+  readonly hours: number;
+  readonly base: number;
+  readonly discount: number;
+  readonly couponDiscount: number;
+  readonly total: number;
+  readonly coupon: string | null;
+  readonly phone: string | null;
+  readonly made: Date;
+  readonly confirmed: Date | null;
+  readonly cancelled: Date | null;
+};
+/** By the start of the session; without test bookings. */
+const bookings = kind<BookingRow>(
+  `Reference,Studio,Start,End,Status,Cancelled because,Hours,Base,Volume discount,Coupon discount,Total,Coupon,Customer,Email,Phone,Made,Confirmed,Cancelled`.split(
+    ',',
+  ),
+  `select b.start_time::text as at, b.id, b.reference, b.studio_name as studio, b.start_time as start, b.end_time as "end", b.status,
+     b.cancel_reason as reason, b.total_hours::float8 as hours, b.base_cost_cents as base, b.discount_cents as discount,
+     b.coupon_discount_cents as "couponDiscount", b.final_cost_cents as total, b.coupon_terms ->> 'code' as coupon,
+     p.full_name as name, coalesce(p.email, b.guest_email) as email, coalesce(b.contact_phone, p.phone) as phone,
+     b.created_at as made, b.confirmed_at as confirmed, b.cancelled_at as cancelled
+   from private.booking b left join public.profiles p on p.user_id = b.user_id
+   where b.start_time >= $1::timestamptz and b.start_time < $2::timestamptz and (b.start_time, b.id) > ($3::timestamptz, $4::uuid)
+     and b.notes is distinct from 'test'
+   order by b.start_time, b.id limit $5::int`,
+  (b) => [
+    b.reference,
+    b.studio,
+    b.start,
+    b.end,
+    b.status,
+    b.reason,
+    b.hours,
+    { cents: b.base },
+    { cents: b.discount },
+    { cents: b.couponDiscount },
+    { cents: b.total },
+    b.coupon,
+    b.name,
+    b.email,
+    b.phone,
+    b.made,
+    b.confirmed,
+    b.cancelled,
+  ],
+);
+
+type PaymentRow = Person & {
+  readonly reference: string;
+  readonly studio: string;
+  readonly paidAt: Date;
+  readonly kind: string;
+  readonly state: string;
+  readonly paid: number;
+  readonly refunded: number;
+  readonly intent: string | null;
+};
+/** By the moment the money arrived. */
+const payments = kind<PaymentRow>(
+  ['Reference', 'Studio', 'Paid at', 'Kind', 'State', 'Amount', 'Refunded', 'Customer', 'Email', 'Payment'],
+  `select x.paid_at::text as at, x.id, b.reference, b.studio_name as studio, x.paid_at as "paidAt", x.kind, x.state,
+     coalesce(x.paid_cents, 0) as paid, x.refunded_cents as refunded, x.payment_intent_id as intent,
+     p.full_name as name, coalesce(p.email, b.guest_email) as email
+   from private.payment x join private.booking b on b.id = x.booking_id left join public.profiles p on p.user_id = b.user_id
+   where x.paid_at >= $1::timestamptz and x.paid_at < $2::timestamptz and (x.paid_at, x.id) > ($3::timestamptz, $4::uuid)
+   order by x.paid_at, x.id limit $5::int`,
+  (x) => [
+    x.reference,
+    x.studio,
+    x.paidAt,
+    x.kind,
+    x.state,
+    { cents: x.paid },
+    { cents: x.refunded },
+    x.name,
+    x.email,
+    x.intent,
+  ],
+);
+
+type RefundRow = Person & {
+  readonly reference: string;
+  readonly studio: string;
+  readonly made: Date;
+  readonly status: string;
+  readonly cents: number;
+  readonly ours: boolean;
+  readonly id: string;
+  readonly intent: string | null;
+};
+/** By the moment we learned of the refund. Only those with the status "succeeded" have left the account. */
+const refunds = kind<RefundRow>(
+  ['Reference', 'Studio', 'Made', 'Status', 'Amount', 'Made by', 'Customer', 'Email', 'Refund', 'Payment'],
+  `select r.created_at::text as at, r.id, b.reference, b.studio_name as studio, r.created_at as made, r.status, r.amount_cents as cents, r.ours,
+     x.payment_intent_id as intent, p.full_name as name, coalesce(p.email, b.guest_email) as email
+   from private.refund r join private.payment x on x.id = r.payment_id join private.booking b on b.id = x.booking_id
+   left join public.profiles p on p.user_id = b.user_id
+   where r.created_at >= $1::timestamptz and r.created_at < $2::timestamptz and (r.created_at, r.id) > ($3::timestamptz, $4)
+   order by r.created_at, r.id limit $5::int`,
+  (r) => [
+    r.reference,
+    r.studio,
+    r.made,
+    r.status,
+    { cents: r.cents },
+    r.ours ? 'us' : 'payment provider',
+    r.name,
+    r.email,
+    r.id,
+    r.intent,
+  ],
+);
+
+type CustomerRow = Person & {
+  readonly phone: string | null;
+  readonly djName: string | null;
+  readonly since: Date;
+  readonly verifiedUntil: Date | null;
+  readonly blocked: boolean;
+  readonly bookings: number;
+  readonly paid: number;
+  readonly refunded: number;
+};
+/** By the day of sign-up, with what each has booked and paid until now. */
+const customers = kind<CustomerRow>(
+  ['Name', 'Email', 'Phone', 'DJ name', 'Since', 'ID verified until', 'Blocked', 'Bookings', 'Paid', 'Refunded'],
+  `select p.created_at::text as at, p.user_id as id, p.full_name as name, p.email, p.phone, p.dj_name as "djName", p.created_at as since,
+     v.until as "verifiedUntil", private.is_blocked(p.user_id, now()) as blocked, coalesce(m.bookings, 0)::int as bookings,
+     coalesce(m.paid, 0)::float8 as paid, coalesce(m.refunded, 0)::float8 as refunded
+   from public.profiles p
+   left join lateral (select max(i.expires_at) as until from public.id_verifications i
+     where i.user_id = p.user_id and i.verification_status = 'verified') v on true
+   left join lateral (
+     select count(*) filter (where b.status = 'confirmed') as bookings, sum(x.paid) as paid, sum(x.refunded) as refunded
+     from private.booking b left join lateral (
+       select sum(y.paid_cents) as paid, sum(y.refunded_cents) as refunded from private.payment y where y.booking_id = b.id) x on true
+     where b.user_id = p.user_id and b.notes is distinct from 'test') m on true
+   where p.created_at >= $1::timestamptz and p.created_at < $2::timestamptz and (p.created_at, p.user_id) > ($3::timestamptz, $4::uuid)
+   order by p.created_at, p.user_id limit $5::int`,
+  (p) => [
+    p.name,
+    p.email,
+    p.phone,
+    p.djName,
+    p.since,
+    p.verifiedUntil,
+    p.blocked ? 'yes' : 'no',
+    p.bookings,
+    { cents: p.paid },
+    { cents: p.refunded },
+  ],
+);
+
+type SaleRow = Person & {
+  readonly day: Date;
+  readonly number: string;
+  readonly cents: number;
+  readonly studio: string;
+  readonly start: Date;
+  readonly end: Date;
+};
+/** Account of sales in Xero's standard chart. */
+const XERO_SALES = '200';
+/** Until the business is registered, its sales have no GST. */
+const XERO_TAX = venue.abn === '' ? 'BAS Excluded' : 'GST on Income';
+/** Xero reads days as Australians write them. */
+const xeroDay = (at: Date): string => studioDate(at).split('-').toReversed().join('/');
+
+/** Sales for Xero: money that arrived, and refunds that left as negative lines, which Xero imports as credit notes. */
+const xero = kind<SaleRow>(
+  `*ContactName,EmailAddress,*InvoiceNumber,*InvoiceDate,*DueDate,*Description,*Quantity,*UnitAmount,*AccountCode,*TaxType`.split(
+    ',',
+  ),
+  `with sale as (
+     (select x.paid_at as day, x.id::text as id, x.booking_id, case when x.attempt > 1 then '-' || x.attempt else '' end as suffix, x.paid_cents as cents
+      from private.payment x
+      where x.paid_at >= $1::timestamptz and x.paid_at < $2::timestamptz and x.paid_cents > 0 and (x.paid_at, x.id::text) > ($3::timestamptz, $4)
+      order by x.paid_at, x.id::text limit $5::int)
+     union all
+     (select r.created_at, r.id, x.booking_id, '-R-' || right(r.id, 8), -r.amount_cents
+      from private.refund r join private.payment x on x.id = r.payment_id
+      where r.created_at >= $1::timestamptz and r.created_at < $2::timestamptz and r.status = 'succeeded' and (r.created_at, r.id) > ($3::timestamptz, $4)
+      order by r.created_at, r.id limit $5::int)
+   )
+   select s.day::text as at, s.id, s.day, b.reference || s.suffix as number, s.cents, b.studio_name as studio, b.start_time as start, b.end_time as "end",
+     p.full_name as name, coalesce(p.email, b.guest_email) as email
+   from sale s join private.booking b on b.id = s.booking_id left join public.profiles p on p.user_id = b.user_id
+   order by s.day, s.id limit $5::int`,
+  (s) => [
+    s.name ?? s.email ?? 'Former customer',
+    s.email,
+    s.number,
+    xeroDay(s.day),
+    xeroDay(s.day),
+    `${s.cents < 0 ? 'Refund: ' : ''}${s.studio}, ${formatStudioRange(s.start, s.end)}`,
+    1,
+    { cents: s.cents },
+    XERO_SALES,
+    XERO_TAX,
+  ],
+);
+
+export const EXPORT_KINDS = { bookings, payments, refunds, customers, xero } as const satisfies Record<
+  string,
+  ExportKind
+>;
+export type ExportName = keyof typeof EXPORT_KINDS;

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import {
+  checkout,
+  type Customer,
+  paymentOf,
+  span,
+  STUDIO_A,
+  type TestServer,
+  until,
+} from '#tests/support/test-server.ts';
+
+const XERO =
+  '*ContactName,EmailAddress,*InvoiceNumber,*InvoiceDate,*DueDate,*Description,*Quantity,*UnitAmount,*AccountCode,*TaxType';
+
+describe.each(engines)('exports on $name', ({ open }) => {
+  let server: TestServer;
+  let staff: Customer;
+  let customer: Customer;
+  let from: string;
+  let to: string;
+  beforeAll(async () => {
+    server = await open();
+    [staff, customer] = [await server.addCustomer(), await server.addCustomer()];
+    await server.app.db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [staff.id]);
+    await server.app.db.query(
+      `insert into public.discount_codes (code, discount_type, discount_value) values ('ODD', 'percentage', 13.37)`,
+    );
+    from = new Date(server.now().getTime() - 60_000).toISOString();
+    for (const [at, couponCode] of [
+      [30, 'ODD'],
+      [34, null],
+      [38, 'ODD'],
+    ] as const) {
+      const held = await server.call(
+        'create-payment',
+        checkout(span(server.now(), at, 3), { couponCode }),
+        customer.token,
+      );
+      const { id } = await paymentOf(server, held.body['bookingId']);
+      await server.sandbox(`/api/payments/${id}`, { outcome: 'paid' });
+      await server.call('verify-payment', { sessionId: id }, customer.token);
+      if (at === 34) await server.sandbox(`/api/payments/${id}/refunds`, { amount: 1_234 });
+    }
+    await until(async () => (await rows('select from private.refund')).length === 1);
+    to = new Date(server.now().getTime() + 60_000).toISOString();
+  }, 180_000);
+  afterAll(() => server.close());
+
+  const rows = <R>(text: string, values: readonly unknown[] = []): Promise<readonly R[]> =>
+    server.app.db.query<R>(text, values).then((result) => result.rows);
+  const send = (body: Record<string, unknown>, token = staff.token) =>
+    fetch(`${server.url}/functions/v1/staff-export`, {
+      method: 'POST',
+      headers: {
+        apikey: server.app.keys.anonKey,
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(body),
+    });
+  /** Returns the lines of a file without quotes, cell by cell. */
+  async function lines(
+    kind: string,
+    range: Record<string, unknown> = { from, to },
+  ): Promise<readonly Record<string, string>[]> {
+    const response = await send({ kind, ...range });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    const [head = '', ...rest] = (await response.text()).trimEnd().split('\r\n');
+    const cells = (line: string): string[] =>
+      [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+    return rest.map((line) => Object.fromEntries(cells(head).map((name, at) => [name, cells(line)[at] ?? ''])));
+  }
+  const sum = (list: readonly Record<string, string>[], column: string): number =>
+    list.reduce((total, line) => total + Math.round(Number(line[column]) * 100), 0);
+  const ledger = async (text: string): Promise<number | undefined> => (await rows<{ cents: number }>(text))[0]?.cents;
+
+  it('the amounts of payments, refunds and Xero sales equal the ledger to the cent', async () => {
+    const paid = await ledger('select sum(paid_cents)::int as cents from private.payment where paid_at is not null');
+    const refunded = await ledger(
+      `select sum(amount_cents)::int as cents from private.refund where status = 'succeeded'`,
+    );
+    expect([paid, refunded]).toEqual([expect.any(Number), 1_234]);
+    // The coupon makes cents.
+    expect((paid ?? 0) % 100).not.toBe(0);
+    const payments = await lines('payments');
+    expect(payments).toHaveLength(3);
+    expect([sum(payments, 'Amount'), sum(payments, 'Refunded')]).toEqual([paid, refunded]);
+    expect(sum(await lines('refunds'), 'Amount')).toBe(refunded);
+    expect(sum(await lines('xero'), '*UnitAmount')).toBe((paid ?? 0) - (refunded ?? 0));
+    expect(sum(await lines('bookings', { from, to: span(server.now(), 60).endTime }), 'Total')).toBe(paid);
+    const mine = (await lines('customers')).filter((one) => one['Email'] === customer.email);
+    expect([sum(mine, 'Paid'), sum(mine, 'Refunded')]).toEqual([paid, refunded]);
+  });
+
+  it('the Xero file has its columns, one number for each line, days as Australians write them, and refunds as negative lines', async () => {
+    const response = await send({ kind: 'xero', from, to });
+    expect((await response.text()).split('\r\n')[0]).toBe(XERO);
+    const list = await lines('xero');
+    expect(new Set(list.map((one) => one['*InvoiceNumber'])).size).toBe(4);
+    for (const one of list)
+      expect(one).toMatchObject({
+        '*ContactName': 'Alex Citizen',
+        EmailAddress: customer.email,
+        '*InvoiceDate': expect.stringMatching(/^\d\d\/\d\d\/20\d\d$/),
+        '*Quantity': '1',
+        '*AccountCode': '200',
+        '*TaxType': 'BAS Excluded',
+      });
+    expect(list.filter((one) => one['*Description']?.startsWith('Refund: ')).map((one) => one['*UnitAmount'])).toEqual([
+      '-12.34',
+    ]);
+  });
+
+  it('times are Sydney’s with their offset, and names cannot become formulas', async () => {
+    const { id } = await server.addCustomer();
+    await rows(
+      `update public.profiles set full_name = '=HYPERLINK("https://example.com","x")' where user_id = $1::uuid`,
+      [id],
+    );
+    const list = await lines('customers');
+    expect(list.map((one) => one['Name'])).toContain(`'=HYPERLINK(""https://example.com"",""x"")`);
+    for (const one of list) expect(one['Since']).toMatch(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+1[01]:00$/);
+    expect(list.every((one) => one['Phone']?.startsWith("'+61"))).toBe(true);
+  });
+
+  it('a file longer than a page has each row once, in order, also where many rows have the same time', async () => {
+    await rows(
+      `insert into private.payment (booking_id, attempt, kind, key, amount_cents, paid_cents, state, paid_at)
+       select (select id from private.booking where status = 'confirmed' limit 1), n + 100, 'card', 'page:' || n, n, n, 'refunded',
+         '2020-03-01T00:00:00.000123Z'::timestamptz + (n % 2) * interval '1 microsecond'
+       from generate_series(1, 1001) n`,
+    );
+    const range = { from: '2020-03-01', to: '2020-03-01' };
+    const payments = await lines('payments', range);
+    expect(payments).toHaveLength(1_001);
+    expect(sum(payments, 'Amount')).toBe((1_001 * 1_002) / 2);
+    const sales = await lines('xero', range);
+    expect(new Set(sales.map((one) => one['*InvoiceNumber'])).size).toBe(1_001);
+    expect(sum(sales, '*UnitAmount')).toBe((1_001 * 1_002) / 2);
+  });
+
+  it('a day counts whole in Sydney, the last one too; an instant ends the file before it', async () => {
+    const add = (at: string) =>
+      rows(
+        `insert into private.booking (reference, studio_id, studio_name, start_time, end_time, status, hold_expires_at, total_hours, base_cost_cents, final_cost_cents, cancel_reason)
+         values (private.new_reference(), '${STUDIO_A}', 'A', $1::timestamptz, $1::timestamptz + interval '1 hour', 'pending', $1::timestamptz, 1, 0, 0, null)`,
+        [at],
+      );
+    for (const at of [
+      '2021-03-01T23:00:00+11:00',
+      '2021-03-02T00:00:00+11:00',
+      '2021-03-03T23:00:00+11:00',
+      '2021-03-04T00:00:00+11:00',
+    ])
+      await add(at);
+    const days = async (range: Record<string, unknown>) =>
+      (await lines('bookings', range)).map((one) => one['Start']?.slice(5, 13));
+    expect(await days({ from: '2021-03-02', to: '2021-03-03' })).toEqual(['03-02T00', '03-03T23']);
+    expect(await days({ from: '2021-03-02T00:00:00+11:00', to: '2021-03-03T23:00:00+11:00' })).toEqual(['03-02T00']);
+  });
+
+  it('each export is in the audit log with its range', async () => {
+    const range = { from: '2019-01-01T00:00:00.000Z', to: '2019-02-01T00:00:00.000Z' };
+    await lines('refunds', range);
+    expect(
+      await rows(
+        `select actor, resource_id as kind, details from public.audit_logs where action = 'export' and details ->> 'from' = $1`,
+        [range.from],
+      ),
+    ).toEqual([{ actor: staff.id, kind: 'refunds', details: range }]);
+  });
+
+  it.each([
+    ['an unknown kind', { kind: 'constructor' }],
+    ['a day that does not exist', { from: '2026-02-30' }],
+    ['an end before the start', { from: '2026-02-03', to: '2026-02-01' }],
+  ])('%s is refused', async (_name, more) => {
+    const response = await send({ kind: 'payments', from: '2026-02-01', to: '2026-02-28', ...more });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toHaveProperty('error.code', 'invalid_request');
+  });
+
+  it('guests, customers and staff without the permission get no file, and nothing is logged', async () => {
+    const colleague = await server.addCustomer();
+    const permissions = ['identity', 'bookings', 'settings'];
+    await server.call('staff-set-permissions', { userId: colleague.id, permissions }, staff.token);
+    const exported = async () => (await rows(`select from public.audit_logs where action = 'export'`)).length;
+    const before = await exported();
+    for (const [token, status] of [
+      [customer.token, 403],
+      [colleague.token, 403],
+      [server.app.keys.anonKey, 401],
+    ] as const)
+      expect((await send({ kind: 'customers', from, to }, token)).status).toBe(status);
+    expect(await exported()).toBe(before);
+  });
+});

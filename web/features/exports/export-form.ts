@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { addDays, isStudioDate, type StudioDate } from '#rules/studio-time.ts';
+
+export const KINDS = [
+  { value: 'bookings', label: 'Bookings, by the day of the session' },
+  { value: 'payments', label: 'Payments, by the day they arrived' },
+  { value: 'refunds', label: 'Refunds, by the day they were made' },
+  { value: 'customers', label: 'Customers, by the day they signed up' },
+  { value: 'xero', label: 'Sales for Xero: payments and refunds' },
+] as const;
+
+/** The body of `staff-export`: whole days in Sydney. */
+export const exportFormSchema = z
+  .object({
+    kind: z.enum(KINDS.map(({ value }) => value)),
+    from: z.string().refine(isStudioDate, 'Choose the first day.'),
+    to: z.string().refine(isStudioDate, 'Choose the last day.'),
+  })
+  .refine(({ from, to }) => from <= to, { path: ['to'], message: 'The last day must not be before the first.' });
+export type ExportRequest = z.infer<typeof exportFormSchema>;
+
+/** Returns the first and the last day of the month before the one of `today`. */
+export function lastMonth(today: StudioDate): { from: StudioDate; to: StudioDate } {
+  const to = addDays(`${today.slice(0, 7)}-01`, -1);
+  return { from: `${to.slice(0, 7)}-01`, to };
+}

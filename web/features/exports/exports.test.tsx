@@ -1,0 +1,63 @@
+import { screen } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { AppError } from '#web/lib/errors.ts';
+import { fill, renderPart, user } from '#web/ui/component-tests.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { lastMonth } from './export-form.ts';
+import { Exports } from './exports.tsx';
+import * as queries from './queries.ts';
+
+vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
+vi.mock('./queries.ts', () => ({ readExport: vi.fn() }));
+const calls = vi.mocked(queries);
+const saved: { name: string; blob: Blob | undefined }[] = [];
+let newest: Blob | undefined;
+beforeEach(() => {
+  vi.resetAllMocks();
+  saved.length = 0;
+  URL.createObjectURL = vi.fn((blob: Blob) => {
+    newest = blob;
+    return 'blob:csv';
+  });
+  URL.revokeObjectURL = vi.fn();
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function save(this: HTMLAnchorElement) {
+    saved.push({ name: this.download, blob: newest });
+  });
+});
+
+async function choose(kind: string, from: string, to: string): Promise<void> {
+  renderPart(<Exports />);
+  await user.selectOptions(screen.getByLabelText('What'), kind);
+  await fill(screen.getByLabelText('First day'), from);
+  await fill(screen.getByLabelText('Last day'), to);
+  await user.click(screen.getByRole('button', { name: 'Download' }));
+}
+
+test('the chosen file of the chosen days is saved under its kind and days', async () => {
+  calls.readExport.mockResolvedValue('a,b\r\n');
+  await choose('xero', '2031-03-01', '2031-03-31');
+  expect(calls.readExport).toHaveBeenCalledExactlyOnceWith({ kind: 'xero', from: '2031-03-01', to: '2031-03-31' });
+  expect(saved.map(({ name }) => name)).toEqual(['xero-2031-03-01-2031-03-31.csv']);
+  expect(await saved[0]?.blob?.text()).toBe('a,b\r\n');
+  expect(toast).toHaveBeenCalledWith({ title: 'File downloaded', description: 'xero-2031-03-01-2031-03-31.csv' });
+});
+
+test('a last day before the first is refused at its field', async () => {
+  await choose('payments', '2031-03-02', '2031-03-01');
+  expect(await screen.findByText('The last day must not be before the first.')).toBeTruthy();
+  expect(calls.readExport).not.toHaveBeenCalled();
+});
+
+test('a refused export says why, and nothing is saved', async () => {
+  calls.readExport.mockRejectedValue(new AppError('not_yours', 'You need the permission for money.', 403));
+  await choose('payments', '2031-03-01', '2031-03-01');
+  expect(await screen.findByText('You need the permission for money.')).toBeTruthy();
+  expect(saved).toEqual([]);
+});
+
+test.each([
+  ['2031-03-15', '2031-02-01', '2031-02-28'],
+  ['2032-01-01', '2031-12-01', '2031-12-31'],
+])('the month before %s is %s to %s', (today, from, to) => {
+  expect(lastMonth(today)).toEqual({ from, to });
+});
