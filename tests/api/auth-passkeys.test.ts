@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAuthenticator } from '#tests/support/authenticator.ts';
-import { type AuthTestServer, startAuthTestServer, serviceClient, engines } from './auth-test-server.ts';
+import { type AuthTestServer, startAuthTestServer, serviceClient, engines, oneEngine } from './auth-test-server.ts';
 
 type Client = ReturnType<AuthTestServer['visitor']>;
 
@@ -191,7 +191,7 @@ describe.each(engines)('passkeys with supabase-js (PostgreSQL: %s)', (postgres) 
   });
 });
 
-test.each(engines)(
+test.each(oneEngine)(
   'switched off, passkeys are refused in the words of the protocol (PostgreSQL: %s)',
   async (postgres) => {
     const server = await startAuthTestServer({ postgres, env: { AUTH_PASSKEYS: 'false', AUTH_MFA_TOTP: 'false' } });

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createWalker, readForm, type Step, type Walker } from '#tests/support/browser-walk.ts';
-import { type AuthTestServer, startAuthTestServer, PASSWORD, engines } from './auth-test-server.ts';
+import { type AuthTestServer, startAuthTestServer, PASSWORD, engines, oneEngine } from './auth-test-server.ts';
 
 type Client = ReturnType<AuthTestServer['visitor']>;
 type Who = { email: string; name?: string; verified?: boolean };
@@ -450,7 +450,7 @@ describe.each(engines)('identity providers with supabase-js (PostgreSQL: %s)', (
   });
 });
 
-test.each(engines)(
+test.each(oneEngine)(
   'with sign-up switched off new people are refused and existing ones sign in (PostgreSQL: %s)',
   async (postgres) => {
     const server = await startAuthTestServer({ postgres, env: { AUTH_PROVIDERS: 'google', AUTH_SIGNUP: 'false' } });

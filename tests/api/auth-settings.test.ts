@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { readConfig } from '#server/config.ts';
 import { onlyPostgres } from '#tests/support/engines.ts';
 import { until } from '#tests/support/test-server.ts';
-import { type AuthTestServer, startAuthTestServer, PASSWORD, engines } from './auth-test-server.ts';
+import { type AuthTestServer, startAuthTestServer, PASSWORD, engines, oneEngine } from './auth-test-server.ts';
 
 // Several servers are started one after the other.
 vi.setConfig({ testTimeout: 180_000 });
@@ -42,7 +42,7 @@ async function holdAccount(
   };
 }
 
-describe.each(engines)('settings of the operator (PostgreSQL: %s)', (postgres) => {
+describe.each(oneEngine)('settings of the operator (PostgreSQL: %s)', (postgres) => {
   /** Runs with its own server, for settings that others cannot share. */
   async function within(env: Record<string, string>, work: (server: AuthTestServer) => Promise<void>): Promise<void> {
     const server = await startAuthTestServer({ postgres, env });
@@ -52,9 +52,6 @@ describe.each(engines)('settings of the operator (PostgreSQL: %s)', (postgres) =
       await server.close();
     }
   }
-  const headers = async (client: SupabaseClient): Promise<Record<string, string>> => ({
-    authorization: `Bearer ${(await client.auth.getSession()).data.session?.access_token}`,
-  });
 
   test('with sign-up off no call creates an account, and the answers are an error or reveal nothing', async () => {
     await within({ AUTH_SIGNUP: 'false', AUTH_ANONYMOUS: 'true' }, async (server) => {
@@ -130,66 +127,6 @@ describe.each(engines)('settings of the operator (PostgreSQL: %s)', (postgres) =
       expect((await server.visitor().auth.signUp(sign)).data.session).not.toBeNull();
       expect((await server.visitor().auth.signUp(sign)).error?.code).toBe('user_already_exists');
       expect((await server.visitor().auth.signInWithPassword(sign)).error).toBeNull();
-    });
-  });
-
-  describe('the lifetime of sessions', () => {
-    let server: AuthTestServer;
-    beforeAll(async () => {
-      server = await startAuthTestServer({
-        postgres,
-        env: { AUTH_SESSION_SECONDS: '7200', AUTH_INACTIVITY_SECONDS: '3000', AUTH_SINGLE_SESSION: 'true' },
-      });
-    });
-    afterAll(() => server.close());
-    const statusOf = async (bearer: Record<string, string>): Promise<number> =>
-      (await server.request('GET', '/user', undefined, bearer)).status;
-
-    test('ends after its time, and when it is idle too long, on every API', async () => {
-      const client = await server.member(someone());
-      for (let n = 0; n < 2; n += 1) {
-        server.advance(2_900_000);
-        expect((await client.auth.refreshSession()).error).toBeNull();
-      }
-      server.advance(1_600_000);
-      expect(await statusOf(await headers(client))).toBe(403);
-      expect((await client.auth.refreshSession()).error).toMatchObject({ status: 400, code: 'session_expired' });
-      const idle = await server.member(someone());
-      const idleBearer = await headers(idle);
-      server.advance(3_100_000);
-      expect(await statusOf(idleBearer)).toBe(403);
-      expect((await idle.auth.refreshSession()).error?.code).toBe('session_expired');
-    });
-
-    test('one per person: a new one ends the older, a failed sign-in ends none', async () => {
-      const email = someone();
-      const first = await server.member(email);
-      const older = await headers(first);
-      const somebodyElse = await headers(await server.member(someone()));
-      const second = server.visitor();
-      expect((await second.auth.signInWithPassword({ email, password: 'a wrong phrase' })).error).not.toBeNull();
-      expect(await statusOf(older)).toBe(200);
-      expect((await second.auth.signInWithPassword({ email, password: PASSWORD })).error).toBeNull();
-      expect(await statusOf(older)).toBe(403);
-      expect((await first.auth.refreshSession()).error?.code).toBe('refresh_token_not_found');
-      expect(await statusOf(await headers(second))).toBe(200);
-      expect(await statusOf(somebodyElse)).toBe(200);
-    });
-
-    test('one per person, however many sign in at the same moment', async () => {
-      const email = someone();
-      await server.member(email);
-      const release = await holdAccount(server, email);
-      const signIns = Array.from({ length: 4 }, () =>
-        server.request('POST', '/token?grant_type=password', { email, password: PASSWORD }),
-      );
-      await release(signIns.length);
-      const answers = await Promise.all(signIns);
-      expect(answers.map((one) => one.status)).toEqual([200, 200, 200, 200]);
-      const alive = await Promise.all(
-        answers.map((one) => statusOf({ authorization: `Bearer ${String(one.body['access_token'])}` })),
-      );
-      expect(alive.filter((status) => status === 200)).toHaveLength(1);
     });
   });
 
@@ -282,6 +219,70 @@ describe.each(engines)('settings of the operator (PostgreSQL: %s)', (postgres) =
         message: 'User already registered',
       });
     });
+  });
+});
+
+const headers = async (client: SupabaseClient): Promise<Record<string, string>> => ({
+  authorization: `Bearer ${(await client.auth.getSession()).data.session?.access_token}`,
+});
+
+describe.each(engines)('the lifetime of sessions (PostgreSQL: %s)', (postgres) => {
+  let server: AuthTestServer;
+  beforeAll(async () => {
+    server = await startAuthTestServer({
+      postgres,
+      env: { AUTH_SESSION_SECONDS: '7200', AUTH_INACTIVITY_SECONDS: '3000', AUTH_SINGLE_SESSION: 'true' },
+    });
+  });
+  afterAll(() => server.close());
+  const statusOf = async (bearer: Record<string, string>): Promise<number> =>
+    (await server.request('GET', '/user', undefined, bearer)).status;
+
+  test('ends after its time, and when it is idle too long, on every API', async () => {
+    const client = await server.member(someone());
+    for (let n = 0; n < 2; n += 1) {
+      server.advance(2_900_000);
+      expect((await client.auth.refreshSession()).error).toBeNull();
+    }
+    server.advance(1_600_000);
+    expect(await statusOf(await headers(client))).toBe(403);
+    expect((await client.auth.refreshSession()).error).toMatchObject({ status: 400, code: 'session_expired' });
+    const idle = await server.member(someone());
+    const idleBearer = await headers(idle);
+    server.advance(3_100_000);
+    expect(await statusOf(idleBearer)).toBe(403);
+    expect((await idle.auth.refreshSession()).error?.code).toBe('session_expired');
+  });
+
+  test('one per person: a new one ends the older, a failed sign-in ends none', async () => {
+    const email = someone();
+    const first = await server.member(email);
+    const older = await headers(first);
+    const somebodyElse = await headers(await server.member(someone()));
+    const second = server.visitor();
+    expect((await second.auth.signInWithPassword({ email, password: 'a wrong phrase' })).error).not.toBeNull();
+    expect(await statusOf(older)).toBe(200);
+    expect((await second.auth.signInWithPassword({ email, password: PASSWORD })).error).toBeNull();
+    expect(await statusOf(older)).toBe(403);
+    expect((await first.auth.refreshSession()).error?.code).toBe('refresh_token_not_found');
+    expect(await statusOf(await headers(second))).toBe(200);
+    expect(await statusOf(somebodyElse)).toBe(200);
+  });
+
+  test('one per person, however many sign in at the same moment', async () => {
+    const email = someone();
+    await server.member(email);
+    const release = await holdAccount(server, email);
+    const signIns = Array.from({ length: 4 }, () =>
+      server.request('POST', '/token?grant_type=password', { email, password: PASSWORD }),
+    );
+    await release(signIns.length);
+    const answers = await Promise.all(signIns);
+    expect(answers.map((one) => one.status)).toEqual([200, 200, 200, 200]);
+    const alive = await Promise.all(
+      answers.map((one) => statusOf({ authorization: `Bearer ${String(one.body['access_token'])}` })),
+    );
+    expect(alive.filter((status) => status === 200)).toHaveLength(1);
   });
 });
 

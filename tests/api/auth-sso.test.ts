@@ -3,7 +3,7 @@ import { inflateRawSync } from 'node:zlib';
 import { SignedXml } from 'xml-crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createWalker, readForm, type Step } from '#tests/support/browser-walk.ts';
-import { type AuthTestServer, startAuthTestServer, engines } from './auth-test-server.ts';
+import { type AuthTestServer, startAuthTestServer, engines, oneEngine } from './auth-test-server.ts';
 
 const VERIFIER = 'v'.repeat(64);
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
@@ -286,7 +286,7 @@ describe.each(engines)('single sign-on with supabase-js (PostgreSQL: %s)', (post
   });
 });
 
-test.each(engines)(
+test.each(oneEngine)(
   'switched off, single sign-on and identity providers are refused in the words of the protocol (PostgreSQL: %s)',
   async (postgres) => {
     const server = await startAuthTestServer({ postgres });

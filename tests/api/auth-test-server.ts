@@ -1,6 +1,6 @@
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import type { Database } from '#database/types.ts';
-import { engines as every } from '#tests/support/engines.ts';
+import { type Engine, engines as every, oneEngine as one } from '#tests/support/engines.ts';
 import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { startTestServer, mailsTo, until, type TestServer } from '#tests/support/test-server.ts';
 
@@ -12,8 +12,11 @@ type AccountMail = {
   readonly tokenHash: string;
 };
 export type Answer = { status: number; headers: Headers; body: Record<string, unknown> };
+const isPostgres = ({ name }: Engine): boolean => name === 'PostgreSQL';
 /** For each engine to test, whether it is PostgreSQL. */
-export const engines: readonly boolean[] = every.map(({ name }) => name === 'PostgreSQL');
+export const engines: readonly boolean[] = every.map(isPostgres);
+/** The same for the one engine of tests that do not depend on it. */
+export const oneEngine: readonly boolean[] = one.map(isPostgres);
 export const PASSWORD = 'correct horse battery';
 
 /** The test server with tools for accounts: clients with their own IP address, codes from mails, raw calls. */

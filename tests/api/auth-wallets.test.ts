@@ -3,7 +3,7 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AuthTestServer, startAuthTestServer, engines } from './auth-test-server.ts';
+import { type AuthTestServer, startAuthTestServer, engines, oneEngine } from './auth-test-server.ts';
 
 /** A software wallet with the interface that a page finds in the browser. */
 function createWallet() {
@@ -147,7 +147,7 @@ describe.each(engines)('wallets with supabase-js (PostgreSQL: %s)', (postgres) =
   });
 });
 
-test.each(engines)(
+test.each(oneEngine)(
   'switched off, wallets are refused in the words of the protocol (PostgreSQL: %s)',
   async (postgres) => {
     const server = await startAuthTestServer({ postgres });

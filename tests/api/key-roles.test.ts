@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { engines, onlyPostgres } from '#tests/support/engines.ts';
+import { engines, oneEngine } from '#tests/support/engines.ts';
 import { runScript } from '#tests/support/schema.ts';
 import { STUDIO_A, until, type TestServer } from '#tests/support/test-server.ts';
 
@@ -135,10 +135,8 @@ describe.each(engines)('tokens signed with a registered key, on $name', (engine)
   });
 });
 
-test.skipIf(onlyPostgres)('with API_KEY_REQUIRED a request without a key is refused', async () => {
-  const [embedded] = engines;
-  const server = await embedded?.open({ API_KEY_REQUIRED: 'true' });
-  if (!server) throw new Error('there is always the embedded engine');
+test.each(oneEngine)('with API_KEY_REQUIRED a request without a key is refused', async ({ open }) => {
+  const server = await open({ API_KEY_REQUIRED: 'true' });
   const bare = await fetch(`${server.url}/rest/v1/studios`);
   expect([bare.status, await bare.json()]).toMatchObject([401, { message: 'No API key found in request' }]);
   const keyed = await fetch(`${server.url}/rest/v1/studios`, { headers: { apikey: server.app.keys.anonKey } });

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { engines, oneEngine } from '#tests/support/engines.ts';
 import { emptySettings } from '#tests/support/program.ts';
 import { migratedFolder } from '#tests/support/image.ts';
 import { createMigratedDatabase } from '#tests/support/postgres.ts';
@@ -39,13 +39,12 @@ function runToEnd(file: string, env: Record<string, string>): { status: number |
 
 /**
  * Six programs start for each engine, which takes 20 s on the embedded one. What they refuse and print does not depend on it, and the SQL
- * runs on both below. Every engine with TEST_LONG, else the last.
+ * runs on both below. Every engine with TEST_LONG.
  */
-const databases = engines.map(({ name }) => name).slice(process.env['TEST_LONG'] ? 0 : -1);
-test.each(databases)(
-  'on %s a production start on a sandbox database ends with 78 and names the accounts and the command, which removes them',
+test.each(process.env['TEST_LONG'] ? engines : oneEngine)(
+  'on $name a production start on a sandbox database ends with 78 and names the accounts and the command, which removes them',
   { timeout: 300_000 },
-  async (name) => {
+  async ({ name }) => {
     const [dataDir, ports] = [await mkdtemp(join(tmpdir(), 'demo-')), await freePorts()];
     const database = name === 'PostgreSQL' ? await createMigratedDatabase() : null;
     if (database === null) await migratedFolder(join(dataDir, 'database'));

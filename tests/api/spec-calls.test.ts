@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import type { Database } from '#database/types.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { engines, onlyPostgres } from '#tests/support/engines.ts';
+import { engines, oneEngine, onlyPostgres } from '#tests/support/engines.ts';
 import {
   checkout,
   type Customer,
@@ -428,12 +428,11 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
   });
 });
 
-it.skipIf(onlyPostgres)(
+it.each(oneEngine)(
   'supabase-js distinguishes every kind of error of the account API',
   { timeout: 60_000 },
-  async () => {
-    const server = await engines[0]?.open();
-    if (!server) throw new Error('there is no engine');
+  async ({ open }) => {
+    const server = await open();
     // A proxy without a server behind it.
     const broken = createServer((_request, response) => response.writeHead(503).end('{}')).listen(0);
     await once(broken, 'listening');
