@@ -25,6 +25,8 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
+            // Before all others: a chunk also takes what its files import.
+            sharedChunk('start', { entry: 'start.ts', files: /./, priority: 4 }),
             library('react', 'react|react-dom|scheduler'),
             // Before the client, which holds it too.
             library('rows', '@supabase/postgrest-js|tslib'),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkBudget } from './budgets.ts';
+import { checkBudget, checkStart } from './budgets.ts';
 
 const sizes = new Map([
   ['/assets/a.js', 100_000],
@@ -19,4 +19,10 @@ test('the build stops when a page loads more script than its budget, and counts 
   );
   expect(check('', '/assets/a.js')).toThrow('/ loads 100000 bytes');
   expect(check('admin', '/assets/a.js', '/assets/b.js', '/assets/c.js')).not.toThrow();
+});
+
+test('more than 5,000 bytes of script before the first paint are refused, each file counted once', () => {
+  const bytes = (script: string): number => (script === 'start.js' ? 5_000 : 1);
+  expect(() => checkStart(['start.js', 'start.js'], bytes)).not.toThrow();
+  expect(() => checkStart(['start.js', 'more.js'], bytes)).toThrow('5001 bytes');
 });

@@ -4,7 +4,21 @@ const BUDGETS: Readonly<Record<string, number>> = { '': 80_000, booking: 140_000
 /** Throws when a page loads more script than its budget. `bytes` returns the compressed size of a file. */
 export function checkBudget(page: string, scripts: readonly string[], bytes: (script: string) => number): void {
   const budget = BUDGETS[page];
-  const sum = [...new Set(scripts)].reduce((total, script) => total + bytes(script), 0);
+  const sum = sumOf(scripts, bytes);
   if (budget !== undefined && sum > budget)
     throw new Error(`/${page} loads ${sum} bytes of script before it can be used, more than its budget of ${budget}`);
+}
+
+/** The compressed bytes of script that load before the first paint. */
+const START_BUDGET = 5_000;
+
+/** Throws when more script loads before the first paint than the budget allows: it takes the connection from the styles and the picture. */
+export function checkStart(scripts: readonly string[], bytes: (script: string) => number): void {
+  const sum = sumOf(scripts, bytes);
+  if (sum > START_BUDGET)
+    throw new Error(`${sum} bytes of script load before the first paint, more than the budget of ${START_BUDGET}`);
+}
+
+function sumOf(scripts: readonly string[], bytes: (script: string) => number): number {
+  return [...new Set(scripts)].reduce((total, script) => total + bytes(script), 0);
 }

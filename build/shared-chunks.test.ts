@@ -20,3 +20,11 @@ test('a shared chunk holds what its entry imports: not the entry, nothing of the
   );
   expect(held).toEqual(['app.tsx', 'link.tsx']);
 });
+
+test('the chunk of the start holds what the start imports, and nothing else', () => {
+  const { name } = sharedChunk('start', { entry: 'start.ts', files: /./, priority: 1 });
+  const held = ['start.ts', 'early.ts', 'main.tsx', 'app.tsx', 'page.tsx'].filter(
+    (file) => name(web(file), graph) === 'start',
+  );
+  expect(held).toEqual(['early.ts']);
+});

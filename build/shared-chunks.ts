@@ -3,7 +3,7 @@ import { join } from 'node:path';
 type Graph = { readonly getModuleInfo: (id: string) => { readonly importedIds: readonly string[] } | null };
 
 const WEB = join(import.meta.dirname, '..', 'web');
-/** Loads first and alone, so no part of it may be in a shared chunk. */
+/** Loads before the first paint, so what it imports may not be in a chunk with anything else. */
 const START = join(WEB, 'start.ts');
 
 /**
@@ -21,7 +21,9 @@ export function sharedChunk(name: string, options: { entry: string; files: RegEx
   return {
     // Without the entry itself: web/main.tsx awaits parts that import this chunk.
     name: (id: string, graph: Graph): string | null =>
-      id !== entry && importsOf(entry, graph).has(id) && !importsOf(START, graph).has(id) ? name : null,
+      id !== entry && importsOf(entry, graph).has(id) && (entry === START || !importsOf(START, graph).has(id))
+        ? name
+        : null,
     test: options.files,
     priority: options.priority,
   };

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Manifest } from 'vite';
-import { checkBudget } from './budgets.ts';
+import { checkBudget, checkStart } from './budgets.ts';
 import { compressFiles } from './compress.ts';
 import { keepEarlierAssets } from './earlier-assets.ts';
 import { addIntegrity } from './integrity.ts';
@@ -55,6 +55,7 @@ const styles = readdirSync(join(OUT, 'assets')).filter((name) => name.endsWith('
 const first = new Set([...pages.flatMap(scriptsOf), ...styles.map((name) => `assets/${name}`)]);
 const compressed = await compressFiles([...first].map((file) => join(OUT, file)));
 const bytesOf = (file: string): number => compressed.get(join(OUT, file)) ?? Number.POSITIVE_INFINITY;
+checkStart([...chunksOf('index.html')], bytesOf);
 for (const page of pages) checkBudget(page.name, scriptsOf(page), bytesOf);
 writeFileSync(join(OUT, 'sitemap.xml'), prerenderer.sitemap());
 const webManifest = join(OUT, 'site.webmanifest');
