@@ -12,9 +12,11 @@ import { queuedMail } from './functions/queued-mail.ts';
 import { regeneratePin } from './functions/regenerate-pin.ts';
 import { releaseHold } from './functions/release-hold.ts';
 import { staffBlockCustomer } from './functions/staff-block-customer.ts';
+import { staffCancelBooking } from './functions/staff-cancel-booking.ts';
 import { staffClose } from './functions/staff-close.ts';
 import { staffExport } from './functions/staff-export.ts';
 import { staffIdPicture } from './functions/staff-id-picture.ts';
+import { staffRefund } from './functions/staff-refund.ts';
 import { staffReopen } from './functions/staff-reopen.ts';
 import { staffReviewId } from './functions/staff-review-id.ts';
 import { staffSetPermissions } from './functions/staff-set-permissions.ts';
@@ -61,6 +63,8 @@ export function composeFunctions(context: {
       ['create-payment', createPayment(context)],
       ['release-hold', releaseHold(context)],
       ['verify-payment', verifyPayment(context)],
+      ['staff-cancel-booking', staffCancelBooking(context)],
+      ['staff-refund', staffRefund(context)],
       ['staff-close', staffClose(context)],
       ['staff-reopen', staffReopen(context)],
       ['staff-set-permissions', staffSetPermissions(context)],

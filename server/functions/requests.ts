@@ -39,3 +39,5 @@ export async function take(limits: TakeLimit, limit: Limit, key: string): Promis
 /** Fields of request bodies that several functions share. */
 export const bookingIdField = z.uuid();
 export const instantField = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+/** Why staff do something; for the audit log. */
+export const reasonField = z.string().trim().min(1).max(500);

@@ -89,11 +89,16 @@ export function bookingConfirmedMail(
   };
 }
 
-export function bookingCancelledMail(booking: BookingForMail, refundCents: number): MailWithCalendar {
-  const money =
-    refundCents > 0
-      ? `${formatMoney(refundCents)} is on its way back to your card. It can take your bank up to ten days to show it.`
-      : 'Nothing was charged for it.';
+const onItsWay = (cents: number): string =>
+  `${formatMoney(cents)} is on its way back to your card. It can take your bank up to ten days to show it.`;
+
+/** `paid`: the booking had been paid for. */
+export function bookingCancelledMail(
+  booking: BookingForMail,
+  { paid, refundCents }: { paid: boolean; refundCents: number },
+): MailWithCalendar {
+  const notRefunded = paid ? 'Nothing is refunded with this cancellation.' : 'Nothing was charged for it.';
+  const money = refundCents > 0 ? onItsWay(refundCents) : notRefunded;
   return {
     ...renderMail({
       subject: `Booking cancelled: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
@@ -113,6 +118,25 @@ export function bookingCancelledMail(booking: BookingForMail, refundCents: numbe
     }),
     calendar: calendar(booking, 'CANCEL'),
   };
+}
+
+export function refundMail(booking: BookingForMail, refundCents: number): MailWithCalendar {
+  return renderMail({
+    subject: `Refund: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
+    preheader: `${formatMoney(refundCents)} is on its way back to your card.`,
+    heading: 'We’re refunding you',
+    blocks: [
+      { kind: 'text', text: `${hello(booking)}${onItsWay(refundCents)}` },
+      {
+        kind: 'facts',
+        rows: [
+          ['Reference', booking.reference],
+          ['Studio', booking.studioName],
+          ['When', when(booking)],
+        ],
+      },
+    ],
+  });
 }
 
 export function paymentReturnedMail(booking: BookingForMail, refundCents: number): MailWithCalendar {

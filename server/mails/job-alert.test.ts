@@ -3,6 +3,8 @@ import { jobAlertMail } from './job-alert.ts';
 
 test.each([
   ['payment.refund', 'Refund'],
+  ['payment.partial-refund', 'Partial refund'],
+  ['mail.refund', 'Refund email'],
   ['account-mail.otp', 'Account email'],
   ['account-text.sms', 'Account text message'],
   ['something.new', 'something.new'],

@@ -17,6 +17,7 @@ const LISTED_MAX = 20;
 const TITLES: Readonly<Record<string, string>> = {
   'mail.booking-confirmed': 'Booking confirmation email',
   'mail.booking-cancelled': 'Cancellation email',
+  'mail.refund': 'Refund email',
   'mail.payment-returned': 'Email about a returned payment',
   'mail.payment-processing': 'Email about a payment in progress',
   'mail.payment-failed': 'Email about a failed payment',
@@ -26,6 +27,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'access.request': 'Access code from the lock',
   'access.revoke': 'Removing a code from the lock',
   'payment.refund': 'Refund',
+  'payment.partial-refund': 'Partial refund',
   'image.delete': 'Deleting an ID photo',
 };
 

@@ -76,7 +76,7 @@ describe('Payments', () => {
     expect(await payments.listRefunds(intent)).toEqual([]);
     const key = `refund:${session.id}`;
     const made = await payments.refund({ key, paymentIntentId: intent });
-    expect(made).toMatchObject({ status: 'succeeded', amountCents: 11_800, ours: true });
+    expect(made).toMatchObject({ status: 'succeeded', amountCents: 11_800, key });
     expect((await payments.refund({ key, paymentIntentId: intent })).id).toBe(made.id);
     await expect(payments.refund({ key: `again:${session.id}`, paymentIntentId: intent })).rejects.toMatchObject({
       reason: 'charge_already_refunded',

@@ -48,8 +48,8 @@ export type Refund = {
   readonly id: string;
   readonly status: 'pending' | 'requires_action' | 'succeeded' | 'canceled' | 'failed';
   readonly amountCents: number;
-  /** False: made at the provider by a person. */
-  readonly ours: boolean;
+  /** Our key; null for a refund that a person made at the provider. */
+  readonly key: string | null;
 };
 /** `open`: the bank has not decided. `won`: we keep the money. `lost`: it went back. */
 export type Dispute = { readonly id: string; readonly status: 'open' | 'won' | 'lost'; readonly createdAt: Date };
@@ -72,8 +72,11 @@ export type Payments = {
   listSessions(since: Date): Promise<readonly PaymentSession[]>;
   /** Closes an open session and returns it: 'expired', or 'complete' when the customer paid first. */
   expireSession(id: string): Promise<PaymentSession>;
-  /** Refunds all that is left of a payment. Throws `ProviderError` 'charge_already_refunded' when nothing is left. */
-  refund(input: { key: string; paymentIntentId: string }): Promise<Refund>;
+  /**
+   * Refunds a part of a payment, or all that is left of it without `amountCents`. Throws `ProviderError`, 'charge_already_refunded' when
+   * nothing is left.
+   */
+  refund(input: { key: string; paymentIntentId: string; amountCents?: number }): Promise<Refund>;
   /** Lists all refunds of a payment, ours or made at the provider, newest first. */
   listRefunds(paymentIntentId: string): Promise<readonly Refund[]>;
   listDisputes(paymentIntentId: string): Promise<readonly Dispute[]>;

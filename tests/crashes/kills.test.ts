@@ -11,7 +11,7 @@ import { type Sandbox, startSandbox } from '#sandbox/main.ts';
 
 const KILLS = process.env['TEST_LONG'] ? 100 : 10;
 
-type Payment = { id: string; payment_status: string; client_reference_id: string };
+type Payment = { id: string; payment_status: string; client_reference_id: string; payment_intent: string };
 
 /** Kills the server at random moments between hold, payment, confirmation, mail and access code, while the sandbox keeps running. */
 describe('a server that is killed', () => {
@@ -53,17 +53,18 @@ describe('a server that is killed', () => {
     });
     const token = signedIn.data.session?.access_token ?? '';
     const held: string[] = [];
+    const refunded: string[] = [];
     const soon = span(new Date(), 1);
 
     // One undisturbed run measures how long the journey takes on this machine; the kills are spread over that time.
     const began = performance.now();
-    expect(await bookAndPay(program, token, soon, outside)).not.toBeNull();
+    expect(await bookAndPay(program, token, soon, outside, refunded)).not.toBeNull();
     const wayMs = performance.now() - began;
 
     for (let round = 0; round < KILLS; round += 1) {
       const running = program;
       const time = span(new Date(), 30 + round * 2);
-      const work = bookAndPay(running, token, time, outside).then(
+      const work = bookAndPay(running, token, time, outside, refunded).then(
         (bookingId) => bookingId && held.push(bookingId),
         () => undefined, // the server was killed during the call
       );
@@ -95,6 +96,16 @@ describe('a server that is killed', () => {
       expect(own.length, `payments of ${row.id}`).toBe(row.status === 'confirmed' ? 1 : 0);
     }
     expect(rows?.length ?? 0).toBeGreaterThanOrEqual(held.length);
+
+    // Each refund that staff got an answer for arrives, and none is made twice.
+    const refundsOf = async (bookingId: string): Promise<number> => {
+      const intent = paid.find((one: Payment) => one.client_reference_id === bookingId)?.payment_intent;
+      const all = await outside.sandbox('/api/refunds');
+      return Array.isArray(all) ? all.filter((one: Payment) => one.payment_intent === intent).length : 0;
+    };
+    for (const bookingId of refunded) await until(async () => (await refundsOf(bookingId)) > 0, 120_000);
+    for (const one of paid) expect(await refundsOf(one.client_reference_id)).toBeLessThan(2);
+    expect(refunded.length).toBeGreaterThan(0);
 
     // One confirmation mail per booking: a repeat has the same Message-ID and counts as the same.
     await until(async () => {
@@ -140,17 +151,18 @@ describe('a server that is killed', () => {
   );
 });
 
-/** Holds, pays, returns from the pay page and requests the access code. */
+/** Holds, pays, returns from the pay page, gets a part refunded by staff and requests the access code. Adds a booking to `refunded`. */
 async function bookAndPay(
   program: ServerProcess,
   token: string,
   time: { startTime: string; endTime: string },
   outside: { sandbox: (path: string, body?: unknown) => Promise<unknown> },
+  refunded: string[],
 ): Promise<string | null> {
-  const call = async (name: string, body: unknown): Promise<Record<string, unknown>> => {
+  const call = async (name: string, body: unknown, by = token): Promise<Record<string, unknown>> => {
     const response = await fetch(`${program.runtime.apiUrl}/functions/v1/${name}`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${by}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
     return Object.fromEntries(Object.entries((await response.json()) ?? {}));
@@ -163,6 +175,10 @@ async function bookAndPay(
   if (!session) return null;
   await outside.sandbox(`/api/payments/${session.id}`, { outcome: 'paid' });
   await call('verify-payment', { sessionId: session.id });
-  await call('generate-access-code', { bookingId: held['bookingId'] });
+  const { bookingId } = held;
+  const part = { bookingId, cents: 1_000, reason: 'Sorry' };
+  const { refundId } = await call('staff-refund', part, program.runtime.serviceRoleKey);
+  if (refundId !== undefined) refunded.push(String(bookingId));
+  await call('generate-access-code', { bookingId });
   return typeof held['bookingId'] === 'string' ? held['bookingId'] : null;
 }

@@ -53,6 +53,22 @@ const ROWS: readonly Row[] = [
     answers: { cancelBooking: () => ({ refund: 'full', amountCents: 8250 }) },
   },
   {
+    name: 'staff-cancel-booking',
+    callers: 'staff',
+    permission: 'bookings',
+    limit: ['staff-cancel-booking', 60, 60],
+    body: { bookingId: BOOKING, refund: 'full', reason: 'Broken mixer' },
+    answers: { cancelForStaff: () => 8250 },
+  },
+  {
+    name: 'staff-refund',
+    callers: 'staff',
+    permission: 'money',
+    limit: ['staff-refund', 60, 60],
+    body: { bookingId: BOOKING, cents: 2000, reason: 'Broken mixer' },
+    answers: { refundForStaff: () => BOOKING },
+  },
+  {
     name: 'staff-close',
     callers: 'staff',
     permission: 'bookings',

@@ -22,8 +22,10 @@ import {
   sendPaymentFailed,
   sendPaymentProcessing,
   sendPaymentReturned,
+  sendRefund,
 } from '#server/operations/mails/booking-mails.ts';
 import { sendAccessCode } from '#server/operations/mails/send-access-code.ts';
+import { makePartialRefund } from '#server/operations/payments/make-partial-refund.ts';
 import { refundPayment } from '#server/operations/payments/refund.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { reconcilePayments } from '#server/operations/reconciliation/reconcile-payments.ts';
@@ -151,6 +153,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     kinds: jobKinds({
       'mail.booking-confirmed': (job) => sendConfirmation(bookingMails, job),
       'mail.booking-cancelled': (job) => sendCancellation(bookingMails, job),
+      'mail.refund': (job) => sendRefund(bookingMails, job),
       'mail.payment-returned': (job) => sendPaymentReturned(bookingMails, job),
       'mail.payment-processing': (job) => sendPaymentProcessing(bookingMails, job),
       'mail.payment-failed': (job) => sendPaymentFailed(bookingMails, job),
@@ -161,6 +164,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'access.request': (job) => requestFirstCode(access, job),
       'access.revoke': (job) => revokeCodes(access, job),
       'payment.refund': (job) => refundPayment(booking, job.subjectId),
+      'payment.partial-refund': (job) => makePartialRefund(booking, job.subjectId),
       'image.delete': () => Promise.resolve('done'),
     }),
   });

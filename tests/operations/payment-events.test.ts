@@ -299,7 +299,7 @@ describe('a refund in the audit log', () => {
     for (const move of moves) system.provider.move(sessionId, move);
     await settlePayment(system.booking, sessionId);
     system.provider.move(sessionId, 'refund all');
-    payments.listRefunds = async () => [{ id: `re_${id}`, status: 'succeeded', amountCents: 100_000, ours: false }];
+    payments.listRefunds = async () => [{ id: `re_${id}`, status: 'succeeded', amountCents: 100_000, key: null }];
     await settlePayment(system.booking, sessionId);
     expect(await auditOf(id)).toEqual([
       { action: 'update', reason: null, state: null, by: 'provider' },

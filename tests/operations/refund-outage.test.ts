@@ -87,6 +87,7 @@ function jobsWith(payments: Payments) {
     kinds: jobKinds({
       'mail.booking-confirmed': nothing,
       'mail.booking-cancelled': nothing,
+      'mail.refund': nothing,
       'mail.payment-returned': nothing,
       'mail.payment-processing': nothing,
       'mail.payment-failed': nothing,
@@ -97,6 +98,7 @@ function jobsWith(payments: Payments) {
       'access.request': nothing,
       'access.revoke': nothing,
       'image.delete': nothing,
+      'payment.partial-refund': nothing,
       'payment.refund': (job) => refundPayment({ db, payments, clock, log }, job.subjectId),
     }),
   });
@@ -111,7 +113,7 @@ test('a refund that fails for hours is retried with the same key until it succee
   const { payments, keys } = fakePayments(() =>
     now < end
       ? Promise.reject(new ProviderError('stripe', 'no_response', { retryable: true, ambiguous: true }))
-      : Promise.resolve({ id: 're_1', status: 'succeeded', amountCents: 4900, ours: true }),
+      : Promise.resolve({ id: 're_1', status: 'succeeded', amountCents: 4900, key: null }),
   );
   const queue = jobsWith(payments);
   for (; now < end + 16 * MINUTE; now += 4 * MINUTE) await queue.run();

@@ -758,6 +758,43 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
       },
     },
   },
+  'private.cancellation': {
+    base: { booking_id: uuid(1), refund: 'part', refund_cents: 1, reason: 'r', actor: uuid(1) },
+    checks: {
+      cancellation_refund_check: {
+        bad: [{ refund: 'half' }],
+        good: [{ refund: 'full' }, { refund: 'part' }, { refund: 'none', refund_cents: 0 }],
+      },
+      cancellation_refund_cents_check: {
+        bad: [{ refund: 'full', refund_cents: -1 }],
+        good: [{ refund: 'full', refund_cents: 0 }],
+      },
+      cancellation_refund: {
+        bad: [{ refund_cents: 0 }, { refund: 'none' }],
+        good: [{}, { refund: 'none', refund_cents: 0 }, { refund: 'full', refund_cents: 0 }],
+      },
+      cancellation_reason_check: between('reason', ['', 'r'.repeat(501)], ['r', 'r'.repeat(500)]),
+    },
+  },
+  'private.partial_refund': {
+    base: { payment_id: uuid(1), request_key: 'k', amount_cents: 1, reason: 'r', actor: uuid(1) },
+    checks: {
+      partial_refund_request_key_check: between('request_key', ['', 'k'.repeat(601)], ['k', 'k'.repeat(600)]),
+      partial_refund_amount_cents_check: atLeast('amount_cents', 1),
+      partial_refund_reason_check: between('reason', ['', 'r'.repeat(501)], ['r', 'r'.repeat(500)]),
+      partial_refund_state_check: oneOf('state', ['pending', 'done', 'covered', 'manual']),
+      partial_refund_failures_check: atLeast('failures', 0),
+    },
+    uniques: {
+      partial_refund_payment_id_request_key_key: {
+        clash: [[{}, { amount_cents: 2 }]],
+        apart: [
+          [{}, { request_key: 'l' }],
+          [{}, { payment_id: uuid(2) }],
+        ],
+      },
+    },
+  },
   'private.refund': {
     base: { id: 'r', payment_id: uuid(1), amount_cents: 1, status: 'pending', ours: true },
     checks: {

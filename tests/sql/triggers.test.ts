@@ -106,6 +106,20 @@ const TOUCHED: readonly (readonly [
     `url = 'x'`,
   ],
   [
+    'partial_refund_updated_at',
+    'private.partial_refund',
+    async (rows) => {
+      await addBooking(rows);
+      await addPayment(rows);
+      await force(
+        rows,
+        `insert into private.partial_refund (payment_id, request_key, amount_cents, reason, actor)
+         values ('${uuid(4)}', 'k', 1, 'r', '${uuid(4)}')`,
+      );
+    },
+    `failures = 1`,
+  ],
+  [
     'refund_updated_at',
     'private.refund',
     async (rows) => {
@@ -742,7 +756,8 @@ describe('storage', () => {
 /**
  * Triggers that the tests above cover. Writes through public.bookings are tested by tests/policies and tests/api; what pages receive by
  * live.test.ts beside this file and by tests/realtime; closures by tests/api/closures.test.ts; IDs that
- * wait by tests/api/id-review.test.ts; blocked customers by tests/api/customer-blocks.test.ts.
+ * wait by tests/api/id-review.test.ts; blocked customers by tests/api/customer-blocks.test.ts; partial refunds by
+ * tests/operations/staff-refunds.test.ts.
  */
 const TESTED =
   `users_email_changed users_create_profile users_inserted_confirmed users_sync_identities users_update_profile buckets_guarded objects_guarded
@@ -752,7 +767,7 @@ const TESTED =
   audit_log_entries_no_truncate upload_parts_cancel_deletion upload_parts_queue_deletion publish_booking publish_payment publish_verification publish_access_code publish_session publish_closure publish_reopened messages_sent
   booking_not_blocked booking_payer_not_blocked publish_review id_verifications_decided id_verifications_deleted id_verifications_mail_staff id_verifications_supersede_waiting
   sessions_ended users_closed sessions_assurance_changed recheck_role user_roles_permissions staff_permissions_lock
-  staff_permissions_owner`.split(/\s+/);
+  staff_permissions_owner partial_refund_limit`.split(/\s+/);
 
 test(
   'every trigger is covered by a test',

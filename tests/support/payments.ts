@@ -79,8 +79,8 @@ export function createFakeProvider(): FakeProvider {
   function apply(session: Mutable<PaymentSession>, move: ProviderMove): string {
     const last = refundsOf(session).at(-1);
     const dispute = listOf(disputes, session.paymentIntentId ?? '').at(-1);
-    const give = (cents: number, ours = false): string => {
-      refundsOf(session).push({ id: `re_${randomUUID()}`, status: 'succeeded', amountCents: cents, ours });
+    const give = (cents: number, key: string | null = null): string => {
+      refundsOf(session).push({ id: `re_${randomUUID()}`, status: 'succeeded', amountCents: cents, key });
       count(session);
       return 'charge.refunded';
     };
@@ -154,7 +154,7 @@ export function createFakeProvider(): FakeProvider {
           if (session.status === 'open') provider.move(id, 'expire');
           return session;
         }),
-      refund: ({ key, paymentIntentId }) =>
+      refund: ({ key, paymentIntentId, amountCents }) =>
         answer(() => {
           provider.refundKeys.push(key);
           const session = ofIntent(paymentIntentId);
@@ -163,11 +163,13 @@ export function createFakeProvider(): FakeProvider {
           if (existing) return existing;
           const left = session.amountCents - session.refundedCents;
           if (left === 0) throw new ProviderError('stripe', 'charge_already_refunded', { retryable: false });
+          if (amountCents !== undefined && amountCents > left)
+            throw new ProviderError('stripe', 'amount_too_large', { retryable: false });
           const made: Refund = {
             id: `re_${randomUUID()}`,
             status: provider.refundsBegin,
-            amountCents: left,
-            ours: true,
+            amountCents: amountCents ?? left,
+            key,
           };
           refundsOf(session).push({ ...made });
           keys.set(key, made);

@@ -4,7 +4,7 @@ import type { Transaction } from '#server/db/database.ts';
 import { type BookingFacts, latestPayment, lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import { enqueue } from '../core/jobs.ts';
-import { refundCents } from '../payments/payment-rows.ts';
+import { refundableCents } from '../payments/payment-rows.ts';
 import type { BookingContext } from './context.ts';
 
 /** What the customer gets back. */
@@ -22,13 +22,14 @@ export async function cancelBooking(
     if (booking?.userId !== userId) throw new Refusal('not_found', 'Booking not found');
     await requireCancellable(tx, booking, now);
     const payment = await latestPayment(tx, bookingId);
-    const refund = payment?.kind === 'card' && payment.state === 'paid' ? payment : null;
-    const amountCents = refund === null ? 0 : await refundCents(tx, refund);
+    const paid = payment?.kind === 'card' && payment.state === 'paid' ? payment : null;
+    const amountCents = paid === null ? 0 : await refundableCents(tx, paid);
+    const refund = amountCents > 0 ? paid : null;
     await tx.query(
       `update private.booking set status = 'cancelled', cancel_reason = 'customer', cancelled_at = $2::timestamptz where id = $1::uuid`,
       [bookingId, now],
     );
-    if (refund !== null) await queueRefund(tx, refund, now);
+    if (refund !== null) await queueRefund(tx, refund, 'customer', now);
     await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: bookingId, dueAt: now });
     await enqueue(tx, { kind: 'access.revoke', subjectId: bookingId, dueAt: now });
     await tx.query(
@@ -50,11 +51,17 @@ async function requireCancellable(tx: Transaction, booking: BookingFacts, now: D
   );
 }
 
-async function queueRefund(tx: Transaction, payment: PaymentFacts, now: Date): Promise<void> {
-  await tx.query(
-    `update private.payment set state = 'refund_pending', refund_reason = 'customer' where id = $1::uuid`,
-    [payment.id],
-  );
+/** Queues the refund of all that is left of a payment, in the caller's transaction. */
+export async function queueRefund(
+  tx: Transaction,
+  payment: PaymentFacts,
+  reason: 'customer' | 'staff',
+  now: Date,
+): Promise<void> {
+  await tx.query(`update private.payment set state = 'refund_pending', refund_reason = $2 where id = $1::uuid`, [
+    payment.id,
+    reason,
+  ]);
   await enqueue(tx, { kind: 'payment.refund', subjectId: payment.id, dueAt: now });
 }
 

@@ -20,6 +20,7 @@ const URGENT_WAIT_MS = 60_000;
 export const JOB_RULES = {
   'mail.booking-confirmed': { worker: 'mail' },
   'mail.booking-cancelled': { worker: 'mail' },
+  'mail.refund': { worker: 'mail' },
   'mail.payment-returned': { worker: 'mail' },
   'mail.payment-processing': { worker: 'mail' },
   'mail.payment-failed': { worker: 'mail' },
@@ -30,6 +31,7 @@ export const JOB_RULES = {
   'access.request': { worker: 'locks', longestWaitMs: URGENT_WAIT_MS },
   'access.revoke': { worker: 'locks' },
   'payment.refund': { worker: 'payments' },
+  'payment.partial-refund': { worker: 'payments' },
   'image.delete': { worker: 'images' },
 } as const satisfies Record<string, queue.JobRules & { worker: WorkerName }>;
 export type JobKind = keyof typeof JOB_RULES;

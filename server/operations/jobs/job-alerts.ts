@@ -52,7 +52,8 @@ export async function sendJobAlert(context: JobAlerts, job: Job): Promise<JobOut
   const { rows } = await context.db.query<AlertedJob>(
     `select o.id, o.kind, b.reference, o.tries, o.created_at as since, o.last_error as error, o.close_reason as "closedFor"
      from private.outbox o
-     left join private.payment p on o.kind = 'payment.refund' and p.id = o.subject_id
+     left join private.partial_refund x on o.kind = 'payment.partial-refund' and x.id = o.subject_id
+     left join private.payment p on p.id = case o.kind when 'payment.refund' then o.subject_id else x.payment_id end
      left join private.booking b on b.id = coalesce(p.booking_id, o.subject_id)
      where o.id = any ($1::uuid[]) and o.done_at is null and o.closed_by is null order by o.created_at`,
     [jobs],

@@ -11,10 +11,12 @@ import {
   sendPaymentFailed,
   sendPaymentProcessing,
   sendPaymentReturned,
+  sendRefund,
 } from '../mails/booking-mails.ts';
 import { sendIdDecision, sendReviewWaiting } from '../mails/identity-mails.ts';
 import { sendAccessCode } from '../mails/send-access-code.ts';
 import type { PaymentContext } from '../payments/context.ts';
+import { makePartialRefund } from '../payments/make-partial-refund.ts';
 import { refundPayment } from '../payments/refund.ts';
 import { type JobAlerts, sendJobAlert } from './job-alerts.ts';
 
@@ -30,6 +32,7 @@ export function jobHandlers(contexts: {
   return {
     'mail.booking-confirmed': (job) => sendConfirmation(mails, job),
     'mail.booking-cancelled': (job) => sendCancellation(mails, job),
+    'mail.refund': (job) => sendRefund(mails, job),
     'mail.payment-returned': (job) => sendPaymentReturned(mails, job),
     'mail.payment-processing': (job) => sendPaymentProcessing(mails, job),
     'mail.payment-failed': (job) => sendPaymentFailed(mails, job),
@@ -40,6 +43,7 @@ export function jobHandlers(contexts: {
     'access.request': (job) => requestFirstCode(access, job),
     'access.revoke': (job) => revokeCodes(access, job),
     'payment.refund': (job) => refundPayment(payment, job.subjectId),
+    'payment.partial-refund': (job) => makePartialRefund(payment, job.subjectId),
     'image.delete': (job) => deletePhoto(identity, job),
   };
 }

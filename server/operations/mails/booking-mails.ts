@@ -5,6 +5,7 @@ import {
   paymentFailedMail,
   paymentProcessingMail,
   paymentReturnedMail,
+  refundMail,
 } from '#server/mails/booking.ts';
 import type { AccessContext } from '../access/context.ts';
 import { showAccess } from '../access/show-access.ts';
@@ -12,7 +13,7 @@ import { freeCancelHours } from '../bookings/cancel.ts';
 import { latestPayment, type PaymentFacts } from '../core/booking-rows.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
-import { refundCents } from '../payments/payment-rows.ts';
+import { refundableCents, takenCents } from '../payments/payment-rows.ts';
 import { type BookingMailContext, pinLink, sendBookingMail } from './booking-mail.ts';
 
 /** Mails the customer that the booking is confirmed, from when the door opens, and until when it can be cancelled. */
@@ -31,8 +32,15 @@ export async function sendConfirmation(context: BookingMailContext, job: Job): P
 /** Mails the customer that the booking is cancelled, and how much money comes back. */
 export async function sendCancellation(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   await sendBookingMail(context, job, async (booking, facts) =>
-    bookingCancelledMail(booking, await refundedCents(context.db, facts.id)),
+    bookingCancelledMail(booking, await cancellationMoney(context.db, facts.id)),
   );
+  return 'done';
+}
+
+/** Mails the customer that staff refund a part of the payment. */
+export async function sendRefund(context: BookingMailContext, job: Job): Promise<JobOutcome> {
+  const { cents } = job.payload;
+  if (typeof cents === 'number') await sendBookingMail(context, job, async (booking) => refundMail(booking, cents));
   return 'done';
 }
 
@@ -74,7 +82,19 @@ async function worksFrom(access: AccessContext, bookingId: string): Promise<Date
 /** States of a payment that is or will be refunded. */
 const RETURNED: readonly PaymentFacts['state'][] = ['refund_pending', 'refunded', 'refund_failed', 'refund_manual'];
 
+/** What the mail of a cancellation says about the money. */
+async function cancellationMoney(db: Database, bookingId: string): Promise<{ paid: boolean; refundCents: number }> {
+  const decided = await db.one<{ cents: number }>(
+    'select refund_cents as cents from private.cancellation where booking_id = $1::uuid',
+    [bookingId],
+  );
+  const paid = await db.one(`select from private.payment where booking_id = $1::uuid and paid_cents > 0`, [bookingId]);
+  return { paid: paid !== null, refundCents: decided?.cents ?? (await refundedCents(db, bookingId)) };
+}
+
 async function refundedCents(db: Database, bookingId: string): Promise<number> {
   const payment = await latestPayment(db, bookingId);
-  return payment?.kind === 'card' && RETURNED.includes(payment.state) ? refundCents(db, payment) : 0;
+  if (payment?.kind !== 'card' || !RETURNED.includes(payment.state)) return 0;
+  // Staff can also refund all of it at the provider, which cancels the booking.
+  return (await refundableCents(db, payment)) || takenCents(payment);
 }

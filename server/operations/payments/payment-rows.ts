@@ -10,6 +10,16 @@ export async function lockPayment(tx: Transaction, paymentId: string): Promise<P
   return row?.facts ?? null;
 }
 
+/** Reads the payment of a booking whose money we have; null when there is none. */
+export async function paidPayment(db: Pick<Transaction, 'one'>, bookingId: string): Promise<PaymentFacts | null> {
+  const row = await db.one<{ facts: PaymentFacts }>(
+    `select private.payment_json(x) as facts from private.payment x
+     where x.booking_id = $1::uuid and x.kind = 'card' and x.state in ('paid', 'disputed')`,
+    [bookingId],
+  );
+  return row?.facts ?? null;
+}
+
 /** Writes a payment's audit row; `alert` asks staff to look at it. */
 export async function auditPayment(
   tx: Transaction,
@@ -30,19 +40,10 @@ export const isPaid = (payment: PaymentFacts): boolean => payment.state === 'pai
 /** Returns what was taken and can be refunded, in cents. */
 export const takenCents = (payment: PaymentFacts): number => payment.paidCents ?? payment.amountCents;
 
-/**
- * Returns what goes back to the customer when the booking is cancelled, in cents: all that was taken, less what staff refunded at the
- * provider before.
- */
-export async function refundCents(db: Pick<Transaction, 'one'>, payment: PaymentFacts): Promise<number> {
-  const row = await db.one<{ cents: number }>(
-    `select coalesce(sum(amount_cents), 0)::int as cents from private.refund
-     where payment_id = $1::uuid and not ours and status not in ('failed', 'canceled')`,
-    [payment.id],
-  );
-  const [taken, refunded] = [takenCents(payment), row?.cents ?? 0];
-  // Staff can also refund all of it at the provider, which cancels the booking.
-  return refunded < taken ? taken - refunded : taken;
+/** Returns what can still be refunded of a payment, in cents: what was taken, less what staff refunded before. */
+export async function refundableCents(db: Pick<Transaction, 'one'>, payment: PaymentFacts): Promise<number> {
+  const row = await db.one<{ cents: number }>('select private.refundable_cents($1::uuid) as cents', [payment.id]);
+  return row?.cents ?? 0;
 }
 
 /** Returns when the session of this attempt was requested, by our clock. The first attempt is made with its booking. */

@@ -17,7 +17,7 @@ export async function recordDisputes(
   const { booking, payment } = move;
   const newest = move.disputes.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())[0];
   if (!newest || (payment.disputeId === newest.id && payment.disputeStatus === newest.status)) return;
-  const state = stateAfter(booking, payment, newest.status);
+  const state = stateAfter(booking, payment, newest.status, await isKept(tx, booking));
   await tx.query(`update private.payment set state = $2, dispute_id = $3, dispute_status = $4 where id = $1::uuid`, [
     payment.id,
     state,
@@ -34,7 +34,20 @@ export async function recordDisputes(
     });
 }
 
-function stateAfter(booking: BookingFacts, payment: PaymentFacts, status: Dispute['status']): PaymentFacts['state'] {
+/** Whether staff decided at the cancellation that not all of the money goes back. Parts of it have their own rows. */
+async function isKept(tx: Transaction, booking: BookingFacts): Promise<boolean> {
+  const row = await tx.one(`select from private.cancellation where booking_id = $1::uuid and refund <> 'full'`, [
+    booking.id,
+  ]);
+  return row !== null;
+}
+
+function stateAfter(
+  booking: BookingFacts,
+  payment: PaymentFacts,
+  status: Dispute['status'],
+  kept: boolean,
+): PaymentFacts['state'] {
   const { state } = payment;
   switch (status) {
     case 'open':
@@ -44,6 +57,8 @@ function stateAfter(booking: BookingFacts, payment: PaymentFacts, status: Disput
     case 'won':
       if (state !== 'disputed' && state !== 'dispute_lost') return state;
       // We have the money again, and owe it when the booking was cancelled meanwhile.
-      return booking.status === 'cancelled' && payment.refundedCents < takenCents(payment) ? 'refund_pending' : 'paid';
+      return booking.status === 'cancelled' && !kept && payment.refundedCents < takenCents(payment)
+        ? 'refund_pending'
+        : 'paid';
   }
 }

@@ -4,16 +4,14 @@ import { lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
 import { cancelBookingRow } from './confirm.ts';
 import type { PaymentContext } from './context.ts';
+import { followPartialRefunds, REFUND_AGAIN_MS } from './partial-refunds.ts';
 import { auditPayment, lockPayment, takenCents } from './payment-rows.ts';
 
-/** How soon a failed refund is tried again; its cause seldom disappears sooner. */
-const REFUND_AGAIN_MS = 24 * 3_600_000;
-
-type Totals = { succeeded: number; under_way: number; failures: number; latest: string | null };
+type Totals = { succeeded: number; under_way: number; failures: number; latest: string | null; at_provider: boolean };
 
 /**
- * Records all refunds of a payment and updates its state by their sums. A partial refund leaves the booking as it is; a full one
- * cancels a booking that has not started. Idempotent; returns the new state.
+ * Records all refunds of a payment and updates its state by their sums. A partial refund leaves the booking as it is; a full one made
+ * at the provider cancels a booking that has not started. Idempotent; returns the new state.
  */
 export async function recordRefunds(
   context: PaymentContext,
@@ -25,24 +23,34 @@ export async function recordRefunds(
   const payment = await lockPayment(tx, paymentId);
   if (!booking || !payment) throw new Error(`payment ${paymentId} cannot be read back`);
   await writeRefunds(tx, payment, refunds);
+  await followPartialRefunds(context, tx, payment, refunds);
   const totals = await tx.one<Totals>(
     `select coalesce(sum(amount_cents) filter (where status = 'succeeded'), 0)::int as succeeded,
        coalesce(sum(amount_cents) filter (where status in ('pending', 'requires_action')), 0)::int as under_way,
        (count(*) filter (where status in ('failed', 'canceled')))::int as failures,
-       (array_agg(id order by created_at desc, id))[1] as latest
+       (array_agg(id order by created_at desc, id))[1] as latest,
+       coalesce(bool_or(not ours and status not in ('failed', 'canceled')), false) as at_provider
      from private.refund where payment_id = $1::uuid`,
     [payment.id],
   );
   if (!totals || totals.latest === null) return payment.state;
   const state = stateAfter(payment, totals);
+  const ended = payment.state === 'paid' || payment.state === 'disputed';
+  const atProvider = ended && totals.at_provider;
   await tx.query(
     `update private.payment set state = $2, refunded_cents = $3, refund_failures = $4, refund_id = $5,
-       refund_reason = case when $2 = 'refunded' then coalesce(refund_reason, 'at_provider') else refund_reason end
+       refund_reason = case when $2 = 'refunded' then coalesce(refund_reason, $6) else refund_reason end
      where id = $1::uuid`,
-    [payment.id, state, totals.succeeded, totals.failures, totals.latest],
+    [
+      payment.id,
+      state,
+      totals.succeeded,
+      totals.failures,
+      totals.latest,
+      ended && !atProvider ? 'staff' : 'at_provider',
+    ],
   );
   if (state === payment.state) return state;
-  const atProvider = payment.state === 'paid' || payment.state === 'disputed';
   await auditPayment(tx, atProvider || state === 'refund_failed' ? 'alert' : 'update', payment, {
     state,
     ...(atProvider ? { reason: 'refunded_at_provider' } : {}),
@@ -57,7 +65,13 @@ export async function recordRefunds(
       dueAt: new Date(now.getTime() + REFUND_AGAIN_MS),
     });
   }
-  if (state === 'refunded' && booking.status === 'confirmed' && Date.parse(booking.startTime) > now.getTime()) {
+  // Parts that staff refunded add up to everything, and the booking stays; a refund made at the provider ends it.
+  if (
+    state === 'refunded' &&
+    (atProvider || !ended) &&
+    booking.status === 'confirmed' &&
+    Date.parse(booking.startTime) > now.getTime()
+  ) {
     // Refunded before the start: release the hours and revoke the code.
     await cancelBookingRow(context, tx, booking.id, 'staff');
     await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, dueAt: now });
@@ -71,8 +85,8 @@ async function writeRefunds(tx: Transaction, payment: PaymentFacts, refunds: rea
   if (refunds.length === 0) return;
   const { rows } = await tx.query<{ id: string; status: Refund['status']; ours: boolean; amount_cents: number }>(
     `insert into private.refund as r (id, payment_id, amount_cents, status, ours)
-     select x.id, $1::uuid, x."amountCents", x.status, x.ours
-     from jsonb_to_recordset($2::jsonb -> 'refunds') as x(id text, "amountCents" integer, status text, ours boolean)
+     select x.id, $1::uuid, x."amountCents", x.status, x.key is not null
+     from jsonb_to_recordset($2::jsonb -> 'refunds') as x(id text, "amountCents" integer, status text, key text)
      on conflict (id) do update set status = excluded.status
      where private.refund_rank(excluded.status) > private.refund_rank(r.status)
      returning r.id, r.status, r.ours, r.amount_cents`,

@@ -7,9 +7,9 @@ import { takenCents } from './payment-rows.ts';
 import { recordRefunds } from './record-refunds.ts';
 
 /** How soon a pending refund is checked again when no webhook arrives. */
-const PENDING_RETRY_MS = 3_600_000;
+export const PENDING_RETRY_MS = 3_600_000;
 /** How soon a refund is tried again during a dispute: until the bank decides, the provider refuses it. */
-const DISPUTED_RETRY_MS = 6 * 3_600_000;
+export const DISPUTED_RETRY_MS = 6 * 3_600_000;
 
 /**
  * Refunds a payment and follows the refund until it succeeds. Runs as a job: `done` when nothing is left to do, or when the refund
@@ -44,7 +44,8 @@ async function readPaymentToRefund({ db }: PaymentContext, paymentId: string): P
   return row?.facts ?? null;
 }
 
-const coveredCents = (refunds: readonly Refund[]): number =>
+/** What has gone back, or is on its way. */
+export const coveredCents = (refunds: readonly Refund[]): number =>
   refunds
     .filter((one) => one.status !== 'failed' && one.status !== 'canceled')
     .reduce((sum, one) => sum + one.amountCents, 0);

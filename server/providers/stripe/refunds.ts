@@ -1,14 +1,22 @@
 import type Stripe from 'stripe';
-import type { Dispute, Refund } from '../ports.ts';
+import type { Dispute, Payments, Refund } from '../ports.ts';
 import { oneOf } from './client.ts';
 
-/** Refunds all that is left of a payment. Without an amount a repeated call is identical, whatever was refunded meanwhile. */
+/**
+ * Refunds a part of a payment, or all that is left of it. Without an amount a repeated call is identical, whatever was refunded
+ * meanwhile.
+ */
 export async function createRefund(
   stripe: Stripe,
-  { key, paymentIntentId }: { readonly key: string; readonly paymentIntentId: string },
+  { key, paymentIntentId, amountCents }: Parameters<Payments['refund']>[0],
 ): Promise<Refund> {
   const refund = await stripe.refunds.create(
-    { payment_intent: paymentIntentId, reason: 'requested_by_customer', metadata: { key } },
+    {
+      payment_intent: paymentIntentId,
+      ...(amountCents === undefined ? {} : { amount: amountCents }),
+      reason: 'requested_by_customer',
+      metadata: { key },
+    },
     { idempotencyKey: key },
   );
   return toRefund(refund);
@@ -25,11 +33,12 @@ export async function listDisputes(stripe: Stripe, paymentIntentId: string): Pro
 }
 
 function toRefund(refund: Stripe.Refund): Refund {
+  const key = refund.metadata?.['key'];
   return {
     id: refund.id,
     status: oneOf(['pending', 'succeeded', 'failed', 'requires_action', 'canceled'], refund.status ?? 'pending'),
     amountCents: refund.amount,
-    ours: refund.metadata?.['key']?.startsWith('refund:') === true,
+    key: key?.startsWith('refund:') ? key : null,
   };
 }
 

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { cancelForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
+import type { BookingContext } from '#server/operations/bookings/context.ts';
+import { hasPermission, type StaffContext } from '#server/operations/staff/require-permission.ts';
+import { actorOf, bookingIdField, parse, reasonField } from './requests.ts';
+import { json } from './responses.ts';
+import type { ServerFunction } from './function.ts';
+
+const LIMIT = { name: 'staff-cancel-booking', max: 60, seconds: 60 };
+const bodySchema = z.object({
+  bookingId: bookingIdField,
+  refund: z.union([z.enum(['full', 'none']), z.int().min(0)]),
+  reason: reasonField,
+});
+
+/**
+ * Cancels a confirmed booking: `{refundCents}`. A refund other than what the booking's terms give needs the permission `money` too. The
+ * same call again answers the same; another decision is refused with 409.
+ */
+export function staffCancelBooking({
+  booking,
+  staff,
+}: {
+  booking: BookingContext;
+  staff: StaffContext;
+}): ServerFunction {
+  return {
+    methods: ['POST'],
+    callers: 'staff',
+    permission: 'bookings',
+    limit: LIMIT,
+    async handle({ caller, body }) {
+      const wanted = parse(bodySchema, body);
+      const mayChooseRefund = await hasPermission(staff, caller, 'money');
+      return json({
+        refundCents: await cancelForStaff(booking, { ...wanted, actor: actorOf(caller), mayChooseRefund }),
+      });
+    },
+  };
+}

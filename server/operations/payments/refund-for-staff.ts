@@ -1,0 +1,56 @@
+import { lockBooking } from '../core/booking-rows.ts';
+import { enqueue } from '../core/jobs.ts';
+import { Refusal } from '../core/refusal.ts';
+import type { PaymentContext } from './context.ts';
+import { addPartialRefund } from './partial-refunds.ts';
+import { paidPayment, refundableCents } from './payment-rows.ts';
+
+export type StaffRefund = {
+  readonly bookingId: string;
+  readonly cents: number;
+  readonly reason: string;
+  /** Tells two equal refunds apart; null: a refund with the same amount and reason is the same one. */
+  readonly requestId: string | null;
+  readonly actor: string;
+};
+
+/**
+ * Refunds a part of a booking's payment, or all that is left of it, and queues the mail. The booking stays as it is. Returns the id of
+ * the refund, also when it is sent again. Throws `Refusal`.
+ */
+export async function refundForStaff(
+  context: Pick<PaymentContext, 'db' | 'clock'>,
+  { bookingId, cents, reason, requestId, actor }: StaffRefund,
+): Promise<string> {
+  return context.db.transaction(async (tx) => {
+    const booking = await lockBooking(tx, bookingId);
+    if (!booking) throw new Refusal('not_found', 'Booking not found');
+    const requestKey = requestId === null ? `${cents}:${reason}` : `request:${requestId}`;
+    const made = await tx.one<{ id: string; cents: number }>(
+      `select p.id, p.amount_cents as cents from private.partial_refund p join private.payment x on x.id = p.payment_id
+       where x.booking_id = $1::uuid and p.request_key = $2`,
+      [bookingId, requestKey],
+    );
+    if (made !== null) {
+      if (made.cents === cents) return made.id;
+      throw new Refusal('already_done', 'This request has refunded another amount.', { refundCents: made.cents });
+    }
+    const payment = await paidPayment(tx, bookingId);
+    if (payment === null) throw new Refusal('already_done', 'This booking has no payment that can be refunded.');
+    const left = await refundableCents(tx, payment);
+    if (cents > left)
+      throw new Refusal('invalid_request', 'This is more than what is left of the payment.', {
+        field: 'cents',
+        refundableCents: left,
+      });
+    const id = await addPartialRefund(context, tx, { paymentId: payment.id, requestKey, cents, reason, actor });
+    await tx.query(`select private.audit($2::uuid, 'create', 'refund', $1, $3::jsonb)`, [
+      id,
+      actor,
+      { bookingId, cents, before: { refundableCents: left }, after: { refundableCents: left - cents }, reason },
+    ]);
+    const dueAt = context.clock();
+    await enqueue(tx, { kind: 'mail.refund', subjectId: bookingId, dedupe: id, payload: { cents }, dueAt });
+    return id;
+  });
+}

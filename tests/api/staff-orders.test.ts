@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Permission } from '#rules/permissions.ts';
+import { engines } from '#tests/support/engines.ts';
+import { checkout, type Customer, mailsTo, paymentOf, span, type TestServer } from '#tests/support/test-server.ts';
+
+describe.each(engines)('what staff do to a booking on $name', ({ open }) => {
+  let server: TestServer;
+  let customer: Customer;
+  let hoursAhead = 24 * 20;
+  beforeAll(async () => {
+    server = await open();
+    customer = await server.addCustomer();
+  }, 180_000);
+  afterAll(() => server.close());
+
+  const addStaff = async (permissions: readonly Permission[]): Promise<Customer> => {
+    const person = await server.addCustomer();
+    const service = server.app.keys.serviceRoleKey;
+    expect((await server.call('staff-set-permissions', { userId: person.id, permissions }, service)).status).toBe(200);
+    return person;
+  };
+  async function booked(): Promise<{ bookingId: string; session: string; cents: number }> {
+    hoursAhead += 2;
+    const held = await server.call('create-payment', checkout(span(server.now(), hoursAhead)), customer.token);
+    const bookingId = String(held.body['bookingId']);
+    const session = (await paymentOf(server, bookingId)).id;
+    await server.sandbox(`/api/payments/${session}`, { outcome: 'paid' });
+    expect((await server.call('verify-payment', { sessionId: session })).body).toMatchObject({ status: 'confirmed' });
+    return { bookingId, session, cents: Math.round(Number(held.body['total']) * 100) };
+  }
+  /** What the payment provider has sent back for a booking. */
+  async function returned(bookingId: string): Promise<readonly number[]> {
+    await server.settle();
+    const { intent } = (await server.app.db.one<{ intent: string }>(
+      'select payment_intent_id as intent from private.payment where booking_id = $1::uuid',
+      [bookingId],
+    )) ?? { intent: '' };
+    const all = await server.sandbox('/api/refunds');
+    return (Array.isArray(all) ? all : [])
+      .filter((one: { payment_intent: string }) => one.payment_intent === intent)
+      .map((one: { amount: number }) => one.amount);
+  }
+
+  it('staff with the permission bookings cancel as the terms give, those with money refund any part', async () => {
+    await addStaff(['owner']);
+    const [bookings, money] = [await addStaff(['bookings']), await addStaff(['bookings', 'money'])];
+    const { bookingId, cents } = await booked();
+    const cancel = (refund: unknown, { token }: Customer) =>
+      server.call('staff-cancel-booking', { bookingId, refund, reason: 'Broken mixer' }, token);
+    const refund = (given: number, { token }: Customer) =>
+      server.call('staff-refund', { bookingId, cents: given, reason: 'Sorry' }, token);
+    expect(await refund(1_000, bookings)).toMatchObject({ status: 403, body: { error: { permission: 'money' } } });
+    expect(await refund(1_000, money)).toMatchObject({ status: 200, body: { refundCents: 1_000 } });
+    expect(await refund(1_000, money)).toMatchObject({ status: 200 });
+    expect(await returned(bookingId)).toEqual([1_000]);
+    expect(await cancel('none', bookings)).toMatchObject({ status: 403, body: { error: { permission: 'money' } } });
+    expect(await cancel(500, money)).toMatchObject({ status: 200, body: { refundCents: 500 } });
+    expect(await cancel(500, money)).toMatchObject({ status: 200, body: { refundCents: 500 } });
+    expect((await cancel('full', bookings)).status).toBe(409);
+    expect((await returned(bookingId)).toSorted((a, b) => a - b)).toEqual([500, 1_000]);
+    expect(await mailsTo(server, customer.email, 'Booking cancelled')).toHaveLength(1);
+    const other = await booked();
+    const byTerms = { bookingId: other.bookingId, refund: 'full', reason: 'Flood' };
+    const answer = await server.call('staff-cancel-booking', byTerms, bookings.token);
+    expect(answer).toEqual({ status: 200, body: { refundCents: cents } });
+    expect(await returned(other.bookingId)).toEqual([cents]);
+  });
+
+  it.each([
+    ['no reason', 'staff-cancel-booking', { refund: 'full', reason: ' ' }],
+    ['a refund below zero', 'staff-cancel-booking', { refund: -1, reason: 'x' }],
+    ['half a cent', 'staff-refund', { cents: 0.5, reason: 'x' }],
+    ['nothing to refund', 'staff-refund', { cents: 0, reason: 'x' }],
+  ])('%s is refused', async (_what, name, body) => {
+    const { bookingId } = await booked();
+    const answer = await server.call(name, { bookingId, ...body }, server.app.keys.serviceRoleKey);
+    expect(answer.status).toBe(400);
+  });
+});
