@@ -650,6 +650,25 @@ export type Database = {
           isSetofReturn: true;
         };
       };
+      search_customers: {
+        Args: {
+          words?: string;
+          most?: number;
+        };
+        Returns: {
+          user_id: string | null;
+          full_name: string | null;
+          email: string | null;
+          phone: string | null;
+          created_at: string | null;
+          verified_until: string | null;
+          bookings: number | null;
+          paid: number | null;
+          refunded: number | null;
+          block_reason: string | null;
+          blocked_until: string | null;
+        }[];
+      };
       upcoming_bookings: {
         Args: {
           ends_after?: string;

@@ -471,6 +471,7 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   'own_bookings()': 'authenticated service_role',
   'retry_job(job uuid)': 'authenticated service_role',
   'search_audit_logs(words text, before_at timestamp with time zone, before_id uuid)': 'authenticated service_role',
+  'search_customers(words text, most integer)': 'authenticated service_role',
   'upcoming_bookings(ends_after timestamp with time zone, most integer)': 'authenticated service_role',
   'validate_discount_code(code_input text, booking_hours numeric)': 'anon authenticated service_role',
   'waiting_reviews(ends_after timestamp with time zone, most integer)': 'authenticated service_role',

@@ -38,6 +38,7 @@ const EXECUTABLE: Readonly<Record<string, string>> = {
   'public.own_bookings': 'authenticated service_role',
   'public.retry_job': 'authenticated service_role',
   'public.search_audit_logs': 'authenticated service_role',
+  'public.search_customers': 'authenticated service_role',
   'public.upcoming_bookings': 'authenticated service_role',
   'public.validate_discount_code': 'anon authenticated service_role',
   'public.waiting_reviews': 'authenticated service_role',

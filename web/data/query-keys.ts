@@ -35,6 +35,8 @@ export const queryKeys = {
   auditActors: kind<[userIds: readonly string[]]>('audit-actors'),
   staffBookings: kind<[]>('staff-bookings'),
   closures: kind<[]>('closures'),
+  customers: kind<[words: string]>('customers'),
+  customerBookings: kind<[userId: string]>('customer-bookings'),
   waitingIds: kind<[]>('waiting-ids'),
   idPicture: kind<[verificationId: string]>('id-picture'),
   bookers: kind<[userIds: readonly string[]]>('bookers'),

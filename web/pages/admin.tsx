@@ -27,12 +27,17 @@ const ReviewQueue = lazyPart(async () => ({
 
 const Exports = lazyPart(async () => ({ default: (await import('#web/features/exports/exports.tsx')).Exports }));
 
+const Customers = lazyPart(async () => ({
+  default: (await import('#web/features/customers/customers.tsx')).Customers,
+}));
+
 const TITLE = 'Admin Dashboard';
 const TABS = [
   { key: 'discount-codes', label: 'Discount Codes' },
   { key: 'audit-logs', label: 'Audit Logs' },
   { key: 'bookings', label: 'Bookings' },
   { key: 'closures', label: 'Closed hours' },
+  { key: 'customers', label: 'Customers' },
   { key: 'id-review', label: 'ID review' },
   { key: 'export', label: 'Export' },
 ] as const;
@@ -56,6 +61,12 @@ function AdminTabs() {
           <Suspense fallback={<Skeleton className="h-96" label="Loading" />}>
             {chosen === 'bookings' ? <UpcomingBookings /> : null}
             {chosen === 'closures' ? <ClosuresTab /> : null}
+            {chosen === 'customers' ? (
+              <Customers
+                words={search.get('q') ?? ''}
+                onSearch={(q) => setSearch(q === '' ? { tab: chosen } : { tab: chosen, q })}
+              />
+            ) : null}
             {chosen === 'export' ? <Exports /> : null}
             {chosen === 'id-review' ? <ReviewQueue /> : null}
             {chosen === 'discount-codes' ? <DiscountCodes /> : null}

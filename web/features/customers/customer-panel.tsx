@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatDollars } from '#rules/money.ts';
+import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Chip } from '#web/ui/chip.tsx';
+import { Empty, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { BlockForm, UnblockButton } from './block-form.tsx';
+import { BOOKINGS_SHOWN, type Customer, type CustomerBooking, readCustomerBookings } from './queries.ts';
+
+const TONES: Readonly<Record<string, 'good' | 'warn'>> = { confirmed: 'good', pending: 'warn' };
+
+/** What staff know of a customer: money, ID, block and bookings. */
+export function CustomerPanel({ customer }: { customer: Customer }) {
+  const [blocking, setBlocking] = useState(false);
+  if (blocking) return <BlockForm customer={customer} onDone={() => setBlocking(false)} />;
+  return (
+    <div className="space-y-6">
+      <Facts customer={customer} />
+      {customer.block_reason === null ? (
+        <Button tone="plain" onClick={() => setBlocking(true)}>
+          Block
+        </Button>
+      ) : (
+        <Notice tone="warn">
+          <p className="font-semibold">
+            {customer.blocked_until === null
+              ? 'Blocked'
+              : `Blocked until ${formatStudioDate(new Date(customer.blocked_until))}, ${formatStudioTime(new Date(customer.blocked_until))}`}
+          </p>
+          <p className="mt-1 mb-3 break-words text-fog">{customer.block_reason}</p>
+          <UnblockButton customer={customer} />
+        </Notice>
+      )}
+      <Bookings userId={customer.user_id} />
+    </div>
+  );
+}
+
+function Facts({ customer }: { customer: Customer }) {
+  const { verified_until: until } = customer;
+  const facts = [
+    ['Email', customer.email ?? 'None'],
+    ['Phone', customer.phone ?? 'None'],
+    ['Customer since', formatStudioDate(new Date(customer.created_at), 'medium')],
+    ['ID', until === null ? 'Not verified' : `Verified until ${formatStudioDate(new Date(until), 'medium')}`],
+    ['Paid', formatDollars(customer.paid)],
+    ['Refunded', formatDollars(customer.refunded)],
+  ] as const;
+  return (
+    <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1">
+      {facts.map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-fog">{name}</dt>
+          <dd className="min-w-0 break-words">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Bookings({ userId }: { userId: string }) {
+  const bookings = useQuery({
+    queryKey: queryKeys.customerBookings.of(userId),
+    queryFn: () => readCustomerBookings(userId),
+  });
+  if (bookings.isError && !bookings.data)
+    return (
+      <Notice tone="bad">
+        <p>{describeError(bookings.error, 'The bookings could not be loaded.')}</p>
+        <Button tone="plain" className="mt-3" onClick={() => void bookings.refetch()}>
+          Try again
+        </Button>
+      </Notice>
+    );
+  if (!bookings.data) return <Skeleton className="h-32" label="Loading the bookings" />;
+  if (bookings.data.length === 0) return <Empty>No bookings.</Empty>;
+  return (
+    <section>
+      <h3 className="mb-3 text-2xl">Bookings</h3>
+      <ul className="space-y-2">
+        {bookings.data.map((one) => (
+          <BookingLine key={one.id} booking={one} />
+        ))}
+      </ul>
+      {bookings.data.length === BOOKINGS_SHOWN ? (
+        <p className="mt-3 text-sm text-fog">The last {BOOKINGS_SHOWN}.</p>
+      ) : null}
+    </section>
+  );
+}
+
+function BookingLine({ booking }: { booking: CustomerBooking }) {
+  return (
+    <li>
+      {booking.reference}: {booking.studio_name},{' '}
+      {formatStudioRange(new Date(booking.start_time), new Date(booking.end_time))}, {formatDollars(booking.final_cost)}{' '}
+      <Chip tone={TONES[booking.status] ?? 'plain'}>{booking.status}</Chip>
+    </li>
+  );
+}

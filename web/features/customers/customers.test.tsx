@@ -1,0 +1,118 @@
+import { screen, within } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { AppError } from '#web/lib/errors.ts';
+import { fill, renderPart, user } from '#web/ui/component-tests.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { Customers } from './customers.tsx';
+import * as queries from './queries.ts';
+
+vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
+vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
+vi.mock(import('./queries.ts'), async (original) => ({
+  ...(await original()),
+  searchCustomers: vi.fn(),
+  readCustomerBookings: vi.fn(),
+  blockCustomer: vi.fn(),
+  unblockCustomer: vi.fn(),
+}));
+const calls = vi.mocked(queries);
+const ALEX: queries.Customer = {
+  user_id: 'a',
+  full_name: 'Alex Citizen',
+  email: 'alex@example.com',
+  phone: '+61400000000',
+  created_at: '2031-03-01T00:00:00Z',
+  verified_until: '2032-03-01T00:00:00Z',
+  bookings: 2,
+  paid: 118,
+  refunded: 12.34,
+  block_reason: null,
+  blocked_until: null,
+};
+const BOOKING: queries.CustomerBooking = {
+  id: 'b',
+  reference: 'ABCD-2345',
+  studio_name: 'Studio A',
+  start_time: '2031-03-02T22:00:00Z',
+  end_time: '2031-03-03T00:00:00Z',
+  status: 'confirmed',
+  final_cost: 59,
+};
+beforeEach(() => {
+  vi.resetAllMocks();
+  calls.searchCustomers.mockResolvedValue([ALEX]);
+  calls.readCustomerBookings.mockResolvedValue([BOOKING]);
+});
+const dialog = () => within(screen.getByRole('dialog'));
+async function open(words = ''): Promise<ReturnType<typeof vi.fn>> {
+  const onSearch = vi.fn();
+  renderPart(<Customers words={words} onSearch={onSearch} />);
+  await user.click(await screen.findByRole('button', { name: 'Open Alex Citizen' }));
+  return onSearch;
+}
+
+test('the words of the address are searched, and typed words go into it', async () => {
+  const onSearch = vi.fn();
+  renderPart(<Customers words="alex" onSearch={onSearch} />);
+  await screen.findByRole('button', { name: 'Open Alex Citizen' });
+  expect(calls.searchCustomers).toHaveBeenCalledExactlyOnceWith('alex');
+  await fill(screen.getByLabelText('Name, email or phone'), ' 0400 000 ');
+  await user.click(screen.getByRole('button', { name: 'Search' }));
+  expect(onSearch).toHaveBeenCalledExactlyOnceWith('0400 000');
+});
+
+test('no result says so, and a failed search offers another try', async () => {
+  calls.searchCustomers.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue([]);
+  renderPart(<Customers words="x" onSearch={vi.fn()} />);
+  expect(await screen.findByText('The customers could not be loaded.')).toBeTruthy();
+  await user.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(await screen.findByText('No customer has these words.')).toBeTruthy();
+});
+
+test('a customer has contact, ID, money and bookings', async () => {
+  await open();
+  for (const words of ['alex@example.com', '+61400000000', 'Verified until Mon 1 Mar 2032', '$118', '$12.34'])
+    expect(dialog().getByText(words)).toBeTruthy();
+  expect(await dialog().findByText(/ABCD-2345: Studio A, Monday 3 March 2031, 9 am to 11 am, \$59/)).toBeTruthy();
+  expect(dialog().getByText('confirmed')).toBeTruthy();
+});
+
+test('a customer is blocked with a reason, for good or to the end of a day', async () => {
+  await open();
+  await user.click(dialog().getByRole('button', { name: 'Block' }));
+  await user.click(dialog().getByRole('button', { name: 'Block' }));
+  expect(await dialog().findByText('Say why, for your colleagues.')).toBeTruthy();
+  expect(calls.blockCustomer).not.toHaveBeenCalled();
+  await fill(dialog().getByLabelText('Reason'), 'Noise');
+  await user.click(dialog().getByRole('button', { name: 'Block' }));
+  expect(calls.blockCustomer).toHaveBeenLastCalledWith({ userId: 'a', reason: 'Noise', until: null });
+  expect(toast).toHaveBeenCalledWith({ title: 'Customer blocked', description: 'Alex Citizen' });
+  await user.click(dialog().getByRole('button', { name: 'Block' }));
+  await fill(dialog().getByLabelText('Reason'), 'Noise');
+  await fill(dialog().getByLabelText('Last day'), '2031-03-31');
+  await user.click(dialog().getByRole('button', { name: 'Block' }));
+  expect(calls.blockCustomer).toHaveBeenLastCalledWith({
+    userId: 'a',
+    reason: 'Noise',
+    until: '2031-03-31T13:00:00.000Z',
+  });
+});
+
+test('a refused block says why and stays open', async () => {
+  calls.blockCustomer.mockRejectedValue(new AppError('not_found', 'Customer not found', 404));
+  await open();
+  await user.click(dialog().getByRole('button', { name: 'Block' }));
+  await fill(dialog().getByLabelText('Reason'), 'Noise');
+  await user.click(dialog().getByRole('button', { name: 'Block' }));
+  expect(await dialog().findByText('Customer not found')).toBeTruthy();
+});
+
+test('a blocked customer is marked, with reason and end, and can be unblocked', async () => {
+  calls.searchCustomers.mockResolvedValue([{ ...ALEX, block_reason: 'Noise', blocked_until: '2031-03-31T13:00:00Z' }]);
+  await open();
+  expect(screen.getAllByText('Blocked')).toHaveLength(1);
+  expect(dialog().getByText('Noise')).toBeTruthy();
+  expect(dialog().getByText('Blocked until Tuesday 1 April 2031, 12 am')).toBeTruthy();
+  await user.click(dialog().getByRole('button', { name: 'Unblock' }));
+  expect(calls.unblockCustomer).toHaveBeenCalledExactlyOnceWith('a');
+});

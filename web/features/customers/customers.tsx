@@ -1,0 +1,112 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { z } from 'zod';
+import { formatDollars } from '#rules/money.ts';
+import { useLive } from '#web/data/live.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Chip } from '#web/ui/chip.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { TextField } from '#web/ui/form/fields.tsx';
+import { Form, SubmitButton } from '#web/ui/form/form.tsx';
+import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
+import { Empty, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Cell, Row, Table } from '#web/ui/table.tsx';
+import { CustomerPanel } from './customer-panel.tsx';
+import { type Customer, CUSTOMERS_SHOWN, searchCustomers } from './queries.ts';
+
+const COLUMNS = ['Customer', 'Contact', 'Bookings', 'Paid', 'Actions'];
+const searchSchema = z.object({ words: z.string().trim().max(200) });
+
+/** Finds customers by parts of name, address or phone number, and shows one. */
+export function Customers({ words, onSearch }: { words: string; onSearch: (words: string) => void }) {
+  useLive('staff', queryKeys.customers.all);
+  const customers = useQuery({ queryKey: queryKeys.customers.of(words), queryFn: () => searchCustomers(words) });
+  const [open, setOpen] = useState<string | null>(null);
+  const shown = customers.data?.find((one) => one.user_id === open);
+  return (
+    <>
+      <h2 className="text-3xl">Customers</h2>
+      <SearchForm key={words} words={words} onSearch={onSearch} />
+      {customers.isError && !customers.data ? (
+        <Notice tone="bad">
+          <p>The customers could not be loaded.</p>
+          <p className="mt-1 text-sm text-fog">{describeError(customers.error, 'Check your connection.')}</p>
+          <Button tone="plain" className="mt-3" onClick={() => void customers.refetch()}>
+            Try again
+          </Button>
+        </Notice>
+      ) : (
+        <List customers={customers.data} onOpen={setOpen} />
+      )}
+      <Dialog
+        open={shown !== undefined}
+        title={shown === undefined ? 'Customer' : nameOf(shown)}
+        wide
+        onClose={() => setOpen(null)}
+      >
+        {shown === undefined ? null : <CustomerPanel key={shown.user_id} customer={shown} />}
+      </Dialog>
+    </>
+  );
+}
+
+const nameOf = (customer: Customer): string => customer.full_name ?? customer.email ?? 'No name';
+
+function SearchForm({ words, onSearch }: { words: string; onSearch: (words: string) => void }) {
+  const form = useSchemaForm(searchSchema, { defaultValues: { words } });
+  return (
+    <Form
+      form={form}
+      role="search"
+      onSend={(typed) => onSearch(typed.words)}
+      className="mt-4 mb-6 flex flex-wrap items-end gap-3"
+    >
+      <TextField
+        control={form.control}
+        name="words"
+        label="Name, email or phone"
+        type="search"
+        autoComplete="off"
+        className="min-w-64 flex-1"
+      />
+      <SubmitButton control={form.control}>Search</SubmitButton>
+    </Form>
+  );
+}
+
+function List({ customers, onOpen }: { customers: readonly Customer[] | undefined; onOpen: (id: string) => void }) {
+  if (!customers) return <Skeleton className="h-72" label="Loading the customers" />;
+  if (customers.length === 0) return <Empty>No customer has these words.</Empty>;
+  return (
+    <>
+      <Table caption="Customers" columns={COLUMNS}>
+        {customers.map((one) => (
+          <Row key={one.user_id}>
+            <Cell label="Customer" className="break-words">
+              {nameOf(one)} {one.block_reason === null ? null : <Chip tone="bad">Blocked</Chip>}
+            </Cell>
+            <Cell label="Contact" className="text-sm break-words text-fog max-sm:col-span-full">
+              {[one.email, one.phone].filter(Boolean).join(', ')}
+            </Cell>
+            <Cell label="Bookings" className="tabular-nums">
+              {one.bookings}
+            </Cell>
+            <Cell label="Paid" className="tabular-nums">
+              {formatDollars(one.paid)}
+            </Cell>
+            <Cell label="">
+              <Button tone="plain" onClick={() => onOpen(one.user_id)}>
+                Open <span className="sr-only">{nameOf(one)}</span>
+              </Button>
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+      {customers.length === CUSTOMERS_SHOWN ? (
+        <p className="mt-4 text-sm text-fog">The newest {CUSTOMERS_SHOWN}. Add a word to find others.</p>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+import { callFunction } from '#web/data/fetch-client.ts';
+import { rest } from '#web/data/rest.ts';
+import { rowsWith } from '#web/data/rows.ts';
+
+/** A customer as staff find them; money in dollars. */
+export type Customer = {
+  readonly user_id: string;
+  readonly full_name: string | null;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly created_at: string;
+  readonly verified_until: string | null;
+  readonly bookings: number;
+  readonly paid: number;
+  readonly refunded: number;
+  /** null: not blocked. */
+  readonly block_reason: string | null;
+  readonly blocked_until: string | null;
+};
+export type CustomerBooking = {
+  readonly id: string;
+  readonly reference: string;
+  readonly studio_name: string;
+  readonly start_time: string;
+  readonly end_time: string;
+  readonly status: string;
+  readonly final_cost: number;
+};
+
+/** How many customers are read, and how many bookings of one. */
+export const CUSTOMERS_SHOWN = 50;
+export const BOOKINGS_SHOWN = 20;
+
+/** Reads the customers that every word names, newest first. */
+export async function searchCustomers(words: string): Promise<Customer[]> {
+  const { data, error } = await rest.rpc('search_customers', { words, most: CUSTOMERS_SHOWN });
+  if (error) throw error;
+  return rowsWith(data, 'user_id', 'created_at', 'bookings', 'paid', 'refunded');
+}
+
+/** Reads the last bookings of a customer, latest first. */
+export async function readCustomerBookings(userId: string): Promise<CustomerBooking[]> {
+  const { data, error } = await rest
+    .from('bookings')
+    .select('id,reference,studio_name,start_time,end_time,status,final_cost')
+    .eq('user_id', userId)
+    .order('start_time', { ascending: false })
+    .limit(BOOKINGS_SHOWN);
+  if (error) throw error;
+  return rowsWith(data, 'id', 'reference', 'studio_name', 'start_time', 'end_time', 'status', 'final_cost');
+}
+
+/** Blocks a customer; `until` is an instant, or null for good. */
+export function blockCustomer(block: { userId: string; reason: string; until: string | null }): Promise<unknown> {
+  return callFunction('staff-block-customer', block);
+}
+export function unblockCustomer(userId: string): Promise<unknown> {
+  return callFunction('staff-unblock-customer', { userId });
+}
