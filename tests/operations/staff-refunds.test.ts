@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { cancelBooking } from '#server/operations/bookings/cancel.ts';
@@ -14,7 +15,7 @@ const RACES = process.env['TEST_LONG'] ? 1_000 : 6;
 const PAID = 5_900;
 const STAFF = randomUUID();
 
-describe.each(databases)('refunds by staff on $name', ({ open }) => {
+describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
   let db: Database;
   let close: () => Promise<void>;
   let cases: PaymentCases;
@@ -222,6 +223,28 @@ describe.each(databases)('refunds by staff on $name', ({ open }) => {
     ).rejects.toMatchObject({ code: '25001' });
   });
 
+  test('two parts at the same moment that are together too much: the database refuses the second', async () => {
+    const { id } = await booked();
+    const insert = (connection: Pick<Database, 'query'>) =>
+      connection.query(
+        `insert into private.partial_refund (payment_id, request_key, amount_cents, reason, actor)
+         select p.id, $2, $3, 'x', p.id from private.payment p where p.booking_id = $1::uuid`,
+        [id, randomUUID(), PAID - 100],
+      );
+    let settled = false;
+    let second: Promise<unknown> = Promise.resolve();
+    await db.transaction(async (tx) => {
+      await insert(tx);
+      second = insert(db)
+        .catch((error: unknown) => error)
+        .finally(() => (settled = true));
+      // The embedded database runs one transaction at a time, so there the second has not begun.
+      const waits = () => tx.one('select from pg_locks where not granted and pid <> pg_backend_pid()');
+      while (name === 'PostgreSQL' && !settled && (await waits()) === null) await nextTurn();
+    });
+    expect(await second).toMatchObject({ constraint: 'partial_refund_within_payment' });
+  });
+
   test.each(['the customer', 'staff'])('a full cancellation by %s after a part refunds only the rest', async (who) => {
     const { id, person, sessionId } = await booked();
     await refund(id, 1_000);
@@ -350,7 +373,9 @@ describe.each(databases)('refunds by staff on $name', ({ open }) => {
     `in ${RACES} races of two staff and the customer one cancels, and no more goes back than was paid`,
     { timeout: 900_000 },
     async () => {
+      const { now, hour } = cases.system.state;
       for (let race = 0; race < RACES; race += 1) {
+        Object.assign(cases.system.state, { now, hour });
         const { id, person, sessionId } = await booked();
         const { amountCents: paid } = await cases.payments.getSession(sessionId);
         const settled = await Promise.allSettled([
