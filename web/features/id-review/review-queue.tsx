@@ -28,7 +28,7 @@ export function ReviewQueue() {
     <>
       <h2 className="text-3xl">ID review</h2>
       <p className="mt-2 mb-6 text-fog">
-        These customers cannot book until you decide.
+        Customers whose ID waits here cannot book until you decide.
         {waiting.data?.length === IDS_SHOWN ? ` Showing the next ${IDS_SHOWN}.` : ''}
       </p>
       {waiting.isError && !waiting.data ? (
