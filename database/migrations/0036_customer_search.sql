@@ -1,7 +1,8 @@
 -- Customers as staff find them: by parts of name, address and phone number.
 
+-- With a collation of Unicode: in a database whose locale is C, lower() leaves all letters but A to Z as they are.
 create index profiles_search on public.profiles using gin (
-  (lower(coalesce(full_name, '') || ' ' || coalesce(email, '') || ' ' || coalesce(phone, ''))) extensions.gin_trgm_ops
+  (lower((coalesce(full_name, '') || ' ' || coalesce(email, '') || ' ' || coalesce(phone, '')) collate "und-x-icu")) extensions.gin_trgm_ops
 );
 -- Without statistics of its expression the planner takes every word for a rare one.
 analyze public.profiles;
@@ -20,11 +21,11 @@ begin
   perform private.require_permission('bookings');
   select coalesce(pg_catalog.array_agg('%' || pg_catalog.regexp_replace(pg_catalog.regexp_replace(w, '^0(\d+)$', '\1'), '([\\%_])', '\\\1', 'g') || '%'), '{}')
   into patterns
-  from pg_catalog.regexp_split_to_table(pg_catalog.lower(pg_catalog.left(coalesce(words, ''), 200)), '\s+') as w where w <> '';
+  from pg_catalog.regexp_split_to_table(pg_catalog.lower(pg_catalog.left(coalesce(words, ''), 200) collate pg_catalog."und-x-icu"), '\s+') as w where w <> '';
   return query
     with found as (
       select p.user_id, p.full_name, p.email, p.phone, p.created_at from public.profiles p
-      where pg_catalog.lower(coalesce(p.full_name, '') || ' ' || coalesce(p.email, '') || ' ' || coalesce(p.phone, '')) like all (patterns)
+      where pg_catalog.lower((coalesce(p.full_name, '') || ' ' || coalesce(p.email, '') || ' ' || coalesce(p.phone, '')) collate pg_catalog."und-x-icu") like all (patterns)
       order by p.created_at desc, p.user_id limit least(most, 200)
     )
     select f.user_id, f.full_name, f.email, f.phone, f.created_at, v.until, coalesce(m.bookings, 0)::integer,

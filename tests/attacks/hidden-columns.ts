@@ -298,6 +298,14 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
     'select=action.max()',
     'resource_id=eq.secret-1x',
   ].map((query) => ({ method: 'POST', path: `/rpc/search_audit_logs?${query}`, body: '{"words": "secret-1"}' })),
+  search_customers: [
+    '',
+    'email=like.secret%25%5C',
+    'block_reason=eq.secret-1x',
+    'paid=gt.1',
+    'order=phone.desc',
+    'select=paid.max(),full_name::text',
+  ].map((query) => ({ method: 'POST', path: `/rpc/search_customers?${query}`, body: '{"words": "secret-1"}' })),
   upcoming_bookings: [
     '',
     'reference=like.secret%25%5C',
@@ -320,4 +328,12 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
     path: `/rpc/validate_discount_code?${query}`,
     body: '{"code_input": "known", "booking_hours": 2}',
   })),
+  waiting_reviews: [
+    '',
+    'account_email=like.secret%25%5C',
+    'last_name=eq.secret-1x',
+    'confidence=gt.1',
+    'order=date_of_birth.desc',
+    'select=created_at.max(),first_name::text',
+  ].map((query) => ({ method: 'POST', path: `/rpc/waiting_reviews?${query}`, body: '{}' })),
 };
