@@ -57,7 +57,8 @@ test('a coupon can be applied, removed and applied again at checkout', async ({ 
   await page.getByRole('button', { name: 'Remove' }).click();
   await page.getByLabel('Coupon code').fill('HALF');
   await page.getByRole('button', { name: 'Apply' }).click();
-  await expect(page.getByText('Coupon Applied!')).toBeVisible();
+  // The first message may still be shown.
+  await expect(page.getByRole('button', { name: 'Remove' })).toBeVisible();
   await page.getByRole('button', { name: /^Pay \$/ }).click();
   await payWith(page, GOOD_CARD);
   await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
