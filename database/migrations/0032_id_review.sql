@@ -54,11 +54,11 @@ create trigger id_verifications_supersede_waiting after insert on public.id_veri
 -- The picture is deleted as soon as nobody has to look at it any more: its job runs now, and again until it has worked.
 create function private.delete_decided_picture() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
-  update private.outbox o set due_at = least(o.due_at, pg_catalog.clock_timestamp())
+  update private.outbox o set due_at = least(o.due_at, pg_catalog.now())
   where o.kind = 'image.delete' and o.subject_id = old.id and o.done_at is null and o.closed_at is null;
   if not found then
     insert into private.outbox (kind, subject_id, dedupe, payload, due_at)
-    values ('image.delete', old.id, 'decided', pg_catalog.jsonb_build_object('key', old.image_path), pg_catalog.clock_timestamp())
+    values ('image.delete', old.id, 'decided', pg_catalog.jsonb_build_object('key', old.image_path), pg_catalog.now())
     on conflict do nothing;
   end if;
   return null;
