@@ -120,7 +120,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     broken: broken.resolve,
   });
   opened.defer(() => db.close());
-  // One process at a time has the embedded database open, so whoever claimed jobs there is gone.
+  // One process at a time has the embedded database open, so the process that claimed jobs there has ended.
   if (db.kind === 'pglite') await endClaims(db);
   // Holds, payments and access codes go before other work, and so do the limits and sessions that every request reads.
   const [urgent, people] = [db.inClass('urgent'), db.inClass('customer')];

@@ -190,7 +190,7 @@ describe.each(engines)('ID review on $name', ({ open }) => {
 
   it('an ID that no longer waits is refused with 409, an unknown one with 404', async () => {
     const { verification, id } = await addWaiting();
-    await server.app.db.query(`update public.profiles set full_name = 'Sam Stranger' where user_id = $1::uuid`, [id]);
+    await server.app.db.query(`update public.profiles set full_name = 'Sam Nguyen' where user_id = $1::uuid`, [id]);
     expect((await review(verification, { decision: 'approve' })).status).toBe(409);
     expect((await review(randomUUID(), { decision: 'approve' })).status).toBe(404);
   });

@@ -126,9 +126,9 @@ describe.each(engines)('permissions of staff on $name', ({ name, open }) => {
   });
 
   it('only owners set permissions, also not their own; the service key may', async () => {
-    const stranger = await server.addCustomer();
+    const customer = await server.addCustomer();
     await set(colleague, ['bookings', 'identity', 'money', 'settings']);
-    for (const token of [colleague.token, stranger.token])
+    for (const token of [colleague.token, customer.token])
       expect((await set(colleague, ['owner'], token)).status).toBe(403);
     expect((await set(colleague, ['owner'], server.app.keys.anonKey)).status).toBe(401);
     expect(await held(colleague)).toEqual(['bookings', 'identity', 'money', 'settings']);
@@ -173,7 +173,7 @@ describe.each(engines)('permissions of staff on $name', ({ name, open }) => {
     for (const other of rows) await set(other, [], server.app.keys.serviceRoleKey);
   };
 
-  it('the last owner stays an owner while there are staff, whoever tries to change that', async () => {
+  it('the last owner stays an owner while there are staff: by the owner, the service key and SQL', async () => {
     await onlyOwner(owner);
     await set(colleague, ['money']);
     for (const permissions of [[], ['money']])

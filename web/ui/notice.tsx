@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Meter } from './button.tsx';
+import { Button, Meter } from './button.tsx';
 
 /** Says in place what happened and what to do. */
 export function Notice({ tone, children }: { tone: 'bad' | 'warn' | 'good' | 'plain'; children: ReactNode }) {
@@ -8,6 +8,19 @@ export function Notice({ tone, children }: { tone: 'bad' | 'warn' | 'good' | 'pl
     <div role={tone === 'bad' ? 'alert' : 'status'} className={`border-l-4 bg-deck p-4 sm:px-5 ${edge}`}>
       {children}
     </div>
+  );
+}
+
+/** Says in place that something could not be loaded, and why if that is known, and offers another try. */
+export function LoadFailed({ title, why, onRetry }: { title: string; why?: string; onRetry: () => void }) {
+  return (
+    <Notice tone="bad">
+      <p>{title}</p>
+      {why === undefined ? null : <p className="mt-1 text-sm text-fog">{why}</p>}
+      <Button tone="plain" className="mt-3" onClick={onRetry}>
+        Try again
+      </Button>
+    </Notice>
   );
 }
 

@@ -63,13 +63,7 @@ async function applyPaid(context: PaymentContext, tx: Transaction, move: Move): 
     return;
   }
   // We cannot give the hours for this payment: queue the refund in this same transaction.
-  const refundReason = !matches
-    ? 'amount_mismatch'
-    : booking.status === 'confirmed'
-      ? 'second_payment'
-      : blocked
-        ? 'blocked'
-        : 'too_late';
+  const refundReason = reasonToRefund(booking, { matches, blocked });
   await writePaid(tx, move, 'refund_pending', refundReason, now);
   if (booking.status === 'pending')
     await cancelBookingRow(context, tx, booking.id, !matches ? 'amount_mismatch' : blocked ? 'staff' : 'slot_lost');
@@ -80,6 +74,16 @@ async function applyPaid(context: PaymentContext, tx: Transaction, move: Move): 
   });
   await enqueue(tx, { kind: 'payment.refund', subjectId: payment.id, dueAt: now });
   await enqueue(tx, { kind: 'mail.payment-returned', subjectId: booking.id, dedupe: payment.id, dueAt: now });
+}
+
+/** Why the hours cannot be given for a payment. */
+function reasonToRefund(
+  booking: BookingFacts,
+  { matches, blocked }: { matches: boolean; blocked: boolean },
+): 'amount_mismatch' | 'second_payment' | 'blocked' | 'too_late' {
+  if (!matches) return 'amount_mismatch';
+  if (booking.status === 'confirmed') return 'second_payment';
+  return blocked ? 'blocked' : 'too_late';
 }
 
 /** Whether staff have blocked the customer: the money goes back. */

@@ -3,9 +3,9 @@ import { isOpenHold, type OwnBooking, useOwnBookings } from '#web/data/own-booki
 import { paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Link } from '#web/router/router.tsx';
-import { Button, buttonStyle } from '#web/ui/button.tsx';
+import { buttonStyle } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Empty, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { PastBookings, ProcessingBooking, UpcomingBooking } from './booking-cards.tsx';
 import { CancelQuestion } from './cancel-question.tsx';
 import { UnpaidBooking } from './unpaid-booking.tsx';
@@ -15,14 +15,7 @@ export function OwnBookings({ userId }: { userId: string }) {
   const bookings = useOwnBookings(userId);
   if (bookings.data) return <BookingList bookings={bookings.data} />;
   if (bookings.isError) {
-    return (
-      <Notice tone="bad">
-        <p>Your bookings could not be loaded.</p>
-        <Button tone="plain" className="mt-3" onClick={() => void bookings.refetch()}>
-          Try again
-        </Button>
-      </Notice>
-    );
+    return <LoadFailed title="Your bookings could not be loaded." onRetry={() => void bookings.refetch()} />;
   }
   return <Skeleton className="h-56" label="Loading your bookings" />;
 }

@@ -3,7 +3,7 @@ import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Notice, Skeleton } from '#web/ui/notice.tsx';
+import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { deviceName } from './device-name.ts';
 import { endSession, type OwnSession, readSessions } from './queries.ts';
@@ -29,14 +29,7 @@ export function OwnSessions({ userId }: { userId: string }) {
   });
 
   if (sessions.isError && !sessions.data) {
-    return (
-      <Notice tone="bad">
-        <p>Your devices could not be loaded.</p>
-        <Button tone="plain" className="mt-3" onClick={() => void sessions.refetch()}>
-          Try again
-        </Button>
-      </Notice>
-    );
+    return <LoadFailed title="Your devices could not be loaded." onRetry={() => void sessions.refetch()} />;
   }
   if (!sessions.data) return <Skeleton className="h-24" label="Loading your devices" />;
   const own = sessions.data.toSorted((a, b) => Number(b.current) - Number(a.current));

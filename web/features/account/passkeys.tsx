@@ -8,7 +8,7 @@ import { Button } from '#web/ui/button.tsx';
 import { TextField } from '#web/ui/form/fields.tsx';
 import { Form, SubmitButton } from '#web/ui/form/form.tsx';
 import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { Notice, Skeleton } from '#web/ui/notice.tsx';
+import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { addPasskey, type Passkey, readPasskeys, removePasskey, renamePasskey } from './queries.ts';
 
@@ -20,12 +20,7 @@ export function Passkeys({ userId }: { userId: string }) {
   const passkeys = useQuery({ queryKey: queryKeys.passkeys.of(userId), queryFn: readPasskeys, retry: false });
   if (passkeys.data === undefined)
     return passkeys.isError ? (
-      <Notice tone="bad">
-        <p>Your passkeys could not be loaded.</p>
-        <Button tone="plain" className="mt-3" onClick={() => void passkeys.refetch()}>
-          Try again
-        </Button>
-      </Notice>
+      <LoadFailed title="Your passkeys could not be loaded." onRetry={() => void passkeys.refetch()} />
     ) : (
       <Skeleton className="h-24" label="Loading your passkeys" />
     );

@@ -8,11 +8,10 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { birthDateEntry, isoOf } from '#web/lib/birth-date.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
-import { Button } from '#web/ui/button.tsx';
 import { DateField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, type SchemaForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { Notice, Skeleton } from '#web/ui/notice.tsx';
+import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import {
   type CheckedProfile,
@@ -28,14 +27,7 @@ export function ProfileForm({ userId, verified }: { userId: string; verified: bo
   const profile = useProfile(userId);
   if (profile.data) return <Fields userId={userId} verified={verified} saved={profile.data} />;
   if (profile.isError) {
-    return (
-      <Notice tone="bad">
-        <p>Your profile could not be loaded.</p>
-        <Button tone="plain" className="mt-3" onClick={() => void profile.refetch()}>
-          Try again
-        </Button>
-      </Notice>
-    );
+    return <LoadFailed title="Your profile could not be loaded." onRetry={() => void profile.refetch()} />;
   }
   return <Skeleton className="h-[34rem]" label="Loading your profile" />;
 }

@@ -8,7 +8,7 @@ import { Chip } from '#web/ui/chip.tsx';
 import { TextField } from '#web/ui/form/fields.tsx';
 import { Form, SubmitButton } from '#web/ui/form/form.tsx';
 import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { Notice, Skeleton } from '#web/ui/notice.tsx';
+import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { AUDIT_PAGE, type AuditEntry, readActors, readLatestAudit, searchAudit } from './queries.ts';
 
@@ -31,13 +31,11 @@ export function AuditLog({ words, onSearch }: { words: string; onSearch: (words:
       <p className="mt-2 text-fog">Times are Sydney time.</p>
       <SearchForm key={words} words={words} onSearch={onSearch} />
       {log.isError ? (
-        <Notice tone="bad">
-          <p>Failed to fetch audit logs</p>
-          <p className="mt-1 text-sm text-fog">{describeError(log.error, 'Check your connection.')}</p>
-          <Button tone="plain" className="mt-3" onClick={() => void log.refetch()}>
-            Try again
-          </Button>
-        </Notice>
+        <LoadFailed
+          title="Failed to fetch audit logs"
+          why={describeError(log.error, 'Check your connection.')}
+          onRetry={() => void log.refetch()}
+        />
       ) : log.data ? (
         <>
           <p role="status" className="mb-4 text-sm text-fog tabular-nums">

@@ -3,8 +3,7 @@ import { type Slot, slotLabel, sortSlots } from '#rules/slots.ts';
 import { addDays, formatStudioDate } from '#rules/studio-time.ts';
 import { venue } from '#rules/venue.ts';
 import type { Taken } from '#web/data/taken.ts';
-import { Button } from '#web/ui/button.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { LoadFailed } from '#web/ui/notice.tsx';
 import { Progress } from '#web/ui/progress.tsx';
 import { DayNote } from './day-note.tsx';
 import { NewsLine } from './news-line.tsx';
@@ -51,12 +50,7 @@ export function DayHours({
           <Legend />
         </>
       ) : hours.failed ? (
-        <Notice tone="bad">
-          <p>We can’t show which hours are free right now.</p>
-          <Button tone="plain" className="mt-3" onClick={hours.refetch}>
-            Try again
-          </Button>
-        </Notice>
+        <LoadFailed title="We can’t show which hours are free right now." onRetry={hours.refetch} />
       ) : (
         <GridSkeleton />
       )}

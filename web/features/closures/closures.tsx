@@ -7,7 +7,7 @@ import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Empty, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { ClosureForm } from './close-form.tsx';
@@ -37,13 +37,11 @@ export function Closures({ studios }: { studios: readonly StudioName[] }) {
         <Button onClick={() => setClosing(true)}>Close hours</Button>
       </div>
       {closures.isError && !closures.data ? (
-        <Notice tone="bad">
-          <p>The closed hours could not be loaded.</p>
-          <p className="mt-1 text-sm text-fog">{describeError(closures.error, 'Check your connection.')}</p>
-          <Button tone="plain" className="mt-3" onClick={() => void closures.refetch()}>
-            Try again
-          </Button>
-        </Notice>
+        <LoadFailed
+          title="The closed hours could not be loaded."
+          why={describeError(closures.error, 'Check your connection.')}
+          onRetry={() => void closures.refetch()}
+        />
       ) : (
         <List closures={closures.data} nameStudios={nameStudios} onReopen={setReopening} />
       )}

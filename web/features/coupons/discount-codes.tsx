@@ -3,12 +3,12 @@ import { useState } from 'react';
 import { formatDollars } from '#rules/money.ts';
 import { formatRecordDate } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
+import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Empty, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { DiscountForm } from './discount-form.tsx';
@@ -65,13 +65,11 @@ function CodeList({
   const now = useNow(60_000);
   if (failure)
     return (
-      <Notice tone="bad">
-        <p>Failed to fetch discount codes</p>
-        <p className="mt-1 text-sm text-fog">{describeError(failure, 'Check your connection.')}</p>
-        <Button tone="plain" className="mt-3" onClick={onRetry}>
-          Try again
-        </Button>
-      </Notice>
+      <LoadFailed
+        title="Failed to fetch discount codes"
+        why={describeError(failure, 'Check your connection.')}
+        onRetry={onRetry}
+      />
     );
   if (!codes) return <Skeleton className="h-72" label="Loading the discount codes" />;
   if (codes.length === 0) return <Empty>No discount codes found. Create your first one!</Empty>;

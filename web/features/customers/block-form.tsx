@@ -8,10 +8,9 @@ import { TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
-import { blockCustomer, type Customer, unblockCustomer } from './queries.ts';
+import { blockCustomer, type Customer, nameOf, unblockCustomer } from './queries.ts';
 
 const INVALIDATES = [queryKeys.customers.all, queryKeys.customerBookings.all];
-const nameOf = (customer: Customer): string => customer.full_name ?? customer.email ?? '';
 
 const blockSchema = z
   .object({

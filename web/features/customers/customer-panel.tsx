@@ -6,7 +6,7 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
-import { Empty, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { BlockForm, UnblockButton } from './block-form.tsx';
 import { BOOKINGS_SHOWN, type Customer, type CustomerBooking, readCustomerBookings } from './queries.ts';
 
@@ -68,12 +68,11 @@ function Bookings({ userId }: { userId: string }) {
   });
   if (bookings.isError && !bookings.data)
     return (
-      <Notice tone="bad">
-        <p>{describeError(bookings.error, 'The bookings could not be loaded.')}</p>
-        <Button tone="plain" className="mt-3" onClick={() => void bookings.refetch()}>
-          Try again
-        </Button>
-      </Notice>
+      <LoadFailed
+        title="The bookings could not be loaded."
+        why={describeError(bookings.error, 'Check your connection.')}
+        onRetry={() => void bookings.refetch()}
+      />
     );
   if (!bookings.data) return <Skeleton className="h-32" label="Loading the bookings" />;
   if (bookings.data.length === 0) return <Empty>No bookings.</Empty>;

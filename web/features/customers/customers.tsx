@@ -11,10 +11,10 @@ import { Dialog } from '#web/ui/dialog.tsx';
 import { TextField } from '#web/ui/form/fields.tsx';
 import { Form, SubmitButton } from '#web/ui/form/form.tsx';
 import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { Empty, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { CustomerPanel } from './customer-panel.tsx';
-import { type Customer, CUSTOMERS_SHOWN, searchCustomers } from './queries.ts';
+import { type Customer, CUSTOMERS_SHOWN, nameOf, searchCustomers } from './queries.ts';
 
 const COLUMNS = ['Customer', 'Contact', 'Bookings', 'Paid', 'Actions'];
 const searchSchema = z.object({ words: z.string().trim().max(200) });
@@ -30,13 +30,11 @@ export function Customers({ words, onSearch }: { words: string; onSearch: (words
       <h2 className="text-3xl">Customers</h2>
       <SearchForm key={words} words={words} onSearch={onSearch} />
       {customers.isError && !customers.data ? (
-        <Notice tone="bad">
-          <p>The customers could not be loaded.</p>
-          <p className="mt-1 text-sm text-fog">{describeError(customers.error, 'Check your connection.')}</p>
-          <Button tone="plain" className="mt-3" onClick={() => void customers.refetch()}>
-            Try again
-          </Button>
-        </Notice>
+        <LoadFailed
+          title="The customers could not be loaded."
+          why={describeError(customers.error, 'Check your connection.')}
+          onRetry={() => void customers.refetch()}
+        />
       ) : (
         <List customers={customers.data} onOpen={setOpen} />
       )}
@@ -51,8 +49,6 @@ export function Customers({ words, onSearch }: { words: string; onSearch: (words
     </>
   );
 }
-
-const nameOf = (customer: Customer): string => customer.full_name ?? customer.email ?? 'No name';
 
 function SearchForm({ words, onSearch }: { words: string; onSearch: (words: string) => void }) {
   const form = useSchemaForm(searchSchema, { defaultValues: { words } });

@@ -17,6 +17,9 @@ export type Customer = {
   readonly block_reason: string | null;
   readonly blocked_until: string | null;
 };
+/** What staff call a customer. */
+export const nameOf = (customer: Customer): string => customer.full_name ?? customer.email ?? 'No name';
+
 export type CustomerBooking = {
   readonly id: string;
   readonly reference: string;

@@ -4,8 +4,7 @@ import { formatRecordTime } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useSession } from '#web/data/session.tsx';
 import { describeError } from '#web/lib/errors.ts';
-import { Button } from '#web/ui/button.tsx';
-import { Notice, Skeleton } from '#web/ui/notice.tsx';
+import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { readIdPicture } from './queries.ts';
 
 const WATERMARKS = Array.from({ length: 24 }, (_, at) => at);
@@ -24,12 +23,11 @@ export function IdPicture({ verificationId }: { verificationId: string }) {
   });
   if (picture.isError)
     return (
-      <Notice tone="bad">
-        <p>{describeError(picture.error, 'The picture could not be loaded.')}</p>
-        <Button tone="plain" className="mt-3" onClick={() => void picture.refetch()}>
-          Try again
-        </Button>
-      </Notice>
+      <LoadFailed
+        title="The picture could not be loaded."
+        why={describeError(picture.error, 'Check your connection.')}
+        onRetry={() => void picture.refetch()}
+      />
     );
   if (!picture.data) return <Skeleton className="h-64" label="Loading the picture" />;
   const mark = `${user?.email ?? ''} ${formatRecordTime(openedAt)}`;

@@ -7,7 +7,7 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Empty, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { IdPicture } from './id-picture.tsx';
 import { IDS_SHOWN, readWaitingIds, type WaitingId } from './queries.ts';
@@ -32,13 +32,11 @@ export function ReviewQueue() {
         {waiting.data?.length === IDS_SHOWN ? ` Showing the next ${IDS_SHOWN}.` : ''}
       </p>
       {waiting.isError && !waiting.data ? (
-        <Notice tone="bad">
-          <p>The IDs could not be loaded.</p>
-          <p className="mt-1 text-sm text-fog">{describeError(waiting.error, 'Check your connection.')}</p>
-          <Button tone="plain" className="mt-3" onClick={() => void waiting.refetch()}>
-            Try again
-          </Button>
-        </Notice>
+        <LoadFailed
+          title="The IDs could not be loaded."
+          why={describeError(waiting.error, 'Check your connection.')}
+          onRetry={() => void waiting.refetch()}
+        />
       ) : (
         <List waiting={waiting.data} onOpen={setOpen} />
       )}

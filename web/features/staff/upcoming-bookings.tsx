@@ -3,11 +3,10 @@ import { formatDollars } from '#rules/money.ts';
 import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
-import { Button } from '#web/ui/button.tsx';
+import { describeError } from '#web/lib/errors.ts';
 import { Chip } from '#web/ui/chip.tsx';
-import { Empty, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { type Booker, BOOKINGS_SHOWN, readBookers, readUpcomingBookings, type StaffBooking } from './queries.ts';
 
@@ -35,13 +34,11 @@ export function UpcomingBookings() {
         {bookings.data?.length === BOOKINGS_SHOWN ? ` Showing the next ${BOOKINGS_SHOWN}.` : ''}
       </p>
       {bookings.isError && !bookings.data ? (
-        <Notice tone="bad">
-          <p>The bookings could not be loaded.</p>
-          <p className="mt-1 text-sm text-fog">{describeError(bookings.error, 'Check your connection.')}</p>
-          <Button tone="plain" className="mt-3" onClick={() => void bookings.refetch()}>
-            Try again
-          </Button>
-        </Notice>
+        <LoadFailed
+          title="The bookings could not be loaded."
+          why={describeError(bookings.error, 'Check your connection.')}
+          onRetry={() => void bookings.refetch()}
+        />
       ) : !bookings.data ? (
         <Skeleton className="h-96" label="Loading the bookings" />
       ) : bookings.data.length === 0 ? (

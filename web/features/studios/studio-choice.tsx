@@ -1,7 +1,6 @@
 import { useEffect } from 'react';
 import { useStable } from '#web/lib/use-stable.ts';
-import { Button } from '#web/ui/button.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { LoadFailed } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { useStudios } from './queries.ts';
 import { StudioCards, StudioCardsSkeleton } from './studio-cards.tsx';
@@ -15,15 +14,7 @@ export function StudioChoice({ chosen, onChoose }: { chosen: string | null; onCh
   useEffect(() => {
     if (studios.isError) toast({ title: FAILED, tone: 'bad' });
   }, [studios.isError]);
-  if (studios.isError)
-    return (
-      <Notice tone="bad">
-        <p>{FAILED}</p>
-        <Button tone="plain" className="mt-3" onClick={() => void studios.refetch()}>
-          Try again
-        </Button>
-      </Notice>
-    );
+  if (studios.isError) return <LoadFailed title={FAILED} onRetry={() => void studios.refetch()} />;
   return studios.data ? (
     <StudioCards studios={studios.data} chosen={chosen} onChoose={choose} />
   ) : (

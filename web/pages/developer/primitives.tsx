@@ -13,7 +13,7 @@ import { CheckField, ChoiceField, CodeField, DateField, TextField } from '#web/u
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Mark, Wordmark } from '#web/ui/logo.tsx';
-import { Empty, Notice, Skeleton, Waiting } from '#web/ui/notice.tsx';
+import { Empty, LoadFailed, Notice, Skeleton, Waiting } from '#web/ui/notice.tsx';
 import { Progress } from '#web/ui/progress.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
@@ -223,6 +223,11 @@ function Notices() {
             <p>{tone}: what happened, and what to do.</p>
           </Notice>
         ))}
+        <LoadFailed
+          title="The examples could not be loaded."
+          why="Check your connection."
+          onRetry={() => toast({ title: 'Trying again' })}
+        />
         <p className="flex flex-wrap gap-3">
           {(['plain', 'good', 'warn', 'bad', 'signal'] as const).map((tone) => (
             <Chip key={tone} tone={tone}>
