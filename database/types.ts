@@ -570,6 +570,14 @@ export type Database = {
       };
     };
     Functions: {
+      business_numbers: {
+        Args: {
+          first_day: string;
+          last_day: string;
+          studio?: string;
+        };
+        Returns: Json;
+      };
       close_job: {
         Args: {
           job: string;

@@ -253,6 +253,9 @@ export function asksAbout({ relation, name }: Column, value: string): Ask[] {
 
 /** Calls of each function of the exposed schema that reads hidden values, also with filters on its result. */
 export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
+  business_numbers: [
+    { method: 'POST', path: '/rpc/business_numbers', body: '{"first_day": "2026-01-01", "last_day": "2026-12-31"}' },
+  ],
   close_job: [
     {
       method: 'POST',

@@ -462,6 +462,7 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
 
 /** Functions of the exposed schema, with the roles that may call each. */
 export const FUNCTIONS: Readonly<Record<string, string>> = {
+  'business_numbers(first_day date, last_day date, studio uuid)': 'authenticated service_role',
   'close_job(job uuid, reason text)': 'authenticated service_role',
   'developer_pages_open()': 'anon authenticated service_role',
   'has_permission(permission text)': 'authenticated service_role',

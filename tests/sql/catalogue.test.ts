@@ -29,6 +29,7 @@ const EXECUTABLE: Readonly<Record<string, string>> = {
   'auth.jwt': 'anon authenticated service_role',
   'auth.role': 'anon authenticated service_role',
   'auth.uid': 'anon authenticated service_role',
+  'public.business_numbers': 'authenticated service_role',
   'public.close_job': 'authenticated service_role',
   'public.developer_pages_open': 'anon authenticated service_role',
   'public.has_permission': 'authenticated service_role',
@@ -145,6 +146,10 @@ test.each(Object.entries(RIGHTS))('%s grants callers exactly the listed privileg
 
 /** For each partial index, a query that only an index with its condition can serve. */
 const QUERIES: readonly (readonly [index: string, statement: string])[] = [
+  [
+    'booking_by_guest',
+    `select from private.booking where user_id is null and guest_email = 'guest@example.com' and start_time < now()`,
+  ],
   ['booking_expiring', `select from private.booking where status = 'pending' and hold_expires_at < now()`],
   [
     'coupon_redemption_by_coupon',

@@ -31,6 +31,8 @@ const Customers = lazyPart(async () => ({
   default: (await import('#web/features/customers/customers.tsx')).Customers,
 }));
 
+const Numbers = lazyPart(async () => ({ default: (await import('#web/features/numbers/numbers.tsx')).Numbers }));
+
 const TITLE = 'Admin Dashboard';
 const TABS = [
   { key: 'discount-codes', label: 'Discount Codes' },
@@ -39,6 +41,7 @@ const TABS = [
   { key: 'closures', label: 'Closed hours' },
   { key: 'customers', label: 'Customers' },
   { key: 'id-review', label: 'ID review' },
+  { key: 'numbers', label: 'Numbers' },
   { key: 'export', label: 'Export' },
 ] as const;
 
@@ -67,6 +70,7 @@ function AdminTabs() {
                 onSearch={(q) => setSearch(q === '' ? { tab: chosen } : { tab: chosen, q })}
               />
             ) : null}
+            {chosen === 'numbers' ? <NumbersTab /> : null}
             {chosen === 'export' ? <Exports /> : null}
             {chosen === 'id-review' ? <ReviewQueue /> : null}
             {chosen === 'discount-codes' ? <DiscountCodes /> : null}
@@ -89,4 +93,18 @@ function AdminTabs() {
 function ClosuresTab() {
   const studios = useStudios();
   return <Closures studios={studios.data ?? []} />;
+}
+
+function NumbersTab() {
+  const studios = useStudios();
+  const [search, setSearch] = useSearchParams();
+  return (
+    <Numbers
+      chosen={{ first: search.get('first'), last: search.get('last'), studioId: search.get('studio') }}
+      studios={studios.data ?? []}
+      onChoose={({ first, last }, studio) =>
+        setSearch({ tab: 'numbers', first, last, ...(studio === null ? {} : { studio }) }, { replace: true })
+      }
+    />
+  );
 }

@@ -1,0 +1,50 @@
+import { addDays, formatStudioDate, isStudioDate, type StudioDate } from '#rules/studio-time.ts';
+
+/** Days in Sydney, the first and the last included. */
+export type Days = { readonly first: StudioDate; readonly last: StudioDate };
+
+/** The most days that the server counts. */
+const MOST_DAYS = 366;
+
+const dayNumber = (day: StudioDate): number => Date.parse(`${day}T00:00:00Z`) / 86_400_000;
+/** How many days these are. */
+export const lengthOf = ({ first, last }: Days): number => dayNumber(last) - dayNumber(first) + 1;
+const monthStart = (day: StudioDate): StudioDate => `${day.slice(0, 7)}-01`;
+const monthBefore = (start: StudioDate): StudioDate => monthStart(addDays(start, -1));
+/** Returns the last day of the month of a day. */
+const monthEnd = (day: StudioDate): StudioDate => addDays(monthStart(addDays(monthStart(day), 31)), -1);
+
+/** Returns why days cannot be counted; null if they can. */
+export function problemOf({ first, last }: Days): string | null {
+  if (!isStudioDate(first)) return 'Choose the first day.';
+  if (!isStudioDate(last)) return 'Choose the last day.';
+  if (last < first) return 'The last day must not be before the first.';
+  return lengthOf({ first, last }) > MOST_DAYS ? 'Choose at most a year.' : null;
+}
+
+/** The ranges offered on a day, by their names. */
+export function periods(today: StudioDate): readonly { readonly label: string; readonly days: Days }[] {
+  const start = monthStart(today);
+  return [
+    { label: 'This month', days: { first: start, last: monthEnd(today) } },
+    { label: 'Last month', days: { first: monthBefore(start), last: addDays(start, -1) } },
+    { label: 'Last 28 days', days: { first: addDays(today, -28), last: addDays(today, -1) } },
+    { label: 'This year', days: { first: `${today.slice(0, 4)}-01-01`, last: `${today.slice(0, 4)}-12-31` } },
+  ];
+}
+
+/** Returns the range that ends where another begins: as many whole months if it has whole months, otherwise as many days. */
+export function daysBefore(days: Days): Days {
+  const last = addDays(days.first, -1);
+  if (days.first !== monthStart(days.first) || days.last !== monthEnd(days.last))
+    return { first: addDays(days.first, -lengthOf(days)), last };
+  let first = days.first;
+  for (let month = days.first; month <= days.last; month = addDays(monthEnd(month), 1)) first = monthBefore(first);
+  return { first, last };
+}
+
+/** "1 Mar to 31 Mar 2031" */
+export function formatDays({ first, last }: Days): string {
+  const year = first.slice(0, 4) === last.slice(0, 4) ? '' : ` ${first.slice(0, 4)}`;
+  return `${formatStudioDate(first, 'short')}${year} to ${formatStudioDate(last, 'short')} ${last.slice(0, 4)}`;
+}

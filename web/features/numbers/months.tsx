@@ -1,0 +1,50 @@
+import { formatMoney } from '#rules/money.ts';
+import { formatStudioDate } from '#rules/studio-time.ts';
+import { venue } from '#rules/venue.ts';
+import { Empty } from '#web/ui/notice.tsx';
+import { Cell, Row, Table } from '#web/ui/table.tsx';
+import type { MonthOfMoney } from './queries.ts';
+
+/** Goods and services tax is an eleventh of a price that includes it. */
+const gstOf = (cents: number): number => Math.round(cents / 11);
+const nameOf = (month: string): string => formatStudioDate(`${month}-01`).replace(/^\S+ \S+ /, '');
+
+/** The money of each month, with a bar. */
+export function Months({ months }: { months: readonly MonthOfMoney[] }) {
+  if (months.length === 0) return <Empty>No money arrived or left in these days.</Empty>;
+  const most = Math.max(...months.map((one) => one.paidCents), 1);
+  return (
+    <>
+      <Table
+        caption="Money by month"
+        columns={['Month', 'Received', 'Refunded', 'Left', 'GST in it', 'Received, as a bar']}
+      >
+        {months.map((one) => (
+          <Row key={one.month}>
+            <Cell label="Month">{nameOf(one.month)}</Cell>
+            <Cell label="Received" className="tabular-nums">
+              {formatMoney(one.paidCents)}
+            </Cell>
+            <Cell label="Refunded" className="tabular-nums">
+              {formatMoney(one.refundedCents)}
+            </Cell>
+            <Cell label="Left" className="tabular-nums">
+              {formatMoney(one.paidCents - one.refundedCents)}
+            </Cell>
+            <Cell label="GST in it" className="tabular-nums">
+              {venue.abn === '' ? '–' : formatMoney(gstOf(one.paidCents - one.refundedCents))}
+            </Cell>
+            <Cell label="" className="lg:w-1/4">
+              <svg aria-hidden="true" viewBox="0 0 100 8" preserveAspectRatio="none" className="h-2 w-full bg-deck">
+                <rect width={(100 * one.paidCents) / most} height="8" className="fill-signal" />
+              </svg>
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+      {venue.abn === '' ? (
+        <p className="mt-3 text-sm text-fog">Until the business has an ABN, its sales have no GST.</p>
+      ) : null}
+    </>
+  );
+}

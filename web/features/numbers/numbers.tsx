@@ -1,0 +1,108 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { studioDate } from '#rules/studio-time.ts';
+import { useLive } from '#web/data/live.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { SelectField } from '#web/ui/choice.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { type Days, daysBefore, formatDays, periods, problemOf } from './days.ts';
+import { Figures } from './figures.tsx';
+import { HeatMap } from './heat-map.tsx';
+import { Months } from './months.tsx';
+import { type Numbers as Read, readNumbers } from './queries.ts';
+
+/** What the address holds: text that may not be days. */
+export type Chosen = { readonly first: string | null; readonly last: string | null; readonly studioId: string | null };
+type Choose = (days: Days, studioId: string | null) => void;
+type Studios = readonly { readonly id: string; readonly name: string }[];
+
+/** The numbers of the business in a range of days, beside those of the range before. */
+export function Numbers({ chosen, studios, onChoose }: { chosen: Chosen; studios: Studios; onChoose: Choose }) {
+  const [offered] = useState(() => periods(studioDate(new Date())));
+  const first = chosen.first ?? offered[0]?.days.first ?? '';
+  const days = { first, last: chosen.last ?? offered[0]?.days.last ?? first };
+  const studioId = studios.some(({ id }) => id === chosen.studioId) ? chosen.studioId : null;
+  const problem = problemOf(days);
+  return (
+    <>
+      <h2 className="text-3xl">Numbers</h2>
+      <p className="mt-2 mb-6 text-fog">Days are whole days in Sydney. Test bookings are not counted.</p>
+      <div className="mb-4 flex flex-wrap gap-2">
+        {offered.map((one) => (
+          <Button
+            key={one.label}
+            tone="plain"
+            aria-pressed={one.days.first === days.first && one.days.last === days.last}
+            onClick={() => onChoose(one.days, studioId)}
+          >
+            {one.label}
+          </Button>
+        ))}
+      </div>
+      <div className="mb-6 grid max-w-3xl grid-cols-2 gap-4 sm:grid-cols-3">
+        <Field
+          label="First day"
+          type="date"
+          value={days.first}
+          onChange={(event) => onChoose({ ...days, first: event.target.value }, studioId)}
+        />
+        <Field
+          label="Last day"
+          type="date"
+          value={days.last}
+          onChange={(event) => onChoose({ ...days, last: event.target.value }, studioId)}
+        />
+        <SelectField
+          label="Studio"
+          className="max-sm:col-span-2"
+          value={studioId ?? ''}
+          options={[
+            { value: '', label: 'All studios' },
+            ...studios.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+          onChange={(event) => onChoose(days, event.target.value === '' ? null : event.target.value)}
+        />
+      </div>
+      {problem === null ? <Counted days={days} studioId={studioId} /> : <Notice tone="bad">{problem}</Notice>}
+    </>
+  );
+}
+
+function useNumbers(days: Days, studioId: string | null) {
+  return useQuery({
+    queryKey: queryKeys.numbers.of(days.first, days.last, studioId),
+    queryFn: () => readNumbers(days, studioId),
+  });
+}
+
+function Counted({ days, studioId }: { days: Days; studioId: string | null }) {
+  useLive('staff', queryKeys.numbers.all);
+  const earlier = daysBefore(days);
+  const numbers = useNumbers(days, studioId);
+  const before = useNumbers(earlier, studioId);
+  if (numbers.isError && !numbers.data)
+    return (
+      <LoadFailed
+        title="The numbers could not be loaded."
+        why={describeError(numbers.error, 'Check your connection.')}
+        onRetry={() => void numbers.refetch()}
+      />
+    );
+  if (!numbers.data) return <Skeleton className="h-96" label="Counting" />;
+  return <Shown now={numbers.data} before={before.isError ? null : before.data} beforeDays={formatDays(earlier)} />;
+}
+
+function Shown({ now, before, beforeDays }: { now: Read; before: Read | null | undefined; beforeDays: string }) {
+  return (
+    <>
+      <Figures now={now} before={before} beforeDays={beforeDays} />
+      <h3 className="mt-10 mb-4 text-2xl">Money by month</h3>
+      <Months months={now.months} />
+      <h3 className="mt-10 mb-4 text-2xl">Hours of the week</h3>
+      <HeatMap hours={now.occupancy} />
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { rest } from '#web/data/rest.ts';
+import type { Days } from './days.ts';
+
+const hoursSchema = z.object({ weekday: z.number(), hour: z.number(), booked: z.number(), open: z.number() });
+const monthSchema = z.object({ month: z.string(), paidCents: z.number(), refundedCents: z.number() });
+const totalsSchema = z.object({
+  sessions: z.number(),
+  hours: z.number(),
+  baseCents: z.number(),
+  volumeDiscountCents: z.number(),
+  couponDiscountCents: z.number(),
+  soldCents: z.number(),
+  cancelled: z.number(),
+  unpaidHolds: z.number(),
+  unpaidCents: z.number(),
+  customers: z.number(),
+  returningCustomers: z.number(),
+  medianLeadHours: z.number().nullable(),
+});
+const numbersSchema = z.object({
+  occupancy: z.array(hoursSchema),
+  months: z.array(monthSchema),
+  totals: totalsSchema,
+});
+/** The hours of a weekday (1 = Monday) and hour: how many were booked, and how many could be. */
+export type WeekdayHours = z.infer<typeof hoursSchema>;
+/** What arrived and was refunded in a month, in cents. */
+export type MonthOfMoney = z.infer<typeof monthSchema>;
+export type Numbers = z.infer<typeof numbersSchema>;
+
+/** Reads the numbers of some days, of one studio or of all. */
+export async function readNumbers({ first, last }: Days, studioId: string | null): Promise<Numbers> {
+  const { data, error } = await rest.rpc('business_numbers', {
+    first_day: first,
+    last_day: last,
+    ...(studioId === null ? {} : { studio: studioId }),
+  });
+  if (error) throw error;
+  return numbersSchema.parse(data);
+}
