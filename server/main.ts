@@ -7,7 +7,7 @@ import { expectedFailure } from './start/exit.ts';
 
 /**
  * The program. Without a command it reads the environment, builds the server, listens, runs background work, and stops in order.
- * `import-users FILE` and `remove-demo` do one task on the configured database instead.
+ * `import-users FILE`, `demo` and `remove-demo` do one task on the configured database instead.
  */
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -19,6 +19,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     'import-users',
     async (config, [file]) => (await import('./start/import-users.ts')).runImportUsers(config, file, print),
   ],
+  ['demo', async (config) => (await import('./start/demo-data/run.ts')).runDemo(config, print)],
   ['remove-demo', async (config) => (await import('./start/remove-demo.ts')).runRemoveDemo(config, print)],
 ]);
 

@@ -7,12 +7,22 @@ export const demoAccounts: readonly DemoAccount[] = [
   { title: 'Demo customer', email: 'customer@example.com', password: 'demo-customer-1' },
   { title: 'Demo admin', email: 'admin@example.com', password: 'demo-admin-1' },
 ];
-const EMAILS = demoAccounts.map(({ email }) => email);
+/** The domain of the customers of `npm run demo`. */
+export const DEMO_DOMAIN = 'customers.example.com';
+/** Patterns of `like` for the addresses of all that are no real people. */
+const EMAILS = [...demoAccounts.map(({ email }) => email), `%@${DEMO_DOMAIN}`];
+
+/** Names accounts in a sentence, of many only the first two. */
+export function nameAccounts([first = '', second = '', ...others]: readonly string[]): string {
+  return others.length === 0
+    ? [first, second].filter(Boolean).join(' and ')
+    : `${first}, ${second} and ${others.length} more`;
+}
 
 /** Returns the addresses of the demo accounts in this database. */
 export async function findDemoAccounts(db: Pick<Database, 'query'>): Promise<string[]> {
   const { rows } = await db.query<{ email: string }>(
-    'select email from auth.users where email = any($1::text[]) and deleted_at is null order by email',
+    'select email from auth.users where email like any($1::text[]) and deleted_at is null order by email',
     [EMAILS],
   );
   return rows.map(({ email }) => email);
@@ -32,7 +42,7 @@ export type DemoRemoval = {
 export function removeDemoAccounts(db: Database): Promise<DemoRemoval> {
   return db.transaction(async (tx) => {
     const { rows } = await tx.query<{ id: string; email: string }>(
-      'select id, email from auth.users where email = any($1::text[]) and deleted_at is null order by email for update',
+      'select id, email from auth.users where email like any($1::text[]) and deleted_at is null order by email for update',
       [EMAILS],
     );
     const userIds = rows.map(({ id }) => id);
@@ -47,7 +57,7 @@ export function removeDemoAccounts(db: Database): Promise<DemoRemoval> {
       [userIds],
     );
     await removeFiles(tx, userIds);
-    await tx.query('delete from public.mailing_list where email = any($1::text[])', [EMAILS]);
+    await tx.query('delete from public.mailing_list where email like any($1::text[])', [EMAILS]);
     // Sessions, identities, factors, codes, profile, role, terms and ID checks are deleted with the account.
     await tx.query('delete from auth.users where id = any($1::uuid[])', [userIds]);
     return { accounts: rows.map(({ email }) => email), bookings: bookings.length, kept: kept.count };

@@ -1,4 +1,4 @@
-import { removeDemoAccounts } from './demo-accounts.ts';
+import { nameAccounts, removeDemoAccounts } from './demo-accounts.ts';
 import { type DatabaseSettings, openDatabase } from './open-database.ts';
 
 /**
@@ -9,7 +9,7 @@ export async function runRemoveDemo(settings: DatabaseSettings, print: (line: st
   const db = await openDatabase(settings, { report: print, warn: print });
   try {
     const { accounts, bookings, kept } = await removeDemoAccounts(db);
-    print(accounts.length === 0 ? 'There are no demo accounts.' : `Removed ${accounts.join(' and ')}.`);
+    print(accounts.length === 0 ? 'There are no demo accounts.' : `Removed ${nameAccounts(accounts)}.`);
     if (bookings > 0) print(`Removed ${bookings} of their bookings.`);
     if (kept > 0) print(`Kept ${kept} bookings that were paid with real money; they no longer have a customer.`);
     return 0;

@@ -1,5 +1,5 @@
 import type { Database } from '#server/db/database.ts';
-import { findDemoAccounts } from './demo-accounts.ts';
+import { findDemoAccounts, nameAccounts } from './demo-accounts.ts';
 
 type CheckedSettings = {
   readonly production: boolean;
@@ -35,6 +35,6 @@ async function demoFaults(db: Database, config: CheckedSettings): Promise<string
   const found = await findDemoAccounts(db);
   if (found.length === 0) return [];
   return [
-    `DATABASE: has the demo accounts ${found.join(' and ')}, whose passwords are public; run: npm run remove-demo`,
+    `DATABASE: has the demo accounts ${nameAccounts(found)}, whose passwords are public; run: npm run remove-demo`,
   ];
 }

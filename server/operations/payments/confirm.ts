@@ -17,31 +17,41 @@ export async function confirmBooking(
     `update private.booking set status = 'confirmed', confirmed_at = $2::timestamptz where id = $1::uuid and status = 'pending'`,
     [booking.id, now],
   );
-  const start = Date.parse(booking.startTime);
-  const requestAt = new Date(Math.max(now.getTime(), start - studio.requestLeadMinutes * 60_000));
   await enqueue(tx, { kind: 'mail.booking-confirmed', subjectId: booking.id, dueAt: now });
-  await enqueue(tx, {
-    kind: 'access.request',
-    subjectId: booking.id,
-    dueAt: requestAt,
-    deadlineAt: new Date(Math.max(start, now.getTime() + 60_000)),
-  });
-  if (booking.userId !== null) {
-    const immediate = mailIsImmediate(new Date(start), now);
-    // A trigger queues the code mail with this row and fills in the recipient.
-    await tx.query(
-      `insert into public.scheduled_emails (booking_id, recipient_email, email_type, status, scheduled_for) values ($1::uuid, '', 'access_code', $2, $3::timestamptz)`,
-      [
-        booking.id,
-        immediate ? 'pending_immediate' : 'pending',
-        immediate ? now : new Date(start - studio.releaseLeadMinutes * 60_000),
-      ],
-    );
-  }
+  await queueAccess(
+    tx,
+    { id: booking.id, start: new Date(booking.startTime), hasAccount: booking.userId !== null },
+    now,
+  );
   await tx.query(`select private.audit($2::uuid, 'update', 'booking', $1, '{"status": "confirmed"}')`, [
     booking.id,
     booking.userId,
   ]);
+}
+
+/** Queues the access code of a confirmed booking, and its mail for a customer with an account. */
+export async function queueAccess(
+  tx: Pick<Transaction, 'query'>,
+  { id, start, hasAccount }: { readonly id: string; readonly start: Date; readonly hasAccount: boolean },
+  now: Date,
+): Promise<void> {
+  await enqueue(tx, {
+    kind: 'access.request',
+    subjectId: id,
+    dueAt: new Date(Math.max(now.getTime(), start.getTime() - studio.requestLeadMinutes * 60_000)),
+    deadlineAt: new Date(Math.max(start.getTime(), now.getTime() + 60_000)),
+  });
+  if (!hasAccount) return;
+  const immediate = mailIsImmediate(start, now);
+  // A trigger queues the code mail with this row and fills in the recipient.
+  await tx.query(
+    `insert into public.scheduled_emails (booking_id, recipient_email, email_type, status, scheduled_for) values ($1::uuid, '', 'access_code', $2, $3::timestamptz)`,
+    [
+      id,
+      immediate ? 'pending_immediate' : 'pending',
+      immediate ? now : new Date(start.getTime() - studio.releaseLeadMinutes * 60_000),
+    ],
+  );
 }
 
 /** Confirms a booking that costs nothing, in the caller's transaction. */

@@ -35,6 +35,7 @@ export function Numbers({ chosen, studios, onChoose }: { chosen: Chosen; studios
           <Button
             key={one.label}
             tone="plain"
+            className="aria-pressed:border-signal"
             aria-pressed={one.days.first === days.first && one.days.last === days.last}
             onClick={() => onChoose(one.days, studioId)}
           >

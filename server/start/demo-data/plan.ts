@@ -1,0 +1,113 @@
+import { quoteSlots, type Quote } from '#rules/pricing.ts';
+import { nextSlot, type Slot } from '#rules/slots.ts';
+import { addDays, hourExists, slotEnd, slotStart, studioDate, weekdayOf } from '#rules/studio-time.ts';
+
+/** A booking of the demo. Customers and studios are numbers of their lists. */
+export type PlannedBooking = {
+  readonly customer: number;
+  readonly studio: number;
+  readonly start: Date;
+  readonly end: Date;
+  readonly quote: Quote;
+  readonly outcome: 'confirmed' | 'refunded' | 'not paid';
+  readonly createdAt: Date;
+  /** When it was cancelled, or its hold ended. */
+  readonly endedAt: Date | null;
+  readonly withCoupon: boolean;
+};
+
+/** The code that some of the customers use. */
+export const DEMO_COUPON = { code: 'DEMO10', discountType: 'percentage', discountValue: 10 } as const;
+const DAYS_BACK = 90;
+const DAYS_AHEAD = 14;
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+/** How much people like each hour to start at. */
+const STARTS = [2, 1, 1, 0, 0, 0, 0, 1, 1, 2, 3, 4, 4, 5, 5, 5, 6, 8, 12, 14, 13, 9, 6, 4];
+const LENGTHS = [1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 6];
+
+/** Returns numbers from 0 to 1 that look random and are the same for the same seed (the mulberry32 generator). */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Plans three months of bookings until `now`, growing from week to week, and fewer for the two weeks after it. The same `now` gives the same plan. */
+export function planBookings(now: Date, studios: number, customers: number): readonly PlannedBooking[] {
+  const random = createRandom(Math.floor(now.getTime() / (24 * HOUR)));
+  const taken = Array.from({ length: studios }, () => new Set<number>());
+  const today = studioDate(now);
+  const planned: PlannedBooking[] = [];
+  for (let offset = -DAYS_BACK; offset < DAYS_AHEAD; offset += 1) {
+    const date = addDays(today, offset);
+    for (let studio = 0; studio < studios; studio += 1) {
+      for (let left = sessionsOf(date, offset, random); left > 0; left -= 1) {
+        const slots = chooseSlots(date, random);
+        const customer = Math.floor(customers * random() ** 2);
+        const one = slots && planOne({ slots, studio, customer, now, random });
+        if (!one) continue;
+        const hours = hoursOf(one);
+        if (hours.some((hour) => taken[studio]?.has(hour))) continue;
+        for (const hour of hours) taken[studio]?.add(hour);
+        planned.push(one);
+      }
+    }
+  }
+  return planned;
+}
+
+/** How many people try to book a room on a day: more at the end of the week, more from month to month, fewer far ahead. */
+function sessionsOf(date: string, offset: number, random: () => number): number {
+  const weekend = [0, 5, 6].includes(weekdayOf(date)) ? 1.6 : 1;
+  const growth = offset < 0 ? 0.6 + (0.5 * (DAYS_BACK + offset)) / DAYS_BACK : 1 - (0.8 * offset) / DAYS_AHEAD;
+  return Math.round(6 * weekend * growth * random() + 0.3);
+}
+
+function chooseSlots(date: string, random: () => number): readonly Slot[] | null {
+  const total = STARTS.reduce((sum, weight) => sum + weight, 0);
+  let rest = random() * total;
+  const hour = STARTS.findIndex((weight) => (rest -= weight) < 0);
+  if (hour < 0 || !hourExists(date, hour)) return null;
+  const slots: Slot[] = [{ date, hour }];
+  const length = LENGTHS[Math.floor(random() * LENGTHS.length)] ?? 2;
+  for (let last: Slot = { date, hour }; slots.length < length;) slots.push((last = nextSlot(last)));
+  return slots;
+}
+
+type Attempt = {
+  readonly slots: readonly Slot[];
+  readonly studio: number;
+  readonly customer: number;
+  readonly now: Date;
+  readonly random: () => number;
+};
+
+/** Returns null for a booking that nobody has made yet at `now`. */
+function planOne({ slots, studio, customer, now, random }: Attempt): PlannedBooking | null {
+  const [first, last] = [slots[0], slots.at(-1)];
+  const start = first && slotStart(first.date, first.hour);
+  if (!first || !last || !start) return null;
+  const createdAt = new Date(start.getTime() - (0.5 + 200 * random() ** 3) * HOUR);
+  if (createdAt.getTime() > now.getTime() - HOUR) return null;
+  const withCoupon = random() < 0.08;
+  const quote = quoteSlots(slots, withCoupon ? DEMO_COUPON : null);
+  const facts = { customer, studio, start, end: slotEnd(last.date, last.hour), quote, createdAt, withCoupon };
+  const chance = random();
+  if (chance < 0.08) return { ...facts, outcome: 'not paid', endedAt: new Date(createdAt.getTime() + 15 * MINUTE) };
+  const cancelBy = Math.min(start.getTime() - 24 * HOUR, now.getTime());
+  if (chance < 0.2 && cancelBy > createdAt.getTime() + HOUR) {
+    const after = (cancelBy - createdAt.getTime()) * random();
+    return { ...facts, outcome: 'refunded', endedAt: new Date(createdAt.getTime() + Math.max(after, 10 * MINUTE)) };
+  }
+  return { ...facts, outcome: 'confirmed', endedAt: null };
+}
+
+function hoursOf({ start, end }: PlannedBooking): readonly number[] {
+  const first = start.getTime() / HOUR;
+  return Array.from({ length: (end.getTime() - start.getTime()) / HOUR }, (_, at) => first + at);
+}

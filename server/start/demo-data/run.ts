@@ -1,0 +1,64 @@
+import { createStripePayments } from '#server/providers/stripe/payments.ts';
+import { type DatabaseSettings, openDatabase } from '../open-database.ts';
+import { seed } from '../seed.ts';
+import { type Pay, writeDemo } from './write.ts';
+
+const ROOT = new URL('../../../', import.meta.url).pathname;
+type Settings = DatabaseSettings &
+  Parameters<typeof seed>[0]['config'] & {
+    readonly stripe: Parameters<typeof createStripePayments>[0];
+    readonly siteUrl: string;
+  };
+const SESSION_MS = 31 * 60_000;
+
+/**
+ * Runs `npm run demo`: writes three months of bookings into the configured database. Only with the sandbox, which must be running; bookings
+ * that are not over are paid there, so that they can be refunded. Returns the exit code.
+ */
+export async function runDemo(config: Settings, print: (line: string) => void): Promise<number> {
+  const { sandboxUrl } = config;
+  if (sandboxUrl === null) {
+    print('The demo needs the sandbox: it must never reach the database of a real business. Set SANDBOX=on.');
+    return 1;
+  }
+  const db = await openDatabase(config, { report: print, warn: print });
+  const clock = (): Date => new Date();
+  try {
+    await seed({ db, root: ROOT, config, clock, report: print });
+    const written = await writeDemo(db, clock(), payInSandbox(config, sandboxUrl));
+    print(
+      written === null
+        ? 'The demo is already there.'
+        : `Wrote ${written.bookings} bookings of ${written.customers} customers. Start with: npm start`,
+    );
+    return 0;
+  } finally {
+    await db.close();
+  }
+}
+
+function payInSandbox({ stripe, siteUrl }: Settings, sandboxUrl: string): Pay {
+  const payments = createStripePayments(stripe);
+  return async ({ id, cents, email }) => {
+    const session = await payments.createSession({
+      key: `demo:${id}`,
+      bookingId: id,
+      amountCents: cents,
+      description: 'Demo booking',
+      customerEmail: email,
+      successUrl: siteUrl,
+      cancelUrl: siteUrl,
+      expiresAt: new Date(Date.now() + SESSION_MS),
+      allowDelayed: false,
+      metadata: { booking_id: id },
+    });
+    await fetch(`${sandboxUrl}/api/payments/${session.id}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ outcome: 'paid' }),
+    });
+    const { paymentIntentId } = await payments.getSession(session.id);
+    if (paymentIntentId === null) throw new Error(`the sandbox did not take the payment ${session.id}`);
+    return { session: session.id, intent: paymentIntentId };
+  };
+}

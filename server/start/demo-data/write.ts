@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { settings as studio } from '#rules/venue.ts';
+import type { Database, Transaction } from '#server/db/database.ts';
+import { queueAccess } from '#server/operations/payments/confirm.ts';
+import { DEMO_DOMAIN } from '../demo-accounts.ts';
+import { type DemoPerson, makePeople } from './people.ts';
+import { DEMO_COUPON, type PlannedBooking, planBookings } from './plan.ts';
+
+const CUSTOMERS = 60;
+/** How many bookings one statement writes. */
+const CHUNK = 200;
+const MINUTE = 60_000;
+
+/** What was written, or null if the demo is already there. */
+export type DemoWritten = { readonly customers: number; readonly bookings: number } | null;
+/** Pays a booking at the provider, so that it can be refunded. */
+export type Pay = (booking: {
+  readonly id: string;
+  readonly cents: number;
+  readonly email: string;
+}) => Promise<{ readonly session: string; readonly intent: string }>;
+
+/** Writes three months of bookings that look real, with their payments and refunds, in one transaction. Writes nothing a second time. */
+export async function writeDemo(db: Database, now: Date, pay: Pay): Promise<DemoWritten> {
+  if (await db.one('select 1 from auth.users where email like $1 limit 1', [`%@${DEMO_DOMAIN}`])) return null;
+  const { rows: studios } = await db.query<{ id: string; name: string }>(
+    'select id, name from public.studios where active order by name',
+  );
+  const planned = planBookings(now, studios.length, CUSTOMERS);
+  const people = personsOf(planned, now);
+  const rows = planned.map((one) => rowOf(one, studios, people));
+  for (const row of rows)
+    if (row.outcome === 'confirmed' && row.end_time > now)
+      Object.assign(row, await pay({ id: row.id, cents: row.total, email: row.email }));
+  await db.transaction(async (tx) => {
+    await addPeople(tx, people);
+    await tx.query(
+      `insert into public.discount_codes (code, discount_type, discount_value) values ($1, $2, $3) on conflict do nothing`,
+      [DEMO_COUPON.code, DEMO_COUPON.discountType, DEMO_COUPON.discountValue],
+    );
+    for (let at = 0; at < rows.length; at += CHUNK) await addBookings(tx, rows.slice(at, at + CHUNK), now);
+  });
+  return { customers: people.length, bookings: rows.length };
+}
+
+type Person = DemoPerson & { readonly id: string; readonly since: Date };
+
+/** Returns the customers, who signed up an hour before their first booking. */
+const personsOf = (planned: readonly PlannedBooking[], now: Date): readonly Person[] =>
+  makePeople(CUSTOMERS).map((person, at) => {
+    const made = planned.filter(({ customer }) => customer === at).map(({ createdAt }) => createdAt.getTime());
+    return { ...person, id: randomUUID(), since: new Date(Math.min(now.getTime(), ...made) - 60 * MINUTE) };
+  });
+
+/** Adds the customers as they are after signing up: verified, with accepted terms. */
+async function addPeople(tx: Transaction, people: readonly Person[]): Promise<void> {
+  const json = JSON.stringify(people);
+  const from = `from jsonb_to_recordset($1::jsonb) as p(id uuid, name text, email text, phone text, since timestamptz)`;
+  await tx.query(
+    `insert into auth.users (id, email, email_confirmed_at, raw_user_meta_data, created_at)
+     select p.id, p.email, p.since, jsonb_build_object('full_name', p.name, 'phone', p.phone, 'date_of_birth', '1998-04-03'), p.since ${from}`,
+    [json],
+  );
+  await tx.query(
+    `insert into public.id_verifications (user_id, source, verification_status, verified_at, expires_at, created_at, extracted_full_name, extracted_dob, is_over_18)
+     select p.id, 'staff', 'verified', p.since, p.since + interval '24 months', p.since, p.name, '1998-04-03', true ${from}`,
+    [json],
+  );
+  await tx.query(
+    `insert into public.terms_acceptances (user_id, version, accepted_at) select p.id, $2, p.since ${from}`,
+    [json, studio.termsVersion],
+  );
+}
+
+type Row = ReturnType<typeof rowOf>;
+
+function rowOf(
+  { customer, studio: at, start, end, quote, outcome, createdAt, endedAt, withCoupon }: PlannedBooking,
+  studios: readonly { id: string; name: string }[],
+  people: readonly Person[],
+) {
+  const id = randomUUID();
+  const person = people[customer];
+  return {
+    id,
+    user_id: person?.id,
+    email: person?.email ?? '',
+    studio_id: studios[at]?.id,
+    studio_name: studios[at]?.name,
+    start_time: start,
+    end_time: end,
+    outcome,
+    total_hours: quote.hours,
+    slots: quote.slots,
+    base: quote.baseCents,
+    discount: quote.discountCents,
+    coupon: withCoupon ? DEMO_COUPON : null,
+    coupon_discount: quote.couponDiscountCents,
+    total: quote.totalCents,
+    phone: person?.phone,
+    created_at: createdAt,
+    paid_at: new Date(createdAt.getTime() + 2 * MINUTE),
+    ended_at: endedAt,
+    payment_id: randomUUID(),
+    session: `cs_test_demo_${id}`,
+    intent: `pi_demo_${id}`,
+    refund: `re_demo_${id}`,
+  };
+}
+
+const ROWS = `from jsonb_to_recordset($1::jsonb) as r(id uuid, user_id uuid, studio_id uuid, studio_name text, start_time timestamptz, end_time timestamptz,
+  outcome text, total_hours numeric, slots jsonb, base int, discount int, coupon jsonb, coupon_discount int, total int, phone text,
+  created_at timestamptz, paid_at timestamptz, ended_at timestamptz, payment_id uuid, session text, intent text, refund text)`;
+
+/** Adds bookings step by step as the product does, so that every constraint holds: held, paid, confirmed, and some cancelled and refunded. */
+async function addBookings(tx: Transaction, rows: readonly Row[], now: Date): Promise<void> {
+  const json = JSON.stringify(rows);
+  await tx.query(
+    `insert into private.booking (id, reference, user_id, studio_id, studio_name, start_time, end_time, status, hold_expires_at, total_hours, slots,
+       base_cost_cents, discount_cents, coupon_id, coupon_terms, coupon_discount_cents, final_cost_cents, terms_version, policy, contact_phone, created_at)
+     select r.id, private.new_reference(), r.user_id, r.studio_id, r.studio_name, r.start_time, r.end_time, 'pending', r.created_at + interval '15 minutes',
+       r.total_hours, r.slots, r.base, r.discount, d.id, case when d.id is not null then r.coupon end, r.coupon_discount, r.total, $2,
+       $3::jsonb, r.phone, r.created_at
+     ${ROWS} left join public.discount_codes d on d.code = r.coupon ->> 'code'`,
+    [json, studio.termsVersion, { freeCancelHours: studio.freeCancelHours }],
+  );
+  await tx.query(
+    `with redeemed as (
+       insert into private.coupon_redemption (booking_id, coupon_id, user_id, created_at)
+       select b.id, b.coupon_id, b.user_id, b.created_at from private.booking b
+       where b.id = any (array(select r.id ${ROWS})) and b.coupon_id is not null returning coupon_id
+     )
+     update public.discount_codes d set current_uses = d.current_uses + u.n
+     from (select coupon_id, count(*)::int as n from redeemed group by 1) u where d.id = u.coupon_id`,
+    [json],
+  );
+  await tx.query(
+    `insert into private.payment (id, booking_id, attempt, kind, state, key, session_id, payment_intent_id, amount_cents, paid_cents, paid_at, created_at)
+     select r.payment_id, r.id, 1, 'card', case r.outcome when 'not paid' then 'expired' else 'paid' end, 'demo:' || r.id, r.session,
+       case r.outcome when 'not paid' then null else r.intent end, r.total, case r.outcome when 'not paid' then null else r.total end,
+       case r.outcome when 'not paid' then null else r.paid_at end, r.created_at ${ROWS}`,
+    [json],
+  );
+  await tx.query(
+    `update private.booking b set status = 'confirmed', confirmed_at = r.paid_at ${ROWS} where b.id = r.id and r.outcome <> 'not paid'`,
+    [json],
+  );
+  await tx.query(
+    `update private.booking b set status = 'cancelled', cancelled_at = r.ended_at,
+       cancel_reason = case r.outcome when 'refunded' then 'customer' else 'hold_expired' end ${ROWS} where b.id = r.id and r.outcome <> 'confirmed'`,
+    [json],
+  );
+  await tx.query(
+    `insert into private.refund (id, payment_id, amount_cents, status, ours, created_at)
+     select r.refund, r.payment_id, r.total, 'succeeded', true, r.ended_at ${ROWS} where r.outcome = 'refunded'`,
+    [json],
+  );
+  await tx.query(
+    `update private.payment p set state = 'refunded', refunded_cents = p.paid_cents, refund_id = r.refund, refund_reason = 'customer'
+     ${ROWS} where p.id = r.payment_id and r.outcome = 'refunded'`,
+    [json],
+  );
+  for (const row of rows)
+    if (row.outcome === 'confirmed' && row.start_time > now)
+      await queueAccess(tx, { id: row.id, start: row.start_time, hasAccount: true }, now);
+}
