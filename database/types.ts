@@ -468,6 +468,7 @@ export type Database = {
           end_time: string | null;
           final_cost: number | null;
           guest_email: string | null;
+          guest_name: string | null;
           hold_expires_at: string | null;
           id: string | null;
           id_verification_id: string | null;
@@ -493,6 +494,7 @@ export type Database = {
           end_time?: string | null;
           final_cost?: number | null;
           guest_email?: string | null;
+          guest_name?: string | null;
           hold_expires_at?: string | null;
           id?: string | null;
           id_verification_id?: string | null;
@@ -518,6 +520,7 @@ export type Database = {
           end_time?: string | null;
           final_cost?: number | null;
           guest_email?: string | null;
+          guest_name?: string | null;
           hold_expires_at?: string | null;
           id?: string | null;
           id_verification_id?: string | null;

@@ -23,6 +23,9 @@ export const venue = {
 export const settings = {
   holdMinutes: 15,
   sessionMinutes: 31,
+  /** A mailed link to pay holds the hours for this long, and ends this long before the start. */
+  linkHoldMinutes: 24 * 60,
+  linkLeadMinutes: 60,
   horizonDays: 90,
   maxHours: 24,
   freeCancelHours: 24,

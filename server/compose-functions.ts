@@ -14,6 +14,7 @@ import { releaseHold } from './functions/release-hold.ts';
 import { staffBlockCustomer } from './functions/staff-block-customer.ts';
 import { staffCancelBooking } from './functions/staff-cancel-booking.ts';
 import { staffClose } from './functions/staff-close.ts';
+import { staffCreateBooking } from './functions/staff-create-booking.ts';
 import { staffExport } from './functions/staff-export.ts';
 import { staffIdPicture } from './functions/staff-id-picture.ts';
 import { staffRefund } from './functions/staff-refund.ts';
@@ -63,6 +64,7 @@ export function composeFunctions(context: {
       ['create-payment', createPayment(context)],
       ['release-hold', releaseHold(context)],
       ['verify-payment', verifyPayment(context)],
+      ['staff-create-booking', staffCreateBooking(context)],
       ['staff-cancel-booking', staffCancelBooking(context)],
       ['staff-refund', staffRefund(context)],
       ['staff-close', staffClose(context)],

@@ -239,7 +239,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     siteUrl: config.siteUrl,
   };
   // The same operations as jobs of the server.
-  const own = { payment: { ...payment, db }, access: { ...access, db }, identity: { ...identity, db } };
+  const own = { payment: { ...booking, db }, access: { ...access, db }, identity: { ...identity, db } };
   const ownEvents = { ...own.payment, hostedChecks: own.identity };
   const mails: BookingMailContext = { db, mail, access: own.access, links, clock, siteUrl: config.siteUrl };
   const alerts = { db, mail, clock, addresses: config.ownerEmails };

@@ -39,5 +39,7 @@ export async function take(limits: TakeLimit, limit: Limit, key: string): Promis
 /** Fields of request bodies that several functions share. */
 export const bookingIdField = z.uuid();
 export const instantField = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+/** Tells a repeated call from a second one like it. */
+export const requestIdField = z.string().trim().min(1).max(100).nullable().default(null);
 /** Why staff do something; for the audit log. */
 export const reasonField = z.string().trim().min(1).max(500);

@@ -32,6 +32,10 @@ export const statuses: Readonly<Record<RefusalCode, 400 | 401 | 403 | 404 | 409 
   last_owner: 409,
 };
 
+/** `byHand: true` where staff give the money back themselves: it was not paid through the provider. */
+export const byHand = (refund: { readonly byHand: boolean }): { byHand?: true } =>
+  refund.byHand ? { byHand: true } : {};
+
 export function json(body: unknown, status = 200): Response {
   return new Response(JSON.stringify(body), {
     status,

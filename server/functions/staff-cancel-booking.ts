@@ -3,7 +3,7 @@ import { cancelForStaff } from '#server/operations/bookings/cancel-for-staff.ts'
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { hasPermission, type StaffContext } from '#server/operations/staff/require-permission.ts';
 import { actorOf, bookingIdField, parse, reasonField } from './requests.ts';
-import { json } from './responses.ts';
+import { byHand, json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'staff-cancel-booking', max: 60, seconds: 60 };
@@ -14,7 +14,7 @@ const bodySchema = z.object({
 });
 
 /**
- * Cancels a confirmed booking: `{refundCents}`. A refund other than what the booking's terms give needs the permission `money` too. The
+ * Cancels a booking, or releases an unpaid hold: `{refundCents, byHand?}`. A refund other than what the booking's terms give needs the permission `money` too. The
  * same call again answers the same; another decision is refused with 409.
  */
 export function staffCancelBooking({
@@ -32,9 +32,8 @@ export function staffCancelBooking({
     async handle({ caller, body }) {
       const wanted = parse(bodySchema, body);
       const mayChooseRefund = await hasPermission(staff, caller, 'money');
-      return json({
-        refundCents: await cancelForStaff(booking, { ...wanted, actor: actorOf(caller), mayChooseRefund }),
-      });
+      const done = await cancelForStaff(booking, { ...wanted, actor: actorOf(caller), mayChooseRefund });
+      return json({ refundCents: done.refundCents, ...byHand(done) });
     },
   };
 }

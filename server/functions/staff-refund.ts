@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts';
-import { actorOf, bookingIdField, parse, reasonField } from './requests.ts';
-import { json } from './responses.ts';
+import { actorOf, bookingIdField, parse, reasonField, requestIdField } from './requests.ts';
+import { byHand, json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'staff-refund', max: 60, seconds: 60 };
@@ -10,11 +10,11 @@ const bodySchema = z.object({
   bookingId: bookingIdField,
   cents: z.int().min(1),
   reason: reasonField,
-  requestId: z.string().trim().min(1).max(100).nullable().default(null),
+  requestId: requestIdField,
 });
 
 /**
- * Refunds a part of a booking's payment and leaves the booking as it is: `{refundId, refundCents}`. The same call again makes no second
+ * Refunds a part of a booking's payment and leaves the booking as it is: `{refundId, refundCents, byHand?}`. The same call again makes no second
  * refund: give each of two equal refunds its own `requestId`.
  */
 export function staffRefund({ booking }: { booking: BookingContext }): ServerFunction {
@@ -25,8 +25,8 @@ export function staffRefund({ booking }: { booking: BookingContext }): ServerFun
     limit: LIMIT,
     async handle({ caller, body }) {
       const wanted = parse(bodySchema, body);
-      const refundId = await refundForStaff(booking, { ...wanted, actor: actorOf(caller) });
-      return json({ refundId, refundCents: wanted.cents });
+      const refund = await refundForStaff(booking, { ...wanted, actor: actorOf(caller) });
+      return json({ refundId: refund.refundId, refundCents: wanted.cents, ...byHand(refund) });
     },
   };
 }

@@ -4,7 +4,7 @@ import { formatStudioDate, formatStudioRange, formatStudioTime, studioDate } fro
 import { settings, venue } from '#rules/venue.ts';
 import { type Mail, renderMail } from './layout.ts';
 
-/** What the mails of a booking show; times are instants, money is cents. */
+/** What the mails of a booking show. Times are instants, money is cents. */
 export type BookingForMail = {
   readonly id: string;
   readonly reference: string;
@@ -15,6 +15,7 @@ export type BookingForMail = {
   readonly baseCents: number;
   readonly discountCents: number;
   readonly couponDiscountCents: number;
+  readonly waivedCents: number;
   readonly totalCents: number;
   readonly firstName: string | null;
 };
@@ -47,15 +48,18 @@ function calendar(
   return { method, content: file.toString() };
 }
 
+/** `account`: where the booking can be cancelled; null for a guest, who writes to us. */
 export function bookingConfirmedMail(
   booking: BookingForMail,
-  links: { pin: string; account: string },
+  links: { pin: string; account: string | null },
   codeWorksFrom: Date,
   freeCancelHours: number,
 ): MailWithCalendar {
   const money: [string, string][] = [['Price', formatMoney(booking.baseCents)]];
   if (booking.discountCents > 0) money.push(['Volume discount', `-${formatMoney(booking.discountCents)}`]);
   if (booking.couponDiscountCents > 0) money.push(['Coupon', `-${formatMoney(booking.couponDiscountCents)}`]);
+  if (booking.waivedCents > 0) money.push(['Not charged', `-${formatMoney(booking.waivedCents)}`]);
+  const cancelAt = links.account === null ? `by email to ${venue.email}` : `in your account: ${links.account}`;
   return {
     ...renderMail({
       subject: `Booking confirmed: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
@@ -81,7 +85,7 @@ export function bookingConfirmedMail(
         { kind: 'button', label: 'Your access code page', href: links.pin },
         {
           kind: 'text',
-          text: `You can cancel for a full refund up to ${freeCancelHours} hours before you start, in your account: ${links.account}`,
+          text: `You can cancel for a full refund up to ${freeCancelHours} hours before you start, ${cancelAt}`,
         },
       ],
     }),
@@ -91,14 +95,17 @@ export function bookingConfirmedMail(
 
 const onItsWay = (cents: number): string =>
   `${formatMoney(cents)} is on its way back to your card. It can take your bank up to ten days to show it.`;
+/** For money that staff got without the payment provider. */
+const byHandText = (cents: number): string =>
+  `We’ll give you ${formatMoney(cents)} back ourselves, because you didn’t pay online.`;
 
-/** `paid`: the booking had been paid for. */
+/** `paid`: the booking had been paid for. `byHand`: staff give the money back. */
 export function bookingCancelledMail(
   booking: BookingForMail,
-  { paid, refundCents }: { paid: boolean; refundCents: number },
+  { paid, refundCents, byHand }: { paid: boolean; refundCents: number; byHand: boolean },
 ): MailWithCalendar {
   const notRefunded = paid ? 'Nothing is refunded with this cancellation.' : 'Nothing was charged for it.';
-  const money = refundCents > 0 ? onItsWay(refundCents) : notRefunded;
+  const money = refundCents > 0 ? (byHand ? byHandText : onItsWay)(refundCents) : notRefunded;
   return {
     ...renderMail({
       subject: `Booking cancelled: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
@@ -120,13 +127,43 @@ export function bookingCancelledMail(
   };
 }
 
-export function refundMail(booking: BookingForMail, refundCents: number): MailWithCalendar {
+/** Asks the customer to pay for a booking that staff made. */
+export function paymentLinkMail(
+  booking: BookingForMail,
+  { pay, until, terms }: { pay: string; until: Date; terms: string },
+): MailWithCalendar {
+  const day = formatStudioDate(until, 'medium');
+  return renderMail({
+    subject: `Please pay for your booking: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
+    preheader: `${when(booking)}. ${formatMoney(booking.totalCents)} until ${formatStudioTime(until)}, ${day}.`,
+    heading: 'Your booking is waiting for you',
+    blocks: [
+      {
+        kind: 'text',
+        text: `${hello(booking)}we’re holding these hours for you until ${formatStudioTime(until)} on ${day}, Sydney time. Your booking is confirmed when you’ve paid.`,
+      },
+      {
+        kind: 'facts',
+        rows: [
+          ['Reference', booking.reference],
+          ['Studio', booking.studioName],
+          ['When', when(booking)],
+          ['To pay', formatMoney(booking.totalCents)],
+        ],
+      },
+      { kind: 'button', label: 'Pay now', href: pay },
+      { kind: 'text', text: `By paying you accept our terms: ${terms}` },
+    ],
+  });
+}
+
+export function refundMail(booking: BookingForMail, refundCents: number, byHand: boolean): MailWithCalendar {
   return renderMail({
     subject: `Refund: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
-    preheader: `${formatMoney(refundCents)} is on its way back to your card.`,
+    preheader: `${formatMoney(refundCents)} of your booking ${booking.reference}.`,
     heading: 'We’re refunding you',
     blocks: [
-      { kind: 'text', text: `${hello(booking)}${onItsWay(refundCents)}` },
+      { kind: 'text', text: `${hello(booking)}${(byHand ? byHandText : onItsWay)(refundCents)}` },
       {
         kind: 'facts',
         rows: [

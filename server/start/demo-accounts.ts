@@ -53,7 +53,7 @@ export function removeDemoAccounts(db: Database): Promise<DemoRemoval> {
     await removeReferring(tx, references, 'id = any($1::uuid[])', bookings);
     await tx.query('delete from private.booking where id = any($1::uuid[])', [bookings]);
     const kept = await tx.query(
-      'update private.booking set user_id = null, contact_phone = null, guest_email = null, notes = null where user_id = any($1::uuid[])',
+      'update private.booking set user_id = null, contact_phone = null, guest_email = null, guest_name = null, notes = null where user_id = any($1::uuid[])',
       [userIds],
     );
     await removeFiles(tx, userIds);

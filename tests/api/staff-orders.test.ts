@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Permission } from '#rules/permissions.ts';
 import { engines } from '#tests/support/engines.ts';
-import { checkout, type Customer, mailsTo, paymentOf, span, type TestServer } from '#tests/support/test-server.ts';
+import {
+  checkout,
+  type Customer,
+  mailsTo,
+  paymentOf,
+  span,
+  STUDIO_A,
+  type TestServer,
+} from '#tests/support/test-server.ts';
 
 describe.each(engines)('what staff do to a booking on $name', ({ open }) => {
   let server: TestServer;
@@ -64,6 +72,52 @@ describe.each(engines)('what staff do to a booking on $name', ({ open }) => {
     const answer = await server.call('staff-cancel-booking', byTerms, bookings.token);
     expect(answer).toEqual({ status: 200, body: { refundCents: cents } });
     expect(await returned(other.bookingId)).toEqual([cents]);
+  });
+
+  it('staff with the permission bookings book for a guest, who pays by the mailed link', async () => {
+    const { token } = await addStaff(['bookings']);
+    hoursAhead += 2;
+    const body = {
+      studioId: STUDIO_A,
+      ...span(server.now(), hoursAhead),
+      customerEmail: 'Guest-Of-Staff@Example.com',
+      customerName: 'Sam Guest',
+      payment: 'link',
+    };
+    const made = await server.call('staff-create-booking', body, token);
+    expect(made).toMatchObject({ status: 200, body: { url: expect.stringMatching(/^http/) } });
+    expect(await server.call('staff-create-booking', body, token)).toEqual(made);
+    const bookingId = String(made.body['bookingId']);
+    await server.settle();
+    const [link] = await mailsTo(server, 'guest-of-staff@example.com', 'Please pay');
+    expect(link?.text).toContain(String(made.body['url']));
+    const session = (await paymentOf(server, bookingId)).id;
+    await server.sandbox(`/api/payments/${session}`, { outcome: 'paid' });
+    expect((await server.call('verify-payment', { sessionId: session })).body).toMatchObject({ status: 'confirmed' });
+    await server.settle();
+    expect(await mailsTo(server, 'guest-of-staff@example.com', 'Booking confirmed')).toHaveLength(1);
+    const { data } = await server.client(token).from('bookings').select('guest_name').eq('id', bookingId).single();
+    expect(data).toEqual({ guest_name: 'Sam Guest' });
+  });
+
+  it.each([
+    ['no address', { customerEmail: 'nobody' }],
+    ['no name', { customerName: ' ' }],
+    ['another way to pay', { payment: 'cash' }],
+    ['a note that makes it a test booking', { notes: ' Test ' }],
+    ['half an hour', { endTime: '2031-03-01T00:30:00Z' }],
+  ])('a booking by staff with %s is refused', async (_what, more) => {
+    const [startTime, endTime] = ['2031-03-01T00:00:00Z', '2031-03-01T01:00:00Z'];
+    const body = {
+      studioId: STUDIO_A,
+      startTime,
+      endTime,
+      customerEmail: 'a@example.com',
+      customerName: 'Sam',
+      payment: 'free',
+    };
+    const answer = await server.call('staff-create-booking', { ...body, ...more }, server.app.keys.serviceRoleKey);
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
   });
 
   it.each([

@@ -6,7 +6,7 @@ import type { Database } from '#database/types.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migratedFolder } from '#tests/support/image.ts';
 import { type ServerProcess, startServer } from '#tests/support/server-process.ts';
-import { checkout, freePorts, mailsTo, span, until } from '#tests/support/test-server.ts';
+import { checkout, freePorts, mailsTo, span, STUDIO_B, until } from '#tests/support/test-server.ts';
 import { type Sandbox, startSandbox } from '#sandbox/main.ts';
 
 const KILLS = process.env['TEST_LONG'] ? 100 : 10;
@@ -54,17 +54,18 @@ describe('a server that is killed', () => {
     const token = signedIn.data.session?.access_token ?? '';
     const held: string[] = [];
     const refunded: string[] = [];
+    const links: string[] = [];
     const soon = span(new Date(), 1);
 
     // One undisturbed run measures how long the journey takes on this machine; the kills are spread over that time.
     const began = performance.now();
-    expect(await bookAndPay(program, token, soon, outside, refunded)).not.toBeNull();
+    expect(await bookAndPay(program, token, soon, outside, { refunded, links })).not.toBeNull();
     const wayMs = performance.now() - began;
 
     for (let round = 0; round < KILLS; round += 1) {
       const running = program;
       const time = span(new Date(), 30 + round * 2);
-      const work = bookAndPay(running, token, time, outside, refunded).then(
+      const work = bookAndPay(running, token, time, outside, { refunded, links }).then(
         (bookingId) => bookingId && held.push(bookingId),
         () => undefined, // the server was killed during the call
       );
@@ -106,6 +107,21 @@ describe('a server that is killed', () => {
     for (const bookingId of refunded) await until(async () => (await refundsOf(bookingId)) > 0, 120_000);
     for (const one of paid) expect(await refundsOf(one.client_reference_id)).toBeLessThan(2);
     expect(refunded.length).toBeGreaterThan(0);
+
+    // Each link that staff sent has one session and is mailed once, also when the server was killed before it asked the provider.
+    await until(async () => {
+      const { data } = await service
+        .from('bookings')
+        .select('id')
+        .not('guest_email', 'is', null)
+        .eq('status', 'pending');
+      const mails = await mailsTo(outside, 'guest@example.com', 'Please pay');
+      return mails.filter((mail) => mail.duplicateOf === null).length === data?.length;
+    }, 120_000);
+    const sessions = await outside.sandbox('/api/payments');
+    const opened = (Array.isArray(sessions) ? sessions : []).map((one: Payment) => one.client_reference_id);
+    for (const bookingId of links) expect(opened.filter((id) => id === bookingId)).toHaveLength(1);
+    expect(links.length).toBeGreaterThan(0);
 
     // One confirmation mail per booking: a repeat has the same Message-ID and counts as the same.
     await until(async () => {
@@ -151,13 +167,16 @@ describe('a server that is killed', () => {
   );
 });
 
-/** Holds, pays, returns from the pay page, gets a part refunded by staff and requests the access code. Adds a booking to `refunded`. */
+/**
+ * Staff send a guest a link to pay for other hours; then a customer holds, pays, returns from the pay page, gets a part refunded by staff and
+ * requests the access code. Adds what was answered to `links` and `refunded`.
+ */
 async function bookAndPay(
   program: ServerProcess,
   token: string,
   time: { startTime: string; endTime: string },
   outside: { sandbox: (path: string, body?: unknown) => Promise<unknown> },
-  refunded: string[],
+  { refunded, links }: { refunded: string[]; links: string[] },
 ): Promise<string | null> {
   const call = async (name: string, body: unknown, by = token): Promise<Record<string, unknown>> => {
     const response = await fetch(`${program.runtime.apiUrl}/functions/v1/${name}`, {
@@ -167,6 +186,15 @@ async function bookAndPay(
     });
     return Object.fromEntries(Object.entries((await response.json()) ?? {}));
   };
+  const link = {
+    studioId: STUDIO_B,
+    ...time,
+    customerEmail: 'guest@example.com',
+    customerName: 'Sam Guest',
+    payment: 'link',
+  };
+  const sent = await call('staff-create-booking', link, program.runtime.serviceRoleKey);
+  if (typeof sent['bookingId'] === 'string') links.push(sent['bookingId']);
   const held = await call('create-payment', checkout(time));
   const payments = await outside.sandbox('/api/payments');
   const session: Payment | undefined = Array.isArray(payments)

@@ -50,7 +50,22 @@ const ROWS: readonly Row[] = [
     callers: 'signed-in',
     limit: ['cancel-booking', 30, 60],
     body: { bookingId: BOOKING },
-    answers: { cancelBooking: () => ({ refund: 'full', amountCents: 8250 }) },
+    answers: { cancelBooking: () => ({ refund: 'full', amountCents: 8250, byHand: false }) },
+  },
+  {
+    name: 'staff-create-booking',
+    callers: 'staff',
+    permission: 'bookings',
+    limit: ['staff-create-booking', 60, 60],
+    body: {
+      studioId: booking.studioId,
+      startTime: booking.startTime,
+      endTime: booking.endTime,
+      customerEmail: 'guest@example.com',
+      customerName: 'Sam Guest',
+      payment: 'link',
+    },
+    answers: { bookForStaff: () => ({ ...held, pending: false }) },
   },
   {
     name: 'staff-cancel-booking',
@@ -58,7 +73,7 @@ const ROWS: readonly Row[] = [
     permission: 'bookings',
     limit: ['staff-cancel-booking', 60, 60],
     body: { bookingId: BOOKING, refund: 'full', reason: 'Broken mixer' },
-    answers: { cancelForStaff: () => 8250 },
+    answers: { cancelForStaff: () => ({ refundCents: 8250, byHand: false }) },
   },
   {
     name: 'staff-refund',
@@ -66,7 +81,7 @@ const ROWS: readonly Row[] = [
     permission: 'money',
     limit: ['staff-refund', 60, 60],
     body: { bookingId: BOOKING, cents: 2000, reason: 'Broken mixer' },
-    answers: { refundForStaff: () => BOOKING },
+    answers: { refundForStaff: () => ({ refundId: BOOKING, byHand: false }) },
   },
   {
     name: 'staff-close',

@@ -23,6 +23,7 @@ vi.mock('#server/operations/access/issue-test-pin.ts', () => ({ issueTestPin: op
 vi.mock('#server/operations/access/record-use.ts', () => ({ recordUse: operation('recordUse') }));
 vi.mock('#server/operations/access/renew-code.ts', () => ({ renewCode: operation('renewCode') }));
 vi.mock('#server/operations/bookings/cancel.ts', () => ({ cancelBooking: operation('cancelBooking') }));
+vi.mock('#server/operations/bookings/book-for-staff.ts', () => ({ bookForStaff: operation('bookForStaff') }));
 vi.mock('#server/operations/bookings/cancel-for-staff.ts', () => ({ cancelForStaff: operation('cancelForStaff') }));
 vi.mock('#server/operations/payments/refund-for-staff.ts', () => ({ refundForStaff: operation('refundForStaff') }));
 vi.mock('#server/operations/bookings/hold.ts', () => ({ holdBooking: operation('holdBooking') }));
@@ -98,6 +99,10 @@ export const booking: BookingFacts = {
   baseCostCents: 9800,
   discountCents: 1000,
   couponDiscountCents: 550,
+  waivedCents: 0,
+  guestEmail: null,
+  guestName: null,
+  madeBy: null,
   finalCostCents: 8250,
   createdAt: '2031-04-30T00:00:00Z',
   confirmedAt: '2031-04-30T00:01:00Z',

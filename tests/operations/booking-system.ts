@@ -24,6 +24,7 @@ import {
   sendPaymentReturned,
   sendRefund,
 } from '#server/operations/mails/booking-mails.ts';
+import { sendPaymentLink } from '#server/operations/mails/send-payment-link.ts';
 import { sendAccessCode } from '#server/operations/mails/send-access-code.ts';
 import { makePartialRefund } from '#server/operations/payments/make-partial-refund.ts';
 import { refundPayment } from '#server/operations/payments/refund.ts';
@@ -153,6 +154,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     kinds: jobKinds({
       'mail.booking-confirmed': (job) => sendConfirmation(bookingMails, job),
       'mail.booking-cancelled': (job) => sendCancellation(bookingMails, job),
+      'mail.payment-link': (job) => sendPaymentLink(bookingMails, booking, job),
       'mail.refund': (job) => sendRefund(bookingMails, job),
       'mail.payment-returned': (job) => sendPaymentReturned(bookingMails, job),
       'mail.payment-processing': (job) => sendPaymentProcessing(bookingMails, job),

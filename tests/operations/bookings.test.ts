@@ -382,7 +382,11 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       );
       await system.jobs.drain();
       system.mails.length = 0;
-      expect(await cancelBooking(system.booking, id, person)).toEqual({ refund: 'full', amountCents: payment?.amount });
+      expect(await cancelBooking(system.booking, id, person)).toEqual({
+        refund: 'full',
+        amountCents: payment?.amount,
+        byHand: false,
+      });
       await expect(cancelBooking(system.booking, id, person)).rejects.toMatchObject({ code: 'already_done' });
       await system.jobs.drain();
       await system.jobs.drain();
@@ -402,7 +406,11 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       await system.jobs.drain();
       system.mails.length = 0;
       const rest = total - Math.floor(total / 4);
-      expect(await cancelBooking(system.booking, id, person)).toEqual({ refund: 'full', amountCents: rest });
+      expect(await cancelBooking(system.booking, id, person)).toEqual({
+        refund: 'full',
+        amountCents: rest,
+        byHand: false,
+      });
       await system.jobs.drain();
       expect(system.mails.map(({ text }) => text)).toEqual([
         expect.stringContaining(`${formatMoney(rest)} is on its way back to your card`),
@@ -430,7 +438,11 @@ describe.each(databases)('bookings on $name', ({ open }) => {
         system.booking,
         system.request(person, { couponCode: await addCoupon({ percent: 100 }) }),
       );
-      expect(await cancelBooking(system.booking, bookingId, person)).toEqual({ refund: 'none', amountCents: 0 });
+      expect(await cancelBooking(system.booking, bookingId, person)).toEqual({
+        refund: 'none',
+        amountCents: 0,
+        byHand: false,
+      });
       await system.jobs.drain();
       expect(system.provider.refundKeys).toEqual([]);
     });

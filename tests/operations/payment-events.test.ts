@@ -345,7 +345,7 @@ describe('several disputes of one payment', () => {
     const { id, sessionId } = await system.book(person, { startTime, endTime: new Date(+startTime + HOUR) });
     system.provider.move(sessionId, 'dispute');
     await settlePayment(system.booking, sessionId);
-    expect(await cancelBooking(system.booking, id, person)).toEqual({ refund: 'none', amountCents: 0 });
+    expect(await cancelBooking(system.booking, id, person)).toEqual({ refund: 'none', amountCents: 0, byHand: false });
     await system.jobs.drain();
     expect(system.provider.refundKeys).toEqual([]);
     system.provider.move(sessionId, 'dispute won');

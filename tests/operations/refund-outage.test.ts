@@ -87,6 +87,7 @@ function jobsWith(payments: Payments) {
     kinds: jobKinds({
       'mail.booking-confirmed': nothing,
       'mail.booking-cancelled': nothing,
+      'mail.payment-link': nothing,
       'mail.refund': nothing,
       'mail.payment-returned': nothing,
       'mail.payment-processing': nothing,

@@ -39,9 +39,11 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
       actor: STAFF,
       mayChooseRefund: true,
       ...more,
-    });
+    }).then(({ refundCents }) => refundCents);
   const refund = (bookingId: string, cents: number, more: Partial<StaffRefund> = {}) =>
-    refundForStaff(cases.payment, { bookingId, cents, reason: 'Sorry', requestId: null, actor: STAFF, ...more });
+    refundForStaff(cases.payment, { bookingId, cents, reason: 'Sorry', requestId: null, actor: STAFF, ...more }).then(
+      ({ refundId }) => refundId,
+    );
   const drain = () => cases.system.jobs.drain();
   /** Moves the clock so far that the next try of a failed refund is due, and runs it. */
   const nextDay = async () => {
@@ -157,9 +159,8 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
     expect(await cancel(late.id, 'none', byTerms)).toBe(0);
   });
 
-  test('a hold, a booking that is over and more than was paid are refused', async () => {
+  test('a refund of a hold, a booking that is over and more than was paid are refused', async () => {
     const held = await cases.held();
-    await expect(cancel(held.id, 'full')).rejects.toMatchObject({ code: 'not_confirmed' });
     await expect(refund(held.id, 1)).rejects.toMatchObject({ code: 'already_done' });
     const { id } = await booked();
     await expect(cancel(id, PAID + 1)).rejects.toMatchObject({ details: { refundableCents: PAID } });

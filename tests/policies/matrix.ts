@@ -328,7 +328,8 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
   return {
     bookings: {
       columns: `id user_id studio_id studio_name start_time end_time status total_hours base_cost discount_amount coupon_discount final_cost
-        id_verification_id notes guest_email reference cancel_reason hold_expires_at slots created_at confirmed_at cancelled_at contact_phone`,
+        id_verification_id notes guest_email reference cancel_reason hold_expires_at slots created_at confirmed_at cancelled_at contact_phone
+        guest_name`,
       grants: { anon: 'select', authenticated: 'select insert update', service_role: ALL },
       rows: Object.fromEntries(rows.map((row) => [row, { key: { start_time: times[row] }, fresh: later(row) }])),
       change: { notes: 'test, changed' },

@@ -596,6 +596,9 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
       booking_final_cost_cents_check: atLeast('final_cost_cents', 0),
       booking_notes_check: atMost('notes', 2000),
       booking_guest_email_check: atMost('guest_email', 255),
+      booking_guest_name_check: between('guest_name', ['', text(201)], [null, text(1), text(200)]),
+      booking_request_id_check: between('request_id', ['', text(101)], [null, text(1), text(100)]),
+      booking_waived_cents_check: atLeast('waived_cents', 0),
       booking_contact_phone_check: between(
         'contact_phone',
         ['1234567', '1'.repeat(21), '04 1234 5678'],
@@ -620,6 +623,13 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
       booking_reference_key: {
         clash: [[{}, { studio_id: uuid(2) }]],
         apart: [[{}, { studio_id: uuid(2), reference: 'BBBB-0000' }]],
+      },
+      booking_request: {
+        clash: [[{ request_id: 'r' }, { request_id: 'r', reference: 'BBBB-0000', studio_id: uuid(2) }]],
+        apart: [
+          [{ request_id: 'r' }, { request_id: 's', reference: 'BBBB-0000', studio_id: uuid(2) }],
+          [{}, { reference: 'BBBB-0000', studio_id: uuid(2) }],
+        ],
       },
       booking_one_per_slot: {
         clash: [
@@ -655,7 +665,22 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
     base: { booking_id: uuid(1), attempt: 1, kind: 'card', key: 'k', amount_cents: 100 },
     checks: {
       payment_attempt_check: atLeast('attempt', 1),
-      payment_kind_check: { bad: [{ kind: 'cash', amount_cents: 0 }], good: [{ kind: 'free', amount_cents: 0 }, {}] },
+      payment_kind_check: {
+        bad: [{ kind: 'cash', amount_cents: 0 }],
+        good: [{ kind: 'free', amount_cents: 0 }, { kind: 'elsewhere', state: 'paid' }, {}],
+      },
+      payment_elsewhere_by_hand: {
+        bad: [
+          { kind: 'elsewhere' },
+          { kind: 'elsewhere', state: 'refund_pending' },
+          { kind: 'elsewhere', state: 'paid', session_id: 's' },
+          { kind: 'elsewhere', state: 'paid', payment_intent_id: 'p' },
+        ],
+        good: [
+          { kind: 'elsewhere', state: 'paid' },
+          { kind: 'elsewhere', state: 'refunded' },
+        ],
+      },
       payment_state_check: oneOf('state', [
         'intent',
         'open',

@@ -143,7 +143,13 @@ export function createFakeProvider(): FakeProvider {
     const ofIntent = (id: string): Mutable<PaymentSession> | undefined =>
       all().find((one) => one.paymentIntentId === id);
     return {
-      createSession: (input) => answer(() => provider.session(input.bookingId, input.key, input.amountCents)),
+      // As the real provider: the same key gives the same session.
+      createSession: (input) =>
+        answer(
+          () =>
+            all().find(({ metadata }) => metadata['key'] === input.key) ??
+            provider.session(input.bookingId, input.key, input.amountCents),
+        ),
       getSession: (id) => answer(() => read(id)),
       findSession: (bookingId) => answer(() => all().findLast((one) => one.bookingId === bookingId) ?? null),
       findSessionOfIntent: (intent) => answer(() => ofIntent(intent) ?? null),

@@ -1,12 +1,14 @@
 import { cancellationTerms } from '#rules/cancellation.ts';
 import type { Transaction } from '#server/db/database.ts';
-import { type BookingFacts, lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
+import { type BookingFacts, latestPayment, lockBooking, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
+import { failpoint } from '../core/failpoint.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { addPartialRefund } from '../payments/partial-refunds.ts';
 import { paidPayment, refundableCents } from '../payments/payment-rows.ts';
-import { freeCancelHours, queueRefund } from './cancel.ts';
-import type { BookingContext } from './context.ts';
+import type { PaymentContext } from '../payments/context.ts';
+import { freeCancelHours, isByHand, returnMoney } from './cancel.ts';
+import { closeHold } from './close-hold.ts';
 
 export type StaffCancellation = {
   readonly bookingId: string;
@@ -20,20 +22,27 @@ export type StaffCancellation = {
 /** What goes back. A disputed payment has nothing to refund now; `full` refunds it when the bank decides for us. */
 type Decision = { readonly refund: 'full' | 'part' | 'none'; readonly cents: number };
 
+/** `byHand`: staff got the money without the provider, and give it back themselves. */
+export type StaffCancelled = { readonly refundCents: number; readonly byHand: boolean };
+
 /**
- * Cancels a confirmed booking for staff and queues its refund, mail and the end of its access codes. Returns what goes back, in cents.
- * The same decision sent again changes nothing. Throws `Refusal`.
+ * Cancels a booking for staff and queues its refund, mail and the end of its access codes. An unpaid hold is released once the provider has
+ * closed its session. The same decision sent again changes nothing. Throws `Refusal`, or `ProviderError` for a hold.
  */
-export async function cancelForStaff(
-  context: Pick<BookingContext, 'db' | 'clock'>,
-  wanted: StaffCancellation,
-): Promise<number> {
+export async function cancelForStaff(context: PaymentContext, wanted: StaffCancellation): Promise<StaffCancelled> {
+  const seen = await readBooking(context.db, wanted.bookingId);
+  const held = seen?.status === 'pending';
+  if (held) await closeForStaff(context, seen);
+  failpoint('staff-cancel.after.close');
   return context.db.transaction(async (tx) => {
     const now = context.clock();
     const booking = await lockBooking(tx, wanted.bookingId);
     if (!booking) throw new Refusal('not_found', 'Booking not found');
-    if (booking.status === 'cancelled') return repeatedCents(tx, wanted);
-    requireConfirmed(booking, now);
+    // The provider's event about the closed session may have released the hold already.
+    const released = held && booking.cancelReason === 'hold_expired' && !(await readDecision(tx, booking.id));
+    if (booking.status === 'cancelled' && !released) return repeated(tx, wanted);
+    if (booking.status === 'confirmed') requireNotOver(booking, now);
+    else await requireUnpaid(tx, booking);
     const payment = await paidPayment(tx, booking.id);
     const left = payment === null ? 0 : await refundableCents(tx, payment);
     const decision = decide(wanted, payment, left);
@@ -41,34 +50,64 @@ export async function cancelForStaff(
     if (left > 0 && decision.refund !== terms.refund && !wanted.mayChooseRefund) throw notByTerms(terms.refund);
     await writeCancellation(tx, booking, wanted, decision, now);
     if (payment !== null && decision.cents > 0) {
-      if (decision.refund === 'full') await queueRefund(tx, payment, 'staff', now);
+      const { cents } = decision;
+      const { reason, actor } = wanted;
+      if (decision.refund === 'full') await returnMoney(context, tx, payment, { cents, by: 'staff', reason, actor });
       else
         await addPartialRefund(context, tx, {
           paymentId: payment.id,
           requestKey: 'cancellation',
-          cents: decision.cents,
-          reason: wanted.reason,
-          actor: wanted.actor,
+          cents,
+          reason,
+          actor,
         });
     }
     await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, dueAt: now });
     await enqueue(tx, { kind: 'access.revoke', subjectId: booking.id, dueAt: now });
-    return decision.cents;
+    return { refundCents: decision.cents, byHand: decision.cents > 0 && isByHand(payment) };
   });
 }
 
-/** Returns what the same decision refunded before. Throws `Refusal` for a booking that was cancelled in another way. */
-async function repeatedCents(tx: Transaction, { bookingId, refund }: StaffCancellation): Promise<number> {
-  const made = await tx.one<Decision>(
-    'select refund, refund_cents as cents from private.cancellation where booking_id = $1::uuid',
-    [bookingId],
+/** Closes the payment session of a hold. Throws `Refusal` when the customer has paid. */
+async function closeForStaff(context: PaymentContext, booking: BookingFacts): Promise<void> {
+  try {
+    await closeHold(context, booking.id);
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'already_done') throw paymentOnItsWay(booking);
+    throw error;
+  }
+}
+
+const paymentOnItsWay = ({ id }: BookingFacts): Refusal =>
+  new Refusal(
+    'payment_processing',
+    'The customer is paying for this booking, so nothing was changed. Look at it again.',
+    {
+      bookingId: id,
+    },
   );
-  if (made !== null && (typeof refund === 'number' ? made.cents === refund : made.refund === refund)) return made.cents;
+
+async function requireUnpaid(tx: Transaction, booking: BookingFacts): Promise<void> {
+  const payment = await latestPayment(tx, booking.id);
+  if (payment !== null && payment.state !== 'expired' && payment.state !== 'failed') throw paymentOnItsWay(booking);
+}
+
+const readDecision = (tx: Transaction, bookingId: string): Promise<Decision | null> =>
+  tx.one<Decision>('select refund, refund_cents as cents from private.cancellation where booking_id = $1::uuid', [
+    bookingId,
+  ]);
+
+/** Returns what the same decision refunded before. Throws `Refusal` for a booking that was cancelled in another way. */
+async function repeated(tx: Transaction, { bookingId, refund }: StaffCancellation): Promise<StaffCancelled> {
+  const made = await readDecision(tx, bookingId);
+  if (made !== null && (typeof refund === 'number' ? made.cents === refund : made.refund === refund)) {
+    const payment = await latestPayment(tx, bookingId);
+    return { refundCents: made.cents, byHand: made.cents > 0 && isByHand(payment) };
+  }
   throw new Refusal('already_done', 'This booking is already cancelled.', made ? { refundCents: made.cents } : {});
 }
 
-function requireConfirmed(booking: BookingFacts, now: Date): void {
-  if (booking.status === 'pending') throw new Refusal('not_confirmed', 'This booking hasn’t been paid yet.');
+function requireNotOver(booking: BookingFacts, now: Date): void {
   if (Date.parse(booking.endTime) <= now.getTime())
     throw new Refusal('too_late', 'This booking is over. It can be refunded, not cancelled.');
 }
@@ -109,6 +148,10 @@ async function writeCancellation(
   await tx.query(`select private.audit($2::uuid, 'update', 'booking', $1, $3::jsonb)`, [
     booking.id,
     actor,
-    { before: { status: booking.status }, after: { status: 'cancelled', refund, refundCents: cents }, reason },
+    {
+      before: { status: booking.confirmedAt === null ? 'pending' : 'confirmed' },
+      after: { status: 'cancelled', refund, refundCents: cents },
+      reason,
+    },
   ]);
 }

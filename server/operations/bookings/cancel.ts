@@ -4,11 +4,17 @@ import type { Transaction } from '#server/db/database.ts';
 import { type BookingFacts, latestPayment, lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import { enqueue } from '../core/jobs.ts';
+import { addPartialRefund } from '../payments/partial-refunds.ts';
 import { refundableCents } from '../payments/payment-rows.ts';
 import type { BookingContext } from './context.ts';
 
 /** What the customer gets back. */
-export type Cancellation = { readonly refund: 'full' | 'none'; readonly amountCents: number };
+export type Cancellation = {
+  readonly refund: 'full' | 'none';
+  readonly amountCents: number;
+  /** Staff got the money without the provider, and give it back themselves. */
+  readonly byHand: boolean;
+};
 
 /** Cancels the customer's own confirmed booking, with the refund that the terms frozen when it was made give. Throws `Refusal`. */
 export async function cancelBooking(
@@ -22,21 +28,27 @@ export async function cancelBooking(
     if (booking?.userId !== userId) throw new Refusal('not_found', 'Booking not found');
     await requireCancellable(tx, booking, now);
     const payment = await latestPayment(tx, bookingId);
-    const paid = payment?.kind === 'card' && payment.state === 'paid' ? payment : null;
+    const paid = payment !== null && payment.kind !== 'free' && payment.state === 'paid' ? payment : null;
     const amountCents = paid === null ? 0 : await refundableCents(tx, paid);
     const refund = amountCents > 0 ? paid : null;
     await tx.query(
       `update private.booking set status = 'cancelled', cancel_reason = 'customer', cancelled_at = $2::timestamptz where id = $1::uuid`,
       [bookingId, now],
     );
-    if (refund !== null) await queueRefund(tx, refund, 'customer', now);
+    if (refund !== null)
+      await returnMoney({ clock }, tx, refund, {
+        cents: amountCents,
+        by: 'customer',
+        reason: 'cancelled by the customer',
+        actor: userId,
+      });
     await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: bookingId, dueAt: now });
     await enqueue(tx, { kind: 'access.revoke', subjectId: bookingId, dueAt: now });
     await tx.query(
       `select private.audit($2::uuid, 'update', 'booking', $1, '{"status": "cancelled", "reason": "customer"}')`,
       [bookingId, userId],
     );
-    return { refund: refund === null ? 'none' : 'full', amountCents };
+    return { refund: refund === null ? 'none' : 'full', amountCents, byHand: isByHand(refund) };
   });
 }
 
@@ -51,8 +63,21 @@ async function requireCancellable(tx: Transaction, booking: BookingFacts, now: D
   );
 }
 
-/** Queues the refund of all that is left of a payment, in the caller's transaction. */
-export async function queueRefund(
+/** Whether staff give the money of this payment back themselves. */
+export const isByHand = (payment: PaymentFacts | null): boolean => payment?.kind === 'elsewhere';
+
+/** Queues the refund of all that is left of the payment of a cancelled booking, in the caller's transaction. `by`: who cancelled it. */
+export async function returnMoney(
+  { clock }: Pick<BookingContext, 'clock'>,
+  tx: Transaction,
+  payment: PaymentFacts,
+  { cents, by, reason, actor }: { cents: number; by: 'customer' | 'staff'; reason: string; actor: string },
+): Promise<void> {
+  if (!isByHand(payment)) return queueRefund(tx, payment, by, clock());
+  await addPartialRefund({ clock }, tx, { paymentId: payment.id, requestKey: 'cancellation', cents, reason, actor });
+}
+
+async function queueRefund(
   tx: Transaction,
   payment: PaymentFacts,
   reason: 'customer' | 'staff',

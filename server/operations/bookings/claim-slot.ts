@@ -1,5 +1,4 @@
 import { DatabaseError } from '#server/db/database.ts';
-import { ProviderError } from '#server/providers/call.ts';
 import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
@@ -8,7 +7,7 @@ import { confirmFree } from '../payments/confirm.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { customerBlocked } from './checkout-facts.ts';
 import { closeHold } from './close-hold.ts';
-import { releaseHold } from './release.ts';
+import { releaseInTheWay } from './release-expired.ts';
 import { tooManyHolds } from './too-many-holds.ts';
 
 /** The parameters of `private.hold_booking()`. */
@@ -50,7 +49,7 @@ export async function claimSlot(
       case 'taken':
         if (outcome.mine !== null)
           throw new Refusal('slot_taken', `You’ve already booked this time. Your reference is ${outcome.mine}.`);
-        if (!(await releaseExpired(context, outcome.expired, timeLeft))) throw slotTaken();
+        if (!(await releaseInTheWay(context, outcome.expired, timeLeft))) throw slotTaken();
     }
   }
   throw slotTaken();
@@ -99,22 +98,4 @@ async function closeOwnHolds(
     'provider_unavailable',
     'We’re still waiting for the payment provider. Please try again in a moment.',
   );
-}
-
-/** Releases expired holds. Returns whether any of them is cancelled now. */
-async function releaseExpired(
-  context: PaymentContext,
-  bookingIds: readonly string[],
-  timeLeft: () => number,
-): Promise<boolean> {
-  if (bookingIds.length === 0) return false;
-  const releases = bookingIds.map((id) => releaseHold(context, id, 'hold_expired').catch(keepHeld));
-  const released = await withTimeout(context.log, timeLeft(), Promise.all(releases), []);
-  return released.some((booking) => booking?.status === 'cancelled');
-}
-
-/** Keeps a hold whose release the provider did not answer: its slot counts as taken. */
-function keepHeld(error: unknown): null {
-  if (error instanceof ProviderError) return null;
-  throw error;
 }

@@ -3,6 +3,7 @@ import { settings as studio } from '#rules/venue.ts';
 import { startDeadline, withTimeout } from '../core/timeout.ts';
 import { Refusal } from '../core/refusal.ts';
 import { openSession } from '../payments/open-session.ts';
+import { sessionExpiry } from '../payments/session-expiry.ts';
 import { type CheckoutFacts, readCheckoutFacts, requireEligible } from './checkout-facts.ts';
 import { claimSlot, type HoldClaim } from './claim-slot.ts';
 import type { BookingContext } from './context.ts';
@@ -82,15 +83,15 @@ function claimOf(
   verificationId: string,
   now: Date,
 ): HoldClaim {
+  const holdExpiresAt = new Date(now.getTime() + settings.holdMinutes * 60_000);
   return {
     userId: request.userId,
     studioId: request.studioId,
     studioName: facts.studio?.name,
     startTime: request.startTime,
     endTime: request.endTime,
-    holdExpiresAt: new Date(now.getTime() + settings.holdMinutes * 60_000),
-    // Whole seconds, as the provider counts: a repeated call must send the same value.
-    sessionExpiresAt: new Date(Math.ceil(now.getTime() / 1000) * 1000 + settings.sessionMinutes * 60_000),
+    holdExpiresAt,
+    sessionExpiresAt: sessionExpiry(now, holdExpiresAt, settings.sessionMinutes),
     totalHours: quote.hours,
     slots: quote.slots,
     baseCostCents: quote.baseCents,

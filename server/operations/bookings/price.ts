@@ -75,7 +75,7 @@ export function quoteOfBooking(booking: BookingFacts): Quote {
 }
 
 /** Prices the slots as of now. Throws `Refusal` for a slot that is closed or a coupon that cannot be used. */
-export function newPrice(slots: readonly Slot[], { coupon: entered }: CheckoutFacts, now: Date): Price {
+export function newPrice(slots: readonly Slot[], { coupon: entered }: Pick<CheckoutFacts, 'coupon'>, now: Date): Price {
   for (const slot of slots) {
     const closed = slotClosed(slot, now);
     if (closed === 'past') throw new Refusal('slot_closed', 'This time can no longer be booked.');

@@ -1,4 +1,6 @@
+import { ProviderError } from '#server/providers/call.ts';
 import { inParallel } from '#server/queue/in-parallel.ts';
+import { withTimeout } from '../core/timeout.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { reasonOf } from '../payments/provider-errors.ts';
 import { releaseHold } from './release.ts';
@@ -28,4 +30,22 @@ export async function releaseExpiredHolds(context: PaymentContext, stop: () => b
     stop,
   );
   return released;
+}
+
+/** Releases expired holds that are in the way of others. Returns whether any of them is cancelled now. */
+export async function releaseInTheWay(
+  context: PaymentContext,
+  bookingIds: readonly string[],
+  timeLeft: () => number,
+): Promise<boolean> {
+  if (bookingIds.length === 0) return false;
+  const releases = bookingIds.map((id) => releaseHold(context, id, 'hold_expired').catch(keepHeld));
+  const released = await withTimeout(context.log, timeLeft(), Promise.all(releases), []);
+  return released.some((booking) => booking?.status === 'cancelled');
+}
+
+/** Keeps a hold whose release the provider did not answer: its slot counts as taken. */
+function keepHeld(error: unknown): null {
+  if (error instanceof ProviderError) return null;
+  throw error;
 }

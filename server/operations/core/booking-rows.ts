@@ -17,7 +17,14 @@ export type BookingFacts = {
   readonly baseCostCents: number;
   readonly discountCents: number;
   readonly couponDiscountCents: number;
+  /** What staff do not charge. */
+  readonly waivedCents: number;
   readonly finalCostCents: number;
+  /** Whom staff booked for, when there is no account. */
+  readonly guestEmail: string | null;
+  readonly guestName: string | null;
+  /** Who of the staff made it; null: the customer. */
+  readonly madeBy: string | null;
   readonly createdAt: string;
   readonly confirmedAt: string | null;
 };
@@ -36,7 +43,8 @@ export type PaymentFacts = {
   readonly id: string;
   readonly bookingId: string;
   readonly attempt: number;
-  readonly kind: 'card' | 'free';
+  /** `elsewhere`: staff got the money without the provider. */
+  readonly kind: 'card' | 'free' | 'elsewhere';
   readonly state:
     | 'intent'
     | 'open'

@@ -20,6 +20,7 @@ const URGENT_WAIT_MS = 60_000;
 export const JOB_RULES = {
   'mail.booking-confirmed': { worker: 'mail' },
   'mail.booking-cancelled': { worker: 'mail' },
+  'mail.payment-link': { worker: 'mail' },
   'mail.refund': { worker: 'mail' },
   'mail.payment-returned': { worker: 'mail' },
   'mail.payment-processing': { worker: 'mail' },

@@ -45,6 +45,7 @@ type BookingRow = Person & {
   readonly base: number;
   readonly discount: number;
   readonly couponDiscount: number;
+  readonly waived: number;
   readonly total: number;
   readonly coupon: string | null;
   readonly phone: string | null;
@@ -54,13 +55,13 @@ type BookingRow = Person & {
 };
 /** By the start of the session; without test bookings. */
 const bookings = kind<BookingRow>(
-  `Reference,Studio,Start,End,Status,Cancelled because,Hours,Base,Volume discount,Coupon discount,Total,Coupon,Customer,Email,Phone,Made,Confirmed,Cancelled`.split(
+  `Reference,Studio,Start,End,Status,Cancelled because,Hours,Base,Volume discount,Coupon discount,Not charged,Total,Coupon,Customer,Email,Phone,Made,Confirmed,Cancelled`.split(
     ',',
   ),
   `select b.start_time::text as at, b.id, b.reference, b.studio_name as studio, b.start_time as start, b.end_time as "end", b.status,
      b.cancel_reason as reason, b.total_hours::float8 as hours, b.base_cost_cents as base, b.discount_cents as discount,
-     b.coupon_discount_cents as "couponDiscount", b.final_cost_cents as total, b.coupon_terms ->> 'code' as coupon,
-     p.full_name as name, coalesce(p.email, b.guest_email) as email, coalesce(b.contact_phone, p.phone) as phone,
+     b.coupon_discount_cents as "couponDiscount", b.waived_cents as waived, b.final_cost_cents as total, b.coupon_terms ->> 'code' as coupon,
+     coalesce(p.full_name, b.guest_name) as name, coalesce(p.email, b.guest_email) as email, coalesce(b.contact_phone, p.phone) as phone,
      b.created_at as made, b.confirmed_at as confirmed, b.cancelled_at as cancelled
    from private.booking b left join public.profiles p on p.user_id = b.user_id
    where b.start_time >= $1::timestamptz and b.start_time < $2::timestamptz and (b.start_time, b.id) > ($3::timestamptz, $4::uuid)
@@ -77,6 +78,7 @@ const bookings = kind<BookingRow>(
     { cents: b.base },
     { cents: b.discount },
     { cents: b.couponDiscount },
+    { cents: b.waived },
     { cents: b.total },
     b.coupon,
     b.name,
@@ -103,7 +105,7 @@ const payments = kind<PaymentRow>(
   ['Reference', 'Studio', 'Paid at', 'Kind', 'State', 'Amount', 'Refunded', 'Customer', 'Email', 'Payment'],
   `select x.paid_at::text as at, x.id, b.reference, b.studio_name as studio, x.paid_at as "paidAt", x.kind, x.state,
      coalesce(x.paid_cents, 0) as paid, x.refunded_cents as refunded, x.payment_intent_id as intent,
-     p.full_name as name, coalesce(p.email, b.guest_email) as email
+     coalesce(p.full_name, b.guest_name) as name, coalesce(p.email, b.guest_email) as email
    from private.payment x join private.booking b on b.id = x.booking_id left join public.profiles p on p.user_id = b.user_id
    where x.paid_at >= $1::timestamptz and x.paid_at < $2::timestamptz and (x.paid_at, x.id) > ($3::timestamptz, $4::uuid)
    order by x.paid_at, x.id limit $5::int`,
@@ -127,31 +129,21 @@ type RefundRow = Person & {
   readonly made: Date;
   readonly status: string;
   readonly cents: number;
-  readonly ours: boolean;
+  readonly madeBy: string;
   readonly id: string;
   readonly intent: string | null;
 };
 /** By the moment we learned of the refund. Only those with the status "succeeded" have left the account. */
 const refunds = kind<RefundRow>(
   ['Reference', 'Studio', 'Made', 'Status', 'Amount', 'Made by', 'Customer', 'Email', 'Refund', 'Payment'],
-  `select r.created_at::text as at, r.id, b.reference, b.studio_name as studio, r.created_at as made, r.status, r.amount_cents as cents, r.ours,
-     x.payment_intent_id as intent, p.full_name as name, coalesce(p.email, b.guest_email) as email
+  `select r.created_at::text as at, r.id, b.reference, b.studio_name as studio, r.created_at as made, r.status, r.amount_cents as cents,
+     case when x.kind = 'elsewhere' then 'us, by hand' when r.ours then 'us' else 'payment provider' end as "madeBy",
+     x.payment_intent_id as intent, coalesce(p.full_name, b.guest_name) as name, coalesce(p.email, b.guest_email) as email
    from private.refund r join private.payment x on x.id = r.payment_id join private.booking b on b.id = x.booking_id
    left join public.profiles p on p.user_id = b.user_id
    where r.created_at >= $1::timestamptz and r.created_at < $2::timestamptz and (r.created_at, r.id) > ($3::timestamptz, $4)
    order by r.created_at, r.id limit $5::int`,
-  (r) => [
-    r.reference,
-    r.studio,
-    r.made,
-    r.status,
-    { cents: r.cents },
-    r.ours ? 'us' : 'payment provider',
-    r.name,
-    r.email,
-    r.id,
-    r.intent,
-  ],
+  (r) => [r.reference, r.studio, r.made, r.status, { cents: r.cents }, r.madeBy, r.name, r.email, r.id, r.intent],
 );
 
 type CustomerRow = Person & {
@@ -201,6 +193,7 @@ type SaleRow = Person & {
   readonly studio: string;
   readonly start: Date;
   readonly end: Date;
+  readonly elsewhere: boolean;
 };
 /** Account of sales in Xero's standard chart. */
 const XERO_SALES = '200';
@@ -215,18 +208,18 @@ const xero = kind<SaleRow>(
     ',',
   ),
   `with sale as (
-     (select x.paid_at as day, x.id::text as id, x.booking_id, case when x.attempt > 1 then '-' || x.attempt else '' end as suffix, x.paid_cents as cents
+     (select x.paid_at as day, x.id::text as id, x.booking_id, x.kind, case when x.attempt > 1 then '-' || x.attempt else '' end as suffix, x.paid_cents as cents
       from private.payment x
       where x.paid_at >= $1::timestamptz and x.paid_at < $2::timestamptz and x.paid_cents > 0 and (x.paid_at, x.id::text) > ($3::timestamptz, $4)
       order by x.paid_at, x.id::text limit $5::int)
      union all
-     (select r.created_at, r.id, x.booking_id, '-R-' || right(r.id, 8), -r.amount_cents
+     (select r.created_at, r.id, x.booking_id, x.kind, '-R-' || right(r.id, 8), -r.amount_cents
       from private.refund r join private.payment x on x.id = r.payment_id
       where r.created_at >= $1::timestamptz and r.created_at < $2::timestamptz and r.status = 'succeeded' and (r.created_at, r.id) > ($3::timestamptz, $4)
       order by r.created_at, r.id limit $5::int)
    )
    select s.day::text as at, s.id, s.day, b.reference || s.suffix as number, s.cents, b.studio_name as studio, b.start_time as start, b.end_time as "end",
-     p.full_name as name, coalesce(p.email, b.guest_email) as email
+     s.kind = 'elsewhere' as elsewhere, coalesce(p.full_name, b.guest_name) as name, coalesce(p.email, b.guest_email) as email
    from sale s join private.booking b on b.id = s.booking_id left join public.profiles p on p.user_id = b.user_id
    order by s.day, s.id limit $5::int`,
   (s) => [
@@ -235,7 +228,7 @@ const xero = kind<SaleRow>(
     s.number,
     xeroDay(s.day),
     xeroDay(s.day),
-    `${s.cents < 0 ? 'Refund: ' : ''}${s.studio}, ${formatStudioRange(s.start, s.end)}`,
+    `${s.cents < 0 ? 'Refund: ' : ''}${s.studio}, ${formatStudioRange(s.start, s.end)}${s.elsewhere ? ' (not paid online)' : ''}`,
     1,
     { cents: s.cents },
     XERO_SALES,

@@ -15,8 +15,10 @@ import {
 } from '../mails/booking-mails.ts';
 import { sendIdDecision, sendReviewWaiting } from '../mails/identity-mails.ts';
 import { sendAccessCode } from '../mails/send-access-code.ts';
+import { sendPaymentLink } from '../mails/send-payment-link.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { makePartialRefund } from '../payments/make-partial-refund.ts';
+import type { SessionContext } from '../payments/open-session.ts';
 import { refundPayment } from '../payments/refund.ts';
 import { type JobAlerts, sendJobAlert } from './job-alerts.ts';
 
@@ -25,13 +27,14 @@ export function jobHandlers(contexts: {
   mails: BookingMailContext;
   alerts: JobAlerts;
   access: AccessContext;
-  payment: PaymentContext;
+  payment: PaymentContext & SessionContext;
   identity: IdentityContext;
 }): Readonly<Record<JobKind, JobHandler>> {
   const { mails, alerts, access, payment, identity } = contexts;
   return {
     'mail.booking-confirmed': (job) => sendConfirmation(mails, job),
     'mail.booking-cancelled': (job) => sendCancellation(mails, job),
+    'mail.payment-link': (job) => sendPaymentLink(mails, payment, job),
     'mail.refund': (job) => sendRefund(mails, job),
     'mail.payment-returned': (job) => sendPaymentReturned(mails, job),
     'mail.payment-processing': (job) => sendPaymentProcessing(mails, job),

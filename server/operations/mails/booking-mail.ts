@@ -28,12 +28,12 @@ export const PIN_LINK = 'pin-page';
 export async function sendBookingMail(
   { db, mail }: BookingMailContext,
   job: Job,
-  compose: (booking: BookingForMail, facts: BookingFacts) => Promise<MailWithCalendar | null>,
+  compose: (booking: BookingForMail, facts: BookingFacts, to: string) => Promise<MailWithCalendar | null>,
 ): Promise<void> {
   const facts = await readBooking(db, job.subjectId);
   const to = facts ? await readRecipient(db, facts) : null;
   if (!facts || !to) return;
-  const message = await compose(forMail(facts, to.firstName), facts);
+  const message = await compose(forMail(facts, to.firstName), facts, to.email);
   if (!message) return;
   failpoint(`mail.before.${job.kind}`);
   await mail.send({ to: to.email, ...message, key: `job-${job.id}` });
@@ -50,7 +50,9 @@ async function readRecipient(
   db: Database,
   booking: BookingFacts,
 ): Promise<{ email: string; firstName: string | null } | null> {
-  if (booking.userId === null) return null;
+  const { guestEmail, guestName } = booking;
+  if (booking.userId === null)
+    return guestEmail === null ? null : { email: guestEmail, firstName: guestName?.split(' ')[0] ?? null };
   const row = await db.one<{ email: string; name: string | null }>(
     `select u.email, p.full_name as name from auth.users u left join public.profiles p on p.user_id = u.id where u.id = $1::uuid and u.deleted_at is null`,
     [booking.userId],
@@ -69,6 +71,7 @@ function forMail(facts: BookingFacts, firstName: string | null): BookingForMail 
     baseCents: facts.baseCostCents,
     discountCents: facts.discountCents,
     couponDiscountCents: facts.couponDiscountCents,
+    waivedCents: facts.waivedCents,
     totalCents: facts.finalCostCents,
     firstName,
   };

@@ -21,7 +21,7 @@ export async function sendConfirmation(context: BookingMailContext, job: Job): P
   await sendBookingMail(context, job, async (booking, facts) =>
     bookingConfirmedMail(
       booking,
-      { pin: pinLink(context, facts), account: `${context.siteUrl}/profile` },
+      { pin: pinLink(context, facts), account: facts.userId === null ? null : `${context.siteUrl}/profile` },
       (await worksFrom(context.access, facts.id)) ?? booking.start,
       await freeCancelHours(context.db, facts.id),
     ),
@@ -40,7 +40,10 @@ export async function sendCancellation(context: BookingMailContext, job: Job): P
 /** Mails the customer that staff refund a part of the payment. */
 export async function sendRefund(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   const { cents } = job.payload;
-  if (typeof cents === 'number') await sendBookingMail(context, job, async (booking) => refundMail(booking, cents));
+  if (typeof cents === 'number')
+    await sendBookingMail(context, job, async (booking, facts) =>
+      refundMail(booking, cents, await isElsewhere(context.db, facts.id)),
+    );
   return 'done';
 }
 
@@ -83,18 +86,36 @@ async function worksFrom(access: AccessContext, bookingId: string): Promise<Date
 const RETURNED: readonly PaymentFacts['state'][] = ['refund_pending', 'refunded', 'refund_failed', 'refund_manual'];
 
 /** What the mail of a cancellation says about the money. */
-async function cancellationMoney(db: Database, bookingId: string): Promise<{ paid: boolean; refundCents: number }> {
+async function cancellationMoney(
+  db: Database,
+  bookingId: string,
+): Promise<{ paid: boolean; refundCents: number; byHand: boolean }> {
   const decided = await db.one<{ cents: number }>(
     'select refund_cents as cents from private.cancellation where booking_id = $1::uuid',
     [bookingId],
   );
   const paid = await db.one(`select from private.payment where booking_id = $1::uuid and paid_cents > 0`, [bookingId]);
-  return { paid: paid !== null, refundCents: decided?.cents ?? (await refundedCents(db, bookingId)) };
+  const byHand = await isElsewhere(db, bookingId);
+  return { paid: paid !== null, refundCents: decided?.cents ?? (await refundedCents(db, bookingId)), byHand };
 }
+
+/** Whether staff got the money without the payment provider. */
+const isElsewhere = async (db: Database, bookingId: string): Promise<boolean> =>
+  (await latestPayment(db, bookingId))?.kind === 'elsewhere';
 
 async function refundedCents(db: Database, bookingId: string): Promise<number> {
   const payment = await latestPayment(db, bookingId);
+  if (payment?.kind === 'elsewhere') return partCents(db, payment);
   if (payment?.kind !== 'card' || !RETURNED.includes(payment.state)) return 0;
   // Staff can also refund all of it at the provider, which cancels the booking.
   return (await refundableCents(db, payment)) || takenCents(payment);
+}
+
+/** What goes back of a payment made elsewhere because its customer cancelled. */
+async function partCents(db: Database, payment: PaymentFacts): Promise<number> {
+  const row = await db.one<{ cents: number }>(
+    `select amount_cents as cents from private.partial_refund where payment_id = $1::uuid and request_key = 'cancellation'`,
+    [payment.id],
+  );
+  return row?.cents ?? 0;
 }

@@ -14,7 +14,7 @@ export async function closeSession(
   booking: BookingFacts,
   payment: PaymentFacts,
 ): Promise<PaymentSession | null> {
-  if (payment.kind === 'free') return null;
+  if (payment.kind !== 'card') return null;
   if (payment.sessionId !== null) return nullIfMissing(payments.expireSession(payment.sessionId));
   const found = await findSession(payments, booking);
   return found?.status === 'open' ? nullIfMissing(payments.expireSession(found.id)) : found;

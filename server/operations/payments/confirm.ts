@@ -6,11 +6,12 @@ import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { PaymentContext } from './context.ts';
 
-/** Confirms a pending booking and queues its mails and access code, in the caller's transaction. */
+/** Confirms a pending booking and queues its mails and access code, in the caller's transaction. `actor`: for the audit log. */
 export async function confirmBooking(
   { clock }: Pick<PaymentContext, 'clock'>,
   tx: Transaction,
   booking: BookingFacts,
+  actor: string | null = booking.userId,
 ): Promise<void> {
   const now = clock();
   await tx.query(
@@ -20,19 +21,23 @@ export async function confirmBooking(
   await enqueue(tx, { kind: 'mail.booking-confirmed', subjectId: booking.id, dueAt: now });
   await queueAccess(
     tx,
-    { id: booking.id, start: new Date(booking.startTime), hasAccount: booking.userId !== null },
+    {
+      id: booking.id,
+      start: new Date(booking.startTime),
+      hasAddress: booking.userId !== null || booking.guestEmail !== null,
+    },
     now,
   );
   await tx.query(`select private.audit($2::uuid, 'update', 'booking', $1, '{"status": "confirmed"}')`, [
     booking.id,
-    booking.userId,
+    actor,
   ]);
 }
 
-/** Queues the access code of a confirmed booking, and its mail for a customer with an account. */
+/** Queues the access code of a confirmed booking, and its mail where there is somebody to write to. */
 export async function queueAccess(
   tx: Pick<Transaction, 'query'>,
-  { id, start, hasAccount }: { readonly id: string; readonly start: Date; readonly hasAccount: boolean },
+  { id, start, hasAddress }: { readonly id: string; readonly start: Date; readonly hasAddress: boolean },
   now: Date,
 ): Promise<void> {
   await enqueue(tx, {
@@ -41,7 +46,7 @@ export async function queueAccess(
     dueAt: new Date(Math.max(now.getTime(), start.getTime() - studio.requestLeadMinutes * 60_000)),
     deadlineAt: new Date(Math.max(start.getTime(), now.getTime() + 60_000)),
   });
-  if (!hasAccount) return;
+  if (!hasAddress) return;
   const immediate = mailIsImmediate(start, now);
   // A trigger queues the code mail with this row and fills in the recipient.
   await tx.query(

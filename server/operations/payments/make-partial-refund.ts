@@ -1,3 +1,4 @@
+import { formatMoney } from '#rules/money.ts';
 import { lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import type { JobOutcome } from '../core/jobs.ts';
@@ -16,6 +17,11 @@ export async function makePartialRefund(context: PaymentContext, id: string): Pr
   const due = await readDue(context, id);
   if (due === null) return 'done';
   const { part, payment } = due;
+  // Fails until staff close the job, so that a person is told and the money is not forgotten.
+  if (payment.kind === 'elsewhere')
+    throw new Error(
+      `This was paid elsewhere. Give ${formatMoney(part.amountCents)} back by hand, then close this job and say how.`,
+    );
   const retryIn = (ms: number): JobOutcome => ({ retryAt: new Date(clock().getTime() + ms) });
   if (payment.disputeStatus === 'open') return retryIn(DISPUTED_RETRY_MS);
   const intent = payment.paymentIntentId;

@@ -8,6 +8,7 @@ import { Refusal } from '../core/refusal.ts';
 import { findSession } from './close-session.ts';
 import type { PaymentContext } from './context.ts';
 import { requestedAt } from './payment-rows.ts';
+import { sessionExpiry } from './session-expiry.ts';
 
 /** What opening a session needs; `sessionMinutes` is how long it can be paid. */
 export type SessionContext = Pick<PaymentContext, 'db' | 'payments' | 'clock'> & {
@@ -72,7 +73,7 @@ async function createOrFind(
       return { session: await createSession(context, booking, payment, payer), payment };
     const found = await findSession(context.payments, booking);
     if (found) return { session: found, payment };
-    const next = await nextAttempt(context, payment);
+    const next = await nextAttempt(context, booking, payment);
     return { session: await createSession(context, booking, next, payer), payment: next };
   } catch (error) {
     if (error instanceof ProviderError && error.reason === CIRCUIT_OPEN) return null;
@@ -81,11 +82,16 @@ async function createOrFind(
 }
 
 /** Creates the next attempt. Nobody can pay the previous one: the provider has no session for it. */
-async function nextAttempt(context: SessionContext, previous: PaymentFacts): Promise<PaymentFacts> {
+async function nextAttempt(
+  context: SessionContext,
+  booking: BookingFacts,
+  previous: PaymentFacts,
+): Promise<PaymentFacts> {
   const now = context.clock();
+  const held = new Date(booking.holdExpiresAt ?? now);
   const row = await context.db.one<{ facts: PaymentFacts | null }>(
     'select private.next_payment_attempt($1::uuid, $2::timestamptz, $3::timestamptz) as facts',
-    [previous.id, now, new Date(Math.ceil(now.getTime() / 1000) * 1000 + context.settings.sessionMinutes * 60_000)],
+    [previous.id, now, sessionExpiry(now, held, context.settings.sessionMinutes)],
   );
   if (!row?.facts) throw new Refusal('slot_taken', 'This time is no longer held for you. Please choose again.');
   return row.facts;
@@ -106,7 +112,8 @@ async function createSession(
       description: `${booking.studioName}, ${formatStudioRange(start, end)} (${payer.hours} h)`,
       customerEmail: payer.email,
       successUrl: resultUrl(context, booking.id, '{CHECKOUT_SESSION_ID}'),
-      cancelUrl: `${context.settings.siteUrl}/checkout?released=${booking.id}`,
+      // The checkout releases the customer's own hold. A mailed link stays good.
+      cancelUrl: `${context.settings.siteUrl}/${booking.madeBy === null ? `checkout?released=${booking.id}` : ''}`,
       expiresAt: new Date(
         payment.sessionExpiresAt ?? context.clock().getTime() + context.settings.sessionMinutes * 60_000,
       ),

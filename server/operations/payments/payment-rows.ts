@@ -14,7 +14,7 @@ export async function lockPayment(tx: Transaction, paymentId: string): Promise<P
 export async function paidPayment(db: Pick<Transaction, 'one'>, bookingId: string): Promise<PaymentFacts | null> {
   const row = await db.one<{ facts: PaymentFacts }>(
     `select private.payment_json(x) as facts from private.payment x
-     where x.booking_id = $1::uuid and x.kind = 'card' and x.state in ('paid', 'disputed')`,
+     where x.booking_id = $1::uuid and x.kind <> 'free' and x.state in ('paid', 'disputed')`,
     [bookingId],
   );
   return row?.facts ?? null;

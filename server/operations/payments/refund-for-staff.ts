@@ -14,25 +14,28 @@ export type StaffRefund = {
   readonly actor: string;
 };
 
+/** `byHand`: staff got the money without the provider, and give it back themselves. */
+type Refunded = { readonly refundId: string; readonly byHand: boolean };
+
 /**
- * Refunds a part of a booking's payment, or all that is left of it, and queues the mail. The booking stays as it is. Returns the id of
- * the refund, also when it is sent again. Throws `Refusal`.
+ * Refunds a part of a booking's payment, or all that is left of it, and queues the mail. The booking stays as it is. Returns the
+ * same refund when it is sent again. Throws `Refusal`.
  */
 export async function refundForStaff(
   context: Pick<PaymentContext, 'db' | 'clock'>,
   { bookingId, cents, reason, requestId, actor }: StaffRefund,
-): Promise<string> {
+): Promise<Refunded> {
   return context.db.transaction(async (tx) => {
     const booking = await lockBooking(tx, bookingId);
     if (!booking) throw new Refusal('not_found', 'Booking not found');
     const requestKey = requestId === null ? `${cents}:${reason}` : `request:${requestId}`;
-    const made = await tx.one<{ id: string; cents: number }>(
-      `select p.id, p.amount_cents as cents from private.partial_refund p join private.payment x on x.id = p.payment_id
+    const made = await tx.one<{ id: string; cents: number; byHand: boolean }>(
+      `select p.id, p.amount_cents as cents, x.kind = 'elsewhere' as "byHand" from private.partial_refund p join private.payment x on x.id = p.payment_id
        where x.booking_id = $1::uuid and p.request_key = $2`,
       [bookingId, requestKey],
     );
     if (made !== null) {
-      if (made.cents === cents) return made.id;
+      if (made.cents === cents) return { refundId: made.id, byHand: made.byHand };
       throw new Refusal('already_done', 'This request has refunded another amount.', { refundCents: made.cents });
     }
     const payment = await paidPayment(tx, bookingId);
@@ -51,6 +54,6 @@ export async function refundForStaff(
     ]);
     const dueAt = context.clock();
     await enqueue(tx, { kind: 'mail.refund', subjectId: bookingId, dedupe: id, payload: { cents }, dueAt });
-    return id;
+    return { refundId: id, byHand: payment.kind === 'elsewhere' };
   });
 }

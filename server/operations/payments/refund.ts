@@ -20,7 +20,7 @@ export async function refundPayment(context: PaymentContext, paymentId: string):
   const payment = await readPaymentToRefund(context, paymentId);
   if (!payment) return 'done';
   const intent = payment.paymentIntentId;
-  if (payment.kind === 'free' || intent === null) throw new Error(`payment ${paymentId} has nothing to refund`);
+  if (payment.kind !== 'card' || intent === null) throw new Error(`payment ${paymentId} has nothing to refund`);
   const retryIn = (ms: number): JobOutcome => ({ retryAt: new Date(clock().getTime() + ms) });
   if (payment.disputeStatus === 'open') return retryIn(DISPUTED_RETRY_MS);
   // The provider forgets a key after a day, and people refund on its dashboard: always look first.

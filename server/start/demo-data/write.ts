@@ -162,5 +162,5 @@ async function addBookings(tx: Transaction, rows: readonly Row[], now: Date): Pr
   );
   for (const row of rows)
     if (row.outcome === 'confirmed' && row.start_time > now)
-      await queueAccess(tx, { id: row.id, start: row.start_time, hasAccount: true }, now);
+      await queueAccess(tx, { id: row.id, start: row.start_time, hasAddress: true }, now);
 }

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { customerSchema } from '#rules/people.ts';
+import { bookForStaff } from '#server/operations/bookings/book-for-staff.ts';
+import type { BookingContext } from '#server/operations/bookings/context.ts';
+import { actorOf, bookingIdField, instantField, parse, requestIdField } from './requests.ts';
+import { json } from './responses.ts';
+import type { ServerFunction } from './function.ts';
+
+const LIMIT = { name: 'staff-create-booking', max: 60, seconds: 60 };
+const { email, fullName } = customerSchema.shape;
+const bodySchema = z.object({
+  studioId: bookingIdField,
+  startTime: instantField,
+  endTime: instantField,
+  customerEmail: email.transform((text) => text.toLowerCase()),
+  customerName: fullName,
+  payment: z.enum(['link', 'free', 'elsewhere']),
+  notes: z
+    .string()
+    .trim()
+    .max(2000)
+    // This word marks a test booking, which needs no payment.
+    .refine((text) => text.toLowerCase() !== 'test', 'this note is for test bookings')
+    .transform((text) => (text === '' ? null : text))
+    .nullable()
+    .default(null),
+  requestId: requestIdField,
+});
+
+/**
+ * Books hours for an account or a guest: `{bookingId, reference, url?}`. `link` holds the hours and mails a link to pay, which is also `url`;
+ * 202 with `pending` while the provider has not answered. `free` and `elsewhere` confirm at once. The same call again answers the same
+ * booking: give each of two bookings of the same hours its own `requestId`.
+ */
+export function staffCreateBooking({ booking }: { booking: BookingContext }): ServerFunction {
+  return {
+    methods: ['POST'],
+    callers: 'staff',
+    permission: 'bookings',
+    limit: LIMIT,
+    async handle({ caller, body }) {
+      const wanted = parse(bodySchema, body);
+      const { bookingId, reference, url, pending } = await bookForStaff(booking, { ...wanted, actor: actorOf(caller) });
+      const answer = { bookingId, reference, ...(url === null ? {} : { url }), ...(pending ? { pending } : {}) };
+      return json(answer, pending ? 202 : 200);
+    },
+  };
+}

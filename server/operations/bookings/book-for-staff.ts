@@ -1,0 +1,109 @@
+import { linkHoldEnd } from '#rules/payment-link.ts';
+import { ProviderError } from '#server/providers/call.ts';
+import { type BookingFacts, latestPayment } from '../core/booking-rows.ts';
+import { failpoint } from '../core/failpoint.ts';
+import { Refusal } from '../core/refusal.ts';
+import { startDeadline, withTimeout } from '../core/timeout.ts';
+import { openSession } from '../payments/open-session.ts';
+import type { BookingContext } from './context.ts';
+import { newPrice, readSpan } from './price.ts';
+import { releaseInTheWay } from './release-expired.ts';
+import { findRepeated, type NewStaffBooking, storeBooking, type StaffBooking } from './store-staff-booking.ts';
+
+/** `url`: where the customer pays; null when there is nothing to pay. `pending`: the provider has not answered yet; the mail has the link. */
+export type StaffBooked = {
+  readonly bookingId: string;
+  readonly reference: string;
+  readonly url: string | null;
+  readonly pending: boolean;
+};
+
+/** How often the hours are tried: expired holds in the way are released in between. */
+const ROUNDS = 3;
+
+/**
+ * Books hours for an account or a guest. With a link the hours are held until the customer pays; the link is mailed too. A free booking, and
+ * one that was paid elsewhere, is confirmed at once. A repeated call returns the same booking. Throws `Refusal`.
+ */
+export async function bookForStaff(context: BookingContext, wanted: StaffBooking): Promise<StaffBooked> {
+  const timeLeft = startDeadline(context.settings.answerWithinMs);
+  const booking = (await findRepeated(context.db, wanted)) ?? (await claim(context, wanted, timeLeft));
+  failpoint('staff-booking.after.commit');
+  const answer = { bookingId: booking.id, reference: booking.reference };
+  if (wanted.payment !== 'link' || booking.status !== 'pending') return { ...answer, url: null, pending: false };
+  const url = await withTimeout(context.log, timeLeft(), openLink(context, booking, wanted.customerEmail), null);
+  return { ...answer, url, pending: url === null };
+}
+
+async function claim(context: BookingContext, wanted: StaffBooking, timeLeft: () => number): Promise<BookingFacts> {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const now = context.clock();
+    const made = await storeBooking(context, price(wanted, now), now);
+    if (made !== null) return made;
+    // The same call may have been faster.
+    const repeated = await findRepeated(context.db, wanted);
+    if (repeated !== null) return repeated;
+    const taken = await readTaken(context, wanted);
+    const expired = taken.filter(
+      (one) => one.status === 'pending' && Date.parse(one.holdExpiresAt ?? '') <= now.getTime(),
+    );
+    const released = await releaseInTheWay(
+      context,
+      expired.map(({ id }) => id),
+      timeLeft,
+    );
+    if (taken.length > 0 && !released) throw hoursTaken(taken);
+  }
+  throw hoursTaken([]);
+}
+
+/** Checks the hours as for a customer, and prices them. */
+function price(wanted: StaffBooking, now: Date): NewStaffBooking {
+  const { quote } = newPrice(readSpan(wanted), { coupon: null }, now);
+  const holdEnd = wanted.payment === 'link' ? linkHoldEnd(wanted.startTime, now) : now;
+  if (holdEnd === null)
+    throw new Refusal('too_late', 'It’s too close to the start to pay by a link. Choose another way to pay.');
+  return { ...wanted, quote, waivedCents: wanted.payment === 'free' ? quote.totalCents : 0, holdExpiresAt: holdEnd };
+}
+
+/** Opens the payment session. Returns null while the provider does not answer, and when the booking has been paid for or released. */
+async function openLink(context: BookingContext, booking: BookingFacts, email: string): Promise<string | null> {
+  const payment = await latestPayment(context.db, booking.id);
+  if (payment === null) return null;
+  try {
+    return await context.openings(payment.id, () =>
+      openSession(context, booking, payment, { email, hours: booking.totalHours }),
+    );
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof ProviderError) return null;
+    throw error;
+  }
+}
+
+/** Reads the bookings in the way. */
+async function readTaken(
+  { db }: BookingContext,
+  { studioId, startTime, endTime }: StaffBooking,
+): Promise<BookingFacts[]> {
+  const { rows } = await db.query<{ facts: BookingFacts }>(
+    `select private.booking_json(b) as facts from private.booking b
+     where b.studio_id = $1::uuid and b.status in ('pending', 'confirmed') and b.during && tstzrange($2::timestamptz, $3::timestamptz, '[)')
+     order by b.start_time`,
+    [studioId, startTime, endTime],
+  );
+  return rows.map(({ facts }) => facts);
+}
+
+/** The answer to staff when hours are taken; `bookings` names those in the way. */
+function hoursTaken(taken: readonly BookingFacts[]): Refusal {
+  const bookings = taken.map(({ id, reference, studioId, studioName, startTime, endTime, status }) => ({
+    id,
+    reference,
+    studioId,
+    studioName,
+    startTime,
+    endTime,
+    status,
+  }));
+  return new Refusal('slot_taken', 'This time is taken.', { bookings });
+}

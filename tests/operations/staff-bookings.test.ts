@@ -1,0 +1,362 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '#server/db/database.ts';
+import { bookForStaff } from '#server/operations/bookings/book-for-staff.ts';
+import { cancelBooking } from '#server/operations/bookings/cancel.ts';
+import { cancelForStaff, type StaffCancellation } from '#server/operations/bookings/cancel-for-staff.ts';
+import { holdBooking } from '#server/operations/bookings/hold.ts';
+import type { StaffBooking } from '#server/operations/bookings/store-staff-booking.ts';
+import { closeHours } from '#server/operations/closures/close-hours.ts';
+import { blockCustomer } from '#server/operations/customers/block.ts';
+import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts';
+import { settlePayment } from '#server/operations/payments/settle.ts';
+import { reconcilePayments } from '#server/operations/reconciliation/reconcile-payments.ts';
+import { addPerson, databases, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
+import { createPaymentCases, fails, noResponse, type PaymentCases } from './payment-cases.ts';
+
+const STAFF = randomUUID();
+const PRICE = 5_900;
+
+describe.each(databases)('bookings that staff make on $name', ({ open }) => {
+  let db: Database;
+  let close: () => Promise<void>;
+  let cases: PaymentCases;
+  beforeAll(async () => {
+    ({ db, close } = await open());
+  }, 180_000);
+  afterAll(() => close());
+  beforeEach(async () => {
+    await db.query(`delete from private.closed_span`);
+    cases = await createPaymentCases(db);
+  });
+
+  const wanted = (more: Partial<StaffBooking> = {}): StaffBooking => ({
+    studioId: STUDIO,
+    ...cases.system.nextSpan(),
+    customerEmail: `${randomUUID().slice(0, 13)}@example.com`,
+    customerName: 'Sam Guest',
+    payment: 'link',
+    notes: null,
+    requestId: null,
+    actor: STAFF,
+    ...more,
+  });
+  const context = () => cases.system.booking;
+  const book = (asked: StaffBooking) => bookForStaff(context(), asked);
+  const cancel = (bookingId: string, refund: StaffCancellation['refund'] = 'full') =>
+    cancelForStaff(context(), { bookingId, refund, reason: 'Called', actor: STAFF, mayChooseRefund: true });
+  const drain = () => cases.system.jobs.drain();
+  const mailsTo = (email: string) => cases.system.mails.filter(({ to }) => to === email);
+  const row = (bookingId: string) =>
+    db.one<Record<string, unknown>>(
+      `select b.status, b.user_id as "user", b.guest_email as email, b.guest_name as name, b.final_cost_cents as cost, b.waived_cents as waived,
+         p.kind, p.state, p.paid_cents as paid, p.refunded_cents as refunded
+       from private.booking b join private.payment p on p.booking_id = b.id where b.id = $1::uuid order by p.attempt desc limit 1`,
+      [bookingId],
+    );
+  const addressOf = async (userId: string): Promise<string> =>
+    (await db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [userId]))?.email ?? '';
+  const sessionsOf = async (bookingId: string): Promise<number> =>
+    (await cases.payments.listSessions(new Date(0))).filter((one) => one.bookingId === bookingId).length;
+  /** A link that is paid for. */
+  async function pay(bookingId: string): Promise<void> {
+    const session = (await cases.paymentsOf(bookingId)).at(-1)?.session ?? '';
+    cases.system.provider.move(session, 'pay');
+    await settlePayment(cases.payment, session);
+  }
+
+  test('a guest with a link holds the hours for a day, pays, and gets confirmation and access code by mail', async () => {
+    const asked = wanted();
+    const made = await book(asked);
+    const { holds, audit } = (await db.one<{ holds: Date; audit: unknown }>(
+      `select b.hold_expires_at as holds, (select a.details from public.audit_logs a where a.resource_id = b.id::text and a.actor = $2::uuid) as audit
+       from private.booking b where b.id = $1::uuid`,
+      [made.bookingId, STAFF],
+    )) ?? { holds: null, audit: null };
+    expect(holds).toEqual(new Date(START + 24 * HOUR));
+    expect(audit).toMatchObject({
+      after: { payment: 'link', finalCostCents: PRICE },
+      guest: true,
+      identity: 'staff answer for this person',
+    });
+    expect(JSON.stringify(audit)).not.toContain(asked.customerEmail);
+    await drain();
+    expect(mailsTo(asked.customerEmail).map(({ subject }) => subject)).toEqual([
+      expect.stringContaining('Please pay for your booking'),
+    ]);
+    expect(mailsTo(asked.customerEmail)[0]?.text).toContain(made.url);
+    await pay(made.bookingId);
+    await drain();
+    cases.system.state.now = asked.startTime.getTime() - 15 * MINUTE;
+    await drain();
+    await drain();
+    const texts = mailsTo(asked.customerEmail).map(({ subject, text }) => `${subject} ${text}`);
+    expect(texts).toHaveLength(3);
+    expect(texts[1]).toMatch(/Booking confirmed.*Hi Sam.*by email to/s);
+    expect(texts[2]).toMatch(/Your access code.*PIN: \d{6}.*regenerate-pin/s);
+    expect(await row(made.bookingId)).toMatchObject({
+      status: 'confirmed',
+      user: null,
+      name: 'Sam Guest',
+      state: 'paid',
+    });
+  });
+
+  test.each([
+    ['the server was killed before it asked the provider', async () => fails(noResponse)],
+    [
+      'the answer of the provider was lost',
+      async (create: PaymentCases['payments']['createSession']) => async (input: Parameters<typeof create>[0]) => {
+        await create(input);
+        throw noResponse;
+      },
+    ],
+  ])('%s: the mail has the link all the same, of one session', async (_when, broken) => {
+    const { createSession, findSession } = cases.payments;
+    cases.payments.createSession = await broken(createSession);
+    cases.payments.findSession = fails(noResponse);
+    const asked = wanted();
+    const made = await book(asked);
+    expect(made).toMatchObject({ url: null, pending: true });
+    Object.assign(cases.payments, { createSession, findSession });
+    cases.system.state.now += 2 * MINUTE;
+    await drain();
+    expect(await sessionsOf(made.bookingId)).toBe(1);
+    const ends = await db.one(
+      `select session_expires_at >= $2::timestamptz as late from private.payment where booking_id = $1::uuid order by attempt desc limit 1`,
+      [made.bookingId, new Date(START + 23 * HOUR)],
+    );
+    expect(ends).toEqual({ late: true });
+    const again = await book(asked);
+    expect(again).toMatchObject({ bookingId: made.bookingId, pending: false });
+    expect(mailsTo(asked.customerEmail)).toMatchObject([{ text: expect.stringContaining(again.url ?? 'no link') }]);
+    await pay(made.bookingId);
+    expect(await row(made.bookingId)).toMatchObject({ status: 'confirmed' });
+  });
+
+  test('the session of a link ends with the hold, and leaving the pay page releases nothing', async () => {
+    const inputs: Parameters<typeof createSession>[0][] = [];
+    const { createSession } = cases.payments;
+    cases.payments.createSession = (input) => {
+      inputs.push(input);
+      return createSession(input);
+    };
+    const near = { startTime: new Date(START + 10 * HOUR), endTime: new Date(START + 11 * HOUR) };
+    await book(wanted(near));
+    await book(wanted());
+    expect(inputs.map(({ expiresAt }) => expiresAt)).toEqual([
+      new Date(START + 9 * HOUR),
+      new Date(START + 24 * HOUR - MINUTE),
+    ]);
+    expect(inputs.map(({ cancelUrl }) => cancelUrl)).toEqual(['https://studio.example/', 'https://studio.example/']);
+  });
+
+  test('a mail whose booking was released meanwhile is not sent', async () => {
+    const asked = wanted();
+    const made = await book(asked);
+    await db.query(`update private.outbox set due_at = due_at + interval '1 hour' where kind = 'mail.payment-link'`);
+    await cancel(made.bookingId);
+    cases.system.state.now += HOUR;
+    await drain();
+    expect(mailsTo(asked.customerEmail).map(({ subject }) => subject)).toEqual([
+      expect.stringMatching(/^Booking cancelled/),
+    ]);
+  });
+
+  test('an account with the confirmed address gets the booking, one without confirmation does not', async () => {
+    const person = await addPerson(db, { verifiedUntil: null });
+    const unconfirmed = await addPerson(db, { mailConfirmed: false });
+    const [known, guest] = [await addressOf(person), await addressOf(unconfirmed)];
+    const own = await book(wanted({ customerEmail: known }));
+    expect(await row(own.bookingId)).toMatchObject({ user: person, email: null, name: null });
+    const other = await book(wanted({ customerEmail: guest }));
+    expect(await row(other.bookingId)).toMatchObject({ user: null, email: guest });
+  });
+
+  test('links that staff sent do not count as the customer’s own tries to book', async () => {
+    const person = await addPerson(db);
+    const customerEmail = await addressOf(person);
+    for (let links = 0; links < 3; links += 1) await book(wanted({ customerEmail }));
+    await expect(holdBooking(context(), cases.system.request(person))).resolves.toMatchObject({
+      url: expect.any(String),
+    });
+  });
+
+  test('a free booking is confirmed at no cost, and one paid elsewhere at its price, both without the provider', async () => {
+    cases.system.provider.failing = noResponse;
+    const free = await book(wanted({ payment: 'free' }));
+    expect(free).toMatchObject({ url: null, pending: false });
+    expect(await row(free.bookingId)).toMatchObject({
+      status: 'confirmed',
+      cost: 0,
+      waived: PRICE,
+      kind: 'free',
+      paid: 0,
+    });
+    const elsewhere = await book(wanted({ payment: 'elsewhere' }));
+    expect(await row(elsewhere.bookingId)).toMatchObject({
+      status: 'confirmed',
+      cost: PRICE,
+      waived: 0,
+      kind: 'elsewhere',
+      state: 'paid',
+      paid: PRICE,
+    });
+    cases.system.provider.failing = null;
+    await reconcilePayments(cases.payment);
+    expect(await cases.inboxRows()).toEqual([]);
+  });
+
+  test('money paid elsewhere goes back by hand: the provider is not asked, and it counts when staff close the job', async () => {
+    const asked = wanted({ payment: 'elsewhere' });
+    const { bookingId } = await book(asked);
+    await drain();
+    const part = { bookingId, cents: 1_000, reason: 'Late', requestId: null, actor: STAFF };
+    expect(await refundForStaff(context(), part)).toMatchObject({ byHand: true });
+    expect(await cancel(bookingId)).toEqual({ refundCents: PRICE - 1_000, byHand: true });
+    expect(await cancel(bookingId)).toEqual({ refundCents: PRICE - 1_000, byHand: true });
+    await drain();
+    expect(cases.system.provider.refundKeys).toEqual([]);
+    expect(
+      mailsTo(asked.customerEmail)
+        .map(({ text }) => text)
+        .join(),
+    ).toContain('We’ll give you $49 back ourselves');
+    expect(await row(bookingId)).toMatchObject({ status: 'cancelled', state: 'paid', refunded: 0 });
+    const { rows: open } = await db.query<{ id: string; error: string }>(
+      `select id, last_error as error from private.outbox where kind = 'payment.partial-refund' and done_at is null order by created_at`,
+    );
+    expect(open.map(({ error }) => error)).toEqual([
+      expect.stringContaining('Give $10 back by hand'),
+      expect.stringContaining('Give $49 back by hand'),
+    ]);
+    for (const job of open)
+      await db.transaction(async (tx) => {
+        await tx.query(`select set_config('request.jwt.claims', '{"role": "service_role"}', true)`);
+        await tx.one('select public.close_job($1::uuid, $2)', [job.id, 'given back in cash']);
+      });
+    expect(await row(bookingId)).toMatchObject({ state: 'refunded', refunded: PRICE });
+    const { rows: refunds } = await db.query(
+      `select r.amount_cents as cents, r.status from private.refund r join private.payment p on p.id = r.payment_id
+       where p.booking_id = $1::uuid order by r.amount_cents`,
+      [bookingId],
+    );
+    expect(refunds).toEqual([
+      { cents: 1_000, status: 'succeeded' },
+      { cents: PRICE - 1_000, status: 'succeeded' },
+    ]);
+    expect(cases.system.provider.refundKeys).toEqual([]);
+  });
+
+  test('a customer who cancels what was paid elsewhere is told that staff give the money back', async () => {
+    const person = await addPerson(db);
+    const { bookingId } = await book(wanted({ payment: 'elsewhere', customerEmail: await addressOf(person) }));
+    await drain();
+    cases.system.mails.length = 0;
+    expect(await cancelBooking(context(), bookingId, person)).toEqual({
+      refund: 'full',
+      amountCents: PRICE,
+      byHand: true,
+    });
+    await drain();
+    expect(cases.system.mails[0]?.text).toContain('We’ll give you $59 back ourselves');
+    expect(await cases.jobsOf(bookingId)).not.toContain('payment.refund');
+  });
+
+  test('the same call makes one booking, also at the same moment; another call with its request is refused', async () => {
+    const asked = wanted({ payment: 'free' });
+    const made = await Promise.all([1, 2, 3, 4].map(() => book(asked)));
+    expect(new Set(made.map(({ bookingId }) => bookingId)).size).toBe(1);
+    await expect(book({ ...asked, payment: 'elsewhere' })).rejects.toMatchObject({ code: 'already_done' });
+    await expect(book({ ...asked, customerEmail: 'other@example.com' })).rejects.toMatchObject({ code: 'slot_taken' });
+    const named = wanted({ requestId: randomUUID() });
+    const first = await book(named);
+    await cancel(first.bookingId);
+    expect(await book(named)).toMatchObject({ bookingId: first.bookingId, url: null });
+    expect((await book({ ...named, requestId: randomUUID() })).bookingId).not.toBe(first.bookingId);
+    await expect(book({ ...named, ...cases.system.nextSpan() })).rejects.toMatchObject({
+      code: 'already_done',
+      details: { bookingId: first.bookingId },
+    });
+  });
+
+  test('hours that customers cannot book are refused, and taken hours are named', async () => {
+    const at = (hours: number) => ({
+      startTime: new Date(START + hours * HOUR),
+      endTime: new Date(START + (hours + 1) * HOUR),
+    });
+    const refusal = (more: Partial<StaffBooking>) =>
+      book(wanted(more)).then(
+        () => null,
+        (error: unknown) => error,
+      );
+    expect(await refusal(at(-2))).toMatchObject({ code: 'slot_closed' });
+    expect(await refusal(at(91 * 24 + 24))).toMatchObject({ code: 'slot_closed' });
+    expect(await refusal(at(0.5))).toMatchObject({ code: 'invalid_request' });
+    expect(await refusal({ ...at(1), payment: 'link' })).toMatchObject({ code: 'too_late' });
+    expect(await refusal({ studioId: randomUUID() })).toMatchObject({ code: 'not_found' });
+    const span = cases.system.nextSpan();
+    const { bookingId } = await book(wanted({ ...span, payment: 'free' }));
+    expect(await refusal(span)).toMatchObject({ code: 'slot_taken', details: { bookings: [{ id: bookingId }] } });
+    const closed = cases.system.nextSpan();
+    await closeHours(context(), { studioId: STUDIO, ...closed, weeks: 1, reason: 'Paint', public: false }, STAFF);
+    expect(await refusal(closed)).toMatchObject({ code: 'slot_closed' });
+    const person = await addPerson(db);
+    await blockCustomer(context(), { userId: person, reason: 'Damage', until: null }, STAFF);
+    expect(await refusal({ customerEmail: await addressOf(person) })).toMatchObject({ code: 'blocked' });
+  });
+
+  test('an expired hold in the way is released', async () => {
+    const held = await cases.held();
+    cases.system.state.now += 16 * MINUTE;
+    const { startTime, endTime } = held.request;
+    const made = await book(wanted({ startTime, endTime, payment: 'free' }));
+    expect(await row(made.bookingId)).toMatchObject({ status: 'confirmed' });
+    expect(await cases.bookingOf(held.id)).toEqual({ status: 'cancelled', reason: 'hold_expired' });
+  });
+
+  test('staff release an unpaid link: its session is closed first, the customer is told, and a second call answers the same', async () => {
+    const asked = wanted();
+    const { bookingId } = await book(asked);
+    const session = await cases.system.sessionOf(bookingId);
+    expect(await cancel(bookingId)).toEqual({ refundCents: 0, byHand: false });
+    expect(await cancel(bookingId)).toEqual({ refundCents: 0, byHand: false });
+    expect(await cases.bookingOf(bookingId)).toEqual({ status: 'cancelled', reason: 'staff' });
+    expect((await cases.payments.getSession(session)).status).toBe('expired');
+    await drain();
+    expect(mailsTo(asked.customerEmail).at(-1)?.text).toContain('Nothing was charged for it');
+    const log = await db.one(
+      `select details from public.audit_logs where resource_id = $1 order by created_at desc limit 1`,
+      [bookingId],
+    );
+    expect(log).toMatchObject({
+      details: { before: { status: 'pending' }, after: { status: 'cancelled' }, reason: 'Called' },
+    });
+  });
+
+  test('a release is staff’s, also when the provider’s event about the closed session is faster', async () => {
+    const { bookingId } = await book(wanted());
+    const session = await cases.system.sessionOf(bookingId);
+    const { expireSession } = cases.payments;
+    cases.payments.expireSession = async (id) => {
+      const expired = await expireSession(id);
+      await settlePayment(cases.payment, session);
+      return expired;
+    };
+    await cancel(bookingId);
+    expect(await cases.bookingOf(bookingId)).toEqual({ status: 'cancelled', reason: 'staff' });
+  });
+
+  test('a link that was just paid is not released, and neither is one whose provider does not answer', async () => {
+    const paid = await book(wanted());
+    cases.system.provider.move(await cases.system.sessionOf(paid.bookingId), 'pay');
+    await expect(cancel(paid.bookingId, 'none')).rejects.toMatchObject({ code: 'payment_processing' });
+    expect(await cases.bookingOf(paid.bookingId)).toMatchObject({ status: 'confirmed' });
+    const other = await book(wanted());
+    cases.system.provider.failing = noResponse;
+    await expect(cancel(other.bookingId)).rejects.toBe(noResponse);
+    expect(await cases.bookingOf(other.bookingId)).toMatchObject({ status: 'pending' });
+    cases.system.provider.failing = null;
+    expect(await cancel(other.bookingId)).toMatchObject({ refundCents: 0 });
+  });
+});
