@@ -46,6 +46,7 @@ export type Database = {
           mode: 'bridge' | 'hourly' | 'onetime';
           release_at: string;
           revoked_at: string | null;
+          seen_at: string | null;
           starts_at: string;
           status: 'requested' | 'issued' | 'revoke_pending' | 'revoked' | 'failed';
           used_at: string | null;
@@ -60,6 +61,7 @@ export type Database = {
           mode: string;
           release_at: string;
           revoked_at?: string | null;
+          seen_at?: string | null;
           starts_at: string;
           status?: string;
           used_at?: string | null;
@@ -74,6 +76,7 @@ export type Database = {
           mode?: string;
           release_at?: string;
           revoked_at?: string | null;
+          seen_at?: string | null;
           starts_at?: string;
           status?: string;
           used_at?: string | null;
@@ -573,6 +576,31 @@ export type Database = {
       };
     };
     Functions: {
+      bookings_of_day: {
+        Args: {
+          day: string;
+        };
+        Returns: {
+          id: string | null;
+          reference: string | null;
+          user_id: string | null;
+          studio_id: string | null;
+          studio_name: string | null;
+          start_time: string | null;
+          end_time: string | null;
+          status: string | null;
+          is_test: boolean | null;
+          customer_name: string | null;
+          customer_email: string | null;
+          phone: string | null;
+          code_due_at: string | null;
+          code_requested_at: string | null;
+          code_accepted_at: string | null;
+          code_mailed_at: string | null;
+          code_seen_at: string | null;
+          code_used_at: string | null;
+        }[];
+      };
       business_numbers: {
         Args: {
           first_day: string;
@@ -678,6 +706,25 @@ export type Database = {
           refunded: number | null;
           block_reason: string | null;
           blocked_until: string | null;
+        }[];
+      };
+      staff_alerts: {
+        Args: {
+          at?: string;
+          most?: number;
+        };
+        Returns: {
+          kind: string | null;
+          since: string | null;
+          job_id: string | null;
+          job_kind: string | null;
+          tries: number | null;
+          problem: string | null;
+          booking_id: string | null;
+          reference: string | null;
+          studio_name: string | null;
+          start_time: string | null;
+          customer_name: string | null;
         }[];
       };
       upcoming_bookings: {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { ensureCode } from '#server/operations/access/issue-first-code.ts';
+import { recordView } from '#server/operations/access/record-view.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { readOwnBooking } from '#server/operations/bookings/read-own-booking.ts';
 import { bookingIdField, parse, signedIn } from './requests.ts';
@@ -22,6 +23,7 @@ export function generateAccessCode(context: { booking: BookingContext; access: A
       const { bookingId } = parse(bodySchema, body);
       await readOwnBooking(context.booking, userId, bookingId);
       const access = await ensureCode(context.access, bookingId);
+      await recordView(context.access, access, null);
       return json({
         pinCode: access.pin,
         pinId: access.pinId,

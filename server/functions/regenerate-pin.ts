@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Caller, Clock } from '#server/http/caller.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { ensureCode } from '#server/operations/access/issue-first-code.ts';
+import { recordView } from '#server/operations/access/record-view.ts';
 import { renewCode } from '#server/operations/access/renew-code.ts';
 import { PIN_LINK } from '#server/operations/mails/booking-mail.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
@@ -9,7 +10,7 @@ import { readOwnBooking } from '#server/operations/bookings/read-own-booking.ts'
 import { hasPermission, type StaffContext } from '#server/operations/staff/require-permission.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 import type { LinkSigner } from '#server/crypto/link-signer.ts';
-import { bookingIdField, parse } from './requests.ts';
+import { actorOf, bookingIdField, parse } from './requests.ts';
 import { describeAccess } from './describe-access.ts';
 import type { ServerFunction } from './function.ts';
 import { json, statuses } from './responses.ts';
@@ -26,11 +27,13 @@ export function regeneratePin(context: {
   links: LinkSigner;
   clock: Clock;
 }): ServerFunction {
-  async function admit(caller: Caller, bookingId: string, token: string | null): Promise<void> {
-    if (token !== null && context.links.read(PIN_LINK, token, context.clock()) === bookingId) return;
+  /** Returns the account of staff that is not the owner; null for the owner. */
+  async function admit(caller: Caller, bookingId: string, token: string | null): Promise<string | null> {
+    if (token !== null && context.links.read(PIN_LINK, token, context.clock()) === bookingId) return null;
     if (caller.role === 'anon') throw new Refusal('not_signed_in', 'Please sign in to see your access code.');
-    if (await hasPermission(context.staff, caller, 'bookings')) return;
+    if (await hasPermission(context.staff, caller, 'bookings')) return actorOf(caller);
     await readOwnBooking(context.booking, caller.userId ?? '', bookingId);
+    return null;
   }
 
   return {
@@ -55,12 +58,13 @@ export function regeneratePin(context: {
           ? body
           : Object.fromEntries(url.searchParams);
       const input = parse(inputSchema, given);
-      await admit(caller, input.booking_id, input.token ?? url.searchParams.get('token'));
+      const staff = await admit(caller, input.booking_id, input.token ?? url.searchParams.get('token'));
       const access = renewing
         ? await renewCode(context.access, input.booking_id, caller.userId)
         : await ensureCode(context.access, input.booking_id);
       if (context.clock().getTime() >= Date.parse(access.booking.endTime))
         throw new Refusal('session_ended', 'Session has ended');
+      await recordView(context.access, access, access.booking.userId === staff ? null : staff);
       return json({ success: true, ...describeAccess(access) });
     },
   };

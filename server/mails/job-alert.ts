@@ -1,3 +1,4 @@
+import { titleOfJob } from '#rules/jobs.ts';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { type Mail, renderMail } from './layout.ts';
 
@@ -14,23 +15,6 @@ export type AlertedJob = {
 };
 
 const LISTED_MAX = 20;
-const TITLES: Readonly<Record<string, string>> = {
-  'mail.booking-confirmed': 'Booking confirmation email',
-  'mail.booking-cancelled': 'Cancellation email',
-  'mail.refund': 'Refund email',
-  'mail.payment-returned': 'Email about a returned payment',
-  'mail.payment-processing': 'Email about a payment in progress',
-  'mail.payment-failed': 'Email about a failed payment',
-  'mail.access-code': 'Access code email',
-  'mail.id-decision': 'Email about an ID decision',
-  'mail.review-waiting': 'Email to staff about an ID that waits',
-  'access.request': 'Access code from the lock',
-  'access.revoke': 'Removing a code from the lock',
-  'payment.refund': 'Refund',
-  'payment.partial-refund': 'Partial refund',
-  'image.delete': 'Deleting an ID photo',
-};
-
 /** Informs the owner which jobs keep failing and which came too late. */
 export function jobAlertMail(jobs: readonly AlertedJob[]): Mail {
   const failing = jobs.filter((job) => job.closedFor === null).length;
@@ -57,7 +41,7 @@ const plural = (count: number): string => (count === 1 ? '1 job is' : `${count} 
 
 function rowsOf(job: AlertedJob): (readonly [string, string])[] {
   return [
-    ['What', titleOf(job.kind)],
+    ['What', titleOfJob(job.kind)],
     ...(job.reference === null ? [] : [['Booking', job.reference] as const]),
     ['Since', `${formatStudioDate(job.since, 'medium')}, ${formatStudioTime(job.since)} (Sydney time)`],
     ['Tries', String(job.tries)],
@@ -65,10 +49,4 @@ function rowsOf(job: AlertedJob): (readonly [string, string])[] {
     ...(job.error === null ? [] : [['Last error', job.error] as const]),
     ['Job', job.id],
   ];
-}
-
-function titleOf(kind: string): string {
-  if (kind.startsWith('account-mail.')) return 'Account email';
-  if (kind.startsWith('account-text.')) return 'Account text message';
-  return TITLES[kind] ?? kind;
 }

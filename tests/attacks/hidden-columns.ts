@@ -253,6 +253,14 @@ export function asksAbout({ relation, name }: Column, value: string): Ask[] {
 
 /** Calls of each function of the exposed schema that reads hidden values, also with filters on its result. */
 export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
+  bookings_of_day: [
+    '',
+    'customer_email=like.secret%25%5C',
+    'reference=eq.AAAA-2222',
+    'code_seen_at=not.is.null',
+    'order=phone.desc',
+    'select=start_time.max(),customer_name::text',
+  ].map((query) => ({ method: 'POST', path: `/rpc/bookings_of_day?${query}`, body: '{"day": "2031-01-01"}' })),
   business_numbers: [
     { method: 'POST', path: '/rpc/business_numbers', body: '{"first_day": "2026-01-01", "last_day": "2026-12-31"}' },
   ],
@@ -309,6 +317,14 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
     'order=phone.desc',
     'select=paid.max(),full_name::text',
   ].map((query) => ({ method: 'POST', path: `/rpc/search_customers?${query}`, body: '{"words": "secret-1"}' })),
+  staff_alerts: [
+    '',
+    'problem=like.secret%25%5C',
+    'customer_name=eq.secret-1x',
+    'tries=gt.1',
+    'order=since.desc',
+    'select=since.max(),problem::text',
+  ].map((query) => ({ method: 'POST', path: `/rpc/staff_alerts?${query}`, body: '{}' })),
   upcoming_bookings: [
     '',
     'reference=like.secret%25%5C',

@@ -21,7 +21,7 @@ type Row = {
 const held = { bookingId: BOOKING, reference: 'HC-ABC123', url: 'https://pay.example/x', totalCents: 8250 };
 const span = { studio_id: booking.studioId, start_time: booking.startTime, end_time: booking.endTime };
 const own = { readOwnBooking: () => booking };
-const opened = { ...own, ensureCode: () => access, renewCode: () => access };
+const opened = { ...own, ensureCode: () => access, renewCode: () => access, recordView: () => undefined };
 
 const ROWS: readonly Row[] = [
   {

@@ -4,6 +4,7 @@ import { Refusal, type RefusalCode } from '#server/operations/core/refusal.ts';
 import { access, BOOKING, booking, createFunctionsApp, IP, NOW, OTHER_BOOKING, PERSON, STAFF } from './test-app.ts';
 import { type FunctionsApp, readResponse } from './test-app.ts';
 
+const SERVICE = '00000000-0000-0000-0000-000000000000';
 const END = new Date(booking.endTime);
 let app: FunctionsApp;
 beforeEach(() => {
@@ -13,6 +14,7 @@ function prepare(one: FunctionsApp): FunctionsApp {
   Object.assign(one.answers, {
     ensureCode: () => access,
     renewCode: () => access,
+    recordView: () => undefined,
     readOwnBooking: (userId: string) => {
       if (userId !== PERSON) throw new Refusal('not_found', 'Booking not found');
       return booking;
@@ -50,7 +52,10 @@ describe('with the link of a code mail', () => {
     const response = await get({ booking_id: BOOKING, token: link(BOOKING) });
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(await readResponse(response)).toEqual({ status: 200, body: shown, retryAfter: null });
-    expect(operationCalls()).toEqual([['ensureCode', BOOKING]]);
+    expect(operationCalls()).toEqual([
+      ['ensureCode', BOOKING],
+      ['recordView', access, null],
+    ]);
   });
 
   test('makes a new code of its booking, with the token in the body or in the address', async () => {
@@ -62,7 +67,11 @@ describe('with the link of a code mail', () => {
     expect((await app.send('regenerate-pin', 'guest', { query: inAddress })).status).toBe(200);
     expect((await app.send('regenerate-pin', 'guest', { body: '[]', query: inAddress })).status).toBe(200);
     expect((await app.send('regenerate-pin', 'guest', { body: 'null', query: inAddress })).status).toBe(200);
-    expect(operationCalls()).toEqual(Array.from({ length: 5 }, () => ['renewCode', BOOKING, null]));
+    const renewed = [
+      ['renewCode', BOOKING, null],
+      ['recordView', access, null],
+    ];
+    expect(operationCalls()).toEqual(Array.from({ length: 5 }, () => renewed).flat());
   });
 
   test.each([
@@ -109,8 +118,10 @@ describe('without a link', () => {
     expect(operationCalls()).toEqual([
       ['readOwnBooking', PERSON, BOOKING],
       ['ensureCode', BOOKING],
+      ['recordView', access, null],
       ['readOwnBooking', PERSON, BOOKING],
       ['renewCode', BOOKING, PERSON],
+      ['recordView', access, null],
     ]);
   });
 
@@ -120,8 +131,11 @@ describe('without a link', () => {
     expect((await app.send('regenerate-pin', 'staff', { body: { booking_id: OTHER_BOOKING } })).status).toBe(200);
     expect(operationCalls()).toEqual([
       ['ensureCode', OTHER_BOOKING],
+      ['recordView', access, STAFF],
       ['ensureCode', OTHER_BOOKING],
+      ['recordView', access, SERVICE],
       ['renewCode', OTHER_BOOKING, STAFF],
+      ['recordView', access, STAFF],
     ]);
   });
 

@@ -169,7 +169,11 @@ test.each([
 
 describe('generate-access-code', () => {
   test("returns the code of the caller's own booking", async () => {
-    Object.assign(app.answers, { readOwnBooking: () => booking, ensureCode: () => access });
+    Object.assign(app.answers, {
+      readOwnBooking: () => booking,
+      ensureCode: () => access,
+      recordView: () => undefined,
+    });
     expect(
       await readResponse(await app.send('generate-access-code', 'person', { body: { bookingId: BOOKING } })),
     ).toEqual(
@@ -184,6 +188,7 @@ describe('generate-access-code', () => {
     expect(operationCalls()).toEqual([
       ['readOwnBooking', PERSON, BOOKING],
       ['ensureCode', BOOKING],
+      ['recordView', access, null],
     ]);
   });
 

@@ -20,6 +20,7 @@ const operation = vi.hoisted(
 );
 vi.mock('#server/operations/access/issue-first-code.ts', () => ({ ensureCode: operation('ensureCode') }));
 vi.mock('#server/operations/access/issue-test-pin.ts', () => ({ issueTestPin: operation('issueTestPin') }));
+vi.mock('#server/operations/access/record-view.ts', () => ({ recordView: operation('recordView') }));
 vi.mock('#server/operations/access/record-use.ts', () => ({ recordUse: operation('recordUse') }));
 vi.mock('#server/operations/access/renew-code.ts', () => ({ renewCode: operation('renewCode') }));
 vi.mock('#server/operations/bookings/cancel.ts', () => ({ cancelBooking: operation('cancelBooking') }));

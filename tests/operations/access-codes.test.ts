@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '#server/db/database.ts';
 import { ensureCode, requestFirstCode } from '#server/operations/access/issue-first-code.ts';
 import { recordUse } from '#server/operations/access/record-use.ts';
+import { recordView } from '#server/operations/access/record-view.ts';
 import { renewCode } from '#server/operations/access/renew-code.ts';
 import { showAccess } from '#server/operations/access/show-access.ts';
 import type { Job } from '#server/operations/core/jobs.ts';
@@ -112,6 +113,28 @@ describe('the code of a booking', () => {
     });
     expect(await at(end - 1)).toMatchObject({ pin });
     expect(await at(end)).toMatchObject({ pin: null });
+  });
+
+  test('is seen when the customer first sees its digits, and staff who see them are in the audit log once an hour', async () => {
+    const { id, person, start } = await confirmedBooking();
+    const shown = await ensureCode(system.access, id);
+    await recordView(system.access, shown, null);
+    expect(shown.pin).toBeNull();
+    system.state.now = start - MINUTE;
+    const open = await ensureCode(system.access, id);
+    const record = async (staff: string | null): Promise<unknown> => {
+      await recordView(system.access, open, staff);
+      return system.access.db.one(
+        `select (select count(*)::int from public.audit_logs where action = 'show' and details ->> 'bookingId' = $1::text) as logged,
+           (select seen_at from public.booking_access_codes where booking_id = $1::uuid) as seen`,
+        [id],
+      );
+    };
+    expect(await record(person)).toEqual({ logged: 1, seen: null });
+    expect(await record(person)).toEqual({ logged: 1, seen: null });
+    expect(await record(null)).toEqual({ logged: 1, seen: new Date(start - MINUTE) });
+    system.state.now = start;
+    expect(await record(null)).toEqual({ logged: 1, seen: new Date(start - MINUTE) });
   });
 
   test('is removed from the lock when the session ends', async () => {

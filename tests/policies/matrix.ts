@@ -411,7 +411,8 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
       ],
     },
     booking_access_codes: {
-      columns: 'id booking_id attempt status mode starts_at ends_at release_at issued_at used_at revoked_at created_at',
+      columns:
+        'id booking_id attempt status mode starts_at ends_at release_at issued_at used_at revoked_at created_at seen_at',
       grants: { anon: '', authenticated: 'select', service_role: ALL },
       rows: {
         any: {
@@ -463,6 +464,7 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
 
 /** Functions of the exposed schema, with the roles that may call each. */
 export const FUNCTIONS: Readonly<Record<string, string>> = {
+  'bookings_of_day(day date)': 'authenticated service_role',
   'business_numbers(first_day date, last_day date, studio uuid)': 'authenticated service_role',
   'close_job(job uuid, reason text)': 'authenticated service_role',
   'developer_pages_open()': 'anon authenticated service_role',
@@ -474,6 +476,7 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   'retry_job(job uuid)': 'authenticated service_role',
   'search_audit_logs(words text, before_at timestamp with time zone, before_id uuid)': 'authenticated service_role',
   'search_customers(words text, most integer)': 'authenticated service_role',
+  'staff_alerts(at timestamp with time zone, most integer)': 'authenticated service_role',
   'upcoming_bookings(ends_after timestamp with time zone, most integer)': 'authenticated service_role',
   'validate_discount_code(code_input text, booking_hours numeric)': 'anon authenticated service_role',
   'waiting_reviews(ends_after timestamp with time zone, most integer)': 'authenticated service_role',

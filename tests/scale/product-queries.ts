@@ -71,6 +71,20 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
       path: 'rpc/upcoming_bookings?select=id,reference,user_id,studio_name,start_time,end_time,status,final_cost,notes,contact_phone',
       body: { ends_after: at(0), most: 100 },
     },
+    {
+      name: 'bookings of a day',
+      file: 'web/features/today/queries.ts',
+      sender: 'staff',
+      path: 'rpc/bookings_of_day',
+      body: { day: at(0).slice(0, 10) },
+    },
+    {
+      name: 'alerts',
+      file: 'web/features/today/queries.ts',
+      sender: 'staff',
+      path: 'rpc/staff_alerts',
+      body: {},
+    },
     staff('customers of a page', STAFF, `profiles?select=user_id,full_name,email,phone&user_id=in.(${accounts})`),
     {
       name: 'newest booking',

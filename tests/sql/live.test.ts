@@ -118,7 +118,7 @@ test(
 );
 
 test(
-  'publish_verification and publish_access_code send the account an event without its content',
+  'publish_verification and publish_access_code send the account, and staff, an event without its content',
   rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);
     await addBooking(rows, 3);
@@ -132,6 +132,7 @@ test(
       [uuid(3), at(600), at(660)],
     );
     expect(await sent(rows)).toEqual([
+      ['staff', 'access', true, { booking_id: uuid(3) }],
       ['staff', 'review', true, {}],
       [`user:${ALEX}`, 'access', true, { booking_id: uuid(3) }],
       [`user:${ALEX}`, 'verification', true, {}],

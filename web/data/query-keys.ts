@@ -30,6 +30,9 @@ export const queryKeys = {
   payment: kind<[sessionId: Id]>('payment'),
   accessCode: kind<[bookingId: string, token: Id, userId: Id]>('access-code'),
   // Of staff
+  permissions: kind<[userId: Id]>('permissions'),
+  staffDay: kind<[day: string]>('staff-day'),
+  alerts: kind<[]>('alerts'),
   discountCodes: kind<[]>('discount-codes'),
   auditLog: kind<[words: string]>('audit-log'),
   auditActors: kind<[userIds: readonly string[]]>('audit-actors'),

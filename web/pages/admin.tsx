@@ -1,15 +1,19 @@
 import { Suspense } from 'react';
+import type { Permission } from '#rules/permissions.ts';
+import { isStudioDate } from '#rules/studio-time.ts';
 import { DeveloperLink } from '#web/features/staff/developer-link.tsx';
 import { useStudios } from '#web/features/studios/queries.ts';
 import { StaffGate } from '#web/features/staff/staff-gate.tsx';
+import { may, usePermissions } from '#web/features/staff/use-permissions.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useSearchParams } from '#web/router/router.tsx';
 import { PartBoundary } from '#web/ui/crash-screen.tsx';
-import { Skeleton } from '#web/ui/notice.tsx';
+import { LoadFailed, Skeleton, Waiting } from '#web/ui/notice.tsx';
 import { lazyPart } from '#web/ui/load-part.ts';
 import { Shell } from '#web/ui/shell.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 
+const Today = lazyPart(async () => ({ default: (await import('#web/features/today/today.tsx')).Today }));
 const DiscountCodes = lazyPart(async () => ({
   default: (await import('#web/features/coupons/discount-codes.tsx')).DiscountCodes,
 }));
@@ -25,7 +29,7 @@ const ReviewQueue = lazyPart(async () => ({
   default: (await import('#web/features/id-review/review-queue.tsx')).ReviewQueue,
 }));
 
-const Exports = lazyPart(async () => ({ default: (await import('#web/features/exports/exports.tsx')).Exports }));
+const Exports = lazyPart(async () => ({ default: (await import('#web/features/numbers/exports.tsx')).Exports }));
 
 const Customers = lazyPart(async () => ({
   default: (await import('#web/features/customers/customers.tsx')).Customers,
@@ -34,16 +38,19 @@ const Customers = lazyPart(async () => ({
 const Numbers = lazyPart(async () => ({ default: (await import('#web/features/numbers/numbers.tsx')).Numbers }));
 
 const TITLE = 'Admin Dashboard';
-const TABS = [
-  { key: 'discount-codes', label: 'Discount Codes' },
-  { key: 'audit-logs', label: 'Audit Logs' },
-  { key: 'bookings', label: 'Bookings' },
-  { key: 'closures', label: 'Closed hours' },
-  { key: 'customers', label: 'Customers' },
-  { key: 'id-review', label: 'ID review' },
-  { key: 'numbers', label: 'Numbers' },
-  { key: 'export', label: 'Export' },
-] as const;
+const BACK = { to: paths.home, label: 'Home' };
+/** `for`: the permission that a tab needs; all staff see those without one. */
+const TABS: readonly { readonly key: string; readonly label: string; readonly for?: Permission }[] = [
+  { key: 'today', label: 'Today' },
+  { key: 'discount-codes', label: 'Discount Codes', for: 'settings' },
+  { key: 'audit-logs', label: 'Audit Logs', for: 'owner' },
+  { key: 'bookings', label: 'Bookings', for: 'bookings' },
+  { key: 'closures', label: 'Closed hours', for: 'bookings' },
+  { key: 'customers', label: 'Customers', for: 'bookings' },
+  { key: 'id-review', label: 'ID review', for: 'identity' },
+  { key: 'numbers', label: 'Numbers', for: 'money' },
+  { key: 'export', label: 'Export', for: 'money' },
+];
 
 /** Admin dashboard; the address holds the open tab. */
 export default function AdminPage() {
@@ -54,14 +61,27 @@ export default function AdminPage() {
   );
 }
 
+/** Shows the tabs that the account's permissions open. */
 function AdminTabs() {
   const [search, setSearch] = useSearchParams();
-  const chosen = TABS.find((tab) => tab.key === search.get('tab'))?.key ?? 'discount-codes';
+  const permissions = usePermissions();
+  const held = permissions.data;
+  if (held === undefined)
+    return permissions.isError ? (
+      <Shell back={BACK} title={TITLE}>
+        <LoadFailed title="Your permissions could not be loaded." onRetry={() => void permissions.refetch()} />
+      </Shell>
+    ) : (
+      <Waiting label="Checking permissions..." />
+    );
+  const tabs = TABS.filter((tab) => tab.for === undefined || may(held, tab.for));
+  const chosen = tabs.find((tab) => tab.key === search.get('tab'))?.key ?? 'today';
   return (
-    <Shell back={{ to: paths.home, label: 'Home' }} title={TITLE} wide>
-      <Tabs label="Admin" tabs={TABS} value={chosen} onChange={(tab) => setSearch({ tab }, { replace: true })}>
+    <Shell back={BACK} title={TITLE} wide>
+      <Tabs label="Admin" tabs={tabs} value={chosen} onChange={(tab) => setSearch({ tab }, { replace: true })}>
         <PartBoundary what="This part" key={chosen}>
           <Suspense fallback={<Skeleton className="h-96" label="Loading" />}>
+            {chosen === 'today' ? <TodayTab showDay={may(held, 'bookings')} /> : null}
             {chosen === 'bookings' ? <UpcomingBookings /> : null}
             {chosen === 'closures' ? <ClosuresTab /> : null}
             {chosen === 'customers' ? (
@@ -87,6 +107,21 @@ function AdminTabs() {
         <DeveloperLink />
       </p>
     </Shell>
+  );
+}
+
+/** The address holds the day unless it is today's. */
+function TodayTab({ showDay }: { showDay: boolean }) {
+  const [search, setSearch] = useSearchParams();
+  const studios = useStudios();
+  const day = search.get('day') ?? '';
+  return (
+    <Today
+      studios={studios.data ?? []}
+      showDay={showDay}
+      day={isStudioDate(day) ? day : null}
+      onDay={(next) => setSearch({ tab: 'today', ...(next === null ? {} : { day: next }) }, { replace: true })}
+    />
   );
 }
 

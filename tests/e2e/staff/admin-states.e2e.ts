@@ -31,7 +31,7 @@ test('the admin page says that it checks permissions, and denies access when the
 test('a discount code that exists is refused in place, and the form keeps its values', async ({ page }) => {
   await service().from('discount_codes').insert({ code: 'TAKEN', discount_type: 'fixed', discount_value: 5 });
   await signIn(page, admin);
-  await page.goto('/admin');
+  await page.goto('/admin?tab=discount-codes');
   await page.getByRole('button', { name: 'Add New Code' }).click();
   const dialog = page.getByRole('dialog', { name: 'Add New Code' });
   await dialog.getByRole('button', { name: 'Create Code' }).click();
@@ -50,7 +50,7 @@ test('failures to update or load discount codes are shown, and Try again loads t
   const keeper = service();
   await keeper.from('discount_codes').upsert({ code: 'GONE', discount_type: 'fixed', discount_value: 5 });
   await signIn(page, admin);
-  await page.goto('/admin');
+  await page.goto('/admin?tab=discount-codes');
   await expect(row(page, 'GONE')).toBeVisible();
   // Another admin has removed it meanwhile.
   await keeper.from('discount_codes').delete().eq('code', 'GONE');
@@ -73,7 +73,7 @@ test('the admin page without codes shows the empty text; disabled developer page
   const studio = await startProgram({ migrated: true, env: { DEVELOPER_PAGES: 'false', RATE_LIMIT_FACTOR: '1000' } });
   try {
     const page = await (await browser.newContext({ baseURL: studio.apiUrl })).newPage();
-    await page.goto('/admin');
+    await page.goto('/admin?tab=discount-codes');
     await signInByDialog(page, admin);
     await expect(page.getByText('No discount codes found. Create your first one!')).toBeVisible();
     await expect(page.getByText('0 total codes, 0 active')).toBeVisible();
@@ -99,7 +99,7 @@ test.describe('in London', () => {
       expires_at: '2026-12-31T12:59:59.999Z',
     });
     await signIn(page, admin);
-    await page.goto('/admin');
+    await page.goto('/admin?tab=discount-codes');
     await expect(row(page, 'FAR').getByText('Dec 31, 2026')).toBeVisible();
     await page.goto('/admin?tab=audit-logs&q=far');
     const shown = page.getByRole('row').nth(1).locator('time');

@@ -47,7 +47,7 @@ test('an admin creates a discount code, edits it, and deactivates and activates 
   const active = before.filter((one) => one.active).length;
   const counts = (more: number): string => `${before.length + 1} total codes, ${active + more} active`;
   await signIn(page, admin);
-  await page.goto('/admin');
+  await page.goto('/admin?tab=discount-codes');
   await page.getByRole('button', { name: 'Add New Code' }).click();
   const dialog = page.getByRole('dialog', { name: 'Add New Code' });
   await accessible(page);
@@ -94,7 +94,7 @@ test('the audit log can be searched and paged, and the address keeps the search'
     await keeper.from('discount_codes').delete().eq('code', `LOG${n}`);
   }
   await signIn(page, admin);
-  await page.goto('/admin');
+  await page.goto('/admin?tab=discount-codes');
   await page.getByRole('tab', { name: 'Discount Codes' }).focus();
   await page.keyboard.press('ArrowRight');
   await expect(page.getByRole('tab', { name: 'Audit Logs' })).toHaveAttribute('aria-selected', 'true');

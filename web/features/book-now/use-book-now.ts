@@ -4,7 +4,7 @@ import { sortSlots } from '#rules/slots.ts';
 import { readEligibility } from '#web/data/eligibility.ts';
 import { keepServerDraft } from '#web/data/server-draft.ts';
 import { useAuthDialog } from '#web/data/session.tsx';
-import { usePayPage } from '#web/data/use-pay-page.ts';
+import { usePayPage } from '#web/lib/use-pay-page.ts';
 import { type BookingDraft, drafts, type Verification } from '#web/lib/drafts.ts';
 import { errorCode, isCouponRefusal } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { centsToDollars } from '#rules/money.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { usePayPage } from '#web/data/use-pay-page.ts';
+import { usePayPage } from '#web/lib/use-pay-page.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
 import { describeError, errorCode, errorNumber, isCouponRefusal, OFFLINE } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';

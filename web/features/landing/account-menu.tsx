@@ -1,7 +1,8 @@
-import { useRef } from 'react';
+import { type ToggleEvent, useRef, useState } from 'react';
 import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { Link } from '#web/router/router.tsx';
+import { fetchPart } from '#web/ui/fetch-part.ts';
 
 /** Style of the navigation entries. */
 export const navigationEntry =
@@ -9,10 +10,11 @@ export const navigationEntry =
 const entry = 'block w-full px-3 py-3 text-left font-semibold hover:bg-deck';
 
 /** A popover: the browser closes it on Escape or a press outside, and restores the focus. */
-function AccountMenu({ email, buttonClass }: { email: string; buttonClass: string }) {
+function AccountMenu({ userId, email, buttonClass }: { userId: string; email: string; buttonClass: string }) {
   const { signOut } = useSession();
   const button = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
+  const [isStaff, setIsStaff] = useState(false);
 
   const hide = (): void => menu.current?.hidePopover();
   function position(): void {
@@ -21,6 +23,12 @@ function AccountMenu({ email, buttonClass }: { email: string; buttonClass: strin
     const widest = window.innerWidth - menu.current.offsetWidth - 16;
     menu.current.style.left = `${Math.max(16, Math.min(below.left - 12, widest))}px`;
     menu.current.style.top = `${below.bottom + 4}px`;
+  }
+  /** Asks only when the menu opens: most people are no staff. */
+  function follow(event: ToggleEvent<HTMLDivElement>): void {
+    position();
+    if (event.newState !== 'open') return;
+    void readRole(userId).then((role) => setIsStaff(role === 'admin'));
   }
 
   return (
@@ -32,7 +40,7 @@ function AccountMenu({ email, buttonClass }: { email: string; buttonClass: strin
         ref={menu}
         id="account-menu"
         popover="auto"
-        onToggle={position}
+        onToggle={follow}
         className="fixed m-0 w-64 border border-line bg-booth p-2 text-chalk shadow-2xl"
       >
         <p className="truncate px-3 py-2 text-sm text-fog">{email}</p>
@@ -45,16 +53,30 @@ function AccountMenu({ email, buttonClass }: { email: string; buttonClass: strin
         <button type="button" className={entry} onClick={() => void signOut()}>
           Sign Out
         </button>
+        {/* Last, so that no entry moves when it appears. */}
+        {isStaff ? (
+          <Link to={paths.admin} className={`${entry} border-t border-line`} onClick={hide}>
+            Admin
+          </Link>
+        ) : null}
       </div>
     </>
   );
 }
 
+/** Reads the account's role with the part of the site that calls the server; 'user' when that fails. */
+const readRole = (userId: string): Promise<string> =>
+  fetchPart(() => import('#web/data/role.ts')).then(
+    (role) => role.readRole(userId),
+    () => 'user',
+  );
+
 /** Shows SIGN IN, or the ACCOUNT menu when signed in; the same on every page. */
 export function AccountEntry() {
   const { status, user } = useSession();
   const { open } = useAuthDialog();
-  if (status === 'in' && user) return <AccountMenu email={user.email ?? ''} buttonClass={navigationEntry} />;
+  if (status === 'in' && user)
+    return <AccountMenu userId={user.id} email={user.email ?? ''} buttonClass={navigationEntry} />;
   return (
     <button type="button" className={navigationEntry} onClick={() => open('sign-in')}>
       SIGN IN

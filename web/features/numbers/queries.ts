@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import type { Days } from './days.ts';
+import type { ExportRequest } from './export-form.ts';
 
 const hoursSchema = z.object({ weekday: z.number(), hour: z.number(), booked: z.number(), open: z.number() });
 const monthSchema = z.object({ month: z.string(), paidCents: z.number(), refundedCents: z.number() });
@@ -38,4 +40,9 @@ export async function readNumbers({ first, last }: Days, studioId: string | null
   });
   if (error) throw error;
   return numbersSchema.parse(data);
+}
+
+/** Reads a file of the given days as CSV. */
+export function readExport(request: ExportRequest): Promise<string> {
+  return callFunction('staff-export', request);
 }

@@ -1,12 +1,12 @@
+import { type Permission, PERMISSIONS } from '#rules/permissions.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 
-export type Role = 'admin' | 'user';
-
-/** Reads an account's role; 'user' when there is no row or the call fails. The server checks again at every call. */
-export async function readRole(userId: string): Promise<Role> {
-  const { data, error } = await rest.from('user_roles').select('role').eq('user_id', userId).maybeSingle();
-  return error === null && data?.role === 'admin' ? 'admin' : 'user';
+/** Reads what an account of staff may do. */
+export async function readPermissions(userId: string): Promise<ReadonlySet<Permission>> {
+  const { data, error } = await rest.from('staff_permissions').select('permission').eq('user_id', userId);
+  if (error) throw error;
+  return new Set(PERMISSIONS.filter((one) => data.some(({ permission }) => permission === one)));
 }
 
 /** Whether the server lets this session act as staff. With ADMIN_REQUIRES_MFA only after the second factor. */

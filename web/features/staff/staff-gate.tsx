@@ -2,12 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import { paths } from '#web/lib/paths.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
+import { readRole } from '#web/data/role.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { useNavigate } from '#web/router/router.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
-import { readStaffRights, readRole } from './queries.ts';
+import { readStaffRights } from './queries.ts';
 
 const BACK = { to: paths.home, label: 'Home' };
 const SIGN_IN = 'Authentication Required: Please sign in to access the admin panel';
@@ -27,7 +28,7 @@ export function StaffGate({ title, children }: { title: string; children: ReactN
   const rights = useQuery({
     queryKey: queryKeys.staffRights.of(user?.id ?? null, session?.access_token ?? null),
     queryFn: readStaffRights,
-    enabled: role.data === 'admin',
+    enabled: user !== null,
   });
   useEffect(() => {
     if (status === 'out') open('sign-in');

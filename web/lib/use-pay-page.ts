@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { AppError } from '#web/lib/errors.ts';
+import { AppError } from './errors.ts';
 
 /** Pause between two attempts; well within the rate limit of the server. */
 const POLL_MS = 4_000;

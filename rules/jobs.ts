@@ -1,0 +1,23 @@
+const TITLES: Readonly<Record<string, string>> = {
+  'mail.booking-confirmed': 'Booking confirmation email',
+  'mail.booking-cancelled': 'Cancellation email',
+  'mail.refund': 'Refund email',
+  'mail.payment-returned': 'Email about a returned payment',
+  'mail.payment-processing': 'Email about a payment in progress',
+  'mail.payment-failed': 'Email about a failed payment',
+  'mail.access-code': 'Access code email',
+  'mail.id-decision': 'Email about an ID decision',
+  'mail.review-waiting': 'Email to staff about an ID that waits',
+  'access.request': 'Access code from the lock',
+  'access.revoke': 'Removing a code from the lock',
+  'payment.refund': 'Refund',
+  'payment.partial-refund': 'Partial refund',
+  'image.delete': 'Deleting an ID photo',
+};
+
+/** Names a kind of job for people; a kind without a name keeps its own. */
+export function titleOfJob(kind: string): string {
+  if (kind.startsWith('account-mail.')) return 'Account email';
+  if (kind.startsWith('account-text.')) return 'Account text message';
+  return TITLES[kind] ?? kind;
+}

@@ -1,0 +1,28 @@
+import type { AccessContext } from './context.ts';
+import type { BookingAccess } from './show-access.ts';
+
+/**
+ * Records that the digits of a code were shown: to the customer for the first time, or to an account of staff (`staff`; once an hour in the audit
+ * log, because the page asks again by itself).
+ */
+export async function recordView(
+  { db, clock }: Pick<AccessContext, 'db' | 'clock'>,
+  { booking, pin, pinId }: BookingAccess,
+  staff: string | null,
+): Promise<void> {
+  if (pin === null || pinId === null) return;
+  const now = clock();
+  if (staff === null) {
+    await db.query(
+      'update public.booking_access_codes set seen_at = $2::timestamptz where id = $1::uuid and seen_at is null',
+      [pinId, now],
+    );
+    return;
+  }
+  await db.query(
+    `select private.audit($2::uuid, 'show', 'access_code', $1, $3::jsonb)
+     where not exists (select from public.audit_logs a where a.resource_type = 'access_code' and a.resource_id = $1
+       and a.action = 'show' and a.actor = $2::uuid and a.created_at > now() - interval '1 hour')`,
+    [pinId, staff, { bookingId: booking.id }],
+  );
+}

@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openRows, type Row, type Rows, type TestRows, uuid } from '#tests/support/rows.ts';
+import { addBooking, addPayment, addStudiosAndCustomers, ALEX, at, force, KIM, OTHER_STUDIO } from './booking-rows.ts';
+
+/** What the page Today reads. NOW is 11 am of 1 March in Sydney, so that day is minute -660 to 780. */
+let database: TestRows;
+beforeAll(async () => {
+  database = await openRows();
+}, 120_000);
+afterAll(() => database.close());
+
+const NOW = at(0);
+const STAFF = { role: 'authenticated', sub: ALEX };
+const ALL = ['bookings', 'identity', 'money', 'settings'] as const;
+
+/** Runs a test with Alex as staff, who has these permissions. */
+const asStaff = (permissions: readonly string[], work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
+  database.rolledBack(async (rows) => {
+    await addStudiosAndCustomers(rows);
+    await rows.query(`insert into public.user_roles (user_id, role) values ($1, 'admin')`, [ALEX]);
+    await give(rows, permissions);
+    await rows.setClaims(STAFF);
+    await work(rows);
+  });
+const give = (rows: Rows, permissions: readonly string[]) =>
+  force(rows, async () => {
+    await rows.query('delete from public.staff_permissions where user_id = $1', [ALEX]);
+    for (const permission of permissions)
+      await rows.add('public.staff_permissions', { user_id: ALEX, permission, created_at: NOW });
+  });
+
+const addCode = (rows: Rows, booking: number, more: Row): Promise<Row> =>
+  force(rows, () =>
+    rows.add('public.booking_access_codes', {
+      id: uuid(booking * 10 + Number(more['attempt'] ?? 1)),
+      booking_id: uuid(booking),
+      attempt: 1,
+      status: 'issued',
+      mode: 'bridge',
+      starts_at: at(0),
+      ends_at: at(60),
+      release_at: at(0),
+      created_at: at(-50),
+      ...more,
+    }),
+  );
+const addJob = (rows: Rows, number: number, more: Row): Promise<Row> =>
+  rows.add('private.outbox', {
+    id: uuid(number),
+    kind: 'mail.booking-confirmed',
+    subject_id: uuid(30),
+    dedupe: String(number),
+    payload: {},
+    due_at: at(9),
+    tries: 3,
+    lease_until: '-infinity',
+    created_at: at(-90),
+    ...more,
+  });
+
+const day = (rows: Rows, date = '2031-03-01') => rows.query('select * from public.bookings_of_day($1::date)', [date]);
+const referencesOf = (found: readonly Row[]): string =>
+  found.map((one) => String(one['reference']).slice(-2)).join(' ');
+
+test(
+  'bookings_of_day returns the live bookings that overlap the day in Sydney, earliest first',
+  asStaff(['bookings'], async (rows) => {
+    const hours = (from: number, to: number) => ({ start_time: at(from), end_time: at(to), status: 'confirmed' });
+    await addBooking(rows, 30, hours(-780, -660));
+    await addBooking(rows, 31, { ...hours(-720, -600), studio_id: OTHER_STUDIO, user_id: KIM });
+    await addBooking(rows, 32, hours(60, 120));
+    await addBooking(rows, 33, { ...hours(60, 120), studio_id: OTHER_STUDIO, studio_name: 'Other', status: 'pending' });
+    await addBooking(rows, 34, { ...hours(200, 260), status: 'cancelled', cancel_reason: 'staff' });
+    await addBooking(rows, 35, hours(720, 840));
+    await addBooking(rows, 36, { ...hours(780, 840), studio_id: OTHER_STUDIO });
+    expect(referencesOf(await day(rows))).toBe('31 33 32 35');
+    expect(referencesOf(await day(rows, '2031-02-28'))).toBe('30 31');
+  }),
+);
+
+test(
+  'bookings_of_day says how far the newest code has come that did not fail, and when the mail left',
+  asStaff(['bookings'], async (rows) => {
+    await addBooking(rows, 30, { status: 'confirmed', guest_email: 'guest@example.com', user_id: null });
+    const names = ['due', 'requested', 'accepted', 'mailed', 'seen', 'used'];
+    const minutes = names.map((name) => `(extract(epoch from code_${name}_at - $1::timestamptz) / 60)::int`);
+    const codes = (): Promise<unknown> =>
+      rows.value(`select jsonb_build_array(${minutes.join(', ')}) from public.bookings_of_day('2031-03-01')`, [NOW]);
+    await addJob(rows, 90, { kind: 'access.request', due_at: at(540) });
+    expect(await codes()).toEqual([540, null, null, null, null, null]);
+    await rows.query('update private.outbox set done_at = now()');
+    await addCode(rows, 30, { status: 'requested' });
+    expect(await codes()).toEqual([null, -50, null, null, null, null]);
+    await rows.query(`update public.booking_access_codes set issued_at = $1, seen_at = $2, used_at = $3`, [
+      at(-40),
+      at(-20),
+      at(-10),
+    ]);
+    await force(rows, () =>
+      rows.add('public.scheduled_emails', {
+        id: uuid(95),
+        booking_id: uuid(30),
+        recipient_email: 'x@example.com',
+        email_type: 'access_code',
+        status: 'sent',
+        scheduled_for: at(-31),
+        sent_at: at(-30),
+        created_at: at(-60),
+      }),
+    );
+    await addCode(rows, 30, { attempt: 2, status: 'failed', created_at: at(-5) });
+    expect(await codes()).toEqual([null, -50, -40, -30, -20, -10]);
+    expect((await day(rows))[0]).toMatchObject({ customer_email: 'guest@example.com', is_test: false });
+  }),
+);
+
+const alerts = async (rows: Rows): Promise<unknown> =>
+  rows.value(
+    `select coalesce(jsonb_agg(concat_ws(' ', a.kind, a.reference, right(a.job_id::text, 2))), '[]') from public.staff_alerts($1) a`,
+    [NOW],
+  );
+
+/** Something of every kind; the numbers are the references, then the jobs. */
+async function addTroubles(rows: Rows): Promise<void> {
+  const confirmed = { status: 'confirmed', confirmed_at: at(-120) };
+  await addBooking(rows, 30, { ...confirmed, start_time: at(20), end_time: at(80) });
+  await addBooking(rows, 31, { ...confirmed, start_time: at(300), end_time: at(360) });
+  await addPayment(rows, 31, 'refund_failed', { updated_at: at(-70) });
+  await addJob(rows, 91, {
+    kind: 'payment.refund',
+    subject_id: uuid(3101),
+    alerted_at: at(-65),
+    last_error: 'no money',
+  });
+  await addBooking(rows, 32, { ...confirmed, start_time: at(400), end_time: at(460) });
+  await addPayment(rows, 32, 'disputed', { dispute_id: 'd', dispute_status: 'open', updated_at: at(-50) });
+  await addJob(rows, 92, { alerted_at: at(-30) });
+  await addJob(rows, 93, { closed_at: at(-25), close_reason: 'too late' });
+  await force(rows, () =>
+    rows.query(
+      `insert into public.id_verifications (user_id, source, verification_status, created_at) values ($1, 'photo', 'review', $2)`,
+      [KIM, at(-80)],
+    ),
+  );
+}
+
+test(
+  'staff_alerts returns what needs a person, oldest first',
+  asStaff(ALL, async (rows) => {
+    await addTroubles(rows);
+    expect(await alerts(rows)).toEqual([
+      'id_waiting',
+      'refund_failed AAAA-0031 91',
+      'dispute AAAA-0032',
+      'job_failing AAAA-0030 92',
+      'job_late AAAA-0030 93',
+      'code_missing AAAA-0030',
+    ]);
+  }),
+);
+
+test(
+  'staff_alerts shows each permission its own alerts, and an owner all',
+  asStaff([], async (rows) => {
+    await addTroubles(rows);
+    const kinds = () =>
+      rows.value(`select coalesce(string_agg(a.kind, ' '), '') from public.staff_alerts($1) a`, [NOW]);
+    const seen: Record<string, unknown> = {};
+    for (const permission of [...ALL, 'owner']) {
+      await give(rows, [permission]);
+      seen[permission] = await kinds();
+    }
+    expect(seen).toEqual({
+      bookings: 'job_failing job_late code_missing',
+      identity: 'id_waiting',
+      money: 'refund_failed dispute',
+      settings: '',
+      owner: 'id_waiting refund_failed dispute job_failing job_late code_missing',
+    });
+  }),
+);
+
+test(
+  'staff_alerts leaves out what is done, closed by a person or long closed, and sessions that have a code, are test bookings, over or just paid',
+  asStaff(ALL, async (rows) => {
+    const soon = { status: 'confirmed', confirmed_at: at(-120), start_time: at(30), end_time: at(90) };
+    await addBooking(rows, 30, soon);
+    await addCode(rows, 30, { issued_at: at(-1) });
+    const elsewhere = { ...soon, studio_id: OTHER_STUDIO };
+    await addBooking(rows, 31, { ...elsewhere, notes: 'test', start_time: at(-30), end_time: at(10) });
+    await addBooking(rows, 32, { ...soon, start_time: at(-60), end_time: at(0) });
+    await addBooking(rows, 33, { ...elsewhere, confirmed_at: at(-4), start_time: at(10), end_time: at(31) });
+    await addBooking(rows, 34, { ...elsewhere, start_time: at(31), end_time: at(91) });
+    await addJob(rows, 91, { alerted_at: at(-9), done_at: at(-8) });
+    await addJob(rows, 92, { alerted_at: at(-9), closed_at: at(-8), close_reason: 'by phone', closed_by: ALEX });
+    await addJob(rows, 93, { closed_at: at(-1441), close_reason: 'too late' });
+    await addJob(rows, 94, {});
+    expect(await alerts(rows)).toEqual([]);
+    // Each is left out for one reason only.
+    await rows.query(`update public.booking_access_codes set issued_at = null`);
+    expect(await alerts(rows)).toEqual(['code_missing AAAA-0030']);
+  }),
+);
+
+test(
+  'guests, customers and staff without the permission do not see the bookings of a day, and nobody but staff sees alerts',
+  asStaff(['identity', 'money', 'settings'], async (rows) => {
+    expect((await rows.refusal(() => day(rows)))?.code).toBe('42501');
+    for (const claims of [null, { role: 'anon' }, { role: 'authenticated', sub: KIM }]) {
+      await rows.setClaims(claims);
+      expect((await rows.refusal(() => day(rows)))?.code).toBe('42501');
+      expect((await rows.refusal(() => alerts(rows)))?.code).toBe('42501');
+    }
+    await rows.setClaims({ role: 'service_role' });
+    expect([await day(rows), await alerts(rows)]).toEqual([[], []]);
+  }),
+);

@@ -1,0 +1,168 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { z } from 'zod';
+import { titleOfJob } from '#rules/jobs.ts';
+import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { useLive } from '#web/data/live.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { paths } from '#web/lib/paths.ts';
+import { Link } from '#web/router/router.tsx';
+import { Button, buttonStyle } from '#web/ui/button.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { TextField } from '#web/ui/form/fields.tsx';
+import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
+import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { type Alert, type AlertKind, ALERTS_SHOWN, closeJob, readAlerts, retryJob } from './queries.ts';
+
+const TITLES: Readonly<Record<AlertKind, (alert: Alert) => string>> = {
+  id_waiting: ({ customer }) => `${customer ?? 'A customer'} waits for a decision about an ID`,
+  refund_failed: () => 'A refund failed',
+  dispute: () => 'A payment is disputed',
+  job_failing: ({ job }) => `${titleOfJob(job?.kind ?? '')}: failed ${job?.tries ?? 0} times`,
+  job_late: ({ job }) => `${titleOfJob(job?.kind ?? '')}: too late`,
+  code_missing: () => 'The lock has not accepted the code',
+};
+const HINTS: Readonly<Partial<Record<AlertKind, string>>> = {
+  dispute: 'Answer it at the payment provider. The customer’s bank decides.',
+};
+const URGENT: readonly AlertKind[] = ['refund_failed', 'dispute', 'code_missing'];
+
+/** Lists what needs a person, oldest first, each with its action. */
+export function Alerts() {
+  useLive('staff', queryKeys.alerts.all);
+  const alerts = useQuery({ queryKey: queryKeys.alerts.of(), queryFn: readAlerts, refetchInterval: 60_000 });
+  const [closing, setClosing] = useState<Alert | null>(null);
+  return (
+    <section aria-labelledby="alerts" className="mb-10">
+      <h2 id="alerts" className="mb-3 text-2xl">
+        Needs you
+        {alerts.data === undefined || alerts.data.length === 0
+          ? ''
+          : ` (${alerts.data.length}${alerts.data.length === ALERTS_SHOWN ? ' or more' : ''})`}
+      </h2>
+      {alerts.isError && !alerts.data ? (
+        <LoadFailed
+          title="The alerts could not be loaded."
+          why={describeError(alerts.error, 'Check your connection.')}
+          onRetry={() => void alerts.refetch()}
+        />
+      ) : (
+        <List alerts={alerts.data} onClose={setClosing} />
+      )}
+      <Dialog open={closing !== null} title="Close this job?" onClose={() => setClosing(null)}>
+        {closing === null ? null : <CloseForm alert={closing} onDone={() => setClosing(null)} />}
+      </Dialog>
+    </section>
+  );
+}
+
+function List({ alerts, onClose }: { alerts: readonly Alert[] | undefined; onClose: (alert: Alert) => void }) {
+  if (!alerts) return <Skeleton className="h-16" label="Loading the alerts" />;
+  if (alerts.length === 0) return <p className="text-fog">Nothing needs you now.</p>;
+  return (
+    <ul className="space-y-3">
+      {alerts.map((one) => (
+        <li
+          key={`${one.kind} ${one.job?.id ?? one.booking?.id ?? one.since.getTime()}`}
+          className={`flex flex-wrap items-center justify-between gap-x-6 gap-y-3 border-l-4 bg-deck p-4 ${URGENT.includes(one.kind) ? 'border-bad' : 'border-warn'}`}
+        >
+          <div className="min-w-0 flex-1 basis-64">
+            <p className="font-semibold">{TITLES[one.kind](one)}</p>
+            <p className="mt-1 text-sm break-words text-fog">{describe(one)}</p>
+          </div>
+          <Actions alert={one} onClose={onClose} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Names the booking, the reason and the time. */
+function describe({ kind, booking, customer, problem, since }: Alert): string {
+  const parts = [
+    booking === null
+      ? null
+      : `${booking.reference}, ${booking.studioName}, ${formatStudioDate(booking.start, 'short')} ${formatStudioTime(booking.start)}`,
+    kind === 'id_waiting' ? null : customer,
+    problem,
+    HINTS[kind] ?? null,
+    `Since ${formatStudioDate(since, 'short')}, ${formatStudioTime(since)}`,
+  ];
+  return parts.flatMap((part) => (part === null ? [] : [part.replace(/\.$/, '')])).join('. ');
+}
+
+function Actions({ alert, onClose }: { alert: Alert; onClose: (alert: Alert) => void }) {
+  if (alert.kind === 'id_waiting')
+    return (
+      <Link to={`${paths.admin}?tab=id-review`} className={buttonStyle.plain}>
+        Check the ID
+      </Link>
+    );
+  if (alert.kind === 'code_missing' && alert.booking !== null)
+    return (
+      <Link to={paths.regeneratePin(alert.booking.id)} className={buttonStyle.plain}>
+        Open the PIN page
+      </Link>
+    );
+  if (alert.job === null || alert.kind === 'job_late') return null;
+  return (
+    <div className="flex flex-wrap gap-3">
+      <RetryButton job={alert.job.id} />
+      <Button tone="plain" onClick={() => onClose(alert)}>
+        {alert.kind === 'refund_failed' ? 'Settled by hand' : 'Close'}
+      </Button>
+    </div>
+  );
+}
+
+function RetryButton({ job }: { job: string }) {
+  const retry = useMutation({
+    mutationFn: () => retryJob(job),
+    meta: { title: 'Error', failure: 'Nothing was changed. Try again.', invalidates: [queryKeys.alerts.all] },
+    onSuccess: () => toast({ title: 'It is tried again now' }),
+  });
+  return (
+    <Button tone="plain" busy={retry.isPending} onClick={() => retry.mutate()}>
+      Try again
+    </Button>
+  );
+}
+
+const closeSchema = z.object({
+  reason: z.string().trim().min(3, 'Say what was done, for your colleagues.').max(500, 'At most 500 characters.'),
+});
+
+/** Closes a job that somebody has settled in another way. */
+function CloseForm({ alert, onDone }: { alert: Alert; onDone: () => void }) {
+  const form = useSchemaForm(closeSchema, { defaultValues: { reason: '' } });
+  const close = useMutation({
+    mutationFn: ({ reason }: { reason: string }) => closeJob(alert.job?.id ?? '', reason),
+    meta: { handled: true, invalidates: [queryKeys.alerts.all] },
+    onSuccess: () => {
+      toast({ title: 'Job closed', description: TITLES[alert.kind](alert) });
+      onDone();
+    },
+    onError: (error) =>
+      refuseForm(form, { message: describeError(error, 'Nothing was changed. Check your connection.') }),
+  });
+  return (
+    <Form form={form} onSend={close.mutateAsync} className="space-y-4">
+      <p>
+        {TITLES[alert.kind](alert)}. It is not tried again
+        {alert.kind === 'refund_failed' ? ', and the payment counts as settled by you' : ''}. Your reason stays in the
+        audit log.
+      </p>
+      <TextField control={form.control} name="reason" label="Reason" required maxLength={500} autoComplete="off" />
+      <FormError control={form.control} />
+      <div className="flex flex-wrap gap-3">
+        <SubmitButton control={form.control}>Close the job</SubmitButton>
+        <Button tone="plain" disabled={close.isPending} onClick={onDone}>
+          Back
+        </Button>
+      </div>
+    </Form>
+  );
+}

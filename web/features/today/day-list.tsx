@@ -1,0 +1,111 @@
+import { formatStudioDate, formatStudioTime, type StudioDate, studioDate } from '#rules/studio-time.ts';
+import { Chip } from '#web/ui/chip.tsx';
+import { Empty } from '#web/ui/notice.tsx';
+import { Cell, Row, Table } from '#web/ui/table.tsx';
+import type { Day, DayBooking, DayClosure, StudioName } from './queries.ts';
+import { describeReadiness, type Readiness, STEPS } from './readiness.ts';
+
+const COLUMNS = ['Time', 'Studio', 'Customer', 'Door', 'Reference'];
+
+/** Lists the bookings and closed hours of a day by their start. */
+export function DayList({
+  studios,
+  day,
+  content,
+  now,
+}: {
+  studios: readonly StudioName[];
+  day: StudioDate;
+  content: Day;
+  now: Date;
+}) {
+  const rows = [
+    ...content.bookings.map((booking) => ({ at: booking.start, booking, closure: null })),
+    ...content.closures.map((closure) => ({ at: closure.start, booking: null, closure })),
+  ].toSorted((a, b) => a.at.getTime() - b.at.getTime());
+  if (rows.length === 0) return <Empty>No bookings on {formatStudioDate(day)}.</Empty>;
+  return (
+    <Table caption={`Bookings on ${formatStudioDate(day)}`} columns={COLUMNS}>
+      {rows.map(({ booking, closure }) =>
+        booking === null ? (
+          <ClosureRow
+            key={`${closure.id} ${closure.studioId} ${closure.start.getTime()}`}
+            closure={closure}
+            studio={studios.find(({ id }) => id === closure.studioId)?.name ?? ''}
+            day={day}
+          />
+        ) : (
+          <BookingRow key={booking.id} booking={booking} day={day} now={now} />
+        ),
+      )}
+    </Table>
+  );
+}
+
+function BookingRow({ booking, day, now }: { booking: DayBooking; day: StudioDate; now: Date }) {
+  return (
+    <Row>
+      <Cell label="Time" className="tabular-nums">
+        {timesOf(booking, day)}
+        {booking.start <= now && booking.end > now ? (
+          <>
+            {' '}
+            <Chip tone="signal">In now</Chip>
+          </>
+        ) : null}
+      </Cell>
+      <Cell label="Studio">{booking.studioName}</Cell>
+      <Cell label="Customer" className="break-words max-sm:col-span-full">
+        {booking.customer}
+        <span className="block text-sm text-fog">{booking.contact}</span>
+      </Cell>
+      <Cell label="Door">
+        <Door readiness={describeReadiness(booking, now)} />
+      </Cell>
+      <Cell label="Reference">{booking.reference}</Cell>
+    </Row>
+  );
+}
+
+const COLOURS = { plain: 'text-fog', good: 'text-good', warn: 'text-warn', bad: 'text-bad' } as const;
+
+/** Four bars for the four steps of the code, and the last one in words. */
+function Door({ readiness: { done, label, tone } }: { readiness: Readiness }) {
+  return (
+    <span className={`inline-flex items-center gap-3 font-semibold ${COLOURS[tone]}`}>
+      <span className="flex gap-1" aria-hidden="true">
+        {STEPS.map((step, at) => (
+          <i key={step} title={step} className={`h-4 w-1.5 ${at < done ? 'bg-current' : 'bg-line'}`} />
+        ))}
+      </span>
+      {label}
+    </span>
+  );
+}
+
+function ClosureRow({ closure, studio, day }: { closure: DayClosure; studio: string; day: StudioDate }) {
+  return (
+    <Row>
+      <Cell label="Time" className="tabular-nums">
+        {timesOf(closure, day)}
+      </Cell>
+      <Cell label="Studio">{studio}</Cell>
+      <Cell label="Closed" className="break-words text-fog max-sm:col-span-full">
+        Closed: {closure.reason}
+      </Cell>
+      <Cell label="" className="max-lg:hidden">
+        {' '}
+      </Cell>
+      <Cell label="" className="max-lg:hidden">
+        {' '}
+      </Cell>
+    </Row>
+  );
+}
+
+/** "7 pm to 9 pm"; a time of another day names it. */
+function timesOf({ start, end }: { start: Date; end: Date }, day: StudioDate): string {
+  const name = (at: Date): string =>
+    studioDate(at) === day ? formatStudioTime(at) : `${formatStudioTime(at)}, ${formatStudioDate(at, 'short')}`;
+  return `${name(start)} to ${name(end)}`;
+}

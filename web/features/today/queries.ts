@@ -1,0 +1,151 @@
+import { dayBounds, type StudioDate } from '#rules/studio-time.ts';
+import { rest } from '#web/data/rest.ts';
+import { rowsWith } from '#web/data/rows.ts';
+
+export type StudioName = { readonly id: string; readonly name: string };
+
+/** A booking of a day as staff see it. */
+export type DayBooking = {
+  readonly id: string;
+  readonly reference: string;
+  readonly studioId: string;
+  readonly studioName: string;
+  readonly start: Date;
+  readonly end: Date;
+  readonly status: 'pending' | 'confirmed';
+  readonly isTest: boolean;
+  readonly customer: string;
+  readonly contact: string;
+  readonly code: CodeTimes;
+};
+/** When each step of an access code happened; null until then. `due`: when it is requested from the lock. */
+export type CodeTimes = Readonly<Record<'due' | 'requested' | 'accepted' | 'mailed' | 'seen' | 'used', Date | null>>;
+export type DayClosure = {
+  readonly id: string;
+  readonly studioId: string;
+  readonly start: Date;
+  readonly end: Date;
+  readonly reason: string;
+};
+export type Day = { readonly bookings: readonly DayBooking[]; readonly closures: readonly DayClosure[] };
+
+/** Reads the bookings and closures of a day in Sydney, earliest first. */
+export async function readDay(day: StudioDate): Promise<Day> {
+  const { start, end } = dayBounds(day);
+  const [bookings, closures] = await Promise.all([
+    rest.rpc('bookings_of_day', { day }),
+    rest
+      .from('closed_hours')
+      .select('closure_id,studio_id,start_time,end_time,reason')
+      .lt('start_time', end.toISOString())
+      .gt('end_time', start.toISOString())
+      .order('start_time'),
+  ]);
+  if (bookings.error) throw bookings.error;
+  if (closures.error) throw closures.error;
+  return {
+    bookings: rowsWith(
+      bookings.data,
+      'id',
+      'reference',
+      'studio_id',
+      'studio_name',
+      'start_time',
+      'end_time',
+      'status',
+    ).map((row) => ({
+      id: row.id,
+      reference: row.reference,
+      studioId: row.studio_id,
+      studioName: row.studio_name,
+      start: new Date(row.start_time),
+      end: new Date(row.end_time),
+      status: row.status === 'pending' ? 'pending' : 'confirmed',
+      isTest: row.is_test === true,
+      customer: row.customer_name ?? row.customer_email ?? 'Unknown',
+      contact: [row.customer_name === null ? null : row.customer_email, row.phone].filter(Boolean).join(', '),
+      code: {
+        due: instantOf(row.code_due_at),
+        requested: instantOf(row.code_requested_at),
+        accepted: instantOf(row.code_accepted_at),
+        mailed: instantOf(row.code_mailed_at),
+        seen: instantOf(row.code_seen_at),
+        used: instantOf(row.code_used_at),
+      },
+    })),
+    closures: rowsWith(closures.data, 'closure_id', 'studio_id', 'start_time', 'end_time').map((row) => ({
+      id: row.closure_id,
+      studioId: row.studio_id,
+      start: new Date(row.start_time),
+      end: new Date(row.end_time),
+      reason: row.reason ?? '',
+    })),
+  };
+}
+
+const instantOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
+
+export type AlertKind = 'id_waiting' | 'refund_failed' | 'dispute' | 'job_failing' | 'job_late' | 'code_missing';
+const KINDS: readonly AlertKind[] = [
+  'id_waiting',
+  'refund_failed',
+  'dispute',
+  'job_failing',
+  'job_late',
+  'code_missing',
+];
+/** Something that needs a person. */
+export type Alert = {
+  readonly kind: AlertKind;
+  readonly since: Date;
+  readonly job: { readonly id: string; readonly kind: string; readonly tries: number } | null;
+  readonly problem: string | null;
+  readonly booking: {
+    readonly id: string;
+    readonly reference: string;
+    readonly studioName: string;
+    readonly start: Date;
+  } | null;
+  readonly customer: string | null;
+};
+
+/** How many alerts are read. */
+export const ALERTS_SHOWN = 100;
+
+/** Reads what needs a person, oldest first, as far as the caller's permissions go. */
+export async function readAlerts(): Promise<Alert[]> {
+  const { data, error } = await rest.rpc('staff_alerts', { at: new Date().toISOString(), most: ALERTS_SHOWN });
+  if (error) throw error;
+  return rowsWith(data, 'kind', 'since').flatMap((row) => {
+    const kind = KINDS.find((one) => one === row.kind);
+    if (kind === undefined) return [];
+    const { booking_id: id, reference, studio_name: studioName, start_time: start } = row;
+    return {
+      kind,
+      since: new Date(row.since),
+      job: row.job_id === null ? null : { id: row.job_id, kind: row.job_kind ?? '', tries: row.tries ?? 0 },
+      problem: row.problem,
+      booking:
+        id === null || reference === null || studioName === null || start === null
+          ? null
+          : { id, reference, studioName, start: new Date(start) },
+      customer: row.customer_name,
+    };
+  });
+}
+
+/** Tries a job now. Throws when it is done meanwhile. */
+export async function retryJob(job: string): Promise<void> {
+  const { data, error } = await rest.rpc('retry_job', { job });
+  if (error) throw error;
+  if (data !== true) throw new Error(ALREADY_DONE);
+}
+
+/** Closes a job with a reason. Throws when it is done or closed meanwhile. */
+export async function closeJob(job: string, reason: string): Promise<void> {
+  const { data, error } = await rest.rpc('close_job', { job, reason });
+  if (error) throw error;
+  if (data !== true) throw new Error(ALREADY_DONE);
+}
+
+const ALREADY_DONE = 'This is already done.';

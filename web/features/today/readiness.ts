@@ -1,0 +1,36 @@
+import { formatStudioTime } from '#rules/studio-time.ts';
+import type { CodeTimes, DayBooking } from './queries.ts';
+
+/** How ready the door is for a booking: `done` of the four steps, and words for the last one. */
+export type Readiness = {
+  readonly done: number;
+  readonly label: string;
+  readonly tone: 'plain' | 'good' | 'warn' | 'bad';
+};
+/** The steps of a code, in order. */
+export const STEPS = ['code issued', 'accepted by the lock', 'mailed', 'seen'] as const;
+
+/** From this long before the start, a code that is missing needs somebody. */
+const NEAR_MS = 30 * 60_000;
+
+/** Describes how far a booking's access code has come. */
+export function describeReadiness({ status, start, end, code, isTest }: DayBooking, now: Date): Readiness {
+  if (status === 'pending') return { done: 0, label: 'Being paid for', tone: 'plain' };
+  const done = stepsDone(code);
+  if (code.used !== null) return { done: 4, label: `Door opened ${formatStudioTime(code.used)}`, tone: 'good' };
+  if (code.seen !== null) return { done, label: `Code seen ${formatStudioTime(code.seen)}`, tone: 'good' };
+  if (code.mailed !== null) return { done, label: `Code mailed ${formatStudioTime(code.mailed)}`, tone: 'good' };
+  if (code.accepted !== null) return { done, label: 'Accepted by the lock', tone: 'good' };
+  const near = now.getTime() >= start.getTime() - NEAR_MS;
+  if (now >= end) return { done, label: 'No code', tone: 'plain' };
+  if (code.requested !== null) return { done, label: 'Waiting for the lock', tone: near ? 'bad' : 'warn' };
+  if (isTest) return { done, label: 'Test', tone: 'plain' };
+  if (code.due !== null && code.due > now)
+    return { done, label: `Code due ${formatStudioTime(code.due)}`, tone: 'plain' };
+  return { done, label: 'No code yet', tone: near ? 'bad' : 'plain' };
+}
+
+/** How many steps are behind the code; a later step includes the earlier ones. */
+function stepsDone({ requested, accepted, mailed, seen }: CodeTimes): number {
+  return [requested, accepted, mailed, seen].findLastIndex((at) => at !== null) + 1;
+}

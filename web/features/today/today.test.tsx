@@ -1,0 +1,180 @@
+import { screen, within } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { slotStart } from '#rules/studio-time.ts';
+import { AppError } from '#web/lib/errors.ts';
+import { fill, renderPart, user } from '#web/ui/component-tests.ts';
+import { toast } from '#web/ui/toast.tsx';
+import * as queries from './queries.ts';
+import { describeReadiness } from './readiness.ts';
+import { Today } from './today.tsx';
+
+vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
+vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
+vi.mock(import('./queries.ts'), async (original) => ({
+  ...(await original()),
+  readDay: vi.fn(),
+  readAlerts: vi.fn(),
+  retryJob: vi.fn(),
+  closeJob: vi.fn(),
+}));
+const calls = vi.mocked(queries);
+
+const DAY = '2031-03-03';
+const at = (hour: number, date = DAY): Date => slotStart(date, hour) ?? new Date(0);
+const STUDIOS = ['a', 'b'].map((id) => ({ id, name: `Studio ${id.toUpperCase()}` }));
+const NO_CODE: queries.CodeTimes = { due: null, requested: null, accepted: null, mailed: null, seen: null, used: null };
+const BOOKING: queries.DayBooking = {
+  id: '1',
+  reference: 'ABCD-2345',
+  studioId: 'a',
+  studioName: 'Studio A',
+  start: at(19),
+  end: at(21),
+  status: 'confirmed',
+  isTest: false,
+  customer: 'Alex Citizen',
+  contact: 'alex@example.com',
+  code: { ...NO_CODE, requested: at(18), accepted: at(18) },
+};
+const LATER = { ...BOOKING, id: '2', reference: 'EFGH-2345', customer: 'Kim', start: at(23), end: at(1, '2031-03-04') };
+const CLOSURE = { id: 'c', studioId: 'b', start: at(0), end: at(24 - 1), reason: 'New mixer' };
+const EMPTY = { bookings: [], closures: [] };
+
+beforeEach(() => {
+  vi.resetAllMocks();
+  vi.useFakeTimers({ now: at(20), toFake: ['Date'] });
+  calls.readDay.mockResolvedValue(EMPTY);
+  calls.readAlerts.mockResolvedValue([]);
+});
+afterEach(() => vi.useRealTimers());
+
+function show(day: string | null = null, showDay = true) {
+  const onDay = vi.fn();
+  renderPart(<Today studios={STUDIOS} showDay={showDay} day={day} onDay={onDay} />);
+  return onDay;
+}
+const press = (name: string | RegExp) => user.click(screen.getByRole('button', { name }));
+const dialog = () => within(screen.getByRole('dialog'));
+
+test('each room says who is in and who comes next, and the list has the day by time with its closed hours', async () => {
+  calls.readDay.mockResolvedValue({ bookings: [BOOKING, LATER], closures: [CLOSURE] });
+  show();
+  const rooms = within(await screen.findByRole('list', { name: 'Now' })).getAllByRole('listitem');
+  expect(rooms.map((room) => room.textContent)).toEqual([
+    'Studio AAlex Citizenuntil 9 pmNext: Kim, 11 pm',
+    'Studio BNobody inNobody else today',
+  ]);
+  const table = within(screen.getByRole('table', { name: 'Bookings on Monday 3 March 2031' }));
+  const rows = table.getAllByRole('row').map((row) =>
+    within(row)
+      .queryAllByRole('cell')
+      .map((cell) => cell.textContent),
+  );
+  expect(rows.slice(1)).toEqual([
+    ['12 am to 11 pm', 'Studio B', 'Closed: New mixer', ' ', ' '],
+    ['7 pm to 9 pm In now', 'Studio A', 'Alex Citizenalex@example.com', 'Accepted by the lock', 'ABCD-2345'],
+    ['11 pm to 1 am, 4 Mar', 'Studio A', 'Kimalex@example.com', 'Accepted by the lock', 'EFGH-2345'],
+  ]);
+  expect(calls.readDay).toHaveBeenCalledExactlyOnceWith(DAY);
+});
+
+test('a day without bookings says so, and a day that could not be loaded offers another try', async () => {
+  calls.readDay.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0));
+  show('2031-03-05');
+  expect(screen.getByLabelText('Loading the day')).toBeTruthy();
+  expect(await screen.findByText('No connection.')).toBeTruthy();
+  await press('Try again');
+  expect(await screen.findByText('No bookings on Wednesday 5 March 2031.')).toBeTruthy();
+  expect(screen.queryByRole('list', { name: 'Now' })).toBeNull();
+});
+
+test('buttons and arrow keys go to the day before and after and back to today', async () => {
+  const onDay = show('2031-03-04');
+  await press('Next day');
+  await press('Previous day');
+  await user.keyboard('{ArrowRight}{ArrowLeft}{Home}');
+  await press('Today');
+  expect(onDay.mock.calls).toEqual([['2031-03-05'], [null], ['2031-03-05'], [null], [null], [null]]);
+});
+
+test('staff without the permission for bookings see alerts and no day', async () => {
+  show(null, false);
+  expect(await screen.findByText('Nothing needs you now.')).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Next day' })).toBeNull();
+  expect(calls.readDay).not.toHaveBeenCalled();
+});
+
+const ABOUT = { id: 'b1', reference: 'ABCD-2345', studioName: 'Studio A', start: at(19) };
+const ALERT: queries.Alert = {
+  kind: 'refund_failed',
+  since: at(9),
+  job: { id: 'j', kind: 'payment.refund', tries: 3 },
+  problem: 'The card is closed.',
+  booking: ABOUT,
+  customer: 'Alex Citizen',
+};
+
+test('alerts name the booking, the reason and the time, and lead to where they are settled', async () => {
+  calls.readAlerts.mockResolvedValue([
+    { ...ALERT, kind: 'id_waiting', job: null, problem: null, booking: null },
+    ALERT,
+    { ...ALERT, kind: 'dispute', job: null, problem: null },
+    { ...ALERT, kind: 'job_late', job: { id: 'l', kind: 'mail.access-code', tries: 1 } },
+    { ...ALERT, kind: 'code_missing', job: null, problem: null },
+  ]);
+  show();
+  expect(await screen.findByRole('heading', { name: 'Needs you (5)' })).toBeTruthy();
+  expect(screen.getByText('Alex Citizen waits for a decision about an ID')).toBeTruthy();
+  expect(
+    screen.getByText('ABCD-2345, Studio A, 3 Mar 7 pm. Alex Citizen. The card is closed. Since 3 Mar, 9 am', {
+      selector: 'li:nth-child(2) p',
+    }),
+  ).toBeTruthy();
+  expect(screen.getByText('Access code email: too late')).toBeTruthy();
+  expect(screen.getByRole('link', { name: 'Check the ID' }).getAttribute('href')).toBe('/admin?tab=id-review');
+  expect(screen.getByRole('link', { name: 'Open the PIN page' }).getAttribute('href')).toContain('booking_id=b1');
+  expect(screen.getAllByRole('button', { name: 'Try again' })).toHaveLength(1);
+});
+
+test('a failing job is tried again, or closed with a reason', async () => {
+  calls.readAlerts.mockResolvedValue([{ ...ALERT, kind: 'job_failing' }]);
+  calls.closeJob.mockRejectedValueOnce(new Error('This is already done.'));
+  show();
+  await user.click(await screen.findByRole('button', { name: 'Try again' }));
+  expect(calls.retryJob).toHaveBeenCalledExactlyOnceWith('j');
+  expect(toast).toHaveBeenLastCalledWith({ title: 'It is tried again now' });
+  await press('Close');
+  await user.click(dialog().getByRole('button', { name: 'Close the job' }));
+  expect(await dialog().findByText('Say what was done, for your colleagues.')).toBeTruthy();
+  expect(calls.closeJob).not.toHaveBeenCalled();
+  await fill(dialog().getByLabelText('Reason'), ' Paid in cash ');
+  await user.click(dialog().getByRole('button', { name: 'Close the job' }));
+  expect(await dialog().findByText('This is already done.')).toBeTruthy();
+  await user.click(dialog().getByRole('button', { name: 'Close the job' }));
+  expect(calls.closeJob).toHaveBeenLastCalledWith('j', 'Paid in cash');
+  expect(toast).toHaveBeenLastCalledWith({ title: 'Job closed', description: 'Refund: failed 3 times' });
+});
+
+test('alerts that could not be loaded offer another try', async () => {
+  calls.readAlerts.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0));
+  show(null, false);
+  await user.click(await screen.findByRole('button', { name: 'Try again' }));
+  expect(await screen.findByText('Nothing needs you now.')).toBeTruthy();
+});
+
+test.each([
+  [{ status: 'pending' as const }, 18, 0, 'Being paid for', 'plain'],
+  [{ code: { ...NO_CODE, due: at(18) } }, 17, 0, 'Code due 6 pm', 'plain'],
+  [{ code: { ...NO_CODE, due: at(18) } }, 18, 0, 'No code yet', 'plain'],
+  [{ code: NO_CODE }, 19, 0, 'No code yet', 'bad'],
+  [{ code: NO_CODE, isTest: true }, 19, 0, 'Test', 'plain'],
+  [{ code: { ...NO_CODE, requested: at(18) } }, 18, 1, 'Waiting for the lock', 'warn'],
+  [{ code: { ...NO_CODE, requested: at(18) } }, 19, 1, 'Waiting for the lock', 'bad'],
+  [{ code: { ...NO_CODE, requested: at(18) } }, 21, 1, 'No code', 'plain'],
+  [{}, 19, 2, 'Accepted by the lock', 'good'],
+  [{ code: { ...BOOKING.code, mailed: at(18) } }, 19, 3, 'Code mailed 6 pm', 'good'],
+  [{ code: { ...BOOKING.code, seen: at(19) } }, 19, 4, 'Code seen 7 pm', 'good'],
+  [{ code: { ...BOOKING.code, used: at(19) } }, 20, 4, 'Door opened 7 pm', 'good'],
+])('a booking with %o is at %i o’clock ready to step %i: %s', (change, hour, done, label, tone) => {
+  expect(describeReadiness({ ...BOOKING, ...change }, at(hour))).toEqual({ done, label, tone });
+});

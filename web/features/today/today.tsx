@@ -1,0 +1,117 @@
+import { useQuery } from '@tanstack/react-query';
+import type { KeyboardEvent } from 'react';
+import { addDays, formatStudioDate, type StudioDate, studioDate } from '#rules/studio-time.ts';
+import { useLive } from '#web/data/live.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { useNow } from '#web/lib/use-now.ts';
+import { useOutsideSydney } from '#web/lib/use-outside-sydney.ts';
+import { Button } from '#web/ui/button.tsx';
+import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Alerts } from './alerts.tsx';
+import { DayList } from './day-list.tsx';
+import { readDay, type StudioName } from './queries.ts';
+import { RoomsNow } from './rooms-now.tsx';
+import { Timeline } from './timeline.tsx';
+
+type Days = {
+  /** The day that is shown; null: today. */
+  readonly day: StudioDate | null;
+  readonly onDay: (day: StudioDate | null) => void;
+};
+
+/** What needs a person, and the rooms of a day: who is in, who comes, and whether the doors are ready. */
+export function Today({ studios, showDay, ...days }: Days & { studios: readonly StudioName[]; showDay: boolean }) {
+  return (
+    <>
+      <Alerts />
+      {showDay ? <DayPart studios={studios} {...days} /> : null}
+    </>
+  );
+}
+
+function DayPart({ studios, day, onDay }: Days & { studios: readonly StudioName[] }) {
+  const now = useNow(30_000);
+  const today = studioDate(now);
+  const shown = day ?? today;
+  useLive('staff', queryKeys.staffDay.all);
+  const read = useQuery({
+    queryKey: queryKeys.staffDay.of(shown),
+    queryFn: () => readDay(shown),
+    refetchInterval: 60_000,
+  });
+  return (
+    <section aria-labelledby="day">
+      <DayNavigation shown={shown} today={today} onDay={onDay} />
+      {read.isError && !read.data ? (
+        <LoadFailed
+          title="The day could not be loaded."
+          why={describeError(read.error, 'Check your connection.')}
+          onRetry={() => void read.refetch()}
+        />
+      ) : read.data === undefined ? (
+        <Skeleton className="h-96" label="Loading the day" />
+      ) : (
+        <div className="space-y-8">
+          {shown === today ? <RoomsNow studios={studios} bookings={read.data.bookings} now={now} /> : null}
+          <Timeline studios={studios} day={shown} content={read.data} now={now} />
+          <DayList studios={studios} day={shown} content={read.data} now={now} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** The heading with the buttons of the days; the arrow keys do the same on them. */
+function DayNavigation({
+  shown,
+  today,
+  onDay,
+}: {
+  shown: StudioDate;
+  today: StudioDate;
+  onDay: (day: StudioDate | null) => void;
+}) {
+  const outsideSydney = useOutsideSydney();
+  const go = (days: number): void => {
+    const next = addDays(shown, days);
+    onDay(next === today ? null : next);
+  };
+  function walk(event: KeyboardEvent): void {
+    if (event.key === 'ArrowLeft') go(-1);
+    else if (event.key === 'ArrowRight') go(1);
+    else if (event.key === 'Home') onDay(null);
+    else return;
+    event.preventDefault();
+  }
+  return (
+    <div className="mb-6 flex flex-wrap items-end justify-between gap-4">
+      <div aria-live="polite">
+        <h2 id="day" className="text-3xl">
+          {shown === today ? 'Today, ' : ''}
+          {formatStudioDate(shown)}
+        </h2>
+        <p className="mt-2 text-fog">
+          {outsideSydney ? (
+            <>
+              All times here are <strong>Sydney time</strong>, which is different from your local time.
+            </>
+          ) : (
+            'Times are in Sydney time.'
+          )}
+        </p>
+      </div>
+      <div role="group" aria-label="Day" className="flex gap-2">
+        <Button tone="plain" className="px-4" aria-label="Previous day" onKeyDown={walk} onClick={() => go(-1)}>
+          <span aria-hidden="true">←</span>
+        </Button>
+        <Button tone="plain" aria-pressed={shown === today} onKeyDown={walk} onClick={() => onDay(null)}>
+          Today
+        </Button>
+        <Button tone="plain" className="px-4" aria-label="Next day" onKeyDown={walk} onClick={() => go(1)}>
+          <span aria-hidden="true">→</span>
+        </Button>
+      </div>
+    </div>
+  );
+}

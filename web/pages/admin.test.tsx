@@ -1,0 +1,67 @@
+import { screen } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
+import { AppError } from '#web/lib/errors.ts';
+import { renderPart, user } from '#web/ui/component-tests.ts';
+import * as queries from '#web/features/staff/queries.ts';
+// Fetched before the test: a slow machine takes longer than it waits.
+import '#web/features/today/today.tsx';
+import AdminPage from './admin.tsx';
+
+const session = { status: 'in', user: { id: 'u' }, session: { access_token: 't' } };
+vi.mock('#web/data/session.tsx', () => ({ useSession: () => session, useAuthDialog: () => ({ open: vi.fn() }) }));
+vi.mock('#web/data/role.ts', () => ({ readRole: () => Promise.resolve('admin') }));
+vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
+vi.mock('#web/features/studios/queries.ts', () => ({ useStudios: () => ({ data: [] }) }));
+vi.mock(import('#web/features/today/queries.ts'), async (original) => ({
+  ...(await original()),
+  readDay: () => Promise.resolve({ bookings: [], closures: [] }),
+  readAlerts: () => Promise.resolve([]),
+}));
+vi.mock(import('#web/features/staff/queries.ts'), async (original) => ({
+  ...(await original()),
+  readStaffRights: () => Promise.resolve(true),
+  readDeveloperPagesOpen: () => Promise.resolve(false),
+  readPermissions: vi.fn(),
+}));
+const { readPermissions } = vi.mocked(queries);
+
+test.each([
+  ['bookings', ['Today', 'Bookings', 'Closed hours', 'Customers']],
+  ['identity', ['Today', 'ID review']],
+  ['money', ['Today', 'Numbers', 'Export']],
+  ['settings', ['Today', 'Discount Codes']],
+  [
+    'owner',
+    [
+      'Today',
+      'Discount Codes',
+      'Audit Logs',
+      'Bookings',
+      'Closed hours',
+      'Customers',
+      'ID review',
+      'Numbers',
+      'Export',
+    ],
+  ],
+] as const)('staff with the permission %s have the tabs %j, and Today is open', async (permission, tabs) => {
+  readPermissions.mockResolvedValue(new Set([permission]));
+  renderPart(<AdminPage />, { path: '/admin' });
+  const shown = await screen.findAllByRole('tab');
+  expect(shown.map((tab) => tab.textContent)).toEqual(tabs);
+  expect(await screen.findByText('Nothing needs you now.')).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Next day' }) !== null).toBe(['bookings', 'owner'].includes(permission));
+});
+
+test('a tab of another permission in the address opens Today', async () => {
+  readPermissions.mockResolvedValue(new Set(['identity']));
+  renderPart(<AdminPage />, { path: '/admin?tab=audit-logs' });
+  expect((await screen.findByRole('tab', { selected: true })).textContent).toBe('Today');
+});
+
+test('permissions that could not be loaded offer another try', async () => {
+  readPermissions.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue(new Set());
+  renderPart(<AdminPage />, { path: '/admin' });
+  await user.click(await screen.findByRole('button', { name: 'Try again' }));
+  expect(await screen.findByRole('tab', { name: 'Today' })).toBeTruthy();
+});
