@@ -265,6 +265,41 @@ export type Database = {
         };
         Relationships: [];
       };
+      price_lists: {
+        Row: {
+          created_at: string;
+          hour_cents: number[];
+          id: string;
+          studio_id: string;
+          valid_from: string;
+          volume_percents: number[];
+        };
+        Insert: {
+          created_at?: string;
+          hour_cents: number[];
+          id?: string;
+          studio_id: string;
+          valid_from: string;
+          volume_percents: number[];
+        };
+        Update: {
+          created_at?: string;
+          hour_cents?: number[];
+          id?: string;
+          studio_id?: string;
+          valid_from?: string;
+          volume_percents?: number[];
+        };
+        Relationships: [
+          {
+            foreignKeyName: 'price_lists_studio_id_fkey';
+            columns: ['studio_id'];
+            isOneToOne: false;
+            referencedRelation: 'studios';
+            referencedColumns: ['id'];
+          },
+        ];
+      };
       profiles: {
         Row: {
           address: string | null;
@@ -341,6 +376,44 @@ export type Database = {
             columns: ['booking_id'];
             isOneToOne: false;
             referencedRelation: 'bookings';
+            referencedColumns: ['id'];
+          },
+        ];
+      };
+      special_days: {
+        Row: {
+          created_at: string;
+          first_day: string;
+          hour_cents: number[];
+          id: string;
+          last_day: string;
+          name: string;
+          studio_id: string;
+        };
+        Insert: {
+          created_at?: string;
+          first_day: string;
+          hour_cents: number[];
+          id?: string;
+          last_day: string;
+          name: string;
+          studio_id: string;
+        };
+        Update: {
+          created_at?: string;
+          first_day?: string;
+          hour_cents?: number[];
+          id?: string;
+          last_day?: string;
+          name?: string;
+          studio_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: 'special_days_studio_id_fkey';
+            columns: ['studio_id'];
+            isOneToOne: false;
+            referencedRelation: 'studios';
             referencedColumns: ['id'];
           },
         ];
@@ -567,6 +640,35 @@ export type Database = {
           },
         ];
       };
+      current_price_lists: {
+        Row: {
+          hour_cents: number[] | null;
+          studio_id: string | null;
+          valid_from: string | null;
+          volume_percents: number[] | null;
+        };
+        Insert: {
+          hour_cents?: number[] | null;
+          studio_id?: string | null;
+          valid_from?: string | null;
+          volume_percents?: number[] | null;
+        };
+        Update: {
+          hour_cents?: number[] | null;
+          studio_id?: string | null;
+          valid_from?: string | null;
+          volume_percents?: number[] | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: 'price_lists_studio_id_fkey';
+            columns: ['studio_id'];
+            isOneToOne: false;
+            referencedRelation: 'studios';
+            referencedColumns: ['id'];
+          },
+        ];
+      };
       user_verifications: {
         Row: {
           id: string | null;
@@ -667,6 +769,9 @@ export type Database = {
           coupon_value: number | null;
           free_cancel_hours: number | null;
           created_at: string | null;
+          base_cost: number | null;
+          volume_discount: number | null;
+          slots: Json | null;
         }[];
       };
       retry_job: {

@@ -1,26 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { specifiedRates } from '#tests/support/rates.ts';
+import type { CouponTerms } from './coupon-discount.ts';
 import {
   cheapestHourCents,
   hourRateCents,
+  type PriceList,
+  priceListOf,
+  type Quote,
   quoteSlots,
+  type Rates,
   savingsHint,
   volumeDiscountCents,
   volumePercent,
+  volumeSteps,
 } from './pricing.ts';
 import { nextSlot, type Slot } from './slots.ts';
-
-/** The price list written by hand, one column for each hour; l = 49, m = 59, h = 69. */
-const TABLE = [
-  'hhhmmmmmmmmmmmmmmmhhhhhm',
-  'llllllllllllllllllmmmmml',
-  'llllllllllllllllllmmmmml',
-  'llllllllllllllllllmmmmml',
-  'llllllllllllllllllmmmmml',
-  'mmmmmmmmmmmmmmmmmmhhhhhh',
-  'hhmmmmmmmmmmmmmmmmhhhhhh',
-];
-const DOLLARS: Readonly<Record<string, number>> = { l: 49, m: 59, h: 69 };
 
 const run = (date: string, hour: number, count: number): Slot[] => {
   const slots: Slot[] = [{ date, hour }];
@@ -28,47 +23,47 @@ const run = (date: string, hour: number, count: number): Slot[] => {
   return slots;
 };
 
+const priceOf = (slots: readonly Slot[], coupon: CouponTerms | null = null): Quote =>
+  quoteSlots(slots, specifiedRates, coupon);
+const list = priceListOf('2026-11-23', specifiedRates);
+
 describe('prices', () => {
-  it('match all 168 hours of the price list and its day totals', () => {
-    for (const [weekday, row] of TABLE.entries()) {
-      for (let hour = 0; hour < 24; hour += 1)
-        expect([weekday, hour, hourRateCents(weekday, hour)]).toEqual([
-          weekday,
-          hour,
-          (DOLLARS[row[hour] ?? ''] ?? 0) * 100,
-        ]);
-    }
-    const sums = TABLE.map(
-      (_, weekday) =>
-        Array.from({ length: 24 }, (__, hour) => hourRateCents(weekday, hour)).reduce((a, b) => a + b, 0) / 100,
-    );
+  it('have the day totals of the specification, and $49 as the lowest', () => {
+    const sums = Array.from({ length: 7 }, (_, day) => priceOf(run(`2026-11-${22 + day}`, 0, 24)).baseCents / 100);
     expect(sums).toEqual([1496, 1226, 1226, 1226, 1226, 1476, 1496]);
-    expect(cheapestHourCents()).toBe(4900);
-    expect(() => hourRateCents(7, 0)).toThrow(RangeError);
+    expect(cheapestHourCents('2026-11-23', specifiedRates)).toBe(4900);
   });
 
   it('round the discount to whole dollars, half up', () => {
-    const ten = quoteSlots(run('2026-11-22', 1, 10));
+    const ten = priceOf(run('2026-11-22', 1, 10));
     expect([ten.baseCents, ten.discountCents, ten.totalCents]).toEqual([61_000, 9_200, 51_800]);
-    const three = quoteSlots(run('2026-11-23', 10, 3));
+    const three = priceOf(run('2026-11-23', 10, 3));
     expect([three.baseCents, three.discountPercent, three.discountCents, three.totalCents]).toEqual([
       14_700, 10, 1_500, 13_200,
     ]);
-    const four = quoteSlots(run('2026-11-23', 10, 4));
+    const four = priceOf(run('2026-11-23', 10, 4));
     expect([four.baseCents, four.discountPercent, four.discountCents, four.totalCents]).toEqual([
       19_600, 15, 2_900, 16_700,
     ]);
-    const twenty = quoteSlots(run('2026-11-22', 0, 20));
+    const twenty = priceOf(run('2026-11-22', 0, 20));
     expect([twenty.baseCents, twenty.discountCents, twenty.totalCents]).toEqual([123_000, 18_500, 104_500]);
-    expect([1, 2, 3, 4, 24].map(volumePercent)).toEqual([0, 0, 10, 15, 15]);
-    expect([volumeDiscountCents(9_800, 2), volumeDiscountCents(14_500, 3), volumeDiscountCents(14_499, 3)]).toEqual([
+    expect([0, 1, 2, 3, 4, 24].map((count) => volumePercent(count, list))).toEqual([0, 0, 0, 10, 15, 15]);
+    expect([volumeDiscountCents(9_800, 0), volumeDiscountCents(14_500, 10), volumeDiscountCents(14_499, 10)]).toEqual([
       0, 1_500, 1_400,
     ]);
   });
 
   it('show the saving of one more hour when there is one', () => {
-    const hint = (count: number) => savingsHint(run('2026-11-23', 10, count));
-    expect([1, 2, 3, 4, 9].map(hint)).toEqual([null, { hours: 3, percent: 10 }, { hours: 4, percent: 15 }, null, null]);
+    const hint = (count: number) => savingsHint(run('2026-11-23', 10, count), specifiedRates);
+    expect([1, 2, 3, 4, 9, 24].map(hint)).toEqual([
+      null,
+      { percent: 10, before: 0 },
+      { percent: 15, before: 10 },
+      null,
+      null,
+      null,
+    ]);
+    expect(savingsHint([], specifiedRates)).toBeNull();
   });
 
   it('differ from rounding the total in exactly 210 of the 3,696 starts and lengths, all of 10 or 20 hours', () => {
@@ -77,7 +72,7 @@ describe('prices', () => {
     for (let day = 0; day < 7; day += 1) {
       for (let hour = 0; hour < 24; hour += 1) {
         for (let count = 3; count <= 24; count += 1) {
-          const quote = quoteSlots(run(`2026-11-${String(22 + day)}`, hour, count));
+          const quote = priceOf(run(`2026-11-${String(22 + day)}`, hour, count));
           const roundedTotal = Math.floor((quote.baseCents * (100 - quote.discountPercent)) / 10_000 + 0.5) * 100;
           cases += 1;
           if (roundedTotal !== quote.totalCents) differing.push(count);
@@ -89,28 +84,27 @@ describe('prices', () => {
   });
 
   it('charge a session across midnight by the day of each hour', () => {
-    expect(quoteSlots(run('2026-11-20', 23, 2)).slots.map((slot) => slot.priceCents)).toEqual([6900, 6900]);
-    expect(quoteSlots(run('2026-11-22', 23, 2)).slots.map((slot) => slot.priceCents)).toEqual([5900, 4900]);
+    expect(priceOf(run('2026-11-20', 23, 2)).slots.map((slot) => slot.priceCents)).toEqual([6900, 6900]);
+    expect(priceOf(run('2026-11-22', 23, 2)).slots.map((slot) => slot.priceCents)).toEqual([5900, 4900]);
   });
 
   it('charge by the chosen labels on the days the clocks change', () => {
-    expect(quoteSlots(run('2026-10-04', 1, 2)).slots.map((slot) => slot.hour)).toEqual([1, 3]);
-    expect(quoteSlots(run('2026-10-04', 1, 2)).totalCents).toBe(6900 + 5900);
-    expect(quoteSlots(run('2027-10-03', 1, 3)).slots.map((slot) => slot.hour)).toEqual([1, 3, 4]);
-    expect(quoteSlots(run('2027-10-03', 1, 3)).discountPercent).toBe(10);
-    expect(quoteSlots(run('2026-04-05', 2, 1)).totalCents).toBe(6900);
-    expect(quoteSlots(run('2027-04-04', 1, 3))).toMatchObject({ hours: 3, baseCents: 19_700, totalCents: 17_700 });
+    expect(priceOf(run('2026-10-04', 1, 2)).slots.map((slot) => slot.hour)).toEqual([1, 3]);
+    expect(priceOf(run('2026-10-04', 1, 2)).totalCents).toBe(6900 + 5900);
+    expect(priceOf(run('2027-10-03', 1, 3)).slots.map((slot) => slot.hour)).toEqual([1, 3, 4]);
+    expect(priceOf(run('2027-10-03', 1, 3)).discountPercent).toBe(10);
+    expect(priceOf(run('2026-04-05', 2, 1)).totalCents).toBe(6900);
+    expect(priceOf(run('2027-04-04', 1, 3))).toMatchObject({ hours: 3, baseCents: 19_700, totalCents: 17_700 });
   });
 
   it('subtract coupons from the subtotal, never below 0, and waive totals below the card minimum', () => {
     const slots = run('2026-11-23', 10, 1);
-    const percent = (value: number) =>
-      quoteSlots(slots, { code: 'X', discountType: 'percentage', discountValue: value });
+    const percent = (value: number) => priceOf(slots, { code: 'X', discountType: 'percentage', discountValue: value });
     expect(percent(12.5).couponDiscountCents).toBe(613);
     expect(percent(100).totalCents).toBe(0);
     expect(percent(99.5).totalCents).toBe(0);
-    expect(quoteSlots(slots, { code: 'X', discountType: 'fixed', discountValue: 1000 }).totalCents).toBe(0);
-    expect(quoteSlots(slots, { code: 'X', discountType: 'fixed', discountValue: 10 }).totalCents).toBe(3900);
+    expect(priceOf(slots, { code: 'X', discountType: 'fixed', discountValue: 1000 }).totalCents).toBe(0);
+    expect(priceOf(slots, { code: 'X', discountType: 'fixed', discountValue: 10 }).totalCents).toBe(3900);
   });
 
   it('always add up', () => {
@@ -121,7 +115,7 @@ describe('prices', () => {
         fc.integer({ min: 1, max: 10_000 }),
         fc.boolean(),
         (count, hour, value, fixed) => {
-          const quote = quoteSlots(run('2026-11-27', hour, count), {
+          const quote = priceOf(run('2026-11-27', hour, count), {
             code: 'X',
             discountType: fixed ? 'fixed' : 'percentage',
             discountValue: fixed ? value / 100 : Math.min(100, value / 100),
@@ -135,9 +129,62 @@ describe('prices', () => {
   });
 });
 
+describe('price lists and special days', () => {
+  const flat = (validFrom: string, cents: number, volume: number): PriceList => ({
+    validFrom,
+    hourCents: Array.from({ length: 168 }, () => cents),
+    volumePercents: [0, volume, ...Array.from({ length: 22 }, () => volume)],
+  });
+  const festival = {
+    name: 'Festival',
+    firstDay: '2026-11-27',
+    lastDay: '2026-11-28',
+    hourCents: Array.from({ length: 24 }, (_, hour) => 9_000 + hour),
+  };
+  // Not in order, as rows may come.
+  const rates: Rates = {
+    lists: [flat('2026-12-01', 3_000, 50), flat('2026-11-01', 2_000, 20)],
+    specialDays: [festival],
+  };
+  const prices = (date: string, hour: number, count: number) =>
+    quoteSlots(run(date, hour, count), rates).slots.map((slot) => slot.priceCents);
+
+  it('each hour has the price of the list that is valid on its day', () => {
+    expect(prices('2026-11-30', 23, 2)).toEqual([2_000, 3_000]);
+    expect(prices('2030-01-01', 0, 1)).toEqual([3_000]);
+    expect(cheapestHourCents('2026-11-30', rates)).toBe(2_000);
+    expect(cheapestHourCents('2026-12-01', rates)).toBe(3_000);
+  });
+
+  it('special days have their own prices, from their first day to the end of their last', () => {
+    expect(prices('2026-11-26', 23, 2)).toEqual([2_000, 9_000]);
+    expect(prices('2026-11-28', 23, 2)).toEqual([9_023, 2_000]);
+  });
+
+  it('the volume discount is that of the first day, also on special days', () => {
+    expect(quoteSlots(run('2026-11-30', 23, 2), rates)).toMatchObject({ discountPercent: 20, discountCents: 1_000 });
+    expect(quoteSlots(run('2026-11-28', 0, 2), rates)).toMatchObject({ discountPercent: 20, discountCents: 3_600 });
+    expect(volumeSteps(flat('2026-12-01', 3_000, 50))).toEqual([{ hours: 2, percent: 50 }]);
+    expect(volumeSteps(list)).toEqual([
+      { hours: 3, percent: 10 },
+      { hours: 4, percent: 15 },
+    ]);
+    expect(volumeSteps(flat('2026-12-01', 3_000, 0))).toEqual([]);
+  });
+
+  it('an hour without a price is never free', () => {
+    expect(() => prices('2026-10-31', 12, 1)).toThrow('no price list for 2026-10-31');
+    const holed = { lists: [{ ...flat('2026-11-01', 2_000, 0), hourCents: [] }], specialDays: [] };
+    expect(() => hourRateCents({ date: '2026-11-02', hour: 3 }, holed)).toThrow('no price for hour 3 of 2026-11-02');
+    expect(() =>
+      quoteSlots(run('2026-11-27', 0, 1), { ...rates, specialDays: [{ ...festival, hourCents: [] }] }),
+    ).toThrow(RangeError);
+  });
+});
+
 describe('the card minimum', () => {
   const at = (cents: number) =>
-    quoteSlots([{ date: '2026-11-23', hour: 10 }], {
+    priceOf([{ date: '2026-11-23', hour: 10 }], {
       code: 'X',
       discountType: 'fixed',
       discountValue: (4900 - cents) / 100,

@@ -1,99 +1,117 @@
 import { applyCoupon, type CouponTerms } from './coupon-discount.ts';
 import { slotLabel, sortSlots, type Slot } from './slots.ts';
-import { weekdayOf } from './studio-time.ts';
+import { type StudioDate, weekdayOf } from './studio-time.ts';
 import { settings } from './venue.ts';
 
-/** `rates[weekday][hour]` in cents; weekday 0 = Sunday. */
-export type RateTable = readonly (readonly number[])[];
+/** Prices of a studio from a day on, until its next list begins. */
+export type PriceList = {
+  readonly validFrom: StudioDate;
+  /** The 168 hours of a week in cents, Sunday 12 AM first. */
+  readonly hourCents: readonly number[];
+  /** The volume discount in percent by the number of hours, for 1 hour first, for 24 last. */
+  readonly volumePercents: readonly number[];
+};
 
-const LOW = 4900;
-const MIDDLE = 5900;
-const HIGH = 6900;
+/** Days, the last one included, whose hours have prices of their own: 24 of them in cents, 12 AM first. */
+type SpecialDays = {
+  readonly name: string;
+  readonly firstDay: StudioDate;
+  readonly lastDay: StudioDate;
+  readonly hourCents: readonly number[];
+};
 
-const hours = (rate: (hour: number) => number): number[] => Array.from({ length: 24 }, (_, hour) => rate(hour));
-const mondayToThursday = hours((hour) => (hour >= 18 && hour <= 22 ? MIDDLE : LOW));
-const friday = hours((hour) => (hour >= 18 ? HIGH : MIDDLE));
-const saturday = hours((hour) => (hour <= 1 || hour >= 18 ? HIGH : MIDDLE));
-const sunday = hours((hour) => (hour <= 2 || (hour >= 18 && hour <= 22) ? HIGH : MIDDLE));
+/** All prices of a studio for the days in question. */
+export type Rates = { readonly lists: readonly PriceList[]; readonly specialDays: readonly SpecialDays[] };
 
-/** The price list. */
-export const defaultRates: RateTable = [
-  sunday,
-  mondayToThursday,
-  mondayToThursday,
-  mondayToThursday,
-  mondayToThursday,
-  friday,
-  saturday,
-];
-
-/** Returns the price of one hour in cents; `weekday` 0 = Sunday, `hour` 0–23. Throws RangeError when the table has no such hour. */
-export function hourRateCents(weekday: number, hour: number, rates: RateTable = defaultRates): number {
-  const rate = rates[weekday]?.[hour];
-  if (rate === undefined) throw new RangeError(`no rate for weekday ${weekday}, hour ${hour}`);
-  return rate;
+/** Finds the price list of a day. Throws RangeError when there is none: an hour without a price is never free. */
+export function priceListOf(date: StudioDate, { lists }: Rates): PriceList {
+  const list = lists
+    .filter(({ validFrom }) => validFrom <= date)
+    .reduce<PriceList | null>((best, one) => (best && best.validFrom > one.validFrom ? best : one), null);
+  if (list === null) throw new RangeError(`no price list for ${date}`);
+  return list;
 }
 
-/** Returns the lowest hourly price in cents, for "from $X". */
-export function cheapestHourCents(rates: RateTable = defaultRates): number {
-  return Math.min(...rates.flat());
+/** Finds the special days that a day belongs to; null when it is an ordinary day. */
+function specialDaysOf(date: StudioDate, { specialDays }: Rates): SpecialDays | null {
+  return specialDays.find(({ firstDay, lastDay }) => firstDay <= date && date <= lastDay) ?? null;
 }
 
-/** Returns the volume discount: 10% for 3 hours, 15% for 4 or more. */
-export function volumePercent(count: number): 0 | 10 | 15 {
-  if (count >= 4) return 15;
-  return count === 3 ? 10 : 0;
+/** Returns the price of one hour in cents. Throws RangeError when it has none. */
+export function hourRateCents({ date, hour }: Slot, rates: Rates): number {
+  const special = specialDaysOf(date, rates);
+  const cents = special ? special.hourCents[hour] : priceListOf(date, rates).hourCents[weekdayOf(date) * 24 + hour];
+  if (cents === undefined) throw new RangeError(`no price for hour ${hour} of ${date}`);
+  return cents;
+}
+
+/** Returns the lowest hourly price in cents of the list valid on a day, for "from $X". */
+export function cheapestHourCents(date: StudioDate, rates: Rates): number {
+  return Math.min(...priceListOf(date, rates).hourCents);
+}
+
+/** Returns the volume discount in percent for so many hours; 0 for none. */
+export function volumePercent(count: number, { volumePercents }: PriceList): number {
+  return volumePercents[count - 1] ?? 0;
 }
 
 /** Computes the volume discount in cents. The discount, not the total, is rounded half-up to whole dollars. */
-export function volumeDiscountCents(baseCents: number, count: number): number {
-  return Math.floor((baseCents * volumePercent(count)) / 10_000 + 0.5) * 100;
+export function volumeDiscountCents(baseCents: number, percent: number): number {
+  return Math.floor((baseCents * percent) / 10_000 + 0.5) * 100;
 }
 
-export type Quote = {
+/** A number of hours, and more up to the next step, with their volume discount. */
+export type VolumeStep = { readonly hours: number; readonly percent: number };
+
+/** Lists where the volume discount changes, fewest hours first; empty without one. */
+export function volumeSteps({ volumePercents }: PriceList): VolumeStep[] {
+  return volumePercents.flatMap((percent, at) =>
+    percent === (volumePercents[at - 1] ?? 0) ? [] : [{ hours: at + 1, percent }],
+  );
+}
+
+/** What hours cost before a coupon. */
+export type BasePrice = {
   readonly hours: number;
   readonly slots: readonly { date: string; hour: number; label: string; priceCents: number }[];
   readonly baseCents: number;
   readonly discountPercent: number;
   readonly discountCents: number;
+};
+export type Quote = BasePrice & {
   readonly subtotalCents: number;
   readonly couponDiscountCents: number;
   readonly totalCents: number;
 };
 
-/** Prices a selection. A total below the card minimum becomes 0. */
-export function quoteSlots(
-  selection: readonly Slot[],
-  coupon: CouponTerms | null = null,
-  rates: RateTable = defaultRates,
-): Quote {
-  const slots = sortSlots(selection).map((slot) => ({
-    date: slot.date,
-    hour: slot.hour,
-    label: slotLabel(slot.hour),
-    priceCents: hourRateCents(weekdayOf(slot.date), slot.hour, rates),
+/** Prices a selection by the prices of each hour's day and the volume discount of its first day. */
+export function quoteSlots(selection: readonly Slot[], rates: Rates, coupon: CouponTerms | null = null): Quote {
+  const slots = sortSlots(selection).map(({ date, hour }) => ({
+    date,
+    hour,
+    label: slotLabel(hour),
+    priceCents: hourRateCents({ date, hour }, rates),
   }));
   const baseCents = slots.reduce((sum, slot) => sum + slot.priceCents, 0);
-  const discountCents = volumeDiscountCents(baseCents, slots.length);
-  const subtotalCents = baseCents - discountCents;
-  const couponCents = coupon ? applyCoupon(subtotalCents, coupon) : 0;
-  const total = subtotalCents - couponCents;
-  const totalCents = total < settings.cardMinimumCents ? 0 : total;
-  return {
-    hours: slots.length,
-    slots,
-    baseCents,
-    discountPercent: volumePercent(slots.length),
-    discountCents,
-    subtotalCents,
-    couponDiscountCents: subtotalCents - totalCents,
-    totalCents,
-  };
+  const [first] = slots;
+  const discountPercent = first ? volumePercent(slots.length, priceListOf(first.date, rates)) : 0;
+  const discountCents = volumeDiscountCents(baseCents, discountPercent);
+  return deductCoupon({ hours: slots.length, slots, baseCents, discountPercent, discountCents }, coupon);
 }
 
-/** Returns hours and percentage after adding one hour, for "Add one hour, save 10%"; null when the percentage stays the same. */
-export function savingsHint(selection: readonly Slot[]): { hours: number; percent: number } | null {
-  const count = selection.length;
-  if (count !== 2 && count !== 3) return null;
-  return { hours: count + 1, percent: volumePercent(count + 1) };
+/** Deducts a coupon from a price. A total below the card minimum becomes 0. */
+export function deductCoupon(price: BasePrice, coupon: CouponTerms | null): Quote {
+  const subtotalCents = price.baseCents - price.discountCents;
+  const total = subtotalCents - (coupon ? applyCoupon(subtotalCents, coupon) : 0);
+  const totalCents = total < settings.cardMinimumCents ? 0 : total;
+  return { ...price, subtotalCents, couponDiscountCents: subtotalCents - totalCents, totalCents };
+}
+
+/** Returns what one more hour saves, with the percentage of the hours chosen, for "Add one hour, save 10%"; null when it saves no more. */
+export function savingsHint(selection: readonly Slot[], rates: Rates): { percent: number; before: number } | null {
+  const [first] = sortSlots(selection);
+  if (first === undefined) return null;
+  const list = priceListOf(first.date, rates);
+  const [before, percent] = [volumePercent(selection.length, list), volumePercent(selection.length + 1, list)];
+  return percent > before ? { percent, before } : null;
 }

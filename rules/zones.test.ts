@@ -7,6 +7,8 @@ import { describe, expect, it } from 'vitest';
 const SCRIPT = `
   const [time, slots, pricing, access, people, identity, cancellation] = await Promise.all(
     ['studio-time', 'slots', 'pricing', 'access', 'people', 'identity', 'cancellation'].map((name) => import('./rules/' + name + '.ts')));
+  const hourCents = Array.from({ length: 168 }, (_, at) => 100 + at);
+  const rates = { lists: [{ validFrom: '2000-01-01', hourCents, volumePercents: [] }], specialDays: [] };
   const out = [];
   for (const date of ['2026-04-04', '2026-04-05', '2026-10-03', '2026-10-04', '2026-11-21', '2027-04-04', '2027-10-03']) {
     out.push([date, time.weekdayOf(date), time.addDays(date, 1), time.dayBounds(date), time.formatStudioDate(date)]);
@@ -18,7 +20,7 @@ const SCRIPT = `
       const now = new Date(start.getTime() + 31 * 60000);
       out.push([end, time.studioDate(start), time.studioHour(start), time.formatStudioTime(start), time.formatStudioRange(start, end),
         slots.slotsOfSpan(start, end), slots.slotClosed({ date, hour }, now), slots.slotTaken({ date, hour }, [{ start, end }]),
-        pricing.quoteSlots([{ date, hour }, slots.nextSlot({ date, hour })]).totalCents, cancellation.cancellationTerms(start, now),
+        pricing.quoteSlots([{ date, hour }, slots.nextSlot({ date, hour })], rates).totalCents, cancellation.cancellationTerms(start, now),
         access.accessTimes({ start, end, bookedAt: new Date(0), studioFreeBefore: true, capabilities: { granularityMinutes: 1, endEnforced: true } })]);
     }
     out.push([people.ageOn('2008-10-04', date), identity.verificationExpiry('2027-01-31', date), time.parseInstant(date + 'T01:00:00+11:00')]);

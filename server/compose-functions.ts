@@ -21,6 +21,7 @@ import { staffRefund } from './functions/staff-refund.ts';
 import { staffReopen } from './functions/staff-reopen.ts';
 import { staffReviewId } from './functions/staff-review-id.ts';
 import { staffSetPermissions } from './functions/staff-set-permissions.ts';
+import { staffSetPrices } from './functions/staff-set-prices.ts';
 import { staffUnblockCustomer } from './functions/staff-unblock-customer.ts';
 import { stripeWebhook } from './functions/stripe-webhook.ts';
 import { testIgloohomeConfig, testIgloohomeOauth, testIgloohomePin } from './functions/test-igloohome.ts';
@@ -70,6 +71,7 @@ export function composeFunctions(context: {
       ['staff-close', staffClose(context)],
       ['staff-reopen', staffReopen(context)],
       ['staff-set-permissions', staffSetPermissions(context)],
+      ['staff-set-prices', staffSetPrices(context)],
       ['staff-review-id', staffReviewId(context)],
       ['staff-id-picture', staffIdPicture(context)],
       ['staff-block-customer', staffBlockCustomer(context)],

@@ -1,5 +1,4 @@
 import { prerender } from 'react-dom/static';
-import { defaultRates } from '#rules/pricing.ts';
 import { venue } from '#rules/venue.ts';
 import { Router } from './router/router.tsx';
 import { App } from './app.tsx';
@@ -74,7 +73,6 @@ function headOf(route: PageRoute, renderedTitle: string | null): string {
 
 /** Describes the business for search engines: https://schema.org/LocalBusiness */
 function business(): object {
-  const rates = defaultRates.flat().map((cents) => cents / 100);
   return {
     '@context': 'https://schema.org',
     '@type': 'EntertainmentBusiness',
@@ -93,7 +91,6 @@ function business(): object {
       opens: '00:00',
       closes: '23:59',
     },
-    priceRange: `$${Math.min(...rates)}–$${Math.max(...rates)} an hour`,
     currenciesAccepted: 'AUD',
     sameAs: [`https://www.instagram.com/${venue.instagram.replace(/^@/, '')}/`],
     potentialAction: { '@type': 'ReserveAction', target: '%SITE_URL%/booking' },

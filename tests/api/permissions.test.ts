@@ -88,7 +88,12 @@ describe.each(engines)('permissions of staff on $name', ({ name, open }) => {
       ],
       identity: [await reads('id_verifications')],
       money: [(await client.rpc('close_job', { job: refundJob, reason: 'tried' })).error === null],
-      settings: [made.error === null, await reads('discount_codes'), await calls('test-igloohome-config', {})],
+      settings: [
+        made.error === null,
+        await reads('discount_codes'),
+        await calls('test-igloohome-config', {}),
+        await calls('staff-set-prices', { studioId: randomUUID(), validFrom: '2031-01-01', prices: null }),
+      ],
       owner: [
         await reads('audit_logs'),
         await calls('staff-set-permissions', { userId: randomUUID(), permissions: [] }),

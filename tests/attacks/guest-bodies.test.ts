@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type MeasuredServer, startMeasuredServer } from '#tests/support/measured-server.ts';
-import { firstStatuses, sendUnfinished } from '#tests/support/raw-request.ts';
+import { firstStatuses, sendUnfinished } from './raw-request.ts';
 
 /** An attack that once stopped the server for 23.7 s and used 3 GB: 24 pictures of 14 MB, posted with the public key. */
 const POSTS = 24;

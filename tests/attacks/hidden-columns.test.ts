@@ -19,7 +19,7 @@ import {
 /** With TEST_LONG every request about every column; otherwise the first ones of each column, and one of the rest in turn. */
 const LONG = process.env['TEST_LONG'] !== undefined;
 /** Guests have no grant on the other relations: a few requests show that each refusal is the same. */
-const GUESTS_SEE = ['bookings', 'closed_hours', 'studios'];
+const GUESTS_SEE = ['bookings', 'closed_hours', 'current_price_lists', 'price_lists', 'special_days', 'studios'];
 
 function sampled(asks: readonly Ask[], first: number, at: number): readonly Ask[] {
   if (LONG) return asks;

@@ -77,6 +77,20 @@ const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<
   'public.staff_permissions': (state) => [{ permission: state === 1 ? `'owner'` : `'money'` }],
   'public.mailing_list': (state) => [{ email: `'secret-${state}@example.com'` }],
   'public.studios': () => [{ active: 'false' }],
+  'public.price_lists': (state) => [
+    {
+      valid_from: `'203${state}-02-03'`,
+      hour_cents: `array_fill(${state}000, array[168])`,
+      volume_percents: `array_fill(${state}0, array[24])`,
+    },
+  ],
+  'public.special_days': (state) => [
+    {
+      first_day: `'203${state}-02-03'`,
+      last_day: `'203${state}-02-04'`,
+      hour_cents: `array_fill(${state}000, array[24])`,
+    },
+  ],
   'public.discount_codes': (state) => [
     { code: `'SECRET-${state}X'`, discount_type: state === 1 ? `'fixed'` : `'percentage'`, max_uses: `${state * 10}` },
     {

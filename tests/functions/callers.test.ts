@@ -108,6 +108,14 @@ const ROWS: readonly Row[] = [
     answers: { setPermissions: () => undefined },
   },
   {
+    name: 'staff-set-prices',
+    callers: 'staff',
+    permission: 'settings',
+    limit: ['staff-set-prices', 60, 60],
+    body: { studioId: null, validFrom: '2031-03-01', prices: null },
+    answers: { setPriceList: () => undefined },
+  },
+  {
     name: 'staff-review-id',
     callers: 'staff',
     permission: 'identity',

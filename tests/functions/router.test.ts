@@ -64,6 +64,7 @@ const STATUSES: Readonly<Record<RefusalCode, number>> = {
   payment_processing: 409,
   not_configured: 409,
   last_owner: 409,
+  days_overlap: 409,
   session_ended: 410,
   coupon_invalid: 422,
   image_refused: 422,

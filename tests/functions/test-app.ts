@@ -31,6 +31,10 @@ vi.mock('#server/operations/bookings/hold.ts', () => ({ holdBooking: operation('
 vi.mock('#server/operations/bookings/read-own-booking.ts', () => ({ readOwnBooking: operation('readOwnBooking') }));
 vi.mock('#server/operations/bookings/release.ts', () => ({ releaseOwnHold: operation('releaseOwnHold') }));
 vi.mock('#server/operations/staff/set-permissions.ts', () => ({ setPermissions: operation('setPermissions') }));
+vi.mock('#server/operations/prices/set-prices.ts', () => ({
+  setPriceList: operation('setPriceList'),
+  setSpecialDays: operation('setSpecialDays'),
+}));
 vi.mock('#server/operations/closures/close-hours.ts', () => ({ closeHours: operation('closeHours') }));
 vi.mock('#server/operations/closures/reopen-hours.ts', () => ({ reopenHours: operation('reopenHours') }));
 vi.mock('#server/operations/customers/block.ts', () => ({

@@ -66,6 +66,7 @@ export function writeMatrix(people: People): Readonly<Record<string, Expectation
   return {
     ...aboutPeople(people),
     ...aboutRooms(people),
+    ...aboutPrices(),
     ...aboutBookings(people),
   };
 }
@@ -220,6 +221,62 @@ function aboutPeople({ owner, other, colleague, admin }: People): Record<string,
           text: 'insert into public.mailing_list (id, email) values ($1::uuid, $2)',
           values: [mailId, `${mailId}@example.com`],
         },
+      ],
+    },
+  };
+}
+
+/** Prices are read by everybody, those of a hidden studio by nobody but the service; nobody writes them past the functions of the database. */
+function aboutPrices(): Record<string, Expectation> {
+  const [hidden, secret] = [randomUUID(), randomUUID()];
+  const hide = (id: string) => ({
+    text: `insert into public.studios (id, name, hourly_rate, active) values ($1::uuid, $2, 10, false)`,
+    values: [id, `Hidden ${id.slice(0, 8)}`],
+  });
+  const hours = (count: number): number[] => Array.from({ length: count }, () => 5_000);
+  const festival = { name: 'Matrix', first_day: '2031-01-01', last_day: '2031-01-02' };
+  const fresh = { valid_from: '2031-01-01', hour_cents: hours(168), volume_percents: hours(24).map(() => 5) };
+  const rows = {
+    open: { key: { studio_id: STUDIO_A }, fresh: { ...fresh, studio_id: STUDIO_A } },
+    closed: { key: { studio_id: hidden }, fresh: { ...fresh, studio_id: hidden } },
+  };
+  const days = { name: 'Fresh', first_day: '2031-02-01', last_day: '2031-02-02', hour_cents: hours(24) };
+  const readOnly = {
+    grants: { anon: 'select', authenticated: 'select', service_role: 'select' },
+    sees: { ...everybody(['open']), service: ['open', 'closed'] },
+    adds: {},
+    changes: {},
+    removes: {},
+  };
+  return {
+    price_lists: {
+      ...readOnly,
+      columns: 'id studio_id valid_from hour_cents volume_percents created_at',
+      rows,
+      change: { valid_from: '2031-05-05' },
+      make: [hide(hidden)],
+    },
+    current_price_lists: {
+      ...readOnly,
+      columns: 'studio_id valid_from hour_cents volume_percents',
+      rows,
+      change: { valid_from: '2031-05-05' },
+      make: [],
+    },
+    special_days: {
+      ...readOnly,
+      columns: 'id studio_id name first_day last_day hour_cents created_at',
+      rows: {
+        open: { key: { studio_id: STUDIO_A, name: 'Matrix' }, fresh: { ...days, studio_id: STUDIO_A } },
+        closed: { key: { studio_id: secret, name: 'Matrix' }, fresh: { ...days, studio_id: secret } },
+      },
+      change: { name: 'Changed' },
+      make: [
+        hide(secret),
+        ...[STUDIO_A, secret].map((id) => ({
+          text: `insert into public.special_days (studio_id, name, first_day, last_day, hour_cents) values ($1::uuid, $2, $3::date, $4::date, array_fill(5000, array[24]))`,
+          values: [id, ...Object.values(festival)],
+        })),
       ],
     },
   };

@@ -44,6 +44,24 @@ const between = (column: string, from: unknown[], good: unknown[]): CheckExample
   bad: all(column, from),
   good: all(column, good),
 });
+const prices = (count: number, each = 5_000): number[] => Array.from({ length: count }, () => each);
+/** A list of numbers without a hole, as PostgreSQL writes it: one that is shorter, longer, nested, numbered from 0 or has a null is refused. */
+const filled = (column: string, count: number, low: number, high: number): CheckExample => {
+  const list = (last: number | null, length = count): unknown[] => [...prices(length - 1, low), last];
+  return {
+    bad: all(column, [
+      list(low - 1),
+      list(high + 1),
+      list(null),
+      list(low, count - 1),
+      list(low, count + 1),
+      '{}',
+      `{{${list(low).join()}}}`,
+      `[0:${count - 1}]={${list(low).join()}}`,
+    ]),
+    good: all(column, [list(low), list(high)]),
+  };
+};
 /** Two rows that agree in `same` clash; they do not once any one column of `other` differs. */
 const unique = (same: Values, other: Values, both: Values = {}): UniqueExample => ({
   clash: [
@@ -425,6 +443,51 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
       studios_hourly_rate_check: atLeast('hourly_rate', 0, 0.01),
     },
     uniques: { studios_name_key: unique({}, { name: 'Two' }) },
+  },
+  'public.price_lists': {
+    base: { studio_id: uuid(1), valid_from: '2031-01-01', hour_cents: prices(168), volume_percents: prices(24, 5) },
+    checks: {
+      price_lists_valid_from_check: between('valid_from', ['1999-12-31', '2200-01-01'], ['2000-01-01', '2199-12-31']),
+      price_lists_hours: filled('hour_cents', 168, 100, 100_000),
+      price_lists_percents: filled('volume_percents', 24, 0, 90),
+    },
+    uniques: { price_lists_once: unique({}, { studio_id: uuid(2), valid_from: '2031-01-02' }) },
+  },
+  'public.special_days': {
+    base: {
+      studio_id: uuid(1),
+      name: 'Festival',
+      first_day: '2031-01-01',
+      last_day: '2031-01-03',
+      hour_cents: prices(24),
+    },
+    checks: {
+      special_days_name_check: between('name', ['', text(81)], ['x', text(80)]),
+      special_days_first_day_check: {
+        bad: [
+          { first_day: '1999-12-31', last_day: '2000-01-01' },
+          { first_day: '2200-01-01', last_day: '2200-01-01' },
+        ],
+        good: [
+          { first_day: '2000-01-01', last_day: '2000-01-01' },
+          { first_day: '2199-12-31', last_day: '2199-12-31' },
+        ],
+      },
+      special_days_order: between('last_day', ['2030-12-31', '2032-01-03'], ['2031-01-01', '2032-01-02']),
+      special_days_hours: filled('hour_cents', 24, 100, 100_000),
+    },
+    uniques: {
+      special_days_apart: {
+        clash: [
+          [{}, { first_day: '2031-01-03', last_day: '2031-01-05' }],
+          [{}, { first_day: '2031-01-02', last_day: '2031-01-02' }],
+        ],
+        apart: [
+          [{}, { first_day: '2031-01-04', last_day: '2031-01-05' }],
+          [{}, { studio_id: uuid(2) }],
+        ],
+      },
+    },
   },
   'public.discount_codes': {
     base: { code: 'TEN', discount_type: 'percentage', discount_value: 10 },

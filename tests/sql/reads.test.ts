@@ -119,8 +119,10 @@ test(
   'own_bookings returns the own bookings, latest first, without holds that were never paid for',
   withStudios(async (rows) => {
     const terms = { code: 'DANCE', discountType: 'fixed', discountValue: 10 };
-    await addBooking(rows, 30, { coupon_id: CODE, coupon_terms: terms, policy: { freeCancelHours: 24 } });
-    await addBooking(rows, 31, { status: 'confirmed', ...elsewhere(2) });
+    const slots = [{ date: '2031-03-01', hour: 21, label: '9 PM', priceCents: 5_900 }];
+    const price = { base_cost_cents: 5_900, discount_cents: 1_000, slots };
+    await addBooking(rows, 30, { ...price, coupon_id: CODE, coupon_terms: terms, policy: { freeCancelHours: 24 } });
+    await addBooking(rows, 31, { status: 'confirmed', slots, ...elsewhere(2) });
     const reasons = ['hold_expired', 'abandoned', 'replaced', 'customer', 'payment_failed'];
     for (const [place, cancel_reason] of reasons.entries())
       await addBooking(rows, 40 + place, { status: 'cancelled', cancel_reason, ...elsewhere(10 + place) });
@@ -137,7 +139,11 @@ test(
       coupon_type: 'fixed',
       coupon_value: '10',
       free_cancel_hours: '24',
+      base_cost: '59.00',
+      volume_discount: '10.00',
+      slots,
     });
+    expect(found.at(-2)).toMatchObject({ status: 'confirmed', slots: null });
   }),
 );
 

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import { couponOf, draftOf, draftOfHold, holdOf } from './booking-draft.ts';
+import { quoteSlots } from '#rules/pricing.ts';
+import { specifiedRates } from '#tests/support/rates.ts';
+import { couponOf, draftOf, draftOfHold, holdOf, quoteOfDraft } from './booking-draft.ts';
 import type { OwnBooking } from './own-bookings.ts';
 
-const studio = { id: '5a000000-0000-4000-8000-00000000000a', name: 'Studio A' };
+const studio = { id: '5a000000-0000-4000-8000-00000000000a', name: 'Studio A', rates: specifiedRates };
 
 test('a selection across midnight becomes a draft with instants and dollars', () => {
   const draft = draftOf(studio, [
@@ -32,7 +34,14 @@ const hold: OwnBooking = {
   end_time: '2026-11-21T10:00:00+00:00',
   status: 'pending',
   hold_expires_at: '2026-11-21T05:00:00+00:00',
+  total_hours: 2,
+  base_cost: 138,
+  volume_discount: 0,
   final_cost: 69,
+  slots: [
+    { date: '2026-11-21', hour: 19, label: '7 PM', priceCents: 6_900 },
+    { date: '2026-11-21', hour: 20, label: '8 PM', priceCents: 6_900 },
+  ],
   coupon_code: 'HALF',
   coupon_type: 'percentage',
   coupon_value: 50,
@@ -49,16 +58,39 @@ test('a coupon is deducted from the price of a draft and stored with it', () => 
 });
 
 test('an unpaid hold becomes a draft with its own price and code', () => {
-  expect(draftOfHold({ ...hold, final_cost: 61 })).toMatchObject({
+  const [first, second] = hold.slots ?? [];
+  const dear = { ...hold, base_cost: 200, volume_discount: 20, final_cost: 90, slots: [{ ...first, priceCents: 9_900 }, { ...second, priceCents: 10_100 }] };
+  const draft = draftOfHold(dear as OwnBooking);
+  expect(draft).toEqual({
     studio_id: studio.id,
+    studio_name: 'Studio A',
     start_time: '2026-11-21T08:00:00.000Z',
+    end_time: '2026-11-21T10:00:00.000Z',
     total_hours: 2,
-    final_cost: 61,
+    base_cost: 200,
+    discount_amount: 20,
+    final_cost: 90,
     coupon_code: 'HALF',
+    slots: [
+      { date: '2026-11-21', hour: 19, label: '7 PM', price: 99 },
+      { date: '2026-11-21', hour: 20, label: '8 PM', price: 101 },
+    ],
   });
-  expect(draftOfHold({ ...hold, end_time: '2026-11-21T09:30:00+00:00' })).toBeNull();
+  expect(draftOfHold({ ...hold, slots: null })).toBeNull();
   expect(couponOf(hold)).toEqual({ code: 'HALF', discountType: 'percentage', discountValue: 50 });
   expect(couponOf({ ...hold, coupon_code: null, coupon_type: null, coupon_value: null })).toBeNull();
+});
+
+test('the price of a draft is the one it was made with, with another coupon deducted', () => {
+  const draft = draftOf(studio, [
+    { date: '2026-11-21', hour: 19 },
+    { date: '2026-11-21', hour: 20 },
+    { date: '2026-11-21', hour: 21 },
+  ]);
+  const before = { ...draft, base_cost: 150, discount_amount: 15 };
+  expect(quoteOfDraft(before, null)).toMatchObject({ hours: 3, baseCents: 15_000, discountPercent: 10, totalCents: 13_500 });
+  expect(quoteOfDraft(before, couponOf(hold))).toMatchObject({ couponDiscountCents: 6_750, totalCents: 6_750 });
+  expect(quoteOfDraft(draft, null)).toEqual(quoteSlots(draft.slots, specifiedRates));
 });
 
 test('a hold is found by room and hours in any spelling of the instants', () => {

@@ -1,17 +1,20 @@
 import { type CouponTerms, isDiscountType } from '#rules/coupon-discount.ts';
-import { centsToDollars } from '#rules/money.ts';
-import { quoteSlots } from '#rules/pricing.ts';
-import { type Slot, slotsOfSpan, spanOf } from '#rules/slots.ts';
+import { centsToDollars, dollarsToCents } from '#rules/money.ts';
+import { deductCoupon, type Quote, quoteSlots, type Rates } from '#rules/pricing.ts';
+import { type Slot, spanOf } from '#rules/slots.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
 import type { OwnBooking } from './own-bookings.ts';
 
+/** A studio with its prices. */
+export type PricedStudio = { readonly id: string; readonly name: string; readonly rates: Rates };
+
 /** Turns a selection into the draft for checkout: times as instants, money in dollars, the coupon deducted. */
 export function draftOf(
-  studio: { id: string; name: string },
+  studio: PricedStudio,
   slots: readonly Slot[],
   coupon: CouponTerms | null = null,
 ): BookingDraft {
-  const quote = quoteSlots(slots, coupon);
+  const quote = quoteSlots(slots, studio.rates, coupon);
   const span = spanOf(slots);
   return {
     studio_id: studio.id,
@@ -32,12 +35,32 @@ export function draftOf(
   };
 }
 
-/** Turns an unpaid hold into a draft with its coupon and its price. Returns null when its hours do not fit the grid. */
+/** Returns the price that a draft was made with, with another coupon deducted. The server compares it, so an amount that is missing costs nobody anything. */
+export function quoteOfDraft(draft: BookingDraft, coupon: CouponTerms | null): Quote {
+  const [baseCents, discountCents] = [centsOf(draft.base_cost), centsOf(draft.discount_amount)];
+  const slots = draft.slots.map(({ price, ...slot }) => ({ ...slot, priceCents: centsOf(price) }));
+  const discountPercent = baseCents === 0 ? 0 : Math.round((discountCents / baseCents) * 100);
+  return deductCoupon({ hours: slots.length, slots, baseCents, discountPercent, discountCents }, coupon);
+}
+
+const centsOf = (dollars: number): number => dollarsToCents(dollars) ?? 0;
+
+/** Turns an unpaid hold into a draft with its coupon and the price it was made with. Returns null when its hours are unknown. */
 export function draftOfHold(hold: OwnBooking): BookingDraft | null {
-  const span = slotsOfSpan(new Date(hold.start_time), new Date(hold.end_time));
-  if (span === null) return null;
-  const draft = draftOf({ id: hold.studio_id, name: hold.studio_name }, span, couponOf(hold));
-  return { ...draft, final_cost: hold.final_cost };
+  if (hold.slots === null) return null;
+  const coupon = couponOf(hold);
+  return {
+    studio_id: hold.studio_id,
+    studio_name: hold.studio_name,
+    start_time: new Date(hold.start_time).toISOString(),
+    end_time: new Date(hold.end_time).toISOString(),
+    total_hours: hold.total_hours,
+    base_cost: hold.base_cost,
+    discount_amount: hold.volume_discount,
+    final_cost: hold.final_cost,
+    ...(coupon === null ? {} : { coupon_code: coupon.code }),
+    slots: hold.slots.map(({ priceCents, ...slot }) => ({ ...slot, price: centsToDollars(priceCents) })),
+  };
 }
 
 /** Returns the coupon of a hold with the terms from when the hold was made. */

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { BasePrice } from '#rules/pricing.ts';
 import { callFunction } from './fetch-client.ts';
 import { rest } from './rest.ts';
 import { pollWhile, useLive } from './live.ts';
@@ -21,12 +22,17 @@ export type OwnBooking = {
   readonly end_time: string;
   readonly status: string;
   readonly hold_expires_at: string | null;
+  readonly total_hours: number;
+  readonly base_cost: number;
+  readonly volume_discount: number;
   readonly final_cost: number;
   readonly coupon_code: string | null;
   readonly coupon_type: string | null;
   readonly coupon_value: number | null;
   readonly free_cancel_hours: number | null;
   readonly created_at: string;
+  /** The hours of an unpaid hold with the prices it was made with; null for other bookings. */
+  readonly slots: BasePrice['slots'] | null;
   /** State of its payment, `refunded` in dollars; null when nothing had to be paid or nothing is known. */
   readonly payment: OwnPayment | null;
 };
@@ -45,12 +51,20 @@ async function readOwnBookings(): Promise<readonly OwnBooking[]> {
     'start_time',
     'end_time',
     'status',
+    'total_hours',
+    'base_cost',
+    'volume_discount',
     'final_cost',
     'created_at',
   );
   const payments = await readOwnPayments(rows.map((row) => row.id));
-  return rows.map((row) => ({ ...row, payment: payments.get(row.id) ?? null }));
+  return rows.map((row) => ({ ...row, slots: readSlots(row.slots), payment: payments.get(row.id) ?? null }));
 }
+
+const isPriced = (slot: unknown): slot is BasePrice['slots'][number] =>
+  slot !== null && typeof slot === 'object' && 'priceCents' in slot && 'date' in slot && 'hour' in slot;
+const readSlots = (slots: unknown): BasePrice['slots'] | null =>
+  Array.isArray(slots) && slots.length > 0 && slots.every(isPriced) ? slots : null;
 
 async function readOwnPayments(bookingIds: readonly string[]): Promise<ReadonlyMap<string, OwnPayment>> {
   if (bookingIds.length === 0) return new Map();

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { CouponTerms } from '#rules/coupon-discount.ts';
 import type { Slot } from '#rules/slots.ts';
 import { type BookingDraft, drafts, isDraft } from '#web/lib/drafts.ts';
-import { draftOf } from './booking-draft.ts';
+import { draftOf, type PricedStudio } from './booking-draft.ts';
 import { fetchClient } from './fetch-client.ts';
 import { rest } from './rest.ts';
 import { queryKeys } from './query-keys.ts';
@@ -36,7 +36,7 @@ export async function keepServerDraft(draft: BookingDraft): Promise<void> {
 
 /** Replaces the draft by one of other hours, in this tab and on the server, and returns it. */
 export function replaceDraft(
-  studio: { id: string; name: string },
+  studio: PricedStudio,
   slots: readonly Slot[],
   coupon: CouponTerms | null,
 ): BookingDraft {

@@ -1,5 +1,5 @@
 import { type ReactNode, type RefObject, Suspense, useRef } from 'react';
-import { quoteSlots } from '#rules/pricing.ts';
+import { quoteSlots, type Rates } from '#rules/pricing.ts';
 import { DayHours } from '#web/features/booking/day-hours.tsx';
 import { DayPicker } from '#web/features/booking/day-picker.tsx';
 import { nextStep } from '#web/features/book-now/next-step.ts';
@@ -54,8 +54,10 @@ export default function BookingPage() {
   return (
     <Shell wide back={{ to: paths.home, label: 'Back to Home' }} title="Book a studio" lead={<ZoneNote />}>
       {holds.length > 0 ? <div className="mb-6 space-y-3">{openHolds(false)}</div> : null}
-      <StudioChoice chosen={choice.studioId} onChoose={chooseStudio} />
-      {choice.studio ? <Hours ref={dayPart} booking={booking} briefHolds={openHolds(true)} /> : null}
+      <StudioChoice today={choice.today} chosen={choice.studioId} onChoose={chooseStudio} />
+      {choice.studio ? (
+        <Hours ref={dayPart} booking={booking} rates={choice.studio.rates} briefHolds={openHolds(true)} />
+      ) : null}
     </Shell>
   );
 }
@@ -88,6 +90,8 @@ function useBooking() {
   function lookAgain(): void {
     hours.refetch();
     lookForHolds();
+    // Prices may have changed.
+    void studios.refetch();
   }
   useBackAgain(lookAgain);
   const book = (agreed: number | null): void =>
@@ -113,10 +117,13 @@ function useBooking() {
 function Hours({
   ref,
   booking,
+  rates,
   briefHolds,
 }: {
   ref: RefObject<HTMLDivElement | null>;
   booking: ReturnType<typeof useBooking>;
+  /** Prices of the chosen studio. */
+  rates: Rates;
   briefHolds: ReactNode;
 }) {
   const { userId, now, studios, eligibility, choice, coupon, busy, problem, book, forget } = booking;
@@ -129,6 +136,7 @@ function Hours({
       <DayPicker choice={choice} onChange={forget} />
       <DayHours
         choice={choice}
+        rates={rates}
         now={now}
         lostPart={
           lost ? (
@@ -153,6 +161,7 @@ function Hours({
       <div className="lg:sticky lg:top-6">
         <Summary
           choice={choice}
+          rates={rates}
           coupon={coupon.applied}
           couponField={
             eligibility.data?.verified || coupon.wire !== null ? (
@@ -166,7 +175,7 @@ function Hours({
           next={nextStep({
             signedIn: userId !== null,
             eligibility: eligibility.isError ? null : eligibility.data,
-            totalCents: quoteSlots(slots, coupon.applied).totalCents,
+            totalCents: quoteSlots(slots, rates, coupon.applied).totalCents,
           })}
           unpriced={coupon.checking !== null || coupon.unsure !== null}
           busy={busy}

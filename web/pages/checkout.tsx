@@ -2,7 +2,6 @@ import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { useWatch } from 'react-hook-form';
 import { centsToDollars } from '#rules/money.ts';
 import type { StudioHours } from '#rules/nearest-free.ts';
-import { quoteSlots } from '#rules/pricing.ts';
 import { CustomerForm, useCustomerForm } from '#web/features/checkout/customer-form.tsx';
 import { lostCodeProblem } from '#web/features/checkout/lost-code.ts';
 import { stillNeeded } from '#web/features/checkout/name.ts';
@@ -20,7 +19,7 @@ import { IdDialog } from '#web/features/identity/id-dialog.tsx';
 import { IdRequest } from '#web/features/identity/id-request.tsx';
 import { LostDraft } from '#web/features/lost-hours/lost-draft.tsx';
 import { useLostDraft } from '#web/features/lost-hours/use-lost-draft.ts';
-import { couponOf, holdOf } from '#web/data/booking-draft.ts';
+import { couponOf, holdOf, quoteOfDraft } from '#web/data/booking-draft.ts';
 import { useEligibility } from '#web/data/eligibility.ts';
 import { openHoldsOf, useOwnBookings } from '#web/data/own-bookings.ts';
 import { useProfile } from '#web/data/profile.ts';
@@ -132,7 +131,7 @@ function useCheckout(draft: BookingDraft, userId: string) {
   const form = useCustomerForm(userId, profile.data);
   const { first, last, oneName, email, phone } = useWatch({ control: form.control });
   const [accepted, accept] = useState(false);
-  const fullCents = quoteSlots(draft.slots).totalCents;
+  const fullCents = quoteOfDraft(draft, null).totalCents;
   const payment = usePayment({ draft, userId, fullCents, onEligibilityLost: () => void eligibility.refetch() });
   const coupon = useDraftCoupon(draft, userId, payment.forget);
   const hours = useLostDraft({ draft, userId, paused: payment.busy });
@@ -149,7 +148,7 @@ function useCheckout(draft: BookingDraft, userId: string) {
     fullCents,
     payment,
     coupon,
-    quote: quoteSlots(draft.slots, coupon.applied),
+    quote: quoteOfDraft(draft, coupon.applied),
     verified,
     termsAccepted,
     accept,
@@ -180,7 +179,7 @@ function useDraftCoupon(draft: BookingDraft, userId: string, onChange: () => voi
       const { coupon_code: _before, ...plain } = draft;
       const next = {
         ...plain,
-        final_cost: centsToDollars(quoteSlots(draft.slots, coupon).totalCents),
+        final_cost: centsToDollars(quoteOfDraft(draft, coupon).totalCents),
         ...(coupon === null ? {} : { coupon_code: coupon.code }),
       };
       drafts.saveCouponCode(coupon?.code ?? null);

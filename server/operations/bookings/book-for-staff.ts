@@ -6,7 +6,7 @@ import { Refusal } from '../core/refusal.ts';
 import { startDeadline, withTimeout } from '../core/timeout.ts';
 import { openSession } from '../payments/open-session.ts';
 import type { BookingContext } from './context.ts';
-import { newPrice, readSpan } from './price.ts';
+import { newPrice, readRates, readSpan } from './price.ts';
 import { releaseInTheWay } from './release-expired.ts';
 import { findRepeated, type NewStaffBooking, storeBooking, type StaffBooking } from './store-staff-booking.ts';
 
@@ -38,7 +38,7 @@ export async function bookForStaff(context: BookingContext, wanted: StaffBooking
 async function claim(context: BookingContext, wanted: StaffBooking, timeLeft: () => number): Promise<BookingFacts> {
   for (let round = 0; round < ROUNDS; round += 1) {
     const now = context.clock();
-    const made = await storeBooking(context, price(wanted, now), now);
+    const made = await storeBooking(context, await price(context, wanted, now), now);
     if (made !== null) return made;
     // The same call may have been faster.
     const repeated = await findRepeated(context.db, wanted);
@@ -58,8 +58,10 @@ async function claim(context: BookingContext, wanted: StaffBooking, timeLeft: ()
 }
 
 /** Checks the hours as for a customer, and prices them. */
-function price(wanted: StaffBooking, now: Date): NewStaffBooking {
-  const { quote } = newPrice(readSpan(wanted), { coupon: null }, now);
+async function price(context: BookingContext, wanted: StaffBooking, now: Date): Promise<NewStaffBooking> {
+  const slots = readSpan(wanted);
+  const rates = await readRates(context, wanted.studioId, slots);
+  const { quote } = newPrice(slots, { rates, coupon: null }, now);
   const holdEnd = wanted.payment === 'link' ? linkHoldEnd(wanted.startTime, now) : now;
   if (holdEnd === null)
     throw new Refusal('too_late', 'It’s too close to the start to pay by a link. Choose another way to pay.');

@@ -1,11 +1,13 @@
 import { ageOn } from '#rules/people.ts';
 import type { CouponTerms } from '#rules/coupons.ts';
+import type { Rates } from '#rules/pricing.ts';
+import type { Slot } from '#rules/slots.ts';
 import { studioDate } from '#rules/studio-time.ts';
 import { settings as studio, venue } from '#rules/venue.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { BookingContext } from './context.ts';
 
-/** What decides about a hold: `private.checkout_json()`, and whether staff have blocked the customer. */
+/** What decides about a hold: `private.checkout_json()`, whether staff have blocked the customer, and what the hours cost. */
 export type CheckoutFacts = {
   readonly studio: { readonly id: string; readonly name: string } | null;
   readonly profile: { readonly fullName: string | null; readonly dateOfBirth: string | null } | null;
@@ -14,6 +16,7 @@ export type CheckoutFacts = {
   readonly verification: { readonly id: string; readonly expiresAt: string } | null;
   readonly coupon: EnteredCoupon | null;
   readonly blocked: boolean;
+  readonly rates: Rates;
 };
 
 /** The coupon of the entered code. `problem` says to the customer why it cannot be used, `problemCode` to the program. */
@@ -28,13 +31,14 @@ export async function readCheckoutFacts(
   { db }: Pick<BookingContext, 'db'>,
   request: { readonly userId: string; readonly studioId: string },
   couponCode: string | null,
-  hours: number,
+  slots: readonly Slot[],
   now: Date,
 ): Promise<CheckoutFacts> {
   const row = await db.one<{ facts: CheckoutFacts }>(
     `select private.checkout_json($1::uuid, $2::uuid, $3::text, $4::numeric, $5::timestamptz)
-       || jsonb_build_object('blocked', private.is_blocked($1::uuid, $5::timestamptz)) as facts`,
-    [request.userId, request.studioId, couponCode, hours, now],
+       || jsonb_build_object('blocked', private.is_blocked($1::uuid, $5::timestamptz),
+         'rates', private.rates_json($2::uuid, $6::date, $7::date)) as facts`,
+    [request.userId, request.studioId, couponCode, slots.length, now, slots[0]?.date, slots.at(-1)?.date],
   );
   if (!row) throw new Error('checkout_json returned no row');
   return row.facts;

@@ -48,7 +48,7 @@ export async function holdBooking(context: BookingContext, request: HoldRequest)
   // Sending the code of an own hold again is not a guess.
   if (request.couponCode && request.couponCode.toUpperCase() !== own?.coupon?.code.toUpperCase())
     await countCouponGuess(context, request.userId, request.ip);
-  const facts = await readCheckoutFacts(context, request, code === '' ? null : code, slots.length, now);
+  const facts = await readCheckoutFacts(context, request, code === '' ? null : code, slots, now);
   const verificationId = requireEligible(request, facts, now);
   const price = frozenPrice(own, code, now) ?? newPrice(slots, facts, now);
   requireShownPrice(request, price);

@@ -1,5 +1,5 @@
 import type { CouponTerms } from '#rules/coupons.ts';
-import { quoteSlots, type Quote } from '#rules/pricing.ts';
+import { quoteSlots, type Quote, type Rates } from '#rules/pricing.ts';
 import { type Slot, slotClosed, slotsOfSpan } from '#rules/slots.ts';
 import { settings as studio } from '#rules/venue.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
@@ -74,15 +74,33 @@ export function quoteOfBooking(booking: BookingFacts): Quote {
   };
 }
 
+/** Reads the prices of a studio for the days of these slots. Throws `Refusal` when there is no such studio. */
+export async function readRates(
+  { db }: Pick<BookingContext, 'db'>,
+  studioId: string,
+  slots: readonly Slot[],
+): Promise<Rates> {
+  const row = await db.one<{ rates: Rates }>(
+    `select private.rates_json(s.id, $2::date, $3::date) as rates from public.studios s where s.id = $1::uuid`,
+    [studioId, slots[0]?.date, slots.at(-1)?.date],
+  );
+  if (!row) throw new Refusal('not_found', 'Studio not found');
+  return row.rates;
+}
+
 /** Prices the slots as of now. Throws `Refusal` for a slot that is closed or a coupon that cannot be used. */
-export function newPrice(slots: readonly Slot[], { coupon: entered }: Pick<CheckoutFacts, 'coupon'>, now: Date): Price {
+export function newPrice(
+  slots: readonly Slot[],
+  { rates, coupon: entered }: Pick<CheckoutFacts, 'rates' | 'coupon'>,
+  now: Date,
+): Price {
   for (const slot of slots) {
     const closed = slotClosed(slot, now);
     if (closed === 'past') throw new Refusal('slot_closed', 'This time can no longer be booked.');
     if (closed) throw new Refusal('slot_closed', 'This time can’t be booked.');
   }
   const coupon = entered && usableTerms(entered);
-  return { quote: quoteSlots(slots, coupon), couponId: entered?.id ?? null, coupon };
+  return { quote: quoteSlots(slots, rates, coupon), couponId: entered?.id ?? null, coupon };
 }
 
 function usableTerms({ code, discountType, discountValue, problem, problemCode }: EnteredCoupon): CouponTerms {

@@ -27,7 +27,8 @@ export type RefusalCode =
   | 'image_refused'
   | 'provider_unavailable'
   | 'not_configured'
-  | 'last_owner';
+  | 'last_owner'
+  | 'days_overlap';
 
 /** An expected refusal. The message is for people; the details are sent beside it. */
 export class Refusal extends Error {

@@ -20,13 +20,18 @@ type Context = {
 
 /** Lists the periodic tasks of the business: expired holds, lost webhooks, alerts about failing jobs. */
 export function periodicTasks(context: Context): readonly Task[] {
-  const { releaseExpiredHolds, paymentsDown, alerts } = context;
+  const { db, clock, releaseExpiredHolds, paymentsDown, alerts } = context;
   return [
     {
       name: 'release expired holds',
       everyMs: 1_000,
       // While the provider is down, holds keep their hours.
       run: (stop) => releaseExpiredHolds(() => stop() || paymentsDown()),
+    },
+    {
+      name: 'follow the prices of the day',
+      everyMs: 60_000,
+      run: () => db.query('select private.update_hourly_rates($1::timestamptz)', [clock()]),
     },
     { name: 'reconcile payments', everyMs: 5_000, run: () => reconcile(context) },
     { name: 'alert the owner to failing jobs', everyMs: 5_000, stage: 1, run: () => queueJobAlerts(alerts) },

@@ -1,4 +1,4 @@
-import { quoteSlots, type Quote } from '#rules/pricing.ts';
+import { quoteSlots, type Quote, type Rates } from '#rules/pricing.ts';
 import { nextSlot, type Slot } from '#rules/slots.ts';
 import { addDays, hourExists, slotEnd, slotStart, studioDate, weekdayOf } from '#rules/studio-time.ts';
 
@@ -37,19 +37,22 @@ function createRandom(seed: number): () => number {
   };
 }
 
-/** Plans three months of bookings until `now`, growing from week to week, and fewer for the two weeks after it. The same `now` gives the same plan. */
-export function planBookings(now: Date, studios: number, customers: number): readonly PlannedBooking[] {
+/**
+ * Plans three months of bookings until `now`, growing from week to week, and fewer for the two weeks after it. `prices`: those of each studio. The
+ * same `now` gives the same plan.
+ */
+export function planBookings(now: Date, prices: readonly Rates[], customers: number): readonly PlannedBooking[] {
   const random = createRandom(Math.floor(now.getTime() / (24 * HOUR)));
-  const taken = Array.from({ length: studios }, () => new Set<number>());
+  const taken = prices.map(() => new Set<number>());
   const today = studioDate(now);
   const planned: PlannedBooking[] = [];
   for (let offset = -DAYS_BACK; offset < DAYS_AHEAD; offset += 1) {
     const date = addDays(today, offset);
-    for (let studio = 0; studio < studios; studio += 1) {
+    for (const [studio, rates] of prices.entries()) {
       for (let left = sessionsOf(date, offset, random); left > 0; left -= 1) {
         const slots = chooseSlots(date, random);
         const customer = Math.floor(customers * random() ** 2);
-        const one = slots && planOne({ slots, studio, customer, now, random });
+        const one = slots && planOne({ slots, studio, rates, customer, now, random });
         if (!one) continue;
         const hours = hoursOf(one);
         if (hours.some((hour) => taken[studio]?.has(hour))) continue;
@@ -82,20 +85,21 @@ function chooseSlots(date: string, random: () => number): readonly Slot[] | null
 type Attempt = {
   readonly slots: readonly Slot[];
   readonly studio: number;
+  readonly rates: Rates;
   readonly customer: number;
   readonly now: Date;
   readonly random: () => number;
 };
 
 /** Returns null for a booking that nobody has made yet at `now`. */
-function planOne({ slots, studio, customer, now, random }: Attempt): PlannedBooking | null {
+function planOne({ slots, studio, rates, customer, now, random }: Attempt): PlannedBooking | null {
   const [first, last] = [slots[0], slots.at(-1)];
   const start = first && slotStart(first.date, first.hour);
   if (!first || !last || !start) return null;
   const createdAt = new Date(start.getTime() - (0.5 + 200 * random() ** 3) * HOUR);
   if (createdAt.getTime() > now.getTime() - HOUR) return null;
   const withCoupon = random() < 0.08;
-  const quote = quoteSlots(slots, withCoupon ? DEMO_COUPON : null);
+  const quote = quoteSlots(slots, rates, withCoupon ? DEMO_COUPON : null);
   const facts = { customer, studio, start, end: slotEnd(last.date, last.hour), quote, createdAt, withCoupon };
   const chance = random();
   if (chance < 0.08) return { ...facts, outcome: 'not paid', endedAt: new Date(createdAt.getTime() + 15 * MINUTE) };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Rates } from '#rules/pricing.ts';
 import { settings as studio } from '#rules/venue.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
 import { queueAccess } from '#server/operations/payments/confirm.ts';
@@ -23,10 +24,14 @@ export type Pay = (booking: {
 /** Writes three months of bookings that look real, with their payments and refunds, in one transaction. Writes nothing a second time. */
 export async function writeDemo(db: Database, now: Date, pay: Pay): Promise<DemoWritten> {
   if (await db.one('select 1 from auth.users where email like $1 limit 1', [`%@${DEMO_DOMAIN}`])) return null;
-  const { rows: studios } = await db.query<{ id: string; name: string }>(
-    'select id, name from public.studios where active order by name',
+  const { rows: studios } = await db.query<{ id: string; name: string; rates: Rates }>(
+    `select s.id, s.name, private.rates_json(s.id, '2000-01-01', '2199-12-31') as rates from public.studios s where s.active order by s.name`,
   );
-  const planned = planBookings(now, studios.length, CUSTOMERS);
+  const planned = planBookings(
+    now,
+    studios.map(({ rates }) => rates),
+    CUSTOMERS,
+  );
   const people = personsOf(planned, now);
   const rows = planned.map((one) => rowOf(one, studios, people));
   for (const row of rows)

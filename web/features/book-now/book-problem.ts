@@ -1,14 +1,14 @@
 import type { CouponTerms } from '#rules/coupon-discount.ts';
 import type { Slot } from '#rules/slots.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
-import { draftOf } from '#web/data/booking-draft.ts';
+import { draftOf, type PricedStudio } from '#web/data/booking-draft.ts';
 import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
 import { describeError, errorCode, errorNumber, isCouponRefusal, OFFLINE } from '#web/lib/errors.ts';
 import { priceChanged } from '#web/lib/price-changed.ts';
 
 /** Hours and coupon to book. `wire` as in `CouponState`; `lost`: an earlier code that no longer works, and why. */
 export type Wanted = {
-  readonly studio: { readonly id: string; readonly name: string } | null;
+  readonly studio: PricedStudio | null;
   readonly slots: readonly Slot[];
   readonly coupon: CouponTerms | null;
   readonly wire: string | null;

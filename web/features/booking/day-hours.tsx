@@ -1,4 +1,5 @@
 import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import type { Rates } from '#rules/pricing.ts';
 import { type Slot, slotLabel, sortSlots } from '#rules/slots.ts';
 import { addDays, formatStudioDate } from '#rules/studio-time.ts';
 import { venue } from '#rules/venue.ts';
@@ -17,11 +18,13 @@ import { useHourNews } from './use-hour-news.ts';
 /** Shows the hours of the chosen day: the grid, its notes, and the buttons across midnight. */
 export function DayHours({
   choice,
+  rates,
   now,
   lostPart,
   onChange,
 }: {
   choice: Choice;
+  rates: Rates;
   now: Date;
   /** What to do about hours that were lost; null when there are none. */
   lostPart: ReactNode;
@@ -45,7 +48,7 @@ export function DayHours({
       <OtherDay slots={slots.filter((slot) => slot.date < date)} word="From" />
       {hours.taken ? (
         <>
-          <Grid choice={choice} taken={hours.taken} now={now} onChange={onChange} />
+          <Grid choice={choice} rates={rates} taken={hours.taken} now={now} onChange={onChange} />
           <OtherDay slots={slots.filter((slot) => slot.date > date)} word="On to" />
           <Legend />
         </>
@@ -94,11 +97,13 @@ function Notes({ choice, now }: { choice: Choice; now: Date }) {
 
 function Grid({
   choice,
+  rates,
   taken,
   now,
   onChange,
 }: {
   choice: Choice;
+  rates: Rates;
   taken: readonly Taken[];
   now: Date;
   onChange: () => void;
@@ -121,6 +126,7 @@ function Grid({
       <SlotGrid
         key={date}
         date={date}
+        rates={rates}
         selection={slots}
         taken={taken}
         now={now}

@@ -2,6 +2,7 @@ import { screen } from '@testing-library/react';
 import { useState } from 'react';
 import { expect, test, vi } from 'vitest';
 import { renderPart, user } from '#web/ui/component-tests.ts';
+import { specifiedRates } from '#tests/support/rates.ts';
 import { type Slot, toggleSlot } from '#rules/slots.ts';
 import type { Taken } from '#web/data/taken.ts';
 import { extendSelection } from './selection.ts';
@@ -42,6 +43,7 @@ function Grid({
   return (
     <SlotGrid
       date={date}
+      rates={specifiedRates}
       selection={slots}
       taken={taken}
       now={now}

@@ -1,8 +1,8 @@
 import { type KeyboardEvent, memo, type MouseEvent, useRef } from 'react';
 import { formatMoney } from '#rules/money.ts';
-import { hourRateCents } from '#rules/pricing.ts';
+import { hourRateCents, type Rates } from '#rules/pricing.ts';
 import { type Slot, slotLabel, slotRangeLabel } from '#rules/slots.ts';
-import { formatStudioDate, type StudioDate, weekdayOf } from '#rules/studio-time.ts';
+import { formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
 import type { Taken } from '#web/data/taken.ts';
 import { useStable } from '#web/lib/use-stable.ts';
 import { type SlotState, slotState } from './selection.ts';
@@ -12,6 +12,7 @@ import { useGridWalk } from './use-grid-walk.ts';
 /** Shows the 24 hours of a day. Arrow keys move, also across midnight; Enter and Space toggle; Shift with an arrow or a press extends. */
 export function SlotGrid({
   date,
+  rates,
   selection,
   taken,
   now,
@@ -19,6 +20,7 @@ export function SlotGrid({
   ...actions
 }: Parameters<typeof useGridWalk>[2] & {
   date: StudioDate;
+  rates: Rates;
   selection: readonly Slot[];
   taken: readonly Taken[];
   now: Date;
@@ -41,7 +43,7 @@ export function SlotGrid({
           hour={hour}
           state={state}
           marked={marked.includes(hour)}
-          price={formatMoney(hourRateCents(weekdayOf(date), hour))}
+          price={formatMoney(hourRateCents({ date, hour }, rates))}
           tabIndex={hour === stop ? 0 : -1}
           onPress={onPress}
           onKey={onKey}

@@ -1,7 +1,15 @@
 import { type ReactNode, useId } from 'react';
 import type { CouponTerms } from '#rules/coupon-discount.ts';
 import { formatMoney } from '#rules/money.ts';
-import { type Quote, quoteSlots, savingsHint } from '#rules/pricing.ts';
+import {
+  priceListOf,
+  type Quote,
+  quoteSlots,
+  type Rates,
+  savingsHint,
+  type VolumeStep,
+  volumeSteps,
+} from '#rules/pricing.ts';
 import { type Slot, spanOf } from '#rules/slots.ts';
 import { formatStudioDate, formatStudioTime, studioDate, studioHour } from '#rules/studio-time.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -22,6 +30,7 @@ const BAR =
 /** Shows the selection and its price, always in view. */
 export function Summary({
   choice,
+  rates,
   coupon,
   couponField,
   next,
@@ -32,6 +41,7 @@ export function Summary({
   onChange,
 }: {
   choice: Choice;
+  rates: Rates;
   /** Coupon deducted from the price. */
   coupon: CouponTerms | null;
   /** Field for a coupon code; null when the code is typed at the checkout. */
@@ -49,8 +59,12 @@ export function Summary({
   const { slots, removed } = choice;
   const nextId = useId();
   if (slots.length === 0)
-    return <NothingChosen removed={removed} problem={problem} onUndo={(hours) => choice.restore(hours)} />;
-  const quote = quoteSlots(slots, coupon);
+    return (
+      <NothingChosen removed={removed} problem={problem} onUndo={(hours) => choice.restore(hours)}>
+        <VolumeDiscount steps={volumeSteps(priceListOf(choice.date, rates))} />
+      </NothingChosen>
+    );
+  const quote = quoteSlots(slots, rates, coupon);
   const hours = hoursOf(quote.hours);
   const studioName = choice.studio?.name ?? '';
   return (
@@ -64,7 +78,7 @@ export function Summary({
       <Breakdown quote={quote} hours={hours} coupon={coupon} />
       {problem ? <div className="mt-3">{problem}</div> : null}
       <div className="mt-1 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 lg:mt-3 lg:block">
-        <SavingsHint slots={slots} />
+        <SavingsHint slots={slots} rates={rates} />
         {couponField ? <div className="has-[form,output,p]:w-full lg:mt-3">{couponField}</div> : null}
       </div>
       <div className="mt-2 lg:hidden">
@@ -95,11 +109,11 @@ export function Summary({
   );
 }
 
-function SavingsHint({ slots }: { slots: readonly Slot[] }) {
-  const hint = savingsHint(slots);
+function SavingsHint({ slots, rates }: { slots: readonly Slot[]; rates: Rates }) {
+  const hint = savingsHint(slots, rates);
   return hint ? (
     <p className="text-sm font-semibold text-warn">
-      Add one hour, save {hint.percent}%{hint.percent > 10 ? ' instead of 10%' : ''}.
+      Add one hour, save {hint.percent}%{hint.before > 0 ? ` instead of ${hint.before}%` : ''}.
     </p>
   ) : null;
 }
@@ -125,10 +139,13 @@ const hoursOf = (count: number): string => `${count} ${count === 1 ? 'hour' : 'h
 function NothingChosen({
   removed,
   problem,
+  children,
   onUndo,
 }: {
   removed: RemovedHours | null;
   problem: ReactNode;
+  /** What to know before choosing. */
+  children: ReactNode;
   onUndo: (hours: RemovedHours) => void;
 }) {
   const first = removed?.slots[0];
@@ -150,14 +167,32 @@ function NothingChosen({
       ) : (
         <>
           <p>Choose the hours you want, back to back.</p>
-          <p>
-            <strong className="text-chalk">3 hours save 10%</strong>, 4 or more save 15%.
-          </p>
+          {children}
         </>
       )}
       {problem}
     </aside>
   );
+}
+
+/** Says what more hours save: "3 hours save 10%, 4 or more save 15%." */
+function VolumeDiscount({ steps }: { steps: readonly VolumeStep[] }) {
+  const [first, ...more] = describeSteps(steps);
+  if (first === undefined) return null;
+  return (
+    <p>
+      <strong className="text-chalk">{first}</strong>
+      {more.map((step) => `, ${step}`).join('')}.
+    </p>
+  );
+}
+
+function describeSteps(steps: readonly VolumeStep[]): string[] {
+  return steps.map(({ hours, percent }, at) => {
+    const next = steps[at + 1]?.hours;
+    const range = next === undefined ? `${hours} or more` : next === hours + 1 ? `${hours}` : `${hours} to ${next - 1}`;
+    return `${range}${at === 0 ? ' hours' : ''} save ${percent}%`;
+  });
 }
 
 function When({ studioName, choice }: { studioName: string; choice: Choice }) {

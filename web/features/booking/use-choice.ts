@@ -3,6 +3,7 @@ import type { StudioHours } from '#rules/nearest-free.ts';
 import { type Slot, toggleSlot, whyNotAdd } from '#rules/slots.ts';
 import { type StudioDate, studioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
+import type { PricedStudio } from '#web/data/booking-draft.ts';
 import { describeLost, dropLost } from '#web/data/lost-hours.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { toast } from '#web/ui/toast.tsx';
@@ -26,7 +27,7 @@ export type Choice = ReturnType<typeof useChoice>;
 type Options = {
   readonly status: 'loading' | 'in' | 'out';
   readonly userId: string | null;
-  readonly studios: readonly { readonly id: string; readonly name: string }[] | undefined;
+  readonly studios: readonly PricedStudio[] | undefined;
   readonly now: Date;
   readonly paused: boolean;
 };

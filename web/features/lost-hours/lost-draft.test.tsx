@@ -1,5 +1,6 @@
 import { act, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { specifiedRates } from '#tests/support/rates.ts';
 import { slotEnd, slotStart } from '#rules/studio-time.ts';
 import * as availability from '#web/data/availability.ts';
 import { draftOf } from '#web/data/booking-draft.ts';
@@ -21,7 +22,7 @@ const { useLive } = vi.mocked(connection);
 
 const DAY = '2026-11-21';
 const NOON = new Date('2026-11-20T01:00:00Z'); // the day before
-const studio = { id: 'a', name: 'Studio A' };
+const studio = { id: 'a', name: 'Studio A', rates: specifiedRates };
 const draft = draftOf(studio, [
   { date: DAY, hour: 19 },
   { date: DAY, hour: 20 },

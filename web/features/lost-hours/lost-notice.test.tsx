@@ -1,5 +1,6 @@
 import { screen } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { specifiedRates } from '#tests/support/rates.ts';
 import type { Slot } from '#rules/slots.ts';
 import { slotEnd, slotStart } from '#rules/studio-time.ts';
 import * as availability from '#web/data/availability.ts';
@@ -28,8 +29,8 @@ const lost = {
   at: new Date('2026-11-20T07:42:00Z'),
 };
 const studios = [
-  { id: 'a', name: 'Studio A' },
-  { id: 'b', name: 'Studio B' },
+  { id: 'a', name: 'Studio A', rates: specifiedRates },
+  { id: 'b', name: 'Studio B', rates: specifiedRates },
 ];
 
 /** Shows the notice when these hours are taken. */

@@ -4,11 +4,10 @@ import type { StudioHours } from '#rules/nearest-free.ts';
 import { quoteSlots } from '#rules/pricing.ts';
 import { slotKey, spanOf } from '#rules/slots.ts';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import type { PricedStudio } from '#web/data/booking-draft.ts';
 import type { LostSelection } from '#web/data/lost-hours.ts';
 import { Button } from '#web/ui/button.tsx';
 import { type Offers, useOffers } from './use-offers.ts';
-
-type Studio = { readonly id: string; readonly name: string };
 
 /** Says which hours of a selection were lost and when, and offers the nearest free ones; or the same ones, once they are free again. */
 export function LostNotice({
@@ -20,7 +19,7 @@ export function LostNotice({
   children,
 }: {
   lost: LostSelection;
-  studios: readonly Studio[];
+  studios: readonly PricedStudio[];
   userId: string | null;
   now: Date;
   onTake: (hours: StudioHours) => void;
@@ -43,15 +42,14 @@ export function LostNotice({
       ) : null}
       {offers.state === 'found' && offers.list.length > 0 ? (
         <ul className="mt-3 grid grid-cols-[repeat(auto-fill,minmax(11.5rem,1fr))] gap-2">
-          {offers.list.map((hours) => (
-            <li key={`${hours.studioId} ${hours.slots.map(slotKey).join()}`}>
-              <Offer
-                hours={hours}
-                studio={studios.find(({ id }) => id === hours.studioId)?.name ?? ''}
-                onTake={() => onTake(hours)}
-              />
-            </li>
-          ))}
+          {offers.list.map((hours) => {
+            const studio = studios.find(({ id }) => id === hours.studioId);
+            return studio === undefined ? null : (
+              <li key={`${hours.studioId} ${hours.slots.map(slotKey).join()}`}>
+                <Offer hours={hours} studio={studio} onTake={() => onTake(hours)} />
+              </li>
+            );
+          })}
         </ul>
       ) : null}
       {children ? <div className="mt-4">{children}</div> : null}
@@ -69,7 +67,7 @@ function describe(offers: Offers, lost: LostSelection): string {
 }
 
 /** A button that takes these hours. */
-function Offer({ hours, studio, onTake }: { hours: StudioHours; studio: string; onTake: () => void }) {
+function Offer({ hours, studio, onTake }: { hours: StudioHours; studio: PricedStudio; onTake: () => void }) {
   const { start, end } = spanOf(hours.slots);
   return (
     <button
@@ -80,9 +78,11 @@ function Offer({ hours, studio, onTake }: { hours: StudioHours; studio: string; 
       <span className="font-bold whitespace-nowrap">
         {formatStudioTime(start)} to {formatStudioTime(end)}
       </span>{' '}
-      <span className="font-semibold tabular-nums">{formatMoney(quoteSlots(hours.slots).totalCents)}</span>{' '}
+      <span className="font-semibold tabular-nums">
+        {formatMoney(quoteSlots(hours.slots, studio.rates).totalCents)}
+      </span>{' '}
       <span className="w-full text-sm text-fog">
-        {studio}, {formatStudioDate(start, 'medium')}
+        {studio.name}, {formatStudioDate(start, 'medium')}
       </span>
     </button>
   );

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, memo } from 'react';
 import { cheapestHourCents } from '#rules/pricing.ts';
 import { formatMoney } from '#rules/money.ts';
+import type { StudioDate } from '#rules/studio-time.ts';
 import { Chip } from '#web/ui/chip.tsx';
 import { Progress } from '#web/ui/progress.tsx';
 import type { Studio } from './queries.ts';
@@ -14,10 +15,12 @@ const STEP: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, Ar
  */
 export const StudioCards = memo(function StudioCards({
   studios,
+  today,
   chosen,
   onChoose,
 }: {
   studios: readonly Studio[];
+  today: StudioDate;
   chosen: string | null;
   onChoose: (id: string) => void;
 }) {
@@ -55,7 +58,7 @@ export const StudioCards = memo(function StudioCards({
                   {studio.name}
                 </span>
                 <span className="text-sm font-bold whitespace-nowrap text-signal tabular-nums">
-                  from {formatMoney(cheapestHourCents())}
+                  from {formatMoney(cheapestHourCents(today, studio.rates))}
                 </span>
               </span>
               <span id={`about-${studio.id}`} className="text-sm text-fog">

@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import type { StudioDate } from '#rules/studio-time.ts';
 import { useStable } from '#web/lib/use-stable.ts';
 import { LoadFailed } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -8,7 +9,15 @@ import { StudioCards, StudioCardsSkeleton } from './studio-cards.tsx';
 const FAILED = 'Failed to load studios. Please refresh the page.';
 
 /** Shows the studios to choose from, or that they could not be loaded. */
-export function StudioChoice({ chosen, onChoose }: { chosen: string | null; onChoose: (id: string) => void }) {
+export function StudioChoice({
+  today,
+  chosen,
+  onChoose,
+}: {
+  today: StudioDate;
+  chosen: string | null;
+  onChoose: (id: string) => void;
+}) {
   const studios = useStudios();
   const choose = useStable(onChoose);
   useEffect(() => {
@@ -16,7 +25,7 @@ export function StudioChoice({ chosen, onChoose }: { chosen: string | null; onCh
   }, [studios.isError]);
   if (studios.isError) return <LoadFailed title={FAILED} onRetry={() => void studios.refetch()} />;
   return studios.data ? (
-    <StudioCards studios={studios.data} chosen={chosen} onChoose={choose} />
+    <StudioCards studios={studios.data} today={today} chosen={chosen} onChoose={choose} />
   ) : (
     <StudioCardsSkeleton />
   );

@@ -1,0 +1,39 @@
+import type { PriceListChange, SpecialDaysChange } from '#rules/price-list.ts';
+import { type Database, DatabaseError } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import { Refusal } from '../core/refusal.ts';
+
+/** What the operations of prices work with. */
+type PriceContext = { readonly db: Pick<Database, 'one'>; readonly clock: Clock };
+
+/** Sets or removes the price list of a studio, or of all, from a day on. Throws `Refusal`, `too_late` for a day that has come. */
+export function setPriceList(context: PriceContext, change: PriceListChange, actor: string): Promise<void> {
+  return setPrices(context, 'set_price_list', change, actor);
+}
+
+/** Sets or removes the prices of days. Of days that have begun, it removes those yet to come. Throws `Refusal`. */
+export function setSpecialDays(context: PriceContext, change: SpecialDaysChange, actor: string): Promise<void> {
+  return setPrices(context, 'set_special_days', change, actor);
+}
+
+async function setPrices(
+  { db, clock }: PriceContext,
+  name: 'set_price_list' | 'set_special_days',
+  change: PriceListChange | SpecialDaysChange,
+  actor: string,
+): Promise<void> {
+  try {
+    const row = await db.one<{ outcome: 'set' | 'no_studio' | 'none' }>(
+      `select private.${name}($1::jsonb, $2::uuid, $3::timestamptz) as outcome`,
+      [change, actor, clock()],
+    );
+    if (row?.outcome === 'no_studio') throw new Refusal('not_found', 'Studio not found');
+    if (row?.outcome === 'none') throw new Refusal('not_found', 'No prices begin on that day.');
+  } catch (error) {
+    if (error instanceof DatabaseError && error.constraint === 'price_history')
+      throw new Refusal('too_late', 'Prices that have begun are kept. Choose a later day.');
+    if (error instanceof DatabaseError && error.constraint === 'special_days_apart')
+      throw new Refusal('days_overlap', 'Some of these days already have prices of their own. Remove those first.');
+    throw error;
+  }
+}
