@@ -1,3 +1,4 @@
+import type { Database } from '#database/types.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import {
@@ -27,6 +28,8 @@ function testBooking(server: TestServer, minutes: number, studio: string, more: 
     ...more,
   };
 }
+
+type BookingUpdate = Database['public']['Views']['bookings']['Update'];
 
 describe.each(engines)('staff on $name', ({ open }) => {
   let server: TestServer;
@@ -93,6 +96,46 @@ describe.each(engines)('staff on $name', ({ open }) => {
       .eq('id', service?.id ?? '')
       .select();
     expect(change.error?.code).toBe('42501');
+  });
+
+  it('the service changes notes and the guest’s address of a booking, and nothing else', async () => {
+    const held = await server.call('create-payment', checkout(span(server.now(), 80)), customer.token);
+    const id = String(held.body['bookingId']);
+    const service = server.client(server.app.keys.serviceRoleKey);
+    const change = (values: BookingUpdate) => service.from('bookings').update(values).eq('id', id).select();
+    for (const values of [
+      { status: 'confirmed' },
+      { status: 'cancelled' },
+      { status: 'cancelled', cancel_reason: 'staff' },
+      { final_cost: 0 },
+      { end_time: span(server.now(), 90).endTime },
+      { user_id: admin.id },
+      { notes: 'test' },
+      { notes: 'Call first', final_cost: 1 },
+    ])
+      expect([values, (await change(values)).error?.code]).toEqual([values, '22023']);
+    expect((await change({ final_cost: 0, status: 'cancelled' })).error).toMatchObject({
+      details: 'The request changes status, final_cost.',
+      hint: 'Use the functions staff-cancel-booking and staff-refund.',
+    });
+    const kept = { notes: 'Call first', guest_email: 'guest@example.com', status: 'pending' };
+    expect((await change({ notes: kept.notes, guest_email: kept.guest_email })).data).toMatchObject([kept]);
+    expect((await service.from('bookings').select().eq('id', id)).data).toMatchObject([kept]);
+  });
+
+  it('the service ends a test booking, but does not make it a real one', async () => {
+    const service = server.client(server.app.keys.serviceRoleKey);
+    const made = await service
+      .from('bookings')
+      .insert({ ...testBooking(server, 400, STUDIO_B), status: 'confirmed', user_id: admin.id })
+      .select()
+      .single();
+    const id = made.data?.id ?? '';
+    const change = (values: BookingUpdate) => service.from('bookings').update(values).eq('id', id).select();
+    expect((await change({ notes: null })).error?.code).toBe('22023');
+    expect((await change({ status: 'cancelled' })).data).toMatchObject([{ id, cancel_reason: 'test_over' }]);
+    expect((await change({ status: 'cancelled' })).error).toBeNull();
+    expect((await change({ status: 'confirmed' })).error?.code).toBe('22023');
   });
 
   it('the number given with the payment is visible to staff and its owner only', async () => {

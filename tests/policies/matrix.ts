@@ -389,7 +389,7 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
         guest_name`,
       grants: { anon: 'select', authenticated: 'select insert update', service_role: ALL },
       rows: Object.fromEntries(rows.map((row) => [row, { key: { start_time: times[row] }, fresh: later(row) }])),
-      change: { notes: 'test, changed' },
+      change: { guest_email: 'changed@example.com' },
       sees: { owner: ['owner'], other: ['other'], colleague: rows, admin: rows, service: rows },
       masked: {
         guest: rows,
