@@ -13,6 +13,7 @@ import {
   savingsHint,
   volumeDiscountCents,
   volumePercent,
+  volumePercentsOf,
   volumeSteps,
 } from './pricing.ts';
 import { nextSlot, type Slot } from './slots.ts';
@@ -170,6 +171,13 @@ describe('price lists and special days', () => {
       { hours: 4, percent: 15 },
     ]);
     expect(volumeSteps(flat('2026-12-01', 3_000, 0))).toEqual([]);
+    expect(volumePercentsOf(volumeSteps(list))).toEqual(list.volumePercents);
+    expect(
+      volumePercentsOf([
+        { hours: 5, percent: 10 },
+        { hours: 2, percent: 20 },
+      ]).slice(0, 6),
+    ).toEqual([0, 20, 20, 20, 20, 20]);
   });
 
   it('an hour without a price is never free', () => {

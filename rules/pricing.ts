@@ -13,7 +13,7 @@ export type PriceList = {
 };
 
 /** Days, the last one included, whose hours have prices of their own: 24 of them in cents, 12 AM first. */
-type SpecialDays = {
+export type SpecialDays = {
   readonly name: string;
   readonly firstDay: StudioDate;
   readonly lastDay: StudioDate;
@@ -33,7 +33,7 @@ export function priceListOf(date: StudioDate, { lists }: Rates): PriceList {
 }
 
 /** Finds the special days that a day belongs to; null when it is an ordinary day. */
-function specialDaysOf(date: StudioDate, { specialDays }: Rates): SpecialDays | null {
+export function specialDaysOf(date: StudioDate, { specialDays }: Rates): SpecialDays | null {
   return specialDays.find(({ firstDay, lastDay }) => firstDay <= date && date <= lastDay) ?? null;
 }
 
@@ -64,9 +64,16 @@ export function volumeDiscountCents(baseCents: number, percent: number): number 
 export type VolumeStep = { readonly hours: number; readonly percent: number };
 
 /** Lists where the volume discount changes, fewest hours first; empty without one. */
-export function volumeSteps({ volumePercents }: PriceList): VolumeStep[] {
+export function volumeSteps({ volumePercents }: Pick<PriceList, 'volumePercents'>): VolumeStep[] {
   return volumePercents.flatMap((percent, at) =>
     percent === (volumePercents[at - 1] ?? 0) ? [] : [{ hours: at + 1, percent }],
+  );
+}
+
+/** Returns the volume discount for 1 to 24 hours with these steps. More hours never save less. */
+export function volumePercentsOf(steps: readonly VolumeStep[]): number[] {
+  return Array.from({ length: 24 }, (_, at) =>
+    Math.max(0, ...steps.filter(({ hours }) => hours <= at + 1).map(({ percent }) => percent)),
   );
 }
 

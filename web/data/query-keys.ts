@@ -38,6 +38,7 @@ export const queryKeys = {
   auditActors: kind<[userIds: readonly string[]]>('audit-actors'),
   staffBookings: kind<[]>('staff-bookings'),
   closures: kind<[]>('closures'),
+  prices: kind<[studioId: Id]>('prices'),
   customers: kind<[words: string]>('customers'),
   customerBookings: kind<[userId: string]>('customer-bookings'),
   waitingIds: kind<[]>('waiting-ids'),

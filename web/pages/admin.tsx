@@ -35,6 +35,8 @@ const Customers = lazyPart(async () => ({
   default: (await import('#web/features/customers/customers.tsx')).Customers,
 }));
 
+const Prices = lazyPart(async () => ({ default: (await import('#web/features/prices/prices.tsx')).Prices }));
+
 const Numbers = lazyPart(async () => ({ default: (await import('#web/features/numbers/numbers.tsx')).Numbers }));
 
 const TITLE = 'Admin Dashboard';
@@ -48,6 +50,7 @@ const TABS: readonly { readonly key: string; readonly label: string; readonly fo
   { key: 'closures', label: 'Closed hours', for: 'bookings' },
   { key: 'customers', label: 'Customers', for: 'bookings' },
   { key: 'id-review', label: 'ID review', for: 'identity' },
+  { key: 'prices', label: 'Prices', for: 'settings' },
   { key: 'numbers', label: 'Numbers', for: 'money' },
   { key: 'export', label: 'Export', for: 'money' },
 ];
@@ -90,6 +93,7 @@ function AdminTabs() {
                 onSearch={(q) => setSearch(q === '' ? { tab: chosen } : { tab: chosen, q })}
               />
             ) : null}
+            {chosen === 'prices' ? <PricesTab /> : null}
             {chosen === 'numbers' ? <NumbersTab /> : null}
             {chosen === 'export' ? <Exports /> : null}
             {chosen === 'id-review' ? <ReviewQueue /> : null}
@@ -128,6 +132,11 @@ function TodayTab({ showDay }: { showDay: boolean }) {
 function ClosuresTab() {
   const studios = useStudios();
   return <Closures studios={studios.data ?? []} />;
+}
+
+function PricesTab() {
+  const studios = useStudios();
+  return <Prices studios={studios.data ?? []} />;
 }
 
 function NumbersTab() {

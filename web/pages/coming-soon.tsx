@@ -1,7 +1,7 @@
 import { venue } from '#rules/venue.ts';
 import { AccountEntry } from '#web/features/landing/account-menu.tsx';
 import { InstagramLink } from '#web/features/landing/info-table.tsx';
-import { NotifyForm } from '#web/features/launch/notify-form.tsx';
+import { NotifyForm } from '#web/features/landing/notify-form.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
 import { Wordmark } from '#web/ui/logo.tsx';

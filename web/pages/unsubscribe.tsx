@@ -1,4 +1,4 @@
-import { LeaveList } from '#web/features/launch/leave-list.tsx';
+import { LeaveList } from '#web/features/landing/leave-list.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { useSearchParams } from '#web/router/router.tsx';
 import { Shell } from '#web/ui/shell.tsx';

@@ -1,0 +1,38 @@
+import { expect, test } from '@playwright/test';
+import { accessibleEverywhere, admin, openDay, signIn, sydneyDay } from '../steps.ts';
+
+/** Far ahead, so that no other journey books it. */
+const AHEAD = 88;
+
+test('staff set the prices of a week by keyboard, customers see them from their day on, and staff remove them again', async ({
+  page,
+}) => {
+  await signIn(page, admin);
+  await page.goto('/admin?tab=prices');
+  await page.getByLabel('Studio', { exact: true }).selectOption('Studio C');
+  await accessibleEverywhere(page);
+  await page.getByRole('grid', { name: 'Prices of Studio C' }).getByRole('gridcell').first().focus();
+  await page.keyboard.press('Control+a');
+  // A figure leads from the table to the field.
+  await page.keyboard.press('7');
+  await page.keyboard.type('7.50');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('gridcell', { name: '$77.50' })).toHaveCount(168);
+  await page.getByLabel('Charged from').fill(sydneyDay(AHEAD).toISOString().slice(0, 10));
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await expect(page.getByRole('dialog').getByRole('row', { name: /Mon 12 am to 6 pm \$49 \$77\.50/ })).toBeVisible();
+  await accessibleEverywhere(page);
+  await page.getByRole('button', { name: 'Save prices' }).click();
+  const stored = page.getByRole('table', { name: 'Price lists, newest first' }).getByRole('row').nth(1);
+  await expect(stored).toContainText('(to come)');
+
+  await openDay(page, 'Studio C', AHEAD);
+  await expect(page.locator('[data-hour="3"]')).toHaveAccessibleName(/77\.50 dollars/);
+  await openDay(page, 'Studio C', AHEAD - 1);
+  await expect(page.locator('[data-hour="3"]')).not.toHaveAccessibleName(/77\.50/);
+
+  await page.goto('/admin?tab=prices');
+  await page.getByLabel('Studio', { exact: true }).selectOption('Studio C');
+  await stored.getByRole('button', { name: /^Remove/ }).click();
+  await expect(stored).toContainText('First prices (now)');
+});

@@ -1,0 +1,110 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  type PriceList,
+  priceListOf,
+  type Rates,
+  type VolumeStep,
+  volumePercentsOf,
+  volumeSteps,
+} from '#rules/pricing.ts';
+import { addDays, formatStudioDate, isStudioDate, type StudioDate } from '#rules/studio-time.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Check } from '#web/ui/choice.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { listChanges } from './price-cells.ts';
+import { PriceCheck } from './price-check.tsx';
+import { PriceEditor } from './price-editor.tsx';
+import { PricePreview } from './price-preview.tsx';
+import { setPrices } from './queries.ts';
+import { VolumeDiscount } from './volume-discount.tsx';
+import { mondayFirst, sundayFirst, WEEK } from './week.ts';
+
+type Studio = { readonly id: string; readonly name: string };
+
+/** Edits the prices of a week from a day on, beside what a booking would cost with them. */
+export function ListEditor({ studio, rates, today }: { studio: Studio; rates: Rates; today: StudioDate }) {
+  const [before] = useState(() => priceListOf(today, rates));
+  const [cents, setCents] = useState<readonly number[]>(before.hourCents);
+  const [steps, setSteps] = useState<readonly VolumeStep[]>(() => volumeSteps(before));
+  const [from, setFrom] = useState(() => addDays(today, 1));
+  const [everywhere, setEverywhere] = useState(false);
+  const [preview, setPreview] = useState(false);
+  const list: PriceList = { validFrom: from, hourCents: cents, volumePercents: volumePercentsOf(steps) };
+  const old = isStudioDate(from) && from >= today ? priceListOf(from, rates) : before;
+  const changes = listChanges(mondayFirst(old.hourCents), mondayFirst(cents));
+  const changed = changes.length > 0 || old.volumePercents.join() !== list.volumePercents.join();
+  const save = useMutation({
+    mutationFn: () =>
+      setPrices({
+        studioId: everywhere ? null : studio.id,
+        validFrom: from,
+        prices: { hourCents: [...cents], volumePercents: volumePercentsOf(steps) },
+      }),
+    meta: { handled: true, invalidates: [queryKeys.prices.all, queryKeys.studios.all] },
+    onSuccess: () => {
+      toast({ title: 'Prices saved', description: `They are charged from ${formatStudioDate(from, 'medium')}.` });
+      setPreview(false);
+    },
+  });
+  return (
+    <div className="grid gap-8 xl:grid-cols-[1fr_24rem]">
+      <PriceEditor
+        caption={`Prices of ${studio.name}`}
+        columns={WEEK}
+        cents={mondayFirst(cents)}
+        onChange={(next) => setCents(sundayFirst(next))}
+      />
+      <div className="space-y-8">
+        <VolumeDiscount steps={steps} onChange={setSteps} />
+        <div className="space-y-3">
+          <Field
+            label="Charged from"
+            type="date"
+            min={today}
+            value={from}
+            onChange={(event) => setFrom(event.target.value)}
+            hint="Bookings that are made already keep their price."
+          />
+          <Check checked={everywhere} onChange={(event) => setEverywhere(event.target.checked)}>
+            For all studios
+          </Check>
+          <Button
+            disabled={!isStudioDate(from) || from < today || !(changed || everywhere)}
+            onClick={() => setPreview(true)}
+          >
+            Preview
+          </Button>
+        </div>
+        <PriceCheck
+          rates={changed && isStudioDate(from) ? withList(rates, list) : rates}
+          today={today}
+          unsaved={changed}
+        />
+      </div>
+      <Dialog open={preview} title="Save these prices?" onClose={() => setPreview(false)} wide>
+        <PricePreview
+          where={everywhere ? 'All studios' : studio.name}
+          from={from}
+          changes={changes}
+          columns={WEEK}
+          steps={steps}
+          problem={save.isError ? describeError(save.error, 'The prices were not saved. Check your connection.') : null}
+          busy={save.isPending}
+          onSave={() => save.mutate()}
+          onBack={() => setPreview(false)}
+        />
+      </Dialog>
+    </div>
+  );
+}
+
+/** Returns the prices with a list that replaces the one from the same day. */
+const withList = ({ lists, specialDays }: Rates, list: PriceList): Rates => ({
+  lists: [...lists.filter(({ validFrom }) => validFrom !== list.validFrom), list],
+  specialDays,
+});

@@ -1,0 +1,67 @@
+import type { VolumeStep } from '#rules/pricing.ts';
+import { formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Cell, Row, Table } from '#web/ui/table.tsx';
+import type { PriceChange } from './price-cells.ts';
+
+/** Says what saving changes. */
+export function PricePreview({
+  where,
+  from,
+  changes,
+  columns,
+  steps,
+  problem,
+  busy,
+  onSave,
+  onBack,
+}: {
+  where: string;
+  from: StudioDate;
+  changes: readonly PriceChange[];
+  columns: readonly string[];
+  steps: readonly VolumeStep[];
+  problem: string | null;
+  busy: boolean;
+  onSave: () => void;
+  onBack: () => void;
+}) {
+  return (
+    <div className="space-y-4">
+      <p>
+        {where}, from {formatStudioDate(from)}. Bookings that are made already keep their price.
+      </p>
+      {changes.length === 0 ? (
+        <p className="text-fog">The prices of the hours stay the same.</p>
+      ) : (
+        <Table caption="Hours whose price changes" columns={['Day', 'Hours', 'Before', 'After']}>
+          {changes.map((one) => (
+            <Row key={`${one.column} ${one.hours}`}>
+              <Cell label="Day">{columns[one.column]}</Cell>
+              <Cell label="Hours">{one.hours}</Cell>
+              <Cell label="Before">{one.before}</Cell>
+              <Cell label="After">{one.after}</Cell>
+            </Row>
+          ))}
+        </Table>
+      )}
+      <p>
+        Volume discount:{' '}
+        {steps.length === 0 ? 'none' : steps.map((one) => `${one.percent}% from ${one.hours} hours`).join(', ')}.
+      </p>
+      {problem === null ? null : (
+        <p role="alert" className="text-bad">
+          {problem}
+        </p>
+      )}
+      <div className="sticky -bottom-6 -mb-6 flex flex-wrap gap-3 bg-booth py-4 sm:-bottom-8 sm:-mb-8">
+        <Button busy={busy} onClick={onSave}>
+          Save prices
+        </Button>
+        <Button tone="plain" disabled={busy} onClick={onBack}>
+          Back
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,194 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { addDays, studioDate } from '#rules/studio-time.ts';
+import { specifiedRates } from '#tests/support/rates.ts';
+import { AppError } from '#web/lib/errors.ts';
+import { fill, renderPart, user } from '#web/ui/component-tests.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { Prices } from './prices.tsx';
+import * as queries from './queries.ts';
+
+vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
+vi.mock('./queries.ts', () => ({ readPrices: vi.fn(), setPrices: vi.fn() }));
+const calls = vi.mocked(queries);
+const [first] = specifiedRates.lists;
+if (!first) throw new Error('there is a price list');
+const today = studioDate(new Date());
+const tomorrow = addDays(today, 1);
+const STUDIOS = [
+  { id: 'a', name: 'Studio A' },
+  { id: 'b', name: 'Studio B' },
+];
+beforeEach(() => {
+  vi.resetAllMocks();
+  calls.readPrices.mockResolvedValue(specifiedRates);
+  calls.setPrices.mockResolvedValue({});
+});
+
+async function open(): Promise<void> {
+  renderPart(<Prices studios={STUDIOS} />);
+  await screen.findByRole('grid');
+}
+/** A cell by its place: Monday is column 0. */
+const cell = (column: number, hour: number) =>
+  document.querySelector<HTMLElement>(`[data-cell="${column * 24 + hour}"]`) as HTMLElement;
+const chosen = () =>
+  [...document.querySelectorAll('[aria-selected="true"]')].map((one) => Number(one.getAttribute('data-cell')));
+const press = (name: string | RegExp) => user.click(screen.getByRole('button', { name }));
+const dialog = () => within(screen.getByRole('dialog'));
+
+test('the table shows every hour of the week of a studio, and another studio can be chosen', async () => {
+  await open();
+  expect(document.querySelectorAll('[data-cell]')).toHaveLength(168);
+  expect([cell(0, 17), cell(0, 18), cell(6, 0), cell(6, 23)].map((one) => one.textContent)).toEqual([
+    '$49',
+    '$59',
+    '$69',
+    '$59',
+  ]);
+  await user.selectOptions(screen.getByLabelText('Studio'), 'Studio B');
+  await waitFor(() => expect(calls.readPrices).toHaveBeenLastCalledWith('b'));
+});
+
+test('hours are chosen with a mouse, a finger, the heads and keys', async () => {
+  await open();
+  const mouse = { pointerType: 'mouse', buttons: 1 };
+  fireEvent.pointerDown(cell(0, 5), mouse);
+  fireEvent.pointerEnter(cell(1, 6), mouse);
+  expect(chosen()).toEqual([5, 29, 6, 30]);
+  fireEvent.pointerDown(cell(2, 0), { ...mouse, shiftKey: true });
+  expect(chosen()).toHaveLength(18);
+  fireEvent.pointerDown(cell(2, 9), { pointerType: 'touch' });
+  fireEvent.click(cell(2, 9));
+  expect(chosen()).toHaveLength(19);
+  await press('All hours of Sun');
+  expect(chosen()).toHaveLength(24);
+  await press('12 am on every day');
+  expect(chosen()).toEqual([0, 24, 48, 72, 96, 120, 144]);
+
+  cell(0, 0).focus();
+  await user.keyboard('{ArrowRight}{ArrowDown}');
+  expect([chosen(), document.activeElement]).toEqual([[25], cell(1, 1)]);
+  await user.keyboard('{Shift>}{ArrowDown}{ArrowDown}{/Shift}');
+  expect(chosen()).toEqual([25, 26, 27]);
+  await user.keyboard(' ');
+  expect(chosen()).toEqual([25, 26]);
+  await user.keyboard('{Control>}a{/Control}');
+  expect(chosen()).toHaveLength(168);
+});
+
+test('typed dollars are previewed with what they change, and saved from a day on for one studio', async () => {
+  await open();
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Preview' }).disabled).toBe(true);
+  cell(6, 10).focus();
+  await user.keyboard(' 7');
+  expect(document.activeElement).toBe(screen.getByLabelText('Price of the chosen hours'));
+  await user.keyboard('5.50{Enter}');
+  expect(cell(6, 10).textContent).toBe('$75.50');
+  await press('Preview');
+  expect(dialog().getByRole('row', { name: 'Sun 10 am to 11 am $59 $75.50' })).toBeTruthy();
+  await user.click(dialog().getByRole('button', { name: 'Save prices' }));
+  expect(calls.setPrices).toHaveBeenCalledExactlyOnceWith({
+    studioId: 'a',
+    validFrom: tomorrow,
+    prices: { hourCents: first.hourCents.with(10, 7_550), volumePercents: first.volumePercents },
+  });
+  expect(toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'Prices saved' }));
+});
+
+test('an entry that is no price, or without hours, is refused in place', async () => {
+  await open();
+  await fill(screen.getByLabelText('Price of the chosen hours'), '60');
+  await press('Set price');
+  expect(screen.getByText('Choose hours in the table first.')).toBeTruthy();
+  await press('All hours of Mon');
+  await fill(screen.getByLabelText('Price of the chosen hours'), 'sixty');
+  await press('Set price');
+  expect(screen.getByText('Type a price from $1 to $1,000, or a change such as +10%.')).toBeTruthy();
+  expect(cell(0, 0).textContent).toBe('$49');
+});
+
+test('steps of the volume discount are changed, added and removed, and a refusal keeps the preview open', async () => {
+  calls.setPrices.mockRejectedValue(new AppError('too_late', 'Prices that have begun are kept.', 409));
+  await open();
+  await press('Remove the discount from 3 hours');
+  await fill(screen.getByLabelText('Percent'), '20');
+  await press('Add a step');
+  await user.click(screen.getByLabelText('For all studios'));
+  await press('Preview');
+  expect(dialog().getByText('Volume discount: 20% from 4 hours, 25% from 5 hours.')).toBeTruthy();
+  await user.click(dialog().getByRole('button', { name: 'Save prices' }));
+  expect(await dialog().findByText('Prices that have begun are kept.')).toBeTruthy();
+  expect(calls.setPrices).toHaveBeenCalledExactlyOnceWith({
+    studioId: null,
+    validFrom: tomorrow,
+    prices: {
+      hourCents: first.hourCents,
+      volumePercents: [0, 0, 0, 20, ...Array.from({ length: 20 }, () => 25)],
+    },
+  });
+});
+
+test('what a booking would cost follows the unsaved prices and names the rule of each hour', async () => {
+  const festival = {
+    name: 'Festival',
+    firstDay: '2031-03-04',
+    lastDay: '2031-03-04',
+    hourCents: Array.from({ length: 24 }, () => 9_900),
+  };
+  calls.readPrices.mockResolvedValue({ ...specifiedRates, specialDays: [festival] });
+  await open();
+  const check = within(screen.getByRole('region', { name: 'What would it cost' }));
+  // A Monday, the day before the festival.
+  fireEvent.change(check.getByLabelText('Day'), { target: { value: '2031-03-03' } });
+  await user.selectOptions(check.getByLabelText('Start'), '10 pm');
+  await user.selectOptions(check.getByLabelText('Hours'), '3');
+  const rows = () =>
+    check
+      .getAllByRole('row')
+      .slice(1)
+      .map((row) => row.textContent);
+  expect(rows()).toEqual([
+    '10 PM to 11 PM, 3 Mar$59First prices',
+    '11 PM to 12 AM, 3 Mar$49First prices',
+    '12 AM to 1 AM, 4 Mar$99Special days: Festival',
+  ]);
+  expect(check.getByText('$207, less 10% volume discount ($21)')).toBeTruthy();
+  await press('All hours of Mon');
+  await fill(screen.getByLabelText('Price of the chosen hours'), '+100%');
+  await press('Set price');
+  expect(check.getByText('With the prices you have not saved yet.')).toBeTruthy();
+  expect(rows()[0]).toMatch(/^10 PM to 11 PM, 3 Mar\$118Prices from /);
+});
+
+test('special days are added with prices by hour, and those to come removed', async () => {
+  const later = addDays(today, 10);
+  const hourCents = Array.from({ length: 24 }, () => 9_900);
+  calls.readPrices.mockResolvedValue({
+    lists: [{ ...first, validFrom: later }, ...specifiedRates.lists],
+    specialDays: [
+      { name: 'Carnival', firstDay: later, lastDay: later, hourCents },
+      { name: 'Last year', firstDay: '2020-01-01', lastDay: '2020-01-02', hourCents },
+    ],
+  });
+  await open();
+  expect(screen.queryByRole('button', { name: /Last year/ })).toBeNull();
+  await press('Remove Carnival');
+  expect(calls.setPrices).toHaveBeenLastCalledWith({ studioId: 'a', firstDay: later, lastDay: later, prices: null });
+  await press(/^Remove Prices from/);
+  expect(calls.setPrices).toHaveBeenLastCalledWith({ studioId: 'a', validFrom: later, prices: null });
+
+  await press('Add special days');
+  await fill(dialog().getByLabelText('Name'), 'New Year');
+  fireEvent.change(dialog().getByLabelText('First day'), { target: { value: '2031-12-31' } });
+  await user.click(dialog().getByRole('button', { name: 'All hours of Each day' }));
+  await fill(dialog().getByLabelText('Price of the chosen hours'), '80');
+  await user.click(dialog().getByRole('button', { name: 'Set price' }));
+  await user.click(dialog().getByRole('button', { name: 'Save special days' }));
+  expect(calls.setPrices).toHaveBeenLastCalledWith({
+    studioId: 'a',
+    firstDay: '2031-12-31',
+    lastDay: '2031-12-31',
+    prices: { name: 'New Year', hourCents: hourCents.map(() => 8_000) },
+  });
+});
