@@ -16,6 +16,7 @@ import { staffCancelBooking } from './functions/staff-cancel-booking.ts';
 import { staffClose } from './functions/staff-close.ts';
 import { staffCreateBooking } from './functions/staff-create-booking.ts';
 import { staffExport } from './functions/staff-export.ts';
+import { staffMoveBooking } from './functions/staff-move-booking.ts';
 import { staffIdPicture } from './functions/staff-id-picture.ts';
 import { staffRefund } from './functions/staff-refund.ts';
 import { staffReopen } from './functions/staff-reopen.ts';
@@ -66,6 +67,7 @@ export function composeFunctions(context: {
       ['release-hold', releaseHold(context)],
       ['verify-payment', verifyPayment(context)],
       ['staff-create-booking', staffCreateBooking(context)],
+      ['staff-move-booking', staffMoveBooking(context)],
       ['staff-cancel-booking', staffCancelBooking(context)],
       ['staff-refund', staffRefund(context)],
       ['staff-close', staffClose(context)],

@@ -16,6 +16,7 @@ export type BookingForMail = {
   readonly discountCents: number;
   readonly couponDiscountCents: number;
   readonly waivedCents: number;
+  readonly moves: number;
   readonly totalCents: number;
   readonly firstName: string | null;
 };
@@ -23,7 +24,8 @@ export type BookingForMail = {
 export type MailWithCalendar = Mail & { readonly calendar?: { method: 'PUBLISH' | 'CANCEL'; content: string } };
 
 const hello = (booking: BookingForMail): string => (booking.firstName ? `Hi ${booking.firstName}, ` : '');
-const when = (booking: BookingForMail): string => `${formatStudioRange(booking.start, booking.end)} (Sydney time)`;
+const when = (booking: Pick<BookingForMail, 'start' | 'end'>): string =>
+  `${formatStudioRange(booking.start, booking.end)} (Sydney time)`;
 
 function calendar(
   booking: BookingForMail,
@@ -36,7 +38,8 @@ function calendar(
   });
   file.createEvent({
     id: `${booking.id}@bookings`,
-    sequence: method === 'CANCEL' ? 1 : 0,
+    // Calendars show the entry with the highest number.
+    sequence: booking.moves + (method === 'CANCEL' ? 1 : 0),
     status: method === 'CANCEL' ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,
     stamp: booking.start,
     start: booking.start,
@@ -124,6 +127,46 @@ export function bookingCancelledMail(
       ],
     }),
     calendar: calendar(booking, 'CANCEL'),
+  };
+}
+
+/** Says that the booking has other hours now. `before`: its hours until then. */
+export function bookingMovedMail(
+  booking: BookingForMail,
+  before: { studioName: string; start: Date; end: Date },
+  { refundCents, byHand, pin }: { refundCents: number; byHand: boolean; pin: string },
+): MailWithCalendar {
+  return {
+    ...renderMail({
+      subject: `Booking moved: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
+      preheader: `Now ${when(booking)}. Reference ${booking.reference}.`,
+      heading: 'Your booking has moved',
+      blocks: [
+        { kind: 'text', text: `${hello(booking)}your booking has new hours. The old ones are no longer yours.` },
+        {
+          kind: 'facts',
+          rows: [
+            ['Reference', booking.reference],
+            ['Before', `${before.studioName}, ${when(before)}`],
+            ['Now', `${booking.studioName}, ${when(booking)}`],
+          ],
+        },
+        ...(refundCents > 0
+          ? [
+              {
+                kind: 'text' as const,
+                text: `The new hours cost less. ${(byHand ? byHandText : onItsWay)(refundCents)}`,
+              },
+            ]
+          : []),
+        {
+          kind: 'text',
+          text: 'An access code that you have already got no longer works. We’ll email you a new one before you start.',
+        },
+        { kind: 'button', label: 'Your access code page', href: pin },
+      ],
+    }),
+    calendar: calendar(booking, 'PUBLISH'),
   };
 }
 

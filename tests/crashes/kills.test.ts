@@ -6,12 +6,14 @@ import type { Database } from '#database/types.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migratedFolder } from '#tests/support/image.ts';
 import { type ServerProcess, startServer } from '#tests/support/server-process.ts';
-import { checkout, freePorts, mailsTo, span, STUDIO_B, until } from '#tests/support/test-server.ts';
+import { checkout, freePorts, mailsTo, span, STUDIO_A, STUDIO_B, until } from '#tests/support/test-server.ts';
 import { type Sandbox, startSandbox } from '#sandbox/main.ts';
 
 const KILLS = process.env['TEST_LONG'] ? 100 : 10;
 
 type Payment = { id: string; payment_status: string; client_reference_id: string; payment_intent: string };
+
+const STUDIO_C = '5a000000-0000-4000-8000-00000000000c';
 
 /** Kills the server at random moments between hold, payment, confirmation, mail and access code, while the sandbox keeps running. */
 describe('a server that is killed', () => {
@@ -55,17 +57,18 @@ describe('a server that is killed', () => {
     const held: string[] = [];
     const refunded: string[] = [];
     const links: string[] = [];
+    const moved: string[] = [];
     const soon = span(new Date(), 1);
 
     // One undisturbed run measures how long the journey takes on this machine; the kills are spread over that time.
     const began = performance.now();
-    expect(await bookAndPay(program, token, soon, outside, { refunded, links })).not.toBeNull();
+    expect(await bookAndPay(program, token, soon, outside, { refunded, links, moved })).not.toBeNull();
     const wayMs = performance.now() - began;
 
     for (let round = 0; round < KILLS; round += 1) {
       const running = program;
       const time = span(new Date(), 30 + round * 2);
-      const work = bookAndPay(running, token, time, outside, { refunded, links }).then(
+      const work = bookAndPay(running, token, time, outside, { refunded, links, moved }).then(
         (bookingId) => bookingId && held.push(bookingId),
         () => undefined, // the server was killed during the call
       );
@@ -123,6 +126,11 @@ describe('a server that is killed', () => {
     for (const bookingId of links) expect(opened.filter((id) => id === bookingId)).toHaveLength(1);
     expect(links.length).toBeGreaterThan(0);
 
+    // A booking that was moved has its new studio, once.
+    const { data: places } = await service.from('bookings').select('studio_id').in('id', moved);
+    expect(places).toEqual(moved.map(() => ({ studio_id: STUDIO_C })));
+    expect(moved.length).toBeGreaterThan(0);
+
     // One confirmation mail per booking: a repeat has the same Message-ID and counts as the same.
     await until(async () => {
       const mails = await mailsTo(outside, 'customer@example.com', 'Booking confirmed');
@@ -168,15 +176,15 @@ describe('a server that is killed', () => {
 });
 
 /**
- * Staff send a guest a link to pay for other hours; then a customer holds, pays, returns from the pay page, gets a part refunded by staff and
- * requests the access code. Adds what was answered to `links` and `refunded`.
+ * Staff send a guest a link to pay for other hours; then a customer holds, pays, returns from the pay page, gets a part refunded by staff is moved to
+ * another studio and requests the access code. Adds what was answered to `links`, `refunded` and `moved`.
  */
 async function bookAndPay(
   program: ServerProcess,
   token: string,
   time: { startTime: string; endTime: string },
   outside: { sandbox: (path: string, body?: unknown) => Promise<unknown> },
-  { refunded, links }: { refunded: string[]; links: string[] },
+  { refunded, links, moved }: { refunded: string[]; links: string[]; moved: string[] },
 ): Promise<string | null> {
   const call = async (name: string, body: unknown, by = token): Promise<Record<string, unknown>> => {
     const response = await fetch(`${program.runtime.apiUrl}/functions/v1/${name}`, {
@@ -207,6 +215,14 @@ async function bookAndPay(
   const part = { bookingId, cents: 1_000, reason: 'Sorry' };
   const { refundId } = await call('staff-refund', part, program.runtime.serviceRoleKey);
   if (refundId !== undefined) refunded.push(String(bookingId));
+  // The first booking keeps its door.
+  const to = {
+    bookingId,
+    ...time,
+    studioId: Date.parse(time.startTime) > Date.now() + 2 * 3_600_000 ? STUDIO_C : STUDIO_A,
+  };
+  const move = await call('staff-move-booking', to, program.runtime.serviceRoleKey);
+  if (move['differenceCents'] !== undefined && to.studioId === STUDIO_C) moved.push(String(bookingId));
   await call('generate-access-code', { bookingId });
   return typeof held['bookingId'] === 'string' ? held['bookingId'] : null;
 }

@@ -68,6 +68,19 @@ const ROWS: readonly Row[] = [
     answers: { bookForStaff: () => ({ ...held, pending: false }) },
   },
   {
+    name: 'staff-move-booking',
+    callers: 'staff',
+    permission: 'bookings',
+    limit: ['staff-move-booking', 60, 60],
+    body: {
+      bookingId: BOOKING,
+      studioId: booking.studioId,
+      startTime: booking.startTime,
+      endTime: booking.endTime,
+    },
+    answers: { moveBooking: () => ({ differenceCents: -1_000, refundCents: 1_000, byHand: false }) },
+  },
+  {
     name: 'staff-cancel-booking',
     callers: 'staff',
     permission: 'bookings',

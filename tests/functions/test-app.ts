@@ -27,6 +27,7 @@ vi.mock('#server/operations/bookings/cancel.ts', () => ({ cancelBooking: operati
 vi.mock('#server/operations/bookings/book-for-staff.ts', () => ({ bookForStaff: operation('bookForStaff') }));
 vi.mock('#server/operations/bookings/cancel-for-staff.ts', () => ({ cancelForStaff: operation('cancelForStaff') }));
 vi.mock('#server/operations/payments/refund-for-staff.ts', () => ({ refundForStaff: operation('refundForStaff') }));
+vi.mock('#server/operations/bookings/move.ts', () => ({ moveBooking: operation('moveBooking') }));
 vi.mock('#server/operations/bookings/hold.ts', () => ({ holdBooking: operation('holdBooking') }));
 vi.mock('#server/operations/bookings/read-own-booking.ts', () => ({ readOwnBooking: operation('readOwnBooking') }));
 vi.mock('#server/operations/bookings/release.ts', () => ({ releaseOwnHold: operation('releaseOwnHold') }));
@@ -105,6 +106,7 @@ export const booking: BookingFacts = {
   discountCents: 1000,
   couponDiscountCents: 550,
   waivedCents: 0,
+  moves: 0,
   guestEmail: null,
   guestName: null,
   madeBy: null,

@@ -19,6 +19,7 @@ import type { BookingMailContext } from '#server/operations/mails/booking-mail.t
 import {
   sendCancellation,
   sendConfirmation,
+  sendMove,
   sendPaymentFailed,
   sendPaymentProcessing,
   sendPaymentReturned,
@@ -155,6 +156,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'mail.booking-confirmed': (job) => sendConfirmation(bookingMails, job),
       'mail.booking-cancelled': (job) => sendCancellation(bookingMails, job),
       'mail.payment-link': (job) => sendPaymentLink(bookingMails, booking, job),
+      'mail.booking-moved': (job) => sendMove(bookingMails, job),
       'mail.refund': (job) => sendRefund(bookingMails, job),
       'mail.payment-returned': (job) => sendPaymentReturned(bookingMails, job),
       'mail.payment-processing': (job) => sendPaymentProcessing(bookingMails, job),

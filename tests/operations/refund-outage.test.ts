@@ -88,6 +88,7 @@ function jobsWith(payments: Payments) {
       'mail.booking-confirmed': nothing,
       'mail.booking-cancelled': nothing,
       'mail.payment-link': nothing,
+      'mail.booking-moved': nothing,
       'mail.refund': nothing,
       'mail.payment-returned': nothing,
       'mail.payment-processing': nothing,

@@ -662,6 +662,7 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
       booking_guest_name_check: between('guest_name', ['', text(201)], [null, text(1), text(200)]),
       booking_request_id_check: between('request_id', ['', text(101)], [null, text(1), text(100)]),
       booking_waived_cents_check: atLeast('waived_cents', 0),
+      booking_moves_check: atLeast('moves', 0),
       booking_contact_phone_check: between(
         'contact_phone',
         ['1234567', '1'.repeat(21), '04 1234 5678'],
@@ -707,6 +708,30 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
           [{}, { reference: 'BBBB-0000', start_time: LATER, end_time: '2031-03-01T02:00:00Z' }],
         ],
       },
+    },
+  },
+  'private.booking_move': {
+    base: {
+      booking_id: uuid(1),
+      number: 1,
+      from_studio_id: uuid(1),
+      from_start_time: AT,
+      from_end_time: LATER,
+      studio_id: uuid(1),
+      start_time: AT,
+      end_time: LATER,
+      final_cost_cents: 0,
+      difference_cents: 0,
+      refund_cents: 0,
+      last_code: 0,
+      actor: uuid(1),
+      created_at: AT,
+    },
+    checks: {
+      booking_move_number_check: atLeast('number', 1),
+      booking_move_final_cost_cents_check: atLeast('final_cost_cents', 0),
+      booking_move_refund_cents_check: atLeast('refund_cents', 0),
+      booking_move_last_code_check: atLeast('last_code', 0),
     },
   },
   'private.customer_block': {

@@ -29,6 +29,16 @@ export function newestCode(db: Queryable, bookingId: string): Promise<AccessCode
   ]);
 }
 
+/** Reads the newest code that was made for the hours which the booking has now, in any state. */
+export function newestCodeOfHours(db: Queryable, bookingId: string): Promise<AccessCode | null> {
+  return db.one<AccessCode>(
+    `select ${COLUMNS} ${FROM} where c.booking_id = $1::uuid
+       and c.attempt > coalesce((select max(m.last_code) from private.booking_move m where m.booking_id = $1::uuid), 0)
+     order by c.attempt desc limit 1`,
+    [bookingId],
+  );
+}
+
 /** Reads the newest code that the lock accepted. */
 export function issuedCode(db: Queryable, bookingId: string): Promise<AccessCode | null> {
   return db.one<AccessCode>(

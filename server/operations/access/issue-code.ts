@@ -39,9 +39,19 @@ export async function issueCode(
       code.id,
       { bookingId: booking.id, attempt: code.attempt, mode: locks.capabilities.mode },
     ]);
-    // Revoke at once when the booking was cancelled during the call, else when the code ends.
-    const dueAt = current?.status === 'confirmed' ? code.endsAt : now;
-    await queueRevocation(tx, { bookingId: booking.id, codeId: code.id, dedupe: code.id, dueAt });
+    // Revoke at once when the booking was cancelled or moved during the call, else when the code ends.
+    const { status } = (await tx.one<Pick<AccessCode, 'status'>>(
+      'select status from public.booking_access_codes where id = $1::uuid',
+      [code.id],
+    )) ?? { status: 'failed' };
+    const ended = current?.status !== 'confirmed' || status !== 'issued';
+    if (ended) await tx.query('update private.access_secret set live = true where code_id = $1::uuid', [code.id]);
+    await queueRevocation(tx, {
+      bookingId: booking.id,
+      codeId: code.id,
+      dedupe: ended ? `late:${code.id}` : code.id,
+      dueAt: ended ? now : code.endsAt,
+    });
   });
   failpoint('access.after.commit');
 }

@@ -1,6 +1,6 @@
 import { lockBooking } from '../core/booking-rows.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
-import { newestCode } from './code-rows.ts';
+import { newestCode, newestCodeOfHours } from './code-rows.ts';
 import type { AccessContext } from './context.ts';
 import { issueCode } from './issue-code.ts';
 import { planCode } from './plan-code.ts';
@@ -36,10 +36,12 @@ async function issueFirstCode(context: AccessContext, bookingId: string): Promis
   const planned = await db.transaction(async (tx) => {
     const booking = await lockBooking(tx, bookingId);
     if (!booking || booking.status !== 'confirmed') return null;
-    const newest = await newestCode(tx, bookingId);
+    const newest = await newestCodeOfHours(tx, bookingId);
     if (clock().getTime() >= Date.parse(booking.endTime))
       return newest?.status === 'requested' || !newest ? 'ended' : null;
-    return { booking, code: newest ?? (await planCode(context, tx, booking, 1)) };
+    if (newest) return { booking, code: newest };
+    const attempt = ((await newestCode(tx, bookingId))?.attempt ?? 0) + 1;
+    return { booking, code: await planCode(context, tx, booking, attempt) };
   });
   if (planned === 'ended') return 'ended';
   if (!planned) return 'done';

@@ -8,6 +8,7 @@ import { openSession } from '../payments/open-session.ts';
 import type { BookingContext } from './context.ts';
 import { newPrice, readRates, readSpan } from './price.ts';
 import { releaseInTheWay } from './release-expired.ts';
+import { hoursTaken, readTaken } from './taken-hours.ts';
 import { findRepeated, type NewStaffBooking, storeBooking, type StaffBooking } from './store-staff-booking.ts';
 
 /** `url`: where the customer pays; null when there is nothing to pay. `pending`: the provider has not answered yet; the mail has the link. */
@@ -43,7 +44,7 @@ async function claim(context: BookingContext, wanted: StaffBooking, timeLeft: ()
     // The same call may have been faster.
     const repeated = await findRepeated(context.db, wanted);
     if (repeated !== null) return repeated;
-    const taken = await readTaken(context, wanted);
+    const taken = await readTaken(context.db, wanted);
     const expired = taken.filter(
       (one) => one.status === 'pending' && Date.parse(one.holdExpiresAt ?? '') <= now.getTime(),
     );
@@ -80,32 +81,4 @@ async function openLink(context: BookingContext, booking: BookingFacts, email: s
     if (error instanceof Refusal || error instanceof ProviderError) return null;
     throw error;
   }
-}
-
-/** Reads the bookings in the way. */
-async function readTaken(
-  { db }: BookingContext,
-  { studioId, startTime, endTime }: StaffBooking,
-): Promise<BookingFacts[]> {
-  const { rows } = await db.query<{ facts: BookingFacts }>(
-    `select private.booking_json(b) as facts from private.booking b
-     where b.studio_id = $1::uuid and b.status in ('pending', 'confirmed') and b.during && tstzrange($2::timestamptz, $3::timestamptz, '[)')
-     order by b.start_time`,
-    [studioId, startTime, endTime],
-  );
-  return rows.map(({ facts }) => facts);
-}
-
-/** The answer to staff when hours are taken; `bookings` names those in the way. */
-function hoursTaken(taken: readonly BookingFacts[]): Refusal {
-  const bookings = taken.map(({ id, reference, studioId, studioName, startTime, endTime, status }) => ({
-    id,
-    reference,
-    studioId,
-    studioName,
-    startTime,
-    endTime,
-    status,
-  }));
-  return new Refusal('slot_taken', 'This time is taken.', { bookings });
 }

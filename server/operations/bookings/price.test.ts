@@ -19,6 +19,7 @@ const booking: BookingFacts = {
   discountCents: 2_100,
   couponDiscountCents: 9_300,
   waivedCents: 0,
+  moves: 0,
   guestEmail: null,
   guestName: null,
   madeBy: null,

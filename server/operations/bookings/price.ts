@@ -76,7 +76,7 @@ export function quoteOfBooking(booking: BookingFacts): Quote {
 
 /** Reads the prices of a studio for the days of these slots. Throws `Refusal` when there is no such studio. */
 export async function readRates(
-  { db }: Pick<BookingContext, 'db'>,
+  { db }: { readonly db: Pick<BookingContext['db'], 'one'> },
   studioId: string,
   slots: readonly Slot[],
 ): Promise<Rates> {
@@ -94,13 +94,18 @@ export function newPrice(
   { rates, coupon: entered }: Pick<CheckoutFacts, 'rates' | 'coupon'>,
   now: Date,
 ): Price {
+  requireOpen(slots, now);
+  const coupon = entered && usableTerms(entered);
+  return { quote: quoteSlots(slots, rates, coupon), couponId: entered?.id ?? null, coupon };
+}
+
+/** Throws `Refusal` for a slot that has passed, or is beyond the last day that can be booked. */
+export function requireOpen(slots: readonly Slot[], now: Date): void {
   for (const slot of slots) {
     const closed = slotClosed(slot, now);
     if (closed === 'past') throw new Refusal('slot_closed', 'This time can no longer be booked.');
     if (closed) throw new Refusal('slot_closed', 'This time can’t be booked.');
   }
-  const coupon = entered && usableTerms(entered);
-  return { quote: quoteSlots(slots, rates, coupon), couponId: entered?.id ?? null, coupon };
 }
 
 function usableTerms({ code, discountType, discountValue, problem, problemCode }: EnteredCoupon): CouponTerms {

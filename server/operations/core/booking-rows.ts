@@ -20,6 +20,8 @@ export type BookingFacts = {
   /** What staff do not charge. */
   readonly waivedCents: number;
   readonly finalCostCents: number;
+  /** How often it was moved. */
+  readonly moves: number;
   /** Whom staff booked for, when there is no account. */
   readonly guestEmail: string | null;
   readonly guestName: string | null;

@@ -21,6 +21,7 @@ export const JOB_RULES = {
   'mail.booking-confirmed': { worker: 'mail' },
   'mail.booking-cancelled': { worker: 'mail' },
   'mail.payment-link': { worker: 'mail' },
+  'mail.booking-moved': { worker: 'mail' },
   'mail.refund': { worker: 'mail' },
   'mail.payment-returned': { worker: 'mail' },
   'mail.payment-processing': { worker: 'mail' },
@@ -45,6 +46,9 @@ export type JobHandler = queue.JobHandler;
 
 /** Writes a job in the transaction of its cause. A second job of the same kind, subject and dedupe is ignored. */
 export const enqueue: (tx: Pick<Transaction, 'query'>, job: NewJob) => Promise<void> = queue.enqueue;
+
+/** Deletes jobs that are not done, in the transaction that makes them pointless. */
+export const endJobs: (tx: Pick<Transaction, 'query'>, which: queue.JobsOf) => Promise<void> = queue.endJobs;
 
 /** Returns the kinds with their handlers, as the queue needs them. */
 export function jobKinds(handlers: Readonly<Record<JobKind, JobHandler>>): queue.JobKinds {

@@ -8,6 +8,7 @@ import type { BookingMailContext } from '../mails/booking-mail.ts';
 import {
   sendCancellation,
   sendConfirmation,
+  sendMove,
   sendPaymentFailed,
   sendPaymentProcessing,
   sendPaymentReturned,
@@ -35,6 +36,7 @@ export function jobHandlers(contexts: {
     'mail.booking-confirmed': (job) => sendConfirmation(mails, job),
     'mail.booking-cancelled': (job) => sendCancellation(mails, job),
     'mail.payment-link': (job) => sendPaymentLink(mails, payment, job),
+    'mail.booking-moved': (job) => sendMove(mails, job),
     'mail.refund': (job) => sendRefund(mails, job),
     'mail.payment-returned': (job) => sendPaymentReturned(mails, job),
     'mail.payment-processing': (job) => sendPaymentProcessing(mails, job),

@@ -72,6 +72,7 @@ function forMail(facts: BookingFacts, firstName: string | null): BookingForMail 
     discountCents: facts.discountCents,
     couponDiscountCents: facts.couponDiscountCents,
     waivedCents: facts.waivedCents,
+    moves: facts.moves,
     totalCents: facts.finalCostCents,
     firstName,
   };

@@ -1,7 +1,9 @@
+import { z } from 'zod';
 import type { Database } from '#server/db/database.ts';
 import {
   bookingCancelledMail,
   bookingConfirmedMail,
+  bookingMovedMail,
   paymentFailedMail,
   paymentProcessingMail,
   paymentReturnedMail,
@@ -33,6 +35,25 @@ export async function sendConfirmation(context: BookingMailContext, job: Job): P
 export async function sendCancellation(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   await sendBookingMail(context, job, async (booking, facts) =>
     bookingCancelledMail(booking, await cancellationMoney(context.db, facts.id)),
+  );
+  return 'done';
+}
+
+const beforeSchema = z.object({
+  studioName: z.string(),
+  startTime: z.coerce.date(),
+  endTime: z.coerce.date(),
+  refundCents: z.number(),
+  byHand: z.boolean(),
+});
+
+/** Mails the customer the old and the new hours of a booking that was moved; nothing when it was cancelled meanwhile. */
+export async function sendMove(context: BookingMailContext, job: Job): Promise<JobOutcome> {
+  const { studioName, startTime: start, endTime: end, refundCents, byHand } = beforeSchema.parse(job.payload);
+  await sendBookingMail(context, job, async (booking, facts) =>
+    facts.status === 'confirmed'
+      ? bookingMovedMail(booking, { studioName, start, end }, { refundCents, byHand, pin: pinLink(context, facts) })
+      : null,
   );
   return 'done';
 }

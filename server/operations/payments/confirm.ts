@@ -37,12 +37,18 @@ export async function confirmBooking(
 /** Queues the access code of a confirmed booking, and its mail where there is somebody to write to. */
 export async function queueAccess(
   tx: Pick<Transaction, 'query'>,
-  { id, start, hasAddress }: { readonly id: string; readonly start: Date; readonly hasAddress: boolean },
+  {
+    id,
+    start,
+    hasAddress,
+    dedupe = '',
+  }: { readonly id: string; readonly start: Date; readonly hasAddress: boolean; readonly dedupe?: string },
   now: Date,
 ): Promise<void> {
   await enqueue(tx, {
     kind: 'access.request',
     subjectId: id,
+    dedupe,
     dueAt: new Date(Math.max(now.getTime(), start.getTime() - studio.requestLeadMinutes * 60_000)),
     deadlineAt: new Date(Math.max(start.getTime(), now.getTime() + 60_000)),
   });
