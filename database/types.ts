@@ -678,6 +678,12 @@ export type Database = {
       };
     };
     Functions: {
+      booking_details: {
+        Args: {
+          reference: string;
+        };
+        Returns: Json;
+      };
       bookings_of_day: {
         Args: {
           day: string;
@@ -812,6 +818,13 @@ export type Database = {
           block_reason: string | null;
           blocked_until: string | null;
         }[];
+      };
+      send_mail_again: {
+        Args: {
+          booking: string;
+          mail: string;
+        };
+        Returns: boolean;
       };
       staff_alerts: {
         Args: {

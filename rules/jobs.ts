@@ -2,6 +2,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'mail.booking-confirmed': 'Booking confirmation email',
   'mail.booking-cancelled': 'Cancellation email',
   'mail.refund': 'Refund email',
+  'mail.payment-link': 'Email with the link to pay',
   'mail.payment-returned': 'Email about a returned payment',
   'mail.payment-processing': 'Email about a payment in progress',
   'mail.payment-failed': 'Email about a failed payment',

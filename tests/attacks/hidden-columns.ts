@@ -267,6 +267,7 @@ export function asksAbout({ relation, name }: Column, value: string): Ask[] {
 
 /** Calls of each function of the exposed schema that reads hidden values, also with filters on its result. */
 export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
+  booking_details: [{ method: 'POST', path: '/rpc/booking_details', body: '{"reference": "AAAA-2222"}' }],
   bookings_of_day: [
     '',
     'customer_email=like.secret%25%5C',
@@ -331,6 +332,14 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
     'order=phone.desc',
     'select=paid.max(),full_name::text',
   ].map((query) => ({ method: 'POST', path: `/rpc/search_customers?${query}`, body: '{"words": "secret-1"}' })),
+  send_mail_again: [
+    {
+      method: 'POST',
+      path: '/rpc/send_mail_again',
+      prefer: 'tx=rollback',
+      body: JSON.stringify({ booking: idOf(1), mail: 'access-code' }),
+    },
+  ],
   staff_alerts: [
     '',
     'problem=like.secret%25%5C',

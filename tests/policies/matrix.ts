@@ -521,6 +521,7 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
 
 /** Functions of the exposed schema, with the roles that may call each. */
 export const FUNCTIONS: Readonly<Record<string, string>> = {
+  'booking_details(reference text)': 'authenticated service_role',
   'bookings_of_day(day date)': 'authenticated service_role',
   'business_numbers(first_day date, last_day date, studio uuid)': 'authenticated service_role',
   'close_job(job uuid, reason text)': 'authenticated service_role',
@@ -533,6 +534,7 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   'retry_job(job uuid)': 'authenticated service_role',
   'search_audit_logs(words text, before_at timestamp with time zone, before_id uuid)': 'authenticated service_role',
   'search_customers(words text, most integer)': 'authenticated service_role',
+  'send_mail_again(booking uuid, mail text)': 'authenticated service_role',
   'staff_alerts(at timestamp with time zone, most integer)': 'authenticated service_role',
   'upcoming_bookings(ends_after timestamp with time zone, most integer)': 'authenticated service_role',
   'validate_discount_code(code_input text, booking_hours numeric)': 'anon authenticated service_role',

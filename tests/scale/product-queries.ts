@@ -22,7 +22,7 @@ export type Known = { readonly customerId: string; readonly studioId: string; re
 const HOUR_MS = 3_600_000;
 const OWN = 'web/data/own-bookings.ts';
 const AUDIT = 'web/features/audit/queries.ts';
-const STAFF = 'web/features/staff/queries.ts';
+const STAFF = 'web/features/staff-bookings/upcoming-queries.ts';
 const DEVELOPER = 'web/features/developer/queries.ts';
 
 /** Every read of the product that meets a table which grows, with the longest lists that the pages ask for. */
@@ -73,14 +73,21 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
     },
     {
       name: 'bookings of a day',
-      file: 'web/features/today/queries.ts',
+      file: 'web/features/staff-bookings/queries.ts',
       sender: 'staff',
       path: 'rpc/bookings_of_day',
       body: { day: at(0).slice(0, 10) },
     },
     {
+      name: 'all about a booking',
+      file: 'web/features/staff-bookings/booking-queries.ts',
+      sender: 'staff',
+      path: 'rpc/booking_details',
+      body: { reference: '0000-0007' },
+    },
+    {
       name: 'alerts',
-      file: 'web/features/today/queries.ts',
+      file: 'web/features/staff-bookings/queries.ts',
       sender: 'staff',
       path: 'rpc/staff_alerts',
       body: {},

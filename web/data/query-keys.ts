@@ -32,6 +32,7 @@ export const queryKeys = {
   // Of staff
   permissions: kind<[userId: Id]>('permissions'),
   staffDay: kind<[day: string]>('staff-day'),
+  staffBooking: kind<[reference: string]>('staff-booking'),
   alerts: kind<[]>('alerts'),
   discountCodes: kind<[]>('discount-codes'),
   auditLog: kind<[words: string]>('audit-log'),

@@ -16,6 +16,11 @@ export const paths = {
   regeneratePin: (bookingId: string): string => `/regenerate-pin?booking_id=${encodeURIComponent(bookingId)}`,
 } as const;
 
+/** Returns the address that opens a booking on top of the part of the admin page with this query. */
+export function withBooking(search: URLSearchParams, reference: string): string {
+  return `${paths.admin}?${new URLSearchParams([...search].filter(([name]) => name !== 'booking').concat([['booking', reference]]))}`;
+}
+
 /** The developer pages, in menu order. */
 export const developerPaths = [
   { path: '/igloohome-test', label: 'Igloohome test' },

@@ -4,7 +4,9 @@ import { AppError } from '#web/lib/errors.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import * as queries from '#web/features/staff/queries.ts';
 // Fetched before the test: a slow machine takes longer than it waits.
-import '#web/features/today/today.tsx';
+import '#web/features/staff-bookings/booking-dialog.tsx';
+import '#web/features/staff-bookings/search-form.tsx';
+import '#web/features/staff-bookings/today.tsx';
 import AdminPage from './admin.tsx';
 
 const session = { status: 'in', user: { id: 'u' }, session: { access_token: 't' } };
@@ -12,10 +14,14 @@ vi.mock('#web/data/session.tsx', () => ({ useSession: () => session, useAuthDial
 vi.mock('#web/data/role.ts', () => ({ readRole: () => Promise.resolve('admin') }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
 vi.mock('#web/features/studios/queries.ts', () => ({ useStudios: () => ({ data: [] }) }));
-vi.mock(import('#web/features/today/queries.ts'), async (original) => ({
+vi.mock(import('#web/features/staff-bookings/queries.ts'), async (original) => ({
   ...(await original()),
   readDay: () => Promise.resolve({ bookings: [], closures: [] }),
   readAlerts: () => Promise.resolve([]),
+}));
+vi.mock(import('#web/features/staff-bookings/booking-queries.ts'), async (original) => ({
+  ...(await original()),
+  readBooking: () => Promise.resolve(null),
 }));
 vi.mock(import('#web/features/staff/queries.ts'), async (original) => ({
   ...(await original()),
@@ -29,7 +35,7 @@ test.each([
   ['bookings', ['Today', 'Bookings', 'Closed hours', 'Customers']],
   ['identity', ['Today', 'ID review']],
   ['money', ['Today', 'Numbers', 'Export']],
-  ['settings', ['Today', 'Discount Codes']],
+  ['settings', ['Today', 'Discount Codes', 'Prices']],
   [
     'owner',
     [
@@ -40,6 +46,7 @@ test.each([
       'Closed hours',
       'Customers',
       'ID review',
+      'Prices',
       'Numbers',
       'Export',
     ],
@@ -64,4 +71,18 @@ test('permissions that could not be loaded offer another try', async () => {
   renderPart(<AdminPage />, { path: '/admin' });
   await user.click(await screen.findByRole('button', { name: 'Try again' }));
   expect(await screen.findByRole('tab', { name: 'Today' })).toBeTruthy();
+});
+
+test('the booking of the address opens on top of a tab, for staff with the permission, and closing it keeps the tab', async () => {
+  readPermissions.mockResolvedValue(new Set(['bookings']));
+  const { unmount } = renderPart(<AdminPage />, { path: '/admin?tab=today&day=2031-03-04&booking=ABCD-2345' });
+  expect(await screen.findByText('There is no booking with this reference.')).toBeTruthy();
+  await user.click(screen.getByRole('button', { name: 'Close' }));
+  expect(screen.queryByText('There is no booking with this reference.')).toBeNull();
+  expect(screen.getByRole('heading', { name: 'Tuesday 4 March 2031' })).toBeTruthy();
+  unmount();
+  readPermissions.mockResolvedValue(new Set(['identity']));
+  renderPart(<AdminPage />, { path: '/admin?booking=ABCD-2345' });
+  expect(await screen.findByText('Nothing needs you now.')).toBeTruthy();
+  expect(screen.queryByText('There is no booking with this reference.')).toBeNull();
 });

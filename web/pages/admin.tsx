@@ -1,26 +1,32 @@
-import { Suspense } from 'react';
+import { Suspense, useState } from 'react';
 import type { Permission } from '#rules/permissions.ts';
 import { isStudioDate } from '#rules/studio-time.ts';
 import { DeveloperLink } from '#web/features/staff/developer-link.tsx';
 import { useStudios } from '#web/features/studios/queries.ts';
 import { StaffGate } from '#web/features/staff/staff-gate.tsx';
 import { may, usePermissions } from '#web/features/staff/use-permissions.ts';
-import { paths } from '#web/lib/paths.ts';
-import { useSearchParams } from '#web/router/router.tsx';
+import { paths, withBooking } from '#web/lib/paths.ts';
+import { useNavigate, useSearchParams } from '#web/router/router.tsx';
 import { PartBoundary } from '#web/ui/crash-screen.tsx';
 import { LoadFailed, Skeleton, Waiting } from '#web/ui/notice.tsx';
 import { lazyPart } from '#web/ui/load-part.ts';
 import { Shell } from '#web/ui/shell.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 
-const Today = lazyPart(async () => ({ default: (await import('#web/features/today/today.tsx')).Today }));
+const Today = lazyPart(async () => ({ default: (await import('#web/features/staff-bookings/today.tsx')).Today }));
+const BookingDialog = lazyPart(async () => ({
+  default: (await import('#web/features/staff-bookings/booking-dialog.tsx')).BookingDialog,
+}));
+const SearchForm = lazyPart(async () => ({
+  default: (await import('#web/features/staff-bookings/search-form.tsx')).SearchForm,
+}));
 const DiscountCodes = lazyPart(async () => ({
   default: (await import('#web/features/coupons/discount-codes.tsx')).DiscountCodes,
 }));
 const AuditLog = lazyPart(async () => ({ default: (await import('#web/features/audit/audit-log.tsx')).AuditLog }));
 
 const UpcomingBookings = lazyPart(async () => ({
-  default: (await import('#web/features/staff/upcoming-bookings.tsx')).UpcomingBookings,
+  default: (await import('#web/features/staff-bookings/upcoming-bookings.tsx')).UpcomingBookings,
 }));
 
 const Closures = lazyPart(async () => ({ default: (await import('#web/features/closures/closures.tsx')).Closures }));
@@ -55,6 +61,9 @@ const TABS: readonly { readonly key: string; readonly label: string; readonly fo
   { key: 'export', label: 'Export', for: 'money' },
 ];
 
+/** The tabs with the field that finds bookings and customers. */
+const SEARCHED: readonly string[] = ['today', 'bookings', 'customers'];
+
 /** Admin dashboard; the address holds the open tab. */
 export default function AdminPage() {
   return (
@@ -84,15 +93,11 @@ function AdminTabs() {
       <Tabs label="Admin" tabs={tabs} value={chosen} onChange={(tab) => setSearch({ tab }, { replace: true })}>
         <PartBoundary what="This part" key={chosen}>
           <Suspense fallback={<Skeleton className="h-96" label="Loading" />}>
+            {SEARCHED.includes(chosen) && may(held, 'bookings') ? <Search /> : null}
             {chosen === 'today' ? <TodayTab showDay={may(held, 'bookings')} /> : null}
             {chosen === 'bookings' ? <UpcomingBookings /> : null}
             {chosen === 'closures' ? <ClosuresTab /> : null}
-            {chosen === 'customers' ? (
-              <Customers
-                words={search.get('q') ?? ''}
-                onSearch={(q) => setSearch(q === '' ? { tab: chosen } : { tab: chosen, q })}
-              />
-            ) : null}
+            {chosen === 'customers' ? <Customers words={search.get('q') ?? ''} /> : null}
             {chosen === 'prices' ? <PricesTab /> : null}
             {chosen === 'numbers' ? <NumbersTab /> : null}
             {chosen === 'export' ? <Exports /> : null}
@@ -107,10 +112,40 @@ function AdminTabs() {
           </Suspense>
         </PartBoundary>
       </Tabs>
+      {may(held, 'bookings') ? <OpenBooking mayRefund={may(held, 'money')} /> : null}
       <p className="mt-12 min-h-11">
         <DeveloperLink />
       </p>
     </Shell>
+  );
+}
+
+function Search() {
+  const [search, setSearch] = useSearchParams();
+  const navigate = useNavigate();
+  const words = search.get('q') ?? '';
+  return (
+    <SearchForm
+      key={words}
+      words={words}
+      onBooking={(reference) => navigate(withBooking(search, reference))}
+      onCustomers={(q) => setSearch({ tab: 'customers', ...(q === '' ? {} : { q }) })}
+    />
+  );
+}
+
+/** The booking that the address names, on top of any tab. Fetched with the first one. */
+function OpenBooking({ mayRefund }: { mayRefund: boolean }) {
+  const [search, setSearch] = useSearchParams();
+  const reference = search.get('booking');
+  const [opened, setOpened] = useState(reference !== null);
+  if (reference !== null && !opened) setOpened(true);
+  if (!opened) return null;
+  const { booking: _, ...rest } = Object.fromEntries(search);
+  return (
+    <Suspense>
+      <BookingDialog reference={reference} mayRefund={mayRefund} onClose={() => setSearch(rest, { replace: true })} />
+    </Suspense>
   );
 }
 

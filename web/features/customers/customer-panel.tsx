@@ -4,6 +4,8 @@ import { formatDollars } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
+import { withBooking } from '#web/lib/paths.ts';
+import { Link, useSearchParams } from '#web/router/router.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Empty, LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
@@ -92,11 +94,17 @@ function Bookings({ userId }: { userId: string }) {
 }
 
 function BookingLine({ booking }: { booking: CustomerBooking }) {
+  const [search] = useSearchParams();
   return (
     <li>
-      {booking.reference}: {booking.studio_name},{' '}
-      {formatStudioRange(new Date(booking.start_time), new Date(booking.end_time))}, {formatDollars(booking.final_cost)}{' '}
-      <Chip tone={TONES[booking.status] ?? 'plain'}>{booking.status}</Chip>
+      <Link
+        to={withBooking(search, booking.reference)}
+        className="underline decoration-edge underline-offset-4 hover:text-signal"
+      >
+        {booking.reference}
+      </Link>
+      : {booking.studio_name}, {formatStudioRange(new Date(booking.start_time), new Date(booking.end_time))},{' '}
+      {formatDollars(booking.final_cost)} <Chip tone={TONES[booking.status] ?? 'plain'}>{booking.status}</Chip>
     </li>
   );
 }

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { z } from 'zod';
 import { formatDollars } from '#rules/money.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
@@ -8,27 +7,22 @@ import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { TextField } from '#web/ui/form/fields.tsx';
-import { Form, SubmitButton } from '#web/ui/form/form.tsx';
-import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { CustomerPanel } from './customer-panel.tsx';
 import { type Customer, CUSTOMERS_SHOWN, nameOf, searchCustomers } from './queries.ts';
 
 const COLUMNS = ['Customer', 'Contact', 'Bookings', 'Paid', 'Actions'];
-const searchSchema = z.object({ words: z.string().trim().max(200) });
 
-/** Finds customers by parts of name, address or phone number, and shows one. */
-export function Customers({ words, onSearch }: { words: string; onSearch: (words: string) => void }) {
+/** Lists the customers that the words find, by parts of name, address or phone number, and shows one. */
+export function Customers({ words }: { words: string }) {
   useLive('staff', queryKeys.customers.all);
   const customers = useQuery({ queryKey: queryKeys.customers.of(words), queryFn: () => searchCustomers(words) });
   const [open, setOpen] = useState<string | null>(null);
   const shown = customers.data?.find((one) => one.user_id === open);
   return (
     <>
-      <h2 className="text-3xl">Customers</h2>
-      <SearchForm key={words} words={words} onSearch={onSearch} />
+      <h2 className="mb-6 text-3xl">Customers</h2>
       {customers.isError && !customers.data ? (
         <LoadFailed
           title="The customers could not be loaded."
@@ -47,28 +41,6 @@ export function Customers({ words, onSearch }: { words: string; onSearch: (words
         {shown === undefined ? null : <CustomerPanel key={shown.user_id} customer={shown} />}
       </Dialog>
     </>
-  );
-}
-
-function SearchForm({ words, onSearch }: { words: string; onSearch: (words: string) => void }) {
-  const form = useSchemaForm(searchSchema, { defaultValues: { words } });
-  return (
-    <Form
-      form={form}
-      role="search"
-      onSend={(typed) => onSearch(typed.words)}
-      className="mt-4 mb-6 flex flex-wrap items-end gap-3"
-    >
-      <TextField
-        control={form.control}
-        name="words"
-        label="Name, email or phone"
-        type="search"
-        autoComplete="off"
-        className="min-w-64 flex-1"
-      />
-      <SubmitButton control={form.control}>Search</SubmitButton>
-    </Form>
   );
 }
 

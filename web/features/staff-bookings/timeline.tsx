@@ -1,5 +1,7 @@
 import type { CSSProperties } from 'react';
 import { dayBounds, formatStudioTime, slotStart, type StudioDate } from '#rules/studio-time.ts';
+import { withBooking } from '#web/lib/paths.ts';
+import { Link, useSearchParams } from '#web/router/router.tsx';
 import type { Day, DayBooking, StudioName } from './queries.ts';
 import { describeReadiness } from './readiness.ts';
 
@@ -80,18 +82,22 @@ export function Timeline({
 
 const percent = (part: number): string => `${(part * 100).toFixed(3)}%`;
 
+/** Opens its booking by mouse; the list has the link for keyboards. */
 function Block({ booking, now, style }: { booking: DayBooking; now: Date; style: CSSProperties }) {
+  const [search] = useSearchParams();
   const { tone, label } = describeReadiness(booking, now);
   const range = `${formatStudioTime(booking.start)} to ${formatStudioTime(booking.end)}`;
   const look = booking.status === 'pending' ? 'border-dashed bg-booth' : booking.end <= now ? 'bg-booth' : 'bg-deck';
   return (
-    <div
+    <Link
+      to={withBooking(search, booking.reference)}
+      tabIndex={-1}
       title={`${booking.customer}, ${range}. ${label}`}
-      className={`absolute inset-y-1 overflow-hidden border-y border-r border-l-4 border-y-line border-r-line p-1.5 text-xs ${EDGES[tone]} ${look}`}
+      className={`absolute inset-y-1 overflow-hidden border-y border-r border-l-4 border-y-line border-r-line p-1.5 text-xs hover:border-y-chalk hover:border-r-chalk ${EDGES[tone]} ${look}`}
       style={style}
     >
       <p className={`truncate font-semibold ${booking.end <= now ? 'text-fog' : ''}`}>{booking.customer}</p>
       <p className="truncate text-fog">{label}</p>
-    </div>
+    </Link>
   );
 }

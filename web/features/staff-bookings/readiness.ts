@@ -14,7 +14,10 @@ export const STEPS = ['code issued', 'accepted by the lock', 'mailed', 'seen'] a
 const NEAR_MS = 30 * 60_000;
 
 /** Describes how far a booking's access code has come. */
-export function describeReadiness({ status, start, end, code, isTest }: DayBooking, now: Date): Readiness {
+export function describeReadiness(
+  { status, start, end, code, isTest }: Pick<DayBooking, 'status' | 'start' | 'end' | 'code' | 'isTest'>,
+  now: Date,
+): Readiness {
   if (status === 'pending') return { done: 0, label: 'Being paid for', tone: 'plain' };
   const done = stepsDone(code);
   if (code.used !== null) return { done: 4, label: `Door opened ${formatStudioTime(code.used)}`, tone: 'good' };

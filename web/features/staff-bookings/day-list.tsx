@@ -2,8 +2,10 @@ import { formatStudioDate, formatStudioTime, type StudioDate, studioDate } from 
 import { Chip } from '#web/ui/chip.tsx';
 import { Empty } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
+import { BookingLink } from './booking-link.tsx';
+import { Door } from './door.tsx';
 import type { Day, DayBooking, DayClosure, StudioName } from './queries.ts';
-import { describeReadiness, type Readiness, STEPS } from './readiness.ts';
+import { describeReadiness } from './readiness.ts';
 
 const COLUMNS = ['Time', 'Studio', 'Customer', 'Door', 'Reference'];
 
@@ -62,24 +64,10 @@ function BookingRow({ booking, day, now }: { booking: DayBooking; day: StudioDat
       <Cell label="Door">
         <Door readiness={describeReadiness(booking, now)} />
       </Cell>
-      <Cell label="Reference">{booking.reference}</Cell>
+      <Cell label="Reference">
+        <BookingLink reference={booking.reference} />
+      </Cell>
     </Row>
-  );
-}
-
-const COLOURS = { plain: 'text-fog', good: 'text-good', warn: 'text-warn', bad: 'text-bad' } as const;
-
-/** Four bars for the four steps of the code, and the last one in words. */
-function Door({ readiness: { done, label, tone } }: { readiness: Readiness }) {
-  return (
-    <span className={`inline-flex items-center gap-3 font-semibold ${COLOURS[tone]}`}>
-      <span className="flex gap-1" aria-hidden="true">
-        {STEPS.map((step, at) => (
-          <i key={step} title={step} className={`h-4 w-1.5 ${at < done ? 'bg-current' : 'bg-line'}`} />
-        ))}
-      </span>
-      {label}
-    </span>
   );
 }
 

@@ -8,7 +8,14 @@ import { describeError } from '#web/lib/errors.ts';
 import { Chip } from '#web/ui/chip.tsx';
 import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
-import { type Booker, BOOKINGS_SHOWN, readBookers, readUpcomingBookings, type StaffBooking } from './queries.ts';
+import { BookingLink } from './booking-link.tsx';
+import {
+  type Booker,
+  BOOKINGS_SHOWN,
+  readBookers,
+  readUpcomingBookings,
+  type StaffBooking,
+} from './upcoming-queries.ts';
 
 const COLUMNS = ['Time', 'Studio', 'Customer', 'Status', 'Price', 'Reference'];
 
@@ -87,7 +94,9 @@ function Day({
             <Cell label="Price" className="tabular-nums">
               {formatDollars(one.final_cost)}
             </Cell>
-            <Cell label="Reference">{one.reference}</Cell>
+            <Cell label="Reference">
+              <BookingLink reference={one.reference} />
+            </Cell>
           </Row>
         ))}
       </Table>

@@ -24,7 +24,7 @@ type Days = {
 export function Today({ studios, showDay, ...days }: Days & { studios: readonly StudioName[]; showDay: boolean }) {
   return (
     <>
-      <Alerts />
+      <Alerts mayOpen={showDay} />
       {showDay ? <DayPart studios={studios} {...days} /> : null}
     </>
   );

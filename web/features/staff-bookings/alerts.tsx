@@ -15,6 +15,7 @@ import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
+import { BookingLink } from './booking-link.tsx';
 import { type Alert, type AlertKind, ALERTS_SHOWN, closeJob, readAlerts, retryJob } from './queries.ts';
 
 const TITLES: Readonly<Record<AlertKind, (alert: Alert) => string>> = {
@@ -30,8 +31,8 @@ const HINTS: Readonly<Partial<Record<AlertKind, string>>> = {
 };
 const URGENT: readonly AlertKind[] = ['refund_failed', 'dispute', 'code_missing'];
 
-/** Lists what needs a person, oldest first, each with its action. */
-export function Alerts() {
+/** Lists what needs a person, oldest first, each with its action. `mayOpen`: whether the account may open bookings. */
+export function Alerts({ mayOpen }: { mayOpen: boolean }) {
   useLive('staff', queryKeys.alerts.all);
   const alerts = useQuery({ queryKey: queryKeys.alerts.of(), queryFn: readAlerts, refetchInterval: 60_000 });
   const [closing, setClosing] = useState<Alert | null>(null);
@@ -50,7 +51,7 @@ export function Alerts() {
           onRetry={() => void alerts.refetch()}
         />
       ) : (
-        <List alerts={alerts.data} onClose={setClosing} />
+        <List alerts={alerts.data} mayOpen={mayOpen} onClose={setClosing} />
       )}
       <Dialog open={closing !== null} title="Close this job?" onClose={() => setClosing(null)}>
         {closing === null ? null : <CloseForm alert={closing} onDone={() => setClosing(null)} />}
@@ -59,7 +60,15 @@ export function Alerts() {
   );
 }
 
-function List({ alerts, onClose }: { alerts: readonly Alert[] | undefined; onClose: (alert: Alert) => void }) {
+function List({
+  alerts,
+  mayOpen,
+  onClose,
+}: {
+  alerts: readonly Alert[] | undefined;
+  mayOpen: boolean;
+  onClose: (alert: Alert) => void;
+}) {
   if (!alerts) return <Skeleton className="h-16" label="Loading the alerts" />;
   if (alerts.length === 0) return <p className="text-fog">Nothing needs you now.</p>;
   return (
@@ -71,7 +80,12 @@ function List({ alerts, onClose }: { alerts: readonly Alert[] | undefined; onClo
         >
           <div className="min-w-0 flex-1 basis-64">
             <p className="font-semibold">{TITLES[one.kind](one)}</p>
-            <p className="mt-1 text-sm break-words text-fog">{describe(one)}</p>
+            <p className="mt-1 text-sm break-words text-fog">
+              {one.booking === null ? null : (
+                <>{mayOpen ? <BookingLink reference={one.booking.reference} /> : one.booking.reference}, </>
+              )}
+              {describe(one)}
+            </p>
           </div>
           <Actions alert={one} onClose={onClose} />
         </li>
@@ -80,12 +94,12 @@ function List({ alerts, onClose }: { alerts: readonly Alert[] | undefined; onClo
   );
 }
 
-/** Names the booking, the reason and the time. */
+/** Names the session, the reason and the time. */
 function describe({ kind, booking, customer, problem, since }: Alert): string {
   const parts = [
     booking === null
       ? null
-      : `${booking.reference}, ${booking.studioName}, ${formatStudioDate(booking.start, 'short')} ${formatStudioTime(booking.start)}`,
+      : `${booking.studioName}, ${formatStudioDate(booking.start, 'short')} ${formatStudioTime(booking.start)}`,
     kind === 'id_waiting' ? null : customer,
     problem,
     HINTS[kind] ?? null,

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openRows, type Rows, type TestRows, uuid } from '#tests/support/rows.ts';
+import { addBooking, addPayment, addStudiosAndCustomers, ALEX, at, force, KIM } from './booking-rows.ts';
+
+/** What staff see of one booking, and the mails that they send again. */
+let database: TestRows;
+beforeAll(async () => {
+  database = await openRows();
+}, 120_000);
+afterAll(() => database.close());
+
+const STAFF = { role: 'authenticated', sub: ALEX };
+
+/** Runs a test with Alex as staff, who has this permission; the booking is Kim's. */
+const asStaff = (permission: string, work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
+  database.rolledBack(async (rows) => {
+    await addStudiosAndCustomers(rows);
+    await rows.query(`insert into public.user_roles (user_id, role) values ($1, 'admin')`, [ALEX]);
+    await force(rows, () => rows.query('update public.staff_permissions set permission = $1', [permission]));
+    await addBooking(rows, 30, {
+      user_id: KIM,
+      status: 'confirmed',
+      reference: 'ABCD-2345',
+      policy: { freeCancelHours: 12 },
+      start_time: '2999-03-01T00:00:00Z',
+      end_time: '2999-03-01T01:00:00Z',
+    });
+    await rows.setClaims(STAFF);
+    await work(rows);
+  });
+const details = (rows: Rows, reference = 'ABCD-2345') => rows.value('select public.booking_details($1)', [reference]);
+
+test(
+  'booking_details finds a booking by its reference, typed in any way, and answers null without one',
+  asStaff('bookings', async (rows) => {
+    for (const typed of ['ABCD-2345', 'abcd2345', ' ab cd-23 45 '])
+      expect(await details(rows, typed)).toMatchObject({ id: uuid(30), reference: 'ABCD-2345', freeCancelHours: 12 });
+    expect([await details(rows, 'ABCD-2346'), await details(rows, ''), await details(rows, 'ABCD-23455')]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+  }),
+);
+
+test(
+  'booking_details has the payments with what is left of each, the refunds, the decision of staff, the ID and the mails',
+  asStaff('bookings', async (rows) => {
+    await addPayment(rows, 30, 'expired');
+    await addPayment(rows, 30, 'paid', { attempt: 2, paid_cents: 4900, refunded_cents: 500, payment_intent_id: 'pi' });
+    await force(rows, async () => {
+      const decided = { actor: ALEX, created_at: at(0) };
+      await rows.add('private.partial_refund', {
+        id: uuid(50),
+        payment_id: uuid(3002),
+        request_key: 'k',
+        amount_cents: 1500,
+        reason: 'Sorry',
+        state: 'pending',
+        failures: 0,
+        updated_at: at(0),
+        ...decided,
+      });
+      const cancelled = { booking_id: uuid(30), refund: 'part', refund_cents: 1500, reason: 'Broken mixer' };
+      await rows.add('private.cancellation', { ...cancelled, ...decided });
+      for (const [status, expires] of [
+        ['verified', '2999-01-01'],
+        ['failed', null],
+      ])
+        await rows.query(
+          `insert into public.id_verifications (user_id, source, verification_status, verified_at, expires_at) values ($1, 'photo', $2, $3::timestamptz - interval '1 year', $3)`,
+          [KIM, status, expires],
+        );
+      await rows.query(
+        `insert into private.outbox (kind, subject_id, due_at, last_error) values ('mail.booking-confirmed', $1, $2, 'no mail server'), ('access.revoke', $1, $2, 'x')`,
+        [uuid(30), at(0)],
+      );
+    });
+    expect(await details(rows)).toMatchObject({
+      finalCents: 4900,
+      customer: { hasAccount: true, email: expect.stringContaining('@'), blocked: false },
+      payments: [
+        { kind: 'card', state: 'expired', leftCents: 0 },
+        { kind: 'card', state: 'paid', cents: 4900, refundedCents: 500, leftCents: 3400 },
+      ],
+      refunds: [{ cents: 1500, state: 'pending', reason: 'Sorry' }],
+      cancellation: { refund: 'part', cents: 1500, reason: 'Broken mixer' },
+      verification: { status: 'verified' },
+      mails: [{ kind: 'mail.booking-confirmed', sentAt: null, problem: 'no mail server' }],
+      code: { due: null, requested: null, seen: null },
+      history: null,
+    });
+  }),
+);
+
+test(
+  'booking_details has what the audit log says of the booking, its payments and its codes, for owners only',
+  asStaff('owner', async (rows) => {
+    await addPayment(rows, 30, 'paid');
+    for (const [type, id] of [
+      ['booking', uuid(30)],
+      ['payment', uuid(3001)],
+      ['booking', uuid(31)],
+      ['payment', uuid(30)],
+    ])
+      await rows.query(`select private.audit($1, 'update', $2, $3)`, [ALEX, type, id]);
+    const history = async () =>
+      rows.value(`select jsonb_path_query_array(public.booking_details('ABCD-2345'), '$.history[*].resource')`);
+    expect(await history()).toEqual(['payment', 'booking']);
+    await force(rows, () => rows.query(`update public.staff_permissions set permission = 'bookings'`));
+    expect(await history()).toEqual([]);
+  }),
+);
+
+test(
+  'send_mail_again queues the confirmation, and the code not before its first mail was due; each is in the audit log',
+  asStaff('bookings', async (rows) => {
+    const send = (mail: string) => rows.value('select public.send_mail_again($1, $2)', [uuid(30), mail]);
+    const due = '2999-02-28T23:45:00Z';
+    await force(rows, () =>
+      rows.query(
+        `insert into public.scheduled_emails (booking_id, recipient_email, email_type, status, scheduled_for) values ($1, 'x', 'access_code', 'pending', $2)`,
+        [uuid(30), due],
+      ),
+    );
+    expect([await send('access-code'), await send('booking-confirmed'), await send('booking-confirmed')]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(
+      await rows.query(
+        `select kind, count(*)::int, max(due_at) > now() as later from private.outbox group by kind order by kind`,
+      ),
+    ).toEqual([
+      { kind: 'mail.access-code', count: 1, later: true },
+      { kind: 'mail.booking-confirmed', count: 2, later: false },
+    ]);
+    expect(
+      await rows.value(
+        `select string_agg(resource_type, ' ' order by resource_type) from public.audit_logs where actor = $1`,
+        [ALEX],
+      ),
+    ).toBe('booking booking scheduled_email');
+    expect((await rows.refusal(() => send('refund')))?.code).toBe('22023');
+    const over = { start_time: '2020-03-01T00:00:00Z', end_time: '2020-03-01T01:00:00Z' };
+    await addBooking(rows, 31, { status: 'confirmed', ...over });
+    await addBooking(rows, 32, {
+      status: 'cancelled',
+      cancel_reason: 'staff',
+      start_time: '2999-03-01T00:00:00Z',
+      end_time: '2999-03-01T01:00:00Z',
+    });
+    for (const other of [31, 32])
+      expect(await rows.value(`select public.send_mail_again($1, 'booking-confirmed')`, [uuid(other)])).toBe(false);
+  }),
+);
+
+test(
+  'guests, customers and staff without the permission read no booking and send no mail',
+  asStaff('money', async (rows) => {
+    for (const claims of [null, { role: 'anon' }, { role: 'authenticated', sub: KIM }, STAFF]) {
+      await rows.setClaims(claims);
+      expect((await rows.refusal(() => details(rows)))?.code).toBe('42501');
+      const send = () => rows.value(`select public.send_mail_again($1, 'access-code')`, [uuid(30)]);
+      expect((await rows.refusal(send))?.code).toBe('42501');
+    }
+  }),
+);

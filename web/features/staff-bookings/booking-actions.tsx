@@ -1,0 +1,73 @@
+import { useMutation } from '@tanstack/react-query';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { paths } from '#web/lib/paths.ts';
+import { useNow } from '#web/lib/use-now.ts';
+import { Link } from '#web/router/router.tsx';
+import { Button, buttonStyle } from '#web/ui/button.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { type BookingDetails, type MailKind, sendMailAgain } from './booking-queries.ts';
+import { leftCents } from './money-words.ts';
+
+/** What staff can do with a booking now. */
+export function Actions({
+  booking,
+  mayRefund,
+  onDo,
+}: {
+  booking: BookingDetails;
+  mayRefund: boolean;
+  onDo: (what: 'cancel' | 'refund') => void;
+}) {
+  const running = booking.endTime > useNow(30_000);
+  const confirmed = booking.status === 'confirmed' && running;
+  const hasAddress = booking.customer.email !== null;
+  return (
+    <div className="flex flex-wrap gap-3">
+      {confirmed ? (
+        <>
+          <Link to={paths.regeneratePin(booking.id)} className={buttonStyle.plain}>
+            PIN page
+          </Link>
+          {hasAddress ? (
+            <>
+              <MailButton booking={booking} mail="access-code">
+                Mail the code again
+              </MailButton>
+              <MailButton booking={booking} mail="booking-confirmed">
+                Mail the confirmation again
+              </MailButton>
+            </>
+          ) : null}
+        </>
+      ) : null}
+      {mayRefund && leftCents(booking) > 0 ? (
+        <Button tone="plain" onClick={() => onDo('refund')}>
+          Refund a part
+        </Button>
+      ) : null}
+      {running && booking.status !== 'cancelled' ? (
+        <Button tone="danger" onClick={() => onDo('cancel')}>
+          Cancel the booking
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+const SENT: Readonly<Record<MailKind, string>> = {
+  'access-code': 'The code is mailed again',
+  'booking-confirmed': 'The confirmation is mailed again',
+};
+
+function MailButton({ booking, mail, children }: { booking: BookingDetails; mail: MailKind; children: string }) {
+  const send = useMutation({
+    mutationFn: () => sendMailAgain(booking.id, mail),
+    meta: { title: 'Error', failure: 'No mail was sent. Try again.', invalidates: [queryKeys.staffBooking.all] },
+    onSuccess: () => toast({ title: SENT[mail], description: booking.customer.email ?? '' }),
+  });
+  return (
+    <Button tone="plain" busy={send.isPending} onClick={() => send.mutate()}>
+      {children}
+    </Button>
+  );
+}

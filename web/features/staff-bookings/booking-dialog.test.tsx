@@ -1,0 +1,224 @@
+import { screen, within } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { AppError } from '#web/lib/errors.ts';
+import { fill, renderPart, user } from '#web/ui/component-tests.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { BookingDialog } from './booking-dialog.tsx';
+import * as queries from './booking-queries.ts';
+import { isReference, SearchForm } from './search-form.tsx';
+
+vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
+vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
+vi.mock(import('./booking-queries.ts'), async (original) => ({
+  ...(await original()),
+  readBooking: vi.fn(),
+  cancelBooking: vi.fn(),
+  refundBooking: vi.fn(),
+  sendMailAgain: vi.fn(),
+}));
+const calls = vi.mocked(queries);
+
+const SOON = Date.now() + 3_600_000;
+const PAID = { kind: 'card', state: 'paid', cents: 5900, refundedCents: 0, leftCents: 5900, at: new Date(0) };
+const BOOKING: queries.BookingDetails = {
+  id: 'b',
+  reference: 'ABCD-2345',
+  studioName: 'Studio A',
+  startTime: new Date(SOON),
+  endTime: new Date(SOON + 3_600_000),
+  status: 'confirmed',
+  cancelReason: null,
+  holdExpiresAt: null,
+  createdAt: new Date('2031-03-01T00:00:00Z'),
+  confirmedAt: null,
+  cancelledAt: null,
+  notes: null,
+  freeCancelHours: 24,
+  totalHours: 1,
+  baseCents: 6900,
+  discountCents: 0,
+  couponCode: 'DANCE',
+  couponCents: 1000,
+  waivedCents: 0,
+  finalCents: 5900,
+  customer: { hasAccount: true, name: 'Alex Citizen', email: 'alex@example.com', phone: null, blocked: false },
+  verification: { status: 'review', until: null },
+  payments: [PAID],
+  refunds: [],
+  cancellation: null,
+  code: { due: null, requested: null, accepted: null, mailed: null, seen: null, used: null },
+  mails: [
+    { kind: 'mail.booking-confirmed', dueAt: new Date(0), sentAt: new Date('2031-03-01T00:00:00Z'), problem: null },
+  ],
+  history: null,
+};
+beforeEach(() => {
+  vi.resetAllMocks();
+  calls.readBooking.mockResolvedValue(BOOKING);
+});
+
+const dialog = () => within(screen.getByRole('dialog'));
+const press = async (name: string) => user.click(await dialog().findByRole('button', { name }));
+function show(change: Partial<queries.BookingDetails> = {}, mayRefund = true): void {
+  calls.readBooking.mockResolvedValue({ ...BOOKING, ...change });
+  renderPart(<BookingDialog reference="abcd-2345" mayRefund={mayRefund} onClose={vi.fn()} />);
+}
+
+test('a booking has customer, ID, price, payments, mails and, for owners, its history', async () => {
+  const entry = {
+    at: new Date('2031-03-01T00:00:00Z'),
+    actor: 'Kim',
+    action: 'update',
+    resource: 'booking',
+    details: { a: 1 },
+  };
+  show({ history: [entry], refunds: [{ cents: 100, state: 'pending', reason: 'Sorry', at: new Date(0) }] });
+  expect(await dialog().findByRole('heading', { name: 'Booking ABCD-2345' })).toBeTruthy();
+  for (const words of [
+    'Confirmed',
+    'Alex Citizen',
+    'Waits for a decision',
+    '$69, less $10 with DANCE',
+    /^Card, \$59: paid/,
+    /^Refund of \$1: on its way/,
+    /^Booking confirmation email: sent Sat 1 Mar 2031, 11 am/,
+    'No code yet',
+    'History (1)',
+    'Sat 1 Mar 2031, 11 am: booking update, Kim',
+  ])
+    expect(await dialog().findByText(words)).toBeTruthy();
+});
+
+test('a reference without a booking says so, and a failed load offers another try', async () => {
+  calls.readBooking.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValueOnce(null);
+  renderPart(<BookingDialog reference="x" mayRefund onClose={vi.fn()} />);
+  await press('Try again');
+  expect(await dialog().findByText('There is no booking with this reference.')).toBeTruthy();
+});
+
+test('staff with money cancel with a part back: the words name every cent, a refusal stays in place, then a toast', async () => {
+  calls.cancelBooking
+    .mockRejectedValueOnce(new AppError('payment_processing', 'The customer is paying.', 409))
+    .mockResolvedValue({ refundCents: 1234 });
+  show();
+  await press('Cancel the booking');
+  expect(dialog().getByText('Its terms give nothing back: it starts in less than 24 hours.')).toBeTruthy();
+  await fill(dialog().getByLabelText('Reason'), ' Broken mixer ');
+  await user.selectOptions(dialog().getByLabelText('Refund'), 'A part');
+  await fill(dialog().getByLabelText('Amount in dollars'), '59.01');
+  await press('Continue');
+  expect(dialog().getByText('Enter an amount up to $59.')).toBeTruthy();
+  await fill(dialog().getByLabelText('Amount in dollars'), '12.34');
+  await press('Continue');
+  for (const words of [
+    'The hours are free at once, and the PIN stops working.',
+    '$12.34 goes back to the card.',
+    'You keep $46.66.',
+    'alex@example.com gets a mail.',
+  ])
+    expect(await dialog().findByText(words)).toBeTruthy();
+  expect(calls.cancelBooking).not.toHaveBeenCalled();
+  await press('Cancel the booking');
+  expect(await dialog().findByText('The customer is paying.')).toBeTruthy();
+  await press('Cancel the booking');
+  expect(calls.cancelBooking).toHaveBeenLastCalledWith('b', 1234, 'Broken mixer');
+  expect(toast).toHaveBeenLastCalledWith({ title: 'ABCD-2345 is cancelled', description: '$12.34 on its way back.' });
+});
+
+test.each([
+  ['late', SOON, 'none', 'No money goes back.'],
+  ['in time', SOON + 48 * 3_600_000, 'full', '$59 goes back to the card.'],
+])('staff without money who cancel %s give what the terms give', async (_when, start, refund, words) => {
+  calls.cancelBooking.mockResolvedValue({ refundCents: 0 });
+  show({ startTime: new Date(start), endTime: new Date(start + 3_600_000) }, false);
+  await press('Cancel the booking');
+  expect(dialog().queryByLabelText('Refund')).toBeNull();
+  await fill(dialog().getByLabelText('Reason'), 'Ill');
+  await press('Continue');
+  expect(await dialog().findByText(words)).toBeTruthy();
+  await press('Cancel the booking');
+  expect(calls.cancelBooking).toHaveBeenLastCalledWith('b', refund, 'Ill');
+});
+
+test('a part is refunded later under one request, also when it is sent again', async () => {
+  calls.refundBooking
+    .mockRejectedValueOnce(new AppError('offline', 'No connection.', 0))
+    .mockResolvedValue({ refundCents: 500, byHand: true });
+  show({ payments: [{ ...PAID, kind: 'elsewhere' }] });
+  await press('Refund a part');
+  await fill(dialog().getByLabelText('Amount in dollars'), '5');
+  await fill(dialog().getByLabelText('Reason'), 'Sorry');
+  await press('Continue');
+  expect(await dialog().findByText('You give $5 back by hand: it was not paid by card here.')).toBeTruthy();
+  expect(dialog().getByText('$54 is left of the payment. The booking stays as it is.')).toBeTruthy();
+  await press('Refund $5');
+  expect(await dialog().findByText('No connection.')).toBeTruthy();
+  await press('Refund $5');
+  const [[first], [second]] = calls.refundBooking.mock.calls as [[unknown], [unknown]];
+  expect(first).toEqual(second);
+  expect(second).toMatchObject({ bookingId: 'b', cents: 500, reason: 'Sorry', requestId: expect.any(String) });
+  expect(toast).toHaveBeenLastCalledWith({
+    title: '$5 refunded',
+    description: 'Give it back by hand, then close its job on Today.',
+  });
+});
+
+test('mails are sent again', async () => {
+  show();
+  await press('Mail the code again');
+  await press('Mail the confirmation again');
+  expect(calls.sendMailAgain.mock.calls).toEqual([
+    ['b', 'access-code'],
+    ['b', 'booking-confirmed'],
+  ]);
+  expect(toast).toHaveBeenLastCalledWith({
+    title: 'The confirmation is mailed again',
+    description: 'alex@example.com',
+  });
+});
+
+const ACTIONS = [
+  'PIN page',
+  'Mail the code again',
+  'Mail the confirmation again',
+  'Refund a part',
+  'Cancel the booking',
+];
+test.each([
+  ['with money', {}, true, ACTIONS],
+  ['without money', {}, false, ACTIONS.filter((name) => name !== 'Refund a part')],
+  [
+    'of a guest without an address',
+    { customer: { ...BOOKING.customer, email: null } },
+    false,
+    ['PIN page', 'Cancel the booking'],
+  ],
+  ['of a hold', { status: 'pending' as const, payments: [] }, true, ['Cancel the booking']],
+  ['of a booking that is over', { endTime: new Date(0) }, true, ['Refund a part']],
+  ['of a cancelled booking', { status: 'cancelled' as const, payments: [] }, true, []],
+])('the actions %s are those that are possible', async (_what, change, mayRefund, names) => {
+  show(change, mayRefund);
+  await dialog().findByText('Alex Citizen');
+  const found = [...dialog().queryAllByRole('link'), ...dialog().queryAllByRole('button')].map(
+    (one) => one.textContent,
+  );
+  expect(found.filter((name) => ACTIONS.includes(name))).toEqual(names);
+});
+
+test.each([
+  ['ABCD-2345', true],
+  ['abcd2345', true],
+  ['Jeanette', false],
+  ['alex@example.com', false],
+  ['0477123987', false],
+])('%s is a reference: %s', (text, is) => expect(isReference(text)).toBe(is));
+
+test('the search opens a booking by its reference, and else looks for customers', async () => {
+  const [onBooking, onCustomers] = [vi.fn(), vi.fn()];
+  renderPart(<SearchForm words="" onBooking={onBooking} onCustomers={onCustomers} />);
+  for (const words of [' abcd-2345 ', ' 0400 000 ']) {
+    await fill(screen.getByLabelText('Reference, name, email or phone'), words);
+    await user.click(screen.getByRole('button', { name: 'Search' }));
+  }
+  expect([onBooking.mock.calls, onCustomers.mock.calls]).toEqual([[['abcd-2345']], [['0400 000']]]);
+});

@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLive } from '#web/data/live.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Actions } from './booking-actions.tsx';
+import { BookingFacts } from './booking-facts.tsx';
+import { readBooking } from './booking-queries.ts';
+import { CancelForm } from './cancel-form.tsx';
+import { RefundForm } from './refund-form.tsx';
+
+/** All about the booking with this reference, with what staff can do; null: closed. */
+export function BookingDialog({
+  reference,
+  mayRefund,
+  onClose,
+}: {
+  reference: string | null;
+  /** Whether the account has the permission `money`. */
+  mayRefund: boolean;
+  onClose: () => void;
+}) {
+  return (
+    <Dialog
+      open={reference !== null}
+      title={reference === null ? 'Booking' : `Booking ${reference.toUpperCase()}`}
+      wide
+      onClose={onClose}
+    >
+      {reference === null ? null : <Panel key={reference} reference={reference} mayRefund={mayRefund} />}
+    </Dialog>
+  );
+}
+
+function Panel({ reference, mayRefund }: { reference: string; mayRefund: boolean }) {
+  useLive('staff', queryKeys.staffBooking.all);
+  const read = useQuery({
+    queryKey: queryKeys.staffBooking.of(reference),
+    queryFn: () => readBooking(reference),
+    refetchInterval: 60_000,
+  });
+  const [doing, setDoing] = useState<'cancel' | 'refund' | null>(null);
+  if (read.isError && !read.data)
+    return (
+      <LoadFailed
+        title="The booking could not be loaded."
+        why={describeError(read.error, 'Check your connection.')}
+        onRetry={() => void read.refetch()}
+      />
+    );
+  if (read.data === undefined) return <Skeleton className="h-96" label="Loading the booking" />;
+  if (read.data === null)
+    return (
+      <Notice tone="warn">
+        <p>There is no booking with this reference.</p>
+      </Notice>
+    );
+  const back = (): void => setDoing(null);
+  if (doing === 'cancel') return <CancelForm booking={read.data} mayRefund={mayRefund} onDone={back} />;
+  if (doing === 'refund') return <RefundForm booking={read.data} onDone={back} />;
+  return (
+    <div className="space-y-6">
+      <BookingFacts booking={read.data} />
+      <Actions booking={read.data} mayRefund={mayRefund} onDo={setDoing} />
+    </div>
+  );
+}

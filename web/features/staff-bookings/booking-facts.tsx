@@ -1,0 +1,216 @@
+import type { ReactNode } from 'react';
+import { titleOfJob } from '#rules/jobs.ts';
+import { formatMoney } from '#rules/money.ts';
+import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { useNow } from '#web/lib/use-now.ts';
+import { Chip } from '#web/ui/chip.tsx';
+import type { BookingDetails } from './booking-queries.ts';
+import { Door } from './door.tsx';
+import { describeReadiness } from './readiness.ts';
+
+const STATUS = {
+  pending: { tone: 'warn', words: 'Being paid for' },
+  confirmed: { tone: 'good', words: 'Confirmed' },
+  cancelled: { tone: 'bad', words: 'Cancelled' },
+} as const;
+const PAYMENTS: Readonly<Record<string, string>> = {
+  intent: 'being paid',
+  open: 'being paid',
+  processing: 'on its way, takes days',
+  failed: 'failed',
+  expired: 'not paid',
+  paid: 'paid',
+  refund_pending: 'refund on its way',
+  refunded: 'refunded',
+  refund_failed: 'refund failed',
+  refund_manual: 'refunded by hand',
+  disputed: 'disputed',
+  dispute_lost: 'lost in a dispute',
+};
+const KINDS: Readonly<Record<string, string>> = { card: 'Card', free: 'Free', elsewhere: 'Elsewhere' };
+const REFUNDS: Readonly<Record<string, string>> = {
+  pending: 'on its way',
+  done: 'arrived',
+  covered: 'went back otherwise',
+  manual: 'made by hand',
+};
+
+/** What is known of a booking. */
+export function BookingFacts({ booking }: { booking: BookingDetails }) {
+  const { customer, status } = booking;
+  return (
+    <>
+      <div>
+        <p className="text-lg font-bold">
+          {booking.studioName}, {formatStudioRange(booking.startTime, booking.endTime)}
+        </p>
+        <p className="mt-2 flex flex-wrap gap-2">
+          <Chip tone={STATUS[status].tone}>{STATUS[status].words}</Chip>
+          {customer.blocked ? <Chip tone="bad">Customer blocked</Chip> : null}
+          <span className="text-sm text-fog">Times are in Sydney time.</span>
+        </p>
+      </div>
+      <dl className="grid grid-cols-[5.5rem_1fr] gap-x-4 gap-y-2 sm:grid-cols-[8rem_1fr]">
+        <Fact name="Customer">
+          <p>{customer.name ?? 'No name'}</p>
+          {customer.email === null ? null : (
+            <a className="block underline" href={`mailto:${customer.email}`}>
+              {customer.email}
+            </a>
+          )}
+          {customer.phone === null ? null : (
+            <a className="block underline" href={`tel:${customer.phone}`}>
+              {customer.phone}
+            </a>
+          )}
+          {customer.hasAccount ? null : <p className="text-sm text-fog">Without an account</p>}
+        </Fact>
+        {customer.hasAccount ? <Fact name="ID">{describeId(booking)}</Fact> : null}
+        <Fact name="Price">
+          <Price booking={booking} />
+        </Fact>
+        <Fact name="Payments">
+          <Payments booking={booking} />
+        </Fact>
+        {status === 'confirmed' ? (
+          <Fact name="Door">
+            <Code booking={booking} />
+          </Fact>
+        ) : null}
+        <Fact name="Mails">
+          <Mails booking={booking} />
+        </Fact>
+        {booking.notes === null ? null : <Fact name="Note">{booking.notes}</Fact>}
+        <Fact name="Made">{describeInstant(booking.createdAt)}</Fact>
+        {booking.cancelledAt === null ? null : (
+          <Fact name="Cancelled">
+            {describeInstant(booking.cancelledAt)}
+            {booking.cancellation === null ? '' : `: ${booking.cancellation.reason}`}
+          </Fact>
+        )}
+      </dl>
+      <History booking={booking} />
+    </>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="contents">
+      <dt className="text-fog">{name}</dt>
+      <dd className="min-w-0 break-words">{children}</dd>
+    </div>
+  );
+}
+
+const describeInstant = (at: Date): string => `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
+
+function describeId({ verification }: BookingDetails): string {
+  if (verification === null) return 'No ID checked';
+  const { status, until } = verification;
+  if (status === 'verified' && until !== null)
+    return `${until > new Date() ? 'Verified until' : 'Ended on'} ${formatStudioDate(until, 'medium')}`;
+  return status === 'review' ? 'Waits for a decision' : 'Not verified';
+}
+
+function Price({ booking }: { booking: BookingDetails }) {
+  const parts = [
+    booking.discountCents > 0 ? `less ${formatMoney(booking.discountCents)} for many hours` : '',
+    booking.couponCents > 0 ? `less ${formatMoney(booking.couponCents)} with ${booking.couponCode ?? 'a code'}` : '',
+    booking.waivedCents > 0 ? `less ${formatMoney(booking.waivedCents)} not charged` : '',
+  ].filter(Boolean);
+  return (
+    <>
+      {formatMoney(booking.finalCents)}
+      {parts.length === 0 ? null : (
+        <p className="text-sm text-fog">
+          {formatMoney(booking.baseCents)}, {parts.join(', ')}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Payments({ booking }: { booking: BookingDetails }) {
+  if (booking.payments.length === 0) return 'None';
+  return (
+    <ul>
+      {booking.payments.map((one) => (
+        <li key={one.at.getTime()}>
+          {KINDS[one.kind] ?? one.kind}, {formatMoney(one.cents)}: {PAYMENTS[one.state] ?? one.state}
+          {one.refundedCents > 0 ? `, ${formatMoney(one.refundedCents)} went back` : ''}
+          <span className="text-sm text-fog"> {describeInstant(one.at)}</span>
+        </li>
+      ))}
+      {booking.refunds.map((one) => (
+        <li key={one.at.getTime()}>
+          Refund of {formatMoney(one.cents)}: {REFUNDS[one.state] ?? one.state}
+          <span className="text-sm text-fog">
+            {' '}
+            {one.reason}, {describeInstant(one.at)}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Code({ booking }: { booking: BookingDetails }) {
+  const { code, startTime: start, endTime: end, notes } = booking;
+  const readiness = describeReadiness(
+    { status: 'confirmed', start, end, code, isTest: notes === 'test' },
+    useNow(30_000),
+  );
+  const steps = [
+    ['Issued', code.requested],
+    ['Accepted by the lock', code.accepted],
+    ['Mailed', code.mailed],
+    ['Seen by the customer', code.seen],
+    ['Door opened', code.used],
+  ] as const;
+  return (
+    <>
+      <Door readiness={readiness} />
+      <ol className="mt-1 text-sm text-fog">
+        {steps.map(([name, at]) => (at === null ? null : <li key={name}>{`${name}: ${describeInstant(at)}`}</li>))}
+      </ol>
+    </>
+  );
+}
+
+function Mails({ booking }: { booking: BookingDetails }) {
+  if (booking.mails.length === 0) return 'None';
+  return (
+    <ul>
+      {booking.mails.map((one, at) => (
+        // oxlint-disable-next-line react/no-array-index-key
+        <li key={at}>
+          {titleOfJob(one.kind)}:{' '}
+          {one.sentAt === null ? `due ${describeInstant(one.dueAt)}` : `sent ${describeInstant(one.sentAt)}`}
+          {one.problem === null ? null : <span className="text-bad"> {one.problem}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What the audit log says, newest first; for owners. */
+function History({ booking }: { booking: BookingDetails }) {
+  if (booking.history === null || booking.history.length === 0) return null;
+  return (
+    <details>
+      <summary className="min-h-11 cursor-pointer py-2 font-semibold">History ({booking.history.length})</summary>
+      <ul className="space-y-2">
+        {booking.history.map((one, at) => (
+          // oxlint-disable-next-line react/no-array-index-key
+          <li key={at} className="border-l-2 border-line pl-3 text-sm">
+            <p>
+              {describeInstant(one.at)}: {one.resource.replaceAll('_', ' ')} {one.action}, {one.actor ?? 'the server'}
+            </p>
+            <p className="break-all text-fog">{JSON.stringify(one.details)}</p>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

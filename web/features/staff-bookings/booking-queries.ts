@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { callFunction } from '#web/data/fetch-client.ts';
+import { rest } from '#web/data/rest.ts';
+
+const instant = z.coerce.date();
+const maybeInstant = instant.nullable();
+const detailsSchema = z.object({
+  id: z.string(),
+  reference: z.string(),
+  studioName: z.string(),
+  startTime: instant,
+  endTime: instant,
+  status: z.enum(['pending', 'confirmed', 'cancelled']),
+  cancelReason: z.string().nullable(),
+  holdExpiresAt: maybeInstant,
+  createdAt: instant,
+  confirmedAt: maybeInstant,
+  cancelledAt: maybeInstant,
+  notes: z.string().nullable(),
+  freeCancelHours: z.number().nullable(),
+  totalHours: z.number(),
+  baseCents: z.number(),
+  discountCents: z.number(),
+  couponCode: z.string().nullable(),
+  couponCents: z.number(),
+  waivedCents: z.number(),
+  finalCents: z.number(),
+  customer: z.object({
+    hasAccount: z.boolean(),
+    name: z.string().nullable(),
+    email: z.string().nullable(),
+    phone: z.string().nullable(),
+    blocked: z.boolean(),
+  }),
+  verification: z.object({ status: z.string(), until: maybeInstant }).nullable(),
+  payments: z.array(
+    z.object({
+      kind: z.string(),
+      state: z.string(),
+      cents: z.number(),
+      refundedCents: z.number(),
+      leftCents: z.number(),
+      at: instant,
+    }),
+  ),
+  refunds: z.array(z.object({ cents: z.number(), state: z.string(), reason: z.string(), at: instant })),
+  cancellation: z.object({ refund: z.string(), cents: z.number(), reason: z.string() }).nullable(),
+  code: z.object({
+    due: maybeInstant,
+    requested: maybeInstant,
+    accepted: maybeInstant,
+    mailed: maybeInstant,
+    seen: maybeInstant,
+    used: maybeInstant,
+  }),
+  mails: z.array(z.object({ kind: z.string(), dueAt: instant, sentAt: maybeInstant, problem: z.string().nullable() })),
+  history: z
+    .array(
+      z.object({
+        at: instant,
+        actor: z.string().nullable(),
+        action: z.string(),
+        resource: z.string(),
+        details: z.record(z.string(), z.unknown()),
+      }),
+    )
+    .nullable(),
+});
+
+/** All about one booking. `history` is for owners. */
+export type BookingDetails = z.infer<typeof detailsSchema>;
+
+/** Reads the booking with this reference; null when there is none. */
+export async function readBooking(reference: string): Promise<BookingDetails | null> {
+  const { data, error } = await rest.rpc('booking_details', { reference });
+  if (error) throw error;
+  return detailsSchema.nullable().parse(data);
+}
+
+export type Refund = 'full' | 'none' | number;
+
+/** Cancels a booking. `byHand`: staff give the money back themselves. */
+export function cancelBooking(
+  bookingId: string,
+  refund: Refund,
+  reason: string,
+): Promise<{ refundCents: number; byHand?: boolean }> {
+  return callFunction('staff-cancel-booking', { bookingId, refund, reason });
+}
+
+/** Refunds a part of a booking's payment. The same `requestId` refunds once. */
+export function refundBooking(refund: {
+  bookingId: string;
+  cents: number;
+  reason: string;
+  requestId: string;
+}): Promise<{ refundCents: number; byHand?: boolean }> {
+  return callFunction('staff-refund', refund);
+}
+
+export type MailKind = 'booking-confirmed' | 'access-code';
+
+/** Sends a mail of a booking again. Throws when the booking is cancelled or over meanwhile. */
+export async function sendMailAgain(booking: string, mail: MailKind): Promise<void> {
+  const { data, error } = await rest.rpc('send_mail_again', { booking, mail });
+  if (error) throw error;
+  if (data !== true) throw new Error('This booking is cancelled or over.');
+}

@@ -1,0 +1,165 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useWatch } from 'react-hook-form';
+import { z } from 'zod';
+import { cancellationTerms } from '#rules/cancellation.ts';
+import { formatMoney } from '#rules/money.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { useNow } from '#web/lib/use-now.ts';
+import { Button } from '#web/ui/button.tsx';
+import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
+import { Form, SubmitButton } from '#web/ui/form/form.tsx';
+import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { type BookingDetails, cancelBooking, type Refund } from './booking-queries.ts';
+import { ConfirmStep } from './confirm-step.tsx';
+import { amountSchema, describeReturn, leftCents, reasonSchema } from './money-words.ts';
+
+export const BOOKING_CHANGES = [
+  queryKeys.staffBooking.all,
+  queryKeys.staffDay.all,
+  queryKeys.staffBookings.all,
+  queryKeys.customers.all,
+  queryKeys.customerBookings.all,
+  queryKeys.alerts.all,
+  queryKeys.availability.all,
+];
+
+const formSchema = (left: number) =>
+  z
+    .object({ refund: z.enum(['full', 'part', 'none']), amount: z.string(), reason: reasonSchema })
+    .transform(({ refund, amount, reason }, context): { refund: Refund; reason: string } => {
+      if (refund !== 'part') return { refund, reason };
+      const cents = amountSchema(left).safeParse(amount);
+      if (cents.success) return { refund: cents.data, reason };
+      context.addIssue({ code: 'custom', path: ['amount'], message: cents.error.issues[0]?.message ?? '' });
+      return z.NEVER;
+    });
+type Decision = z.output<ReturnType<typeof formSchema>>;
+
+/** Cancels a booking: how much goes back, why, and once more what will happen. */
+export function CancelForm({
+  booking,
+  mayRefund,
+  onDone,
+}: {
+  booking: BookingDetails;
+  mayRefund: boolean;
+  onDone: () => void;
+}) {
+  const left = leftCents(booking);
+  const terms = cancellationTerms(booking.startTime, useNow(30_000), booking.freeCancelHours ?? undefined);
+  const [schema] = useState(() => formSchema(left));
+  const form = useSchemaForm(schema, {
+    defaultValues: { refund: left === 0 ? 'none' : terms.refund, amount: '', reason: '' },
+  });
+  const [decided, setDecided] = useState<Decision | null>(null);
+  const cancel = useMutation({
+    mutationFn: ({ refund, reason }: Decision) => cancelBooking(booking.id, refund, reason),
+    meta: { handled: true, invalidates: BOOKING_CHANGES },
+    onSuccess: ({ refundCents, byHand }) => {
+      const back = byHand ? 'to give back by hand' : 'on its way back';
+      toast({
+        title: `${booking.reference} is cancelled`,
+        description: refundCents === 0 ? 'Nothing is refunded.' : `${formatMoney(refundCents)} ${back}.`,
+      });
+      onDone();
+    },
+  });
+  if (decided !== null)
+    return (
+      <ConfirmStep
+        button="Cancel the booking"
+        busy={cancel.isPending}
+        problem={
+          cancel.error === null ? null : describeError(cancel.error, 'Nothing was changed. Check your connection.')
+        }
+        onConfirm={() => cancel.mutate(decided)}
+        onBack={() => setDecided(null)}
+      >
+        <Consequences booking={booking} refund={decided.refund} />
+      </ConfirmStep>
+    );
+  return (
+    <Form form={form} onSend={setDecided} className="space-y-4">
+      <TermsWords left={left} gives={terms.refund} freeHours={terms.freeHours} mayRefund={mayRefund} />
+      {left > 0 && mayRefund ? <RefundFields control={form.control} left={left} /> : null}
+      <TextField control={form.control} name="reason" label="Reason" required maxLength={500} autoComplete="off" />
+      <div className="flex flex-wrap gap-3">
+        <SubmitButton control={form.control}>Continue</SubmitButton>
+        <Button tone="plain" onClick={onDone}>
+          Keep the booking
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+function TermsWords({
+  left,
+  gives,
+  freeHours,
+  mayRefund,
+}: {
+  left: number;
+  gives: 'full' | 'none';
+  freeHours: number;
+  mayRefund: boolean;
+}) {
+  if (left === 0) return <p>Nothing was paid that could go back.</p>;
+  const words =
+    gives === 'full'
+      ? `Its terms give all of ${formatMoney(left)} back: it starts in more than ${freeHours} hours.`
+      : `Its terms give nothing back: it starts in less than ${freeHours} hours.`;
+  return <p>{mayRefund ? words : `${words} Another refund needs the permission for money.`}</p>;
+}
+
+type Control = ReturnType<typeof useSchemaForm<z.input<ReturnType<typeof formSchema>>, Decision>>['control'];
+
+function RefundFields({ control, left }: { control: Control; left: number }) {
+  const refund = useWatch({ control, name: 'refund' });
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <ChoiceField
+        control={control}
+        name="refund"
+        label="Refund"
+        options={[
+          { value: 'full', label: `All that is left, ${formatMoney(left)}` },
+          { value: 'part', label: 'A part' },
+          { value: 'none', label: 'Nothing' },
+        ]}
+      />
+      {refund === 'part' ? (
+        <TextField control={control} name="amount" label="Amount in dollars" inputMode="decimal" autoComplete="off" />
+      ) : null}
+    </div>
+  );
+}
+
+/** What a cancellation does, in words and cents. */
+function Consequences({ booking, refund }: { booking: BookingDetails; refund: Refund }) {
+  const left = leftCents(booking);
+  const waits = refund === 'full' && booking.payments.some(({ state }) => state === 'disputed');
+  const cents = refund === 'full' ? left : refund === 'none' ? 0 : refund;
+  return (
+    <>
+      <p>
+        {booking.status === 'pending'
+          ? 'The hold ends and its hours are free at once.'
+          : 'The hours are free at once, and the PIN stops working.'}
+      </p>
+      <p>
+        {waits
+          ? 'The payment is disputed: the money goes back once the bank decides for us.'
+          : cents === 0
+            ? 'No money goes back.'
+            : describeReturn(booking, cents)}
+      </p>
+      {cents < left ? <p>You keep {formatMoney(left - cents)}.</p> : null}
+      <p>{booking.customer.email === null ? 'Nobody is mailed.' : `${booking.customer.email} gets a mail.`}</p>
+      <p className="text-sm text-fog">You can’t undo this.</p>
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { z } from 'zod';
+import { formatMoney } from '#rules/money.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { TextField } from '#web/ui/form/fields.tsx';
+import { Form, SubmitButton } from '#web/ui/form/form.tsx';
+import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { type BookingDetails, refundBooking } from './booking-queries.ts';
+import { BOOKING_CHANGES } from './cancel-form.tsx';
+import { ConfirmStep } from './confirm-step.tsx';
+import { amountSchema, describeReturn, leftCents, reasonSchema } from './money-words.ts';
+
+/** Refunds a part of the payment; the booking stays as it is. */
+export function RefundForm({ booking, onDone }: { booking: BookingDetails; onDone: () => void }) {
+  const left = leftCents(booking);
+  const [schema] = useState(() => z.object({ cents: amountSchema(left), reason: reasonSchema }));
+  // However often it is sent, this form refunds once.
+  const [requestId] = useState(() => crypto.randomUUID());
+  const form = useSchemaForm(schema, { defaultValues: { cents: '', reason: '' } });
+  const [decided, setDecided] = useState<z.output<typeof schema> | null>(null);
+  const refund = useMutation({
+    mutationFn: (wanted: z.output<typeof schema>) => refundBooking({ bookingId: booking.id, requestId, ...wanted }),
+    meta: { handled: true, invalidates: BOOKING_CHANGES },
+    onSuccess: ({ refundCents, byHand }) => {
+      toast({
+        title: `${formatMoney(refundCents)} refunded`,
+        description: byHand ? 'Give it back by hand, then close its job on Today.' : `Of ${booking.reference}.`,
+      });
+      onDone();
+    },
+  });
+  if (decided !== null)
+    return (
+      <ConfirmStep
+        button={`Refund ${formatMoney(decided.cents)}`}
+        busy={refund.isPending}
+        problem={
+          refund.error === null ? null : describeError(refund.error, 'Nothing was changed. Check your connection.')
+        }
+        onConfirm={() => refund.mutate(decided)}
+        onBack={() => setDecided(null)}
+      >
+        <p>{describeReturn(booking, decided.cents)}</p>
+        <p>{formatMoney(left - decided.cents)} is left of the payment. The booking stays as it is.</p>
+        <p>{booking.customer.email === null ? 'Nobody is mailed.' : `${booking.customer.email} gets a mail.`}</p>
+      </ConfirmStep>
+    );
+  return (
+    <Form form={form} onSend={setDecided} className="space-y-4">
+      <p>{formatMoney(left)} of the payment is left.</p>
+      <TextField
+        control={form.control}
+        name="cents"
+        label="Amount in dollars"
+        inputMode="decimal"
+        required
+        autoComplete="off"
+      />
+      <TextField control={form.control} name="reason" label="Reason" required maxLength={500} autoComplete="off" />
+      <div className="flex flex-wrap gap-3">
+        <SubmitButton control={form.control}>Continue</SubmitButton>
+        <Button tone="plain" onClick={onDone}>
+          Back
+        </Button>
+      </div>
+    </Form>
+  );
+}
