@@ -81,6 +81,23 @@ test(
 );
 
 test(
+  'a change of prices tells staff, and a repeated one does not',
+  rolledBack(async (rows) => {
+    await addStudiosAndCustomers(rows);
+    const change = { studioId: STUDIO, firstDay: '2031-03-05', lastDay: '2031-03-06' };
+    const set = (prices: unknown) =>
+      rows.query('select private.set_special_days($1::jsonb, $2::uuid, $3)', [{ ...change, prices }, ALEX, at(0)]);
+    const days = { name: 'Festival', hourCents: Array.from({ length: 24 }, () => 9_000) };
+    const event = ['staff', 'prices', true, { studio_id: STUDIO }];
+    await set(days);
+    await set(days);
+    expect(await sent(rows)).toEqual([event]);
+    await set(null);
+    expect(await sent(rows)).toEqual([event, event]);
+  }),
+);
+
+test(
   'publish_review tells staff that an ID waits and that it is decided, and nothing of other IDs',
   rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);

@@ -128,7 +128,7 @@ describe('price lists', () => {
   );
 
   test(
-    'of today and later are those of current_price_lists',
+    'of the last seven days, of today and later are those of current_price_lists',
     withStudios(async (rows) => {
       const add = (from: string) =>
         rows.query(
@@ -136,13 +136,13 @@ describe('price lists', () => {
            select $1, ${from}, hour_cents, volume_percents from private.first_prices()`,
           [STUDIO],
         );
-      for (const days of [-9, 0, 9]) await add(`(now() at time zone 'Australia/Sydney')::date + ${days}`);
+      for (const days of [-20, -9, -7, 0, 9]) await add(`(now() at time zone 'Australia/Sydney')::date + ${days}`);
       const found = await rows.query<{ days: number }>(
         `select valid_from - (now() at time zone 'Australia/Sydney')::date as days from public.current_price_lists
          where studio_id = $1 order by valid_from`,
         [STUDIO],
       );
-      expect(found).toEqual([{ days: 0 }, { days: 9 }]);
+      expect(found).toEqual([{ days: -7 }, { days: 0 }, { days: 9 }]);
     }),
   );
 });

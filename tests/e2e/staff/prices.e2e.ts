@@ -34,5 +34,6 @@ test('staff set the prices of a week by keyboard, customers see them from their 
   await page.goto('/admin?tab=prices');
   await page.getByLabel('Studio', { exact: true }).selectOption('Studio C');
   await stored.getByRole('button', { name: /^Remove/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await expect(stored).toContainText('First prices (now)');
 });

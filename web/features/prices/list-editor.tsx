@@ -88,7 +88,8 @@ export function ListEditor({ studio, rates, today }: { studio: Studio; rates: Ra
       </div>
       <Dialog open={preview} title="Save these prices?" onClose={() => setPreview(false)} wide>
         <PricePreview
-          where={everywhere ? 'All studios' : studio.name}
+          studio={studio.name}
+          everywhere={everywhere}
           from={from}
           changes={changes}
           columns={WEEK}

@@ -6,7 +6,8 @@ import type { PriceChange } from './price-cells.ts';
 
 /** Says what saving changes. */
 export function PricePreview({
-  where,
+  studio,
+  everywhere,
   from,
   changes,
   columns,
@@ -16,7 +17,8 @@ export function PricePreview({
   onSave,
   onBack,
 }: {
-  where: string;
+  studio: string;
+  everywhere: boolean;
   from: StudioDate;
   changes: readonly PriceChange[];
   columns: readonly string[];
@@ -29,7 +31,9 @@ export function PricePreview({
   return (
     <div className="space-y-4">
       <p>
-        {where}, from {formatStudioDate(from)}. Bookings that are made already keep their price.
+        {everywhere ? 'All studios' : studio}, from {formatStudioDate(from)}.
+        {everywhere ? ` All of them then have these prices; below is what changes in ${studio}.` : ''} Bookings that are
+        made already keep their price.
       </p>
       {changes.length === 0 ? (
         <p className="text-fog">The prices of the hours stay the same.</p>

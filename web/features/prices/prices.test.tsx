@@ -2,15 +2,19 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { addDays, studioDate } from '#rules/studio-time.ts';
 import { specifiedRates } from '#tests/support/rates.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
 import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { Prices } from './prices.tsx';
+import * as connection from '#web/data/live.ts';
 import * as queries from './queries.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
+vi.mock('#web/data/live.ts', () => ({ useLive: vi.fn() }));
 vi.mock('./queries.ts', () => ({ readPrices: vi.fn(), setPrices: vi.fn() }));
 const calls = vi.mocked(queries);
+const { useLive } = vi.mocked(connection);
 const [first] = specifiedRates.lists;
 if (!first) throw new Error('there is a price list');
 const today = studioDate(new Date());
@@ -37,7 +41,7 @@ const chosen = () =>
 const press = (name: string | RegExp) => user.click(screen.getByRole('button', { name }));
 const dialog = () => within(screen.getByRole('dialog'));
 
-test('the table shows every hour of the week of a studio, and another studio can be chosen', async () => {
+test('the table shows every hour of the week of a studio and follows changes, and another studio can be chosen', async () => {
   await open();
   expect(document.querySelectorAll('[data-cell]')).toHaveLength(168);
   expect([cell(0, 17), cell(0, 18), cell(6, 0), cell(6, 23)].map((one) => one.textContent)).toEqual([
@@ -46,6 +50,7 @@ test('the table shows every hour of the week of a studio, and another studio can
     '$69',
     '$59',
   ]);
+  expect(useLive).toHaveBeenCalledWith('staff', queryKeys.prices.all);
   await user.selectOptions(screen.getByLabelText('Studio'), 'Studio B');
   await waitFor(() => expect(calls.readPrices).toHaveBeenLastCalledWith('b'));
 });
@@ -116,6 +121,7 @@ test('steps of the volume discount are changed, added and removed, and a refusal
   await press('Add a step');
   await user.click(screen.getByLabelText('For all studios'));
   await press('Preview');
+  expect(dialog().getByText(/^All studios, from .* below is what changes in Studio A\./)).toBeTruthy();
   expect(dialog().getByText('Volume discount: 20% from 4 hours, 25% from 5 hours.')).toBeTruthy();
   await user.click(dialog().getByRole('button', { name: 'Save prices' }));
   expect(await dialog().findByText('Prices that have begun are kept.')).toBeTruthy();
@@ -161,7 +167,7 @@ test('what a booking would cost follows the unsaved prices and names the rule of
   expect(rows()[0]).toMatch(/^10 PM to 11 PM, 3 Mar\$118Prices from /);
 });
 
-test('special days are added with prices by hour, and those to come removed', async () => {
+test('special days are added with prices by hour, and prices to come are removed after a question', async () => {
   const later = addDays(today, 10);
   const hourCents = Array.from({ length: 24 }, () => 9_900);
   calls.readPrices.mockResolvedValue({
@@ -174,8 +180,13 @@ test('special days are added with prices by hour, and those to come removed', as
   await open();
   expect(screen.queryByRole('button', { name: /Last year/ })).toBeNull();
   await press('Remove Carnival');
+  expect(calls.setPrices).not.toHaveBeenCalled();
+  await user.click(dialog().getByRole('button', { name: 'Keep' }));
+  await press('Remove Carnival');
+  await user.click(dialog().getByRole('button', { name: 'Remove' }));
   expect(calls.setPrices).toHaveBeenLastCalledWith({ studioId: 'a', firstDay: later, lastDay: later, prices: null });
   await press(/^Remove Prices from/);
+  await user.click(dialog().getByRole('button', { name: 'Remove' }));
   expect(calls.setPrices).toHaveBeenLastCalledWith({ studioId: 'a', validFrom: later, prices: null });
 
   await press('Add special days');

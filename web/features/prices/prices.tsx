@@ -1,17 +1,17 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { priceListOf, type PriceList, type Rates, volumeSteps } from '#rules/pricing.ts';
+import { priceListOf, type Rates, volumeSteps } from '#rules/pricing.ts';
 import { type StudioDate, studioDate } from '#rules/studio-time.ts';
+import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
-import { Button } from '#web/ui/button.tsx';
 import { SelectField } from '#web/ui/choice.tsx';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
-import { toast } from '#web/ui/toast.tsx';
 import { ListEditor } from './list-editor.tsx';
 import { nameList } from './price-check.tsx';
-import { readPrices, setPrices } from './queries.ts';
+import { readPrices } from './queries.ts';
+import { RemoveButton } from './remove-button.tsx';
 import { nameRange, SpecialDays } from './special-days.tsx';
 
 type Studio = { readonly id: string; readonly name: string };
@@ -20,6 +20,7 @@ type Studio = { readonly id: string; readonly name: string };
 export function Prices({ studios }: { studios: readonly Studio[] }) {
   const [chosen, choose] = useState<string | null>(null);
   const [today] = useState(() => studioDate(new Date()));
+  useLive('staff', queryKeys.prices.all);
   const studio = studios.find(({ id }) => id === chosen) ?? studios[0];
   const prices = useQuery({
     queryKey: queryKeys.prices.of(studio?.id ?? null),
@@ -63,17 +64,6 @@ export function Prices({ studios }: { studios: readonly Studio[] }) {
 /** Lists the prices of the past, of now and to come; those to come can be removed. */
 function History({ studio, rates, today }: { studio: Studio; rates: Rates; today: StudioDate }) {
   const now = priceListOf(today, rates).validFrom;
-  const remove = useMutation({
-    mutationFn: ({ validFrom }: PriceList) => setPrices({ studioId: studio.id, validFrom, prices: null }),
-    meta: { handled: true, invalidates: [queryKeys.prices.all, queryKeys.studios.all] },
-    onSuccess: (_done, { validFrom }) => toast({ title: 'Prices removed', description: nameList(validFrom) }),
-    onError: (error) =>
-      toast({
-        title: 'Error',
-        description: describeError(error, 'The prices were not removed. Try again.'),
-        tone: 'bad',
-      }),
-  });
   return (
     <section aria-label="All prices">
       <h3 className="mb-4 text-2xl">All prices</h3>
@@ -92,9 +82,12 @@ function History({ studio, rates, today }: { studio: Studio; rates: Rates; today
             </Cell>
             <Cell label="">
               {list.validFrom > today ? (
-                <Button tone="plain" busy={remove.isPending} onClick={() => remove.mutate(list)}>
-                  Remove <span className="sr-only">{nameList(list.validFrom)}</span>
-                </Button>
+                <RemoveButton
+                  label="Remove"
+                  name={nameList(list.validFrom)}
+                  text="The prices before them are then charged on."
+                  change={{ studioId: studio.id, validFrom: list.validFrom, prices: null }}
+                />
               ) : null}
             </Cell>
           </Row>

@@ -14,25 +14,14 @@ import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { PriceEditor } from './price-editor.tsx';
 import { setPrices } from './queries.ts';
+import { RemoveButton } from './remove-button.tsx';
 
 type Studio = { readonly id: string; readonly name: string };
 type Place = { readonly studio: Studio; readonly rates: Rates; readonly today: StudioDate };
-const INVALIDATES = { handled: true, invalidates: [queryKeys.prices.all, queryKeys.studios.all] } as const;
 
 /** Lists days with prices of their own, with add and remove. */
 export function SpecialDays({ studio, rates, today }: Place) {
   const [adding, setAdding] = useState(false);
-  const remove = useMutation({
-    mutationFn: ({ firstDay, lastDay }: Days) => setPrices({ studioId: studio.id, firstDay, lastDay, prices: null }),
-    meta: INVALIDATES,
-    onSuccess: (_done, { name }) => toast({ title: 'Special days removed', description: name }),
-    onError: (error) =>
-      toast({
-        title: 'Error',
-        description: describeError(error, 'The days were not removed. Try again.'),
-        tone: 'bad',
-      }),
-  });
   return (
     <section aria-label="Special days">
       <div className="mb-4 flex flex-wrap items-center justify-between gap-4">
@@ -52,9 +41,12 @@ export function SpecialDays({ studio, rates, today }: Place) {
               <Cell label="Prices">{nameRange(days.hourCents)}</Cell>
               <Cell label="">
                 {days.firstDay > today || days.lastDay > today ? (
-                  <Button tone="plain" busy={remove.isPending} onClick={() => remove.mutate(days)}>
-                    {days.firstDay > today ? 'Remove' : 'End today'} <span className="sr-only">{days.name}</span>
-                  </Button>
+                  <RemoveButton
+                    label={days.firstDay > today ? 'Remove' : 'End today'}
+                    name={days.name}
+                    text="The other days then have the prices of an ordinary week."
+                    change={{ studioId: studio.id, firstDay: days.firstDay, lastDay: days.lastDay, prices: null }}
+                  />
                 ) : null}
               </Cell>
             </Row>
@@ -82,7 +74,7 @@ function NewDays({ studio, rates, today, onDone }: Place & { onDone: () => void 
         lastDay,
         prices: { name, hourCents: [...cents] },
       }),
-    meta: INVALIDATES,
+    meta: { handled: true, invalidates: [queryKeys.prices.all, queryKeys.studios.all] },
     onSuccess: () => {
       toast({ title: 'Special days saved', description: name });
       onDone();
