@@ -1,6 +1,7 @@
 const TITLES: Readonly<Record<string, string>> = {
   'mail.booking-confirmed': 'Booking confirmation email',
   'mail.booking-cancelled': 'Cancellation email',
+  'mail.booking-moved': 'Email about moved hours',
   'mail.refund': 'Refund email',
   'mail.payment-link': 'Email with the link to pay',
   'mail.payment-returned': 'Email about a returned payment',

@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRows, type Row, type Rows, type TestRows, uuid } from '#tests/support/rows.ts';
-import { addBooking, addPayment, addStudiosAndCustomers, ALEX, at, force, KIM, OTHER_STUDIO } from './booking-rows.ts';
+import {
+  addBooking,
+  addPayment,
+  addStudiosAndCustomers,
+  ALEX,
+  at,
+  force,
+  KIM,
+  OTHER_STUDIO,
+  STUDIO,
+} from './booking-rows.ts';
 
 /** What the page Today reads. NOW is 11 am of 1 March in Sydney, so that day is minute -660 to 780. */
 let database: TestRows;
@@ -111,6 +121,50 @@ test(
     await addCode(rows, 30, { attempt: 2, status: 'failed', created_at: at(-5) });
     expect(await codes()).toEqual([null, -50, -40, -30, -20, -10]);
     expect((await day(rows))[0]).toMatchObject({ customer_email: 'guest@example.com', is_test: false });
+  }),
+);
+
+test(
+  'bookings_of_day and staff_alerts know only the code and the mail of the hours after a move',
+  asStaff(['bookings'], async (rows) => {
+    await addBooking(rows, 30, { status: 'confirmed', confirmed_at: at(-120), start_time: at(20), end_time: at(80) });
+    await addCode(rows, 30, { status: 'revoked', issued_at: at(-40), seen_at: at(-40) });
+    const mail = { booking_id: uuid(30), recipient_email: 'x@example.com', email_type: 'access_code', status: 'sent' };
+    const add = (number: number, made: number) =>
+      rows.add('public.scheduled_emails', {
+        id: uuid(number),
+        ...mail,
+        scheduled_for: at(made),
+        sent_at: at(made),
+        created_at: at(made),
+      });
+    await force(rows, async () => {
+      await add(95, -50);
+      await rows.add('private.booking_move', {
+        booking_id: uuid(30),
+        number: 1,
+        from_studio_id: OTHER_STUDIO,
+        from_start_time: at(0),
+        from_end_time: at(60),
+        studio_id: STUDIO,
+        start_time: at(20),
+        end_time: at(80),
+        final_cost_cents: 4900,
+        difference_cents: 0,
+        refund_cents: 0,
+        last_code: 1,
+        actor: ALEX,
+        created_at: at(-30),
+      });
+    });
+    const known = { code_requested_at: null, code_accepted_at: null, code_mailed_at: null, code_seen_at: null };
+    expect(await day(rows)).toMatchObject([known]);
+    expect(await alerts(rows)).toEqual(['code_missing AAAA-0030']);
+    await addCode(rows, 30, { attempt: 2, issued_at: at(-20) });
+    await force(rows, () => add(96, -10));
+    expect(await alerts(rows)).toEqual([]);
+    const times = { code_accepted_at: expect.anything(), code_mailed_at: expect.anything(), code_seen_at: null };
+    expect(await day(rows)).toMatchObject([times]);
   }),
 );
 

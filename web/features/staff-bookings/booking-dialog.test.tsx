@@ -47,6 +47,7 @@ const BOOKING: queries.BookingDetails = {
   refunds: [],
   cancellation: null,
   code: { due: null, requested: null, accepted: null, mailed: null, seen: null, used: null },
+  moves: [],
   mails: [
     { kind: 'mail.booking-confirmed', dueAt: new Date(0), sentAt: new Date('2031-03-01T00:00:00Z'), problem: null },
   ],
@@ -72,7 +73,17 @@ test('a booking has customer, ID, price, payments, mails and, for owners, its hi
     resource: 'booking',
     details: { a: 1 },
   };
-  show({ history: [entry], refunds: [{ cents: 100, state: 'pending', reason: 'Sorry', at: new Date(0) }] });
+  const move = {
+    studioName: 'Studio B',
+    startTime: new Date('2031-03-01T00:00:00Z'),
+    endTime: new Date('2031-03-01T01:00:00Z'),
+    at: new Date(0),
+  };
+  show({
+    moves: [move],
+    history: [entry],
+    refunds: [{ cents: 100, state: 'pending', reason: 'Sorry', at: new Date(0) }],
+  });
   expect(await dialog().findByRole('heading', { name: 'Booking ABCD-2345' })).toBeTruthy();
   for (const words of [
     'Confirmed',
@@ -83,6 +94,7 @@ test('a booking has customer, ID, price, payments, mails and, for owners, its hi
     /^Refund of \$1: on its way/,
     /^Booking confirmation email: sent Sat 1 Mar 2031, 11 am/,
     'No code yet',
+    /^From Studio B, Saturday 1 March 2031, 11 am to 12 pm/,
     'History (1)',
     'Sat 1 Mar 2031, 11 am: booking update, Kim',
   ])

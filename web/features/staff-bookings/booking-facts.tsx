@@ -82,6 +82,18 @@ export function BookingFacts({ booking }: { booking: BookingDetails }) {
         </Fact>
         {booking.notes === null ? null : <Fact name="Note">{booking.notes}</Fact>}
         <Fact name="Made">{describeInstant(booking.createdAt)}</Fact>
+        {booking.moves.length === 0 ? null : (
+          <Fact name="Moved">
+            <ul>
+              {booking.moves.map((one) => (
+                <li key={one.at.getTime()}>
+                  From {one.studioName}, {formatStudioRange(one.startTime, one.endTime)}
+                  <span className="text-sm text-fog"> {describeInstant(one.at)}</span>
+                </li>
+              ))}
+            </ul>
+          </Fact>
+        )}
         {booking.cancelledAt === null ? null : (
           <Fact name="Cancelled">
             {describeInstant(booking.cancelledAt)}

@@ -53,6 +53,8 @@ const detailsSchema = z.object({
     seen: maybeInstant,
     used: maybeInstant,
   }),
+  /** The hours before each move. */
+  moves: z.array(z.object({ studioName: z.string(), startTime: instant, endTime: instant, at: instant })),
   mails: z.array(z.object({ kind: z.string(), dueAt: instant, sentAt: maybeInstant, problem: z.string().nullable() })),
   history: z
     .array(
