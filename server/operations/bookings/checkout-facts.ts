@@ -34,14 +34,14 @@ export async function readCheckoutFacts(
   slots: readonly Slot[],
   now: Date,
 ): Promise<CheckoutFacts> {
-  const row = await db.one<{ facts: CheckoutFacts }>(
+  const row = await db.one<{ facts: Omit<CheckoutFacts, 'rates'>; rates: Rates }>(
     `select private.checkout_json($1::uuid, $2::uuid, $3::text, $4::numeric, $5::timestamptz)
-       || jsonb_build_object('blocked', private.is_blocked($1::uuid, $5::timestamptz),
-         'rates', private.rates_json($2::uuid, $6::date, $7::date)) as facts`,
+       || jsonb_build_object('blocked', private.is_blocked($1::uuid, $5::timestamptz)) as facts,
+       private.rates_json($2::uuid, $6::date, $7::date) as rates`,
     [request.userId, request.studioId, couponCode, slots.length, now, slots[0]?.date, slots.at(-1)?.date],
   );
   if (!row) throw new Error('checkout_json returned no row');
-  return row.facts;
+  return { ...row.facts, rates: row.rates };
 }
 
 /** The answer to a customer whom staff have blocked. */
