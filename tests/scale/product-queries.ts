@@ -22,7 +22,7 @@ export type Known = { readonly customerId: string; readonly studioId: string; re
 const HOUR_MS = 3_600_000;
 const OWN = 'web/data/own-bookings.ts';
 const AUDIT = 'web/features/audit/queries.ts';
-const STAFF = 'web/features/staff-bookings/upcoming-queries.ts';
+const STAFF = 'web/features/staff-bookings/queries.ts';
 const DEVELOPER = 'web/features/developer/queries.ts';
 
 /** Every read of the product that meets a table which grows, with the longest lists that the pages ask for. */

@@ -137,6 +137,7 @@ function Search() {
 /** The booking that the address names, on top of any tab. Fetched with the first one. */
 function OpenBooking({ mayRefund }: { mayRefund: boolean }) {
   const [search, setSearch] = useSearchParams();
+  const studios = useStudios();
   const reference = search.get('booking');
   const [opened, setOpened] = useState(reference !== null);
   if (reference !== null && !opened) setOpened(true);
@@ -144,7 +145,12 @@ function OpenBooking({ mayRefund }: { mayRefund: boolean }) {
   const { booking: _, ...rest } = Object.fromEntries(search);
   return (
     <Suspense>
-      <BookingDialog reference={reference} mayRefund={mayRefund} onClose={() => setSearch(rest, { replace: true })} />
+      <BookingDialog
+        studios={studios.data ?? []}
+        reference={reference}
+        mayRefund={mayRefund}
+        onClose={() => setSearch(rest, { replace: true })}
+      />
     </Suspense>
   );
 }

@@ -16,7 +16,7 @@ export function Actions({
 }: {
   booking: BookingDetails;
   mayRefund: boolean;
-  onDo: (what: 'cancel' | 'refund') => void;
+  onDo: (what: 'cancel' | 'refund' | 'move') => void;
 }) {
   const running = booking.endTime > useNow(30_000);
   const confirmed = booking.status === 'confirmed' && running;
@@ -39,6 +39,11 @@ export function Actions({
             </>
           ) : null}
         </>
+      ) : null}
+      {confirmed ? (
+        <Button tone="plain" onClick={() => onDo('move')}>
+          Move
+        </Button>
       ) : null}
       {mayRefund && leftCents(booking) > 0 ? (
         <Button tone="plain" onClick={() => onDo('refund')}>

@@ -14,10 +14,12 @@ vi.mock(import('./booking-queries.ts'), async (original) => ({
   readBooking: vi.fn(),
   cancelBooking: vi.fn(),
   refundBooking: vi.fn(),
+  moveBooking: vi.fn(),
   sendMailAgain: vi.fn(),
 }));
 const calls = vi.mocked(queries);
 
+const STUDIOS = ['A', 'B'].map((letter) => ({ id: letter.toLowerCase(), name: `Studio ${letter}` }));
 const SOON = Date.now() + 3_600_000;
 const PAID = { kind: 'card', state: 'paid', cents: 5900, refundedCents: 0, leftCents: 5900, at: new Date(0) };
 const BOOKING: queries.BookingDetails = {
@@ -62,7 +64,7 @@ const dialog = () => within(screen.getByRole('dialog'));
 const press = async (name: string) => user.click(await dialog().findByRole('button', { name }));
 function show(change: Partial<queries.BookingDetails> = {}, mayRefund = true): void {
   calls.readBooking.mockResolvedValue({ ...BOOKING, ...change });
-  renderPart(<BookingDialog reference="abcd-2345" mayRefund={mayRefund} onClose={vi.fn()} />);
+  renderPart(<BookingDialog studios={STUDIOS} reference="abcd-2345" mayRefund={mayRefund} onClose={vi.fn()} />);
 }
 
 test('a booking has customer, ID, price, payments, mails and, for owners, its history', async () => {
@@ -103,7 +105,7 @@ test('a booking has customer, ID, price, payments, mails and, for owners, its hi
 
 test('a reference without a booking says so, and a failed load offers another try', async () => {
   calls.readBooking.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValueOnce(null);
-  renderPart(<BookingDialog reference="x" mayRefund onClose={vi.fn()} />);
+  renderPart(<BookingDialog studios={STUDIOS} reference="x" mayRefund onClose={vi.fn()} />);
   await press('Try again');
   expect(await dialog().findByText('There is no booking with this reference.')).toBeTruthy();
 });
@@ -175,6 +177,32 @@ test('a part is refunded later under one request, also when it is sent again', a
   });
 });
 
+test('a booking moves to other hours of Sydney, and dearer ones only after a question', async () => {
+  calls.moveBooking
+    .mockRejectedValueOnce(
+      new AppError('price_changed', 'The new hours cost $10 more.', 409, { differenceCents: 1000 }),
+    )
+    .mockResolvedValue({ differenceCents: 1000, refundCents: 0 });
+  show();
+  await press('Move');
+  await user.selectOptions(dialog().getByLabelText('Studio'), 'Studio B');
+  await fill(dialog().getByLabelText('Day'), '2031-03-03');
+  await user.selectOptions(dialog().getByLabelText('From'), '11 PM');
+  await fill(dialog().getByLabelText('Hours'), '25');
+  await press('Continue');
+  expect(await dialog().findByText('Enter 1 to 24 hours.')).toBeTruthy();
+  await fill(dialog().getByLabelText('Hours'), '2');
+  await press('Continue');
+  expect(await dialog().findByText(/^to Studio B, Monday 3 March 2031, 11 pm to 1 am on Tue 4 Mar 2031/)).toBeTruthy();
+  await press('Move the booking');
+  expect(await dialog().findByText('The new hours cost $10 more.')).toBeTruthy();
+  const target = { studioId: 'b', startTime: '2031-03-03T12:00:00.000Z', endTime: '2031-03-03T14:00:00.000Z' };
+  expect(calls.moveBooking).toHaveBeenLastCalledWith('b', { ...target, waive: false });
+  await press('Move without charging $10');
+  expect(calls.moveBooking).toHaveBeenLastCalledWith('b', { ...target, waive: true });
+  expect(toast).toHaveBeenLastCalledWith({ title: 'ABCD-2345 is moved', description: 'The price stays.' });
+});
+
 test('mails are sent again', async () => {
   show();
   await press('Mail the code again');
@@ -193,6 +221,7 @@ const ACTIONS = [
   'PIN page',
   'Mail the code again',
   'Mail the confirmation again',
+  'Move',
   'Refund a part',
   'Cancel the booking',
 ];
@@ -203,7 +232,7 @@ test.each([
     'of a guest without an address',
     { customer: { ...BOOKING.customer, email: null } },
     false,
-    ['PIN page', 'Cancel the booking'],
+    ['PIN page', 'Move', 'Cancel the booking'],
   ],
   ['of a hold', { status: 'pending' as const, payments: [] }, true, ['Cancel the booking']],
   ['of a booking that is over', { endTime: new Date(0) }, true, ['Refund a part']],

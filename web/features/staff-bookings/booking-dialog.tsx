@@ -9,15 +9,19 @@ import { Actions } from './booking-actions.tsx';
 import { BookingFacts } from './booking-facts.tsx';
 import { readBooking } from './booking-queries.ts';
 import { CancelForm } from './cancel-form.tsx';
+import { MoveForm } from './move-form.tsx';
+import type { StudioName } from './queries.ts';
 import { RefundForm } from './refund-form.tsx';
 
 /** All about the booking with this reference, with what staff can do; null: closed. */
 export function BookingDialog({
   reference,
+  studios,
   mayRefund,
   onClose,
 }: {
   reference: string | null;
+  studios: readonly StudioName[];
   /** Whether the account has the permission `money`. */
   mayRefund: boolean;
   onClose: () => void;
@@ -29,19 +33,29 @@ export function BookingDialog({
       wide
       onClose={onClose}
     >
-      {reference === null ? null : <Panel key={reference} reference={reference} mayRefund={mayRefund} />}
+      {reference === null ? null : (
+        <Panel key={reference} reference={reference} studios={studios} mayRefund={mayRefund} />
+      )}
     </Dialog>
   );
 }
 
-function Panel({ reference, mayRefund }: { reference: string; mayRefund: boolean }) {
+function Panel({
+  reference,
+  studios,
+  mayRefund,
+}: {
+  reference: string;
+  studios: readonly StudioName[];
+  mayRefund: boolean;
+}) {
   useLive('staff', queryKeys.staffBooking.all);
   const read = useQuery({
     queryKey: queryKeys.staffBooking.of(reference),
     queryFn: () => readBooking(reference),
     refetchInterval: 60_000,
   });
-  const [doing, setDoing] = useState<'cancel' | 'refund' | null>(null);
+  const [doing, setDoing] = useState<'cancel' | 'refund' | 'move' | null>(null);
   if (read.isError && !read.data)
     return (
       <LoadFailed
@@ -59,6 +73,7 @@ function Panel({ reference, mayRefund }: { reference: string; mayRefund: boolean
     );
   const back = (): void => setDoing(null);
   if (doing === 'cancel') return <CancelForm booking={read.data} mayRefund={mayRefund} onDone={back} />;
+  if (doing === 'move') return <MoveForm booking={read.data} studios={studios} onDone={back} />;
   if (doing === 'refund') return <RefundForm booking={read.data} onDone={back} />;
   return (
     <div className="space-y-6">

@@ -100,6 +100,22 @@ export function refundBooking(refund: {
   return callFunction('staff-refund', refund);
 }
 
+export type Move = {
+  readonly studioId: string;
+  readonly startTime: string;
+  readonly endTime: string;
+  /** Whether dearer hours cost no more than was paid; they are refused otherwise. */
+  readonly waive: boolean;
+};
+
+/** Moves a booking to other hours; what they cost less goes back. */
+export function moveBooking(
+  bookingId: string,
+  move: Move,
+): Promise<{ differenceCents: number; refundCents: number; byHand?: boolean }> {
+  return callFunction('staff-move-booking', { bookingId, ...move });
+}
+
 export type MailKind = 'booking-confirmed' | 'access-code';
 
 /** Sends a mail of a booking again. Throws when the booking is cancelled or over meanwhile. */

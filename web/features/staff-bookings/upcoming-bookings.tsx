@@ -9,13 +9,7 @@ import { Chip } from '#web/ui/chip.tsx';
 import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { BookingLink } from './booking-link.tsx';
-import {
-  type Booker,
-  BOOKINGS_SHOWN,
-  readBookers,
-  readUpcomingBookings,
-  type StaffBooking,
-} from './upcoming-queries.ts';
+import { type Booker, BOOKINGS_SHOWN, readBookers, readUpcomingBookings, type StaffBooking } from './queries.ts';
 
 const COLUMNS = ['Time', 'Studio', 'Customer', 'Status', 'Price', 'Reference'];
 
