@@ -54,6 +54,8 @@ import { createIgloohomeLocks } from './providers/igloohome/locks.ts';
 import { createIgloohomeVerifier } from './providers/igloohome/webhook-signature.ts';
 import { createOcrIdReader } from './providers/ocr/id-reader.ts';
 import type { IdReader, ObjectStore } from './providers/ports.ts';
+import { readLockMap } from './operations/access/lock-map.ts';
+import { followSessions } from './operations/power/follow-sessions.ts';
 import { createShellyPower } from './providers/shelly-power.ts';
 import { createSmtpMail, MAIL_CONNECTIONS } from './providers/smtp-mail.ts';
 import { createStripeIdentity } from './providers/stripe/identity.ts';
@@ -187,6 +189,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   });
   const payments = guardPayments(createStripePayments(config.stripe), circuits.payments);
   const locks = guardLocks(createIgloohomeLocks(config.igloohome), circuits.locks);
+  const power = guardPower(createShellyPower({ url: config.shellyUrl }), circuits.power);
   const reader = await createIdReader(config);
   opened.defer(() => reader.close());
   const links = createLinkSigner(deriveKey(keys.derive('links'), 'mail-link'));
@@ -215,7 +218,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const access: AccessContext = {
     db: urgent,
     locks,
-    lockOf: await readLockMap(db, config),
+    lockOf: await readLockMap(db, config.igloohome.locks),
     encryption: createEncryption(deriveKey(pinSecret, 'door-code-seal')),
     fingerprint: createFingerprint(deriveKey(pinSecret, 'door-code-print')),
     clock,
@@ -243,6 +246,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const ownEvents = { ...own.payment, hostedChecks: own.identity };
   const mails: BookingMailContext = { db, mail, access: own.access, links, clock, siteUrl: config.siteUrl };
   const alerts = { db, mail, clock, addresses: config.ownerEmails };
+  const lights = { db, power, clock };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
   const { queue, scheduler } = createBackgroundJobs({
@@ -256,6 +260,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     circuits: {
       payments: circuits.payments,
       locks: circuits.locks,
+      power: circuits.power,
       mail: circuits.mail,
       alerts: circuits.mail,
       'account-mails': circuits.mail,
@@ -263,13 +268,16 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     },
     kinds: {
       ...auth.jobKinds,
-      ...jobKinds(jobHandlers({ mails, alerts, ...own })),
+      ...jobKinds(jobHandlers({ mails, alerts, ...own, lights })),
     },
     tasks: [
       { name: 'handle stored webhooks', everyMs: 1_000, run: () => handleDueEvents(ownEvents) },
       { name: 'delete expired sign-in data', everyMs: 5_000, run: () => auth.cleanup() },
       { name: 'read the staff accounts', everyMs: 10_000, run: () => staffAccounts.read(db) },
       { name: 'delete full rate limits', everyMs: 10_000, run: () => deleteFullLimits(db, clock()) },
+      ...(config.lightsFollow
+        ? [{ name: 'switch the lights with the sessions', everyMs: 10_000, run: () => followSessions(lights) }]
+        : []),
       { name: 'delete unreferenced files', everyMs: 5_000, run: () => storage.cleanup() },
     ],
   });
@@ -285,7 +293,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     identity,
     staff: { db: urgent, developerPages: config.developerPages },
     links,
-    power: { db: urgent, power: guardPower(createShellyPower({ url: config.shellyUrl }), circuits.power) },
+    power: { db: urgent, power },
     verifyLockWebhook: createIgloohomeVerifier({
       publicKey: config.igloohome.webhookKey,
       webhookUrl: `${config.siteUrl}/functions/v1/igloohome-webhook`,
@@ -386,14 +394,4 @@ async function createStore(config: Config): Promise<ObjectStore> {
   if (config.storage.s3 === null) return createDiskStore(join(config.dataDir, 'objects'));
   const { createS3Store } = await import('./providers/s3-store.ts');
   return createS3Store(config.storage.s3, join(config.dataDir, 'spool'));
-}
-
-async function readLockMap(db: Database, config: Config): Promise<Map<string, string>> {
-  const { rows } = await db.query<{ id: string; name: string }>('select id, name from public.studios where active');
-  const map = new Map<string, string>();
-  for (const row of rows) {
-    const lock = config.igloohome.locks.get(row.name);
-    if (lock) map.set(row.id, lock);
-  }
-  return map;
 }

@@ -55,6 +55,8 @@ export type Config = DatabaseSettings & {
   readonly rest: RestSettings;
   readonly realtime: RealtimeConfig;
   readonly shellyUrl: string;
+  /** Whether the lights go on and off with the sessions. */
+  readonly lightsFollow: boolean;
   readonly smtpUrl: string;
   readonly mailFrom: string;
   readonly storage: StorageSettings;
@@ -92,6 +94,7 @@ const schema = z.object({
   ...restFields,
   ...realtimeFields,
   SHELLY_URL: address.optional(),
+  LIGHTS_FOLLOW_SESSIONS: flag.default(true),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'is not an smtp:// address' }).optional(),
   MAIL_FROM: z.string().min(3).default(DEMO_SENDER),
   ...storageFields,
@@ -168,6 +171,7 @@ function toConfig(env: Environment, sandbox: boolean): Omit<Config, 'warnings' |
     vision: readVisionSettings(env, at),
     rest: readRestSettings(env),
     realtime: readRealtimeSettings(env),
+    lightsFollow: env.LIGHTS_FOLLOW_SESSIONS,
     shellyUrl: env.SHELLY_URL ?? `${at(3)}/green-room/rpc`,
     smtpUrl: env.SMTP_URL ?? `smtp://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + 5}`,
     mailFrom: env.MAIL_FROM,

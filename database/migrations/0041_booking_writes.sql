@@ -62,7 +62,7 @@ begin
   if is_service then
     raise exception 'only notes and guest_email of a booking can be changed' using errcode = '22023',
       detail = pg_catalog.format('The request changes %s.', pg_catalog.array_to_string(changed, ', ')),
-      hint = 'Use the functions staff-cancel-booking and staff-refund.';
+      hint = 'Use the functions staff-cancel-booking, staff-move-booking and staff-refund.';
   end if;
   raise exception 'permission denied for bookings' using errcode = '42501';
 end

@@ -79,6 +79,7 @@ function describeLock(core: Core, lock: Site['locks'][number], doors: Doors): Re
     battery: lock.battery,
     bridge: BRIDGE_ID,
     bridge_online: doors.online(),
+    opened_from_afar: lock.openedFromAfar ?? 0,
     codes: liveCodes(lock.codes, core.now().getTime()).length,
     log: lock.log.map(({ logType, entryDate, opened, reason }) => ({
       at: new Date(entryDate * 1000).toISOString(),

@@ -99,6 +99,9 @@ export function statusOf(end: JobEnd): 0 | 2 {
 /** Runs a job on the lock; null when the lock could not do it. */
 function runJob(lock: Lock, job: Job, doors: Doors, now: Date): Record<string, unknown> | null {
   switch (job.jobType) {
+    case 2:
+      lock.openedFromAfar = (lock.openedFromAfar ?? 0) + 1;
+      return {};
     case 4: {
       const code = readCode(job.data);
       return code && doors.store(lock, code) === 'stored' ? {} : null;

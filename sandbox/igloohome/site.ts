@@ -22,6 +22,8 @@ export type Lock = {
   wrong: number;
   /** Milliseconds. */
   lockedUntil: number;
+  /** How often it was opened through the bridge; missing in a file of an earlier version. */
+  openedFromAfar?: number;
 };
 export type JobEnd = 'done' | 'failed' | 'expired';
 export type Job = {

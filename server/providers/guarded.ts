@@ -40,6 +40,7 @@ export function guardLocks(locks: Locks, circuit: Circuit): Locks {
     issueCode: (input) => circuit.run(() => locks.issueCode(input), LOCK_BUDGET_MS),
     revokeCode: (input) => circuit.run(() => locks.revokeCode(input), LOCK_BUDGET_MS),
     check: () => circuit.run(() => locks.check(), LOOK_UP_BUDGET_MS),
+    open: (input) => circuit.run(() => locks.open(input), LOCK_BUDGET_MS),
   };
 }
 

@@ -179,14 +179,25 @@ describe.each(['bridge', 'hourly'] as const)('Locks by %s', (mode) => {
     else
       await expect(locks.revokeCode({ lockId: 'SPB1X0002', pin })).rejects.toMatchObject({ reason: 'not_supported' });
   });
+  it('open the door from afar, or throw not_supported', async () => {
+    const opened = async (): Promise<unknown> =>
+      ((await outside.ask('/api/doors')) as { id: string; opened_from_afar: number }[]).find(
+        ({ id }) => id === 'SPB1X0002',
+      )?.opened_from_afar;
+    if (mode === 'bridge') await locks.open({ lockId: 'SPB1X0002' });
+    else await expect(locks.open({ lockId: 'SPB1X0002' })).rejects.toMatchObject({ reason: 'not_supported' });
+    expect(await opened()).toBe(1);
+  });
   it('get a new token when the old one is refused', async () => {
     await locks.check();
     await outside.ask('/api/clock', { advance_seconds: 25 * 3600 });
-    expect((await locks.check()).devices).toContain('SPB1X0002');
+    expect((await locks.check()).devices.map(({ id }) => id)).toContain('SPB1X0002');
     await outside.ask('/api/clock', { now: new Date().toISOString() });
   });
-  it('list the devices, and fail with known reasons', async () => {
-    expect((await locks.check()).devices).toContain('SPB1X0002');
+  it('list the devices with their batteries, and fail with known reasons', async () => {
+    const { devices } = await locks.check();
+    expect(devices.find(({ id }) => id === 'SPB1X0002')?.batteryPercent).toBeGreaterThan(0);
+    expect(devices.map(({ batteryPercent }) => batteryPercent)).toContain(null);
     await expect(
       locks.issueCode({
         lockId: 'NOBODY',

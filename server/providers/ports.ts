@@ -115,6 +115,8 @@ export type LockCapabilities = {
   readonly codesPerWindow: number;
 };
 export type IssuedCode = { readonly pin: string; readonly providerCodeId: string | null };
+/** A lock, bridge or keypad of our account. */
+type LockDevice = { readonly id: string; readonly name: string; readonly batteryPercent: number | null };
 export type Locks = {
   readonly capabilities: LockCapabilities;
   /** Issues a code; the same input gives the same code, so the caller stores `variant` first. `pin` is for locks that accept our digits. */
@@ -127,7 +129,9 @@ export type Locks = {
     pin: string;
   }): Promise<IssuedCode>;
   /** Checks our credentials and lists the devices. */
-  check(): Promise<{ readonly devices: readonly string[] }>;
+  check(): Promise<{ readonly devices: readonly LockDevice[] }>;
+  /** Opens the door now. Resolves once the lock has opened. Throws `ProviderError` 'not_supported' when it cannot be reached from afar. */
+  open(input: { lockId: string }): Promise<void>;
   /** Resolves once the lock has removed the code. Throws `ProviderError` 'not_supported' when it cannot. */
   revokeCode(input: { lockId: string; pin: string }): Promise<void>;
 };

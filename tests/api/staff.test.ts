@@ -116,7 +116,7 @@ describe.each(engines)('staff on $name', ({ open }) => {
       expect([values, (await change(values)).error?.code]).toEqual([values, '22023']);
     expect((await change({ final_cost: 0, status: 'cancelled' })).error).toMatchObject({
       details: 'The request changes status, final_cost.',
-      hint: 'Use the functions staff-cancel-booking and staff-refund.',
+      hint: 'Use the functions staff-cancel-booking, staff-move-booking and staff-refund.',
     });
     const kept = { notes: 'Call first', guest_email: 'guest@example.com', status: 'pending' };
     expect((await change({ notes: kept.notes, guest_email: kept.guest_email })).data).toMatchObject([kept]);

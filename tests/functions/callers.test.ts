@@ -97,6 +97,22 @@ const ROWS: readonly Row[] = [
     answers: { refundForStaff: () => ({ refundId: BOOKING, byHand: false }) },
   },
   {
+    name: 'staff-doors',
+    callers: 'staff',
+    permission: 'bookings',
+    limit: ['staff-doors', 60, 60],
+    body: {},
+    answers: { readDoors: () => ({ doors: [], canOpen: true, lightsOn: null }) },
+  },
+  {
+    name: 'staff-open-door',
+    callers: 'staff',
+    permission: 'bookings',
+    limit: ['staff-open-door', 10, 60],
+    body: { studioId: BOOKING, reason: 'Locked out' },
+    answers: { openDoor: () => undefined },
+  },
+  {
     name: 'staff-close',
     callers: 'staff',
     permission: 'bookings',

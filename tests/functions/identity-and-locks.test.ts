@@ -181,7 +181,7 @@ describe('functions for developers', () => {
   });
 
   test('test-igloohome-oauth returns the devices', async () => {
-    app.answers['locks.check'] = () => ({ devices: ['a', 'b', 'c'] });
+    app.answers['locks.check'] = () => ({ devices: ['a', 'b', 'c'].map((id) => ({ id })) });
     expect(await readResponse(await app.send('test-igloohome-oauth', 'staff'))).toEqual(
       ok({ success: true, message: 'Signed in; 3 devices.', response: { devices: ['a', 'b', 'c'] } }),
     );

@@ -36,6 +36,10 @@ vi.mock('#server/operations/prices/set-prices.ts', () => ({
   setPriceList: operation('setPriceList'),
   setSpecialDays: operation('setSpecialDays'),
 }));
+vi.mock('#server/operations/access/doors.ts', () => ({
+  readDoors: operation('readDoors'),
+  openDoor: operation('openDoor'),
+}));
 vi.mock('#server/operations/closures/close-hours.ts', () => ({ closeHours: operation('closeHours') }));
 vi.mock('#server/operations/closures/reopen-hours.ts', () => ({ reopenHours: operation('reopenHours') }));
 vi.mock('#server/operations/customers/block.ts', () => ({

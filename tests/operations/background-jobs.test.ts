@@ -26,6 +26,7 @@ const KINDS: readonly JobKind[] = [
   'payment.refund',
   'payment.partial-refund',
   'image.delete',
+  'power.follow',
 ];
 const [embedded] = databases;
 let db: Database;
@@ -135,9 +136,13 @@ test('a booking within the hour gets its code in the same round', async () => {
   expect(system.mails.map(({ text }) => text.includes(pin ?? 'no code'))).toContain(true);
 });
 
-test('access codes and their mails wait a minute at most between two tries, other jobs a quarter of an hour', () => {
+test('access codes, their mails and the lights wait a minute at most between two tries, other jobs a quarter of an hour', () => {
   const rules: Readonly<Record<string, JobRules>> = JOB_RULES;
-  expect(KINDS.filter((kind) => rules[kind]?.longestWaitMs === MINUTE)).toEqual(['mail.access-code', 'access.request']);
+  expect(KINDS.filter((kind) => rules[kind]?.longestWaitMs === MINUTE)).toEqual([
+    'mail.access-code',
+    'access.request',
+    'power.follow',
+  ]);
   expect(rules['payment.refund']?.longestWaitMs ?? LONGEST_WAIT_MS).toBe(15 * MINUTE);
 });
 
@@ -204,7 +209,7 @@ test('a worker whose queue cannot be read is named in the log', async () => {
   const { jobs, errors } = jobsWith({ db: failing });
   await jobs.scheduler.run();
   expect(errors.map(({ task }) => String(task)).toSorted()).toEqual(
-    ['alerts', 'images', 'locks', 'mail', 'payments'].map((name) => `worker ${name}`),
+    ['alerts', 'images', 'locks', 'mail', 'payments', 'power'].map((name) => `worker ${name}`),
   );
 });
 

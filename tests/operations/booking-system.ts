@@ -170,6 +170,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'payment.refund': (job) => refundPayment(booking, job.subjectId),
       'payment.partial-refund': (job) => makePartialRefund(booking, job.subjectId),
       'image.delete': () => Promise.resolve('done'),
+      'power.follow': () => Promise.resolve('done'),
     }),
   });
   const jobs = { scheduler, drain: () => queue.run() };
@@ -266,7 +267,8 @@ function fakeLocks(state: State, given: Partial<LockCapabilities>): Locks {
       state.codes.set(`${input.lockId}:${pin}`, input.accessName);
       return { pin, providerCodeId: `code-${pin}` };
     },
-    check: () => Promise.resolve({ devices: [LOCK] }),
+    open: () => Promise.resolve(),
+    check: () => Promise.resolve({ devices: [] }),
     async revokeCode({ lockId, pin }) {
       state.revoked.push(`${lockId}:${pin}`);
       state.codes.delete(`${lockId}:${pin}`);

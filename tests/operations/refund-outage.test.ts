@@ -100,6 +100,7 @@ function jobsWith(payments: Payments) {
       'access.request': nothing,
       'access.revoke': nothing,
       'image.delete': nothing,
+      'power.follow': nothing,
       'payment.partial-refund': nothing,
       'payment.refund': (job) => refundPayment({ db, payments, clock, log }, job.subjectId),
     }),

@@ -154,6 +154,8 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
     'booking_by_guest',
     `select from private.booking where user_id is null and guest_email = 'guest@example.com' and start_time < now()`,
   ],
+  ['access_code_used', `select from public.booking_access_codes where used_at is not null order by used_at desc`],
+  ['access_code_valid', `select from public.booking_access_codes where status = 'issued' and ends_at > now()`],
   ['booking_expiring', `select from private.booking where status = 'pending' and hold_expires_at < now()`],
   [
     'coupon_redemption_by_coupon',

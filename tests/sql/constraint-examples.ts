@@ -889,6 +889,10 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
       cancellation_reason_check: between('reason', ['', 'r'.repeat(501)], ['r', 'r'.repeat(500)]),
     },
   },
+  'private.light_state': {
+    base: { wanted: true, changed_at: '2031-03-01T00:00:00Z' },
+    checks: { light_state_singleton_check: { bad: [{ singleton: false }], good: [{ singleton: true }] } },
+  },
   'private.partial_refund': {
     base: { payment_id: uuid(1), request_key: 'k', amount_cents: 1, reason: 'r', actor: uuid(1) },
     checks: {

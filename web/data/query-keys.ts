@@ -44,6 +44,7 @@ export const queryKeys = {
   customerBookings: kind<[userId: string]>('customer-bookings'),
   waitingIds: kind<[]>('waiting-ids'),
   idPicture: kind<[verificationId: string]>('id-picture'),
+  doors: kind<[]>('doors'),
   numbers: kind<[firstDay: string, lastDay: string, studioId: Id]>('numbers'),
   bookers: kind<[userIds: readonly string[]]>('bookers'),
   developerPages: kind<[userId: Id]>('developer-pages'),

@@ -43,6 +43,8 @@ const Customers = lazyPart(async () => ({
 
 const Prices = lazyPart(async () => ({ default: (await import('#web/features/prices/prices.tsx')).Prices }));
 
+const Doors = lazyPart(async () => ({ default: (await import('#web/features/access/doors.tsx')).Doors }));
+
 const Numbers = lazyPart(async () => ({ default: (await import('#web/features/numbers/numbers.tsx')).Numbers }));
 
 const TITLE = 'Admin Dashboard';
@@ -54,6 +56,7 @@ const TABS: readonly { readonly key: string; readonly label: string; readonly fo
   { key: 'audit-logs', label: 'Audit Logs', for: 'owner' },
   { key: 'bookings', label: 'Bookings', for: 'bookings' },
   { key: 'closures', label: 'Closed hours', for: 'bookings' },
+  { key: 'doors', label: 'Doors', for: 'bookings' },
   { key: 'customers', label: 'Customers', for: 'bookings' },
   { key: 'id-review', label: 'ID review', for: 'identity' },
   { key: 'prices', label: 'Prices', for: 'settings' },
@@ -99,6 +102,7 @@ function AdminTabs() {
             {chosen === 'closures' ? <ClosuresTab /> : null}
             {chosen === 'customers' ? <Customers words={search.get('q') ?? ''} /> : null}
             {chosen === 'prices' ? <PricesTab /> : null}
+            {chosen === 'doors' ? <Doors /> : null}
             {chosen === 'numbers' ? <NumbersTab /> : null}
             {chosen === 'export' ? <Exports /> : null}
             {chosen === 'id-review' ? <ReviewQueue /> : null}

@@ -10,6 +10,7 @@ export const WORKERS = {
   payments: { atOnce: 4 },
   locks: { atOnce: 4 },
   images: { atOnce: 4 },
+  power: { atOnce: 1 },
 } as const satisfies Record<string, WorkerSettings>;
 export type WorkerName = keyof typeof WORKERS;
 
@@ -32,6 +33,7 @@ export const JOB_RULES = {
   'mail.job-alert': { worker: 'alerts', alerts: 'never' },
   'access.request': { worker: 'locks', longestWaitMs: URGENT_WAIT_MS },
   'access.revoke': { worker: 'locks' },
+  'power.follow': { worker: 'power', longestWaitMs: URGENT_WAIT_MS, alerts: 'once' },
   'payment.refund': { worker: 'payments' },
   'payment.partial-refund': { worker: 'payments' },
   'image.delete': { worker: 'images' },

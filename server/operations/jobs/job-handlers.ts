@@ -21,6 +21,7 @@ import type { PaymentContext } from '../payments/context.ts';
 import { makePartialRefund } from '../payments/make-partial-refund.ts';
 import type { SessionContext } from '../payments/open-session.ts';
 import { refundPayment } from '../payments/refund.ts';
+import { type LightsContext, switchLights } from '../power/follow-sessions.ts';
 import { type JobAlerts, sendJobAlert } from './job-alerts.ts';
 
 /** Returns the handler of each kind of job of the business. */
@@ -30,8 +31,9 @@ export function jobHandlers(contexts: {
   access: AccessContext;
   payment: PaymentContext & SessionContext;
   identity: IdentityContext;
+  lights: LightsContext;
 }): Readonly<Record<JobKind, JobHandler>> {
-  const { mails, alerts, access, payment, identity } = contexts;
+  const { mails, alerts, access, payment, identity, lights } = contexts;
   return {
     'mail.booking-confirmed': (job) => sendConfirmation(mails, job),
     'mail.booking-cancelled': (job) => sendCancellation(mails, job),
@@ -47,6 +49,7 @@ export function jobHandlers(contexts: {
     'mail.job-alert': (job) => sendJobAlert(alerts, job),
     'access.request': (job) => requestFirstCode(access, job),
     'access.revoke': (job) => revokeCodes(access, job),
+    'power.follow': () => switchLights(lights),
     'payment.refund': (job) => refundPayment(payment, job.subjectId),
     'payment.partial-refund': (job) => makePartialRefund(payment, job.subjectId),
     'image.delete': (job) => deletePhoto(identity, job),

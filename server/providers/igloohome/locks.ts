@@ -39,8 +39,13 @@ const CAPABILITIES: Readonly<Record<LockCapabilities['mode'], LockCapabilities>>
 const pinSchema = z.looseObject({ pin: z.string().regex(/^\d{4,10}$/), pinId: z.string().nullish() });
 const jobSchema = z.looseObject({ jobId: z.string() });
 const jobStateSchema = z.looseObject({ jobResponse: z.looseObject({ jobStatus: z.number().nullish() }).nullish() });
-const devicesSchema = z.looseObject({ payload: z.array(z.looseObject({ deviceId: z.string() })) });
+const devicesSchema = z.looseObject({
+  payload: z.array(
+    z.looseObject({ deviceId: z.string(), deviceName: z.string().nullish(), batteryLevel: z.number().nullish() }),
+  ),
+});
 
+const JOB_UNLOCK = 2;
 const JOB_CREATE_PIN = 4;
 const JOB_DELETE_PIN = 5;
 const PIN_TYPE_DURATION = 4;
@@ -70,7 +75,17 @@ export function createIgloohomeLocks(config: IgloohomeConfig): Locks {
     },
     async check() {
       const { payload } = parseBody(devicesSchema, await call('GET', '/devices'));
-      return { devices: payload.map((device) => device.deviceId) };
+      return {
+        devices: payload.map(({ deviceId, deviceName, batteryLevel }) => ({
+          id: deviceId,
+          name: deviceName ?? deviceId,
+          batteryPercent: batteryLevel ?? null,
+        })),
+      };
+    },
+    async open({ lockId }) {
+      if (config.bridgeId === null) throw new ProviderError('igloohome', 'not_supported', { retryable: false });
+      await runJob(call, bridgeId, { lockId, jobType: JOB_UNLOCK, jobData: {} });
     },
   };
 }

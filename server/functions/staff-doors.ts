@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import type { AccessContext } from '#server/operations/access/context.ts';
+import { openDoor, readDoors } from '#server/operations/access/doors.ts';
+import type { PowerContext } from '#server/operations/power/switch-power.ts';
+import type { ServerFunction } from './function.ts';
+import { actorOf, parse } from './requests.ts';
+import { json } from './responses.ts';
+
+const READ_LIMIT = { name: 'staff-doors', max: 60, seconds: 60 };
+const OPEN_LIMIT = { name: 'staff-open-door', max: 10, seconds: 60 };
+const bodySchema = z.object({ studioId: z.uuid(), reason: z.string().trim().min(1).max(200) });
+
+/** Reads the doors with their batteries, last openings and codes, and the lights: `{doors, canOpen, lightsOn}`. */
+export function staffDoors({ access, power }: { access: AccessContext; power: PowerContext }): ServerFunction {
+  return {
+    methods: ['POST'],
+    callers: 'staff',
+    permission: 'bookings',
+    limit: READ_LIMIT,
+    handle: async () => json(await readDoors(access, power.power)),
+  };
+}
+
+/** Opens a door from afar: `{opened: true}` once it is open. */
+export function staffOpenDoor({ access }: { access: AccessContext }): ServerFunction {
+  return {
+    methods: ['POST'],
+    callers: 'staff',
+    permission: 'bookings',
+    limit: OPEN_LIMIT,
+    async handle({ caller, body }) {
+      await openDoor(access, parse(bodySchema, body), actorOf(caller));
+      return json({ opened: true });
+    },
+  };
+}

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import { type Customer, STUDIO_A, STUDIO_B, type TestServer, until } from '#tests/support/test-server.ts';
+
+const MINUTE = 60_000;
+
+describe.each(engines)('doors and lights on $name', ({ open }) => {
+  let server: TestServer;
+  let staff: Customer;
+  beforeAll(async () => {
+    server = await open();
+    staff = await server.addCustomer();
+    await server.app.db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [staff.id]);
+  }, 180_000);
+  afterAll(() => server.close());
+
+  const rows = <R>(text: string, values: readonly unknown[] = []): Promise<readonly R[]> =>
+    server.app.db.query<R>(text, values).then((result) => result.rows);
+  /** Adds a confirmed booking that starts in so many minutes, with its payment; returns its id and reference. */
+  async function addSession(startIn: number, minutes: number, studio: string) {
+    const start = new Date(server.now().getTime() + startIn * MINUTE);
+    const [made] = await server.app.db.transaction(async (tx) => {
+      const { rows: added } = await tx.query<{ id: string; reference: string }>(
+        `insert into private.booking (reference, studio_id, studio_name, start_time, end_time, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
+         values (private.new_reference(), $1::uuid, 'Studio', $2::timestamptz, $3::timestamptz, $2::timestamptz, 1, 0, 0) returning id, reference`,
+        [studio, start, new Date(start.getTime() + minutes * MINUTE)],
+      );
+      await tx.query(
+        `insert into private.payment (booking_id, attempt, kind, key, amount_cents, paid_cents, state, paid_at)
+         values ($1::uuid, 1, 'free', 'free:' || $1, 0, 0, 'paid', $2::timestamptz)`,
+        [added[0]?.id, server.now()],
+      );
+      await tx.query(`update private.booking set status = 'confirmed' where id = $1::uuid`, [added[0]?.id]);
+      return added;
+    });
+    return made ?? { id: '', reference: '' };
+  }
+  const cancel = (id: string) =>
+    rows(`update private.booking set status = 'cancelled', cancel_reason = 'staff' where id = $1::uuid`, [id]);
+  async function lights(): Promise<{ on: boolean; switched: number }> {
+    const [plug] = (await server.sandbox('/api/plugs')) as { on: boolean; history: unknown[] }[];
+    return { on: plug?.on ?? false, switched: plug?.history.length ?? 0 };
+  }
+  const isOn = async (): Promise<boolean> => {
+    // The first round queues the job.
+    await server.settle();
+    await server.settle();
+    return (await lights()).on;
+  };
+  const sandboxDoor = async (id: string) =>
+    ((await server.sandbox('/api/doors')) as { id: string; opened_from_afar: number }[]).find((one) => one.id === id);
+
+  it('the lights go on 5 minutes before a session, off 10 minutes after the last one, and off when it is cancelled', async () => {
+    expect(await isOn()).toBe(false);
+    await addSession(8, 30, STUDIO_A);
+    expect(await isOn()).toBe(false);
+    server.advance(4 * MINUTE);
+    expect(await isOn()).toBe(true);
+    const next = await addSession(36, 30, STUDIO_B);
+    server.advance(34 * MINUTE);
+    // The first session has ended; the second one begins within 10 minutes.
+    expect(await isOn()).toBe(true);
+    await cancel(next.id);
+    server.advance(5 * MINUTE);
+    expect(await isOn()).toBe(true);
+    server.advance(6 * MINUTE);
+    expect(await isOn()).toBe(false);
+    const other = await addSession(1, 30, STUDIO_B);
+    expect(await isOn()).toBe(true);
+    await cancel(other.id);
+    expect(await isOn()).toBe(false);
+  });
+
+  it('lights that staff switch by hand stay until the next session begins or ends', async () => {
+    const session = await addSession(0, 60, STUDIO_A);
+    expect(await isOn()).toBe(true);
+    await server.call('manual-power-control', { action: 'turn_off' }, staff.token);
+    expect(await isOn()).toBe(false);
+    await cancel(session.id);
+    expect(await isOn()).toBe(false);
+    await server.call('manual-power-control', { action: 'turn_on' }, staff.token);
+    expect(await isOn()).toBe(true);
+  });
+
+  it('a plug that does not answer is switched as soon as it does', async () => {
+    await server.call('manual-power-control', { action: 'turn_off' }, staff.token);
+    await server.sandbox('/api/faults', { provider: 'plug', kind: 'offline', seconds: 86_400 });
+    const session = await addSession(120, 60, STUDIO_A);
+    server.advance(118 * MINUTE);
+    expect(await isOn()).toBe(false);
+    expect((await server.call('staff-doors', {}, staff.token)).body).toMatchObject({ lightsOn: null });
+    await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
+    await until(async () => {
+      server.advance(MINUTE / 2);
+      return (await isOn()) || null;
+    });
+    await cancel(session.id);
+    await server.settle();
+  });
+
+  it('staff see each door with its battery, the last opening with a code, and the codes that work now', async () => {
+    server.advance(180 * MINUTE);
+    const session = await addSession(-20, 60, STUDIO_A);
+    const add = (attempt: number, status: string, more: { from: number; to: number; used: number | null }) =>
+      rows(
+        `insert into public.booking_access_codes (booking_id, attempt, status, mode, starts_at, ends_at, release_at, used_at)
+         values ($1::uuid, $2::int, $3, 'hourly', $4::timestamptz, $5::timestamptz, $4::timestamptz, $6::timestamptz)`,
+        [
+          session.id,
+          attempt,
+          status,
+          ...[more.from, more.to].map((minutes) => new Date(server.now().getTime() + minutes * MINUTE)),
+          more.used === null ? null : new Date(server.now().getTime() + more.used * MINUTE),
+        ],
+      );
+    await add(1, 'revoked', { from: -25, to: 40, used: -14 });
+    await add(2, 'issued', { from: -25, to: 40, used: null });
+    await add(3, 'issued', { from: 10, to: 40, used: null });
+    await add(4, 'issued', { from: -90, to: -30, used: -60 });
+    const { status, body } = await server.call('staff-doors', {}, staff.token);
+    expect([status, body['canOpen']]).toEqual([200, true]);
+    const doors = body['doors'] as Record<string, unknown>[];
+    expect(doors.map((door) => door['studioName'])).toEqual(['Studio A', 'Studio B', 'Studio C']);
+    expect(doors[0]).toMatchObject({
+      studioId: STUDIO_A,
+      known: true,
+      batteryPercent: expect.any(Number),
+      lastOpening: { reference: session.reference },
+      codes: [{ reference: session.reference }],
+    });
+    expect(doors[1]).toMatchObject({ lastOpening: null, codes: [] });
+    const opening = doors[0]?.['lastOpening'] as { at: string; startTime: string } | undefined;
+    const after = Date.parse(opening?.at ?? '') - Date.parse(opening?.startTime ?? '');
+    expect(Math.round(after / MINUTE)).toBe(6);
+  });
+
+  it('a door is opened from afar with a reason, which the audit log has even if the lock does not answer', async () => {
+    const [door] = (await server.call('staff-doors', {}, staff.token)).body['doors'] as { lockId: string }[];
+    const lockId = door?.lockId ?? '';
+    const openIt = (reason: string) => server.call('staff-open-door', { studioId: STUDIO_A, reason }, staff.token);
+    const before = (await sandboxDoor(lockId))?.opened_from_afar ?? 0;
+    expect(await openIt('Locked out')).toEqual({ status: 200, body: { opened: true } });
+    expect((await sandboxDoor(lockId))?.opened_from_afar).toBe(before + 1);
+    expect((await openIt(' ')).status).toBe(400);
+    await server.sandbox('/api/doors/bridge', { online: false });
+    expect(await openIt('Again')).toMatchObject({ status: 503, body: { error: { code: 'provider_unavailable' } } });
+    await server.sandbox('/api/doors/bridge', { online: true });
+    const log = await rows<{ actor: string; reason: string }>(
+      `select actor, details ->> 'reason' as reason from public.audit_logs where action = 'open' and resource_id = $1 order by created_at`,
+      [STUDIO_A],
+    );
+    expect(log).toEqual([
+      { actor: staff.id, reason: 'Locked out' },
+      { actor: staff.id, reason: 'Again' },
+    ]);
+  });
+
+  it('customers, guests and staff without the permission see no doors and open none', async () => {
+    const [customer, colleague] = [await server.addCustomer(), await server.addCustomer()];
+    await server.call('staff-set-permissions', { userId: colleague.id, permissions: ['money'] }, staff.token);
+    for (const token of [customer.token, colleague.token, server.app.keys.anonKey])
+      for (const name of ['staff-doors', 'staff-open-door'])
+        expect([401, 403]).toContain((await server.call(name, { studioId: STUDIO_A, reason: 'x' }, token)).status);
+  });
+});

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { callFunction } from '#web/data/fetch-client.ts';
+
+const instant = z.coerce.date();
+const doorSchema = z.object({
+  studioId: z.string(),
+  studioName: z.string(),
+  lockId: z.string().nullable(),
+  known: z.boolean().nullable(),
+  batteryPercent: z.number().nullable(),
+  lastOpening: z.object({ at: instant, reference: z.string(), startTime: instant }).nullable(),
+  codes: z.array(z.object({ reference: z.string(), startsAt: instant, endsAt: instant })),
+});
+const doorsSchema = z.object({
+  doors: z.array(doorSchema),
+  canOpen: z.boolean(),
+  lightsOn: z.boolean().nullable(),
+});
+export type Door = z.infer<typeof doorSchema>;
+export type DoorsAndLights = z.infer<typeof doorsSchema>;
+
+/** Reads the doors and the lights. */
+export async function readDoors(): Promise<DoorsAndLights> {
+  return doorsSchema.parse(await callFunction('staff-doors', {}));
+}
+export function openDoor(studioId: string, reason: string): Promise<unknown> {
+  return callFunction('staff-open-door', { studioId, reason });
+}
+export function switchLights(on: boolean): Promise<unknown> {
+  return callFunction('manual-power-control', { action: on ? 'turn_on' : 'turn_off' });
+}

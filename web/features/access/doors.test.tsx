@@ -1,0 +1,82 @@
+import { screen, within } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { AppError } from '#web/lib/errors.ts';
+import { fill, renderPart, user } from '#web/ui/component-tests.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { Doors } from './doors.tsx';
+import * as queries from './door-queries.ts';
+
+vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
+vi.mock('./door-queries.ts', () => ({ readDoors: vi.fn(), openDoor: vi.fn(), switchLights: vi.fn() }));
+const calls = vi.mocked(queries);
+const door = (name: string, more: Partial<queries.Door> = {}): queries.Door => ({
+  studioId: name,
+  studioName: name,
+  lockId: `lock of ${name}`,
+  known: true,
+  batteryPercent: 80,
+  lastOpening: null,
+  codes: [],
+  ...more,
+});
+const START = new Date('2031-03-12T09:00:00Z');
+const used = {
+  lastOpening: { at: new Date('2031-03-12T09:06:00Z'), reference: 'ABCD-2345', startTime: START },
+  codes: [{ reference: 'ABCD-2345', startsAt: START, endsAt: new Date('2031-03-12T11:00:00Z') }],
+};
+const show = (doors: queries.Door[], more: Partial<queries.DoorsAndLights> = {}): void => {
+  calls.readDoors.mockResolvedValue({ doors, canOpen: true, lightsOn: false, ...more });
+  renderPart(<Doors />);
+};
+const item = async (name: string) =>
+  within((await screen.findByRole('heading', { name })).closest('li') ?? document.body);
+beforeEach(() => vi.resetAllMocks());
+
+test('a door shows who opened it when, which code works until when, and a battery that needs a person', async () => {
+  show([door('A', used), door('B', { batteryPercent: 12 }), door('C', { lockId: null }), door('D', { known: false })]);
+  const first = await item('A Battery 80 %');
+  expect(first.getByText('ABCD-2345 opened it 6 min after the start: Wed 12 Mar 2031, 8:06 pm.')).toBeTruthy();
+  expect(first.getByText('The code of ABCD-2345 works until 10 pm.')).toBeTruthy();
+  const low = await item('B Battery 12 %, change it');
+  expect([low.getByText('Not opened with a code yet.'), low.getByText('No code opens it now.')]).toHaveLength(2);
+  expect((await item('C No lock')).queryByRole('button')).toBeNull();
+  await item('D Lock unknown');
+});
+
+test('a door is opened with a reason only, and a lock that does not answer is reported in the form', async () => {
+  show([door('A')]);
+  await user.click(await screen.findByRole('button', { name: 'Open the door of A' }));
+  const dialog = within(screen.getByRole('dialog'));
+  await user.click(dialog.getByRole('button', { name: 'Open the door' }));
+  expect(await dialog.findByText('Say why you open the door.')).toBeTruthy();
+  expect(calls.openDoor).not.toHaveBeenCalled();
+  await fill(dialog.getByLabelText('Reason, for the audit log'), 'Locked out');
+  calls.openDoor.mockRejectedValueOnce(new AppError('provider_unavailable', 'The lock did not answer.', 503));
+  await user.click(dialog.getByRole('button', { name: 'Open the door' }));
+  expect(await dialog.findByText('The lock did not answer.')).toBeTruthy();
+  await user.click(dialog.getByRole('button', { name: 'Open the door' }));
+  expect(calls.openDoor).toHaveBeenLastCalledWith('A', 'Locked out');
+  await vi.waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'Door opened', description: 'A' }));
+});
+
+test('without a bridge no door can be opened from here', async () => {
+  show([door('A')], { canOpen: false });
+  expect((await item('A Battery 80 %')).queryByRole('button')).toBeNull();
+});
+
+test('the lights are switched by hand, and their present state cannot be chosen again', async () => {
+  show([]);
+  await user.click(await screen.findByRole('button', { name: 'Turn on' }));
+  expect(calls.switchLights.mock.calls[0]?.[0]).toBe(true);
+  expect(screen.getByRole('button', { name: 'Turn off' })).toHaveProperty('disabled', true);
+});
+
+test('systems that do not answer are named, and doors that cannot be read can be read again', async () => {
+  calls.readDoors.mockRejectedValueOnce(new AppError('network', 'You are offline.', 0));
+  renderPart(<Doors />);
+  expect(await screen.findByText('You are offline.')).toBeTruthy();
+  calls.readDoors.mockResolvedValue({ doors: [door('A', { known: null })], canOpen: true, lightsOn: null });
+  await user.click(screen.getByRole('button', { name: 'Try again' }));
+  await item('A Lock system does not answer');
+  expect(screen.getByText('The plug does not answer')).toBeTruthy();
+});

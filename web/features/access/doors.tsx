@@ -1,0 +1,134 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Chip } from '#web/ui/chip.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { OpenForm } from './open-door-form.tsx';
+import { type Door, readDoors, switchLights } from './door-queries.ts';
+
+const READ_AGAIN_MS = 30_000;
+/** Below this a battery needs a person. */
+const LOW_PERCENT = 20;
+
+/** The doors with their batteries, last openings and codes, and the lights. */
+export function Doors() {
+  const doors = useQuery({
+    queryKey: queryKeys.doors.of(),
+    queryFn: readDoors,
+    refetchInterval: READ_AGAIN_MS,
+  });
+  const [opening, setOpening] = useState<Door | null>(null);
+  if (doors.isError && !doors.data)
+    return (
+      <LoadFailed
+        title="The doors could not be loaded."
+        why={describeError(doors.error, 'Check your connection.')}
+        onRetry={() => void doors.refetch()}
+      />
+    );
+  if (!doors.data) return <Skeleton className="h-72" label="Loading the doors" />;
+  return (
+    <>
+      <h2 className="text-3xl">Doors and lights</h2>
+      <ul className="mt-6 grid gap-4 md:grid-cols-2 lg:grid-cols-3">
+        {doors.data.doors.map((door) => (
+          <li key={door.studioId} className="bg-booth p-5">
+            <DoorFacts door={door} />
+            {door.lockId !== null && doors.data.canOpen ? (
+              <Button tone="plain" className="mt-4" onClick={() => setOpening(door)}>
+                Open the door <span className="sr-only">of {door.studioName}</span>
+              </Button>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+      <Lights on={doors.data.lightsOn} />
+      <Dialog
+        open={opening !== null}
+        title={`Open the door of ${opening?.studioName ?? 'the studio'}?`}
+        onClose={() => setOpening(null)}
+      >
+        {opening === null ? null : <OpenForm key={opening.studioId} door={opening} onDone={() => setOpening(null)} />}
+      </Dialog>
+    </>
+  );
+}
+
+function DoorFacts({ door }: { door: Door }) {
+  const { lastOpening } = door;
+  return (
+    <>
+      <h3 className="flex flex-wrap items-center gap-3 text-2xl">
+        {door.studioName} <LockState door={door} />
+      </h3>
+      <p className="mt-3 text-sm text-fog">
+        {lastOpening === null
+          ? 'Not opened with a code yet.'
+          : `${lastOpening.reference} opened it ${sinceStart(lastOpening)}: ${formatStudioDate(lastOpening.at, 'medium')}, ${formatStudioTime(lastOpening.at)}.`}
+      </p>
+      {door.codes.length === 0 ? (
+        <p className="mt-2 text-sm text-fog">No code opens it now.</p>
+      ) : (
+        <ul className="mt-2 text-sm text-fog">
+          {door.codes.map((code) => (
+            <li key={code.reference + code.endsAt.toISOString()}>
+              The code of {code.reference} works until {formatStudioTime(code.endsAt)}.
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function LockState({ door: { lockId, known, batteryPercent } }: { door: Door }) {
+  if (lockId === null) return <Chip tone="warn">No lock</Chip>;
+  if (known === null) return <Chip tone="bad">Lock system does not answer</Chip>;
+  if (!known) return <Chip tone="bad">Lock unknown</Chip>;
+  if (batteryPercent === null) return <Chip>Battery unknown</Chip>;
+  const low = batteryPercent < LOW_PERCENT;
+  return <Chip tone={low ? 'bad' : 'good'}>{`Battery ${batteryPercent} %${low ? ', change it' : ''}`}</Chip>;
+}
+
+/** "6 min after the start", "4 min before the start" */
+function sinceStart({ at, startTime }: NonNullable<Door['lastOpening']>): string {
+  const minutes = Math.round((at.getTime() - startTime.getTime()) / 60_000);
+  if (minutes === 0) return 'at the start';
+  return `${Math.abs(minutes)} min ${minutes > 0 ? 'after' : 'before'} the start`;
+}
+
+function Lights({ on }: { on: boolean | null }) {
+  const change = useMutation({
+    mutationFn: switchLights,
+    meta: { invalidates: [queryKeys.doors.all], failure: 'The lights could not be switched.' },
+    onSuccess: (_done, turnedOn) => toast({ title: turnedOn ? 'Lights on' : 'Lights off' }),
+  });
+  return (
+    <section className="mt-8">
+      <h3 className="flex flex-wrap items-center gap-3 text-2xl">
+        Lights{' '}
+        {on === null ? (
+          <Chip tone="bad">The plug does not answer</Chip>
+        ) : (
+          <Chip tone={on ? 'good' : 'plain'}>{on ? 'On' : 'Off'}</Chip>
+        )}
+      </h3>
+      <p className="mt-2 mb-4 text-sm text-fog">
+        They go on 5 minutes before a session and off 10 minutes after it. What you switch stays until then.
+      </p>
+      <div className="flex flex-wrap gap-3">
+        <Button tone="plain" disabled={change.isPending || on === true} onClick={() => change.mutate(true)}>
+          Turn on
+        </Button>
+        <Button tone="plain" disabled={change.isPending || on === false} onClick={() => change.mutate(false)}>
+          Turn off
+        </Button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,42 @@
+import { useMutation } from '@tanstack/react-query';
+import { z } from 'zod';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { TextField } from '#web/ui/form/fields.tsx';
+import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { type Door, openDoor } from './door-queries.ts';
+
+const openFormSchema = z.object({
+  reason: z.string().trim().min(1, 'Say why you open the door.').max(200, 'At most 200 characters.'),
+});
+
+/** Opens a door from afar, with a reason for the audit log. */
+export function OpenForm({ door, onDone }: { door: Door; onDone: () => void }) {
+  const form = useSchemaForm(openFormSchema, { defaultValues: { reason: '' } });
+  const open = useMutation({
+    mutationFn: ({ reason }: { reason: string }) => openDoor(door.studioId, reason),
+    meta: { handled: true, invalidates: [queryKeys.doors.all] },
+    onSuccess: () => {
+      toast({ title: 'Door opened', description: door.studioName });
+      onDone();
+    },
+    onError: (error) =>
+      refuseForm(form, { message: describeError(error, 'The door was not opened. Check your connection.') }),
+  });
+  return (
+    <Form form={form} onSend={open.mutateAsync} className="space-y-4">
+      <p className="text-fog">It opens at once, for anybody who stands before it. This takes up to 20 seconds.</p>
+      <TextField control={form.control} name="reason" label="Reason, for the audit log" required autoComplete="off" />
+      <FormError control={form.control} />
+      <div className="flex flex-wrap gap-3">
+        <SubmitButton control={form.control}>Open the door</SubmitButton>
+        <Button tone="plain" disabled={open.isPending} onClick={onDone}>
+          Cancel
+        </Button>
+      </div>
+    </Form>
+  );
+}
