@@ -32,7 +32,7 @@ vi.mock(import('#web/features/staff/queries.ts'), async (original) => ({
 const { readPermissions } = vi.mocked(queries);
 
 test.each([
-  ['bookings', ['Today', 'Bookings', 'Closed hours', 'Customers']],
+  ['bookings', ['Today', 'Bookings', 'Closed hours', 'Doors', 'Customers']],
   ['identity', ['Today', 'ID review']],
   ['money', ['Today', 'Numbers', 'Export']],
   ['settings', ['Today', 'Discount Codes', 'Prices']],
@@ -44,6 +44,7 @@ test.each([
       'Audit Logs',
       'Bookings',
       'Closed hours',
+      'Doors',
       'Customers',
       'ID review',
       'Prices',
