@@ -13,7 +13,7 @@ import { lazyPart } from '#web/ui/load-part.ts';
 import { Shell } from '#web/ui/shell.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 
-const Today = lazyPart(async () => ({ default: (await import('#web/features/staff-bookings/today.tsx')).Today }));
+const Today = lazyPart(async () => ({ default: (await import('#web/features/staff-bookings/today/today.tsx')).Today }));
 const BookingDialog = lazyPart(async () => ({
   default: (await import('#web/features/staff-bookings/booking-dialog.tsx')).BookingDialog,
 }));
@@ -162,6 +162,7 @@ function OpenBooking({ mayRefund }: { mayRefund: boolean }) {
 /** The address holds the day unless it is today's. */
 function TodayTab({ showDay }: { showDay: boolean }) {
   const [search, setSearch] = useSearchParams();
+  const navigate = useNavigate();
   const studios = useStudios();
   const day = search.get('day') ?? '';
   return (
@@ -169,6 +170,7 @@ function TodayTab({ showDay }: { showDay: boolean }) {
       studios={studios.data ?? []}
       showDay={showDay}
       day={isStudioDate(day) ? day : null}
+      onBooking={(reference) => navigate(withBooking(search, reference))}
       onDay={(next) => setSearch({ tab: 'today', ...(next === null ? {} : { day: next }) }, { replace: true })}
     />
   );

@@ -116,6 +116,23 @@ export function moveBooking(
   return callFunction('staff-move-booking', { bookingId, ...move });
 }
 
+export type NewBooking = {
+  readonly studioId: string;
+  readonly startTime: string;
+  readonly endTime: string;
+  readonly customerEmail: string;
+  readonly customerName: string;
+  readonly payment: 'link' | 'free' | 'elsewhere';
+  readonly notes: string;
+  /** The same for a repeat of a call whose answer was lost. */
+  readonly requestId: string;
+};
+
+/** Makes a booking. `url`: where it is paid; missing while the provider has not answered, and where nothing is paid online. */
+export function createBooking(booking: NewBooking): Promise<{ bookingId: string; reference: string; url?: string }> {
+  return callFunction('staff-create-booking', booking);
+}
+
 export type MailKind = 'booking-confirmed' | 'access-code';
 
 /** Sends a mail of a booking again. Throws when the booking is cancelled or over meanwhile. */

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { KeyboardEvent } from 'react';
+import { type KeyboardEvent, useState } from 'react';
 import { addDays, formatStudioDate, type StudioDate, studioDate } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
@@ -7,30 +7,36 @@ import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { useOutsideSydney } from '#web/lib/use-outside-sydney.ts';
 import { Button } from '#web/ui/button.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { Alerts } from './alerts.tsx';
 import { DayList } from './day-list.tsx';
-import { readDay, type StudioName } from './queries.ts';
+import { NewBooking, type PricedStudio } from '../new-booking.tsx';
+import { readDay } from '../queries.ts';
 import { RoomsNow } from './rooms-now.tsx';
 import { Timeline } from './timeline.tsx';
 
 type Days = {
+  readonly studios: readonly PricedStudio[];
   /** The day that is shown; null: today. */
   readonly day: StudioDate | null;
   readonly onDay: (day: StudioDate | null) => void;
+  /** Shows a booking. */
+  readonly onBooking: (reference: string) => void;
 };
 
 /** What needs a person, and the rooms of a day: who is in, who comes, and whether the doors are ready. */
-export function Today({ studios, showDay, ...days }: Days & { studios: readonly StudioName[]; showDay: boolean }) {
+export function Today({ showDay, ...days }: Days & { showDay: boolean }) {
   return (
     <>
       <Alerts mayOpen={showDay} />
-      {showDay ? <DayPart studios={studios} {...days} /> : null}
+      {showDay ? <DayPart {...days} /> : null}
     </>
   );
 }
 
-function DayPart({ studios, day, onDay }: Days & { studios: readonly StudioName[] }) {
+function DayPart({ studios, day, onDay, onBooking }: Days) {
+  const [adding, setAdding] = useState(false);
   const now = useNow(30_000);
   const today = studioDate(now);
   const shown = day ?? today;
@@ -43,6 +49,22 @@ function DayPart({ studios, day, onDay }: Days & { studios: readonly StudioName[
   return (
     <section aria-labelledby="day">
       <DayNavigation shown={shown} today={today} onDay={onDay} />
+      <Button className="mb-6" disabled={studios.length === 0} onClick={() => setAdding(true)}>
+        New booking
+      </Button>
+      <Dialog open={adding} title="New booking" wide onClose={() => setAdding(false)}>
+        {adding ? (
+          <NewBooking
+            studios={studios}
+            date={shown}
+            onDone={(reference) => {
+              setAdding(false);
+              onBooking(reference);
+            }}
+            onBack={() => setAdding(false)}
+          />
+        ) : null}
+      </Dialog>
       {read.isError && !read.data ? (
         <LoadFailed
           title="The day could not be loaded."

@@ -1,5 +1,5 @@
 import { formatStudioTime } from '#rules/studio-time.ts';
-import type { DayBooking, StudioName } from './queries.ts';
+import type { DayBooking, StudioName } from '../queries.ts';
 
 /** Says of each room who is in now, and who comes next today. */
 export function RoomsNow({

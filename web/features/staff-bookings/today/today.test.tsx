@@ -4,24 +4,31 @@ import { slotStart } from '#rules/studio-time.ts';
 import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
-import * as queries from './queries.ts';
-import { describeReadiness } from './readiness.ts';
+import * as bookingQueries from '../booking-queries.ts';
+import * as queries from '../queries.ts';
+import { describeReadiness } from '../readiness.ts';
 import { Today } from './today.tsx';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-vi.mock(import('./queries.ts'), async (original) => ({
+vi.mock(import('../queries.ts'), async (original) => ({
   ...(await original()),
   readDay: vi.fn(),
   readAlerts: vi.fn(),
   retryJob: vi.fn(),
   closeJob: vi.fn(),
 }));
+vi.mock(import('../booking-queries.ts'), async (original) => ({ ...(await original()), createBooking: vi.fn() }));
 const calls = vi.mocked(queries);
+const { createBooking } = vi.mocked(bookingQueries);
 
 const DAY = '2031-03-03';
 const at = (hour: number, date = DAY): Date => slotStart(date, hour) ?? new Date(0);
-const STUDIOS = ['a', 'b'].map((id) => ({ id, name: `Studio ${id.toUpperCase()}` }));
+const RATES = {
+  lists: [{ validFrom: '2031-01-01', hourCents: Array(168).fill(4900), volumePercents: Array(24).fill(0) }],
+  specialDays: [],
+};
+const STUDIOS = ['a', 'b'].map((id) => ({ id, name: `Studio ${id.toUpperCase()}`, rates: RATES }));
 const NO_CODE: queries.CodeTimes = { due: null, requested: null, accepted: null, mailed: null, seen: null, used: null };
 const BOOKING: queries.DayBooking = {
   id: '1',
@@ -59,8 +66,9 @@ afterEach(() => vi.useRealTimers());
 
 function show(day: string | null = null, showDay = true) {
   const onDay = vi.fn();
-  renderPart(<Today studios={STUDIOS} showDay={showDay} day={day} onDay={onDay} />);
-  return onDay;
+  const onBooking = vi.fn();
+  renderPart(<Today studios={STUDIOS} showDay={showDay} day={day} onDay={onDay} onBooking={onBooking} />);
+  return Object.assign(onDay, { onBooking });
 }
 const press = (name: string | RegExp) => user.click(screen.getByRole('button', { name }));
 const dialog = () => within(screen.getByRole('dialog'));
@@ -180,4 +188,42 @@ test.each([
   [{ code: { ...BOOKING.code, used: at(19) } }, 20, 4, 'Door opened 7 pm', 'good'],
 ])('a booking with %o is at %i o’clock ready to step %i: %s', (change, hour, done, label, tone) => {
   expect(describeReadiness({ ...BOOKING, ...change }, at(hour))).toEqual({ done, label, tone });
+});
+
+test('a booking is made by hand: hours, then the person and how it is paid; a refusal keeps what was typed', async () => {
+  const { onBooking } = show('2031-03-05');
+  createBooking
+    .mockRejectedValueOnce(new AppError('slot_taken', 'Someone has booked this time.', 409))
+    .mockResolvedValue({ bookingId: 'n', reference: 'NEWB-2345', url: 'https://pay.example.com' });
+  await press('New booking');
+  await user.selectOptions(dialog().getByLabelText('Studio'), 'Studio B');
+  expect(dialog().getByLabelText('Day')).toHaveProperty('value', '2031-03-05');
+  await user.click(dialog().getByRole('button', { name: 'Continue' }));
+  expect(await dialog().findByText('Studio B, Wednesday 5 March 2031, 6 pm to 8 pm')).toBeTruthy();
+  expect(dialog().getByText('$98 by the price list.')).toBeTruthy();
+  await user.click(dialog().getByRole('button', { name: 'Book' }));
+  expect(createBooking).not.toHaveBeenCalled();
+  await fill(dialog().getByLabelText('Name'), 'Kim Caller');
+  await fill(dialog().getByLabelText('Email'), 'kim@example.com');
+  await user.click(dialog().getByRole('button', { name: 'Book' }));
+  expect(await dialog().findByText('Someone has booked this time.')).toBeTruthy();
+  expect(onBooking).not.toHaveBeenCalled();
+  await user.click(dialog().getByRole('button', { name: 'Book' }));
+  await vi.waitFor(() => expect(onBooking).toHaveBeenCalledWith('NEWB-2345'));
+  const [first, second] = createBooking.mock.calls.map(([sent]) => sent);
+  expect(second).toEqual(first);
+  expect(first).toEqual({
+    studioId: 'b',
+    startTime: '2031-03-05T07:00:00.000Z',
+    endTime: '2031-03-05T09:00:00.000Z',
+    customerName: 'Kim Caller',
+    customerEmail: 'kim@example.com',
+    payment: 'link',
+    notes: '',
+    requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
+  expect(toast).toHaveBeenCalledWith({
+    title: 'NEWB-2345 is held',
+    description: 'The link to pay is mailed to kim@example.com.',
+  });
 });
