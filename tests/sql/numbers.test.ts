@@ -148,7 +148,12 @@ test(
       final_cost_cents: 8_500,
       created_at: '2031-01-04T13:00:00Z',
     });
-    await sold(rows, 32, day(6), 1, { user_id: KIM, created_at: '2031-01-05T19:00:00Z' });
+    await sold(rows, 32, day(6), 1, {
+      user_id: KIM,
+      created_at: '2031-01-05T19:00:00Z',
+      waived_cents: 900,
+      final_cost_cents: 4_000,
+    });
     await sold(rows, 33, day(7), 1, {
       user_id: null,
       guest_email: 'guest@example.com',
@@ -168,7 +173,8 @@ test(
       baseCents: 19_800,
       volumeDiscountCents: 1_000,
       couponDiscountCents: 500,
-      soldCents: 18_300,
+      waivedCents: 900,
+      soldCents: 17_400,
       cancelled: 1,
       unpaidHolds: 1,
       unpaidCents: 4_900,

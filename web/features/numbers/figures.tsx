@@ -68,6 +68,12 @@ const FIGURES: readonly Figure[] = [
     means: 'What coupons took off these sessions.',
   },
   {
+    label: 'Not charged',
+    value: ({ totals }) => totals.waivedCents,
+    format: formatMoney,
+    means: 'What staff gave free: whole sessions, and dearer hours after a move.',
+  },
+  {
     label: 'New customers',
     value: ({ totals }) => totals.customers - totals.returningCustomers,
     format: count,

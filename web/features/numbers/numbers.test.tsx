@@ -17,6 +17,7 @@ const totals = {
   baseCents: 30_000,
   volumeDiscountCents: 1_000,
   couponDiscountCents: 500,
+  waivedCents: 0,
   soldCents: 28_500,
   cancelled: 1,
   unpaidHolds: 2,

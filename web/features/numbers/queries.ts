@@ -12,6 +12,7 @@ const totalsSchema = z.object({
   baseCents: z.number(),
   volumeDiscountCents: z.number(),
   couponDiscountCents: z.number(),
+  waivedCents: z.number(),
   soldCents: z.number(),
   cancelled: z.number(),
   unpaidHolds: z.number(),
