@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Database } from './database.ts';
+import { retryConcurrentUpdate } from './concurrent-update.ts';
 import { migrate, type Migrator, type OpenOptions } from './migrate.ts';
 import { createPostgres, type PostgresOptions } from './postgres.ts';
 
@@ -68,9 +69,11 @@ async function loginPassword(admin: pg.Client): Promise<string> {
   );
   const password = rows[0]?.password;
   if (!password) throw new Error('the login password of the server is missing from private.settings');
-  for (const role of ['backend', 'authenticator']) {
-    await admin.query(`alter role ${role} with password ${pg.escapeLiteral(password)}`);
-  }
-  await admin.query(`alter role authenticator set statement_timeout = '3s'`);
+  for (const change of [
+    `backend with password ${pg.escapeLiteral(password)}`,
+    `authenticator with password ${pg.escapeLiteral(password)}`,
+    `authenticator set statement_timeout = '3s'`,
+  ])
+    await retryConcurrentUpdate(() => admin.query(`alter role ${change}`));
   return password;
 }
