@@ -13,7 +13,7 @@ import {
 test('the menu leads to Today, which shows the day of each room, follows bookings, and goes to other days', async ({
   page,
 }) => {
-  const { id: userId } = await newPerson(false);
+  const { id: userId, email } = await newPerson(false);
   const book = (hour: number) =>
     insertBooking({
       userId,
@@ -32,7 +32,7 @@ test('the menu leads to Today, which shows the day of each room, follows booking
   await page.getByRole('button', { name: 'Today' }).focus();
   await page.keyboard.press('ArrowRight');
   await expect(page).toHaveURL(new RegExp(`day=${sydneyDay(1).toISOString().slice(0, 10)}`));
-  const bookings = page.getByRole('table').getByRole('row').filter({ hasText: 'Robin Sample' });
+  const bookings = page.getByRole('table').getByRole('row').filter({ hasText: email });
   await expect(bookings.filter({ hasText: '9 am to 10 am' })).toHaveCount(1);
   const second = await book(11);
   await expect(bookings.filter({ hasText: '11 am to 12 pm' })).toHaveCount(1);
