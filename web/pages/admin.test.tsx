@@ -6,7 +6,7 @@ import * as queries from '#web/features/staff/queries.ts';
 // Fetched before the test: a slow machine takes longer than it waits.
 import '#web/features/staff-bookings/booking-dialog.tsx';
 import '#web/features/staff-bookings/search-form.tsx';
-import '#web/features/staff-bookings/today/today.tsx';
+import '#web/features/staff-bookings/today.tsx';
 import AdminPage from './admin.tsx';
 
 const session = { status: 'in', user: { id: 'u' }, session: { access_token: 't' } };

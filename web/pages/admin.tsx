@@ -13,7 +13,7 @@ import { lazyPart } from '#web/ui/load-part.ts';
 import { Shell } from '#web/ui/shell.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 
-const Today = lazyPart(async () => ({ default: (await import('#web/features/staff-bookings/today/today.tsx')).Today }));
+const Today = lazyPart(async () => ({ default: (await import('#web/features/staff-bookings/today.tsx')).Today }));
 const BookingDialog = lazyPart(async () => ({
   default: (await import('#web/features/staff-bookings/booking-dialog.tsx')).BookingDialog,
 }));

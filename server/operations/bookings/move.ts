@@ -65,7 +65,7 @@ export async function moveBooking(context: BookingContext, wanted: Move): Promis
 
 async function moveOnce(context: BookingContext, tx: Transaction, wanted: Move): Promise<Moved> {
   const now = context.clock();
-  // Two moves into each other's hours would wait for each other for ever.
+  // Two moves into each other's hours would wait for each other forever.
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('booking-move', 0))`);
   const booking = await lockBooking(tx, wanted.bookingId);
   if (!booking) throw new Refusal('not_found', 'Booking not found');

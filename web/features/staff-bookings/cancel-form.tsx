@@ -13,7 +13,7 @@ import { Form, SubmitButton } from '#web/ui/form/form.tsx';
 import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { type BookingDetails, cancelBooking, type Refund } from './booking-queries.ts';
-import { ConfirmStep } from './confirm-step.tsx';
+import { ConfirmStep } from './form-steps.tsx';
 import { amountSchema, describeReturn, leftCents, reasonSchema } from './money-words.ts';
 
 export const BOOKING_CHANGES = [

@@ -6,8 +6,7 @@ import { describeError, errorNumber } from '#web/lib/errors.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { type BookingDetails, moveBooking } from './booking-queries.ts';
 import { BOOKING_CHANGES } from './cancel-form.tsx';
-import { ConfirmStep } from './confirm-step.tsx';
-import { type HoursChoice, HoursForm } from './hours-form.tsx';
+import { ConfirmStep, type HoursChoice, HoursForm } from './form-steps.tsx';
 import type { StudioName } from './queries.ts';
 
 /** Moves a booking to other hours or another studio. Dearer hours are asked about before anything changes. */

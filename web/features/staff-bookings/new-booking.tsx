@@ -13,7 +13,7 @@ import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { createBooking } from './booking-queries.ts';
 import { BOOKING_CHANGES } from './cancel-form.tsx';
-import { type HoursChoice, HoursForm } from './hours-form.tsx';
+import { type HoursChoice, HoursForm } from './form-steps.tsx';
 import type { StudioName } from './queries.ts';
 
 const PAYMENTS = [

@@ -10,7 +10,7 @@ import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { type BookingDetails, refundBooking } from './booking-queries.ts';
 import { BOOKING_CHANGES } from './cancel-form.tsx';
-import { ConfirmStep } from './confirm-step.tsx';
+import { ConfirmStep } from './form-steps.tsx';
 import { amountSchema, describeReturn, leftCents, reasonSchema } from './money-words.ts';
 
 /** Refunds a part of the payment; the booking stays as it is. */

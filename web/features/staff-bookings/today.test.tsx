@@ -4,21 +4,21 @@ import { slotStart } from '#rules/studio-time.ts';
 import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
-import * as bookingQueries from '../booking-queries.ts';
-import * as queries from '../queries.ts';
-import { describeReadiness } from '../readiness.ts';
+import * as bookingQueries from './booking-queries.ts';
+import * as queries from './queries.ts';
+import { describeReadiness } from './readiness.ts';
 import { Today } from './today.tsx';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-vi.mock(import('../queries.ts'), async (original) => ({
+vi.mock(import('./queries.ts'), async (original) => ({
   ...(await original()),
   readDay: vi.fn(),
   readAlerts: vi.fn(),
   retryJob: vi.fn(),
   closeJob: vi.fn(),
 }));
-vi.mock(import('../booking-queries.ts'), async (original) => ({ ...(await original()), createBooking: vi.fn() }));
+vi.mock(import('./booking-queries.ts'), async (original) => ({ ...(await original()), createBooking: vi.fn() }));
 const calls = vi.mocked(queries);
 const { createBooking } = vi.mocked(bookingQueries);
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useState } from 'react';
-import { addDays, formatStudioDate, type StudioDate, studioDate } from '#rules/studio-time.ts';
+import { addDays, formatStudioDate, formatStudioTime, type StudioDate, studioDate } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
@@ -11,9 +11,8 @@ import { Dialog } from '#web/ui/dialog.tsx';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { Alerts } from './alerts.tsx';
 import { DayList } from './day-list.tsx';
-import { NewBooking, type PricedStudio } from '../new-booking.tsx';
-import { readDay } from '../queries.ts';
-import { RoomsNow } from './rooms-now.tsx';
+import { NewBooking, type PricedStudio } from './new-booking.tsx';
+import { type DayBooking, readDay, type StudioName } from './queries.ts';
 import { Timeline } from './timeline.tsx';
 
 type Days = {
@@ -135,5 +134,36 @@ function DayNavigation({
         </Button>
       </div>
     </div>
+  );
+}
+
+/** Says of each room who is in now, and who comes next today. */
+function RoomsNow({
+  studios,
+  bookings,
+  now,
+}: {
+  studios: readonly StudioName[];
+  bookings: readonly DayBooking[];
+  now: Date;
+}) {
+  return (
+    <ul aria-label="Now" className="grid gap-3 sm:grid-cols-3">
+      {studios.map(({ id, name }) => {
+        const here = bookings.filter((one) => one.studioId === id && one.end > now);
+        const current = here.find((one) => one.start <= now);
+        const next = here.find((one) => one.start > now);
+        return (
+          <li key={id} className={`border-t-4 bg-booth p-4 ${current ? 'border-signal' : 'border-line'}`}>
+            <p className="text-sm font-semibold text-fog">{name}</p>
+            <p className="mt-1 text-lg font-bold break-words">{current ? current.customer : 'Nobody in'}</p>
+            {current ? <p>until {formatStudioTime(current.end)}</p> : null}
+            <p className="mt-2 text-sm break-words text-fog">
+              {next ? `Next: ${next.customer}, ${formatStudioTime(next.start)}` : 'Nobody else today'}
+            </p>
+          </li>
+        );
+      })}
+    </ul>
   );
 }

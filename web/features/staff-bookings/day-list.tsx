@@ -2,10 +2,10 @@ import { formatStudioDate, formatStudioTime, type StudioDate, studioDate } from 
 import { Chip } from '#web/ui/chip.tsx';
 import { Empty } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
-import { BookingLink } from '../booking-link.tsx';
-import { Door } from '../door.tsx';
-import type { Day, DayBooking, DayClosure, StudioName } from '../queries.ts';
-import { describeReadiness } from '../readiness.ts';
+import { BookingLink } from './booking-link.tsx';
+import { Door } from './door.tsx';
+import type { Day, DayBooking, DayClosure, StudioName } from './queries.ts';
+import { describeReadiness } from './readiness.ts';
 
 const COLUMNS = ['Time', 'Studio', 'Customer', 'Door', 'Reference'];
 

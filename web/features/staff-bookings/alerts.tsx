@@ -15,8 +15,8 @@ import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import { BookingLink } from '../booking-link.tsx';
-import { type Alert, type AlertKind, ALERTS_SHOWN, closeJob, readAlerts, retryJob } from '../queries.ts';
+import { BookingLink } from './booking-link.tsx';
+import { type Alert, type AlertKind, ALERTS_SHOWN, closeJob, readAlerts, retryJob } from './queries.ts';
 
 const TITLES: Readonly<Record<AlertKind, (alert: Alert) => string>> = {
   id_waiting: ({ customer }) => `${customer ?? 'A customer'} waits for a decision about an ID`,
