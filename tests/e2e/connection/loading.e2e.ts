@@ -108,7 +108,11 @@ test('a page that crashes while a dialog is open stays usable', async ({ page })
   await page.getByRole('button', { name: 'ACCOUNT' }).click();
   await expect(page.getByText(admin.email)).toBeVisible();
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Try again' }).click();
+  const screen = page
+    .getByRole('main')
+    .filter({ has: crashed(page) })
+    .last();
+  await screen.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('button', { name: 'Open a dialog' }).click();
   await expect(page.getByRole('dialog', { name: 'A dialog' })).toBeVisible();
 });
