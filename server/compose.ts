@@ -54,7 +54,7 @@ import { createIgloohomeLocks } from './providers/igloohome/locks.ts';
 import { createIgloohomeVerifier } from './providers/igloohome/webhook-signature.ts';
 import { createOcrIdReader } from './providers/ocr/id-reader.ts';
 import type { IdReader, ObjectStore } from './providers/ports.ts';
-import { readLockMap } from './operations/access/lock-map.ts';
+import { readStudioLocks } from './operations/access/studio-locks.ts';
 import { followSessions } from './operations/power/follow-sessions.ts';
 import { createShellyPower } from './providers/shelly-power.ts';
 import { createSmtpMail, MAIL_CONNECTIONS } from './providers/smtp-mail.ts';
@@ -218,7 +218,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const access: AccessContext = {
     db: urgent,
     locks,
-    lockOf: await readLockMap(db, config.igloohome.locks),
+    lockOf: await readStudioLocks(db, config.igloohome.locks),
     encryption: createEncryption(deriveKey(pinSecret, 'door-code-seal')),
     fingerprint: createFingerprint(deriveKey(pinSecret, 'door-code-print')),
     clock,

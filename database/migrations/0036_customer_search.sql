@@ -1,6 +1,6 @@
 -- Customers as staff find them: by parts of name, address and phone number.
 
--- With a collation of Unicode: in a database whose locale is C, lower() leaves all letters but A to Z as they are.
+-- With a collation of Unicode: in a database whose locale is C, lower() changes A to Z only.
 create index profiles_search on public.profiles using gin (
   (lower((coalesce(full_name, '') || ' ' || coalesce(email, '') || ' ' || coalesce(phone, '')) collate "und-x-icu")) extensions.gin_trgm_ops
 );

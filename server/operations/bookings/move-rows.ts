@@ -15,8 +15,8 @@ export type MovedPrice = {
 };
 
 /**
- * Prices other hours of a booking as of now, with its coupon; hours that it keeps cost what they did. The customer never pays more than before: what staff waived stays waived, and a free
- * booking stays free.
+ * Prices other hours of a booking as of now, with its coupon; hours that it keeps cost what they did. The customer never pays more than
+ * before: what staff waived stays waived, and a free booking stays free.
  */
 export async function priceMove(
   tx: Pick<Transaction, 'one'>,

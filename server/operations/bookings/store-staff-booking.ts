@@ -13,7 +13,7 @@ export type StaffBooking = {
   readonly studioId: string;
   readonly startTime: Date;
   readonly endTime: Date;
-  /** In small letters. An account with this address, if it has confirmed it, else a guest. */
+  /** In lower case. An account with this address, if it has confirmed it, else a guest. */
   readonly customerEmail: string;
   /** The name of a guest; an account has its own. */
   readonly customerName: string;

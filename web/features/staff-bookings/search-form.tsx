@@ -5,7 +5,7 @@ import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 
 const searchSchema = z.object({ words: z.string().trim().max(200) });
 
-/** Whether a text is a reference: eight letters or digits with a dash, or without one if a digit tells it from a name. */
+/** Whether a text is a reference: eight letters or digits with a dash in the middle, or without the dash if one is a digit: names have none. */
 export const isReference = (text: string): boolean =>
   /^[a-z0-9]{4}-[a-z0-9]{4}$/i.test(text) || /^(?=.*\d)[2-9a-hjkmnp-z]{8}$/i.test(text);
 

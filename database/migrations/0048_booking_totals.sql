@@ -1,5 +1,6 @@
--- As before, with what staff do not charge: so the base without discounts and without it is what was sold. A person is an account, or the address of a guest.
-create or replace function private.booking_totals(p_from timestamptz, p_to timestamptz, p_studio uuid) returns jsonb language sql stable set search_path = '' as $$
+-- What the bookings whose sessions start in a range add up to, and who made them. What was sold is the base less the discounts and less what staff do
+-- not charge. A person is an account, or the address of a guest.
+create function private.booking_totals(p_from timestamptz, p_to timestamptz, p_studio uuid) returns jsonb language sql stable set search_path = '' as $$
   with started as materialized (
     select b.* from private.booking b
     where b.start_time >= p_from and b.start_time < p_to and b.notes is distinct from 'test' and (p_studio is null or b.studio_id = p_studio)

@@ -1,7 +1,7 @@
 import type { Database } from '#server/db/database.ts';
 
 /** Reads which lock each active studio has: studio id → lock id. `locks`: name of the studio → lock id. */
-export async function readLockMap(
+export async function readStudioLocks(
   db: Pick<Database, 'query'>,
   locks: ReadonlyMap<string, string>,
 ): Promise<Map<string, string>> {
