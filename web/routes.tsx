@@ -171,7 +171,7 @@ function fileOf(page: string): () => Promise<{ default: ComponentType }> {
 
 async function developerGate(): Promise<ComponentType<{ children: ReactNode }>> {
   const [{ DeveloperGate }, { default: Unknown }] = await Promise.all([
-    import('./features/staff/developer-gate.tsx'),
+    import('./staff/permissions/developer-gate.tsx'),
     fileOf(unknownPage.page)(),
   ]);
   return ({ children }) => <DeveloperGate otherwise={<Unknown />}>{children}</DeveloperGate>;

@@ -21,9 +21,9 @@ export type Known = { readonly customerId: string; readonly studioId: string; re
 
 const HOUR_MS = 3_600_000;
 const OWN = 'web/data/own-bookings.ts';
-const AUDIT = 'web/features/audit/queries.ts';
-const STAFF = 'web/features/staff-bookings/queries.ts';
-const DEVELOPER = 'web/features/developer/queries.ts';
+const AUDIT = 'web/staff/audit/queries.ts';
+const STAFF = 'web/staff/bookings/queries.ts';
+const DEVELOPER = 'web/staff/developer/queries.ts';
 
 /** Every read of the product that meets a table which grows, with the longest lists that the pages ask for. */
 export function productQueries({ customerId, studioId, now }: Known): ProductQuery[] {
@@ -73,21 +73,21 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
     },
     {
       name: 'bookings of a day',
-      file: 'web/features/staff-bookings/queries.ts',
+      file: 'web/staff/bookings/queries.ts',
       sender: 'staff',
       path: 'rpc/bookings_of_day',
       body: { day: at(0).slice(0, 10) },
     },
     {
       name: 'all about a booking',
-      file: 'web/features/staff-bookings/booking-queries.ts',
+      file: 'web/staff/bookings/booking-queries.ts',
       sender: 'staff',
       path: 'rpc/booking_details',
       body: { reference: '0000-0007' },
     },
     {
       name: 'alerts',
-      file: 'web/features/staff-bookings/queries.ts',
+      file: 'web/staff/bookings/queries.ts',
       sender: 'staff',
       path: 'rpc/staff_alerts',
       body: {},
@@ -102,7 +102,7 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
     },
     staff(
       'closed hours to come',
-      'web/features/closures/queries.ts',
+      'web/staff/closures/queries.ts',
       `closed_hours?select=closure_id,studio_id,start_time,end_time,public,reason&end_time=gt.${at(0)}&order=start_time&limit=1000`,
     ),
     staff('one booking', DEVELOPER, `bookings?select=id,reference,status&id=eq.${accountId(7).replace('0ac', 'b00')}`),

@@ -2,11 +2,11 @@ import { screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { AppError } from '#web/lib/errors.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
-import * as queries from '#web/features/staff/queries.ts';
+import * as queries from '#web/staff/permissions/queries.ts';
 // Fetched before the test: a slow machine takes longer than it waits.
-import '#web/features/staff-bookings/booking-dialog.tsx';
-import '#web/features/staff-bookings/search-form.tsx';
-import '#web/features/staff-bookings/today.tsx';
+import '#web/staff/bookings/booking-dialog.tsx';
+import '#web/staff/bookings/search-form.tsx';
+import '#web/staff/bookings/today.tsx';
 import AdminPage from './admin.tsx';
 
 const session = { status: 'in', user: { id: 'u' }, session: { access_token: 't' } };
@@ -14,16 +14,16 @@ vi.mock('#web/data/session.tsx', () => ({ useSession: () => session, useAuthDial
 vi.mock('#web/data/role.ts', () => ({ readRole: () => Promise.resolve('admin') }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
 vi.mock('#web/features/studios/queries.ts', () => ({ useStudios: () => ({ data: [] }) }));
-vi.mock(import('#web/features/staff-bookings/queries.ts'), async (original) => ({
+vi.mock(import('#web/staff/bookings/queries.ts'), async (original) => ({
   ...(await original()),
   readDay: () => Promise.resolve({ bookings: [], closures: [] }),
   readAlerts: () => Promise.resolve([]),
 }));
-vi.mock(import('#web/features/staff-bookings/booking-queries.ts'), async (original) => ({
+vi.mock(import('#web/staff/bookings/booking-queries.ts'), async (original) => ({
   ...(await original()),
   readBooking: () => Promise.resolve(null),
 }));
-vi.mock(import('#web/features/staff/queries.ts'), async (original) => ({
+vi.mock(import('#web/staff/permissions/queries.ts'), async (original) => ({
   ...(await original()),
   readStaffRights: () => Promise.resolve(true),
   readDeveloperPagesOpen: () => Promise.resolve(false),

@@ -1,10 +1,10 @@
 import { Suspense, useState } from 'react';
 import type { Permission } from '#rules/permissions.ts';
 import { isStudioDate } from '#rules/studio-time.ts';
-import { DeveloperLink } from '#web/features/staff/developer-link.tsx';
+import { DeveloperLink } from '#web/staff/permissions/developer-link.tsx';
 import { useStudios } from '#web/features/studios/queries.ts';
-import { StaffGate } from '#web/features/staff/staff-gate.tsx';
-import { may, usePermissions } from '#web/features/staff/use-permissions.ts';
+import { StaffGate } from '#web/staff/permissions/staff-gate.tsx';
+import { may, usePermissions } from '#web/staff/permissions/use-permissions.ts';
 import { paths, withBooking } from '#web/lib/paths.ts';
 import { useNavigate, useSearchParams } from '#web/router/router.tsx';
 import { PartBoundary } from '#web/ui/crash-screen.tsx';
@@ -13,39 +13,39 @@ import { lazyPart } from '#web/ui/load-part.ts';
 import { Shell } from '#web/ui/shell.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 
-const Today = lazyPart(async () => ({ default: (await import('#web/features/staff-bookings/today.tsx')).Today }));
+const Today = lazyPart(async () => ({ default: (await import('#web/staff/bookings/today.tsx')).Today }));
 const BookingDialog = lazyPart(async () => ({
-  default: (await import('#web/features/staff-bookings/booking-dialog.tsx')).BookingDialog,
+  default: (await import('#web/staff/bookings/booking-dialog.tsx')).BookingDialog,
 }));
 const SearchForm = lazyPart(async () => ({
-  default: (await import('#web/features/staff-bookings/search-form.tsx')).SearchForm,
+  default: (await import('#web/staff/bookings/search-form.tsx')).SearchForm,
 }));
 const DiscountCodes = lazyPart(async () => ({
   default: (await import('#web/features/coupons/discount-codes.tsx')).DiscountCodes,
 }));
-const AuditLog = lazyPart(async () => ({ default: (await import('#web/features/audit/audit-log.tsx')).AuditLog }));
+const AuditLog = lazyPart(async () => ({ default: (await import('#web/staff/audit/audit-log.tsx')).AuditLog }));
 
 const UpcomingBookings = lazyPart(async () => ({
-  default: (await import('#web/features/staff-bookings/upcoming-bookings.tsx')).UpcomingBookings,
+  default: (await import('#web/staff/bookings/upcoming-bookings.tsx')).UpcomingBookings,
 }));
 
-const Closures = lazyPart(async () => ({ default: (await import('#web/features/closures/closures.tsx')).Closures }));
+const Closures = lazyPart(async () => ({ default: (await import('#web/staff/closures/closures.tsx')).Closures }));
 
 const ReviewQueue = lazyPart(async () => ({
-  default: (await import('#web/features/id-review/review-queue.tsx')).ReviewQueue,
+  default: (await import('#web/staff/id-review/review-queue.tsx')).ReviewQueue,
 }));
 
-const Exports = lazyPart(async () => ({ default: (await import('#web/features/numbers/exports.tsx')).Exports }));
+const Exports = lazyPart(async () => ({ default: (await import('#web/staff/numbers/exports.tsx')).Exports }));
 
 const Customers = lazyPart(async () => ({
-  default: (await import('#web/features/customers/customers.tsx')).Customers,
+  default: (await import('#web/staff/customers/customers.tsx')).Customers,
 }));
 
-const Prices = lazyPart(async () => ({ default: (await import('#web/features/prices/prices.tsx')).Prices }));
+const Prices = lazyPart(async () => ({ default: (await import('#web/staff/prices/prices.tsx')).Prices }));
 
-const Doors = lazyPart(async () => ({ default: (await import('#web/features/access/doors.tsx')).Doors }));
+const Doors = lazyPart(async () => ({ default: (await import('#web/staff/doors/doors.tsx')).Doors }));
 
-const Numbers = lazyPart(async () => ({ default: (await import('#web/features/numbers/numbers.tsx')).Numbers }));
+const Numbers = lazyPart(async () => ({ default: (await import('#web/staff/numbers/numbers.tsx')).Numbers }));
 
 const TITLE = 'Admin Dashboard';
 const BACK = { to: paths.home, label: 'Home' };

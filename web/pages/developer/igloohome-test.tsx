@@ -1,4 +1,4 @@
-import { IgloohomeTools } from '#web/features/developer/igloohome-tools.tsx';
+import { IgloohomeTools } from '#web/staff/developer/igloohome-tools.tsx';
 import { Frame } from './frame.tsx';
 
 export default function IgloohomeTestPage() {

@@ -1,4 +1,4 @@
-import { PowerControl } from '#web/features/developer/power-tools.tsx';
+import { PowerControl } from '#web/staff/developer/power-tools.tsx';
 import { Frame } from './frame.tsx';
 
 export default function PowerControlPage() {

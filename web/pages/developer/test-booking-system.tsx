@@ -1,4 +1,4 @@
-import { TestBookings } from '#web/features/developer/test-bookings.tsx';
+import { TestBookings } from '#web/staff/developer/test-bookings.tsx';
 import { Frame } from './frame.tsx';
 
 export default function TestBookingSystemPage() {

@@ -1,4 +1,4 @@
-import { TestPin } from '#web/features/developer/test-pin.tsx';
+import { TestPin } from '#web/staff/developer/test-pin.tsx';
 import { Frame } from './frame.tsx';
 
 export default function TestPinPage() {

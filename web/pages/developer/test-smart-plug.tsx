@@ -1,4 +1,4 @@
-import { PlugTest } from '#web/features/developer/power-tools.tsx';
+import { PlugTest } from '#web/staff/developer/power-tools.tsx';
 import { Frame } from './frame.tsx';
 
 export default function TestSmartPlugPage() {

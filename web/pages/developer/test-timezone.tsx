@@ -1,4 +1,4 @@
-import { TimezoneTest } from '#web/features/developer/timezone-test.tsx';
+import { TimezoneTest } from '#web/staff/developer/timezone-test.tsx';
 import { useSearchParams } from '#web/router/router.tsx';
 import { Frame } from './frame.tsx';
 

@@ -9,7 +9,7 @@ import { Dialog } from '#web/ui/dialog.tsx';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { OpenForm } from './open-door-form.tsx';
-import { type Door, readDoors, switchLights } from './door-queries.ts';
+import { type Door, readDoors, switchLights } from './queries.ts';
 
 const READ_AGAIN_MS = 30_000;
 /** Below this a battery needs a person. */

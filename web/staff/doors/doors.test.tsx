@@ -4,10 +4,10 @@ import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { Doors } from './doors.tsx';
-import * as queries from './door-queries.ts';
+import * as queries from './queries.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
-vi.mock('./door-queries.ts', () => ({ readDoors: vi.fn(), openDoor: vi.fn(), switchLights: vi.fn() }));
+vi.mock('./queries.ts', () => ({ readDoors: vi.fn(), openDoor: vi.fn(), switchLights: vi.fn() }));
 const calls = vi.mocked(queries);
 const door = (name: string, more: Partial<queries.Door> = {}): queries.Door => ({
   studioId: name,

@@ -7,7 +7,7 @@ import { TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
-import { type Door, openDoor } from './door-queries.ts';
+import { type Door, openDoor } from './queries.ts';
 
 const openFormSchema = z.object({
   reason: z.string().trim().min(1, 'Say why you open the door.').max(200, 'At most 200 characters.'),
