@@ -21,7 +21,7 @@ const SearchForm = lazyPart(async () => ({
   default: (await import('#web/staff/bookings/search-form.tsx')).SearchForm,
 }));
 const DiscountCodes = lazyPart(async () => ({
-  default: (await import('#web/features/coupons/discount-codes.tsx')).DiscountCodes,
+  default: (await import('#web/staff/coupons/discount-codes.tsx')).DiscountCodes,
 }));
 const AuditLog = lazyPart(async () => ({ default: (await import('#web/staff/audit/audit-log.tsx')).AuditLog }));
 
