@@ -834,6 +834,7 @@ export type Database = {
         Returns: {
           kind: string | null;
           since: string | null;
+          due: string | null;
           job_id: string | null;
           job_kind: string | null;
           tries: number | null;

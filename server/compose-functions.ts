@@ -15,7 +15,7 @@ import { staffBlockCustomer } from './functions/staff-block-customer.ts';
 import { staffCancelBooking } from './functions/staff-cancel-booking.ts';
 import { staffClose } from './functions/staff-close.ts';
 import { staffCreateBooking } from './functions/staff-create-booking.ts';
-import { staffDoors, staffOpenDoor } from './functions/staff-doors.ts';
+import { staffDoorLog, staffDoors, staffOpenDoor } from './functions/staff-doors.ts';
 import { staffExport } from './functions/staff-export.ts';
 import { staffMoveBooking } from './functions/staff-move-booking.ts';
 import { staffIdPicture } from './functions/staff-id-picture.ts';
@@ -81,6 +81,7 @@ export function composeFunctions(context: {
       ['staff-unblock-customer', staffUnblockCustomer(context)],
       ['staff-doors', staffDoors(context)],
       ['staff-open-door', staffOpenDoor(context)],
+      ['staff-door-log', staffDoorLog(context)],
       ['staff-export', staffExport(context)],
       ['cancel-booking', cancelBooking(context)],
       ['stripe-webhook', stripeWebhook(context)],

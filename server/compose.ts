@@ -11,6 +11,7 @@ import { measureDatabase, measureOverload } from './http/metrics.ts';
 import { createOverload, type Overload } from './http/overload.ts';
 import { composeFunctions } from './compose-functions.ts';
 import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
+import { doorTasks } from './operations/jobs/door-tasks.ts';
 import { jobHandlers } from './operations/jobs/job-handlers.ts';
 import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
 import { type BodyBudget, createBodyBudget } from './http/bodies.ts';
@@ -55,7 +56,6 @@ import { createIgloohomeVerifier } from './providers/igloohome/webhook-signature
 import { createOcrIdReader } from './providers/ocr/id-reader.ts';
 import type { IdReader, ObjectStore } from './providers/ports.ts';
 import { readStudioLocks } from './operations/access/studio-locks.ts';
-import { followSessions } from './operations/power/follow-sessions.ts';
 import { createShellyPower } from './providers/shelly-power.ts';
 import { createSmtpMail, MAIL_CONNECTIONS } from './providers/smtp-mail.ts';
 import { createStripeIdentity } from './providers/stripe/identity.ts';
@@ -275,9 +275,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       { name: 'delete expired sign-in data', everyMs: 5_000, run: () => auth.cleanup() },
       { name: 'read the staff accounts', everyMs: 10_000, run: () => staffAccounts.read(db) },
       { name: 'delete full rate limits', everyMs: 10_000, run: () => deleteFullLimits(db, clock()) },
-      ...(config.lightsFollow
-        ? [{ name: 'switch the lights with the sessions', everyMs: 10_000, run: () => followSessions(lights) }]
-        : []),
+      ...doorTasks({ access: own.access, lights }, config),
       { name: 'delete unreferenced files', everyMs: 5_000, run: () => storage.cleanup() },
     ],
   });

@@ -57,6 +57,8 @@ export type Config = DatabaseSettings & {
   readonly shellyUrl: string;
   /** Whether the lights go on and off with the sessions. */
   readonly lightsFollow: boolean;
+  /** How often each lock is asked whether it answers; 0: never. */
+  readonly lockCheckMinutes: number;
   readonly smtpUrl: string;
   readonly mailFrom: string;
   readonly storage: StorageSettings;
@@ -95,6 +97,7 @@ const schema = z.object({
   ...realtimeFields,
   SHELLY_URL: address.optional(),
   LIGHTS_FOLLOW_SESSIONS: flag.default(true),
+  LOCK_CHECK_MINUTES: whole(0, 1440).default(15),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'is not an smtp:// address' }).optional(),
   MAIL_FROM: z.string().min(3).default(DEMO_SENDER),
   ...storageFields,
@@ -172,6 +175,7 @@ function toConfig(env: Environment, sandbox: boolean): Omit<Config, 'warnings' |
     rest: readRestSettings(env),
     realtime: readRealtimeSettings(env),
     lightsFollow: env.LIGHTS_FOLLOW_SESSIONS,
+    lockCheckMinutes: env.LOCK_CHECK_MINUTES,
     shellyUrl: env.SHELLY_URL ?? `${at(3)}/green-room/rpc`,
     smtpUrl: env.SMTP_URL ?? `smtp://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + 5}`,
     mailFrom: env.MAIL_FROM,

@@ -46,9 +46,14 @@ test('no source file refers to pages outside the repository', () => {
     expect(OUTSIDE.test(text)).toBe(true);
 });
 
-test('migrations are numbered without gaps, each number once', () => {
+/** Branches that are made at the same time have ranges of numbers of their own, so there are gaps from here until all are merged. */
+const LAST_WITHOUT_GAP = 48;
+
+test('migrations are numbered, each number once and the published ones without gaps', () => {
   const numbers = readdirSync('database/migrations').map((name) => Number(/^(\d{4})_[a-z_]+\.sql$/.exec(name)?.[1]));
-  expect(numbers.toSorted((one, other) => one - other)).toEqual(numbers.map((_, at) => at + 1));
+  const sorted = numbers.toSorted((one, other) => one - other);
+  expect(sorted).toEqual([...new Set(sorted)]);
+  expect(sorted.slice(0, LAST_WITHOUT_GAP)).toEqual(Array.from({ length: LAST_WITHOUT_GAP }, (_, at) => at + 1));
 });
 
 test('decisions are numbered without gaps, and nothing else lies in their folder', () => {

@@ -62,6 +62,16 @@ function createControl(core: Core, site: Site, doors: Doors, reports: Reports): 
     const { jobMs: job_ms, forcedEnds: next_jobs } = site.bridge;
     return c.json({ id: BRIDGE_ID, online: doors.online(), job_ms, next_jobs });
   });
+  api.post('/doors/:id', async (c) => {
+    const lock = doors.find(c.req.param('id'));
+    if (!lock) return refusal('no such lock', 404);
+    const { battery } = await readBody(c.req.raw);
+    if (!(typeof battery === 'number' && Number.isInteger(battery) && battery >= 0 && battery <= 100))
+      return refusal('battery is a whole number from 0 to 100');
+    lock.battery = battery;
+    core.state.changed();
+    return c.json(describeLock(core, lock, doors));
+  });
   api.post('/doors/:id/keypad', async (c) => {
     const lock = doors.find(c.req.param('id'));
     if (!lock) return refusal('no such lock', 404);

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { AccessContext } from '#server/operations/access/context.ts';
-import { openDoor, readDoors } from '#server/operations/access/doors.ts';
+import { openDoor, readDoorLog, readDoors } from '#server/operations/access/doors.ts';
 import type { PowerContext } from '#server/operations/power/switch-power.ts';
 import type { ServerFunction } from './function.ts';
-import { actorOf, parse } from './requests.ts';
+import { actorOf, bookingIdField, instantField, parse } from './requests.ts';
 import { json } from './responses.ts';
 
 const READ_LIMIT = { name: 'staff-doors', max: 60, seconds: 60 };
+const LOG_LIMIT = { name: 'staff-door-log', max: 120, seconds: 60 };
 const OPEN_LIMIT = { name: 'staff-open-door', max: 10, seconds: 60 };
 const bodySchema = z.object({ studioId: z.uuid(), reason: z.string().trim().min(1).max(200) });
 
@@ -18,6 +19,26 @@ export function staffDoors({ access, power }: { access: AccessContext; power: Po
     permission: 'bookings',
     limit: READ_LIMIT,
     handle: async () => json(await readDoors(access, power.power)),
+  };
+}
+
+const logSchema = z.object({
+  studioId: z.uuid().optional(),
+  bookingId: bookingIdField.optional(),
+  before: instantField.optional(),
+});
+
+/** Reads what the locks reported, newest first, with the bookings: `{entries}`. */
+export function staffDoorLog({ access }: { access: AccessContext }): ServerFunction {
+  return {
+    methods: ['POST'],
+    callers: 'staff',
+    permission: 'bookings',
+    limit: LOG_LIMIT,
+    async handle({ body }) {
+      const { studioId = null, bookingId = null, before = null } = parse(logSchema, body);
+      return json({ entries: await readDoorLog(access, { studioId, bookingId, before }) });
+    },
   };
 }
 

@@ -41,6 +41,7 @@ export function guardLocks(locks: Locks, circuit: Circuit): Locks {
     revokeCode: (input) => circuit.run(() => locks.revokeCode(input), LOCK_BUDGET_MS),
     check: () => circuit.run(() => locks.check(), LOOK_UP_BUDGET_MS),
     open: (input) => circuit.run(() => locks.open(input), LOCK_BUDGET_MS),
+    readStatus: (input) => circuit.run(() => locks.readStatus(input), LOCK_BUDGET_MS),
   };
 }
 

@@ -52,7 +52,20 @@ export type Refund = {
   readonly key: string | null;
 };
 /** `open`: the bank has not decided. `won`: we keep the money. `lost`: it went back. */
-export type Dispute = { readonly id: string; readonly status: 'open' | 'won' | 'lost'; readonly createdAt: Date };
+export type Dispute = {
+  readonly id: string;
+  readonly status: 'open' | 'won' | 'lost';
+  readonly createdAt: Date;
+  /** As the provider names it: 'under_review'. */
+  readonly providerStatus: string;
+  /** Whether the bank waits for our evidence. */
+  readonly needsResponse: boolean;
+  /** The provider's word for the customer's reason: 'fraudulent'. */
+  readonly reason: string | null;
+  readonly amountCents: number;
+  /** By when evidence has to be in. */
+  readonly dueAt: Date | null;
+};
 /** A verified webhook. Only its ids are used; the state is always fetched. */
 export type ProviderEvent = {
   readonly id: string;
@@ -130,6 +143,11 @@ export type Locks = {
   }): Promise<IssuedCode>;
   /** Checks our credentials and lists the devices. */
   check(): Promise<{ readonly devices: readonly LockDevice[] }>;
+  /**
+   * Asks a lock whether it answers. `online` is null where nothing can reach it from afar. A lock or bridge that does not answer is offline, not an
+   * error; throws `ProviderError` when the lock system itself does not answer.
+   */
+  readStatus(input: { lockId: string }): Promise<{ readonly online: boolean | null }>;
   /** Opens the door now. Resolves once the lock has opened. Throws `ProviderError` 'not_supported' when it cannot be reached from afar. */
   open(input: { lockId: string }): Promise<void>;
   /** Resolves once the lock has removed the code. Throws `ProviderError` 'not_supported' when it cannot. */

@@ -8,7 +8,8 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
   let server: TestServer;
   let staff: Customer;
   beforeAll(async () => {
-    server = await open();
+    server = await open({ LOCK_CHECK_MINUTES: '15' });
+    await server.sandbox('/api/doors/bridge', { job_ms: 1 });
     staff = await server.addCustomer();
     await server.app.db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [staff.id]);
   }, 180_000);
@@ -134,6 +135,60 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     expect(Math.round(after / MINUTE)).toBe(6);
   });
 
+  type Entry = { kind: string; reference: string | null; byCode: boolean; actor: string | null };
+  const doorLog = async (query: Record<string, unknown>) =>
+    (await server.call('staff-door-log', query, staff.token)).body['entries'] as (Entry & Record<string, unknown>)[];
+
+  it('a lock that does not answer and a low battery are known at the next check, and a lock that is back at once', async () => {
+    const [first] = (await server.call('staff-doors', {}, staff.token)).body['doors'] as { lockId: string }[];
+    const door = async () => ((await server.call('staff-doors', {}, staff.token)).body['doors'] as unknown[])[0];
+    const check = async () => {
+      server.advance(16 * MINUTE);
+      await server.settle();
+    };
+    await check();
+    expect(await door()).toMatchObject({ online: true, isBatteryLow: false, checkedAt: expect.any(String) });
+    await server.sandbox(`/api/doors/${first?.lockId ?? ''}`, { battery: 12 });
+    await server.sandbox('/api/doors/bridge', { online: false });
+    await check();
+    expect(await door()).toMatchObject({ online: false, batteryPercent: 12, isBatteryLow: true });
+    server.advance(3 * MINUTE);
+    await server.settle();
+    expect((await rows('select from private.lock_state where offline_since < checked_at')).length).toBe(3);
+    // The report of the bridge brings the next check forward.
+    await server.sandbox('/api/doors/bridge', { online: true });
+    await until(async () => {
+      await server.settle();
+      return ((await door()) as { online: boolean }).online;
+    });
+    await server.sandbox(`/api/doors/${first?.lockId ?? ''}`, { battery: 91 });
+  });
+
+  it('the log of a door has what the lock reported, once, beside the booking whose code it was or whose hours', async () => {
+    const session = await addSession(-10, 60, STUDIO_B);
+    await server.sandbox('/api/clock', { now: server.now().toISOString() });
+    const [, door] = (await server.call('staff-doors', {}, staff.token)).body['doors'] as { lockId: string }[];
+    const lockId = door?.lockId ?? '';
+    await server.sandbox(`/api/doors/${lockId}/keypad`, { pin: '123456' });
+    const [wrong] = await until(async () => {
+      const found = await doorLog({ studioId: STUDIO_B });
+      return found.length > 0 && found;
+    });
+    expect(wrong).toMatchObject({
+      kind: 'wrong_code',
+      reference: session.reference,
+      byCode: false,
+      studioName: 'Studio B',
+    });
+    await server.call('staff-open-door', { studioId: STUDIO_B, reason: 'Locked out' }, staff.token);
+    const [opened, ...others] = await doorLog({ bookingId: session.id });
+    expect(opened).toMatchObject({ kind: 'from_afar', actor: 'Alex Citizen', customerName: null });
+    expect(others).toHaveLength(1);
+    expect(await doorLog({ studioId: STUDIO_A })).toEqual([]);
+    expect(JSON.stringify(await rows('select * from private.lock_event'))).not.toContain('123456');
+    await cancel(session.id);
+  });
+
   it('a door is opened from afar with a reason, which the audit log has even if the lock does not answer', async () => {
     const [door] = (await server.call('staff-doors', {}, staff.token)).body['doors'] as { lockId: string }[];
     const lockId = door?.lockId ?? '';
@@ -159,7 +214,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     const [customer, colleague] = [await server.addCustomer(), await server.addCustomer()];
     await server.call('staff-set-permissions', { userId: colleague.id, permissions: ['money'] }, staff.token);
     for (const token of [customer.token, colleague.token, server.app.keys.anonKey])
-      for (const name of ['staff-doors', 'staff-open-door'])
+      for (const name of ['staff-doors', 'staff-open-door', 'staff-door-log'])
         expect([401, 403]).toContain((await server.call(name, { studioId: STUDIO_A, reason: 'x' }, token)).status);
   });
 });

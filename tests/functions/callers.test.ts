@@ -105,6 +105,14 @@ const ROWS: readonly Row[] = [
     answers: { readDoors: () => ({ doors: [], canOpen: true, lightsOn: null }) },
   },
   {
+    name: 'staff-door-log',
+    callers: 'staff',
+    permission: 'bookings',
+    limit: ['staff-door-log', 120, 60],
+    body: { studioId: BOOKING },
+    answers: { readDoorLog: () => [] },
+  },
+  {
     name: 'staff-open-door',
     callers: 'staff',
     permission: 'bookings',

@@ -222,8 +222,14 @@ describe('igloohome-webhook', () => {
     payload: { product: { id }, event: { type, data: { activityLogs } } },
   });
   const send = async (body: unknown) => readResponse(await app.send('igloohome-webhook', 'none', { body }));
-  beforeEach(() => Object.assign(app.answers, { verifyLockWebhook: () => true, recordUse: () => undefined }));
-  const used = () => operationCalls().filter(([name]) => name === 'recordUse');
+  beforeEach(() =>
+    Object.assign(app.answers, {
+      verifyLockWebhook: () => true,
+      recordReport: () => undefined,
+      recordBridge: () => undefined,
+    }),
+  );
+  const stored = () => operationCalls().filter(([name]) => name === 'recordReport' || name === 'recordBridge');
 
   test('verifies the raw text before it reads it', async () => {
     app.answers['verifyLockWebhook'] = () => false;
@@ -233,28 +239,51 @@ describe('igloohome-webhook', () => {
     expect(operationCalls()).toEqual([['verifyLockWebhook', expect.any(Request), '{ "raw": 1']]);
   });
 
-  test('marks each code that opened a door, with the lock and the time', async () => {
-    const logs = [entry, { ...entry, logType: 22, pin: '1234' }, { ...entry, logType: 19, pin: '1234567890' }];
-    expect(await send(report(logs))).toEqual(ok({ received: true }));
+  test('stores each entry of the log with its kind, the lock and the time', async () => {
+    const kinds = {
+      code: [19, 20, 22],
+      wrong_code: [16],
+      master_code: [18],
+      bluetooth: [11, 37],
+      card: [43],
+      fingerprint: [56],
+      from_inside: [50, 51, 52],
+      locked: [49],
+      break_in: [53],
+      other: [0, 21, 99],
+    };
+    const expected = Object.entries(kinds).flatMap(([kind, types]) => types.map((type) => [kind, type] as const));
+    expect(await send(report(expected.map(([, logType]) => ({ ...entry, logType }))))).toEqual(ok({ received: true }));
     const at = new Date(entry.entryDate * 1000);
-    expect(used()).toEqual(['482913', '1234', '1234567890'].map((pin) => ['recordUse', { lockId: 'lock-1', pin, at }]));
+    expect(stored()).toEqual(
+      expected.map(([kind]) => ['recordReport', { lockId: 'lock-1', kind, pin: entry.pin, at }]),
+    );
   });
 
-  test.each([
-    ['an entry of another kind', report([{ ...entry, logType: 21 }])],
-    [
-      'an entry without digits',
+  test('stores an entry without digits', async () => {
+    await send(
       report([
         { ...entry, pin: null },
         { logType: 20, entryDate: 1 },
       ]),
-    ],
+    );
+    expect(stored().map(([, given]) => given)).toMatchObject([{ pin: null }, { pin: null }]);
+  });
+
+  test('checks the locks when the bridge has lost or found its connection', async () => {
+    expect(
+      await send({ payload: { product: { id: 'bridge' }, event: { type: 10, data: { isOnline: false } } } }),
+    ).toEqual(ok({ received: true }));
+    expect(stored()).toEqual([['recordBridge']]);
+  });
+
+  test.each([
     ['an event of another kind', report([entry], 4)],
     ['no entries', report([])],
     ['no list of entries', report(undefined)],
-  ])('marks nothing for %s and answers 200', async (_what, body) => {
+  ])('stores nothing for %s and answers 200', async (_what, body) => {
     expect(await send(body)).toEqual(ok({ received: true }));
-    expect(used()).toEqual([]);
+    expect(stored()).toEqual([]);
   });
 
   test.each([
@@ -270,22 +299,24 @@ describe('igloohome-webhook', () => {
     ['a kind of entry that is text', report([{ ...entry, logType: '20' }])],
     ['an entry without a time', report([{ ...entry, entryDate: undefined }])],
     ['digits with a letter', report([{ ...entry, pin: '12a4' }])],
+    ['a time before 1970', report([{ ...entry, entryDate: -1 }])],
+    ['a time that no date can hold', report([{ ...entry, entryDate: 8.65e12 }])],
     ['three digits', report([{ ...entry, pin: '123' }])],
     ['eleven digits', report([{ ...entry, pin: '12345678901' }])],
     ['501 entries', report(Array.from({ length: 501 }, () => entry))],
     ['entries that are no list', report(entry)],
-  ])('refuses %s and marks nothing', async (_what, body) => {
+  ])('refuses %s and stores nothing', async (_what, body) => {
     expect(await send(body)).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
-    expect(used()).toEqual([]);
+    expect(stored()).toEqual([]);
   });
 
   test('accepts 500 entries', async () => {
     expect((await send(report(Array.from({ length: 500 }, () => entry)))).status).toBe(200);
-    expect(used()).toHaveLength(500);
+    expect(stored()).toHaveLength(500);
   });
 
-  test('does not answer 2xx when a code could not be marked', async () => {
-    app.answers['recordUse'] = () => {
+  test('does not answer 2xx when an entry could not be stored', async () => {
+    app.answers['recordReport'] = () => {
       throw new Error('database gone');
     };
     expect((await send(report([entry]))).status).toBe(500);

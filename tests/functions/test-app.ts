@@ -21,7 +21,10 @@ const operation = vi.hoisted(
 vi.mock('#server/operations/access/issue-first-code.ts', () => ({ ensureCode: operation('ensureCode') }));
 vi.mock('#server/operations/access/issue-test-pin.ts', () => ({ issueTestPin: operation('issueTestPin') }));
 vi.mock('#server/operations/access/record-view.ts', () => ({ recordView: operation('recordView') }));
-vi.mock('#server/operations/access/record-use.ts', () => ({ recordUse: operation('recordUse') }));
+vi.mock('#server/operations/access/record-report.ts', () => ({
+  recordReport: operation('recordReport'),
+  recordBridge: operation('recordBridge'),
+}));
 vi.mock('#server/operations/access/renew-code.ts', () => ({ renewCode: operation('renewCode') }));
 vi.mock('#server/operations/bookings/cancel.ts', () => ({ cancelBooking: operation('cancelBooking') }));
 vi.mock('#server/operations/bookings/book-for-staff.ts', () => ({ bookForStaff: operation('bookForStaff') }));
@@ -38,6 +41,7 @@ vi.mock('#server/operations/prices/set-prices.ts', () => ({
 }));
 vi.mock('#server/operations/access/doors.ts', () => ({
   readDoors: operation('readDoors'),
+  readDoorLog: operation('readDoorLog'),
   openDoor: operation('openDoor'),
 }));
 vi.mock('#server/operations/closures/close-hours.ts', () => ({ closeHours: operation('closeHours') }));

@@ -269,6 +269,7 @@ function fakeLocks(state: State, given: Partial<LockCapabilities>): Locks {
     },
     open: () => Promise.resolve(),
     check: () => Promise.resolve({ devices: [] }),
+    readStatus: () => Promise.resolve({ online: true }),
     async revokeCode({ lockId, pin }) {
       state.revoked.push(`${lockId}:${pin}`);
       state.codes.delete(`${lockId}:${pin}`);

@@ -329,14 +329,46 @@ describe('several disputes of one payment', () => {
     const { id, sessionId } = await system.book(person);
     await db.query('delete from private.outbox');
     system.provider.move(sessionId, 'dispute');
-    const older = { id: `du_${randomUUID()}`, status: 'won', createdAt: new Date(START) } as const;
-    const newer = { id: `du_${randomUUID()}`, status: 'open', createdAt: new Date(START + MINUTE) } as const;
+    const told = { reason: 'fraudulent', amountCents: 4900, dueAt: new Date(START + 72 * HOUR) };
+    const older = {
+      ...told,
+      id: `du_${randomUUID()}`,
+      status: 'won',
+      providerStatus: 'won',
+      needsResponse: false,
+      createdAt: new Date(START),
+    } as const;
+    const newer = {
+      ...told,
+      id: `du_${randomUUID()}`,
+      status: 'open',
+      providerStatus: 'needs_response',
+      needsResponse: true,
+      createdAt: new Date(START + MINUTE),
+    } as const;
     payments.listDisputes = () => Promise.resolve(turned ? [older, newer] : [newer, older]);
     expect(await settlePayment(system.booking, sessionId)).toMatchObject({
       paid: true,
       payment: { state: 'disputed', disputeId: newer.id, disputeStatus: 'open' },
     });
     expect(await jobsOf(id)).toEqual([]);
+    const stored = async () => {
+      const { rows } = await db.query(
+        `select d.id, d.provider_status as status, d.needs_response as waits, d.due_at as due from private.dispute d
+         join private.payment p on p.id = d.payment_id where p.booking_id = $1::uuid order by d.opened_at`,
+        [id],
+      );
+      return rows;
+    };
+    const { dueAt: due } = told;
+    expect(await stored()).toEqual([
+      { id: older.id, status: 'won', waits: false, due },
+      { id: newer.id, status: 'needs_response', waits: true, due },
+    ]);
+    // Somebody has answered it at the provider.
+    payments.listDisputes = () => Promise.resolve([{ ...newer, providerStatus: 'under_review', needsResponse: false }]);
+    await settlePayment(system.booking, sessionId);
+    expect((await stored())[1]).toEqual({ id: newer.id, status: 'under_review', waits: false, due });
   });
 
   test('are refunded when the last is won after the booking was cancelled', async () => {

@@ -179,6 +179,10 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
     `select from private.outbox where kind = any ('{k}') and recipient = any ('{a@example.com,61400000000}'::text[]) and done_at is null`,
   ],
   [
+    'outbox_refused',
+    `select from private.outbox where done_at is null and closed_at is null and kind like 'mail.%' and last_error ~ '^mail: smtp_5[15]' order by created_at`,
+  ],
+  [
     'outbox_to_notify',
     'select from private.outbox where notified_at < now() and (alerted_at is not null or closed_at is not null) and done_at is null',
   ],

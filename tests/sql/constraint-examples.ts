@@ -1,3 +1,4 @@
+import { DOOR_EVENTS } from '#rules/doors.ts';
 import { uuid } from '#tests/support/rows.ts';
 
 /** Column values as JSON. */
@@ -892,6 +893,61 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
   'private.light_state': {
     base: { wanted: true, changed_at: '2031-03-01T00:00:00Z' },
     checks: { light_state_singleton_check: { bad: [{ singleton: false }], good: [{ singleton: true }] } },
+  },
+  'private.lock_state': {
+    base: { studio_id: uuid(1), lock_id: 'l', checked_at: '2031-03-01T00:00:00Z' },
+    checks: {
+      lock_state_lock_id_check: between('lock_id', ['', text(61)], ['l', text(60)]),
+      lock_state_battery_percent_check: between('battery_percent', [-1, 101], [0, 100, null]),
+      lock_state_offline: {
+        bad: [{ online: false }, { offline_since: AT }, { online: true, offline_since: AT }],
+        good: [{}, { online: true }, { online: false, offline_since: AT }],
+      },
+      lock_state_low: { bad: [{ low_since: AT }], good: [{ low_since: AT, battery_percent: 9 }] },
+    },
+  },
+  'private.lock_event': {
+    base: { lock_id: 'l', kind: 'code', at: AT },
+    checks: {
+      lock_event_lock_id_check: between('lock_id', ['', text(61)], ['l', text(60)]),
+      lock_event_kind_check: oneOf('kind', DOOR_EVENTS),
+    },
+    uniques: {
+      lock_event_once: {
+        clash: [
+          [{}, {}],
+          [{ code_id: uuid(2) }, { code_id: uuid(2) }],
+        ],
+        apart: [
+          [{}, { lock_id: 'm' }],
+          [{}, { kind: 'locked' }],
+          [{}, { at: '2031-03-01T00:00:01Z' }],
+          [{}, { code_id: uuid(2) }],
+          [{}, { actor: uuid(2) }],
+        ],
+      },
+    },
+  },
+  'private.dispute': {
+    base: {
+      id: 'd',
+      payment_id: uuid(1),
+      status: 'open',
+      provider_status: 'needs_response',
+      needs_response: false,
+      amount_cents: 1,
+      opened_at: AT,
+    },
+    checks: {
+      dispute_status_check: oneOf('status', ['open', 'won', 'lost']),
+      dispute_provider_status_check: between('provider_status', ['', text(61)], ['l', text(60)]),
+      dispute_reason_check: between('reason', ['', text(61)], ['l', text(60), null]),
+      dispute_amount_cents_check: atLeast('amount_cents', 0),
+      dispute_open_needs_response: {
+        bad: [{ needs_response: true, status: 'won' }],
+        good: [{ needs_response: true }, { status: 'won' }],
+      },
+    },
   },
   'private.partial_refund': {
     base: { payment_id: uuid(1), request_key: 'k', amount_cents: 1, reason: 'r', actor: uuid(1) },

@@ -122,6 +122,35 @@ test(
 );
 
 test(
+  'publish_dispute and a lock that is lost, found or low tell staff',
+  rolledBack(async (rows) => {
+    await addStudiosAndCustomers(rows);
+    await addBooking(rows, 30, {});
+    await addPayment(rows, 30, 'open', {});
+    const toStaff = async () => (await sent(rows)).filter(([topic]) => topic === 'staff').map(([, event]) => event);
+    const before = (await toStaff()).length;
+    const fresh = async () => (await toStaff()).slice(before);
+    await rows.query(
+      `insert into private.dispute (id, payment_id, status, provider_status, needs_response, amount_cents, opened_at)
+       values ('d', $1, 'open', 'needs_response', true, 1, $2)`,
+      [uuid(3001), at(0)],
+    );
+    expect(await fresh()).toEqual(['disputes']);
+    const record = (online: boolean, battery: number) =>
+      rows.query('select private.record_lock_state($1, $2, $3, $4, 20, $5)', [STUDIO, 'lock', online, battery, at(0)]);
+    await record(true, 50);
+    await record(true, 49);
+    expect(await fresh()).toHaveLength(1);
+    await record(false, 49);
+    await record(false, 49);
+    await record(true, 49);
+    await record(true, 20);
+    await record(true, 19);
+    expect((await fresh()).slice(1)).toEqual(['locks', 'locks', 'locks', 'locks']);
+  }),
+);
+
+test(
   'publish_payment sends the account only the booking of a payment whose state changes',
   rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);

@@ -168,6 +168,24 @@ test(
   }),
 );
 
+const addDispute = (rows: Rows, payment: number, more: Row): Promise<Row> =>
+  force(rows, () =>
+    rows.add('private.dispute', {
+      id: 'd',
+      payment_id: uuid(payment),
+      status: 'open',
+      provider_status: 'needs_response',
+      needs_response: true,
+      reason: 'fraudulent',
+      amount_cents: 4900,
+      due_at: at(9000),
+      opened_at: at(-50),
+      ...more,
+    }),
+  );
+const recordLock = (rows: Rows, online: boolean | null, battery: number | null, minute: number) =>
+  rows.query('select private.record_lock_state($1, $2, $3, $4, 20, $5)', [STUDIO, 'lock', online, battery, at(minute)]);
+
 const alerts = async (rows: Rows): Promise<unknown> =>
   rows.value(
     `select coalesce(jsonb_agg(concat_ws(' ', a.kind, a.reference, right(a.job_id::text, 2))), '[]') from public.staff_alerts($1) a`,
@@ -231,6 +249,67 @@ test(
       settings: '',
       owner: 'id_waiting refund_failed dispute job_failing job_late code_missing',
     });
+  }),
+);
+
+test(
+  'staff_alerts shows a lock that two checks in a row did not reach, and a low battery, until they are well again',
+  asStaff(['bookings'], async (rows) => {
+    const lockAlerts = () =>
+      rows.query('select kind, since, problem from public.staff_alerts($1) where studio_name is not null', [NOW]);
+    await recordLock(rows, true, 21, -60);
+    await recordLock(rows, false, null, -50);
+    expect(await lockAlerts()).toEqual([]);
+    await recordLock(rows, false, 20, -40);
+    await recordLock(rows, false, 19, -30);
+    const offline = { kind: 'lock_offline', since: new Date(at(-50)), problem: null };
+    const low = { kind: 'battery_low', since: new Date(at(-40)), problem: '19 %' };
+    expect(await lockAlerts()).toMatchObject([offline, low]);
+    expect(await rows.value('select heard_at from private.lock_state')).toEqual(new Date(at(-60)));
+    await recordLock(rows, null, 90, -10);
+    expect(await lockAlerts()).toEqual([]);
+    await recordLock(rows, false, 9, -9);
+    await recordLock(rows, false, 9, -8);
+    await rows.query('update public.studios set active = false');
+    expect(await lockAlerts()).toEqual([]);
+    await give(rows, ['money', 'identity', 'settings']);
+    await rows.query('update public.studios set active = true');
+    expect(await lockAlerts()).toEqual([]);
+  }),
+);
+
+test(
+  'staff_alerts shows a dispute from its opening with the day by which the bank wants an answer, until it has one',
+  asStaff(['money'], async (rows) => {
+    const disputed = { dispute_id: 'd', dispute_status: 'open', updated_at: at(-20) };
+    await addBooking(rows, 32, { status: 'confirmed' });
+    await addPayment(rows, 32, 'disputed', disputed);
+    await addDispute(rows, 3201, {});
+    const found = () => rows.query('select kind, since, due, problem from public.staff_alerts($1)', [NOW]);
+    const since = new Date(at(-50));
+    expect(await found()).toEqual([{ kind: 'dispute', since, due: new Date(at(9000)), problem: 'fraudulent' }]);
+    await rows.query(`update private.dispute set needs_response = false, provider_status = 'under_review'`);
+    expect(await found()).toEqual([]);
+  }),
+);
+
+test(
+  'staff_alerts shows a mail that the mail server refused for good at once and once, and other failures as failing jobs',
+  asStaff(['bookings'], async (rows) => {
+    await addBooking(rows, 30, { status: 'confirmed' });
+    await addJob(rows, 91, { tries: 1, last_error: 'mail: smtp_550' });
+    await addJob(rows, 92, { alerted_at: at(-9), last_error: 'mail: smtp_553' });
+    await addJob(rows, 93, { alerted_at: at(-8), last_error: 'mail: smtp_535' });
+    await addJob(rows, 94, { tries: 1, last_error: 'mail: smtp_450' });
+    await addJob(rows, 95, { kind: 'mail.review-waiting', last_error: 'mail: smtp_550' });
+    await addJob(rows, 96, { last_error: 'mail: smtp_550', closed_at: at(-8), close_reason: 'x', closed_by: ALEX });
+    await addJob(rows, 97, { last_error: 'mail: smtp_550', closed_at: at(-8), close_reason: 'too late' });
+    expect(await alerts(rows)).toEqual([
+      'mail_bounced AAAA-0030 91',
+      'mail_bounced AAAA-0030 92',
+      'job_failing AAAA-0030 93',
+      'job_late AAAA-0030 97',
+    ]);
   }),
 );
 

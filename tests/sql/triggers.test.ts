@@ -120,6 +120,24 @@ const TOUCHED: readonly (readonly [
     `failures = 1`,
   ],
   [
+    'dispute_updated_at',
+    'private.dispute',
+    async (rows) => {
+      await addBooking(rows);
+      await addPayment(rows);
+      await rows.add('private.dispute', {
+        id: 'd',
+        payment_id: uuid(4),
+        status: 'open',
+        provider_status: 'needs_response',
+        needs_response: true,
+        amount_cents: 1,
+        opened_at: AT,
+      });
+    },
+    `reason = 'fraudulent'`,
+  ],
+  [
     'refund_updated_at',
     'private.refund',
     async (rows) => {
@@ -768,7 +786,7 @@ const TESTED =
   booking_not_blocked booking_payer_not_blocked publish_review id_verifications_decided id_verifications_deleted id_verifications_mail_staff id_verifications_supersede_waiting
   sessions_ended users_closed sessions_assurance_changed recheck_role user_roles_permissions staff_permissions_lock
   staff_permissions_owner partial_refund_limit price_lists_history special_days_history studios_first_prices
-  booking_move_not_closed`.split(/\s+/);
+  booking_move_not_closed publish_dispute`.split(/\s+/);
 
 test(
   'every trigger is covered by a test',

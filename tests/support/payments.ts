@@ -120,11 +120,19 @@ export function createFakeProvider(): FakeProvider {
           id: `du_${randomUUID()}`,
           status: 'open',
           createdAt: new Date(),
+          providerStatus: 'needs_response',
+          needsResponse: true,
+          reason: 'fraudulent',
+          amountCents: session.amountCents,
+          dueAt: new Date(Date.now() + 20 * 86_400_000),
         });
         return 'charge.dispute.created';
       case 'dispute won':
       case 'dispute lost':
-        if (dispute) dispute.status = move === 'dispute won' ? 'won' : 'lost';
+        if (dispute) {
+          const status = move === 'dispute won' ? 'won' : 'lost';
+          Object.assign(dispute, { status, providerStatus: status, needsResponse: false });
+        }
         return 'charge.dispute.closed';
     }
   }

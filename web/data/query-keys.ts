@@ -45,6 +45,7 @@ export const queryKeys = {
   waitingIds: kind<[]>('waiting-ids'),
   idPicture: kind<[verificationId: string]>('id-picture'),
   doors: kind<[]>('doors'),
+  doorLog: kind<[studioId: Id, bookingId: Id]>('door-log'),
   numbers: kind<[firstDay: string, lastDay: string, studioId: Id]>('numbers'),
   bookers: kind<[userIds: readonly string[]]>('bookers'),
   developerPages: kind<[userId: Id]>('developer-pages'),

@@ -1,6 +1,8 @@
+import { LOW_BATTERY_PERCENT } from '#rules/doors.ts';
 import type { Database } from '#server/db/database.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { Power } from '#server/providers/ports.ts';
+import { readBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { AccessContext } from './context.ts';
 
@@ -18,6 +20,13 @@ type Door = {
   readonly known: boolean | null;
   /** null: unknown. */
   readonly batteryPercent: number | null;
+  readonly isBatteryLow: boolean;
+  /** Whether the lock answered at the last check; null: nothing tells. */
+  readonly online: boolean | null;
+  /** When the lock last answered or reported something. */
+  readonly heardAt: string | null;
+  /** When the lock system last told us about the lock. */
+  readonly checkedAt: string | null;
   readonly lastOpening: { readonly at: string; readonly reference: string; readonly startTime: string } | null;
   /** The codes that open it now. */
   readonly codes: readonly { readonly reference: string; readonly startsAt: string; readonly endsAt: string }[];
@@ -30,25 +39,37 @@ type DoorRow = {
   studio_name: string;
   last_opening: Door['lastOpening'];
   codes: Door['codes'];
+  state: Pick<Door, 'lockId' | 'batteryPercent' | 'online' | 'heardAt' | 'checkedAt'> | null;
 };
 
 /** Reads all doors and the lights. A system that does not answer leaves its part unknown. */
 export async function readDoors(context: DoorsContext, power: Power): Promise<Doors> {
   const { db, locks, lockOf, clock } = context;
   const [{ rows }, devices, lightsOn] = await Promise.all([
-    db.query<DoorRow>('select * from private.door_states($1::timestamptz)', [clock()]),
+    db.query<DoorRow>(
+      `select d.*, case when l.studio_id is not null then jsonb_build_object('lockId', l.lock_id, 'batteryPercent', l.battery_percent, 'online', l.online,
+         'heardAt', l.heard_at, 'checkedAt', l.checked_at) end as state
+       from private.door_states($1::timestamptz) d left join private.lock_state l on l.studio_id = d.studio_id`,
+      [clock()],
+    ),
     nullUnlessAnswered(context, async () => (await locks.check()).devices),
     nullUnlessAnswered(context, () => power.isOn()),
   ]);
   const doors = rows.map((row): Door => {
     const lockId = lockOf.get(row.studio_id) ?? null;
     const device = devices?.find(({ id }) => id === lockId);
+    const state = row.state?.lockId === lockId ? row.state : null;
+    const batteryPercent = device?.batteryPercent ?? state?.batteryPercent ?? null;
     return {
       studioId: row.studio_id,
       studioName: row.studio_name,
       lockId,
       known: devices === null ? null : device !== undefined,
-      batteryPercent: device?.batteryPercent ?? null,
+      batteryPercent,
+      isBatteryLow: batteryPercent !== null && batteryPercent <= LOW_BATTERY_PERCENT,
+      online: state?.online ?? null,
+      heardAt: state?.heardAt ?? null,
+      checkedAt: state?.checkedAt ?? null,
       lastOpening: row.last_opening,
       codes: row.codes,
     };
@@ -74,6 +95,10 @@ export async function openDoor(
   ]);
   try {
     await context.locks.open({ lockId });
+    await context.db.query(
+      `insert into private.lock_event (lock_id, kind, at, actor) values ($1, 'from_afar', $2::timestamptz, $3::uuid) on conflict do nothing`,
+      [lockId, context.clock(), actor],
+    );
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     throw new Refusal(
@@ -83,6 +108,51 @@ export async function openDoor(
         : 'The lock did not answer. It may still open: look at the door log before you try again.',
     );
   }
+}
+
+/** An entry of a door's log. `byCode`: the code of the booking was entered; otherwise the booking is the one at that time. */
+type DoorLogEntry = {
+  readonly at: Date;
+  readonly kind: string;
+  readonly studioId: string;
+  readonly studioName: string;
+  readonly reference: string | null;
+  readonly byCode: boolean;
+  readonly startTime: Date | null;
+  readonly customerName: string | null;
+  /** Who opened it from afar. */
+  readonly actor: string | null;
+};
+/** `before`: only older entries. */
+export type DoorLogQuery = {
+  readonly studioId: string | null;
+  readonly bookingId: string | null;
+  readonly before: Date | null;
+};
+
+const LOG_ENTRIES = 100;
+const LOG_DAYS = 31;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Reads the newest entries of the doors' log: of a studio, of a booking, or all. Up to a hundred of a month. */
+export async function readDoorLog(
+  { db, lockOf, clock }: DoorsContext,
+  { studioId, bookingId, before }: DoorLogQuery,
+): Promise<readonly DoorLogEntry[]> {
+  const locks = [...lockOf].filter(([studio]) => studioId === null || studio === studioId);
+  // The clock of a lock may be ahead of ours.
+  const until = before ?? new Date(clock().getTime() + HOUR_MS);
+  const booking = bookingId === null ? null : await readBooking(db, bookingId);
+  const from =
+    booking === null ? new Date(until.getTime() - LOG_DAYS * DAY_MS) : new Date(Date.parse(booking.startTime) - DAY_MS);
+  const { rows } = await db.query<DoorLogEntry>(
+    `select at, kind, studio_id as "studioId", studio_name as "studioName", reference, by_code as "byCode", start_time as "startTime",
+       customer_name as "customerName", actor
+     from private.door_log($1::jsonb, $2::timestamptz, $3::timestamptz, $4::uuid, $5::int)`,
+    [Object.fromEntries(locks.map(([studio, lock]) => [lock, studio])), from, until, bookingId, LOG_ENTRIES],
+  );
+  return rows;
 }
 
 async function nullUnlessAnswered<T>({ log }: Pick<DoorsContext, 'log'>, ask: () => Promise<T>): Promise<T | null> {

@@ -6,7 +6,7 @@ import type { PaymentContext } from './context.ts';
 import { auditPayment, takenCents } from './payment-rows.ts';
 
 /**
- * Records the newest dispute of a payment and raises an alert with each change. Leaves the booking as it is: staff decide about
+ * Records the disputes of a payment and raises an alert with each change. Leaves the booking as it is: staff decide about
  * one that has not started.
  */
 export async function recordDisputes(
@@ -15,6 +15,7 @@ export async function recordDisputes(
   move: { booking: BookingFacts; payment: PaymentFacts; disputes: readonly Dispute[] },
 ): Promise<void> {
   const { booking, payment } = move;
+  await writeDisputes(tx, payment, move.disputes);
   const newest = move.disputes.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())[0];
   if (!newest || (payment.disputeId === newest.id && payment.disputeStatus === newest.status)) return;
   const state = stateAfter(booking, payment, newest.status, await isKept(tx, booking));
@@ -32,6 +33,22 @@ export async function recordDisputes(
       dedupe: `dispute:${newest.id}`,
       dueAt: context.clock(),
     });
+}
+
+/** Stores what the provider says of each dispute. */
+async function writeDisputes(tx: Transaction, payment: PaymentFacts, disputes: readonly Dispute[]): Promise<void> {
+  if (disputes.length === 0) return;
+  await tx.query(
+    `insert into private.dispute as d (id, payment_id, status, provider_status, needs_response, reason, amount_cents, due_at, opened_at)
+     select x.id, $1::uuid, x.status, x."providerStatus", x."needsResponse", x.reason, x."amountCents", x."dueAt", x."createdAt"
+     from jsonb_to_recordset($2::jsonb -> 'disputes') as x(id text, status text, "providerStatus" text, "needsResponse" boolean, reason text,
+       "amountCents" integer, "dueAt" timestamptz, "createdAt" timestamptz)
+     on conflict (id) do update set status = excluded.status, provider_status = excluded.provider_status,
+       needs_response = excluded.needs_response, reason = excluded.reason, due_at = excluded.due_at
+     where (d.status, d.provider_status, d.needs_response, d.reason, d.due_at)
+       is distinct from (excluded.status, excluded.provider_status, excluded.needs_response, excluded.reason, excluded.due_at)`,
+    [payment.id, { disputes }],
+  );
 }
 
 /** Whether staff decided at the cancellation that not all of the money goes back. Parts of it have their own rows. */

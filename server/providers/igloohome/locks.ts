@@ -48,6 +48,9 @@ const devicesSchema = z.looseObject({
 const JOB_UNLOCK = 2;
 const JOB_CREATE_PIN = 4;
 const JOB_DELETE_PIN = 5;
+const JOB_STATUS = 10;
+/** The bridge has no connection, or the lock did not answer it. */
+const UNREACHED: ReadonlySet<string> = new Set(['bridge_offline', 'job_failed', 'job_unanswered']);
 const PIN_TYPE_DURATION = 4;
 /** States of a bridge's job: 0 is done, 2 and above have failed. */
 const JOB_DONE = 0;
@@ -82,6 +85,16 @@ export function createIgloohomeLocks(config: IgloohomeConfig): Locks {
           batteryPercent: batteryLevel ?? null,
         })),
       };
+    },
+    async readStatus({ lockId }) {
+      if (config.bridgeId === null) return { online: null };
+      try {
+        await runJob(call, bridgeId, { lockId, jobType: JOB_STATUS, jobData: {} });
+        return { online: true };
+      } catch (error) {
+        if (error instanceof ProviderError && UNREACHED.has(error.reason)) return { online: false };
+        throw error;
+      }
     },
     async open({ lockId }) {
       if (config.bridgeId === null) throw new ProviderError('igloohome', 'not_supported', { retryable: false });

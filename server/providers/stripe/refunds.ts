@@ -49,5 +49,15 @@ function toDispute(dispute: Stripe.Dispute): Dispute {
     : dispute.status === 'lost'
       ? 'lost'
       : 'open';
-  return { id: dispute.id, status, createdAt: new Date(dispute.created * 1000) };
+  const due = dispute.evidence_details?.due_by ?? null;
+  return {
+    id: dispute.id,
+    status,
+    createdAt: new Date(dispute.created * 1000),
+    providerStatus: dispute.status,
+    needsResponse: dispute.status === 'needs_response' || dispute.status === 'warning_needs_response',
+    reason: dispute.reason || null,
+    amountCents: dispute.amount,
+    dueAt: due === null ? null : new Date(due * 1000),
+  };
 }

@@ -22,14 +22,22 @@ const TITLES: Readonly<Record<AlertKind, (alert: Alert) => string>> = {
   id_waiting: ({ customer }) => `${customer ?? 'A customer'} waits for a decision about an ID`,
   refund_failed: () => 'A refund failed',
   dispute: () => 'A payment is disputed',
+  mail_bounced: ({ job }) => `${titleOfJob(job?.kind ?? '')}: refused by the customer’s mail server`,
   job_failing: ({ job }) => `${titleOfJob(job?.kind ?? '')}: failed ${job?.tries ?? 0} times`,
   job_late: ({ job }) => `${titleOfJob(job?.kind ?? '')}: too late`,
   code_missing: () => 'The lock has not accepted the code',
+  lock_offline: ({ studioName }) => `The lock of ${studioName ?? 'a studio'} is offline`,
+  battery_low: ({ studioName, problem }) =>
+    `Change the battery of the lock of ${studioName ?? 'a studio'}: ${problem ?? ''}`,
 };
 const HINTS: Readonly<Partial<Record<AlertKind, string>>> = {
-  dispute: 'Answer it at the payment provider. The customer’s bank decides.',
+  dispute: 'The booking has the evidence as a file. Send it at the payment provider. The customer’s bank decides',
+  mail_bounced: 'Call the customer, or correct the address and try again',
+  lock_offline: 'Codes cannot be stored in it now. Check the bridge and the Wi-Fi of the studio',
 };
-const URGENT: readonly AlertKind[] = ['refund_failed', 'dispute', 'code_missing'];
+/** Kinds whose problem is named in the title or in words of the payment provider. */
+const NAMED: readonly AlertKind[] = ['battery_low', 'dispute', 'mail_bounced'];
+const URGENT: readonly AlertKind[] = ['refund_failed', 'dispute', 'code_missing', 'lock_offline'];
 
 /** Lists what needs a person, oldest first, each with its action. `mayOpen`: whether the account may open bookings. */
 export function Alerts({ mayOpen }: { mayOpen: boolean }) {
@@ -75,7 +83,7 @@ function List({
     <ul className="space-y-3">
       {alerts.map((one) => (
         <li
-          key={`${one.kind} ${one.job?.id ?? one.booking?.id ?? one.since.getTime()}`}
+          key={`${one.kind} ${one.job?.id ?? one.booking?.id ?? one.studioName ?? one.since.getTime()}`}
           className={`flex flex-wrap items-center justify-between gap-x-6 gap-y-3 border-l-4 bg-deck p-4 ${URGENT.includes(one.kind) ? 'border-bad' : 'border-warn'}`}
         >
           <div className="min-w-0 flex-1 basis-64">
@@ -95,13 +103,15 @@ function List({
 }
 
 /** Names the session, the reason and the time. */
-function describe({ kind, booking, customer, problem, since }: Alert): string {
+function describe({ kind, booking, customer, problem, since, due }: Alert): string {
   const parts = [
     booking === null
       ? null
       : `${booking.studioName}, ${formatStudioDate(booking.start, 'short')} ${formatStudioTime(booking.start)}`,
     kind === 'id_waiting' ? null : customer,
-    problem,
+    kind === 'dispute' && problem !== null ? `Reason: ${problem.replaceAll('_', ' ')}` : null,
+    NAMED.includes(kind) ? null : problem,
+    due === null ? null : `Answer by ${formatStudioDate(due, 'short')}, ${formatStudioTime(due)}`,
     HINTS[kind] ?? null,
     `Since ${formatStudioDate(since, 'short')}, ${formatStudioTime(since)}`,
   ];
@@ -113,6 +123,12 @@ function Actions({ alert, onClose }: { alert: Alert; onClose: (alert: Alert) => 
     return (
       <Link to={`${paths.admin}?tab=id-review`} className={buttonStyle.plain}>
         Check the ID
+      </Link>
+    );
+  if (alert.kind === 'lock_offline' || alert.kind === 'battery_low')
+    return (
+      <Link to={`${paths.admin}?tab=doors`} className={buttonStyle.plain}>
+        Open Doors
       </Link>
     );
   if (alert.kind === 'code_missing' && alert.booking !== null)

@@ -85,19 +85,24 @@ export async function readDay(day: StudioDate): Promise<Day> {
 
 const instantOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
-export type AlertKind = 'id_waiting' | 'refund_failed' | 'dispute' | 'job_failing' | 'job_late' | 'code_missing';
-const KINDS: readonly AlertKind[] = [
+const KINDS = [
   'id_waiting',
   'refund_failed',
   'dispute',
+  'mail_bounced',
   'job_failing',
   'job_late',
   'code_missing',
-];
+  'lock_offline',
+  'battery_low',
+] as const;
+export type AlertKind = (typeof KINDS)[number];
 /** Something that needs a person. */
 export type Alert = {
   readonly kind: AlertKind;
   readonly since: Date;
+  /** By when somebody has to act. */
+  readonly due: Date | null;
   readonly job: { readonly id: string; readonly kind: string; readonly tries: number } | null;
   readonly problem: string | null;
   readonly booking: {
@@ -106,6 +111,8 @@ export type Alert = {
     readonly studioName: string;
     readonly start: Date;
   } | null;
+  /** The room it is about; also named by the booking. */
+  readonly studioName: string | null;
   readonly customer: string | null;
 };
 
@@ -123,12 +130,14 @@ export async function readAlerts(): Promise<Alert[]> {
     return {
       kind,
       since: new Date(row.since),
+      due: instantOf(row.due),
       job: row.job_id === null ? null : { id: row.job_id, kind: row.job_kind ?? '', tries: row.tries ?? 0 },
       problem: row.problem,
       booking:
         id === null || reference === null || studioName === null || start === null
           ? null
           : { id, reference, studioName, start: new Date(start) },
+      studioName,
       customer: row.customer_name,
     };
   });

@@ -46,12 +46,15 @@ const BOOKING: queries.DayBooking = {
 const LATER = { ...BOOKING, id: '2', reference: 'EFGH-2345', customer: 'Kim', start: at(23), end: at(1, '2031-03-04') };
 const CLOSURE = { id: 'c', studioId: 'b', start: at(0), end: at(24 - 1), reason: 'New mixer' };
 const ABOUT = { id: 'b1', reference: 'ABCD-2345', studioName: 'Studio A', start: at(19) };
+const JOB = { id: 'j', kind: 'payment.refund', tries: 3 };
 const ALERT: queries.Alert = {
   kind: 'refund_failed',
   since: at(9),
-  job: { id: 'j', kind: 'payment.refund', tries: 3 },
+  due: null,
+  job: JOB,
   problem: 'The card is closed.',
   booking: ABOUT,
+  studioName: 'Studio A',
   customer: 'Alex Citizen',
 };
 const EMPTY = { bookings: [], closures: [] };
@@ -130,9 +133,15 @@ test('alerts name the booking, the reason and the time, and lead to where they a
     { ...ALERT, kind: 'dispute', job: null, problem: null },
     { ...ALERT, kind: 'job_late', job: { id: 'l', kind: 'mail.access-code', tries: 1 } },
     { ...ALERT, kind: 'code_missing', job: null, problem: null },
+    { ...ALERT, kind: 'lock_offline', job: null, problem: null, booking: null, customer: null },
+    { ...ALERT, kind: 'battery_low', job: null, problem: '12 %', booking: null, customer: null },
   ]);
   show();
-  expect(await screen.findByRole('heading', { name: 'Needs you (5)' })).toBeTruthy();
+  expect(await screen.findByRole('heading', { name: 'Needs you (7)' })).toBeTruthy();
+  expect(screen.getByText('The lock of Studio A is offline')).toBeTruthy();
+  expect(screen.getByText('Change the battery of the lock of Studio A: 12 %')).toBeTruthy();
+  const toDoors = screen.getAllByRole('link', { name: 'Open Doors' }).map((link) => link.getAttribute('href'));
+  expect(toDoors).toEqual(['/admin?tab=doors', '/admin?tab=doors']);
   expect(screen.getByText('Alex Citizen waits for a decision about an ID')).toBeTruthy();
   expect(
     screen.getByText('Studio A, 3 Mar 7 pm. Alex Citizen. The card is closed. Since 3 Mar, 9 am', {
@@ -145,6 +154,20 @@ test('alerts name the booking, the reason and the time, and lead to where they a
   expect(screen.getByRole('link', { name: 'Open the PIN page' }).getAttribute('href')).toContain('booking_id=b1');
   expect(screen.getAllByRole('button', { name: 'Try again' })).toHaveLength(1);
   expect(screen.getAllByRole('link', { name: 'ABCD-2345' })[0]?.getAttribute('href')).toBe('/admin?booking=ABCD-2345');
+});
+
+test('a dispute says why the customer disputes and by when the bank wants an answer, and a refused mail who to call', async () => {
+  calls.readAlerts.mockResolvedValue([
+    { ...ALERT, kind: 'dispute', job: null, problem: 'product_not_received', due: at(17) },
+    { ...ALERT, kind: 'mail_bounced', job: { ...JOB, kind: 'mail.access-code' }, problem: 'mail: smtp_550' },
+  ]);
+  show();
+  expect(
+    await screen.findByText('Reason: product not received. Answer by 3 Mar, 5 pm.', { exact: false }),
+  ).toBeTruthy();
+  expect(screen.getByText('Access code email: refused by the customer’s mail server')).toBeTruthy();
+  expect(screen.getByText('Call the customer, or correct the address', { exact: false })).toBeTruthy();
+  expect(screen.getAllByRole('button', { name: 'Try again' })).toHaveLength(1);
 });
 
 test('a failing job is tried again, or closed with a reason', async () => {

@@ -4,17 +4,25 @@ import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { Doors } from './doors.tsx';
+import * as logQueries from './log-queries.ts';
 import * as queries from './queries.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
+vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
+vi.mock(import('./log-queries.ts'), async (original) => ({ ...(await original()), readDoorLog: vi.fn() }));
 vi.mock('./queries.ts', () => ({ readDoors: vi.fn(), openDoor: vi.fn(), switchLights: vi.fn() }));
 const calls = vi.mocked(queries);
+const { readDoorLog } = vi.mocked(logQueries);
 const door = (name: string, more: Partial<queries.Door> = {}): queries.Door => ({
   studioId: name,
   studioName: name,
   lockId: `lock of ${name}`,
   known: true,
   batteryPercent: 80,
+  isBatteryLow: false,
+  online: null,
+  heardAt: null,
+  checkedAt: null,
   lastOpening: null,
   codes: [],
   ...more,
@@ -30,10 +38,18 @@ const show = (doors: queries.Door[], more: Partial<queries.DoorsAndLights> = {})
 };
 const item = async (name: string) =>
   within((await screen.findByRole('heading', { name })).closest('li') ?? document.body);
-beforeEach(() => vi.resetAllMocks());
+beforeEach(() => {
+  vi.resetAllMocks();
+  readDoorLog.mockResolvedValue([]);
+});
 
 test('a door shows who opened it when, which code works until when, and a battery that needs a person', async () => {
-  show([door('A', used), door('B', { batteryPercent: 12 }), door('C', { lockId: null }), door('D', { known: false })]);
+  show([
+    door('A', used),
+    door('B', { batteryPercent: 12, isBatteryLow: true }),
+    door('C', { lockId: null }),
+    door('D', { known: false }),
+  ]);
   const first = await item('A Battery 80 %');
   expect(first.getByText('ABCD-2345 opened it 6 min after the start: Wed 12 Mar 2031, 8:06 pm.')).toBeTruthy();
   expect(first.getByText('The code of ABCD-2345 works until 10 pm.')).toBeTruthy();
@@ -77,6 +93,56 @@ test('systems that do not answer are named, and doors that cannot be read can be
   expect(await screen.findByText('You are offline.')).toBeTruthy();
   calls.readDoors.mockResolvedValue({ doors: [door('A', { known: null })], canOpen: true, lightsOn: null });
   await user.click(screen.getByRole('button', { name: 'Try again' }));
-  await item('A Lock system does not answer');
+  await item('A Battery 80 % Lock system does not answer');
   expect(screen.getByText('The plug does not answer')).toBeTruthy();
+});
+
+test('a door says whether its lock answers, and when it was last heard of', async () => {
+  const heardAt = new Date('2031-03-12T08:00:00Z');
+  const checkedAt = new Date('2031-03-12T09:00:00Z');
+  show([
+    door('A', { online: true, heardAt: checkedAt, checkedAt }),
+    door('B', { online: false, heardAt, checkedAt }),
+    door('C', { checkedAt }),
+  ]);
+  await item('A Online Battery 80 %');
+  const lost = await item('B Offline Battery 80 %');
+  expect(lost.getByText('Last heard Wed 12 Mar 2031, 7 pm. Checked Wed 12 Mar 2031, 8 pm.')).toBeTruthy();
+  expect((await item('C Battery 80 %')).getByText('Checked Wed 12 Mar 2031, 8 pm.')).toBeTruthy();
+});
+
+const entry: logQueries.DoorLogEntry = {
+  at: new Date('2031-03-12T09:06:00Z'),
+  kind: 'code',
+  studioId: 'A',
+  studioName: 'A',
+  reference: 'ABCD-2345',
+  byCode: true,
+  startTime: START,
+  customerName: 'Alex Citizen',
+  actor: null,
+};
+
+test('the door log lists what the locks reported beside the bookings, of one room or all, and older entries on demand', async () => {
+  const entries = [
+    entry,
+    { ...entry, kind: 'wrong_code', byCode: false },
+    { ...entry, kind: 'from_afar', reference: null, startTime: null, customerName: null, actor: 'Kim' },
+  ];
+  const older = new Date('2031-03-01T00:00:00Z');
+  const more = Array.from({ length: 97 }, () => ({ ...entry, at: older }));
+  readDoorLog.mockResolvedValueOnce([...entries, ...more]);
+  show([door('A')]);
+  const list = within(await screen.findByRole('region', { name: 'Door log' }));
+  const lines = (await list.findAllByRole('listitem')).slice(0, 3).map((line) => line.textContent);
+  expect(lines).toEqual([
+    'Opened with a code, AWed 12 Mar 2031, 8:06 pm: ABCD-2345, Alex Citizen, 6 min after the start',
+    'Wrong code entered, AWed 12 Mar 2031, 8:06 pm: during ABCD-2345, Alex Citizen, 6 min after the start',
+    'Opened by staff from afar, AWed 12 Mar 2031, 8:06 pm: Kim',
+  ]);
+  await user.click(list.getByRole('button', { name: 'Show older entries' }));
+  expect(readDoorLog).toHaveBeenLastCalledWith({ before: older });
+  await user.selectOptions(list.getByLabelText('Room'), 'A');
+  expect(await list.findByText('No lock has reported anything in the last month.')).toBeTruthy();
+  expect(readDoorLog).toHaveBeenLastCalledWith({ studioId: 'A' });
 });

@@ -1,6 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { sinceStart } from '#rules/doors.ts';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -8,15 +10,15 @@ import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
+import { DoorLog } from './door-log.tsx';
 import { OpenForm } from './open-door-form.tsx';
 import { type Door, readDoors, switchLights } from './queries.ts';
 
 const READ_AGAIN_MS = 30_000;
-/** Below this a battery needs a person. */
-const LOW_PERCENT = 20;
 
 /** The doors with their batteries, last openings and codes, and the lights. */
 export function Doors() {
+  useLive('staff', queryKeys.doors.all);
   const doors = useQuery({
     queryKey: queryKeys.doors.of(),
     queryFn: readDoors,
@@ -47,7 +49,18 @@ export function Doors() {
           </li>
         ))}
       </ul>
+      <p className="mt-4 text-sm text-fog">Times are in Sydney time.</p>
       <Lights on={doors.data.lightsOn} />
+      <section className="mt-10" aria-labelledby="door-log">
+        <h3 id="door-log" className="text-2xl">
+          Door log
+        </h3>
+        <DoorLog
+          doors={doors.data.doors.flatMap(({ studioId, studioName, lockId }) =>
+            lockId === null ? [] : [{ studioId, studioName }],
+          )}
+        />
+      </section>
       <Dialog
         open={opening !== null}
         title={`Open the door of ${opening?.studioName ?? 'the studio'}?`}
@@ -69,8 +82,9 @@ function DoorFacts({ door }: { door: Door }) {
       <p className="mt-3 text-sm text-fog">
         {lastOpening === null
           ? 'Not opened with a code yet.'
-          : `${lastOpening.reference} opened it ${sinceStart(lastOpening)}: ${formatStudioDate(lastOpening.at, 'medium')}, ${formatStudioTime(lastOpening.at)}.`}
+          : `${lastOpening.reference} opened it ${sinceStart(lastOpening.at, lastOpening.startTime)}: ${describeInstant(lastOpening.at)}.`}
       </p>
+      <LastHeard door={door} />
       {door.codes.length === 0 ? (
         <p className="mt-2 text-sm text-fog">No code opens it now.</p>
       ) : (
@@ -86,21 +100,35 @@ function DoorFacts({ door }: { door: Door }) {
   );
 }
 
-function LockState({ door: { lockId, known, batteryPercent } }: { door: Door }) {
+function LockState({ door }: { door: Door }) {
+  const { lockId, known, online, batteryPercent, isBatteryLow: low } = door;
   if (lockId === null) return <Chip tone="warn">No lock</Chip>;
-  if (known === null) return <Chip tone="bad">Lock system does not answer</Chip>;
-  if (!known) return <Chip tone="bad">Lock unknown</Chip>;
-  if (batteryPercent === null) return <Chip>Battery unknown</Chip>;
-  const low = batteryPercent < LOW_PERCENT;
-  return <Chip tone={low ? 'bad' : 'good'}>{`Battery ${batteryPercent} %${low ? ', change it' : ''}`}</Chip>;
+  if (known === false) return <Chip tone="bad">Lock unknown</Chip>;
+  return (
+    <>
+      {online === null ? null : <Chip tone={online ? 'good' : 'bad'}>{online ? 'Online' : 'Offline'}</Chip>}
+      {batteryPercent === null ? (
+        <Chip>Battery unknown</Chip>
+      ) : (
+        <Chip tone={low ? 'bad' : 'good'}>{`Battery ${batteryPercent} %${low ? ', change it' : ''}`}</Chip>
+      )}
+      {known === null ? <Chip tone="bad">Lock system does not answer</Chip> : null}
+    </>
+  );
 }
 
-/** "6 min after the start", "4 min before the start" */
-function sinceStart({ at, startTime }: NonNullable<Door['lastOpening']>): string {
-  const minutes = Math.round((at.getTime() - startTime.getTime()) / 60_000);
-  if (minutes === 0) return 'at the start';
-  return `${Math.abs(minutes)} min ${minutes > 0 ? 'after' : 'before'} the start`;
+/** When the lock was last heard of, as far as anything tells. */
+function LastHeard({ door: { lockId, online, heardAt, checkedAt } }: { door: Door }) {
+  if (lockId === null || checkedAt === null) return null;
+  const heard = heardAt === null ? 'Never heard of' : `Last heard ${describeInstant(heardAt)}`;
+  return (
+    <p className="mt-2 text-sm text-fog">
+      {online === null && heardAt === null ? '' : `${heard}. `}Checked {describeInstant(checkedAt)}.
+    </p>
+  );
 }
+
+const describeInstant = (at: Date): string => `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
 
 function Lights({ on }: { on: boolean | null }) {
   const change = useMutation({

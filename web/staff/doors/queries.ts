@@ -8,6 +8,10 @@ const doorSchema = z.object({
   lockId: z.string().nullable(),
   known: z.boolean().nullable(),
   batteryPercent: z.number().nullable(),
+  isBatteryLow: z.boolean(),
+  online: z.boolean().nullable(),
+  heardAt: instant.nullable(),
+  checkedAt: instant.nullable(),
   lastOpening: z.object({ at: instant, reference: z.string(), startTime: instant }).nullable(),
   codes: z.array(z.object({ reference: z.string(), startsAt: instant, endsAt: instant })),
 });

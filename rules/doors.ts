@@ -1,0 +1,44 @@
+/** From this percentage down the battery of a lock needs a person. */
+export const LOW_BATTERY_PERCENT = 20;
+
+/** What a lock reports in its log. `code`: the code of a booking or of staff; `from_afar`: staff opened it through the bridge. */
+export const DOOR_EVENTS = [
+  'code',
+  'wrong_code',
+  'master_code',
+  'bluetooth',
+  'card',
+  'fingerprint',
+  'from_inside',
+  'from_afar',
+  'locked',
+  'break_in',
+  'other',
+] as const;
+export type DoorEvent = (typeof DOOR_EVENTS)[number];
+
+const WORDS: Readonly<Record<DoorEvent, string>> = {
+  code: 'Opened with a code',
+  wrong_code: 'Wrong code entered',
+  master_code: 'Opened with the master code',
+  bluetooth: 'Opened with Bluetooth',
+  card: 'Opened with a card',
+  fingerprint: 'Opened with a fingerprint',
+  from_inside: 'Opened from inside',
+  from_afar: 'Opened by staff from afar',
+  locked: 'Locked',
+  break_in: 'Break-in reported',
+  other: 'Other report',
+};
+
+/** Names an entry of a door's log for people. */
+export function describeDoorEvent(kind: string): string {
+  return WORDS[DOOR_EVENTS.find((one) => one === kind) ?? 'other'];
+}
+
+/** "6 min after the start", "4 min before the start", "at the start" */
+export function sinceStart(at: Date, start: Date): string {
+  const minutes = Math.round((at.getTime() - start.getTime()) / 60_000);
+  if (minutes === 0) return 'at the start';
+  return `${Math.abs(minutes)} min ${minutes > 0 ? 'after' : 'before'} the start`;
+}

@@ -1,0 +1,40 @@
+import type { DoorEvent } from '#rules/doors.ts';
+import { checkAgain } from './check-locks.ts';
+import type { AccessContext } from './context.ts';
+import { recordUse } from './record-use.ts';
+
+type ReportContext = Pick<AccessContext, 'db' | 'locks' | 'fingerprint' | 'clock'>;
+/** An entry of a lock's log. `pin`: the digits that were entered; null: none, or unknown. */
+export type DoorReport = {
+  readonly lockId: string;
+  readonly kind: DoorEvent;
+  readonly pin: string | null;
+  readonly at: Date;
+};
+
+/** How far the clock of a lock may be from ours. */
+const CLOCK_SLACK = '1 hour';
+
+/** Stores an entry of a lock's log, once however often it is reported, and what the use of a code leads to. */
+export async function recordReport(context: ReportContext, { lockId, kind, pin, at }: DoorReport): Promise<void> {
+  if (kind === 'code' && pin !== null) await recordUse(context, { lockId, pin, at });
+  // A late report is about a code that has been removed from the lock since.
+  await context.db.query(
+    `with entered as (
+       select s.code_id as id from private.access_secret s
+       where s.lock_id = $1 and s.pin_fingerprint = $4
+         and $3::timestamptz between s.starts_at - interval '${CLOCK_SLACK}' and s.ends_at + interval '${CLOCK_SLACK}'
+       order by s.live desc, s.starts_at desc limit 1
+     ), stored as (
+       insert into private.lock_event (lock_id, kind, at, code_id)
+       values ($1, $2, $3::timestamptz, (select id from entered)) on conflict do nothing returning at
+     )
+     update private.lock_state l set heard_at = greatest(l.heard_at, s.at) from stored s where l.lock_id = $1`,
+    [lockId, kind, at, pin === null ? null : context.fingerprint(pin)],
+  );
+}
+
+/** The bridge has lost or found its connection: the locks are checked now. */
+export async function recordBridge(context: ReportContext): Promise<void> {
+  await checkAgain(context, context.clock());
+}
