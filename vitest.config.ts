@@ -25,12 +25,15 @@ const long = [...startProcesses, ...files.map(({ path }) => path).filter(isLong)
 );
 
 type Part = NonNullable<TestProjectInlineConfiguration['test']>;
-/** Components of the pages, in a DOM without a browser. Most replace what calls the server, so each file has its own modules. */
+/**
+ * Components of the pages, in a DOM without a browser. Most replace what calls the server, so each file has its own modules, in a context
+ * of its own: a process of its own takes twice as long.
+ */
 const components: Part = {
   include: ['web/**/*.test.tsx'],
   environment: 'happy-dom',
   setupFiles: ['web/ui/component-tests.ts'],
-  isolate: true,
+  pool: 'vmThreads',
 };
 
 /** A group begins when the one before it has ended. */

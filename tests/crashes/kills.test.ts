@@ -9,7 +9,7 @@ import { type ServerProcess, startServer } from '#tests/support/server-process.t
 import { checkout, freePorts, mailsTo, span, STUDIO_A, STUDIO_B, until } from '#tests/support/test-server.ts';
 import { type Sandbox, startSandbox } from '#sandbox/main.ts';
 
-const KILLS = process.env['TEST_LONG'] ? 100 : 10;
+const KILLS = process.env['TEST_LONG'] ? 100 : 6;
 
 type Payment = { id: string; payment_status: string; client_reference_id: string; payment_intent: string };
 

@@ -35,14 +35,18 @@ export type TestRows = {
 
 type Query = (text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
+/** Of all test files in this process, because opening it takes longer than most of them. It ends with the process. */
+let shared: ReturnType<typeof openMigratedDatabase> | null = null;
+
 /** Opens a migrated embedded database whose tests do not see each other's rows. */
 export async function openRows(): Promise<TestRows> {
   // Mutation tests pass a faulty database on a PostgreSQL server: it is created and queried many times faster.
   const faulty = process.env['TEST_DATABASE_TEMPLATE'];
   if (faulty) return openServerRows(faulty);
-  const db = await openMigratedDatabase();
+  shared ??= openMigratedDatabase();
+  const db = await shared;
   return {
-    close: () => db.close(),
+    close: () => Promise.resolve(),
     async rolledBack(work) {
       await withRollback<void>(db.transaction, async (tx, rollBack) => {
         await work(rowsOf((text, values) => tx.query<Row>(text, values).then(({ rows }) => rows)));

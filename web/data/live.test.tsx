@@ -13,6 +13,10 @@ vi.mock('./live/tabs.ts', () => ({
   },
 }));
 
+// The DOM without a browser has neither; a page without them does not share its connection.
+vi.stubGlobal('BroadcastChannel', class {});
+if (!('locks' in navigator)) Object.defineProperty(navigator, 'locks', { value: {} });
+
 let reads = 0;
 /** What reads wait for. */
 let slow: Promise<void> | null = null;

@@ -14,7 +14,7 @@ import { refreshSession } from './refresh.ts';
  * Property test of refresh tokens: a victim and a thief, concurrent tabs, lost responses and slow requests, in generated orders with a
  * fake clock. The expectation depends only on which token was presented when, not on how the server stores sessions.
  */
-const RUNS = process.env['TEST_LONG'] ? 10_000 : 500;
+const RUNS = process.env['TEST_LONG'] ? 10_000 : 150;
 const REUSE_MS = 10_000;
 const USER = randomUUID();
 let db: Database;
