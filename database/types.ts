@@ -717,6 +717,13 @@ export type Database = {
         };
         Returns: Json;
       };
+      calendar_feeds: {
+        Args: never;
+        Returns: {
+          studio_id: string | null;
+          created_at: string | null;
+        }[];
+      };
       close_job: {
         Args: {
           job: string;
@@ -727,6 +734,18 @@ export type Database = {
       developer_pages_open: {
         Args: never;
         Returns: boolean;
+      };
+      free_hours: {
+        Args: {
+          first_day: string;
+          days: number;
+          studio?: string;
+        };
+        Returns: {
+          day: string | null;
+          hours: number | null;
+          free: number | null;
+        }[];
       };
       has_permission: {
         Args: {
@@ -844,6 +863,28 @@ export type Database = {
           studio_name: string | null;
           start_time: string | null;
           customer_name: string | null;
+        }[];
+      };
+      staff_calendar: {
+        Args: {
+          first_day: string;
+          days?: number;
+          studio?: string;
+        };
+        Returns: {
+          kind: string | null;
+          id: string | null;
+          studio_id: string | null;
+          start_time: string | null;
+          end_time: string | null;
+          reference: string | null;
+          customer_name: string | null;
+          customer_email: string | null;
+          is_test: boolean | null;
+          final_cost: number | null;
+          reason: string | null;
+          public: boolean | null;
+          weeks: number | null;
         }[];
       };
       upcoming_bookings: {

@@ -78,6 +78,11 @@ export function addDays(date: StudioDate, days: number): StudioDate {
   return new Date(midnight(date) + days * DAY).toISOString().slice(0, 10);
 }
 
+/** Returns how many calendar days a day is after another; negative when it is before. Throws RangeError when a text is not a date. */
+export function daysBetween(from: StudioDate, to: StudioDate): number {
+  return (midnight(to) - midnight(from)) / DAY;
+}
+
 /**
  * Returns the instant at which an hour of a day starts; null when the clocks skip it (2 AM on the first Sunday of October).
  * Of an hour that comes twice (2 AM on the first Sunday of April), returns the first.

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono';
+import { calendarFeed } from './functions/calendar-feed.ts';
 import { cancelBooking } from './functions/cancel-booking.ts';
 import { checkVerificationAndCheckout } from './functions/check-verification-and-checkout.ts';
 import { createPayment } from './functions/create-payment.ts';
@@ -12,6 +13,7 @@ import { queuedMail } from './functions/queued-mail.ts';
 import { regeneratePin } from './functions/regenerate-pin.ts';
 import { releaseHold } from './functions/release-hold.ts';
 import { staffBlockCustomer } from './functions/staff-block-customer.ts';
+import { staffCalendarFeed } from './functions/staff-calendar-feed.ts';
 import { staffCancelBooking } from './functions/staff-cancel-booking.ts';
 import { staffClose } from './functions/staff-close.ts';
 import { staffCreateBooking } from './functions/staff-create-booking.ts';
@@ -73,6 +75,8 @@ export function composeFunctions(context: {
       ['staff-refund', staffRefund(context)],
       ['staff-close', staffClose(context)],
       ['staff-reopen', staffReopen(context)],
+      ['staff-calendar-feed', staffCalendarFeed(context)],
+      ['calendar-feed', calendarFeed(context)],
       ['staff-set-permissions', staffSetPermissions(context)],
       ['staff-set-prices', staffSetPrices(context)],
       ['staff-review-id', staffReviewId(context)],

@@ -21,7 +21,7 @@ type Method = 'GET' | 'POST';
  */
 export type ServerFunction = {
   readonly methods: readonly Method[];
-  /** Counted for each account, or for each IP address with `everyone`. null: no limit, for providers that repeat refused calls. */
+  /** Counted for each account, or for each IP address with `everyone` and `link`. null: no limit, for providers that repeat refused calls. */
   readonly limit: Limit | Readonly<Record<Method, Limit>> | null;
   /** Largest body in bytes; 64 KiB by default. Few bodies above 1 MiB are read at the same time. */
   readonly bodyMax?: number;
@@ -32,9 +32,10 @@ export type ServerFunction = {
   | {
       /**
        * `everyone`: any valid key or token; the function itself decides what each caller sees. `signed-in`: an account. `developers`: see
-       * `requireDeveloper`. `provider`: no token, because the body is signed; it arrives as text.
+       * `requireDeveloper`. `provider`: no token, because the body is signed; it arrives as text. `link`: no token of an account, because
+       * the address has a secret.
        */
-      readonly callers: 'everyone' | 'signed-in' | 'developers' | 'provider';
+      readonly callers: 'everyone' | 'signed-in' | 'developers' | 'provider' | 'link';
     }
   | { readonly callers: 'staff'; readonly permission: Permission }
 );

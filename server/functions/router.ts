@@ -62,7 +62,7 @@ type CallContext = FunctionsRouterContext & {
 async function callFunction(context: CallContext, c: Context<Env>, found: ServerFunction): Promise<Response> {
   const request = c.req.raw;
   const caller = {
-    ...(found.callers === 'provider' ? GUEST : await context.readCaller(request, c.var.ip)),
+    ...(found.callers === 'provider' || found.callers === 'link' ? GUEST : await context.readCaller(request, c.var.ip)),
     ip: c.var.ip,
   };
   await authorise(context, found, caller);
@@ -91,7 +91,7 @@ async function countCall(
   caller: Caller,
 ): Promise<void> {
   if (limit === null) return;
-  const key = callers === 'everyone' ? `ip:${caller.ip}` : `user:${caller.userId ?? caller.role}`;
+  const key = callers === 'everyone' || callers === 'link' ? `ip:${caller.ip}` : `user:${caller.userId ?? caller.role}`;
   await take(limits, 'max' in limit ? limit : limit[method], key);
 }
 

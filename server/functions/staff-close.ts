@@ -1,23 +1,40 @@
 import { z } from 'zod';
+import { daysBetween, isStudioDate, studioDate } from '#rules/studio-time.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { closeHours } from '#server/operations/closures/close-hours.ts';
 import { actorOf, instantField, parse } from './requests.ts';
 import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
+/** As in the constraint of the table. */
+const WEEKS_MAX = 104;
 const LIMIT = { name: 'staff-close', max: 60, seconds: 60 };
-const bodySchema = z.object({
-  studioId: z.uuid().nullable(),
-  startTime: instantField,
-  endTime: instantField,
-  weeks: z.int().min(1).max(104).default(1),
-  reason: z.string().trim().min(1).max(200),
-  public: z.boolean().default(false),
-});
+const bodySchema = z
+  .object({
+    studioId: z.uuid().nullable(),
+    startTime: instantField,
+    endTime: instantField,
+    weeks: z.int().min(1).max(WEEKS_MAX).optional(),
+    repeatUntil: z.string().refine(isStudioDate, 'must be a day, YYYY-MM-DD').optional(),
+    reason: z.string().trim().min(1).max(200),
+    public: z.boolean().default(false),
+  })
+  .transform(({ weeks, repeatUntil, ...closure }, context) => {
+    const refuse = (message: string): never => {
+      context.addIssue({ code: 'custom', path: ['repeatUntil'], message });
+      return z.NEVER;
+    };
+    if (repeatUntil === undefined) return { ...closure, weeks: weeks ?? 1 };
+    if (weeks !== undefined) return refuse('send either weeks or repeatUntil');
+    const times = Math.floor(daysBetween(studioDate(closure.startTime), repeatUntil) / 7) + 1;
+    return times < 1 || times > WEEKS_MAX
+      ? refuse(`must be between the first day and ${WEEKS_MAX} weeks later`)
+      : { ...closure, weeks: times };
+  });
 
 /**
- * Closes hours of one studio or, with `studioId: null`, of all: `{closureId}`. `weeks` repeats the closure each week. Refuses with 409 and
- * `bookings` when bookings are in the way.
+ * Closes hours of one studio or, with `studioId: null`, of all: `{closureId}`. `weeks`, or `repeatUntil` as a day in Sydney, repeats the closure each
+ * week. Refuses with 409 and `bookings` when bookings are in the way. The same call again closes weeks that were reopened since.
  */
 export function staffClose({ booking }: { booking: BookingContext }): ServerFunction {
   return {

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
+import { addDays, studioDate } from '#rules/studio-time.ts';
 import { checkout, type Customer, span, STUDIO_A, STUDIO_B, type TestServer } from '#tests/support/test-server.ts';
 
-const RACES = process.env['TEST_LONG'] ? 1_000 : 25;
+const STUDIO_C = '5a000000-0000-4000-8000-00000000000c';
+const RACES = process.env['TEST_LONG'] ? 1_000 : 30;
 
 describe.each(engines)('closures on $name', ({ open }) => {
   let server: TestServer;
@@ -24,7 +26,8 @@ describe.each(engines)('closures on $name', ({ open }) => {
       { studioId: STUDIO_A, ...span(server.now(), hoursAhead, 3), reason: 'New mixer', public: false, ...more },
       staff.token,
     );
-  const reopen = (closureId: unknown) => server.call('staff-reopen', { closureId }, staff.token);
+  const reopen = (closureId: unknown, more: Record<string, unknown> = {}) =>
+    server.call('staff-reopen', { closureId, ...more }, staff.token);
   const hold = (hours = 0, studioId = STUDIO_A) =>
     server.call('create-payment', checkout(span(server.now(), hoursAhead + hours), {}, studioId), customer.token);
   const spans = (closureId: unknown) =>
@@ -87,6 +90,129 @@ describe.each(engines)('closures on $name', ({ open }) => {
        where start_time between '2026-09-20' and '2026-10-20' order by start_time`,
     );
     expect(rows.map(({ start }) => start)).toEqual(['20 Sep 23:00', '27 Sep 23:00', '04 Oct 22:00']);
+  });
+
+  const WEEK_MS = 7 * 86_400_000;
+  const later = (time: string, weeks: number): string => new Date(Date.parse(time) + weeks * WEEK_MS).toISOString();
+  const audited = (closureId: unknown) =>
+    server.app.db
+      .query<{ action: string; before: unknown[] | null; after: unknown[] | null }>(
+        `select action, details -> 'before' -> 'starts' as before, details -> 'after' -> 'starts' as after
+         from public.audit_logs where resource_id = $1 order by created_at`,
+        [closureId],
+      )
+      .then(({ rows }) => rows);
+
+  it('repeatUntil closes the hours each week until that day, which counts', async () => {
+    const { startTime } = span(server.now(), hoursAhead, 3);
+    const lastDay = studioDate(new Date(later(startTime, 2)));
+    const { body } = await close({ repeatUntil: lastDay });
+    expect((await spans(body['closureId'])).map(({ start }) => start.toISOString())).toEqual(
+      [0, 1, 2].map((weeks) => later(startTime, weeks)),
+    );
+    expect((await close({ studioId: STUDIO_B, repeatUntil: addDays(lastDay, -1) })).status).toBe(200);
+    for (const wrong of [
+      { repeatUntil: '2020-01-01' },
+      { repeatUntil: lastDay, weeks: 2 },
+      { repeatUntil: addDays(lastDay, 7 * 104) },
+    ])
+      expect(await close(wrong)).toMatchObject({ status: 400, body: { error: { field: 'repeatUntil' } } });
+  });
+
+  it('one week of a closure is reopened, then all that follow another; the same calls again change nothing', async () => {
+    const { startTime } = span(server.now(), hoursAhead, 3);
+    const starts = [0, 1, 2, 3].map((weeks) => later(startTime, weeks));
+    const left = async () => (await spans(closureId)).map(({ start }) => start.toISOString());
+    const closureId = (await close({ weeks: 4 })).body['closureId'];
+    for (let times = 0; times < 2; times += 1)
+      expect((await reopen(closureId, { startTime: starts[1] })).status).toBe(200);
+    expect(await left()).toEqual([starts[0], starts[2], starts[3]]);
+    for (let times = 0; times < 2; times += 1)
+      expect((await reopen(closureId, { startTime: starts[1], following: true })).status).toBe(200);
+    expect(await left()).toEqual([starts[0]]);
+    expect(
+      (await audited(closureId)).map(({ action, before, after }) => [action, before?.length, after?.length]),
+    ).toEqual([
+      ['create', undefined, undefined],
+      ['update', 4, 3],
+      ['update', 3, 1],
+    ]);
+    expect((await reopen(closureId, { startTime: starts[0] })).status).toBe(200);
+    expect((await audited(closureId)).at(-1)?.action).toBe('delete');
+    expect((await reopen(closureId, { startTime: later(startTime, 9) })).status).toBe(404);
+    expect((await reopen(closureId, { following: true })).status).toBe(400);
+  });
+
+  it('the same closure again closes the weeks that were reopened, unless a booking took their hours', async () => {
+    const { startTime } = span(server.now(), hoursAhead, 3);
+    const first = await close({ weeks: 2 });
+    await reopen(first.body['closureId'], { startTime });
+    const held = await hold(1);
+    expect(held.status).toBe(200);
+    expect(await close({ weeks: 2 })).toMatchObject({ status: 409, body: { error: { code: 'slot_taken' } } });
+    await server.call('release-hold', { bookingId: held.body['bookingId'] }, customer.token);
+    expect(await close({ weeks: 2 })).toEqual(first);
+    expect((await spans(first.body['closureId'])).length).toBe(2);
+    expect((await audited(first.body['closureId'])).map(({ action }) => action)).toEqual([
+      'create',
+      'update',
+      'update',
+    ]);
+  });
+
+  it.each([
+    // The clocks go forward on 4 October 2026 at 2 am, and back on 4 April 2027 at 3 am.
+    [
+      'the hour that the clocks skip is left out',
+      '2026-09-27',
+      '02:00',
+      '03:00',
+      '+10:00',
+      ['26 Sep 16:00 to 17:00', '10 Oct 15:00 to 16:00'],
+    ],
+    [
+      'hours that end with it end then',
+      '2026-09-27',
+      '01:00',
+      '03:00',
+      '+10:00',
+      ['26 Sep 15:00 to 17:00', '03 Oct 15:00 to 16:00', '10 Oct 14:00 to 16:00'],
+    ],
+    [
+      'an hour that comes twice is closed both times',
+      '2027-03-28',
+      '02:00',
+      '03:00',
+      '+11:00',
+      ['27 Mar 15:00 to 16:00', '03 Apr 15:00 to 17:00', '10 Apr 16:00 to 17:00'],
+    ],
+    [
+      'the hour before it is closed once',
+      '2027-03-28',
+      '01:00',
+      '02:00',
+      '+11:00',
+      ['27 Mar 14:00 to 15:00', '03 Apr 14:00 to 15:00', '10 Apr 15:00 to 16:00'],
+    ],
+  ])('on clock-change nights %s', async (_name, day, from, until, offset, expected) => {
+    await server.app.db.query(`select private.close_hours($1::jsonb, $2::uuid, '2026-01-01')`, [
+      {
+        studioId: STUDIO_C,
+        startTime: `${day}T${from}:00${offset}`,
+        endTime: `${day}T${until}:00${offset}`,
+        weeks: 3,
+        reason: 'Night',
+        public: true,
+      },
+      staff.id,
+    ]);
+    const { rows } = await server.app.db.query<{ times: string }>(
+      `select to_char(s.start_time at time zone 'UTC', 'DD Mon HH24:MI') || ' to ' || to_char(s.end_time at time zone 'UTC', 'HH24:MI') as times
+       from private.closed_span s where s.studio_id = $1::uuid order by s.start_time`,
+      [STUDIO_C],
+    );
+    await server.app.db.query('delete from private.closed_span where studio_id = $1::uuid', [STUDIO_C]);
+    expect(rows.map(({ times }) => times)).toEqual(expected);
   });
 
   it('everybody reads which hours are closed; a private reason only staff', async () => {

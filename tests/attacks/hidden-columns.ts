@@ -279,6 +279,7 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
   business_numbers: [
     { method: 'POST', path: '/rpc/business_numbers', body: '{"first_day": "2026-01-01", "last_day": "2026-12-31"}' },
   ],
+  calendar_feeds: [{ method: 'POST', path: '/rpc/calendar_feeds', body: '{}' }],
   close_job: [
     {
       method: 'POST',
@@ -288,6 +289,7 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
     },
   ],
   developer_pages_open: [{ method: 'POST', path: '/rpc/developer_pages_open', body: '{}' }],
+  free_hours: [{ method: 'POST', path: '/rpc/free_hours', body: '{"first_day": "2031-01-01", "days": 42}' }],
   has_permission: [{ method: 'POST', path: '/rpc/has_permission', body: '{"permission": "bookings"}' }],
   is_staff: [{ method: 'POST', path: '/rpc/is_staff', body: '{}' }],
   leave_mailing_list: [
@@ -348,6 +350,18 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
     'order=since.desc',
     'select=since.max(),problem::text',
   ].map((query) => ({ method: 'POST', path: `/rpc/staff_alerts?${query}`, body: '{}' })),
+  staff_calendar: [
+    '',
+    'customer_email=like.secret%25%5C',
+    'reason=eq.secret-1x',
+    'final_cost=gt.1',
+    'order=reference.desc',
+    'select=final_cost.max(),customer_name::text',
+  ].map((query) => ({
+    method: 'POST',
+    path: `/rpc/staff_calendar?${query}`,
+    body: '{"first_day": "2031-01-01", "days": 42}',
+  })),
   upcoming_bookings: [
     '',
     'reference=like.secret%25%5C',

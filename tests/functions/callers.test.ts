@@ -137,6 +137,14 @@ const ROWS: readonly Row[] = [
     answers: { reopenHours: () => undefined },
   },
   {
+    name: 'staff-calendar-feed',
+    callers: 'staff',
+    permission: 'bookings',
+    limit: ['staff-calendar-feed', 30, 60],
+    body: { studioId: BOOKING, action: 'create' },
+    answers: { openFeed: () => 'https://site.example/feed' },
+  },
+  {
     name: 'staff-set-permissions',
     callers: 'staff',
     permission: 'owner',
@@ -421,3 +429,27 @@ test.each(ROWS.filter(({ callers }) => callers === 'developers'))(
     expect(answered(app)).toEqual([]);
   },
 );
+
+test('calendar-feed needs no key, is counted for the IP address, and answers 304 to who has the file', async () => {
+  const app = createFunctionsApp();
+  const files: string[] = [];
+  app.answers['readFeed'] = (token: string) => {
+    files.push(token);
+    return 'BEGIN:VCALENDAR';
+  };
+  const read = (headers: Record<string, string> = {}) =>
+    app.send('calendar-feed', 'none', { method: 'GET', query: '?token=t1', headers });
+  const first = await read();
+  expect([first.status, await first.text()]).toEqual([200, 'BEGIN:VCALENDAR']);
+  expect(first.headers.get('content-type')).toBe('text/calendar; charset=utf-8');
+  expect(first.headers.get('cache-control')).toBe('private, no-cache');
+  expect(app.taken).toEqual([[{ name: 'calendar-feed', max: 60, seconds: 60 }, `ip:${IP}`]]);
+  const tag = first.headers.get('etag') ?? '';
+  for (const known of [tag, `W/${tag}`, `"other", ${tag}`]) {
+    const again = await read({ 'if-none-match': known });
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', tag]);
+  }
+  expect((await read({ 'if-none-match': '"other"' })).status).toBe(200);
+  expect(new Set(files)).toEqual(new Set(['t1']));
+  expect((await app.send('calendar-feed', 'none', { method: 'POST', body: {} })).status).toBe(405);
+});

@@ -46,6 +46,11 @@ vi.mock('#server/operations/access/doors.ts', () => ({
 }));
 vi.mock('#server/operations/closures/close-hours.ts', () => ({ closeHours: operation('closeHours') }));
 vi.mock('#server/operations/closures/reopen-hours.ts', () => ({ reopenHours: operation('reopenHours') }));
+vi.mock('#server/operations/calendar/feeds.ts', () => ({
+  openFeed: operation('openFeed'),
+  revokeFeed: operation('revokeFeed'),
+  readFeed: operation('readFeed'),
+}));
 vi.mock('#server/operations/customers/block.ts', () => ({
   blockCustomer: operation('blockCustomer'),
   unblockCustomer: operation('unblockCustomer'),

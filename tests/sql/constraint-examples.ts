@@ -890,6 +890,25 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
       cancellation_reason_check: between('reason', ['', 'r'.repeat(501)], ['r', 'r'.repeat(500)]),
     },
   },
+  'private.calendar_feed': {
+    base: { studio_id: uuid(1), token_hash: 'a'.repeat(64), created_by: uuid(2), created_at: AT },
+    checks: {
+      calendar_feed_token_hash_check: {
+        bad: [{ token_hash: 'a'.repeat(63) }, { token_hash: 'A'.repeat(64) }],
+        good: [{ token_hash: '0'.repeat(64) }],
+      },
+    },
+    uniques: {
+      calendar_feed_one: {
+        clash: [[{}, { token_hash: 'b'.repeat(64) }]],
+        apart: [[{}, { token_hash: 'b'.repeat(64), revoked_at: AT }]],
+      },
+      calendar_feed_token: {
+        clash: [[{}, { revoked_at: AT }]],
+        apart: [[{}, { revoked_at: AT, token_hash: 'b'.repeat(64) }]],
+      },
+    },
+  },
   'private.light_state': {
     base: { wanted: true, changed_at: '2031-03-01T00:00:00Z' },
     checks: { light_state_singleton_check: { bad: [{ singleton: false }], good: [{ singleton: true }] } },

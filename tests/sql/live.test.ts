@@ -81,6 +81,29 @@ test(
 );
 
 test(
+  'reopening one week of a closure tells staff',
+  rolledBack(async (rows) => {
+    await addStudiosAndCustomers(rows);
+    const hours = {
+      studioId: STUDIO,
+      startTime: at(60),
+      endTime: at(120),
+      weeks: 2,
+      reason: 'New mixer',
+      public: false,
+    };
+    await rows.query('select private.close_hours($1::jsonb, $2::uuid, $3)', [hours, ALEX, at(0)]);
+    const toStaff = async () => (await sent(rows)).filter(([topic]) => topic === 'staff');
+    expect(await toStaff()).toHaveLength(1);
+    await rows.query(
+      'select private.reopen_hours(c.id, $1::timestamptz, false, $2::uuid, $3::timestamptz) from private.closure c',
+      [at(60), ALEX, at(0)],
+    );
+    expect((await toStaff()).map(([, event]) => event)).toEqual(['closure', 'closure']);
+  }),
+);
+
+test(
   'a change of prices tells staff, and a repeated one does not',
   rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);

@@ -10,6 +10,7 @@ import {
   KIM,
   OTHER_STUDIO,
   STUDIO,
+  tryOut,
 } from './booking-rows.ts';
 
 /** What the page Today reads. NOW is 11 am of 1 March in Sydney, so that day is minute -660 to 780. */
@@ -346,5 +347,91 @@ test(
     }
     await rows.setClaims({ role: 'service_role' });
     expect([await day(rows), await alerts(rows)]).toEqual([[], []]);
+  }),
+);
+
+const calendar = (rows: Rows, first: string, days: number, studio: string | null = null) =>
+  rows.query<{ kind: string; reference: string | null; reason: string | null }>(
+    'select * from public.staff_calendar($1::date, $2::integer, $3::uuid)',
+    [first, days, studio],
+  );
+const namesOf = (found: readonly { kind: string; reference: string | null; reason: string | null }[]): string =>
+  found.map(({ kind, reference, reason }) => `${kind} ${reference?.slice(-2) ?? reason}`).join(', ');
+/** Closes hours of the studio for two weeks; times in minutes from NOW. */
+const close = (rows: Rows, from: number, until: number, studio: string | null = STUDIO): Promise<unknown> =>
+  rows.query('select private.close_hours($1::jsonb, $2::uuid, $3)', [
+    { studioId: studio, startTime: at(from), endTime: at(until), weeks: 2, reason: 'Cleaning', public: false },
+    ALEX,
+    NOW,
+  ]);
+
+test(
+  'staff_calendar returns what overlaps the days in Sydney, of all studios or one, with holds and closures and without what is cancelled',
+  asStaff(['bookings'], async (rows) => {
+    const hours = (from: number, to: number) => ({ start_time: at(from), end_time: at(to), status: 'confirmed' });
+    await addBooking(rows, 30, hours(-780, -660));
+    await addBooking(rows, 31, {
+      ...hours(-720, -600),
+      studio_id: OTHER_STUDIO,
+      guest_name: 'Kim Guest',
+      user_id: null,
+    });
+    await addBooking(rows, 32, { ...hours(60, 120), status: 'pending' });
+    await addBooking(rows, 33, { ...hours(200, 260), status: 'cancelled', cancel_reason: 'staff' });
+    await addBooking(rows, 34, hours(780, 840));
+    await close(rows, 240, 300);
+    expect(namesOf(await calendar(rows, '2031-03-01', 1))).toBe('booking 31, hold 32, closure Cleaning');
+    expect(namesOf(await calendar(rows, '2031-03-01', 1, STUDIO))).toBe('hold 32, closure Cleaning');
+    expect(namesOf(await calendar(rows, '2031-03-01', 8, STUDIO))).toBe(
+      'hold 32, closure Cleaning, booking 34, closure Cleaning',
+    );
+    expect((await calendar(rows, '2031-03-01', 1))[0]).toMatchObject({
+      customer_name: 'Kim Guest',
+      final_cost: '49.00',
+      is_test: false,
+    });
+  }),
+);
+
+test(
+  'free_hours subtracts bookings, holds and closures once each, day by day, of all active studios or one',
+  asStaff(['bookings'], async (rows) => {
+    await rows.query('update public.studios set active = id = any ($1)', [[STUDIO, OTHER_STUDIO]]);
+    const hours = (from: number, to: number) => ({ start_time: at(from), end_time: at(to), status: 'confirmed' });
+    await addBooking(rows, 31, { ...hours(-720, -600), studio_id: OTHER_STUDIO });
+    await addBooking(rows, 32, { ...hours(60, 120), status: 'pending' });
+    await close(rows, 240, 300);
+    await close(rows, 270, 360, null);
+    const read = async (first: string, days: number, studio: string | null = null): Promise<unknown> =>
+      (await rows.query('select * from public.free_hours($1::date, $2::integer, $3::uuid)', [first, days, studio])).map(
+        ({ hours: all, free }) => [Number(all), Number(free)],
+      );
+    expect(await read('2031-02-28', 3)).toEqual([
+      [48, 47],
+      [48, 48 - 1 - 1 - 2 - 1.5],
+      [48, 48],
+    ]);
+    expect(await read('2031-03-01', 1, STUDIO)).toEqual([[24, 21]]);
+    expect(await read('2031-04-06', 1, STUDIO)).toEqual([[25, 25]]);
+    expect(await read('2031-10-05', 1, STUDIO)).toEqual([[23, 23]]);
+  }),
+);
+
+test.each(['staff_calendar', 'free_hours'])('%s is for staff with the permission, and for 1 to 42 days', (name) =>
+  database.rolledBack(async (rows) => {
+    await addStudiosAndCustomers(rows);
+    const call = (days: number): Promise<unknown> =>
+      rows.query(`select * from public.${name}('2031-03-01', $1::integer)`, [days]);
+    const refusal = (days: number): Promise<unknown> =>
+      tryOut(rows, () => call(days).then(() => null)).catch((error: { code?: string }) => error.code);
+    await rows.setClaims(STAFF);
+    expect(await refusal(1)).toBe('42501');
+    await rows.query(`insert into public.user_roles (user_id, role) values ($1, 'admin')`, [ALEX]);
+    await give(rows, ['identity', 'money', 'settings']);
+    expect(await refusal(1)).toBe('42501');
+    await give(rows, ['bookings']);
+    const refusals: unknown[] = [];
+    for (const days of [0, 1, 42, 43]) refusals.push(await refusal(days));
+    expect(refusals).toEqual(['22023', null, null, '22023']);
   }),
 );

@@ -1,0 +1,75 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { addDays, dayBounds, studioDate } from '#rules/studio-time.ts';
+import type { LinkSigner } from '#server/crypto/link-signer.ts';
+import type { Database, Transaction } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import { Refusal } from '../core/refusal.ts';
+import { type FeedContent, writeFeed } from './feed-file.ts';
+
+/** What the operations of calendar feeds work with. */
+export type FeedContext = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly links: LinkSigner;
+  readonly settings: { readonly siteUrl: string };
+};
+
+/** The days before and after today that a feed shows. */
+const DAYS = { before: 30, after: 90 } as const;
+/** A feed ends when staff revoke it. */
+const NEVER = new Date('9999-12-31T00:00:00Z');
+
+/** Returns the address of a studio's feed, and makes the feed if there is none. Throws `Refusal` for an unknown studio. */
+export async function openFeed(context: FeedContext, studioId: string, actor: string): Promise<string> {
+  const now = context.clock();
+  return context.db.transaction(async (tx) => {
+    const existing = await readOrMake(context, tx, { studioId, actor, now });
+    if (isOf(context, existing)) return addressOf(context, existing.id);
+    // The server's keys have changed since: nobody knows this address any more.
+    await tx.query('select private.revoke_calendar_feed($1::uuid, $2::uuid, $3::timestamptz)', [studioId, actor, now]);
+    return addressOf(context, (await readOrMake(context, tx, { studioId, actor, now })).id);
+  });
+}
+
+/** Revokes the feed of a studio: its address answers 404 from now on. Returns false when there is none. */
+export async function revokeFeed({ db, clock }: FeedContext, studioId: string, actor: string): Promise<boolean> {
+  const row = await db.one<{ revoked: boolean }>(
+    'select private.revoke_calendar_feed($1::uuid, $2::uuid, $3::timestamptz) as revoked',
+    [studioId, actor, clock()],
+  );
+  return row?.revoked === true;
+}
+
+/** Returns the calendar file of a token. Throws `Refusal` when the token is wrong or revoked. */
+export async function readFeed({ db, clock }: FeedContext, token: string): Promise<string> {
+  const today = studioDate(clock());
+  const row = await db.one<{ content: FeedContent | null }>(
+    'select private.read_calendar_feed($1, $2::timestamptz, $3::timestamptz) as content',
+    [hashOf(token), dayBounds(addDays(today, -DAYS.before)).start, dayBounds(addDays(today, DAYS.after)).end],
+  );
+  if (!row?.content) throw new Refusal('not_found', 'There is no calendar at this address.');
+  return writeFeed(row.content);
+}
+
+type Feed = { readonly id: string; readonly tokenHash: string };
+
+async function readOrMake(
+  context: FeedContext,
+  tx: Transaction,
+  { studioId, actor, now }: { studioId: string; actor: string; now: Date },
+): Promise<Feed> {
+  const id = randomUUID();
+  const feed = await tx.one<Feed>(
+    `select id, token_hash as "tokenHash" from private.open_calendar_feed($1::uuid, $2::uuid, $3, $4::uuid, $5::timestamptz)`,
+    [id, studioId, hashOf(tokenOf(context, id)), actor, now],
+  );
+  if (!feed) throw new Refusal('not_found', 'Studio not found');
+  return feed;
+}
+
+const isOf = (context: FeedContext, { id, tokenHash }: Feed): boolean => hashOf(tokenOf(context, id)) === tokenHash;
+/** Derived from the server's keys, so that the address can be shown again although only its hash is stored. */
+const tokenOf = ({ links }: FeedContext, id: string): string => links.sign('calendar-feed', id, NEVER);
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+const addressOf = (context: FeedContext, id: string): string =>
+  `${context.settings.siteUrl}/functions/v1/calendar-feed?token=${tokenOf(context, id)}`;
