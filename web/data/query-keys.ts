@@ -32,6 +32,7 @@ export const queryKeys = {
   // Of staff
   permissions: kind<[userId: Id]>('permissions'),
   staffDay: kind<[day: string]>('staff-day'),
+  staffCalendar: kind<[what: 'days' | 'free' | 'feeds', firstDay?: string, days?: number, studioId?: Id]>('staff-calendar'),
   staffBooking: kind<[reference: string]>('staff-booking'),
   alerts: kind<[]>('alerts'),
   discountCodes: kind<[]>('discount-codes'),

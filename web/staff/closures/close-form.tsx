@@ -2,8 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Control } from 'react-hook-form';
 import { slotLabel } from '#rules/slots.ts';
-import { addDays, formatStudioRange, studioDate } from '#rules/studio-time.ts';
-import { queryKeys } from '#web/data/query-keys.ts';
+import { addDays, formatStudioDate, formatStudioRange, studioDate } from '#rules/studio-time.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { CheckField, ChoiceField, TextField } from '#web/ui/form/fields.tsx';
@@ -12,12 +11,21 @@ import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { ALL_STUDIOS, type ClosureDraft, closureFormSchema, type TypedClosure } from './closure-form.ts';
-import { type BookingInTheWay, bookingsInTheWay, closeHours, type StudioName } from './queries.ts';
+import { type BookingInTheWay, bookingsInTheWay, CLOSURE_CHANGES, closeHours, type StudioName } from './queries.ts';
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => ({ value: String(hour), label: slotLabel(hour) }));
 
 /** Closes hours. Names the bookings that are in the way. */
-export function ClosureForm({ studios, onDone }: { studios: readonly StudioName[]; onDone: () => void }) {
+export function ClosureForm({
+  studios,
+  initial = {},
+  onDone,
+}: {
+  studios: readonly StudioName[];
+  /** What is filled in already. */
+  initial?: Partial<TypedClosure>;
+  onDone: () => void;
+}) {
   const [tomorrow] = useState(() => addDays(studioDate(new Date()), 1));
   const form = useSchemaForm(closureFormSchema, {
     defaultValues: {
@@ -26,18 +34,23 @@ export function ClosureForm({ studios, onDone }: { studios: readonly StudioName[
       fromHour: '9',
       toDate: tomorrow,
       toHour: '12',
-      weeks: '1',
+      repeatUntil: '',
       reason: '',
       isPublic: false,
+      ...initial,
     },
   });
   const [inTheWay, setInTheWay] = useState<readonly BookingInTheWay[]>([]);
   const close = useMutation({
     mutationFn: (draft: ClosureDraft) => closeHours(draft),
-    meta: { handled: true, invalidates: [queryKeys.closures.all, queryKeys.availability.all] },
+    meta: { handled: true, invalidates: CLOSURE_CHANGES },
     onSuccess: (_closed, draft) => {
       const range = formatStudioRange(new Date(draft.startTime), new Date(draft.endTime));
-      toast({ title: 'Hours closed', description: draft.weeks === 1 ? range : `${range}, for ${draft.weeks} weeks` });
+      const until = draft.repeatUntil;
+      toast({
+        title: 'Hours closed',
+        description: until === undefined ? range : `${range}, and weekly until ${formatStudioDate(until, 'medium')}`,
+      });
       onDone();
     },
     onError: (error) => {
@@ -83,14 +96,10 @@ function Fields({
       <p className="text-sm text-dust">Sydney time.</p>
       <TextField
         control={control}
-        name="weeks"
-        label="Weeks"
-        type="number"
-        min="1"
-        max="104"
-        step="1"
-        required
-        hint="1 closes the hours once. More repeat them each week at the same time of day."
+        name="repeatUntil"
+        label="Every week until (optional)"
+        type="date"
+        hint="Without a day the hours are closed once. With one they come each week at the same time of day."
       />
       <TextField control={control} name="reason" label="Reason" required maxLength={200} autoComplete="off" />
       <CheckField control={control} name="isPublic">

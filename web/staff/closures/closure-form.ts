@@ -1,8 +1,11 @@
 import { z } from 'zod';
-import { hourExists, isStudioDate, slotStart } from '#rules/studio-time.ts';
+import { daysBetween, hourExists, isStudioDate, slotStart } from '#rules/studio-time.ts';
 
 /** Value of the choice that closes every studio. */
 export const ALL_STUDIOS = 'all';
+
+/** How many times a closure comes at most, as on the server. */
+const WEEKS_MAX = 104;
 
 /** The form of a closure as it is typed. Hours are "0" to "23". */
 const typedClosureSchema = z.object({
@@ -11,7 +14,8 @@ const typedClosureSchema = z.object({
   fromHour: z.string(),
   toDate: z.string().refine(isStudioDate, 'Choose the last day.'),
   toHour: z.string(),
-  weeks: z.string().regex(/^\d{1,3}$/, 'Enter 1 to 104 weeks.'),
+  /** The last day of a weekly closure; empty for one that comes once. */
+  repeatUntil: z.string().refine((text) => text === '' || isStudioDate(text), 'Choose a day.'),
   reason: z.string().trim().min(1, 'Say why, for your colleagues.').max(200, 'At most 200 characters.'),
   isPublic: z.boolean(),
 });
@@ -21,7 +25,8 @@ export type ClosureDraft = {
   readonly studioId: string | null;
   readonly startTime: string;
   readonly endTime: string;
-  readonly weeks: number;
+  /** The last day on which a weekly closure may begin. */
+  readonly repeatUntil?: string;
   readonly reason: string;
   readonly public: boolean;
 };
@@ -30,7 +35,6 @@ export type ClosureDraft = {
 export const closureFormSchema = typedClosureSchema.transform((typed, context): ClosureDraft => {
   const start = startOf(typed.fromDate, typed.fromHour);
   const end = startOf(typed.toDate, typed.toHour);
-  const weeks = Number(typed.weeks);
   const refuse = (path: keyof TypedClosure, message: string): never => {
     context.addIssue({ code: 'custom', path: [path], message });
     return z.NEVER;
@@ -38,14 +42,17 @@ export const closureFormSchema = typedClosureSchema.transform((typed, context): 
   if (start === null) return refuse('fromHour', 'The clocks skip this hour. Choose another.');
   if (end === null) return refuse('toHour', 'The clocks skip this hour. Choose another.');
   if (end <= start) return refuse('toHour', 'The end must be after the start.');
-  if (weeks < 1 || weeks > 104) return refuse('weeks', 'Enter 1 to 104 weeks.');
+  if (typed.repeatUntil !== '' && typed.repeatUntil < typed.fromDate)
+    return refuse('repeatUntil', 'The last day must not be before the first.');
+  if (typed.repeatUntil !== '' && daysBetween(typed.fromDate, typed.repeatUntil) >= 7 * WEEKS_MAX)
+    return refuse('repeatUntil', 'At most two years ahead.');
   return {
     studioId: typed.studio === ALL_STUDIOS ? null : typed.studio,
     startTime: start.toISOString(),
     endTime: end.toISOString(),
-    weeks,
     reason: typed.reason,
     public: typed.isPublic,
+    ...(typed.repeatUntil === '' ? {} : { repeatUntil: typed.repeatUntil }),
   };
 });
 

@@ -51,9 +51,26 @@ test('closed hours are listed with their weeks and studios, and reopened only af
   await user.click(dialog().getByRole('button', { name: 'Keep closed' }));
   expect(calls.reopenHours).not.toHaveBeenCalled();
   await press(`Reopen ${TIMES}`);
-  await user.click(dialog().getByRole('button', { name: 'Reopen' }));
-  expect(calls.reopenHours).toHaveBeenCalledExactlyOnceWith('c');
-  expect(toast).toHaveBeenCalledWith({ title: 'Hours reopened', description: TIMES });
+  await user.click(dialog().getByRole('button', { name: 'Reopen this week' }));
+  expect(calls.reopenHours).toHaveBeenCalledExactlyOnceWith('c', CLOSURE.start, false);
+  const description = 'Monday 3 March 2031, 9 am to 12 pm';
+  expect(toast).toHaveBeenCalledWith({ title: 'Hours reopened', description });
+  await press(`Reopen ${TIMES}`);
+  await user.click(dialog().getByRole('button', { name: 'Reopen this and all following' }));
+  expect(calls.reopenHours).toHaveBeenLastCalledWith('c', CLOSURE.start, true);
+  expect(toast).toHaveBeenLastCalledWith({
+    title: 'Hours reopened',
+    description: `${description}, and all weeks after it`,
+  });
+});
+
+test('hours that are closed once have one button to reopen them', async () => {
+  calls.readClosures.mockResolvedValue([{ ...CLOSURE, times: 1 }]);
+  renderPart(<Closures studios={STUDIOS} />);
+  await screen.findByText('Studio A, Studio B');
+  await press('Reopen Monday 3 March 2031, 9 am to 12 pm');
+  expect(dialog().getByRole('button', { name: 'Reopen' })).toBeTruthy();
+  expect(dialog().queryByRole('button', { name: /following/ })).toBeNull();
 });
 
 test('the form closes hours of Sydney as instants, for one studio or all', async () => {
@@ -64,7 +81,7 @@ test('the form closes hours of Sydney as instants, for one studio or all', async
   await user.selectOptions(inside.getByLabelText('Studio'), 'Studio B');
   await fill(inside.getByLabelText('From'), '2031-03-03');
   await fill(inside.getByLabelText('Until'), '2031-03-03');
-  await fill(inside.getByLabelText('Weeks'), '2');
+  await fill(inside.getByLabelText('Every week until (optional)'), '2031-03-10');
   await fill(inside.getByLabelText('Reason'), ' New mixer ');
   await user.click(inside.getByLabelText('Customers may read the reason'));
   await user.click(inside.getByRole('button', { name: 'Close hours' }));
@@ -72,11 +89,11 @@ test('the form closes hours of Sydney as instants, for one studio or all', async
     studioId: STUDIOS[1]?.id,
     startTime: '2031-03-02T22:00:00.000Z',
     endTime: '2031-03-03T01:00:00.000Z',
-    weeks: 2,
+    repeatUntil: '2031-03-10',
     reason: 'New mixer',
     public: true,
   });
-  const description = 'Monday 3 March 2031, 9 am to 12 pm, for 2 weeks';
+  const description = 'Monday 3 March 2031, 9 am to 12 pm, and weekly until Mon 10 Mar 2031';
   expect(toast).toHaveBeenCalledWith({ title: 'Hours closed', description });
 });
 
@@ -106,7 +123,7 @@ const TYPED = {
   fromHour: '9',
   toDate: '2031-03-03',
   toHour: '12',
-  weeks: '1',
+  repeatUntil: '',
   reason: 'Cleaning',
   isPublic: false,
 };
@@ -117,8 +134,8 @@ test.each([
     'fromHour',
     'The clocks skip this hour. Choose another.',
   ],
-  [{ weeks: '0' }, 'weeks', 'Enter 1 to 104 weeks.'],
-  [{ weeks: '105' }, 'weeks', 'Enter 1 to 104 weeks.'],
+  [{ repeatUntil: '2031-03-02' }, 'repeatUntil', 'The last day must not be before the first.'],
+  [{ repeatUntil: '2033-02-28' }, 'repeatUntil', 'At most two years ahead.'],
   [{ reason: '  ' }, 'reason', 'Say why, for your colleagues.'],
   [{ fromDate: '' }, 'fromDate', 'Choose the first day.'],
 ])('%o is refused at %s', (change, field, message) => {

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatStudioRange } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
@@ -9,9 +9,9 @@ import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
-import { toast } from '#web/ui/toast.tsx';
 import { ClosureForm } from './close-form.tsx';
-import { type Closure, readClosures, reopenHours, type StudioName } from './queries.ts';
+import { type Closure, readClosures, type StudioName } from './queries.ts';
+import { ReopenForm } from './reopen-form.tsx';
 
 const COLUMNS = ['When', 'Studio', 'Reason', 'Actions'];
 
@@ -50,7 +50,12 @@ export function Closures({ studios }: { studios: readonly StudioName[] }) {
       </Dialog>
       <Dialog open={reopening !== null} title="Open these hours again?" onClose={() => setReopening(null)}>
         {reopening === null ? null : (
-          <Reopen closure={reopening} where={nameStudios(reopening)} onDone={() => setReopening(null)} />
+          <ReopenForm
+            week={{ closureId: reopening.id, start: reopening.start, end: reopening.end }}
+            more={reopening.times - 1}
+            where={nameStudios(reopening)}
+            onDone={() => setReopening(null)}
+          />
         )}
       </Dialog>
     </>
@@ -90,35 +95,3 @@ function List({
 
 const describeTimes = ({ start, end, times }: Closure): string =>
   `${formatStudioRange(start, end)}${times === 1 ? '' : `, and ${times - 1} more ${times === 2 ? 'week' : 'weeks'}`}`;
-
-function Reopen({ closure, where, onDone }: { closure: Closure; where: string; onDone: () => void }) {
-  const reopen = useMutation({
-    mutationFn: () => reopenHours(closure.id),
-    meta: { handled: true, invalidates: [queryKeys.closures.all, queryKeys.availability.all] },
-    onSuccess: () => {
-      toast({ title: 'Hours reopened', description: describeTimes(closure) });
-      onDone();
-    },
-    onError: (error) =>
-      toast({
-        title: 'Error',
-        description: describeError(error, 'The hours are still closed. Try again.'),
-        tone: 'bad',
-      }),
-  });
-  return (
-    <div className="space-y-4">
-      <p>
-        {where}: {describeTimes(closure)}. Customers can book them at once.
-      </p>
-      <div className="flex flex-wrap gap-3">
-        <Button busy={reopen.isPending} onClick={() => reopen.mutate()}>
-          Reopen
-        </Button>
-        <Button tone="plain" onClick={onDone}>
-          Keep closed
-        </Button>
-      </div>
-    </div>
-  );
-}

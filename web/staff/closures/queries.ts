@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { callFunction } from '#web/data/fetch-client.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 import { AppError } from '#web/lib/errors.ts';
@@ -50,9 +51,12 @@ export async function readClosures(): Promise<Closure[]> {
 export function closeHours(draft: ClosureDraft): Promise<{ closureId: string }> {
   return callFunction('staff-close', draft);
 }
-export function reopenHours(closureId: string): Promise<{ reopened: boolean }> {
-  return callFunction('staff-reopen', { closureId });
+/** Opens the week of a closure that starts then, or that and all that follow. */
+export function reopenHours(closureId: string, start: Date, following: boolean): Promise<{ reopened: boolean }> {
+  return callFunction('staff-reopen', { closureId, startTime: start.toISOString(), following });
 }
+/** What closing and reopening change. */
+export const CLOSURE_CHANGES = [queryKeys.closures.all, queryKeys.availability.all, queryKeys.staffCalendar.all];
 
 const inTheWaySchema = z.array(
   z.object({
