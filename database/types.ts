@@ -115,45 +115,66 @@ export type Database = {
           code: string;
           created_at: string;
           current_uses: number;
+          customer_email: string | null;
           description: string | null;
           discount_type: 'percentage' | 'fixed';
           discount_value: number;
           expires_at: string | null;
+          from_hour: number | null;
+          gift_batch_id: string | null;
           id: string;
           max_uses: number | null;
           min_hours: number | null;
           per_user_limit: number | null;
+          until_hour: number | null;
           updated_at: string;
+          valid_from: string | null;
+          weekdays: number[] | null;
+          works_when: string | null;
         };
         Insert: {
           active?: boolean;
           code: string;
           created_at?: string;
           current_uses?: number;
+          customer_email?: string | null;
           description?: string | null;
           discount_type: string;
           discount_value: number;
           expires_at?: string | null;
+          from_hour?: number | null;
+          gift_batch_id?: string | null;
           id?: string;
           max_uses?: number | null;
           min_hours?: number | null;
           per_user_limit?: number | null;
+          until_hour?: number | null;
           updated_at?: string;
+          valid_from?: string | null;
+          weekdays?: number[] | null;
+          works_when?: string | null;
         };
         Update: {
           active?: boolean;
           code?: string;
           created_at?: string;
           current_uses?: number;
+          customer_email?: string | null;
           description?: string | null;
           discount_type?: string;
           discount_value?: number;
           expires_at?: string | null;
+          from_hour?: number | null;
+          gift_batch_id?: string | null;
           id?: string;
           max_uses?: number | null;
           min_hours?: number | null;
           per_user_limit?: number | null;
+          until_hour?: number | null;
           updated_at?: string;
+          valid_from?: string | null;
+          weekdays?: number[] | null;
+          works_when?: string | null;
         };
         Relationships: [];
       };
@@ -735,6 +756,17 @@ export type Database = {
         Args: never;
         Returns: boolean;
       };
+      discount_code_results: {
+        Args: {
+          codes: string[];
+        };
+        Returns: {
+          coupon_id: string | null;
+          bookings: number | null;
+          sold: number | null;
+          discount: number | null;
+        }[];
+      };
       free_hours: {
         Args: {
           first_day: string;
@@ -745,6 +777,27 @@ export type Database = {
           day: string | null;
           hours: number | null;
           free: number | null;
+        }[];
+      };
+      gift_batches: {
+        Args: {
+          most?: number;
+        };
+        Returns: {
+          id: string | null;
+          prefix: string | null;
+          created_at: string | null;
+          discount_type: string | null;
+          discount_value: number | null;
+          description: string | null;
+          valid_from: string | null;
+          expires_at: string | null;
+          works_when: string | null;
+          codes: number | null;
+          used: number | null;
+          active: number | null;
+          sold: number | null;
+          discount: number | null;
         }[];
       };
       has_permission: {
@@ -762,6 +815,15 @@ export type Database = {
           subscription: string;
         };
         Returns: undefined;
+      };
+      make_gift_codes: {
+        Args: {
+          batch: string;
+          amount: number;
+          prefix: string;
+          terms: Json;
+        };
+        Returns: number;
       };
       newest_bookings: {
         Args: {
@@ -845,6 +907,13 @@ export type Database = {
         };
         Returns: boolean;
       };
+      set_gift_batch_active: {
+        Args: {
+          batch: string;
+          active: boolean;
+        };
+        Returns: number;
+      };
       staff_alerts: {
         Args: {
           at?: string;
@@ -904,6 +973,8 @@ export type Database = {
         Args: {
           code_input: string;
           booking_hours: number;
+          booking_start?: string;
+          booking_end?: string;
         };
         Returns: {
           id: string | null;
@@ -916,6 +987,10 @@ export type Database = {
           current_uses: number | null;
           is_valid: boolean | null;
           error_message: string | null;
+          weekdays: number[] | null;
+          from_hour: number | null;
+          until_hour: number | null;
+          works_when: string | null;
         }[];
       };
       waiting_reviews: {

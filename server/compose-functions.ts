@@ -19,6 +19,7 @@ import { staffClose } from './functions/staff-close.ts';
 import { staffCreateBooking } from './functions/staff-create-booking.ts';
 import { staffDoorLog, staffDoors, staffOpenDoor } from './functions/staff-doors.ts';
 import { staffExport } from './functions/staff-export.ts';
+import { staffExportList } from './functions/staff-export-list.ts';
 import { staffMoveBooking } from './functions/staff-move-booking.ts';
 import { staffIdPicture } from './functions/staff-id-picture.ts';
 import { staffRefund } from './functions/staff-refund.ts';
@@ -87,6 +88,7 @@ export function composeFunctions(context: {
       ['staff-open-door', staffOpenDoor(context)],
       ['staff-door-log', staffDoorLog(context)],
       ['staff-export', staffExport(context)],
+      ['staff-export-list', staffExportList(context)],
       ['cancel-booking', cancelBooking(context)],
       ['stripe-webhook', stripeWebhook(context)],
       ['send-booking-confirmation', queuedMail(context)],

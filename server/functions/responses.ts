@@ -37,6 +37,17 @@ export const statuses: Readonly<Record<RefusalCode, 400 | 401 | 403 | 404 | 409 
 export const byHand = (refund: { readonly byHand: boolean }): { byHand?: true } =>
   refund.byHand ? { byHand: true } : {};
 
+/** A CSV file for download. */
+export function csvFile(csv: ReadableStream<Uint8Array>, name: string): Response {
+  return new Response(csv, {
+    headers: {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${name}.csv"`,
+      'cache-control': 'no-store',
+    },
+  });
+}
+
 export function json(body: unknown, status = 200): Response {
   return new Response(JSON.stringify(body), {
     status,

@@ -4,6 +4,7 @@ import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { exportCsv } from '#server/operations/exports/export.ts';
 import { EXPORT_KINDS, type ExportName } from '#server/operations/exports/kinds.ts';
 import { actorOf, instantField, parse } from './requests.ts';
+import { csvFile } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'staff-export', max: 30, seconds: 60 };
@@ -28,13 +29,7 @@ export function staffExport({ booking }: { booking: BookingContext }): ServerFun
     async handle({ caller, body }) {
       const { kind: name, from, to } = parse(bodySchema, body);
       const csv = await exportCsv(booking, { name, from, to }, actorOf(caller));
-      return new Response(csv, {
-        headers: {
-          'content-type': 'text/csv; charset=utf-8',
-          'content-disposition': `attachment; filename="${name}.csv"`,
-          'cache-control': 'no-store',
-        },
-      });
+      return csvFile(csv, name);
     },
   };
 }

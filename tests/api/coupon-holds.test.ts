@@ -363,6 +363,29 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
       body: { cancelled: true },
     });
   });
+
+  it('is refused with the words of its rule when the code does not work at these hours or for this person', async () => {
+    const customer = await server.addCustomer();
+    const [time, code] = [hours(), await addCode()];
+    // Every day but that of the booking.
+    const change = (columns: string, ...values: unknown[]) =>
+      server.app.db.query(`update public.discount_codes set ${columns} where code = $1`, [code, ...values]);
+    await change(
+      `weekdays = array_remove(array[0,1,2,3,4,5,6]::smallint[], extract(dow from $2::timestamptz at time zone 'Australia/Sydney')::smallint)`,
+      time.startTime,
+    );
+    expect(await hold(customer, time, code)).toMatchObject({
+      status: 422,
+      body: { error: { code: 'coupon_invalid', message: expect.stringMatching(/^This code works .*day\.$/) } },
+    });
+    await change(`weekdays = null, customer_email = 'somebody@example.com'`);
+    expect(await hold(customer, time, code)).toMatchObject({
+      status: 422,
+      body: { error: { message: 'This code is for another email address.' } },
+    });
+    await change('customer_email = $2', customer.email);
+    expect(await hold(customer, time, code)).toMatchObject({ status: 200 });
+  });
 });
 
 describe.each(engines)('the limits of holds on $name', ({ open }) => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import {
@@ -195,5 +196,41 @@ describe.each(engines)('exports on $name', ({ open }) => {
     ] as const)
       expect((await send({ kind: 'customers', from, to }, token)).status).toBe(status);
     expect(await exported()).toBe(before);
+  });
+
+  it('the codes of a gift batch and the mailing list are files for staff who may do settings, and the audit log says so', async () => {
+    const batch = randomUUID();
+    const made = await server.client(staff.token).rpc('make_gift_codes', {
+      batch,
+      amount: 3,
+      prefix: 'xmas',
+      terms: { discount_type: 'fixed', discount_value: 59 },
+    });
+    expect(made.data).toBe(3);
+    await server.client().from('mailing_list').insert({ email: '=sum@example.com' });
+    const list = (body: Record<string, unknown>, token = staff.token) =>
+      fetch(`${server.url}/functions/v1/staff-export-list`, {
+        method: 'POST',
+        headers: {
+          apikey: server.app.keys.anonKey,
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(body),
+      });
+    const codes = await (await list({ list: 'gift-codes', batchId: batch })).text();
+    expect(codes.replaceAll(/-[2-9A-Z]{4}-[2-9A-Z]{4}/g, '-N')).toBe(
+      ['Code,Discount,Used,Active,Expires', ...[1, 2, 3].map(() => 'XMAS-N,$59.00,no,yes,'), ''].join('\r\n'),
+    );
+    expect(await (await list({ list: 'mailing-list' })).text()).toMatch(/\r\n"'=sum@example.com",20[^\r]+,\r\n$/);
+    expect((await list({ list: 'gift-codes', batchId: randomUUID() })).status).toBe(404);
+    expect((await list({ list: 'mailing-list' }, customer.token)).status).toBe(403);
+    const entries = await rows(
+      `select resource_type as type, resource_id as id, actor from public.audit_logs where action = 'export' and resource_type <> 'export' order by created_at`,
+    );
+    expect(entries).toEqual([
+      { type: 'gift-codes', id: batch, actor: staff.id },
+      { type: 'mailing-list', id: null, actor: staff.id },
+    ]);
   });
 });

@@ -186,6 +186,10 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
         current_uses: null,
         is_valid: true,
         error_message: null,
+        weekdays: null,
+        from_hour: null,
+        until_hour: null,
+        works_when: null,
       },
     ]);
     expect((await ask('unheard of')).data).toMatchObject([{ is_valid: false, error_message: 'Invalid coupon code' }]);

@@ -202,6 +202,15 @@ const ROWS: readonly Row[] = [
     answers: { exportCsv: () => '1' },
     type: 'text/csv; charset=utf-8',
   },
+  {
+    name: 'staff-export-list',
+    callers: 'staff',
+    permission: 'settings',
+    limit: ['staff-export-list', 30, 60],
+    body: { list: 'mailing-list' },
+    answers: { exportList: () => '1' },
+    type: 'text/csv; charset=utf-8',
+  },
   { name: 'stripe-webhook', callers: 'provider', limit: null, body: '{}', answers: takesEvents() },
   ...['send-booking-confirmation', 'send-access-code-email'].map((name): Row => ({
     name,

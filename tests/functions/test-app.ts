@@ -56,6 +56,7 @@ vi.mock('#server/operations/customers/block.ts', () => ({
   unblockCustomer: operation('unblockCustomer'),
 }));
 vi.mock('#server/operations/exports/export.ts', () => ({ exportCsv: operation('exportCsv') }));
+vi.mock('#server/operations/exports/lists.ts', () => ({ exportList: operation('exportList') }));
 vi.mock('#server/operations/payments/read-status.ts', () => ({ readPaymentStatus: operation('readPaymentStatus') }));
 vi.mock('#server/operations/identity/review.ts', () => ({ reviewId: operation('reviewId') }));
 vi.mock('#server/operations/identity/view-picture.ts', () => ({ viewPicture: operation('viewPicture') }));

@@ -53,6 +53,11 @@ export type Expectation = {
 export type People = Readonly<Record<'owner' | 'other' | 'unverified' | 'colleague' | 'admin', string>>;
 
 const ALL = 'select insert update delete';
+/** What staff write of a discount code. */
+const CODE_FIELDS = [
+  'code discount_type discount_value description min_hours max_uses per_user_limit expires_at active',
+  'valid_from customer_email weekdays from_hour until_hour',
+].join(' ');
 /** All principals with these rows. */
 const everybody = (rows: readonly string[]): Allowed => Object.fromEntries(PRINCIPALS.map((one) => [one, rows]));
 const BOTH = ['owner', 'other'] as const;
@@ -311,11 +316,11 @@ function aboutRooms({ owner, other }: People): Record<string, Expectation> {
     },
     discount_codes: {
       columns: `id code discount_type discount_value description min_hours max_uses per_user_limit current_uses expires_at active created_at
-        updated_at`,
+        updated_at valid_from customer_email weekdays from_hour until_hour works_when gift_batch_id`,
       grants: { anon: '', authenticated: 'select insert update', service_role: ALL },
       writes: {
-        insert: 'code discount_type discount_value description min_hours max_uses per_user_limit expires_at active',
-        update: 'code discount_type discount_value description min_hours max_uses per_user_limit expires_at active',
+        insert: CODE_FIELDS,
+        update: CODE_FIELDS,
       },
       rows: { any: { key: { id: code }, fresh } },
       change: { description: 'Changed' },
@@ -526,6 +531,10 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   'business_numbers(first_day date, last_day date, studio uuid)': 'authenticated service_role',
   'calendar_feeds()': 'authenticated service_role',
   'close_job(job uuid, reason text)': 'authenticated service_role',
+  'discount_code_results(codes uuid[])': 'authenticated service_role',
+  'gift_batches(most integer)': 'authenticated service_role',
+  'make_gift_codes(batch uuid, amount integer, prefix text, terms jsonb)': 'authenticated service_role',
+  'set_gift_batch_active(batch uuid, active boolean)': 'authenticated service_role',
   'developer_pages_open()': 'anon authenticated service_role',
   'free_hours(first_day date, days integer, studio uuid)': 'authenticated service_role',
   'has_permission(permission text)': 'authenticated service_role',
@@ -540,7 +549,8 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   'staff_alerts(at timestamp with time zone, most integer)': 'authenticated service_role',
   'staff_calendar(first_day date, days integer, studio uuid)': 'authenticated service_role',
   'upcoming_bookings(ends_after timestamp with time zone, most integer)': 'authenticated service_role',
-  'validate_discount_code(code_input text, booking_hours numeric)': 'anon authenticated service_role',
+  'validate_discount_code(code_input text, booking_hours numeric, booking_start timestamp with time zone, booking_end timestamp with time zone)':
+    'anon authenticated service_role',
   'waiting_reviews(ends_after timestamp with time zone, most integer)': 'authenticated service_role',
 };
 

@@ -36,6 +36,10 @@ const EXECUTABLE: Readonly<Record<string, string>> = {
   'public.close_job': 'authenticated service_role',
   'public.developer_pages_open': 'anon authenticated service_role',
   'public.free_hours': 'authenticated service_role',
+  'public.discount_code_results': 'authenticated service_role',
+  'public.gift_batches': 'authenticated service_role',
+  'public.make_gift_codes': 'authenticated service_role',
+  'public.set_gift_batch_active': 'authenticated service_role',
   'public.has_permission': 'authenticated service_role',
   'public.is_staff': 'anon authenticated service_role',
   'public.leave_mailing_list': 'anon authenticated service_role',
@@ -156,6 +160,10 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
   [
     'booking_by_guest',
     `select from private.booking where user_id is null and guest_email = 'guest@example.com' and start_time < now()`,
+  ],
+  [
+    'booking_by_coupon',
+    `select from private.booking where coupon_id = gen_random_uuid() and coupon_id is not null and status = 'confirmed'`,
   ],
   ['access_code_used', `select from public.booking_access_codes where used_at is not null order by used_at desc`],
   ['access_code_valid', `select from public.booking_access_codes where status = 'issued' and ends_at > now()`],

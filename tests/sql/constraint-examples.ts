@@ -512,8 +512,39 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
         bad: [{ max_uses: 2, current_uses: 3 }],
         good: [{ max_uses: 2, current_uses: 2 }, { current_uses: 3 }],
       },
+      discount_codes_customer_email_check: {
+        bad: [{ customer_email: 'nobody' }, { customer_email: `${'x'.repeat(250)}@x.com` }],
+        good: [{ customer_email: 'a@example.com' }],
+      },
+      discount_codes_weekdays_check: {
+        bad: [{ weekdays: [7] }, { weekdays: [] }, { weekdays: [0, 1, 2, 3, 4, 5, 6] }],
+        good: [{ weekdays: [0, 6] }],
+      },
+      discount_codes_from_hour_check: {
+        bad: [{ from_hour: 24, until_hour: 5 }],
+        good: [{ from_hour: 23, until_hour: 5 }],
+      },
+      discount_codes_until_hour_check: {
+        bad: [{ from_hour: 5, until_hour: 25 }],
+        good: [{ from_hour: 5, until_hour: 24 }],
+      },
+      discount_codes_hours: {
+        bad: [{ from_hour: 5 }, { until_hour: 5 }, { from_hour: 5, until_hour: 5 }, { from_hour: 0, until_hour: 24 }],
+        good: [{ from_hour: 22, until_hour: 6 }],
+      },
+      discount_codes_dates: {
+        bad: [{ valid_from: '2031-01-02', expires_at: '2031-01-02' }],
+        good: [{ valid_from: '2031-01-02', expires_at: '2031-01-03' }, { valid_from: '2031-01-02' }],
+      },
     },
     uniques: { discount_codes_code: unique({}, { code: 'ELEVEN' }) },
+  },
+  'private.gift_batch': {
+    base: { id: uuid(1), prefix: 'GIFT', size: 1, made_by: uuid(1) },
+    checks: {
+      gift_batch_prefix_check: { bad: [{ prefix: '' }, { prefix: 'a' }, { prefix: 'A-' }], good: [{ prefix: 'A1' }] },
+      gift_batch_size_check: { bad: [{ size: 0 }, { size: 501 }], good: [{ size: 500 }] },
+    },
   },
   'public.booking_drafts': {
     base: { user_id: uuid(1), data: {} },

@@ -354,6 +354,10 @@ test(
       max_uses: null,
       current_uses: null,
       is_valid: false,
+      weekdays: null,
+      from_hour: null,
+      until_hour: null,
+      works_when: null,
     };
     const found = { id: CODE, code: 'DANCE', discount_type: 'fixed', discount_value: '10.00', is_valid: true };
     await change(rows, 'max_uses = 5, current_uses = 1');

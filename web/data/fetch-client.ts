@@ -20,3 +20,10 @@ async function describeFailure(error: unknown): Promise<AppError> {
   const offline = error instanceof Error && error.name === 'FunctionsFetchError';
   return offline ? new AppError('offline', OFFLINE, 0) : new AppError('unknown', FAILED, 0);
 }
+
+/** Saves a CSV file that a function answered with under this name. */
+export function saveCsv(csv: string, name: string): void {
+  const url = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }));
+  Object.assign(document.createElement('a'), { href: url, download: name }).click();
+  URL.revokeObjectURL(url);
+}

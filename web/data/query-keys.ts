@@ -36,6 +36,8 @@ export const queryKeys = {
   staffBooking: kind<[reference: string]>('staff-booking'),
   alerts: kind<[]>('alerts'),
   discountCodes: kind<[]>('discount-codes'),
+  codeResults: kind<[codes: readonly string[]]>('code-results'),
+  giftBatches: kind<[]>('gift-batches'),
   auditLog: kind<[words: string]>('audit-log'),
   auditActors: kind<[userIds: readonly string[]]>('audit-actors'),
   staffBookings: kind<[]>('staff-bookings'),

@@ -79,7 +79,7 @@ function useBooking() {
   const { holds, loaded, refetch: lookForHolds } = useOpenHolds(userId, now);
   const held = studio && slots.length > 0 ? holdOf(holds, draftOf(studio, slots)) : null;
   const coupon = useCoupon({
-    hours: slots.length,
+    slots,
     kept: userId === null ? null : drafts.couponCode(),
     held: loaded ? held && couponOf(held) : undefined,
     onChange: (next) => {
@@ -167,7 +167,7 @@ function Hours({
             eligibility.data?.verified || coupon.wire !== null ? (
               <PartBoundary what="The code field">
                 <Suspense>
-                  <CouponField folded hours={slots.length} coupon={coupon} disabled={busy} />
+                  <CouponField folded slots={slots} coupon={coupon} disabled={busy} />
                 </Suspense>
               </PartBoundary>
             ) : null

@@ -107,7 +107,7 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
         </div>
         <div className="space-y-5 lg:sticky lg:top-6 lg:self-start">
           <PriceSummary draft={draft} quote={quote} coupon={coupon.applied} unpriced={unpriced} />
-          <CouponField hours={quote.hours} coupon={coupon} disabled={payment.busy} />
+          <CouponField slots={draft.slots} coupon={coupon} disabled={payment.busy} />
           <PayPanel
             totalCents={quote.totalCents}
             missing={missing}
@@ -171,7 +171,7 @@ function useDraftCoupon(draft: BookingDraft, userId: string, onChange: () => voi
   // As of the answer: a hold that expires meanwhile keeps its coupon on this page.
   const hold = bookings.data ? holdOf(openHoldsOf(bookings.data, new Date(bookings.dataUpdatedAt)), draft) : null;
   return useCoupon({
-    hours: draft.slots.length,
+    slots: draft.slots,
     kept: drafts.couponCode() ?? draft.coupon_code ?? null,
     held: bookings.isPending ? undefined : hold && couponOf(hold),
     onChange: (coupon) => {

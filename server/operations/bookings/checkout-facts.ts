@@ -23,25 +23,60 @@ export type CheckoutFacts = {
 export type EnteredCoupon = CouponTerms & {
   readonly id: string;
   readonly problem: string | null;
-  readonly problemCode: 'invalid' | 'expired' | 'fully_used' | 'used_before' | 'too_few_hours' | null;
+  readonly problemCode:
+    | 'invalid'
+    | 'expired'
+    | 'sign_in'
+    | 'other_customer'
+    | 'not_yet'
+    | 'fully_used'
+    | 'used_before'
+    | 'too_few_hours'
+    | 'other_hours'
+    | null;
 };
 
 /** Reads what decides about a hold, with the problem of the coupon if it has one. */
 export async function readCheckoutFacts(
   { db }: Pick<BookingContext, 'db'>,
-  request: { readonly userId: string; readonly studioId: string },
+  request: {
+    readonly userId: string;
+    readonly studioId: string;
+    readonly startTime: Date;
+    readonly endTime: Date;
+  },
   couponCode: string | null,
   slots: readonly Slot[],
   now: Date,
 ): Promise<CheckoutFacts> {
-  const row = await db.one<{ facts: Omit<CheckoutFacts, 'rates'>; rates: Rates }>(
+  const row = await db.one<{
+    facts: Omit<CheckoutFacts, 'rates'>;
+    hours: Pick<EnteredCoupon, 'problem' | 'problemCode'> | null;
+    rates: Rates;
+  }>(
     `select private.checkout_json($1::uuid, $2::uuid, $3::text, $4::numeric, $5::timestamptz)
        || jsonb_build_object('blocked', private.is_blocked($1::uuid, $5::timestamptz)) as facts,
+       private.coupon_hours_problem($3::text, $8::timestamptz, $9::timestamptz) as hours,
        private.rates_json($2::uuid, $6::date, $7::date) as rates`,
-    [request.userId, request.studioId, couponCode, slots.length, now, slots[0]?.date, slots.at(-1)?.date],
+    [
+      request.userId,
+      request.studioId,
+      couponCode,
+      slots.length,
+      now,
+      slots[0]?.date,
+      slots.at(-1)?.date,
+      request.startTime,
+      request.endTime,
+    ],
   );
   if (!row) throw new Error('checkout_json returned no row');
-  return { ...row.facts, rates: row.rates };
+  const { coupon } = row.facts;
+  return {
+    ...row.facts,
+    coupon: coupon && coupon.problem === null ? { ...coupon, ...row.hours } : coupon,
+    rates: row.rates,
+  };
 }
 
 /** The answer to a customer whom staff have blocked. */

@@ -74,6 +74,8 @@ async function tryHold(context: PaymentContext, claim: HoldClaim, now: Date): Pr
   } catch (error) {
     if (error instanceof DatabaseError && error.code === 'HC001')
       throw new Refusal('coupon_exhausted', 'This code has been fully used.');
+    // Staff changed the rules of the code after it was checked.
+    if (error instanceof DatabaseError && error.code === 'HC003') throw new Refusal('coupon_invalid', error.message);
     if (error instanceof DatabaseError && error.constraint === 'booking_not_closed')
       throw new Refusal('slot_closed', 'The studio is closed at this time. Please choose another.');
     if (error instanceof DatabaseError && error.constraint === 'booking_not_blocked') throw customerBlocked();

@@ -1,7 +1,7 @@
 import type { Database } from '#server/db/database.ts';
 import { Refusal } from '../core/refusal.ts';
 import { writeCsv } from './csv.ts';
-import { BEFORE_ALL, EXPORT_KINDS, type ExportName, type TimeRange } from './kinds.ts';
+import { BEFORE_ALL, EXPORT_KINDS, type ExportKind, type ExportName, type TimeRange } from './kinds.ts';
 
 /** Rows that are read and sent at a time, so that a file of any length needs little memory. */
 const PAGE = 500;
@@ -17,7 +17,15 @@ export async function exportCsv(
 ): Promise<ReadableStream<Uint8Array>> {
   if (range.to <= range.from) throw new Refusal('invalid_request', 'to must be after from.');
   await db.query(`select private.audit($1::uuid, 'export', 'export', $2, $3::jsonb)`, [actor, name, range]);
-  const { columns, read } = EXPORT_KINDS[name];
+  return streamCsv(db, EXPORT_KINDS[name], range);
+}
+
+/** Streams the rows of a range as CSV. */
+export async function streamCsv(
+  db: Pick<Database, 'query'>,
+  { columns, read }: ExportKind,
+  range: TimeRange,
+): Promise<ReadableStream<Uint8Array>> {
   let next = await read(db, range, BEFORE_ALL, PAGE);
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>({

@@ -20,12 +20,17 @@ export type ExportKind = {
   ) => Promise<{ readonly rows: readonly (readonly Cell[])[]; readonly end: PageEnd } | null>;
 };
 
-/** `text` selects `at` and `id`; its parameters are from, to, the end of the page before (time and id), and how many rows. */
-function kind<Row>(columns: readonly string[], text: string, cells: (row: Row) => readonly Cell[]): ExportKind {
+/** `text` selects `at` and `id`; its parameters are from, to, the end of the page before (time and id), how many rows, and those of `more`. */
+export function exportKind<Row>(
+  columns: readonly string[],
+  text: string,
+  cells: (row: Row) => readonly Cell[],
+  more: readonly unknown[] = [],
+): ExportKind {
   return {
     columns,
     async read(db, { from, to }, after, most) {
-      const { rows } = await db.query<Row & PageEnd>(text, [from, to, after.at, after.id, most]);
+      const { rows } = await db.query<Row & PageEnd>(text, [from, to, after.at, after.id, most, ...more]);
       const last = rows.at(-1);
       return last === undefined ? null : { rows: rows.map(cells), end: { at: last.at, id: last.id } };
     },
@@ -54,7 +59,7 @@ type BookingRow = Person & {
   readonly cancelled: Date | null;
 };
 /** By the start of the session; without test bookings. */
-const bookings = kind<BookingRow>(
+const bookings = exportKind<BookingRow>(
   `Reference,Studio,Start,End,Status,Cancelled because,Hours,Base,Volume discount,Coupon discount,Not charged,Total,Coupon,Customer,Email,Phone,Made,Confirmed,Cancelled`.split(
     ',',
   ),
@@ -101,7 +106,7 @@ type PaymentRow = Person & {
   readonly intent: string | null;
 };
 /** By the moment the money arrived. */
-const payments = kind<PaymentRow>(
+const payments = exportKind<PaymentRow>(
   ['Reference', 'Studio', 'Paid at', 'Kind', 'State', 'Amount', 'Refunded', 'Customer', 'Email', 'Payment'],
   `select x.paid_at::text as at, x.id, b.reference, b.studio_name as studio, x.paid_at as "paidAt", x.kind, x.state,
      coalesce(x.paid_cents, 0) as paid, x.refunded_cents as refunded, x.payment_intent_id as intent,
@@ -134,7 +139,7 @@ type RefundRow = Person & {
   readonly intent: string | null;
 };
 /** By the moment we learned of the refund. Only those with the status "succeeded" have left the account. */
-const refunds = kind<RefundRow>(
+const refunds = exportKind<RefundRow>(
   ['Reference', 'Studio', 'Made', 'Status', 'Amount', 'Made by', 'Customer', 'Email', 'Refund', 'Payment'],
   `select r.created_at::text as at, r.id, b.reference, b.studio_name as studio, r.created_at as made, r.status, r.amount_cents as cents,
      case when x.kind = 'elsewhere' then 'us, by hand' when r.ours then 'us' else 'payment provider' end as "madeBy",
@@ -157,7 +162,7 @@ type CustomerRow = Person & {
   readonly refunded: number;
 };
 /** By the day of sign-up, with what each has booked and paid until now. */
-const customers = kind<CustomerRow>(
+const customers = exportKind<CustomerRow>(
   ['Name', 'Email', 'Phone', 'DJ name', 'Since', 'ID verified until', 'Blocked', 'Bookings', 'Paid', 'Refunded'],
   `select p.created_at::text as at, p.user_id as id, p.full_name as name, p.email, p.phone, p.dj_name as "djName", p.created_at as since,
      v.until as "verifiedUntil", private.is_blocked(p.user_id, now()) as blocked, coalesce(m.bookings, 0)::int as bookings,
@@ -203,7 +208,7 @@ const XERO_TAX = venue.abn === '' ? 'BAS Excluded' : 'GST on Income';
 const xeroDay = (at: Date): string => studioDate(at).split('-').toReversed().join('/');
 
 /** Sales for Xero: money that arrived, and refunds that left as negative lines, which Xero imports as credit notes. */
-const xero = kind<SaleRow>(
+const xero = exportKind<SaleRow>(
   `*ContactName,EmailAddress,*InvoiceNumber,*InvoiceDate,*DueDate,*Description,*Quantity,*UnitAmount,*AccountCode,*TaxType`.split(
     ',',
   ),

@@ -15,10 +15,12 @@ const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
 const press = (name: string) => user.click(screen.getByRole('button', { name }));
 const alert = async () => (await screen.findByRole('alert')).textContent;
 
-const HALF = { code: 'HALF', discountType: 'percentage', discountValue: 50, minHours: 2 } as const;
+const ALWAYS = { weekdays: null, fromHour: null, untilHour: null, worksWhen: null };
+const SLOTS = [18, 19, 20].map((hour) => ({ date: '2031-03-04', hour }));
+const HALF = { code: 'HALF', discountType: 'percentage', discountValue: 50, minHours: 2, hours: ALWAYS } as const;
 const none: CouponState = {
   applied: null,
-  tooShort: null,
+  unfit: null,
   checking: null,
   unsure: null,
   lost: null,
@@ -29,7 +31,7 @@ const none: CouponState = {
   lookAgain: vi.fn(),
 };
 const show = (state: Partial<CouponState>, folded = false) =>
-  renderPart(<CouponField hours={3} coupon={{ ...none, ...state }} folded={folded} />);
+  renderPart(<CouponField slots={SLOTS} coupon={{ ...none, ...state }} folded={folded} />);
 
 test('a code is refused at its field, and an accepted one is applied and announced', async () => {
   const apply = vi.fn();
@@ -47,7 +49,7 @@ test('a code is refused at its field, and an accepted one is applied and announc
   calls.validateCoupon.mockResolvedValueOnce(HALF);
   await press('Apply');
   await waitFor(() => expect(apply).toHaveBeenCalledWith(HALF));
-  expect(calls.validateCoupon).toHaveBeenLastCalledWith('HALF', 3);
+  expect(calls.validateCoupon).toHaveBeenLastCalledWith('HALF', SLOTS);
   expect(toast).toHaveBeenLastCalledWith({ title: 'Coupon Applied!', description: '50% off' });
 });
 
@@ -65,7 +67,7 @@ test('the coupon field shows a code in each of its states', async () => {
   expect([lookAgain, remove].map((one) => one.mock.calls.length)).toEqual([1, 1]);
   unsure.unmount();
 
-  const short = show({ tooShort: HALF });
+  const short = show({ unfit: { coupon: HALF, why: 'needs at least 2 hours' } });
   expect(screen.getByText('needs at least 2 hours')).toBeTruthy();
   short.unmount();
 

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useFormState } from 'react-hook-form';
 import { z } from 'zod';
 import { couponCodeSchema, couponLabel } from '#rules/coupons.ts';
+import type { Slot } from '#rules/slots.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button, Meter } from '#web/ui/button.tsx';
 import { TextField } from '#web/ui/form/fields.tsx';
@@ -14,12 +15,13 @@ import type { CouponState } from './use-coupon.ts';
 
 /** Field for a coupon code, and its result. `folded`: starts as a button, for small spaces. */
 export function CouponField({
-  hours,
+  slots,
   coupon,
   folded = false,
   disabled = false,
 }: {
-  hours: number;
+  /** The chosen hours, in order. */
+  slots: readonly Slot[];
   coupon: CouponState;
   folded?: boolean;
   disabled?: boolean;
@@ -45,10 +47,10 @@ export function CouponField({
         <Checking code={coupon.checking} />
       ) : coupon.unsure !== null ? (
         <Unsure code={coupon.unsure} onTryAgain={coupon.lookAgain} onRemove={remove} />
-      ) : coupon.applied || coupon.tooShort ? (
+      ) : coupon.applied || coupon.unfit ? (
         <Shown coupon={coupon} disabled={disabled} onRemove={remove} />
       ) : open || coupon.lost ? (
-        <Entry hours={hours} coupon={coupon} disabled={disabled} onApplied={() => setMoved(true)} />
+        <Entry slots={slots} coupon={coupon} disabled={disabled} onApplied={() => setMoved(true)} />
       ) : (
         <Button tone="quiet" disabled={disabled} aria-expanded={false} onClick={unfold} className="max-lg:text-sm">
           Add a coupon code
@@ -69,18 +71,18 @@ function Checking({ code }: { code: string }) {
   );
 }
 
-/** The code in use, or one that needs more hours than are chosen. */
+/** The code in use, or one that does not work for the chosen hours. */
 function Shown({ coupon, disabled, onRemove }: { coupon: CouponState; disabled: boolean; onRemove: () => void }) {
-  const { applied, tooShort } = coupon;
-  const shown = applied ?? tooShort;
+  const { applied, unfit } = coupon;
+  const shown = applied ?? unfit?.coupon ?? null;
   if (shown === null) return null;
   return (
     <div
-      className={`flex items-center justify-between gap-3 border px-4 py-0.5 ${tooShort ? 'border-warn' : 'border-good'}`}
+      className={`flex items-center justify-between gap-3 border px-4 py-0.5 ${unfit ? 'border-warn' : 'border-good'}`}
     >
       <p className="min-w-0">
         <strong className="break-all">{shown.code}</strong>{' '}
-        <span className="text-fog">{tooShort ? `needs at least ${tooShort.minHours} hours` : couponLabel(shown)}</span>
+        <span className="text-fog">{unfit?.why ?? couponLabel(shown)}</span>
       </p>
       <Button tone="quiet" disabled={disabled} aria-label={`Remove the code ${shown.code}`} onClick={onRemove}>
         Remove
@@ -92,12 +94,12 @@ function Shown({ coupon, disabled, onRemove }: { coupon: CouponState; disabled: 
 const schema = z.object({ code: couponCodeSchema });
 
 function Entry({
-  hours,
+  slots,
   coupon,
   disabled,
   onApplied,
 }: {
-  hours: number;
+  slots: readonly Slot[];
   coupon: CouponState;
   disabled: boolean;
   onApplied: () => void;
@@ -107,7 +109,7 @@ function Entry({
   const { control } = form;
   const { isDirty } = useFormState({ control });
   const apply = useMutation({
-    mutationFn: ({ code }: { code: string }) => validateCoupon(code, hours),
+    mutationFn: ({ code }: { code: string }) => validateCoupon(code, slots),
     meta: { handled: true },
     onSuccess: (found) => {
       onApplied();

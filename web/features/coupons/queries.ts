@@ -1,16 +1,24 @@
 import { type CouponTerms, isDiscountType } from '#rules/coupon-discount.ts';
+import type { CouponHours } from '#rules/coupon-hours.ts';
+import type { Slot } from '#rules/slots.ts';
+import { slotEnd, slotStart } from '#rules/studio-time.ts';
+import { settings } from '#rules/venue.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 
-/** Discount of a code, and the minimum hours it needs. */
-export type Coupon = CouponTerms & { readonly minHours: number | null };
+/** Discount of a code, the minimum hours it needs, and the hours at which it works. */
+export type Coupon = CouponTerms & { readonly minHours: number | null; readonly hours: CouponHours };
 /** The server refused the code; the message is for people. */
 export class CouponRefused extends Error {
   override readonly name = 'CouponRefused';
 }
-/** Checks a code for so many hours. Throws `CouponRefused` with the server's message. */
-export async function validateCoupon(code: string, hours: number): Promise<Coupon> {
-  const { data, error } = await rest.rpc('validate_discount_code', { code_input: code, booking_hours: hours });
+/** Checks a code for these hours, in order; null: for the longest booking at any hours. Throws `CouponRefused` with the server's message. */
+export async function validateCoupon(code: string, slots: readonly Slot[] | null): Promise<Coupon> {
+  const { data, error } = await rest.rpc('validate_discount_code', {
+    code_input: code,
+    booking_hours: slots?.length ?? settings.maxHours,
+    ...spanOf(slots ?? []),
+  });
   if (error) throw error;
   const [answer] = data;
   const [valid] = rowsWith(answer?.is_valid ? [answer] : [], 'code', 'discount_value');
@@ -21,5 +29,19 @@ export async function validateCoupon(code: string, hours: number): Promise<Coupo
     discountType: valid.discount_type,
     discountValue: valid.discount_value,
     minHours: valid.min_hours,
+    hours: {
+      weekdays: valid.weekdays,
+      fromHour: valid.from_hour,
+      untilHour: valid.until_hour,
+      worksWhen: valid.works_when,
+    },
   };
+}
+
+function spanOf(slots: readonly Slot[]): { booking_start?: string; booking_end?: string } {
+  const [first, last] = [slots[0], slots.at(-1)];
+  const start = first && slotStart(first.date, first.hour);
+  return last && start
+    ? { booking_start: start.toISOString(), booking_end: slotEnd(last.date, last.hour).toISOString() }
+    : {};
 }

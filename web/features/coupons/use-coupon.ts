@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CouponTerms } from '#rules/coupon-discount.ts';
-import { settings } from '#rules/venue.ts';
+import { type CouponHours, worksAt } from '#rules/coupon-hours.ts';
+import type { Slot } from '#rules/slots.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { type Coupon, CouponRefused, validateCoupon } from './queries.ts';
@@ -9,8 +10,8 @@ import { type Coupon, CouponRefused, validateCoupon } from './queries.ts';
 export type CouponState = {
   /** Deducted from the price. */
   readonly applied: Coupon | null;
-  /** A code that needs more hours than are chosen. */
-  readonly tooShort: Coupon | null;
+  /** A code that does not work for the chosen hours, and why: "needs at least 2 hours", "works Monday to Thursday". */
+  readonly unfit: { readonly coupon: Coupon; readonly why: string } | null;
   /** An earlier code that is being checked: the price is unknown until then. */
   readonly checking: string | null;
   /** An earlier code that could not be checked: it may still be valid. */
@@ -26,25 +27,36 @@ export type CouponState = {
   readonly lookAgain: () => void;
 };
 
+/** The hours of a hold's coupon: it was checked when the hold was made. */
+const ALWAYS: CouponHours = { weekdays: null, fromHour: null, untilHour: null, worksWhen: null };
+
+/** Why a coupon does not work for the chosen hours; null when it does, or none are chosen. */
+function whyUnfit({ minHours, hours }: Coupon, slots: readonly Slot[]): string | null {
+  if (slots.length === 0) return null;
+  if (minHours !== null && slots.length < minHours) return `needs at least ${minHours} hours`;
+  return worksAt(hours, slots) ? null : `works ${hours.worksWhen}`;
+}
+
 /**
  * Holds the coupon of a booking page. What the customer enters on the page comes first, then `held`, the frozen coupon of their hold of these
  * hours (undefined while unknown), then `kept`, the code from this browser or from the draft on the server.
  */
 export function useCoupon(options: {
-  hours: number;
+  /** In order. */
+  slots: readonly Slot[];
   kept: string | null;
   held: CouponTerms | null | undefined;
   onChange: (coupon: Coupon | null) => void;
 }): CouponState {
-  const { hours, kept, held } = options;
+  const { slots, kept, held } = options;
   // Null until the customer applies or removes a code here.
   const [own, setOwn] = useState<{ readonly coupon: Coupon | null } | null>(null);
-  const frozen = held && (kept === null || kept === held.code) ? { ...held, minHours: null } : null;
-  const lookUp = own === null && held !== undefined && frozen === null && kept !== null && hours > 0;
+  const frozen = held && (kept === null || kept === held.code) ? { ...held, minHours: null, hours: ALWAYS } : null;
+  const lookUp = own === null && held !== undefined && frozen === null && kept !== null && slots.length > 0;
   const found = useQuery({
     queryKey: queryKeys.coupon.of(kept),
-    // Check for the longest booking: a code that needs more hours than are chosen now stays for later.
-    queryFn: () => validateCoupon(kept ?? '', settings.maxHours),
+    // Check for the longest booking at any hours: a code that does not work for the chosen ones stays for later.
+    queryFn: () => validateCoupon(kept ?? '', null),
     enabled: lookUp,
     retry: 0,
     staleTime: Infinity,
@@ -53,17 +65,17 @@ export function useCoupon(options: {
     refetchOnWindowFocus: false,
   });
   const coupon = own ? own.coupon : (frozen ?? (lookUp ? (found.data ?? null) : null));
-  const tooShort = coupon !== null && coupon.minHours !== null && hours > 0 && hours < coupon.minHours;
+  const why = coupon && whyUnfit(coupon, slots);
   const waiting = own === null && kept !== null && (held === undefined || (lookUp && found.isFetching));
   const failed = lookUp && found.isError && !found.isFetching ? found.error : null;
   const choose = (next: Coupon | null): void => {
     setOwn({ coupon: next });
     options.onChange(next);
   };
-  const gone = own?.coupon === null || tooShort || failed instanceof CouponRefused;
+  const gone = own?.coupon === null || why !== null || failed instanceof CouponRefused;
   return {
-    applied: tooShort ? null : coupon,
-    tooShort: tooShort ? coupon : null,
+    applied: why === null ? coupon : null,
+    unfit: coupon !== null && why !== null ? { coupon, why } : null,
     checking: waiting ? kept : null,
     unsure: failed !== null && !(failed instanceof CouponRefused) ? kept : null,
     lost:

@@ -10,6 +10,12 @@ const typed = (fields: Partial<TypedCoupon>): TypedCoupon => ({
   min_hours: '',
   max_uses: '',
   expires_at: '',
+  per_user_limit: '',
+  customer_email: '',
+  valid_from: '',
+  weekdays: [false, false, false, false, false, false, false],
+  from_hour: '',
+  until_hour: '',
   ...fields,
 });
 const told = (fields: Partial<TypedCoupon>): string | undefined =>
@@ -24,6 +30,12 @@ it('empty optional values of a discount code are sent as null', () => {
     min_hours: null,
     max_uses: null,
     expires_at: null,
+    per_user_limit: null,
+    customer_email: null,
+    valid_from: null,
+    weekdays: null,
+    from_hour: null,
+    until_hour: null,
   });
 });
 
@@ -53,4 +65,36 @@ it('invalid input is an error and never counts as empty', () => {
   expect(told({ min_hours: UNREADABLE })).toBe('Minimum hours must be positive');
   expect(told({ max_uses: UNREADABLE })).toBe('Max uses must be a positive integer');
   expect(told({ expires_at: UNREADABLE })).toBe('Please enter a valid expiry date');
+});
+
+it('rules about days and hours are sent as numbers, and all days count as none', () => {
+  const [on, off] = [true, false];
+  expect(
+    couponFields(
+      typed({
+        weekdays: [off, on, on, on, on, off, off],
+        from_hour: '0',
+        until_hour: '24',
+        valid_from: '2026-12-01',
+        customer_email: 'Alex@Example.com',
+      }),
+    ),
+  ).toMatchObject({
+    weekdays: [1, 2, 3, 4],
+    from_hour: 0,
+    until_hour: 24,
+    valid_from: '2026-11-30T13:00:00.000Z',
+    customer_email: 'alex@example.com',
+  });
+  expect(couponFields(typed({ weekdays: [on, on, on, on, on, on, on] }))).toMatchObject({ weekdays: null });
+  const good = { discount_value: '5' };
+  expect(told({ ...good, from_hour: '9' })).toBe('Choose both hours, or neither');
+  expect(told({ ...good, until_hour: '9' })).toBe('Choose both hours, or neither');
+  expect(told({ ...good, from_hour: '0', until_hour: '24' })).toBe('The hours must begin and end at different times');
+  expect(told({ ...good, from_hour: '22', until_hour: '6' })).toBeUndefined();
+  expect(told({ ...good, customer_email: 'nobody' })).toBe('Please enter a valid email address');
+  expect(told({ ...good, valid_from: '2026-12-02', expires_at: '2026-12-01' })).toBe(
+    'The code must not expire before its first day',
+  );
+  expect(told({ ...good, per_user_limit: '0' })).toBe('Uses per customer must be a positive integer');
 });

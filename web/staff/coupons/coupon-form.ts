@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { couponExpiry, couponSchema } from '#rules/coupons.ts';
-import { isStudioDate } from '#rules/studio-time.ts';
+import { couponExpiry, couponSchema, giftSchema } from '#rules/coupons.ts';
+import { dayBounds, isStudioDate, type StudioDate } from '#rules/studio-time.ts';
 
 const text = z.string().trim();
 /** The form of a discount code as it is typed. */
@@ -12,22 +12,44 @@ const typedCouponSchema = z.object({
   min_hours: text,
   max_uses: text,
   expires_at: text,
+  per_user_limit: text,
+  customer_email: text,
+  valid_from: text,
+  /** One for each day, Sunday first. */
+  weekdays: z.array(z.boolean()),
+  from_hour: text,
+  until_hour: text,
 });
 export type TypedCoupon = z.input<typeof typedCouponSchema>;
 
 /** Converts the texts to values. Empty optional fields become null; a text that is no number or date becomes a value that fails. */
 export function couponFields(typed: TypedCoupon): Record<string, unknown> {
-  const { code, discount_type, description, expires_at: day } = typed;
+  const { code, discount_type, description, expires_at: lastDay, valid_from: firstDay, weekdays } = typed;
+  const days = weekdays.flatMap((on, day) => (on ? [day] : []));
   return {
     code,
     discount_type,
-    // Two decimals, as in the column.
-    discount_value: Math.round((numberOf(typed.discount_value) ?? 0) * 100) / 100,
+    discount_value: centsOf(typed.discount_value),
     description: description === '' ? null : description,
     min_hours: numberOf(typed.min_hours),
     max_uses: numberOf(typed.max_uses),
-    expires_at: isStudioDate(day) ? couponExpiry(day).toISOString() : day === '' ? null : 'no date',
+    expires_at: instantOf(lastDay, couponExpiry),
+    per_user_limit: numberOf(typed.per_user_limit),
+    customer_email: typed.customer_email === '' ? null : typed.customer_email.toLowerCase(),
+    valid_from: instantOf(firstDay, (day) => dayBounds(day).start),
+    // All days are the same as no rule.
+    weekdays: days.length === 0 || days.length === 7 ? null : days,
+    from_hour: numberOf(typed.from_hour),
+    until_hour: numberOf(typed.until_hour),
   };
+}
+
+/** Two decimals, as in the column. */
+const centsOf = (typed: string): number => Math.round((numberOf(typed) ?? 0) * 100) / 100;
+
+function instantOf(typed: string, at: (day: StudioDate) => Date): string | null {
+  if (typed === '') return null;
+  return isStudioDate(typed) ? at(typed).toISOString() : 'no date';
 }
 
 /** 0 fails with the same message as a number that is not positive. */
@@ -39,3 +61,17 @@ function numberOf(typed: string): number | null {
 
 /** The form of a discount code, checked by the rules for coupons. */
 export const couponFormSchema = typedCouponSchema.transform(couponFields).pipe(couponSchema);
+
+/** The form of a batch of gift codes. */
+export const giftFormSchema = typedCouponSchema
+  .pick({ discount_type: true, discount_value: true, description: true, expires_at: true })
+  .extend({ prefix: text, amount: text })
+  .transform((typed): Record<string, unknown> => ({
+    prefix: typed.prefix,
+    amount: numberOf(typed.amount) ?? 0,
+    discount_type: typed.discount_type,
+    discount_value: centsOf(typed.discount_value),
+    description: typed.description === '' ? null : typed.description,
+    expires_at: instantOf(typed.expires_at, couponExpiry),
+  }))
+  .pipe(giftSchema);

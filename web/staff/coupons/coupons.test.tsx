@@ -2,14 +2,48 @@ import { screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
+import { saveCsv } from '#web/data/fetch-client.ts';
+import { DiscountCodes } from './discount-codes.tsx';
 import { DiscountForm } from './discount-form.tsx';
 import * as queries from './queries.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
-vi.mock('./queries.ts', () => ({ saveDiscountCode: vi.fn() }));
+vi.mock(import('#web/data/fetch-client.ts'), async (original) => ({ ...(await original()), saveCsv: vi.fn() }));
+vi.mock(import('./queries.ts'), async (original) => ({
+  ...(await original()),
+  saveDiscountCode: vi.fn(),
+  readDiscountCodes: vi.fn(),
+  readCodeResults: vi.fn(),
+  readGiftBatches: vi.fn(),
+  makeGiftCodes: vi.fn(),
+  setGiftBatchActive: vi.fn(),
+  readGiftCodes: vi.fn(),
+}));
 const calls = vi.mocked(queries);
 beforeEach(() => vi.resetAllMocks());
 
+const NO_RULES = {
+  per_user_limit: null,
+  customer_email: null,
+  valid_from: null,
+  weekdays: null,
+  from_hour: null,
+  until_hour: null,
+};
+const BATCH: queries.GiftBatch = {
+  id: 'b1',
+  prefix: 'XMAS',
+  created_at: '2020-11-01T00:00:00Z',
+  discount_type: 'fixed',
+  discount_value: 59,
+  description: null,
+  expires_at: '2020-12-31T12:59:59Z',
+  codes: 20,
+  used: 2,
+  active: 18,
+  sold: 100,
+  discount: 18,
+};
 const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
 const press = (name: string) => user.click(screen.getByRole('button', { name }));
 const alert = async () => (await screen.findByRole('alert')).textContent;
@@ -67,6 +101,7 @@ test('a discount code is created in capitals, and each refusal of the database h
     min_hours: 1.5,
     max_uses: null,
     expires_at: null,
+    ...NO_RULES,
   });
   expect(toast).toHaveBeenLastCalledWith({ title: 'Discount code created successfully', description: 'PARTY' });
 });
@@ -84,6 +119,11 @@ test('editing starts with the values of the code and saves it under its id', asy
     expires_at: '2026-12-31T12:59:59.999Z',
     active: true,
     created_at: '2026-11-01T00:00:00Z',
+    ...NO_RULES,
+    weekdays: [1, 2],
+    from_hour: 9,
+    until_hour: 17,
+    works_when: 'Monday and Tuesday from 9 am to 5 pm',
   } as const;
   renderPart(<DiscountForm code={code} onDone={vi.fn()} />);
   expect(field('Expires (optional)').value).toBe('2026-12-31');
@@ -99,5 +139,87 @@ test('editing starts with the values of the code and saves it under its id', asy
     min_hours: 2,
     max_uses: 10,
     expires_at: '2026-12-31T12:59:59.999Z',
+    ...NO_RULES,
+    weekdays: [1, 2],
+    from_hour: 9,
+    until_hour: 17,
   });
+});
+
+test('the list shows rules, uses and what a code brought', async () => {
+  const plain = {
+    discount_type: 'percentage',
+    discount_value: 20,
+    description: null,
+    min_hours: null,
+    max_uses: null,
+    expires_at: null,
+    active: true,
+    created_at: '2026-11-01T00:00:00Z',
+    ...NO_RULES,
+    works_when: null,
+  } as const;
+  calls.readDiscountCodes.mockResolvedValue([
+    {
+      ...plain,
+      id: 'c1',
+      code: 'QUIET',
+      current_uses: 3,
+      works_when: 'Monday to Thursday',
+      customer_email: 'a@example.com',
+    },
+    { ...plain, id: 'c2', code: 'FRESH', current_uses: 0 },
+  ]);
+  calls.readCodeResults.mockResolvedValue(new Map([['c1', { bookings: 3, sold: 240, discount: 60 }]]));
+  calls.readGiftBatches.mockResolvedValue([]);
+  renderPart(<DiscountCodes />);
+  expect(await screen.findByText('3 bookings: $240 sold, $60 off')).toBeTruthy();
+  expect(calls.readCodeResults).toHaveBeenCalledExactlyOnceWith(['c1']);
+  expect(screen.getByText('Monday to Thursday')).toBeTruthy();
+  expect(screen.getByText('only a@example.com')).toBeTruthy();
+  expect(screen.getByText('2 total codes, 2 active')).toBeTruthy();
+});
+
+test('gift codes are made at once; another try after a lost answer names the same batch', async () => {
+  calls.readDiscountCodes.mockResolvedValue([]);
+  calls.readGiftBatches.mockRejectedValueOnce(new Error('x')).mockResolvedValue([]);
+  renderPart(<DiscountCodes />);
+  expect(await screen.findByText('The gift codes could not be loaded.')).toBeTruthy();
+  await press('Try again');
+  expect(await screen.findByText('No gift codes yet.')).toBeTruthy();
+  await press('Make gift codes');
+  await fill(field('How many'), '501');
+  await fill(field('Value of each'), '59');
+  await press('Make the codes');
+  expect(await alert()).toBe('Make 1 to 500 codes');
+  await fill(field('How many'), '20');
+  await fill(field('Begins with'), 'xmas');
+  calls.makeGiftCodes.mockRejectedValueOnce(new TypeError('Failed to fetch'));
+  await press('Make the codes');
+  await waitFor(async () => expect(await alert()).toBe('The codes could not be made. Check your connection.'));
+  await press('Make the codes');
+  await waitFor(() => expect(toast).toHaveBeenLastCalledWith({ title: '20 gift codes made', description: 'XMAS' }));
+  const [first, second] = calls.makeGiftCodes.mock.calls;
+  expect(first).toEqual(second);
+  expect(second?.[1]).toEqual({
+    prefix: 'XMAS',
+    amount: 20,
+    discount_type: 'fixed',
+    discount_value: 59,
+    description: null,
+    expires_at: null,
+  });
+});
+
+test('a batch is downloaded, and deactivated together', async () => {
+  calls.readDiscountCodes.mockResolvedValue([]);
+  calls.readGiftBatches.mockResolvedValue([BATCH]);
+  calls.readGiftCodes.mockResolvedValue('Code\r\n');
+  renderPart(<DiscountCodes />);
+  await user.click(await screen.findByRole('button', { name: /^Download/ }));
+  for (const words of ['2 of 20', '$100 sold, $18 off', 'Dec 31, 2020, expired'])
+    expect(screen.getByText(words)).toBeTruthy();
+  expect(saveCsv).toHaveBeenCalledExactlyOnceWith('Code\r\n', 'gift-codes-XMAS.csv');
+  await press('Deactivate XMAS, Nov 01, 2020');
+  expect(calls.setGiftBatchActive).toHaveBeenCalledExactlyOnceWith('b1', false);
 });

@@ -12,12 +12,29 @@ import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { DiscountForm } from './discount-form.tsx';
-import { type DiscountCode, readDiscountCodes, setDiscountCodeActive } from './queries.ts';
+import { GiftCodes } from './gift-codes.tsx';
+import {
+  type CodeResults,
+  type DiscountCode,
+  readCodeResults,
+  readDiscountCodes,
+  setDiscountCodeActive,
+  worth,
+} from './queries.ts';
 
 const COLUMNS = ['Code', 'Type', 'Value', 'Usage', 'Status', 'Expires', 'Actions'];
 
-/** Lists the discount codes for staff, with create, edit and activate. */
+/** Lists the discount codes for staff, with create, edit and activate, and the batches of gift codes. */
 export function DiscountCodes() {
+  return (
+    <>
+      <Codes />
+      <GiftCodes />
+    </>
+  );
+}
+
+function Codes() {
   const codes = useQuery({ queryKey: queryKeys.discountCodes.of(), queryFn: readDiscountCodes });
   const [editing, setEditing] = useState<DiscountCode | 'new' | null>(null);
   const active = codes.data?.filter((one) => one.active).length ?? 0;
@@ -63,6 +80,7 @@ function CodeList({
   onEdit: (code: DiscountCode) => void;
 }) {
   const now = useNow(60_000);
+  const results = useResults(codes ?? []);
   if (failure)
     return (
       <LoadFailed
@@ -84,6 +102,7 @@ function CodeList({
           <Cell label="Value">{worth(code)}</Cell>
           <Cell label="Usage">
             {code.current_uses} / {code.max_uses ?? '∞'}
+            <Results results={results.get(code.id)} />
           </Cell>
           <Cell label="Status">
             <Chip tone={code.active ? 'good' : 'plain'}>{code.active ? 'Active' : 'Inactive'}</Chip>
@@ -100,9 +119,25 @@ function CodeList({
   );
 }
 
-/** Formats the value: "20%", "$15", "$12.50". */
-function worth(code: DiscountCode): string {
-  return code.discount_type === 'percentage' ? `${code.discount_value}%` : formatDollars(code.discount_value);
+/** What each code brought and cost; empty until it is known. The list does not wait for it. */
+function useResults(codes: readonly DiscountCode[]): ReadonlyMap<string, CodeResults> {
+  const used = codes.filter((code) => code.current_uses > 0).map(({ id }) => id);
+  const results = useQuery({
+    queryKey: queryKeys.codeResults.of(used),
+    queryFn: () => readCodeResults(used),
+    enabled: used.length > 0,
+  });
+  return results.data ?? new Map();
+}
+
+function Results({ results }: { results: CodeResults | undefined }) {
+  if (results === undefined) return null;
+  const { bookings, sold, discount } = results;
+  return (
+    <span className="block text-sm text-fog">
+      {bookings} {bookings === 1 ? 'booking' : 'bookings'}: {formatDollars(sold)} sold, {formatDollars(discount)} off
+    </span>
+  );
 }
 
 function CodeName({ code }: { code: DiscountCode }) {
@@ -114,11 +149,25 @@ function CodeName({ code }: { code: DiscountCode }) {
           from {code.min_hours} {code.min_hours === 1 ? 'hour' : 'hours'}
         </span>
       )}
+      {rulesOf(code).map((rule) => (
+        <span key={rule} className="block text-sm break-words text-fog">
+          {rule}
+        </span>
+      ))}
       {code.description === null ? null : (
         <span className="block text-sm break-words text-fog">{code.description}</span>
       )}
     </>
   );
+}
+
+function rulesOf(code: DiscountCode): string[] {
+  return [
+    ...(code.works_when === null ? [] : [code.works_when]),
+    ...(code.customer_email === null ? [] : [`only ${code.customer_email}`]),
+    ...(code.per_user_limit === null ? [] : [`${code.per_user_limit} per customer`]),
+    ...(code.valid_from === null ? [] : [`valid from ${formatRecordDate(new Date(code.valid_from))}`]),
+  ];
 }
 
 function Expiry({ at, now }: { at: string | null; now: Date }) {

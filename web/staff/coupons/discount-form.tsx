@@ -10,6 +10,7 @@ import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { couponFormSchema, type TypedCoupon } from './coupon-form.ts';
+import { hasRules, RuleFields, WEEKDAYS } from './rule-fields.tsx';
 import { type CouponDraft, type DiscountCode, saveDiscountCode } from './queries.ts';
 
 const FAILED = 'Failed to save discount code';
@@ -37,6 +38,7 @@ export function DiscountForm({ code, onDone }: { code: DiscountCode | null; onDo
   return (
     <Form form={form} onSend={save.mutateAsync} className="space-y-4">
       <Fields control={form.control} />
+      <RuleFields control={form.control} open={code !== null && hasRules(code)} />
       <FormError control={form.control} />
       <div className="flex flex-wrap gap-3 pt-2">
         <SubmitButton control={form.control}>{code === null ? 'Create Code' : 'Save Code'}</SubmitButton>
@@ -58,6 +60,12 @@ function typedOf(code: DiscountCode | null): TypedCoupon {
     min_hours: String(code?.min_hours ?? ''),
     max_uses: String(code?.max_uses ?? ''),
     expires_at: code?.expires_at ? studioDate(new Date(code.expires_at)) : '',
+    per_user_limit: String(code?.per_user_limit ?? ''),
+    customer_email: code?.customer_email ?? '',
+    valid_from: code?.valid_from ? studioDate(new Date(code.valid_from)) : '',
+    weekdays: WEEKDAYS.map((_, day) => code?.weekdays?.includes(day) === true),
+    from_hour: String(code?.from_hour ?? ''),
+    until_hour: String(code?.until_hour ?? ''),
   };
 }
 

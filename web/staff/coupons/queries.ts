@@ -1,7 +1,10 @@
 import type { z } from 'zod';
 import type { CouponTerms } from '#rules/coupon-discount.ts';
-import type { couponSchema } from '#rules/coupons.ts';
+import type { couponSchema, giftSchema } from '#rules/coupons.ts';
+import { formatDollars } from '#rules/money.ts';
+import { callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
+import { rowsWith } from '#web/data/rows.ts';
 
 /** A discount code as staff see it. */
 export type DiscountCode = {
@@ -17,14 +20,40 @@ export type DiscountCode = {
   readonly expires_at: string | null;
   readonly active: boolean;
   readonly created_at: string;
+  readonly per_user_limit: number | null;
+  readonly customer_email: string | null;
+  readonly valid_from: string | null;
+  /** 0 = Sunday. */
+  readonly weekdays: readonly number[] | null;
+  readonly from_hour: number | null;
+  readonly until_hour: number | null;
+  /** The rules about days and hours in words. */
+  readonly works_when: string | null;
 };
+/** Formats the value: "20%", "$15", "$12.50". */
+export function worth(code: Pick<DiscountCode, 'discount_type' | 'discount_value'>): string {
+  return code.discount_type === 'percentage' ? `${code.discount_value}%` : formatDollars(code.discount_value);
+}
+
+/** What a code brought and cost, in dollars. */
+export type CodeResults = { readonly bookings: number; readonly sold: number; readonly discount: number };
 export type CouponDraft = z.output<typeof couponSchema>;
 
-/** Reads every code, newest first; none unless the caller is staff. */
+/** Reads every code except gift codes, newest first; none unless the caller is staff. */
 export async function readDiscountCodes(): Promise<DiscountCode[]> {
-  const { data, error } = await rest.from('discount_codes').select('*').order('created_at', { ascending: false });
+  const { data, error } = await rest
+    .from('discount_codes')
+    .select('*')
+    .is('gift_batch_id', null)
+    .order('created_at', { ascending: false });
   if (error) throw error;
   return data;
+}
+/** Reads what these codes brought and cost; a code that no booking used is missing. */
+export async function readCodeResults(codes: readonly string[]): Promise<ReadonlyMap<string, CodeResults>> {
+  const { data, error } = await rest.rpc('discount_code_results', { codes: [...codes] });
+  if (error) throw error;
+  return new Map(rowsWith(data, 'coupon_id', 'bookings', 'sold', 'discount').map((one) => [one.coupon_id, one]));
 }
 /** Creates a code, or updates the one with this id. Throws; `errorCode` '23505' means that the code already exists. */
 export async function saveDiscountCode(id: string | null, draft: CouponDraft): Promise<void> {
@@ -36,6 +65,12 @@ export async function saveDiscountCode(id: string | null, draft: CouponDraft): P
     min_hours: draft.min_hours ?? null,
     max_uses: draft.max_uses ?? null,
     expires_at: draft.expires_at ?? null,
+    per_user_limit: draft.per_user_limit ?? null,
+    customer_email: draft.customer_email ?? null,
+    valid_from: draft.valid_from ?? null,
+    weekdays: draft.weekdays ?? null,
+    from_hour: draft.from_hour ?? null,
+    until_hour: draft.until_hour ?? null,
   };
   if (id === null) {
     const { error } = await rest.from('discount_codes').insert(row);
@@ -52,4 +87,44 @@ export async function setDiscountCodeActive(id: string, active: boolean): Promis
 function requireOne({ data, error }: { data: readonly unknown[] | null; error: Error | null }): void {
   if (error) throw error;
   if (data?.length !== 1) throw new Error('The discount code was not changed.');
+}
+
+/** Codes for one use each that staff made at once. */
+export type GiftBatch = {
+  readonly id: string;
+  readonly prefix: string;
+  readonly created_at: string;
+  readonly discount_type: string;
+  readonly discount_value: number;
+  readonly description: string | null;
+  readonly expires_at: string | null;
+  readonly codes: number;
+  readonly used: number;
+  /** How many can still be used, while they are not expired. */
+  readonly active: number;
+  readonly sold: number;
+  readonly discount: number;
+};
+export type GiftDraft = z.output<typeof giftSchema>;
+
+/** Reads the batches of gift codes, newest first. */
+export async function readGiftBatches(): Promise<GiftBatch[]> {
+  const { data, error } = await rest.rpc('gift_batches', {});
+  if (error) throw error;
+  const always = ['id', 'prefix', 'created_at', 'discount_type', 'discount_value', 'codes', 'used', 'active'] as const;
+  return rowsWith(data, ...always, 'sold', 'discount');
+}
+/** Makes the codes of a new batch; repeated with the same id it makes none again. */
+export async function makeGiftCodes(batch: string, { prefix, amount, ...terms }: GiftDraft): Promise<void> {
+  const { error } = await rest.rpc('make_gift_codes', { batch, amount, prefix, terms });
+  if (error) throw error;
+}
+/** Turns the codes of a batch off or on. */
+export async function setGiftBatchActive(batch: string, active: boolean): Promise<void> {
+  const { error } = await rest.rpc('set_gift_batch_active', { batch, active });
+  if (error) throw error;
+}
+/** Reads the codes of a batch as CSV. */
+export function readGiftCodes(batchId: string): Promise<string> {
+  return callFunction('staff-export-list', { list: 'gift-codes', batchId });
 }

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { studioDate } from '#rules/studio-time.ts';
 import { describeError } from '#web/lib/errors.ts';
+import { saveCsv } from '#web/data/fetch-client.ts';
 import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
@@ -18,7 +19,7 @@ export function Exports() {
     meta: { handled: true },
     onSuccess: (csv, { kind, from, to }) => {
       const name = `${kind}-${from}-${to}.csv`;
-      save(csv, name);
+      saveCsv(csv, name);
       toast({ title: 'File downloaded', description: name });
     },
     onError: (error) =>
@@ -39,10 +40,4 @@ export function Exports() {
       </Form>
     </>
   );
-}
-
-function save(csv: string, name: string): void {
-  const url = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }));
-  Object.assign(document.createElement('a'), { href: url, download: name }).click();
-  URL.revokeObjectURL(url);
 }

@@ -1,0 +1,55 @@
+import type { Database } from '#server/db/database.ts';
+import { Refusal } from '../core/refusal.ts';
+import { streamCsv } from './export.ts';
+import { exportKind, type ExportKind } from './kinds.ts';
+
+/** Which list is exported. */
+export type ListRequest = { readonly list: 'mailing-list' } | { readonly list: 'gift-codes'; readonly batchId: string };
+
+type Subscription = {
+  readonly email: string;
+  readonly joined: Date;
+  readonly left: Date | null;
+};
+const mailingList = exportKind<Subscription>(
+  ['Email', 'Joined', 'Left'],
+  `select m.created_at::text as at, m.id, m.email, m.consented_at as joined, m.unsubscribed_at as left
+   from public.mailing_list m
+   where m.created_at >= $1::timestamptz and m.created_at < $2::timestamptz and (m.created_at, m.id) > ($3::timestamptz, $4::uuid)
+   order by m.created_at, m.id limit $5::int`,
+  (one) => [one.email, one.joined, one.left],
+);
+
+type GiftCode = {
+  readonly code: string;
+  readonly value: string;
+  readonly used: boolean;
+  readonly active: boolean;
+  readonly expires: Date | null;
+};
+const giftCodes = (batchId: string): ExportKind =>
+  exportKind<GiftCode>(
+    ['Code', 'Discount', 'Used', 'Active', 'Expires'],
+    `select d.created_at::text as at, d.id, d.code, d.current_uses > 0 as used, d.active, d.expires_at as expires,
+       case d.discount_type when 'percentage' then trim_scale(d.discount_value) || '%' else '$' || d.discount_value end as value
+     from public.discount_codes d
+     where d.gift_batch_id = $6::uuid and d.created_at >= $1::timestamptz and d.created_at < $2::timestamptz
+       and (d.created_at, d.id) > ($3::timestamptz, $4::uuid)
+     order by d.created_at, d.id limit $5::int`,
+    (one) => [one.code, one.value, one.used ? 'yes' : 'no', one.active ? 'yes' : 'no', one.expires],
+    [batchId],
+  );
+
+/** Streams the mailing list, or the codes of a batch, as CSV, after an entry in the audit log. Throws `Refusal('not_found')`. */
+export async function exportList(
+  { db }: { readonly db: Database },
+  request: ListRequest,
+  actor: string,
+): Promise<ReadableStream<Uint8Array>> {
+  const batchId = request.list === 'gift-codes' ? request.batchId : null;
+  if (batchId !== null && !(await db.one('select from private.gift_batch where id = $1::uuid', [batchId])))
+    throw new Refusal('not_found', 'There is no such batch of codes.');
+  await db.query(`select private.audit($1::uuid, 'export', $2, $3, '{}')`, [actor, request.list, batchId]);
+  const all = { from: new Date(0), to: new Date('9999-12-31') };
+  return streamCsv(db, batchId === null ? mailingList : giftCodes(batchId), all);
+}

@@ -1,0 +1,91 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { COUPON_DESCRIPTION_MAX, GIFT_CODES_MAX } from '#rules/coupons.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
+import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { giftFormSchema } from './coupon-form.ts';
+import { type GiftDraft, makeGiftCodes } from './queries.ts';
+
+const TYPES = [
+  { value: 'fixed', label: 'Fixed' },
+  { value: 'percentage', label: 'Percentage' },
+];
+const EMPTY = {
+  prefix: 'GIFT',
+  amount: '',
+  discount_type: 'fixed',
+  discount_value: '',
+  description: '',
+  expires_at: '',
+};
+
+/** Makes a batch of gift codes. Sent again after a lost answer it makes no second one. */
+export function GiftForm({ onDone }: { onDone: () => void }) {
+  const [batch] = useState(() => crypto.randomUUID());
+  const form = useSchemaForm(giftFormSchema, { defaultValues: EMPTY });
+  const make = useMutation({
+    mutationFn: (draft: GiftDraft) => makeGiftCodes(batch, draft),
+    meta: { handled: true, invalidates: [queryKeys.giftBatches.all] },
+    onSuccess: (_made, { amount, prefix }) => {
+      toast({ title: amount === 1 ? '1 gift code made' : `${amount} gift codes made`, description: prefix });
+      onDone();
+    },
+    onError: (error) =>
+      refuseForm(form, { message: describeError(error, 'The codes could not be made. Check your connection.') }),
+  });
+  const { control } = form;
+  return (
+    <Form form={form} onSend={make.mutateAsync} className="space-y-4">
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField control={control} label="Begins with" name="prefix" required autoComplete="off" maxLength={20} />
+        <TextField
+          control={control}
+          label="How many"
+          name="amount"
+          type="number"
+          step="1"
+          min="1"
+          max={GIFT_CODES_MAX}
+          required
+        />
+        <ChoiceField control={control} label="Discount type" name="discount_type" options={TYPES} />
+        <TextField
+          control={control}
+          label="Value of each"
+          name="discount_value"
+          type="number"
+          step="0.01"
+          min="0.01"
+          required
+          hint="Percent, or dollars."
+        />
+      </div>
+      <TextField
+        control={control}
+        label="Description (optional)"
+        name="description"
+        autoComplete="off"
+        maxLength={COUPON_DESCRIPTION_MAX}
+      />
+      <TextField
+        control={control}
+        label="Expires (optional)"
+        name="expires_at"
+        type="date"
+        hint="Valid until the end of that day in Sydney."
+      />
+      <FormError control={control} />
+      <div className="flex flex-wrap gap-3 pt-2">
+        <SubmitButton control={control}>Make the codes</SubmitButton>
+        <Button tone="plain" disabled={make.isPending} onClick={onDone}>
+          Cancel
+        </Button>
+      </div>
+    </Form>
+  );
+}
