@@ -1,4 +1,4 @@
-import { type ReactNode, type RefObject, Suspense, useRef } from 'react';
+import { type ReactNode, type RefObject, Suspense, useDeferredValue, useRef } from 'react';
 import { quoteSlots, type Rates } from '#rules/pricing.ts';
 import { DayHours } from '#web/features/booking/day-hours.tsx';
 import { DayPicker } from '#web/features/booking/day-picker.tsx';
@@ -128,6 +128,33 @@ function Hours({
 }) {
   const { userId, now, studios, eligibility, choice, coupon, busy, problem, book, forget } = booking;
   const { slots, lost } = choice;
+  // The pressed hour is painted first, and the summary right after it: together they take too long on a slow phone.
+  const summary = useDeferredValue(
+    <Summary
+      choice={choice}
+      rates={rates}
+      coupon={coupon.applied}
+      couponField={
+        eligibility.data?.verified || coupon.wire !== null ? (
+          <PartBoundary what="The code field">
+            <Suspense>
+              <CouponField folded slots={slots} coupon={coupon} disabled={busy} />
+            </Suspense>
+          </PartBoundary>
+        ) : null
+      }
+      next={nextStep({
+        signedIn: userId !== null,
+        eligibility: eligibility.isError ? null : eligibility.data,
+        totalCents: quoteSlots(slots, rates, coupon.applied).totalCents,
+      })}
+      unpriced={coupon.checking !== null || coupon.unsure !== null}
+      busy={busy}
+      problem={problem ? <ProblemNotice problem={problem} holds={briefHolds} onAgree={book} /> : null}
+      onBook={() => book(null)}
+      onChange={forget}
+    />,
+  );
   return (
     <div
       ref={ref}
@@ -158,32 +185,7 @@ function Hours({
         }
         onChange={forget}
       />
-      <div className="lg:sticky lg:top-6">
-        <Summary
-          choice={choice}
-          rates={rates}
-          coupon={coupon.applied}
-          couponField={
-            eligibility.data?.verified || coupon.wire !== null ? (
-              <PartBoundary what="The code field">
-                <Suspense>
-                  <CouponField folded slots={slots} coupon={coupon} disabled={busy} />
-                </Suspense>
-              </PartBoundary>
-            ) : null
-          }
-          next={nextStep({
-            signedIn: userId !== null,
-            eligibility: eligibility.isError ? null : eligibility.data,
-            totalCents: quoteSlots(slots, rates, coupon.applied).totalCents,
-          })}
-          unpriced={coupon.checking !== null || coupon.unsure !== null}
-          busy={busy}
-          problem={problem ? <ProblemNotice problem={problem} holds={briefHolds} onAgree={book} /> : null}
-          onBook={() => book(null)}
-          onChange={forget}
-        />
-      </div>
+      <div className="lg:sticky lg:top-6">{summary}</div>
     </div>
   );
 }
