@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   adultFrom,
+  cancelledAt,
   judgeLicence,
   type LicenceReading,
   matchNames,
@@ -369,4 +370,20 @@ describe('edge cases of a licence check', () => {
     for (const over of ['2026-11-20', '2020-01-01'])
       expect(verificationExpiry(over, '2026-11-21').toISOString()).toBe('2026-11-20T13:00:00.000Z');
   });
+});
+
+const SESSION = new Date('2031-03-12T09:00:00Z');
+const minutesBefore = (minutes: number): Date => new Date(SESSION.getTime() - minutes * 60_000);
+
+it.each([
+  [120, 65],
+  [95, 65],
+  [94, 64],
+  [31, 1],
+])('a booking raised %i minutes before its start is cancelled %i minutes before it', (raised, cancelled) => {
+  expect(cancelledAt(SESSION, minutesBefore(raised))).toEqual(minutesBefore(cancelled));
+});
+
+it.each([30, 10, 0, -5])('a booking raised %i minutes before its start is never cancelled', (raised) => {
+  expect(cancelledAt(SESSION, minutesBefore(raised))).toBeNull();
 });

@@ -203,3 +203,18 @@ export function validateIdFile(file: { type: string; size: number }): string | n
   if (!file.type.startsWith('image/')) return 'Please upload an image file.';
   return file.size >= settings.idMaxBytes ? 'Please upload an image smaller than 10MB.' : null;
 }
+
+/** A booking whose customer has lost the ID check is raised this long before its start. */
+export const RAISE_MINUTES = 120;
+/** It is cancelled this long before its start: earlier than its access code is made, an hour before. */
+export const CANCEL_MINUTES = 65;
+/** But staff and customer get at least this long after it was raised. */
+export const NOTICE_MINUTES = 30;
+
+const MINUTE = 60_000;
+
+/** When a raised booking is cancelled unless somebody decides; null: never, because the session begins before. */
+export function cancelledAt(start: Date, raisedAt: Date): Date | null {
+  const at = Math.max(start.getTime() - CANCEL_MINUTES * MINUTE, raisedAt.getTime() + NOTICE_MINUTES * MINUTE);
+  return at < start.getTime() ? new Date(at) : null;
+}

@@ -20,6 +20,7 @@ import { staffCreateBooking } from './functions/staff-create-booking.ts';
 import { staffDoorLog, staffDoors, staffOpenDoor } from './functions/staff-doors.ts';
 import { staffExport } from './functions/staff-export.ts';
 import { staffExportList } from './functions/staff-export-list.ts';
+import { staffKeepWithoutId, staffWithdrawId } from './functions/staff-missing-id.ts';
 import { staffMoveBooking } from './functions/staff-move-booking.ts';
 import { staffIdPicture } from './functions/staff-id-picture.ts';
 import { staffRefund } from './functions/staff-refund.ts';
@@ -81,6 +82,8 @@ export function composeFunctions(context: {
       ['staff-set-permissions', staffSetPermissions(context)],
       ['staff-set-prices', staffSetPrices(context)],
       ['staff-review-id', staffReviewId(context)],
+      ['staff-withdraw-id', staffWithdrawId(context)],
+      ['staff-keep-without-id', staffKeepWithoutId(context)],
       ['staff-id-picture', staffIdPicture(context)],
       ['staff-block-customer', staffBlockCustomer(context)],
       ['staff-unblock-customer', staffUnblockCustomer(context)],

@@ -11,7 +11,7 @@ import { measureDatabase, measureOverload } from './http/metrics.ts';
 import { createOverload, type Overload } from './http/overload.ts';
 import { composeFunctions } from './compose-functions.ts';
 import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
-import { doorTasks } from './operations/jobs/door-tasks.ts';
+import { sessionTasks } from './operations/jobs/session-tasks.ts';
 import { jobHandlers } from './operations/jobs/job-handlers.ts';
 import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
 import { type BodyBudget, createBodyBudget } from './http/bodies.ts';
@@ -275,7 +275,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       { name: 'delete expired sign-in data', everyMs: 5_000, run: () => auth.cleanup() },
       { name: 'read the staff accounts', everyMs: 10_000, run: () => staffAccounts.read(db) },
       { name: 'delete full rate limits', everyMs: 10_000, run: () => deleteFullLimits(db, clock()) },
-      ...doorTasks({ access: own.access, lights }, config),
+      ...sessionTasks({ ...own, lights }, config),
       { name: 'delete unreferenced files', everyMs: 5_000, run: () => storage.cleanup() },
     ],
   });

@@ -98,14 +98,17 @@ export function bookingConfirmedMail(
 
 const onItsWay = (cents: number): string =>
   `${formatMoney(cents)} is on its way back to your card. It can take your bank up to ten days to show it.`;
+const ID_MISSING =
+  'We cancelled it because your ID was no longer verified and nobody could check it in time. You can verify it in your account and book again.';
 /** For money that staff got without the payment provider. */
 const byHandText = (cents: number): string =>
   `We’ll give you ${formatMoney(cents)} back ourselves, because you didn’t pay online.`;
 
-/** `paid`: the booking had been paid for. `byHand`: staff give the money back. */
+/** `paid`: the booking had been paid for. `byHand`: staff give the money back. `idMissing`: cancelled because the ID was no longer verified. */
 export function bookingCancelledMail(
   booking: BookingForMail,
   { paid, refundCents, byHand }: { paid: boolean; refundCents: number; byHand: boolean },
+  idMissing = false,
 ): MailWithCalendar {
   const notRefunded = paid ? 'Nothing is refunded with this cancellation.' : 'Nothing was charged for it.';
   const money = refundCents > 0 ? (byHand ? byHandText : onItsWay)(refundCents) : notRefunded;
@@ -123,6 +126,7 @@ export function bookingCancelledMail(
             ['When', when(booking)],
           ],
         },
+        ...(idMissing ? [{ kind: 'text' as const, text: ID_MISSING }] : []),
         { kind: 'text', text: money },
       ],
     }),

@@ -169,6 +169,22 @@ const ROWS: readonly Row[] = [
     answers: { reviewId: () => ({ status: 'verified' }) },
   },
   {
+    name: 'staff-withdraw-id',
+    callers: 'staff',
+    permission: 'identity',
+    limit: ['staff-withdraw-id', 60, 60],
+    body: { userId: BOOKING, reason: 'Not your photo' },
+    answers: { withdrawId: () => undefined },
+  },
+  {
+    name: 'staff-keep-without-id',
+    callers: 'staff',
+    permission: 'identity',
+    limit: ['staff-keep-without-id', 60, 60],
+    body: { bookingId: BOOKING, reason: 'I know them' },
+    answers: { keepWithoutId: () => undefined },
+  },
+  {
     name: 'staff-id-picture',
     callers: 'staff',
     permission: 'identity',

@@ -25,6 +25,7 @@ import {
   sendPaymentReturned,
   sendRefund,
 } from '#server/operations/mails/booking-mails.ts';
+import { sendIdMissing, sendIdNeeded, sendIdWithdrawn } from '#server/operations/mails/missing-id-mails.ts';
 import { sendPaymentLink } from '#server/operations/mails/send-payment-link.ts';
 import { sendAccessCode } from '#server/operations/mails/send-access-code.ts';
 import { makePartialRefund } from '#server/operations/payments/make-partial-refund.ts';
@@ -163,6 +164,9 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'mail.payment-failed': (job) => sendPaymentFailed(bookingMails, job),
       'mail.access-code': (job) => sendAccessCode(bookingMails, job),
       'mail.id-decision': () => Promise.resolve('done'),
+      'mail.id-withdrawn': (job) => sendIdWithdrawn(bookingMails, job),
+      'mail.id-needed': (job) => sendIdNeeded(bookingMails, job),
+      'mail.id-missing': (job) => sendIdMissing(bookingMails, job),
       'mail.review-waiting': () => Promise.resolve('done'),
       'mail.job-alert': () => Promise.resolve('done'),
       'access.request': (job) => requestFirstCode(access, job),

@@ -86,6 +86,9 @@ function jobsWith(payments: Payments) {
     tasks: [],
     kinds: jobKinds({
       'mail.booking-confirmed': nothing,
+      'mail.id-withdrawn': nothing,
+      'mail.id-needed': nothing,
+      'mail.id-missing': nothing,
       'mail.booking-cancelled': nothing,
       'mail.payment-link': nothing,
       'mail.booking-moved': nothing,

@@ -944,6 +944,20 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
     base: { wanted: true, changed_at: '2031-03-01T00:00:00Z' },
     checks: { light_state_singleton_check: { bad: [{ singleton: false }], good: [{ singleton: true }] } },
   },
+  'private.id_withdrawal': {
+    base: { verification_id: uuid(1), reason: 'r', withdrawn_by: uuid(2), withdrawn_at: AT },
+    checks: { id_withdrawal_reason_check: between('reason', ['', text(501)], ['r', text(500)]) },
+  },
+  'private.missing_id': {
+    base: { booking_id: uuid(1), raised_at: AT, kept_at: AT, kept_by: uuid(2), kept_reason: 'r' },
+    checks: {
+      missing_id_kept_reason_check: between('kept_reason', ['', text(501)], ['r', text(500)]),
+      missing_id_kept: {
+        bad: [{ kept_at: null }, { kept_by: null }, { kept_reason: null }],
+        good: [{}, { kept_at: null, kept_by: null, kept_reason: null }],
+      },
+    },
+  },
   'private.lock_state': {
     base: { studio_id: uuid(1), lock_id: 'l', checked_at: '2031-03-01T00:00:00Z' },
     checks: {

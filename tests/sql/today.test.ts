@@ -254,6 +254,37 @@ test(
 );
 
 test(
+  'staff_alerts shows a raised booking without an ID to who may decide, until somebody does, the ID is verified or the session is over',
+  asStaff(['bookings'], async (rows) => {
+    const hours = { status: 'confirmed', start_time: at(60), end_time: at(120), confirmed_at: at(-1) };
+    await addBooking(rows, 30, { ...hours, user_id: KIM });
+    await rows.add('private.lost_verification', { user_id: KIM, lost_at: at(-20) });
+    expect(await alerts(rows)).toEqual([]);
+    expect(await rows.value(`select private.raise_missing_ids($1, '1 hour')`, [NOW])).toBe(1);
+    for (const permission of ['bookings', 'identity', 'owner']) {
+      await give(rows, [permission]);
+      expect([permission, await alerts(rows)]).toEqual([permission, ['id_missing AAAA-0030']]);
+    }
+    await give(rows, ['money', 'settings']);
+    expect(await alerts(rows)).toEqual([]);
+    await give(rows, ['identity']);
+    const kinds = (minute: number) =>
+      rows.query('select kind, since from public.staff_alerts($1)', [at(minute)]).then((found) => found.length);
+    expect([await kinds(119), await kinds(120)]).toEqual([1, 0]);
+    await rows.query(`update private.missing_id set kept_at = now(), kept_by = $1, kept_reason = 'x'`, [ALEX]);
+    expect(await kinds(0)).toBe(0);
+    await rows.query(`update private.missing_id set kept_at = null, kept_by = null, kept_reason = null`);
+    expect(await kinds(0)).toBe(1);
+    await rows.query(
+      `insert into public.id_verifications (user_id, source, verification_status, verified_at, expires_at)
+       values ($1, 'photo', 'verified', now(), now())`,
+      [KIM],
+    );
+    expect(await kinds(0)).toBe(0);
+  }),
+);
+
+test(
   'staff_alerts shows a lock that two checks in a row did not reach, and a low battery, until they are well again',
   asStaff(['bookings'], async (rows) => {
     const lockAlerts = () =>

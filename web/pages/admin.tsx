@@ -100,7 +100,9 @@ function AdminTabs() {
             {chosen === 'today' ? <TodayTab showDay={may(held, 'bookings')} /> : null}
             {chosen === 'bookings' ? <UpcomingBookings /> : null}
             {chosen === 'closures' ? <ClosuresTab /> : null}
-            {chosen === 'customers' ? <Customers words={search.get('q') ?? ''} /> : null}
+            {chosen === 'customers' ? (
+              <Customers words={search.get('q') ?? ''} mayWithdraw={may(held, 'identity')} />
+            ) : null}
             {chosen === 'prices' ? <PricesTab /> : null}
             {chosen === 'doors' ? <Doors /> : null}
             {chosen === 'numbers' ? <NumbersTab /> : null}

@@ -18,6 +18,10 @@ export type StaffCancellation = {
   readonly actor: string;
   /** Whether the refund may differ from what the terms of the booking give. */
   readonly mayChooseRefund: boolean;
+  /** Why the server cancels it by itself; the customer's mail says so. */
+  readonly because?: 'id_missing';
+  /** Asked in the transaction; false: a decision has come meanwhile. */
+  readonly stillWanted?: (tx: Transaction) => Promise<boolean>;
 };
 /** What goes back. A disputed payment has nothing to refund now; `full` refunds it when the bank decides for us. */
 type Decision = { readonly refund: 'full' | 'part' | 'none'; readonly cents: number };
@@ -38,6 +42,8 @@ export async function cancelForStaff(context: PaymentContext, wanted: StaffCance
     const now = context.clock();
     const booking = await lockBooking(tx, wanted.bookingId);
     if (!booking) throw new Refusal('not_found', 'Booking not found');
+    if (wanted.stillWanted && !(await wanted.stillWanted(tx)))
+      throw new Refusal('already_done', 'Somebody has decided about this booking meanwhile.');
     // The provider's event about the closed session may have released the hold already.
     const released = held && booking.cancelReason === 'hold_expired' && !(await readDecision(tx, booking.id));
     if (booking.status === 'cancelled' && !released) return repeated(tx, wanted);
@@ -62,7 +68,8 @@ export async function cancelForStaff(context: PaymentContext, wanted: StaffCance
           actor,
         });
     }
-    await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, dueAt: now });
+    const payload = wanted.because === undefined ? {} : { because: wanted.because };
+    await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, payload, dueAt: now });
     await enqueue(tx, { kind: 'access.revoke', subjectId: booking.id, dueAt: now });
     return { refundCents: decision.cents, byHand: decision.cents > 0 && isByHand(payment) };
   });

@@ -15,6 +15,7 @@ import {
   sendRefund,
 } from '../mails/booking-mails.ts';
 import { sendIdDecision, sendReviewWaiting } from '../mails/identity-mails.ts';
+import { sendIdMissing, sendIdNeeded, sendIdWithdrawn } from '../mails/missing-id-mails.ts';
 import { sendAccessCode } from '../mails/send-access-code.ts';
 import { sendPaymentLink } from '../mails/send-payment-link.ts';
 import type { PaymentContext } from '../payments/context.ts';
@@ -45,6 +46,9 @@ export function jobHandlers(contexts: {
     'mail.payment-failed': (job) => sendPaymentFailed(mails, job),
     'mail.access-code': (job) => sendAccessCode(mails, job),
     'mail.id-decision': (job) => sendIdDecision(mails, job),
+    'mail.id-withdrawn': (job) => sendIdWithdrawn(mails, job),
+    'mail.id-needed': (job) => sendIdNeeded(mails, job),
+    'mail.id-missing': (job) => sendIdMissing(mails, job),
     'mail.review-waiting': (job) => sendReviewWaiting(mails, job),
     'mail.job-alert': (job) => sendJobAlert(alerts, job),
     'access.request': (job) => requestFirstCode(access, job),

@@ -34,7 +34,11 @@ export async function sendConfirmation(context: BookingMailContext, job: Job): P
 /** Mails the customer that the booking is cancelled, and how much money comes back. */
 export async function sendCancellation(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   await sendBookingMail(context, job, async (booking, facts) =>
-    bookingCancelledMail(booking, await cancellationMoney(context.db, facts.id)),
+    bookingCancelledMail(
+      booking,
+      await cancellationMoney(context.db, facts.id),
+      job.payload['because'] === 'id_missing',
+    ),
   );
   return 'done';
 }

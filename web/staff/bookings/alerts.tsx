@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { z } from 'zod';
+import { cancelledAt } from '#rules/identity.ts';
 import { titleOfJob } from '#rules/jobs.ts';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
@@ -16,10 +17,11 @@ import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { BookingLink } from './booking-link.tsx';
-import { type Alert, type AlertKind, ALERTS_SHOWN, closeJob, readAlerts, retryJob } from './queries.ts';
+import { type Alert, type AlertKind, ALERTS_SHOWN, closeJob, keepWithoutId, readAlerts, retryJob } from './queries.ts';
 
 const TITLES: Readonly<Record<AlertKind, (alert: Alert) => string>> = {
   id_waiting: ({ customer }) => `${customer ?? 'A customer'} waits for a decision about an ID`,
+  id_missing: ({ customer }) => `${customer ?? 'A customer'} has no verified ID any more`,
   refund_failed: () => 'A refund failed',
   dispute: () => 'A payment is disputed',
   mail_bounced: ({ job }) => `${titleOfJob(job?.kind ?? '')}: refused by the customer’s mail server`,
@@ -37,7 +39,7 @@ const HINTS: Readonly<Partial<Record<AlertKind, string>>> = {
 };
 /** Kinds whose problem is named in the title or in words of the payment provider. */
 const NAMED: readonly AlertKind[] = ['battery_low', 'dispute', 'mail_bounced'];
-const URGENT: readonly AlertKind[] = ['refund_failed', 'dispute', 'code_missing', 'lock_offline'];
+const URGENT: readonly AlertKind[] = ['id_missing', 'refund_failed', 'dispute', 'code_missing', 'lock_offline'];
 
 /** Lists what needs a person, oldest first, each with its action. `mayOpen`: whether the account may open bookings. */
 export function Alerts({ mayOpen }: { mayOpen: boolean }) {
@@ -61,7 +63,11 @@ export function Alerts({ mayOpen }: { mayOpen: boolean }) {
       ) : (
         <List alerts={alerts.data} mayOpen={mayOpen} onClose={setClosing} />
       )}
-      <Dialog open={closing !== null} title="Close this job?" onClose={() => setClosing(null)}>
+      <Dialog
+        open={closing !== null}
+        title={closing?.kind === 'id_missing' ? 'Let the session take place?' : 'Close this job?'}
+        onClose={() => setClosing(null)}
+      >
         {closing === null ? null : <CloseForm alert={closing} onDone={() => setClosing(null)} />}
       </Dialog>
     </section>
@@ -111,11 +117,19 @@ function describe({ kind, booking, customer, problem, since, due }: Alert): stri
     kind === 'id_waiting' ? null : customer,
     kind === 'dispute' && problem !== null ? `Reason: ${problem.replaceAll('_', ' ')}` : null,
     NAMED.includes(kind) ? null : problem,
+    kind === 'id_missing' && booking !== null ? describeCancellation(booking.start, since) : null,
     due === null ? null : `Answer by ${formatStudioDate(due, 'short')}, ${formatStudioTime(due)}`,
     HINTS[kind] ?? null,
     `Since ${formatStudioDate(since, 'short')}, ${formatStudioTime(since)}`,
   ];
   return parts.flatMap((part) => (part === null ? [] : [part.replace(/\.$/, '')])).join('. ');
+}
+
+/** What happens to a booking without a verified ID unless somebody decides. */
+function describeCancellation(start: Date, since: Date): string {
+  const at = cancelledAt(start, since);
+  if (at === null) return 'It is not cancelled by itself: decide whether the session takes place';
+  return `It is cancelled with a full refund at ${formatStudioTime(at)} unless somebody verifies the ID or lets the session take place`;
 }
 
 function Actions({ alert, onClose }: { alert: Alert; onClose: (alert: Alert) => void }) {
@@ -124,6 +138,17 @@ function Actions({ alert, onClose }: { alert: Alert; onClose: (alert: Alert) => 
       <Link to={`${paths.admin}?tab=id-review`} className={buttonStyle.plain}>
         Check the ID
       </Link>
+    );
+  if (alert.kind === 'id_missing')
+    return (
+      <div className="flex flex-wrap gap-3">
+        <Link to={`${paths.admin}?tab=id-review`} className={buttonStyle.plain}>
+          ID review
+        </Link>
+        <Button tone="plain" onClick={() => onClose(alert)}>
+          Let it take place
+        </Button>
+      </div>
     );
   if (alert.kind === 'lock_offline' || alert.kind === 'battery_low')
     return (
@@ -165,14 +190,19 @@ const closeSchema = z.object({
   reason: z.string().trim().min(3, 'Say what was done, for your colleagues.').max(500, 'At most 500 characters.'),
 });
 
-/** Closes a job that somebody has settled in another way. */
+/** Closes a job that somebody has settled in another way, or lets a session take place without a verified ID. */
 function CloseForm({ alert, onDone }: { alert: Alert; onDone: () => void }) {
+  const isMissing = alert.kind === 'id_missing';
   const form = useSchemaForm(closeSchema, { defaultValues: { reason: '' } });
   const close = useMutation({
-    mutationFn: ({ reason }: { reason: string }) => closeJob(alert.job?.id ?? '', reason),
+    mutationFn: ({ reason }: { reason: string }) =>
+      isMissing ? keepWithoutId(alert.booking?.id ?? '', reason) : closeJob(alert.job?.id ?? '', reason),
     meta: { handled: true, invalidates: [queryKeys.alerts.all] },
     onSuccess: () => {
-      toast({ title: 'Job closed', description: TITLES[alert.kind](alert) });
+      toast({
+        title: isMissing ? 'The session takes place' : 'Job closed',
+        description: isMissing ? (alert.booking?.reference ?? '') : TITLES[alert.kind](alert),
+      });
       onDone();
     },
     onError: (error) =>
@@ -181,14 +211,16 @@ function CloseForm({ alert, onDone }: { alert: Alert; onDone: () => void }) {
   return (
     <Form form={form} onSend={close.mutateAsync} className="space-y-4">
       <p>
-        {TITLES[alert.kind](alert)}. It is not tried again
-        {alert.kind === 'refund_failed' ? ', and the payment counts as settled by you' : ''}. Your reason stays in the
-        audit log.
+        {TITLES[alert.kind](alert)}.{' '}
+        {isMissing
+          ? 'You answer for them: the session takes place without a verified ID.'
+          : `It is not tried again${alert.kind === 'refund_failed' ? ', and the payment counts as settled by you' : ''}.`}{' '}
+        Your reason stays in the audit log.
       </p>
       <TextField control={form.control} name="reason" label="Reason" required maxLength={500} autoComplete="off" />
       <FormError control={form.control} />
       <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>Close the job</SubmitButton>
+        <SubmitButton control={form.control}>{isMissing ? 'Let it take place' : 'Close the job'}</SubmitButton>
         <Button tone="plain" disabled={close.isPending} onClick={onDone}>
           Back
         </Button>

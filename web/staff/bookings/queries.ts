@@ -1,4 +1,5 @@
 import { dayBounds, type StudioDate } from '#rules/studio-time.ts';
+import { callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 
@@ -87,6 +88,7 @@ const instantOf = (text: string | null): Date | null => (text === null ? null : 
 
 const KINDS = [
   'id_waiting',
+  'id_missing',
   'refund_failed',
   'dispute',
   'mail_bounced',
@@ -155,6 +157,11 @@ export async function closeJob(job: string, reason: string): Promise<void> {
   const { data, error } = await rest.rpc('close_job', { job, reason });
   if (error) throw error;
   if (data !== true) throw new Error(ALREADY_DONE);
+}
+
+/** Lets a session take place whose customer has no verified ID any more. */
+export function keepWithoutId(bookingId: string, reason: string): Promise<unknown> {
+  return callFunction('staff-keep-without-id', { bookingId, reason });
 }
 
 const ALREADY_DONE = 'This is already done.';

@@ -17,6 +17,7 @@ vi.mock(import('./queries.ts'), async (original) => ({
   readAlerts: vi.fn(),
   retryJob: vi.fn(),
   closeJob: vi.fn(),
+  keepWithoutId: vi.fn(),
 }));
 vi.mock(import('./booking-queries.ts'), async (original) => ({ ...(await original()), createBooking: vi.fn() }));
 const calls = vi.mocked(queries);
@@ -168,6 +169,25 @@ test('a dispute says why the customer disputes and by when the bank wants an ans
   expect(screen.getByText('Access code email: refused by the customer’s mail server')).toBeTruthy();
   expect(screen.getByText('Call the customer, or correct the address', { exact: false })).toBeTruthy();
   expect(screen.getAllByRole('button', { name: 'Try again' })).toHaveLength(1);
+});
+
+test('a booking without a verified ID says when it is cancelled, and staff let the session take place with a reason', async () => {
+  const alert = { ...ALERT, kind: 'id_missing' as const, job: null, problem: null, since: at(17) };
+  calls.readAlerts.mockResolvedValue([
+    alert,
+    { ...alert, since: new Date(at(19).getTime() - 60_000), booking: { ...ABOUT, id: 'b2' } },
+  ]);
+  show();
+  expect(
+    await screen.findByText('It is cancelled with a full refund at 5:55 pm unless', { exact: false }),
+  ).toBeTruthy();
+  expect(screen.getByText('It is not cancelled by itself', { exact: false })).toBeTruthy();
+  const [keep] = screen.getAllByRole('button', { name: 'Let it take place' });
+  if (keep) await user.click(keep);
+  await fill(dialog().getByLabelText('Reason'), 'I know them');
+  await user.click(dialog().getByRole('button', { name: 'Let it take place' }));
+  expect(calls.keepWithoutId).toHaveBeenCalledExactlyOnceWith('b1', 'I know them');
+  expect(toast).toHaveBeenLastCalledWith({ title: 'The session takes place', description: 'ABCD-2345' });
 });
 
 test('a failing job is tried again, or closed with a reason', async () => {

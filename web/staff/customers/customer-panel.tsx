@@ -10,19 +10,22 @@ import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Empty, LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { BlockForm, UnblockButton } from './block-form.tsx';
+import { WithdrawForm } from './withdraw-form.tsx';
 import { BOOKINGS_SHOWN, type Customer, type CustomerBooking, readCustomerBookings } from './queries.ts';
 
 const TONES: Readonly<Record<string, 'good' | 'warn'>> = { confirmed: 'good', pending: 'warn' };
 
-/** What staff know of a customer: money, ID, block and bookings. */
-export function CustomerPanel({ customer }: { customer: Customer }) {
-  const [blocking, setBlocking] = useState(false);
-  if (blocking) return <BlockForm customer={customer} onDone={() => setBlocking(false)} />;
+/** What staff know of a customer: money, ID, block and bookings. `mayWithdraw`: whether the account has the permission `identity`. */
+export function CustomerPanel({ customer, mayWithdraw }: { customer: Customer; mayWithdraw: boolean }) {
+  const [doing, setDoing] = useState<'block' | 'withdraw' | null>(null);
+  const back = (): void => setDoing(null);
+  if (doing === 'block') return <BlockForm customer={customer} onDone={back} />;
+  if (doing === 'withdraw') return <WithdrawForm customer={customer} onDone={back} />;
   return (
     <div className="space-y-6">
       <Facts customer={customer} />
       {customer.block_reason === null ? (
-        <Button tone="plain" onClick={() => setBlocking(true)}>
+        <Button tone="plain" onClick={() => setDoing('block')}>
           Block
         </Button>
       ) : (
@@ -35,6 +38,11 @@ export function CustomerPanel({ customer }: { customer: Customer }) {
           <p className="mt-1 mb-3 break-words text-fog">{customer.block_reason}</p>
           <UnblockButton customer={customer} />
         </Notice>
+      )}
+      {customer.verified_until === null || !mayWithdraw ? null : (
+        <Button tone="plain" onClick={() => setDoing('withdraw')}>
+          Withdraw the ID
+        </Button>
       )}
       <Bookings userId={customer.user_id} />
     </div>

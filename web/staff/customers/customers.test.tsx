@@ -14,6 +14,7 @@ vi.mock(import('./queries.ts'), async (original) => ({
   readCustomerBookings: vi.fn(),
   blockCustomer: vi.fn(),
   unblockCustomer: vi.fn(),
+  withdrawId: vi.fn(),
 }));
 const calls = vi.mocked(queries);
 const ALEX: queries.Customer = {
@@ -45,19 +46,19 @@ beforeEach(() => {
 });
 const dialog = () => within(screen.getByRole('dialog'));
 async function open(): Promise<void> {
-  renderPart(<Customers words="" />, { path: '/admin?tab=customers&q=a' });
+  renderPart(<Customers words="" mayWithdraw />, { path: '/admin?tab=customers&q=a' });
   await user.click(await screen.findByRole('button', { name: 'Open Alex Citizen' }));
 }
 
 test('the words of the address are searched', async () => {
-  renderPart(<Customers words="alex" />);
+  renderPart(<Customers words="alex" mayWithdraw={false} />);
   await screen.findByRole('button', { name: 'Open Alex Citizen' });
   expect(calls.searchCustomers).toHaveBeenCalledExactlyOnceWith('alex');
 });
 
 test('no result says so, and a failed search offers another try', async () => {
   calls.searchCustomers.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue([]);
-  renderPart(<Customers words="x" />);
+  renderPart(<Customers words="x" mayWithdraw={false} />);
   expect(await screen.findByText('The customers could not be loaded.')).toBeTruthy();
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('No customer has these words.')).toBeTruthy();
@@ -111,4 +112,17 @@ test('a blocked customer is marked, with reason and end, and can be unblocked', 
   expect(dialog().getByText('Blocked until Tuesday 1 April 2031, 12 am')).toBeTruthy();
   await user.click(dialog().getByRole('button', { name: 'Unblock' }));
   expect(calls.unblockCustomer).toHaveBeenCalledExactlyOnceWith('a');
+});
+
+test('a verified ID is withdrawn with a reason for the customer, by who may decide about IDs', async () => {
+  await open();
+  const press = () => user.click(dialog().getByRole('button', { name: 'Withdraw the ID' }));
+  await press();
+  await press();
+  expect(await screen.findByText('Say why, for the customer.')).toBeTruthy();
+  expect(calls.withdrawId).not.toHaveBeenCalled();
+  await fill(screen.getByLabelText('Reason, for the customer’s email'), 'Not your photo');
+  await press();
+  expect(calls.withdrawId).toHaveBeenCalledExactlyOnceWith('a', 'Not your photo');
+  expect(await screen.findByRole('button', { name: 'Withdraw the ID' })).toBeTruthy();
 });

@@ -14,8 +14,8 @@ import { type Customer, CUSTOMERS_SHOWN, nameOf, searchCustomers } from './queri
 
 const COLUMNS = ['Customer', 'Contact', 'Bookings', 'Paid', 'Actions'];
 
-/** Lists the customers that the words find, by parts of name, address or phone number, and shows one. */
-export function Customers({ words }: { words: string }) {
+/** Lists the customers that the words find, by parts of name, address or phone number, and shows one. `mayWithdraw`: whether the account may withdraw IDs. */
+export function Customers({ words, mayWithdraw }: { words: string; mayWithdraw: boolean }) {
   useLive('staff', queryKeys.customers.all);
   const customers = useQuery({ queryKey: queryKeys.customers.of(words), queryFn: () => searchCustomers(words) });
   const [open, setOpen] = useState<string | null>(null);
@@ -38,7 +38,7 @@ export function Customers({ words }: { words: string }) {
         wide
         onClose={() => setOpen(null)}
       >
-        {shown === undefined ? null : <CustomerPanel key={shown.user_id} customer={shown} />}
+        {shown === undefined ? null : <CustomerPanel key={shown.user_id} customer={shown} mayWithdraw={mayWithdraw} />}
       </Dialog>
     </>
   );

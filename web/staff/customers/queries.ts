@@ -57,6 +57,10 @@ export async function readCustomerBookings(userId: string): Promise<CustomerBook
 export function blockCustomer(block: { userId: string; reason: string; until: string | null }): Promise<unknown> {
   return callFunction('staff-block-customer', block);
 }
+/** Withdraws the verified ID of a customer. */
+export function withdrawId(userId: string, reason: string): Promise<unknown> {
+  return callFunction('staff-withdraw-id', { userId, reason });
+}
 export function unblockCustomer(userId: string): Promise<unknown> {
   return callFunction('staff-unblock-customer', { userId });
 }

@@ -1,0 +1,87 @@
+import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { venue } from '#rules/venue.ts';
+import { type Mail, renderMail } from './layout.ts';
+
+/** A booking whose customer has lost the ID check. `cancelAt`: when it is cancelled unless somebody decides; null: never. */
+export type BookingWithoutId = {
+  readonly reference: string;
+  readonly studioName: string;
+  readonly start: Date;
+  readonly end: Date;
+  readonly cancelAt: Date | null;
+};
+
+const when = ({ start, end }: BookingWithoutId): string => `${formatStudioRange(start, end)} (Sydney time)`;
+const atTime = (at: Date): string => `${formatStudioTime(at)} on ${formatStudioDate(at, 'medium')}, Sydney time`;
+const facts = (booking: BookingWithoutId) => ({
+  kind: 'facts' as const,
+  rows: [
+    ['Reference', booking.reference],
+    ['Studio', booking.studioName],
+    ['When', when(booking)],
+  ] as const,
+});
+
+/** Asks the customer for an ID before the session. */
+export function idNeededMail(booking: BookingWithoutId, firstName: string | null, profileUrl: string): Mail {
+  const { cancelAt } = booking;
+  const until =
+    cancelAt === null
+      ? ''
+      : ` If it isn’t verified by ${atTime(cancelAt)}, we’ll cancel your booking and refund all of it.`;
+  return renderMail({
+    subject: `We need your ID before your session: ${booking.studioName}, ${formatStudioTime(booking.start)}`,
+    preheader: 'Please verify your ID again.',
+    heading: 'Please verify your ID again',
+    blocks: [
+      {
+        kind: 'text',
+        text: `${firstName === null ? '' : `Hi ${firstName}, `}your ID is no longer verified, for example because your name or date of birth has changed.${until}`,
+      },
+      facts(booking),
+      { kind: 'button', label: 'Verify your ID', href: profileUrl },
+      { kind: 'text', text: `If you think this is wrong, please email ${venue.email}.` },
+    ],
+  });
+}
+
+/** Tells staff that a session nears whose customer has lost the ID check. Names nobody. */
+export function idMissingMail(booking: BookingWithoutId, todayUrl: string): Mail {
+  const { cancelAt } = booking;
+  const next =
+    cancelAt === null
+      ? 'It is too late to cancel it automatically: decide whether the session takes place.'
+      : `Verify the ID, or let the session take place. Otherwise it is cancelled with a full refund at ${atTime(cancelAt)}.`;
+  return renderMail({
+    subject: `ID missing: ${booking.reference}, ${formatStudioTime(booking.start)}`,
+    preheader: 'Somebody has to decide.',
+    heading: 'A booking has no verified ID any more',
+    blocks: [
+      { kind: 'text', text: `The customer’s ID was verified when the booking was made, and is not any more. ${next}` },
+      facts(booking),
+      { kind: 'button', label: 'Open Today', href: todayUrl },
+    ],
+  });
+}
+
+/** Says that staff withdrew a verified ID, and why. */
+export function idWithdrawnMail(firstName: string | null, reasons: readonly string[], profileUrl: string): Mail {
+  return renderMail({
+    subject: 'Your ID is no longer verified',
+    preheader: 'Here is why.',
+    heading: 'Your ID is no longer verified',
+    blocks: [
+      {
+        kind: 'text',
+        text: `${firstName === null ? '' : `Hi ${firstName}, `}someone on our team looked at your ID check again, and it no longer counts.`,
+      },
+      ...reasons.map((text) => ({ kind: 'text' as const, text })),
+      {
+        kind: 'text',
+        text: 'You can verify your ID again in your account. Please do it before your next session: we cancel a booking without a verified ID about an hour before it starts, and refund all of it.',
+      },
+      { kind: 'button', label: 'Your account', href: profileUrl },
+      { kind: 'text', text: `If you think this is wrong, please email ${venue.email}.` },
+    ],
+  });
+}

@@ -1,0 +1,85 @@
+import { CANCEL_MINUTES, NOTICE_MINUTES, RAISE_MINUTES } from '#rules/identity.ts';
+import type { Database, Transaction } from '#server/db/database.ts';
+import { cancelForStaff } from '../bookings/cancel-for-staff.ts';
+import { lockBooking } from '../core/booking-rows.ts';
+import { Refusal } from '../core/refusal.ts';
+import type { PaymentContext } from '../payments/context.ts';
+
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+const REASON = 'The ID check was lost, and nobody decided in time.';
+const minutes = (count: number): string => `${count} minutes`;
+
+/**
+ * Periodic task: raises bookings whose customer has lost the ID check two hours before their start, and cancels those that nobody decides about, with a
+ * full refund. Compares states, so it also finds what happened while no server ran.
+ */
+export async function followMissingIds(context: PaymentContext, stop: () => boolean): Promise<void> {
+  const { db, clock } = context;
+  await db.query('select private.raise_missing_ids($1::timestamptz, $2::interval)', [clock(), minutes(RAISE_MINUTES)]);
+  const { rows } = await db.query<{ id: string }>(
+    'select x as id from private.missing_ids_due($1::timestamptz, $2::interval, $3::interval) x',
+    [clock(), minutes(CANCEL_MINUTES), minutes(NOTICE_MINUTES)],
+  );
+  for (const { id } of rows) {
+    if (stop()) return;
+    await cancelUndecided(context, id);
+  }
+}
+
+async function cancelUndecided(context: PaymentContext, bookingId: string): Promise<void> {
+  try {
+    await cancelForStaff(context, {
+      bookingId,
+      refund: 'full',
+      reason: REASON,
+      actor: NOBODY,
+      mayChooseRefund: true,
+      because: 'id_missing',
+      stillWanted: (tx) => isUndecided(tx, bookingId, context.clock()),
+    });
+  } catch (error) {
+    // Somebody has decided, cancelled or moved it meanwhile.
+    if (!(error instanceof Refusal)) throw error;
+  }
+}
+
+/** Whether nobody has decided. Locks the loss, which a verified ID ends, until the transaction ends. */
+async function isUndecided(tx: Transaction, bookingId: string, now: Date): Promise<boolean> {
+  const row = await tx.one(
+    `select 1 from private.missing_id m join private.booking b on b.id = m.booking_id join private.lost_verification l on l.user_id = b.user_id
+     where m.booking_id = $1::uuid and m.kept_at is null and b.start_time > $2::timestamptz for update of m, l`,
+    [bookingId, now],
+  );
+  return row !== null;
+}
+
+/**
+ * Lets the session of a raised booking take place without an ID check, for a member of staff. The same again changes nothing. Throws `Refusal`:
+ * `not_found` for a booking that was not raised, `already_done` when it is cancelled.
+ */
+export async function keepWithoutId(
+  { db, clock }: { readonly db: Database; readonly clock: () => Date },
+  { bookingId, reason }: { readonly bookingId: string; readonly reason: string },
+  actor: string,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const booking = await lockBooking(tx, bookingId);
+    const raised = await tx.one<{ kept: boolean }>(
+      'select kept_at is not null as kept from private.missing_id where booking_id = $1::uuid for update',
+      [bookingId],
+    );
+    if (!booking || !raised) throw new Refusal('not_found', 'Nobody has to decide about the ID of this booking.');
+    if (booking.status === 'cancelled') throw new Refusal('already_done', 'This booking is already cancelled.');
+    if (raised.kept) return;
+    await tx.query(
+      'update private.missing_id set kept_at = $2::timestamptz, kept_by = $3::uuid, kept_reason = $4 where booking_id = $1::uuid',
+      [bookingId, clock(), actor, reason],
+    );
+    await tx.query(`select private.audit($1::uuid, 'update', 'booking', $2, $3::jsonb)`, [
+      actor,
+      bookingId,
+      { before: { withoutId: 'undecided' }, after: { withoutId: 'kept' }, reason },
+    ]);
+    await tx.query(`select realtime.send('{}', 'missing-ids', 'staff', true)`);
+  });
+}

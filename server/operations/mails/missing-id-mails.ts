@@ -1,0 +1,81 @@
+import { cancelledAt } from '#rules/identity.ts';
+import type { Database } from '#server/db/database.ts';
+import { idMissingMail, idNeededMail, idWithdrawnMail } from '#server/mails/missing-id.ts';
+import type { Mail } from '#server/providers/ports.ts';
+import type { Job, JobOutcome } from '../core/jobs.ts';
+
+type MissingIdMailContext = { readonly db: Database; readonly mail: Mail; readonly siteUrl: string };
+
+type Raised = {
+  readonly reference: string;
+  readonly studioName: string;
+  readonly start: Date;
+  readonly end: Date;
+  readonly raisedAt: Date;
+  readonly email: string | null;
+  readonly name: string | null;
+};
+
+/** Reads a raised booking; null once somebody has decided, the ID is verified, or it is cancelled. */
+function readRaised(db: Database, bookingId: string): Promise<Raised | null> {
+  return db.one<Raised>(
+    `select b.reference, b.studio_name as "studioName", b.start_time as start, b.end_time as end, m.raised_at as "raisedAt",
+       u.email, p.full_name as name
+     from private.missing_id m join private.booking b on b.id = m.booking_id and b.status = 'confirmed'
+     join private.lost_verification l on l.user_id = b.user_id
+     left join auth.users u on u.id = b.user_id and u.deleted_at is null left join public.profiles p on p.user_id = b.user_id
+     where m.booking_id = $1::uuid and m.kept_at is null`,
+    [bookingId],
+  );
+}
+
+const withDeadline = (raised: Raised) => ({ ...raised, cancelAt: cancelledAt(raised.start, raised.raisedAt) });
+const firstNameOf = (name: string | null): string | null => name?.split(' ')[0] ?? null;
+
+/** Job `mail.id-needed`: asks the customer to verify an ID again before the session. */
+export async function sendIdNeeded({ db, mail, siteUrl }: MissingIdMailContext, job: Job): Promise<JobOutcome> {
+  const raised = await readRaised(db, job.subjectId);
+  if (raised?.email)
+    await mail.send({
+      to: raised.email,
+      ...idNeededMail(withDeadline(raised), firstNameOf(raised.name), `${siteUrl}/profile`),
+      key: `job-${job.id}`,
+    });
+  return 'done';
+}
+
+/** Job `mail.id-missing`: tells a member of staff that somebody has to decide; nothing when the account may not any more. */
+export async function sendIdMissing({ db, mail, siteUrl }: MissingIdMailContext, job: Job): Promise<JobOutcome> {
+  const staff = await db.one<{ email: string }>(
+    `select u.email from auth.users u where u.id = $1::uuid and u.deleted_at is null and exists (
+       select from public.staff_permissions p where p.user_id = u.id and p.permission in ('identity', 'bookings', 'owner'))`,
+    [job.payload['staff']],
+  );
+  const raised = staff === null ? null : await readRaised(db, job.subjectId);
+  if (staff !== null && raised !== null)
+    await mail.send({
+      to: staff.email,
+      ...idMissingMail(withDeadline(raised), `${siteUrl}/admin?tab=today`),
+      key: `job-${job.id}`,
+    });
+  return 'done';
+}
+
+/** Job `mail.id-withdrawn`: tells the customer why an ID no longer counts; nothing when another one does meanwhile. */
+export async function sendIdWithdrawn({ db, mail, siteUrl }: MissingIdMailContext, job: Job): Promise<JobOutcome> {
+  const row = await db.one<{ email: string; name: string | null; reason: string }>(
+    `select u.email, p.full_name as name, w.reason
+     from private.id_withdrawal w join public.id_verifications v on v.id = w.verification_id
+     join private.lost_verification l on l.user_id = v.user_id
+     join auth.users u on u.id = v.user_id and u.deleted_at is null left join public.profiles p on p.user_id = u.id
+     where w.verification_id = $1::uuid`,
+    [job.subjectId],
+  );
+  if (row !== null)
+    await mail.send({
+      to: row.email,
+      ...idWithdrawnMail(firstNameOf(row.name), [row.reason], `${siteUrl}/profile`),
+      key: `job-${job.id}`,
+    });
+  return 'done';
+}

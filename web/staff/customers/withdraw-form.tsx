@@ -1,0 +1,52 @@
+import { useMutation } from '@tanstack/react-query';
+import { z } from 'zod';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { TextField } from '#web/ui/form/fields.tsx';
+import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { type Customer, nameOf, withdrawId } from './queries.ts';
+
+const withdrawSchema = z.object({
+  reason: z.string().trim().min(1, 'Say why, for the customer.').max(500, 'At most 500 characters.'),
+});
+
+/** Withdraws the verified ID of a customer, who gets the reason by mail. */
+export function WithdrawForm({ customer, onDone }: { customer: Customer; onDone: () => void }) {
+  const form = useSchemaForm(withdrawSchema, { defaultValues: { reason: '' } });
+  const withdraw = useMutation({
+    mutationFn: ({ reason }: { reason: string }) => withdrawId(customer.user_id, reason),
+    meta: { handled: true, invalidates: [queryKeys.customers.all, queryKeys.alerts.all] },
+    onSuccess: () => {
+      toast({ title: 'ID withdrawn', description: nameOf(customer) });
+      onDone();
+    },
+    onError: (error) =>
+      refuseForm(form, { message: describeError(error, 'Nothing was changed. Check your connection.') }),
+  });
+  return (
+    <Form form={form} onSend={withdraw.mutateAsync} className="space-y-4">
+      <p>
+        The customer cannot pay for a booking until an ID is verified again. A paid session without one is raised two
+        hours before it starts, and cancelled with a full refund when nobody decides.
+      </p>
+      <TextField
+        control={form.control}
+        name="reason"
+        label="Reason, for the customer’s email"
+        required
+        maxLength={500}
+        autoComplete="off"
+      />
+      <FormError control={form.control} />
+      <div className="flex flex-wrap gap-3">
+        <SubmitButton control={form.control}>Withdraw the ID</SubmitButton>
+        <Button tone="plain" disabled={withdraw.isPending} onClick={onDone}>
+          Back
+        </Button>
+      </div>
+    </Form>
+  );
+}
