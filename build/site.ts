@@ -20,13 +20,14 @@ const SITE = join(ROOT, 'dist', 'web');
 // Build beside the old folder, then swap: a running server never misses a file.
 const OUT = join(ROOT, 'dist', 'web-next');
 const PREVIOUS = join(ROOT, 'dist', 'web-replaced');
-const PRERENDERER = join(ROOT, 'dist', 'press');
+// Stays with the site: the server renders the pages again when staff change the settings (server/start/render-pages.ts).
+const PRERENDERER = join(OUT, '.render');
 
-type RenderedPage = { name: string; source: string; head: string; body: string; way: 'whole' | 'first' | 'no' };
+type SitePage = { file: string; name: string; source: string; way: 'whole' | 'first' | 'no' };
 type Prerenderer = {
-  renderSite: () => Promise<RenderedPage[]>;
+  listPages: () => SitePage[];
+  renderSite: (templates: Record<string, string>) => Promise<Record<string, string>>;
   sitemap: () => string;
-  webManifest: (template: string) => string;
 };
 
 const configFile = join(ROOT, 'vite.config.ts');
@@ -36,7 +37,7 @@ await build({
   logLevel: 'warn',
   // Bundle for Node as one file, packages included, so that there is only one copy of React.
   ssr: { noExternal: true },
-  build: { ssr: 'prerender.tsx', outDir: PRERENDERER, manifest: false, copyPublicDir: false },
+  build: { ssr: 'prerender.tsx', outDir: PRERENDERER, manifest: false, copyPublicDir: false, emptyOutDir: true },
 });
 const prerenderer = (await import(pathToFileURL(join(PRERENDERER, 'prerender.js')).href)) as Prerenderer;
 
@@ -45,12 +46,15 @@ const manifest = JSON.parse(readFileSync(manifestFile, 'utf8')) as Manifest;
 const template = readFileSync(join(OUT, 'index.html'), 'utf8');
 const font = readdirSync(join(OUT, 'assets')).find((name) => /^archivo-(?!latin|vietnamese).*\.woff2$/.test(name));
 
-const pages = await prerenderer.renderSite();
-for (const page of pages) {
-  const html = addIntegrity(fill(page), (address) => readFileSync(join(OUT, address)));
-  writeFileSync(join(OUT, `${page.name || 'index'}.html`), html);
-}
-const scriptsOf = (page: RenderedPage): string[] => [...chunksOf('index.html'), ...partsOf(page)];
+const pages = prerenderer.listPages();
+const webManifest = join(OUT, 'site.webmanifest');
+const templates: Record<string, string> = { 'site.webmanifest': readFileSync(webManifest, 'utf8') };
+for (const page of pages)
+  templates[page.file] = addIntegrity(templateOf(page), (address) => readFileSync(join(OUT, address)));
+writeFileSync(join(PRERENDERER, 'templates.json'), JSON.stringify(templates));
+for (const [file, text] of Object.entries(await prerenderer.renderSite(templates)))
+  writeFileSync(join(OUT, file), text);
+const scriptsOf = (page: SitePage): string[] => [...chunksOf('index.html'), ...partsOf(page)];
 const styles = readdirSync(join(OUT, 'assets')).filter((name) => name.endsWith('.css'));
 const first = new Set([...pages.flatMap(scriptsOf), ...styles.map((name) => `assets/${name}`)]);
 const compressed = await compressFiles([...first].map((file) => join(OUT, file)));
@@ -58,29 +62,27 @@ const bytesOf = (file: string): number => compressed.get(join(OUT, file)) ?? Num
 checkStart([...chunksOf('index.html')], bytesOf);
 for (const page of pages) checkBudget(page.name, scriptsOf(page), bytesOf);
 writeFileSync(join(OUT, 'sitemap.xml'), prerenderer.sitemap());
-const webManifest = join(OUT, 'site.webmanifest');
-writeFileSync(webManifest, prerenderer.webManifest(readFileSync(webManifest, 'utf8')));
 rmSync(join(OUT, '.vite'), { recursive: true });
 keepEarlierAssets(join(SITE, 'assets'), join(ROOT, 'dist', 'earlier-assets'), new Date());
 rmSync(PREVIOUS, { recursive: true, force: true });
 if (existsSync(SITE)) renameSync(SITE, PREVIOUS);
 renameSync(OUT, SITE);
 rmSync(PREVIOUS, { recursive: true, force: true });
-rmSync(PRERENDERER, { recursive: true });
 // React's server renderer leaves a timer running.
 process.exit(0);
 
-function fill(page: RenderedPage): string {
+/** The HTML of a page with its scripts, and markers for what is rendered. */
+function templateOf(page: SitePage): string {
   const parts = partsOf(page);
   // Somebody who is signed in needs it on every page.
   const client = [...chunksOf('data/client.ts')].filter((file) => !parts.includes(file));
   const fontLink = `<link rel="preload" as="font" type="font/woff2" crossorigin href="/assets/${font}" />`;
   return template
-    .replace('<!--head-->', () => `${page.head}\n    ${fontLink}`)
+    .replace('<!--head-->', () => `<!--head-->\n    ${fontLink}`)
     .replace(
       '<div id="root"><!--page--></div>',
       () =>
-        `<div id="root" data-rendered="${page.way}" data-parts="${listed(parts)}" data-client="${listed(client)}">${page.body}</div>`,
+        `<div id="root" data-rendered="${page.way}" data-parts="${listed(parts)}" data-client="${listed(client)}"><!--page--></div>`,
     );
 }
 
@@ -88,7 +90,7 @@ function listed(files: readonly string[]): string {
   return files.map((file) => `/${file}`).join(' ');
 }
 
-function partsOf(page: RenderedPage): string[] {
+function partsOf(page: SitePage): string[] {
   return [...new Set([...chunksOf('main.tsx'), ...chunksOf(page.source)])];
 }
 

@@ -109,6 +109,27 @@ export type Database = {
         };
         Relationships: [];
       };
+      business_settings: {
+        Row: {
+          created_at: string;
+          created_by: string | null;
+          settings: Json;
+          version: number;
+        };
+        Insert: {
+          created_at?: string;
+          created_by?: string | null;
+          settings: Json;
+          version?: never;
+        };
+        Update: {
+          created_at?: string;
+          created_by?: string | null;
+          settings?: Json;
+          version?: never;
+        };
+        Relationships: [];
+      };
       discount_codes: {
         Row: {
           active: boolean;
@@ -913,6 +934,14 @@ export type Database = {
           active: boolean;
         };
         Returns: number;
+      };
+      site_settings: {
+        Args: never;
+        Returns: Json;
+      };
+      site_texts: {
+        Args: never;
+        Returns: Json;
       };
       staff_alerts: {
         Args: {

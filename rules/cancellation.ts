@@ -1,5 +1,3 @@
-import { settings } from './venue.ts';
-
 /**
  * Whether and until when a booking can be cancelled for a full refund. `freeHours`: elapsed hours before the start, as frozen with
  * the booking; today's setting for a booking without.
@@ -7,7 +5,7 @@ import { settings } from './venue.ts';
 export function cancellationTerms(
   start: Date,
   now: Date,
-  freeHours: number = settings.freeCancelHours,
+  freeHours: number,
 ): { allowed: boolean; refund: 'full' | 'none'; until: Date; freeHours: number } {
   const until = new Date(start.getTime() - freeHours * 3_600_000);
   const allowed = now <= until;

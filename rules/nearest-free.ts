@@ -18,14 +18,19 @@ type Candidate = { readonly slots: readonly Slot[]; readonly startsAt: number };
  * Finds free hours instead of those wanted, as many of them and within a day: in the same studio the nearest earlier and the nearest later
  * ones, nearest first; then in other studios the nearest of each, the same time first. Empty when the wanted hours are none or too many.
  */
-export function nearestFree(wanted: StudioHours, studios: readonly BusyStudio[], now: Date): StudioHours[] {
+export function nearestFree(
+  wanted: StudioHours,
+  studios: readonly BusyStudio[],
+  now: Date,
+  horizonDays: number,
+): StudioHours[] {
   const count = wanted.slots.length;
   const [first] = sortSlots(wanted.slots);
   const start = first && slotStart(first.date, first.hour)?.getTime();
   if (first === undefined || start === undefined || count > settings.maxHours) return [];
   const calendar = slotsAround(first);
   const candidatesOf = ({ busy }: BusyStudio): Candidate[] =>
-    runsOf(calendar, count, (slot) => isBookable(slot, busy, now)).filter(
+    runsOf(calendar, count, (slot) => isBookable(slot, busy, now, horizonDays)).filter(
       ({ startsAt }) => Math.abs(startsAt - start) <= WITHIN_MS,
     );
   const nearest = byDistance(start);
@@ -49,13 +54,13 @@ export function nearestFree(wanted: StudioHours, studios: readonly BusyStudio[],
 }
 
 /** Whether all these hours can be booked. */
-export function areFree(slots: readonly Slot[], busy: readonly Busy[], now: Date): boolean {
-  return slots.every((slot) => isBookable(slot, busy, now));
+export function areFree(slots: readonly Slot[], busy: readonly Busy[], now: Date, horizonDays: number): boolean {
+  return slots.every((slot) => isBookable(slot, busy, now, horizonDays));
 }
 
 /** Whether an hour can be booked: it exists, is neither past nor beyond the horizon, and nobody has it. */
-export function isBookable(slot: Slot, busy: readonly Busy[], now: Date): boolean {
-  return slotClosed(slot, now) === null && !slotTaken(slot, busy);
+export function isBookable(slot: Slot, busy: readonly Busy[], now: Date, horizonDays: number): boolean {
+  return slotClosed(slot, now, horizonDays) === null && !slotTaken(slot, busy);
 }
 
 /** Lists the existing hours from the day before to the third day after, in order: the longest session starts a day later and ends the day after that. */

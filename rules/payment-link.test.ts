@@ -12,5 +12,5 @@ test.each([
   ['a minute sooner than that', 74, null],
   ['now', 0, null],
 ])('a link for hours that start %s holds them for a day, or until an hour before', (_when, start, held) => {
-  expect(linkHoldEnd(after(start), NOW)).toEqual(held === null ? null : after(held));
+  expect(linkHoldEnd(after(start), NOW, 15)).toEqual(held === null ? null : after(held));
 });

@@ -11,13 +11,14 @@ export type RoomNow =
   | { readonly state: 'later'; readonly from: Date }
   | { readonly state: 'busy'; readonly until: Date | null };
 
-/** How many hours ahead to look. */
+/** How many hours ahead to look, and the days in which they lie. */
 const AHEAD = 24;
+const AHEAD_DAYS = 2;
 
 /** Describes a room now. `busy`: its bookings from now to the same time tomorrow. */
 export function describeRoom(busy: readonly Busy[], now: Date): RoomNow {
   const slots = nextSlots({ date: studioDate(now), hour: studioHour(now) });
-  const isFree = (slot: Slot): boolean => isBookable(slot, busy, now);
+  const isFree = (slot: Slot): boolean => isBookable(slot, busy, now, AHEAD_DAYS);
   const [current] = slots;
   if (current && isFree(current)) return { state: 'free', until: startOf(slots.find((slot) => !isFree(slot))) };
   const from = startOf(slots.find(isFree));

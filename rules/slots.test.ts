@@ -159,17 +159,17 @@ describe('slots', () => {
   it('close when they are past, at minute 31 of their hour, when they do not exist, and after 90 days', () => {
     const at = (iso: string): Date => new Date(iso);
     const seven = { date: '2026-11-21', hour: 19 };
-    expect(slotClosed(seven, at('2026-11-21T08:30:59Z'))).toBeNull();
-    expect(slotClosed(seven, at('2026-11-21T08:31:00Z'))).toBe('past');
-    expect(slotClosed({ date: '2026-11-21', hour: 18 }, at('2026-11-21T08:00:00Z'))).toBe('past');
-    expect(slotClosed({ date: '2026-11-20', hour: 23 }, at('2026-11-21T08:00:00Z'))).toBe('past');
-    expect(slotClosed({ date: '2026-10-04', hour: 2 }, at('2026-10-01T00:00:00Z'))).toBe('skipped');
-    expect(slotClosed({ date: '2027-02-19', hour: 0 }, at('2026-11-21T08:00:00Z'))).toBeNull();
-    expect(slotClosed({ date: '2027-02-20', hour: 0 }, at('2026-11-21T08:00:00Z'))).toBe('beyond-horizon');
+    expect(slotClosed(seven, at('2026-11-21T08:30:59Z'), 90)).toBeNull();
+    expect(slotClosed(seven, at('2026-11-21T08:31:00Z'), 90)).toBe('past');
+    expect(slotClosed({ date: '2026-11-21', hour: 18 }, at('2026-11-21T08:00:00Z'), 90)).toBe('past');
+    expect(slotClosed({ date: '2026-11-20', hour: 23 }, at('2026-11-21T08:00:00Z'), 90)).toBe('past');
+    expect(slotClosed({ date: '2026-10-04', hour: 2 }, at('2026-10-01T00:00:00Z'), 90)).toBe('skipped');
+    expect(slotClosed({ date: '2027-02-19', hour: 0 }, at('2026-11-21T08:00:00Z'), 90)).toBeNull();
+    expect(slotClosed({ date: '2027-02-20', hour: 0 }, at('2026-11-21T08:00:00Z'), 90)).toBe('beyond-horizon');
     // The second 2 AM in April: the slot started an hour ago.
-    expect(slotClosed({ date: '2026-04-05', hour: 2 }, at('2026-04-04T15:10:00Z'))).toBeNull();
-    expect(slotClosed({ date: '2026-04-05', hour: 2 }, at('2026-04-04T16:00:00Z'))).toBe('past');
-    expect(slotClosed({ date: '2026-04-05', hour: 2 }, at('2026-04-04T16:10:00Z'))).toBe('past');
+    expect(slotClosed({ date: '2026-04-05', hour: 2 }, at('2026-04-04T15:10:00Z'), 90)).toBeNull();
+    expect(slotClosed({ date: '2026-04-05', hour: 2 }, at('2026-04-04T16:00:00Z'), 90)).toBe('past');
+    expect(slotClosed({ date: '2026-04-05', hour: 2 }, at('2026-04-04T16:10:00Z'), 90)).toBe('past');
   });
 
   it('are taken by anything that overlaps them, also from the day before', () => {

@@ -93,11 +93,11 @@ export function toggleSlot(selection: readonly Slot[], slot: Slot): Slot[] {
   return canAdd(selection, slot) ? sortSlots([...selection, slot]) : sortSlots(selection);
 }
 
-/** Why an hour cannot be booked, apart from other bookings; null when it can. */
-export function slotClosed(slot: Slot, now: Date): 'past' | 'skipped' | 'beyond-horizon' | null {
+/** Why an hour cannot be booked, apart from other bookings; null when it can. `horizonDays`: how many days ahead hours can be booked. */
+export function slotClosed(slot: Slot, now: Date, horizonDays: number): 'past' | 'skipped' | 'beyond-horizon' | null {
   if (!hourExists(slot.date, slot.hour)) return 'skipped';
   const today = studioDate(now);
-  if (slot.date > addDays(today, settings.horizonDays)) return 'beyond-horizon';
+  if (slot.date > addDays(today, horizonDays)) return 'beyond-horizon';
   if (slot.date < today) return 'past';
   if (slot.date > today) return null;
   const hour = studioHour(now);

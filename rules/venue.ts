@@ -2,7 +2,7 @@
 const NAME_LINES = ['24/7', 'DJ Studios'] as const;
 const NAME = NAME_LINES.join(' ');
 
-/** The business's own details. Edit them here. */
+/** The details that the business begins with (rules/business/business.ts). Staff change them in the settings; tagline, hours and time zone are fixed. */
 export const venue = {
   name: NAME,
   nameLines: NAME_LINES,
@@ -19,16 +19,17 @@ export const venue = {
   abn: '',
 } as const;
 
-/** The numbers of the studio's rules. */
+/** The numbers of the studio's rules. The first four are those that the business begins with; staff change them in the settings. */
 export const settings = {
   holdMinutes: 15,
+  horizonDays: 90,
+  freeCancelHours: 24,
+  termsVersion: '2025-10',
   sessionMinutes: 31,
   /** A mailed link to pay holds the hours for this long, and ends this long before the start. */
   linkHoldMinutes: 24 * 60,
   linkLeadMinutes: 60,
-  horizonDays: 90,
   maxHours: 24,
-  freeCancelHours: 24,
   pinLeadMinutes: 5,
   releaseLeadMinutes: 15,
   requestLeadMinutes: 60,
@@ -38,7 +39,6 @@ export const settings = {
   delayedPaymentLeadDays: 7,
   maxLiveHolds: 2,
   holdsPerHour: 6,
-  termsVersion: '2025-10',
   idMaxBytes: 10 * 1024 * 1024,
   /** A photo that waits for a person is deleted after this many days at the latest, so staff decide by then. */
   idReviewDays: 7,

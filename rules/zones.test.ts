@@ -19,8 +19,8 @@ const SCRIPT = `
       const end = time.slotEnd(date, hour);
       const now = new Date(start.getTime() + 31 * 60000);
       out.push([end, time.studioDate(start), time.studioHour(start), time.formatStudioTime(start), time.formatStudioRange(start, end),
-        slots.slotsOfSpan(start, end), slots.slotClosed({ date, hour }, now), slots.slotTaken({ date, hour }, [{ start, end }]),
-        pricing.quoteSlots([{ date, hour }, slots.nextSlot({ date, hour })], rates).totalCents, cancellation.cancellationTerms(start, now),
+        slots.slotsOfSpan(start, end), slots.slotClosed({ date, hour }, now, 90), slots.slotTaken({ date, hour }, [{ start, end }]),
+        pricing.quoteSlots([{ date, hour }, slots.nextSlot({ date, hour })], rates).totalCents, cancellation.cancellationTerms(start, now, 24),
         access.accessTimes({ start, end, bookedAt: new Date(0), studioFreeBefore: true, capabilities: { granularityMinutes: 1, endEnforced: true } })]);
     }
     out.push([people.ageOn('2008-10-04', date), identity.verificationExpiry('2027-01-31', date), time.parseInstant(date + 'T01:00:00+11:00')]);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Hono } from 'hono';
 import { z } from 'zod';
-import { venue } from '#rules/venue.ts';
+import type { BusinessSettings } from '#rules/business/business.ts';
 import { readBreached } from './auth/accounts/breached-passwords.ts';
 import { createMessageQueue, deleteClosedMessages, messageJobKinds } from './auth/codes/message-queue.ts';
 import { sendMessage } from './auth/codes/send-message.ts';
@@ -40,10 +40,11 @@ export async function composeAuth(dependencies: {
   /** Makes a worker look for due jobs at once. */
   wake: (worker: string) => void;
   clock: Clock;
+  business: () => BusinessSettings;
 }): Promise<{ router: Hono<Env>; jobKinds: JobKinds; cleanup: () => Promise<void> }> {
-  const { db, keys, clock, mail } = dependencies;
+  const { db, keys, clock, mail, business } = dependencies;
   const { auth: settings, siteUrl, signIn } = dependencies.config;
-  const config = readAuthConfig(dependencies.config);
+  const config = readAuthConfig(dependencies.config, business);
   const providers = new Map(signIn.providers.map((one) => [one.name, createSignInProvider(one, siteUrl)]));
   const texts = guardTexts(createTwilioTexts(settings.sms), dependencies.textCircuit);
   const queue = createMessageQueue({
@@ -63,7 +64,7 @@ export async function composeAuth(dependencies: {
     captcha: settings.captcha === null ? null : createCaptcha(settings.captcha),
     config,
   });
-  const sendContext = { db, keys, clock, config, mail, texts };
+  const sendContext = { db, keys, clock, config, mail, texts, letterhead: business };
   return {
     router,
     jobKinds: messageJobKinds((message) => sendMessage(sendContext, message)),
@@ -74,8 +75,14 @@ export async function composeAuth(dependencies: {
   };
 }
 
-function readAuthConfig({ auth, signIn, siteUrl }: Config): AuthConfig {
-  const relyingParty = { ...signIn.relyingParty, name: venue.name };
+function readAuthConfig({ auth, signIn, siteUrl }: Config, business: () => BusinessSettings): AuthConfig {
+  const relyingParty = {
+    ...signIn.relyingParty,
+    // Staff may change the name while the server runs.
+    get name() {
+      return business().name;
+    },
+  };
   return { ...auth, ...signIn, relyingParty, siteUrl, apiUrl: siteUrl };
 }
 

@@ -28,6 +28,7 @@ import { staffReopen } from './functions/staff-reopen.ts';
 import { staffReviewId } from './functions/staff-review-id.ts';
 import { staffSetPermissions } from './functions/staff-set-permissions.ts';
 import { staffSetPrices } from './functions/staff-set-prices.ts';
+import { staffSetSettings } from './functions/staff-set-settings.ts';
 import { staffUnblockCustomer } from './functions/staff-unblock-customer.ts';
 import { stripeWebhook } from './functions/stripe-webhook.ts';
 import { testIgloohomeConfig, testIgloohomeOauth, testIgloohomePin } from './functions/test-igloohome.ts';
@@ -81,6 +82,7 @@ export function composeFunctions(context: {
       ['calendar-feed', calendarFeed(context)],
       ['staff-set-permissions', staffSetPermissions(context)],
       ['staff-set-prices', staffSetPrices(context)],
+      ['staff-set-settings', staffSetSettings(context)],
       ['staff-review-id', staffReviewId(context)],
       ['staff-withdraw-id', staffWithdrawId(context)],
       ['staff-keep-without-id', staffKeepWithoutId(context)],

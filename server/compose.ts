@@ -9,12 +9,12 @@ import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { measureDatabase, measureOverload } from './http/metrics.ts';
 import { createOverload, type Overload } from './http/overload.ts';
+import { createBodies, createIdReader, createStore } from './start/open-adapters.ts';
 import { composeFunctions } from './compose-functions.ts';
 import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
 import { sessionTasks } from './operations/jobs/session-tasks.ts';
 import { jobHandlers } from './operations/jobs/job-handlers.ts';
 import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
-import { type BodyBudget, createBodyBudget } from './http/bodies.ts';
 import type { Clock, Env, Log } from './http/caller.ts';
 import { createGrantedCaller, ROLE_GRANT, type RoleGrant } from './http/granted-roles.ts';
 import { deriveKey } from './crypto/derive-key.ts';
@@ -42,7 +42,6 @@ import type { BookingMailContext } from './operations/mails/booking-mail.ts';
 import { reconcilePayments } from './operations/reconciliation/reconcile-payments.ts';
 import { handleDueEvents } from './operations/webhooks/handle-events.ts';
 import { createCircuit } from './providers/circuit.ts';
-import { createDiskStore } from './providers/disk-store.ts';
 import {
   guardIdentityChecks,
   guardIdReader,
@@ -53,8 +52,6 @@ import {
 } from './providers/guarded.ts';
 import { createIgloohomeLocks } from './providers/igloohome/locks.ts';
 import { createIgloohomeVerifier } from './providers/igloohome/webhook-signature.ts';
-import { createOcrIdReader } from './providers/ocr/id-reader.ts';
-import type { IdReader, ObjectStore } from './providers/ports.ts';
 import { readStudioLocks } from './operations/access/studio-locks.ts';
 import { createShellyPower } from './providers/shelly-power.ts';
 import { createSmtpMail, MAIL_CONNECTIONS } from './providers/smtp-mail.ts';
@@ -62,6 +59,7 @@ import { createStripeIdentity } from './providers/stripe/identity.ts';
 import { createStripePayments } from './providers/stripe/payments.ts';
 import { ConfigRefused } from './settings/config-refused.ts';
 import type { Scheduler } from './queue/scheduler.ts';
+import { followBusiness } from './operations/settings/business.ts';
 import { createStaffAccounts } from './operations/staff/staff-accounts.ts';
 import { measureRealtime, openRealtime } from './realtime/realtime.ts';
 import { createRestRouter } from './rest/router.ts';
@@ -70,9 +68,9 @@ import { createStorageRouter } from './storage/router.ts';
 import { endClaims } from './start/end-claims.ts';
 import { openDatabase } from './start/open-database.ts';
 import { seed } from './start/seed.ts';
+import { createSitePages } from './start/site-pages.ts';
 import { startFaults } from './start/start-checks.ts';
 
-const MEGABYTE = 1024 * 1024;
 const ROOT = new URL('../', import.meta.url).pathname;
 /** Limit for joining the mailing list: the answer reveals whether an address has joined, so probing must be slow. */
 const JOIN_LIST: Limit = { name: 'mailing-list', max: 5, seconds: 3600 };
@@ -131,6 +129,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const faults = await startFaults(db, config);
   if (faults.length > 0) throw new ConfigRefused(faults);
 
+  const business = await followBusiness(db, (line) => log.warn({}, line));
+  opened.defer(() => business.close());
   const bodies = createBodies();
   const limits = createLimits({ one: urgent.one, clock, factor: config.limitFactor });
   const watch = createSessionWatch((id) => isSessionAlive({ db: urgent, clock, config: config.auth }, id));
@@ -172,6 +172,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     textCircuit: circuits.texts,
     wake: (worker) => queue.wake(worker),
     clock,
+    business: business.now,
   });
 
   const store = await createStore(config);
@@ -244,8 +245,16 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   // The same operations as jobs of the server.
   const own = { payment: { ...booking, db }, access: { ...access, db }, identity: { ...identity, db } };
   const ownEvents = { ...own.payment, hostedChecks: own.identity };
-  const mails: BookingMailContext = { db, mail, access: own.access, links, clock, siteUrl: config.siteUrl };
-  const alerts = { db, mail, clock, addresses: config.ownerEmails };
+  const mails: BookingMailContext = {
+    db,
+    mail,
+    access: own.access,
+    links,
+    clock,
+    siteUrl: config.siteUrl,
+    business: business.now,
+  };
+  const alerts = { db, mail, clock, addresses: config.ownerEmails, business: business.now };
   const lights = { db, power, clock };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
@@ -316,6 +325,20 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   measureDatabase(metrics, db);
   measureOverload(metrics, overload);
   measureJobs(metrics, db, clock, Object.values(circuits));
+  const site = createSite({
+    folder: join(ROOT, 'dist', 'web'),
+    earlierAssets: join(ROOT, 'dist', 'earlier-assets'),
+    anonKey: keys.anonKey,
+    siteUrl: config.siteUrl,
+  });
+  const pages = createSitePages({
+    folder: join(ROOT, 'dist', 'web', '.render'),
+    settings: business.now,
+    show: site.show,
+    warn: (line) => log.warn({}, line),
+  });
+  business.onChange(() => void pages.render());
+  await pages.render();
   const app = createApp({
     settings: {
       log,
@@ -343,12 +366,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     storage: storage.router,
     realtime: realtime.router,
     functions,
-    site: createSite({
-      folder: join(ROOT, 'dist', 'web'),
-      earlierAssets: join(ROOT, 'dist', 'earlier-assets'),
-      anonKey: keys.anonKey,
-      siteUrl: config.siteUrl,
-    }),
+    site: site.router,
     ready: async () => (await urgent.query('select 1').catch(() => null)) !== null,
     metrics: () => metrics.text(),
     metricsToken: config.metricsToken,
@@ -370,26 +388,4 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     removeDemoAccounts: () => removeDemoAccounts(db),
     close: () => resources.disposeAsync(),
   };
-}
-
-/** Memory budgets of request bodies: small ones by address, large ones (pictures) by account. */
-function createBodies(): { small: BodyBudget; large: BodyBudget } {
-  return {
-    small: createBodyBudget({ total: 64 * MEGABYTE, perSender: 16 * MEGABYTE }),
-    large: createBodyBudget({ total: 160 * MEGABYTE, perSender: 30 * MEGABYTE }),
-  };
-}
-
-/** Imports the vision model's libraries only when one is configured, for a faster start. */
-async function createIdReader(config: Config): Promise<IdReader & { close(): Promise<void> }> {
-  if (config.vision === null) return createOcrIdReader({ timeoutMs: config.idReadSeconds * 1000 });
-  const { createVisionIdReader } = await import('./providers/vision-id-reader.ts');
-  return { ...createVisionIdReader(config.vision), close: () => Promise.resolve() };
-}
-
-/** Stores objects on this disk, or in an S3 bucket. Imports the S3 library only when it is needed. */
-async function createStore(config: Config): Promise<ObjectStore> {
-  if (config.storage.s3 === null) return createDiskStore(join(config.dataDir, 'objects'));
-  const { createS3Store } = await import('./providers/s3-store.ts');
-  return createS3Store(config.storage.s3, join(config.dataDir, 'spool'));
 }

@@ -34,7 +34,8 @@ export type Config = DatabaseSettings & {
   /** Who gets mails about jobs that keep failing. */
   readonly ownerEmails: readonly string[];
   readonly developerPages: boolean;
-  readonly holdMinutes: number;
+  /** Replaces the hold time that staff set; null: theirs counts. */
+  readonly holdMinutes: number | null;
   readonly limitFactor: number;
   readonly trustedProxies: number;
   /** Bearer that opens /metrics to other machines. */
@@ -78,7 +79,7 @@ const schema = z.object({
   OWNER_EMAIL: z.email().optional(),
   ADMIN_REQUIRES_MFA: flag.default(false),
   DEVELOPER_PAGES: flag.optional(),
-  HOLD_MINUTES: z.coerce.number().positive().max(30).default(15),
+  HOLD_MINUTES: z.coerce.number().positive().max(30).optional(),
   RATE_LIMIT_FACTOR: z.coerce.number().positive().max(1_000_000).default(1),
   TRUSTED_PROXIES: whole(0, 10).default(0),
   METRICS_TOKEN: z.string().min(16, 'needs at least 16 characters').optional(),
@@ -159,7 +160,7 @@ function toConfig(env: Environment, sandbox: boolean): Omit<Config, 'warnings' |
     adminEmails: env.ADMIN_EMAILS.map((email) => email.toLowerCase()),
     ownerEmails: readOwner(env, sandbox),
     developerPages: env.DEVELOPER_PAGES ?? env.NODE_ENV !== 'production',
-    holdMinutes: env.HOLD_MINUTES,
+    holdMinutes: env.HOLD_MINUTES ?? null,
     limitFactor: env.RATE_LIMIT_FACTOR,
     trustedProxies: env.TRUSTED_PROXIES,
     metricsToken: env.METRICS_TOKEN ?? null,

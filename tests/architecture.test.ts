@@ -116,6 +116,7 @@ const TABLE: readonly Area[] = [
 const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
   ['server/http/token.test.ts', '#server/crypto/keys.ts', 'tokens are read with the keys that signed them'],
   ['build/site.ts', 'computed', 'it imports what it has just built'],
+  ['server/start/render-pages.ts', 'computed', 'it imports what the build has made of the pages'],
   ['server/http/limits.test.ts', '#server/db/migrate.ts', 'limits are counted in SQL: tested on a real database'],
   ['server/http/limits.test.ts', '#server/db/engine/open-embedded.ts', 'as above'],
   ['server/http/limits.test.ts', '#server/db/open-postgres.ts', 'as above'],

@@ -15,6 +15,21 @@ test('the name of the business is only in rules/venue.ts', () => {
   expect(named.toSorted((a, b) => a.localeCompare(b))).toEqual(MAY_NAME_IT);
 });
 
+test('what staff can change is read from the settings, not from the values that the business begins with', () => {
+  const fixed =
+    /\bvenue\.(name|nameLines|legalName|abn|address|email|instagram)\b|\b(settings|studio)\.(horizonDays|freeCancelHours|termsVersion)\b/;
+  const used = readSourceFiles()
+    .filter(({ path }) => /^(web|rules|server)\//.test(path) && !/\.test\.tsx?$/.test(path))
+    .filter(({ text }) => fixed.test(text))
+    .map(({ path }) => path);
+  expect(used.toSorted((a, b) => a.localeCompare(b))).toEqual([
+    // A page for developers, and a comparison with the first address.
+    'rules/business/business.ts',
+    'web/pages/developer/primitives.tsx',
+    'web/prerender.tsx',
+  ]);
+});
+
 test('hosted identity checks are on in the sandbox and with a restricted key, unless HOSTED_ID_CHECKS says otherwise', () => {
   const real = {
     SANDBOX: 'off',

@@ -1,7 +1,7 @@
 import { type ComponentType, type ReactNode, StrictMode, Suspense, useEffect, useMemo, useRef } from 'react';
-import { venue } from '#rules/venue.ts';
 import { useLocation, useNavigate } from './router/router.tsx';
 import { AccountEntry } from './features/landing/account-menu.tsx';
+import { type PageData, PageDataProvider } from './lib/business/business.ts';
 import { paths } from './lib/paths.ts';
 import { wantedFactors } from './lib/second-step.ts';
 import { AuthDialogProvider, SessionProvider, useAuthDialog, useSession } from './data/session.tsx';
@@ -76,26 +76,29 @@ function LeaveCheckout() {
   return null;
 }
 
-/** Renders the whole app. `route` wraps it in a router: the browser's, or one with a fixed address at build time. */
-export function App({ route }: { route: (inside: ReactNode) => ReactNode }) {
-  const frame = useMemo(() => ({ name: venue.name, account: <AccountEntry /> }), []);
+/** Renders the whole app. `data`: what the server has written into the page. `route` wraps it in a router: the browser's, or one with a fixed address at build time. */
+export function App({ data, route }: { data: PageData; route: (inside: ReactNode) => ReactNode }) {
+  const { name } = data.business;
+  const frame = useMemo(() => ({ name, account: <AccountEntry /> }), [name]);
   return (
     <StrictMode>
       <LastResort>
-        <SessionProvider>
-          <AuthDialogProvider>
-            <SiteFrame value={frame}>
-              {route(
-                <>
-                  <AppRoutes />
-                  <Dialogs />
-                  <LeaveCheckout />
-                </>,
-              )}
-            </SiteFrame>
-            <Toaster />
-          </AuthDialogProvider>
-        </SessionProvider>
+        <PageDataProvider value={data}>
+          <SessionProvider>
+            <AuthDialogProvider>
+              <SiteFrame value={frame}>
+                {route(
+                  <>
+                    <AppRoutes />
+                    <Dialogs />
+                    <LeaveCheckout />
+                  </>,
+                )}
+              </SiteFrame>
+              <Toaster />
+            </AuthDialogProvider>
+          </SessionProvider>
+        </PageDataProvider>
       </LastResort>
     </StrictMode>
   );

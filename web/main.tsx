@@ -2,6 +2,7 @@ import { startTransition } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { Router } from './router/router.tsx';
 import { App } from './app.tsx';
+import { readPageData } from './lib/business/business.ts';
 import { fetchPage } from './routes.tsx';
 
 // The content security policy forbids eval, so turn off zod's JIT before zod loads.
@@ -9,7 +10,7 @@ Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root');
-const app = <App route={(inside) => <Router>{inside}</Router>} />;
+const app = <App data={readPageData()} route={(inside) => <Router>{inside}</Router>} />;
 
 // If fetching fails, rendering tries again and shows the error.
 await fetchPage(window.location.pathname).catch(() => null);

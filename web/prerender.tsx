@@ -1,38 +1,76 @@
 import { prerender } from 'react-dom/static';
+import { type Business, type BusinessSettings, fillText } from '#rules/business/business.ts';
+import { firstSettings } from '#rules/business/first-settings.ts';
 import { venue } from '#rules/venue.ts';
 import { Router } from './router/router.tsx';
 import { App } from './app.tsx';
+import type { PageData } from './lib/business/business.ts';
 import { isPublic } from './lib/head.ts';
 import { fetchPage, type PageRoute, pages, unknownPage } from './routes.tsx';
 
-/** A page pre-rendered by the build (build/site.ts). The server fills in `%SITE_URL%`. */
-export type RenderedPage = {
-  /** Path without its leading slash, '' for the first page, '404' for the unknown one. */
+/** A page of the site, as build/site.ts needs to know it. */
+export type SitePage = {
+  /** Its file: index.html for the first page, 404.html for the unknown one. */
+  readonly file: string;
+  /** Path without its leading slash, '' for the first page. */
   readonly name: string;
   /** Source file, below `web/`. */
   readonly source: string;
-  readonly head: string;
-  readonly body: string;
   readonly way: PageRoute['rendered'];
 };
 
+/** The pages whose texts the settings of the business contain. */
+const WITH_TEXTS: readonly string[] = ['terms', 'privacy'];
+const MANIFEST = 'site.webmanifest';
+
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+/** JSON that cannot end the script element in which it stands. */
+const json = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
-export function renderSite(): Promise<RenderedPage[]> {
-  return Promise.all([...pages, unknownPage].map(renderPage));
+const nameOf = ({ path }: PageRoute): string => (path === '*' ? '404' : path.slice(1));
+const fileOf = (route: PageRoute): string => `${nameOf(route) || 'index'}.html`;
+
+export function listPages(): SitePage[] {
+  return [...pages, unknownPage].map((route) => ({
+    file: fileOf(route),
+    name: nameOf(route),
+    source: `pages/${route.page}.tsx`,
+    way: route.rendered,
+  }));
 }
 
-async function renderPage(route: PageRoute): Promise<RenderedPage> {
-  const name = route.path === '*' ? '404' : route.path.slice(1);
-  const { title, body } = route.rendered === 'no' ? { title: null, body: '' } : await render(`/${name}`);
-  return { name, source: `pages/${route.page}.tsx`, head: headOf(route, title), body, way: route.rendered };
+/**
+ * Renders every file that contains details of the business: the pages and the web app manifest, by their names. `templates` has the text of each with
+ * markers for what is rendered. Without `settings` the details are those that the business begins with. The server fills in `%SITE_URL%`.
+ */
+export async function renderSite(
+  templates: Readonly<Record<string, string>>,
+  settings: BusinessSettings = firstSettings,
+): Promise<Record<string, string>> {
+  const { arrivalNotes: _, terms, privacy, ...business } = settings;
+  const texts = { termsVersion: business.termsVersion, terms, privacy };
+  const rendered = await Promise.all(
+    [...pages, unknownPage].map(async (route) => {
+      const data = { business, texts: WITH_TEXTS.includes(route.page) ? texts : null };
+      return [fileOf(route), await renderPage(templates[fileOf(route)] ?? '', route, data)] as const;
+    }),
+  );
+  return { ...Object.fromEntries(rendered), [MANIFEST]: webManifest(templates[MANIFEST] ?? '{}', business) };
+}
+
+async function renderPage(template: string, route: PageRoute, data: PageData): Promise<string> {
+  const { title, body } = route.rendered === 'no' ? { title: null, body: '' } : await render(`/${nameOf(route)}`, data);
+  return template
+    .replace('<!--head-->', () => headOf(route, title, data.business))
+    .replace('<!--page-->', () => body)
+    .replace('<!--data-->', () => `<script type="application/json" id="page-data">${json(data)}</script>`);
 }
 
 /** Renders a page. React puts its title first when it does not render the whole document. */
-async function render(location: string): Promise<{ title: string | null; body: string }> {
+async function render(location: string, data: PageData): Promise<{ title: string | null; body: string }> {
   await fetchPage(location);
-  const app = <App route={(inside) => <Router at={location}>{inside}</Router>} />;
+  const app = <App data={data} route={(inside) => <Router at={location}>{inside}</Router>} />;
   const faults: unknown[] = [];
   const { prelude } = await prerender(app, { onError: (error) => void faults.push(error) });
   const html = await new Response(prelude).text();
@@ -43,48 +81,58 @@ async function render(location: string): Promise<{ title: string | null; body: s
   return { title: title?.[1] ?? null, body: html.replace(title?.[0] ?? '', '') };
 }
 
-function headOf(route: PageRoute, renderedTitle: string | null): string {
-  const title = renderedTitle ?? escape(route.path === '/' ? route.title : `${route.title} · ${venue.name}`);
+function headOf(route: PageRoute, renderedTitle: string | null, business: Business): string {
+  const title = renderedTitle ?? escape(`${route.title} · ${business.name}`);
+  const name = escape(business.name);
+  const description = escape(fillText(route.description, business));
   const url = `%SITE_URL%${route.canonical ?? (route.path === '*' ? '/' : route.path)}`;
   const shared = [
     ['og:type', 'website'],
-    ['og:site_name', venue.name],
+    ['og:site_name', name],
     ['og:title', title],
-    ['og:description', escape(route.description)],
+    ['og:description', description],
     ['og:url', url],
     ['og:locale', 'en_AU'],
     ['og:image', '%SITE_URL%/open-graph.jpg'],
     ['og:image:width', '1200'],
     ['og:image:height', '630'],
-    ['og:image:alt', `${venue.name}: ${venue.tagline}`],
+    ['og:image:alt', `${name}: ${venue.tagline}`],
   ];
   return [
     `<title>${title}</title>`,
-    `<meta name="description" content="${escape(route.description)}" />`,
+    `<meta name="description" content="${description}" />`,
     `<meta name="robots" content="${isPublic(route) ? 'index, follow' : 'noindex'}" />`,
     `<link rel="canonical" href="${url}" />`,
     ...shared.map(([property, content]) => `<meta property="${property}" content="${content}" />`),
     '<meta name="twitter:card" content="summary_large_image" />',
     ...(route.page === 'landing' || route.page === 'about'
-      ? [`<script type="application/ld+json">${JSON.stringify(business()).replaceAll('<', '\\u003c')}</script>`]
+      ? [`<script type="application/ld+json">${json(describe(business))}</script>`]
       : []),
   ].join('\n    ');
 }
 
 /** Describes the business for search engines: https://schema.org/LocalBusiness */
-function business(): object {
+function describe({ name, email, phone, address, instagram }: Business): object {
   return {
     '@context': 'https://schema.org',
     '@type': 'EntertainmentBusiness',
     '@id': '%SITE_URL%/#business',
-    name: venue.name,
+    name,
     description: pages[0]?.description,
     slogan: venue.tagline,
     url: '%SITE_URL%/',
     image: '%SITE_URL%/open-graph.jpg',
     logo: '%SITE_URL%/icons/512.png',
-    email: venue.email,
-    address: { '@type': 'PostalAddress', addressLocality: 'Sydney', addressRegion: 'NSW', addressCountry: 'AU' },
+    email,
+    ...(phone === '' ? {} : { telephone: phone }),
+    address: {
+      '@type': 'PostalAddress',
+      // What the business begins with names no street.
+      ...(address === venue.address ? {} : { streetAddress: address }),
+      addressLocality: 'Sydney',
+      addressRegion: 'NSW',
+      addressCountry: 'AU',
+    },
     openingHoursSpecification: {
       '@type': 'OpeningHoursSpecification',
       dayOfWeek: ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'],
@@ -92,15 +140,15 @@ function business(): object {
       closes: '23:59',
     },
     currenciesAccepted: 'AUD',
-    sameAs: [`https://www.instagram.com/${venue.instagram.replace(/^@/, '')}/`],
+    ...(instagram === '' ? {} : { sameAs: [`https://www.instagram.com/${instagram.replace(/^@/, '')}/`] }),
     potentialAction: { '@type': 'ReserveAction', target: '%SITE_URL%/booking' },
   };
 }
 
 /** Returns the web app manifest with the name of the business; `template` is JSON. */
-export function webManifest(template: string): string {
+function webManifest(template: string, { name }: Business): string {
   const manifest: Record<string, unknown> = JSON.parse(template);
-  return `${JSON.stringify({ ...manifest, name: venue.name }, null, 2)}\n`;
+  return `${JSON.stringify({ ...manifest, name }, null, 2)}\n`;
 }
 
 /** Returns the sitemap of the public pages. */

@@ -1,7 +1,9 @@
 import { type ComponentType, Fragment, type ReactNode, Suspense, useEffect, useLayoutEffect, useState } from 'react';
-import { venue } from '#rules/venue.ts';
+import { fillText } from '#rules/business/business.ts';
 import { useLocation } from './router/router.tsx';
-import { describePage } from './lib/head.ts';
+import { useBusiness } from './lib/business/business.ts';
+import { describePage, isPublic } from './lib/head.ts';
+import { WithNotice } from './features/landing/site-notice.tsx';
 import { CrashScreen } from './ui/crash-screen.tsx';
 import { fetchPart } from './ui/fetch-part.ts';
 import { lazyPart } from './ui/load-part.ts';
@@ -15,7 +17,7 @@ export type PageRoute = {
   readonly page: string;
   /** Title until the page sets its own. */
   readonly title: string;
-  /** For search engines and shared links. */
+  /** For search engines and shared links. May contain `{name}`. */
   readonly description: string;
   /**
    * What the build pre-renders. `whole`: the full page, which the browser hydrates. `first`: the loading state, which the browser replaces.
@@ -30,7 +32,7 @@ export type PageRoute = {
   readonly developer?: true;
 };
 
-const HOME_TITLE = `${venue.name}, Sydney`;
+const HOME_TITLE = '{name}, Sydney';
 const WELCOME =
   'Three DJ studios in Sydney, open 24/7. Pick a room and your hours, pay by card, get a PIN for the door, play. From $49 an hour.';
 const NEEDS_SIGN_IN = 'Book a DJ studio in Sydney by the hour, any hour.';
@@ -61,7 +63,7 @@ export const pages: readonly PageRoute[] = [
     path: '/coming-soon',
     page: 'coming-soon',
     title: 'Coming Soon',
-    description: `Sydney’s first ${venue.name} are on their way. Leave your email and be the first to hear when we open.`,
+    description: 'Sydney’s first {name} are on their way. Leave your email and be the first to hear when we open.',
     rendered: 'whole',
     data: true,
   },
@@ -70,7 +72,8 @@ export const pages: readonly PageRoute[] = [
     page: 'terms',
     title: 'Terms & Conditions',
     description: 'Payment, cancellation, guests, access, age and ID: the terms of a booking in plain words.',
-    ...open,
+    rendered: 'whole',
+    data: true,
   },
   {
     path: '/privacy',
@@ -78,7 +81,8 @@ export const pages: readonly PageRoute[] = [
     title: 'Privacy',
     description:
       'What we keep about you, why, for how long, who else sees it, and how to have it corrected or deleted.',
-    ...open,
+    rendered: 'whole',
+    data: true,
   },
   {
     path: '/booking',
@@ -205,12 +209,22 @@ export function AppRoutes() {
     // On Back the browser restores the scroll position.
     if (kind !== 'pop' && hash === '') window.scrollTo({ top: 0, behavior: 'instant' });
   }, [pathname, hash, kind]);
-  useEffect(() => describePage(findPage(pathname)), [pathname]);
+  const business = useBusiness();
+  useEffect(() => {
+    const page = findPage(pathname);
+    describePage({ ...page, description: fillText(page.description, business) });
+  }, [pathname, business]);
   const route = findPage(pathname);
   return (
     <CrashScreen page={pathname}>
       <Suspense fallback={<Waiting label="Loading" />}>
-        <Page key={route.path} route={route} />
+        {isPublic(route) ? (
+          <WithNotice>
+            <Page key={route.path} route={route} />
+          </WithNotice>
+        ) : (
+          <Page key={route.path} route={route} />
+        )}
       </Suspense>
     </CrashScreen>
   );

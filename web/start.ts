@@ -1,5 +1,6 @@
 import './styles.css';
 import { hasStoredSession } from './lib/stored-session.ts';
+import { hideReadNotice } from './lib/business/read-notice.ts';
 import { fetchPart, reloadOnce } from './ui/fetch-part.ts';
 
 /**
@@ -16,6 +17,7 @@ function rememberSubmit(event: Event): void {
   event.preventDefault();
   sent = event.target instanceof HTMLFormElement ? event.target : null;
 }
+hideReadNotice();
 document.addEventListener('click', rememberPress, true);
 document.addEventListener('submit', rememberSubmit, true);
 

@@ -8,7 +8,12 @@ import { createSite } from './site.ts';
 const folder = mkdtempSync(join(tmpdir(), 'site-'));
 const video = Buffer.from(Array.from({ length: 1_000 }, (_, at) => at % 251));
 const earlierAssets = mkdtempSync(join(tmpdir(), 'earlier-'));
-const site = createSite({ folder, earlierAssets, anonKey: 'public-key', siteUrl: 'https://example.com' });
+const { router: site, show } = createSite({
+  folder,
+  earlierAssets,
+  anonKey: 'public-key',
+  siteUrl: 'https://example.com',
+});
 const get = async (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   site.request(path, { headers });
 
@@ -66,6 +71,27 @@ describe('the site', () => {
       expect(answer.headers.get('content-encoding')).toBe('br');
       expect(brotliDecompressSync(await answer.arrayBuffer()).toString()).toBe(text);
     }
+  });
+
+  test('serves pages that were rendered again instead of those of the build, with another ETag, until they are replaced', async () => {
+    const read = async (path: string) => {
+      const answer = await get(path);
+      return [await answer.text(), answer.headers.get('etag')];
+    };
+    const [text, etag] = await read('/about');
+    show(new Map([['about.html', 'about %SITE_URL%']]));
+    const [next, nextEtag] = await read('/about');
+    expect([text, next]).toEqual(['about', 'about https://example.com']);
+    expect(nextEtag).not.toBe(etag);
+    show(new Map());
+    expect(await read('/about')).toEqual([text, etag]);
+  });
+
+  test('serves nothing of hidden folders', async () => {
+    mkdirSync(join(folder, '.render'));
+    writeFileSync(join(folder, '.render', 'templates.json'), '{}');
+    for (const path of ['/.render/templates.json', '/assets/../.render/templates.json', '/.render%2ftemplates.json'])
+      expect((await get(path)).status, path).toBe(404);
   });
 
   test('does not cache misses: a file that is added later is served', async () => {

@@ -24,36 +24,36 @@ type File = {
  * Serves the built web app (build/site.ts). Files with a hash in their name are cached for ever; those of earlier builds are found in
  * `earlierAssets`. Each path of the site has a page with the public key in it; any other path gets the 404 page.
  */
-export function createSite(settings: {
-  folder: string;
-  earlierAssets: string;
-  anonKey: string;
-  siteUrl: string;
-}): Hono<Env> {
+export function createSite(settings: { folder: string; earlierAssets: string; anonKey: string; siteUrl: string }): {
+  router: Hono<Env>;
+  show: (pages: ReadonlyMap<string, string>) => void;
+} {
   const files = new Map<string, File>();
+  let rendered: ReadonlyMap<string, string> = new Map();
 
   async function load(path: string): Promise<File | null> {
     const cached = files.get(path);
     if (cached !== undefined) return cached;
+    const before = rendered;
     const file = await read(path);
     // Misses are not cached: the next build may add the file, and anybody can request names that do not exist.
-    if (file !== null && files.size < 500) files.set(path, file);
+    // Pages may have been replaced meanwhile.
+    if (file !== null && files.size < 500 && before === rendered) files.set(path, file);
     return file;
   }
   async function read(path: string): Promise<File | null> {
     const safe = normalize(`/${path}`);
+    const page = rendered.get(safe.slice(1));
+    if (page !== undefined) return fileOf(extname(safe), getMimeType(safe), Buffer.from(fill(page)), null);
+    // Hidden folders hold what the server needs of the build.
+    if (safe.includes('/.')) return null;
     const hashed = safe.startsWith(ASSETS) ? [join(settings.earlierAssets, safe.slice(ASSETS.length))] : [];
     const full = await firstFile([join(settings.folder, safe), ...hashed]);
     if (full === null) return null;
     const extension = extname(full);
     let body = await readFile(full);
     if (TEMPLATES.has(extension)) body = Buffer.from(fill(body.toString('utf8')));
-    return {
-      body,
-      compressed: COMPRESSIBLE.has(extension) ? compress(body, await readFile(`${full}.br`).catch(() => null)) : null,
-      type: getMimeType(full) ?? 'application/octet-stream',
-      etag: `"${createHash('sha256').update(body).digest('hex').slice(0, 20)}"`,
-    };
+    return fileOf(extension, getMimeType(full), body, await readFile(`${full}.br`).catch(() => null));
   }
   const fill = (text: string): string =>
     text.replaceAll('%ANON_KEY%', settings.anonKey).replaceAll('%SITE_URL%', settings.siteUrl);
@@ -67,7 +67,23 @@ export function createSite(settings: {
     const unknown = isFile ? null : await load('404.html');
     return unknown ? answer(c, unknown, 404, 'no-cache') : c.text('Not found', 404, { 'cache-control': 'no-store' });
   });
-  return site;
+  return {
+    router: site,
+    /** Serves these pages, by the names of their files, instead of those of the build. */
+    show(pages) {
+      for (const name of [...rendered.keys(), ...pages.keys()]) files.delete(name);
+      rendered = pages;
+    },
+  };
+}
+
+function fileOf(extension: string, type: string | undefined, body: Buffer, br: Buffer | null): File {
+  return {
+    body,
+    compressed: COMPRESSIBLE.has(extension) ? compress(body, br) : null,
+    type: type ?? 'application/octet-stream',
+    etag: `"${createHash('sha256').update(body).digest('hex').slice(0, 20)}"`,
+  };
 }
 
 async function firstFile(paths: readonly string[]): Promise<string | null> {

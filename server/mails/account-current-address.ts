@@ -1,8 +1,11 @@
-import { type Mail, renderMail } from './layout.ts';
+import { type Letterhead, type Mail, renderMail } from './layout.ts';
 
 /** Asks the current address to approve a new one. `minutes`: how long code and link are valid. */
-export function currentAddressMail(input: { code: string; href: string; minutes: number; newAddress: string }): Mail {
-  return renderMail({
+export function currentAddressMail(
+  from: Letterhead,
+  input: { code: string; href: string; minutes: number; newAddress: string },
+): Mail {
+  return renderMail(from, {
     subject: `${input.code} is your code to change your email`,
     preheader: 'You asked to change the email address of your account.',
     heading: 'Change your email?',

@@ -1,8 +1,8 @@
-import { type Mail, renderMail } from './layout.ts';
+import { type Letterhead, type Mail, renderMail } from './layout.ts';
 
 /** Asks the new address of an account to confirm. `minutes`: how long code and link are valid. */
-export function emailChangeMail(input: { code: string; href: string; minutes: number }): Mail {
-  return renderMail({
+export function emailChangeMail(from: Letterhead, input: { code: string; href: string; minutes: number }): Mail {
+  return renderMail(from, {
     subject: `${input.code} is the code for your new email`,
     preheader: 'Confirm the new email address of your account.',
     heading: 'Confirm your new email',

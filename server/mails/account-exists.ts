@@ -1,8 +1,8 @@
-import { type Mail, renderMail } from './layout.ts';
+import { type Letterhead, type Mail, renderMail } from './layout.ts';
 
 /** Replaces the sign-up code for an address that has an account, so that only its owner finds out. */
-export function accountExistsMail(input: { href: string }): Mail {
-  return renderMail({
+export function accountExistsMail(from: Letterhead, input: { href: string }): Mail {
+  return renderMail(from, {
     subject: 'You already have an account',
     preheader: 'Someone tried to sign up with this email.',
     heading: 'You already have an account',

@@ -1,10 +1,9 @@
-import { venue } from '#rules/venue.ts';
-import { type Mail, renderMail } from './layout.ts';
+import { type Letterhead, type Mail, renderMail } from './layout.ts';
 
 /** Invites somebody to an account that was made for them. `minutes`: how long code and link are valid. */
-export function invitationMail(input: { code: string; href: string; minutes: number }): Mail {
-  return renderMail({
-    subject: `You’re invited to ${venue.name}`,
+export function invitationMail(from: Letterhead, input: { code: string; href: string; minutes: number }): Mail {
+  return renderMail(from, {
+    subject: `You’re invited to ${from.name}`,
     preheader: 'We’ve made an account for you.',
     heading: 'You’re invited',
     blocks: [

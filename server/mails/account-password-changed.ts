@@ -1,8 +1,8 @@
-import { type Mail, renderMail } from './layout.ts';
+import { type Letterhead, type Mail, renderMail } from './layout.ts';
 
 /** Informs the owner that the password was changed. */
-export function passwordChangedMail(): Mail {
-  return renderMail({
+export function passwordChangedMail(from: Letterhead): Mail {
+  return renderMail(from, {
     subject: 'Your password was changed',
     preheader: 'Wasn’t you? Reset your password now.',
     heading: 'Your password was changed',

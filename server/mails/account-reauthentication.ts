@@ -1,8 +1,8 @@
-import { type Mail, renderMail } from './layout.ts';
+import { type Letterhead, type Mail, renderMail } from './layout.ts';
 
 /** Sends the code that confirms who is changing the account. `minutes`: how long it is valid. */
-export function reauthenticationMail(input: { code: string; minutes: number }): Mail {
-  return renderMail({
+export function reauthenticationMail(from: Letterhead, input: { code: string; minutes: number }): Mail {
+  return renderMail(from, {
     subject: `${input.code} is your security code`,
     preheader: 'Confirm the change to your account.',
     heading: 'Is that you?',

@@ -1,8 +1,8 @@
-import { type Mail, renderMail } from './layout.ts';
+import { type Letterhead, type Mail, renderMail } from './layout.ts';
 
 /** Sends the link and the code to reset a password. `minutes`: how long both are valid. */
-export function recoveryMail(input: { code: string; href: string; minutes: number }): Mail {
-  return renderMail({
+export function recoveryMail(from: Letterhead, input: { code: string; href: string; minutes: number }): Mail {
+  return renderMail(from, {
     subject: 'Reset your password',
     preheader: 'You asked to reset your password.',
     heading: 'Reset your password',

@@ -1,8 +1,8 @@
-import { type Mail, renderMail } from './layout.ts';
+import { type Letterhead, type Mail, renderMail } from './layout.ts';
 
 /** Sends the code and the link to sign in without a password. `minutes`: how long both are valid. */
-export function signInMail(input: { code: string; href: string; minutes: number }): Mail {
-  return renderMail({
+export function signInMail(from: Letterhead, input: { code: string; href: string; minutes: number }): Mail {
+  return renderMail(from, {
     subject: `${input.code} is your sign-in code`,
     preheader: 'Enter it where you asked for it.',
     heading: 'Sign in',

@@ -1,8 +1,8 @@
-import { type Mail, renderMail } from './layout.ts';
+import { type Letterhead, type Mail, renderMail } from './layout.ts';
 
 /** Sends the code of a sign-up and a link that confirms it. `minutes`: how long both are valid. */
-export function signUpMail(input: { code: string; href: string; minutes: number }): Mail {
-  return renderMail({
+export function signUpMail(from: Letterhead, input: { code: string; href: string; minutes: number }): Mail {
+  return renderMail(from, {
     subject: `${input.code} is your code`,
     preheader: 'Confirm your email address to finish signing up.',
     heading: 'Confirm your email',

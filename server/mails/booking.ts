@@ -1,8 +1,8 @@
 import ical, { ICalCalendarMethod, ICalEventStatus } from 'ical-generator';
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime, studioDate } from '#rules/studio-time.ts';
-import { settings, venue } from '#rules/venue.ts';
-import { type Mail, renderMail } from './layout.ts';
+import { settings } from '#rules/venue.ts';
+import { type Letterhead, type Mail, renderMail } from './layout.ts';
 
 /** What the mails of a booking show. Times are instants, money is cents. */
 export type BookingForMail = {
@@ -19,6 +19,9 @@ export type BookingForMail = {
   readonly moves: number;
   readonly totalCents: number;
   readonly firstName: string | null;
+  readonly from: Letterhead;
+  /** What people should know when they arrive; may be empty. */
+  readonly arrivalNotes: string;
 };
 
 export type MailWithCalendar = Mail & { readonly calendar?: { method: 'PUBLISH' | 'CANCEL'; content: string } };
@@ -27,13 +30,17 @@ const hello = (booking: BookingForMail): string => (booking.firstName ? `Hi ${bo
 const when = (booking: Pick<BookingForMail, 'start' | 'end'>): string =>
   `${formatStudioRange(booking.start, booking.end)} (Sydney time)`;
 
+/** What people should know when they arrive, a block for each line. */
+const notesOf = ({ arrivalNotes }: BookingForMail): { kind: 'text'; text: string }[] =>
+  arrivalNotes.split(/\n+/).flatMap((text) => (text === '' ? [] : [{ kind: 'text', text }]));
+
 function calendar(
   booking: BookingForMail,
   method: 'PUBLISH' | 'CANCEL',
 ): { method: 'PUBLISH' | 'CANCEL'; content: string } {
   const file = ical({
-    name: venue.name,
-    prodId: { company: venue.name, product: 'bookings', language: 'EN' },
+    name: booking.from.name,
+    prodId: { company: booking.from.name, product: 'bookings', language: 'EN' },
     method: method === 'CANCEL' ? ICalCalendarMethod.CANCEL : ICalCalendarMethod.PUBLISH,
   });
   file.createEvent({
@@ -44,9 +51,11 @@ function calendar(
     stamp: booking.start,
     start: booking.start,
     end: booking.end,
-    summary: `${booking.studioName}, ${venue.name}`,
-    description: `Booking ${booking.reference}. Please arrive 10 minutes early.`,
-    location: venue.address,
+    summary: `${booking.studioName}, ${booking.from.name}`,
+    description: [`Booking ${booking.reference}. Please arrive 10 minutes early.`, booking.arrivalNotes]
+      .join(' ')
+      .trim(),
+    location: booking.from.address,
   });
   return { method, content: file.toString() };
 }
@@ -62,9 +71,9 @@ export function bookingConfirmedMail(
   if (booking.discountCents > 0) money.push(['Volume discount', `-${formatMoney(booking.discountCents)}`]);
   if (booking.couponDiscountCents > 0) money.push(['Coupon', `-${formatMoney(booking.couponDiscountCents)}`]);
   if (booking.waivedCents > 0) money.push(['Not charged', `-${formatMoney(booking.waivedCents)}`]);
-  const cancelAt = links.account === null ? `by email to ${venue.email}` : `in your account: ${links.account}`;
+  const cancelAt = links.account === null ? `by email to ${booking.from.email}` : `in your account: ${links.account}`;
   return {
-    ...renderMail({
+    ...renderMail(booking.from, {
       subject: `Booking confirmed: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
       preheader: `${when(booking)}. Reference ${booking.reference}.`,
       heading: 'Your booking is confirmed',
@@ -85,6 +94,7 @@ export function bookingConfirmedMail(
           kind: 'text',
           text: `We’ll email your access code ${settings.releaseLeadMinutes} minutes before you start; you can also find it on this page. It works from ${formatStudioTime(codeWorksFrom)}. Please arrive 10 minutes early.`,
         },
+        ...notesOf(booking),
         { kind: 'button', label: 'Your access code page', href: links.pin },
         {
           kind: 'text',
@@ -113,7 +123,7 @@ export function bookingCancelledMail(
   const notRefunded = paid ? 'Nothing is refunded with this cancellation.' : 'Nothing was charged for it.';
   const money = refundCents > 0 ? (byHand ? byHandText : onItsWay)(refundCents) : notRefunded;
   return {
-    ...renderMail({
+    ...renderMail(booking.from, {
       subject: `Booking cancelled: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
       preheader: `Booking ${booking.reference} is cancelled.`,
       heading: 'Your booking is cancelled',
@@ -141,7 +151,7 @@ export function bookingMovedMail(
   { refundCents, byHand, pin }: { refundCents: number; byHand: boolean; pin: string },
 ): MailWithCalendar {
   return {
-    ...renderMail({
+    ...renderMail(booking.from, {
       subject: `Booking moved: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
       preheader: `Now ${when(booking)}. Reference ${booking.reference}.`,
       heading: 'Your booking has moved',
@@ -180,7 +190,7 @@ export function paymentLinkMail(
   { pay, until, terms }: { pay: string; until: Date; terms: string },
 ): MailWithCalendar {
   const day = formatStudioDate(until, 'medium');
-  return renderMail({
+  return renderMail(booking.from, {
     subject: `Please pay for your booking: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
     preheader: `${when(booking)}. ${formatMoney(booking.totalCents)} until ${formatStudioTime(until)}, ${day}.`,
     heading: 'Your booking is waiting for you',
@@ -205,7 +215,7 @@ export function paymentLinkMail(
 }
 
 export function refundMail(booking: BookingForMail, refundCents: number, byHand: boolean): MailWithCalendar {
-  return renderMail({
+  return renderMail(booking.from, {
     subject: `Refund: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
     preheader: `${formatMoney(refundCents)} of your booking ${booking.reference}.`,
     heading: 'We’re refunding you',
@@ -224,7 +234,7 @@ export function refundMail(booking: BookingForMail, refundCents: number, byHand:
 }
 
 export function paymentReturnedMail(booking: BookingForMail, refundCents: number): MailWithCalendar {
-  return renderMail({
+  return renderMail(booking.from, {
     subject: `Your payment is going back: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
     preheader: `${formatMoney(refundCents)} is going back to your card.`,
     heading: 'Your payment is going back',
@@ -248,7 +258,7 @@ export function paymentReturnedMail(booking: BookingForMail, refundCents: number
 
 /** Says that a delayed payment is processing. */
 export function paymentProcessingMail(booking: BookingForMail): MailWithCalendar {
-  return renderMail({
+  return renderMail(booking.from, {
     subject: `Your payment is being processed: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
     preheader: `We’re holding your time while your bank processes the payment.`,
     heading: 'Your payment is being processed',
@@ -275,7 +285,7 @@ export function paymentProcessingMail(booking: BookingForMail): MailWithCalendar
 
 /** Says that the booking is cancelled because its payment failed. `late`: the money may still arrive and is then refunded. */
 export function paymentFailedMail(booking: BookingForMail, late: boolean, bookAgain: string): MailWithCalendar {
-  return renderMail({
+  return renderMail(booking.from, {
     subject: `Payment not received: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
     preheader: `Booking ${booking.reference} is cancelled.`,
     heading: late ? 'Your payment didn’t arrive in time' : 'Your payment didn’t go through',
@@ -310,7 +320,7 @@ export function accessCodeMail(
   const once = access.singleUse
     ? 'It opens the door once, and the door locks behind you. To get back in, make a new code on your access code page.'
     : 'The door locks behind you. You can use the code again until your session ends.';
-  return renderMail({
+  return renderMail(booking.from, {
     subject: `Your access code for ${booking.studioName}, ${formatStudioTime(booking.start)}`,
     preheader: `Your code works from ${formatStudioTime(access.worksFrom)}.`,
     heading: `${booking.studioName} is ready for you`,
@@ -328,6 +338,7 @@ export function accessCodeMail(
           ['When', when(booking)],
         ],
       },
+      ...notesOf(booking),
       { kind: 'button', label: 'Your access code page', href: access.link },
     ],
   });

@@ -1,14 +1,13 @@
 import { formatStudioDate, formatStudioRange, type StudioDate } from '#rules/studio-time.ts';
-import { venue } from '#rules/venue.ts';
-import { type Mail, renderMail } from './layout.ts';
+import { type Letterhead, type Mail, renderMail } from './layout.ts';
 
-type Block = Parameters<typeof renderMail>[0]['blocks'][number];
+type Block = Parameters<typeof renderMail>[1]['blocks'][number];
 
 const hello = (firstName: string | null): string => (firstName === null ? '' : `Hi ${firstName}, `);
 
 /** Says that staff approved the ID. */
-export function idApprovedMail(firstName: string | null, verifiedUntil: Date, bookUrl: string): Mail {
-  return renderMail({
+export function idApprovedMail(from: Letterhead, firstName: string | null, verifiedUntil: Date, bookUrl: string): Mail {
+  return renderMail(from, {
     subject: 'Your ID is verified',
     preheader: 'You can book now.',
     heading: 'Your ID is verified',
@@ -24,6 +23,7 @@ export function idApprovedMail(firstName: string | null, verifiedUntil: Date, bo
 
 /** Says that staff refused the ID, and why. `adultFrom`: the 18th birthday by the ID of somebody who is younger. */
 export function idRefusedMail(
+  from: Letterhead,
   firstName: string | null,
   reasons: readonly string[],
   adultFrom: StudioDate | null,
@@ -36,7 +36,7 @@ export function idRefusedMail(
           { kind: 'button', label: 'Your account', href: profileUrl },
         ]
       : [{ kind: 'text', text: `You can book from ${formatStudioDate(adultFrom)}.` }];
-  return renderMail({
+  return renderMail(from, {
     subject: 'We couldn’t verify your ID',
     preheader: 'Here is why.',
     heading: 'We couldn’t verify your ID',
@@ -47,14 +47,19 @@ export function idRefusedMail(
       },
       ...reasons.map((text) => ({ kind: 'text' as const, text })),
       ...next,
-      { kind: 'text', text: `If you think this is wrong, please email ${venue.email}.` },
+      { kind: 'text', text: `If you think this is wrong, please email ${from.email}.` },
     ],
   });
 }
 
 /** Asks for another photo of the ID. */
-export function idRetakeMail(firstName: string | null, reasons: readonly string[], profileUrl: string): Mail {
-  return renderMail({
+export function idRetakeMail(
+  from: Letterhead,
+  firstName: string | null,
+  reasons: readonly string[],
+  profileUrl: string,
+): Mail {
+  return renderMail(from, {
     subject: 'Please take another photo of your ID',
     preheader: 'We need a better photo.',
     heading: 'We need another photo of your ID',
@@ -71,6 +76,7 @@ export function idRetakeMail(firstName: string | null, reasons: readonly string[
 
 /** Tells staff how many IDs wait, by when the first has to be decided, and the next session of somebody who waits. Names nobody. */
 export function reviewWaitingMail(
+  from: Letterhead,
   waiting: { readonly count: number; readonly decideBy: Date; readonly session: { start: Date; end: Date } | null },
   queueUrl: string,
 ): Mail {
@@ -82,7 +88,7 @@ export function reviewWaitingMail(
       ? []
       : [['Next session', `${formatStudioRange(session.start, session.end)} (Sydney time)`] as const]),
   ];
-  return renderMail({
+  return renderMail(from, {
     subject: title,
     preheader: 'The customer cannot book until you decide.',
     heading: title,

@@ -1,6 +1,6 @@
 import { titleOfJob } from '#rules/jobs.ts';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
-import { type Mail, renderMail } from './layout.ts';
+import { type Letterhead, type Mail, renderMail } from './layout.ts';
 
 /** A job that needs attention. `closedFor`: why it is no longer tried; null while it is. */
 export type AlertedJob = {
@@ -16,11 +16,11 @@ export type AlertedJob = {
 
 const LISTED_MAX = 20;
 /** Informs the owner which jobs keep failing and which came too late. */
-export function jobAlertMail(jobs: readonly AlertedJob[]): Mail {
+export function jobAlertMail(from: Letterhead, jobs: readonly AlertedJob[]): Mail {
   const failing = jobs.filter((job) => job.closedFor === null).length;
   const late = jobs.length - failing;
   const subject = failing > 0 ? `${plural(failing)} failing` : `${plural(late)} too late`;
-  return renderMail({
+  return renderMail(from, {
     subject: `Needs attention: ${subject}`,
     preheader: 'Something we owe a customer hasn’t happened yet.',
     heading: 'Needs attention',

@@ -1,4 +1,7 @@
-import { venue } from '#rules/venue.ts';
+import type { Business } from '#rules/business/business.ts';
+
+/** What every mail says of its sender. */
+export type Letterhead = Pick<Business, 'name' | 'address' | 'email'>;
 
 /** One block of a mail's body. */
 export type Block =
@@ -13,12 +16,10 @@ export type Mail = { readonly subject: string; readonly html: string; readonly t
  * Renders a mail as HTML and text: one column of tables for old clients, no remote pictures, readable with dark and light schemes.
  * In the text part each code has a line of its own: `Label: 123456`.
  */
-export function renderMail(input: {
-  subject: string;
-  preheader: string;
-  heading: string;
-  blocks: readonly Block[];
-}): Mail {
+export function renderMail(
+  from: Letterhead,
+  input: { subject: string; preheader: string; heading: string; blocks: readonly Block[] },
+): Mail {
   const body = input.blocks.map(htmlOf).join('\n');
   const html = `<!doctype html>
 <html lang="en-AU"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="dark light"><title>${escape(input.subject)}</title></head>
@@ -26,19 +27,14 @@ export function renderMail(input: {
 <div style="display:none;max-height:0;overflow:hidden;">${escape(input.preheader)}</div>
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="background:#0b0b0c;"><tr><td align="center" style="padding:32px 16px;">
 <table role="presentation" width="600" cellpadding="0" cellspacing="0" style="width:100%;max-width:600px;background:#151517;border-top:4px solid #ff4d1f;">
-<tr><td style="padding:28px 32px 0;font:700 13px/1.4 Arial,Helvetica,sans-serif;letter-spacing:2px;text-transform:uppercase;color:#ff6a40;">${escape(venue.name)}</td></tr>
+<tr><td style="padding:28px 32px 0;font:700 13px/1.4 Arial,Helvetica,sans-serif;letter-spacing:2px;text-transform:uppercase;color:#ff6a40;">${escape(from.name)}</td></tr>
 <tr><td style="padding:12px 32px 8px;font:700 28px/1.2 Arial,Helvetica,sans-serif;color:#f5f3ef;">${escape(input.heading)}</td></tr>
 ${body}
-<tr><td style="padding:24px 32px 32px;font:400 13px/1.6 Arial,Helvetica,sans-serif;color:#9b9893;border-top:1px solid #2a2a2d;">${escape(venue.name)}, ${escape(venue.address)}. Questions? <a href="mailto:${escape(venue.email)}" style="color:#c9c6c0;">${escape(venue.email)}</a></td></tr>
+<tr><td style="padding:24px 32px 32px;font:400 13px/1.6 Arial,Helvetica,sans-serif;color:#9b9893;border-top:1px solid #2a2a2d;">${escape(from.name)}, ${escape(from.address)}. Questions? <a href="mailto:${escape(from.email)}" style="color:#c9c6c0;">${escape(from.email)}</a></td></tr>
 </table></td></tr></table></body></html>`;
-  const text = [
-    input.heading,
-    '',
-    ...input.blocks.map(textOf),
-    '',
-    `${venue.name}, ${venue.address}`,
-    venue.email,
-  ].join('\n');
+  const text = [input.heading, '', ...input.blocks.map(textOf), '', `${from.name}, ${from.address}`, from.email].join(
+    '\n',
+  );
   return { subject: input.subject, html, text };
 }
 

@@ -1,6 +1,5 @@
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
-import { venue } from '#rules/venue.ts';
-import { type Mail, renderMail } from './layout.ts';
+import { type Letterhead, type Mail, renderMail } from './layout.ts';
 
 /** A booking whose customer has lost the ID check. `cancelAt`: when it is cancelled unless somebody decides; null: never. */
 export type BookingWithoutId = {
@@ -23,13 +22,18 @@ const facts = (booking: BookingWithoutId) => ({
 });
 
 /** Asks the customer for an ID before the session. */
-export function idNeededMail(booking: BookingWithoutId, firstName: string | null, profileUrl: string): Mail {
+export function idNeededMail(
+  from: Letterhead,
+  booking: BookingWithoutId,
+  firstName: string | null,
+  profileUrl: string,
+): Mail {
   const { cancelAt } = booking;
   const until =
     cancelAt === null
       ? ''
       : ` If it isn’t verified by ${atTime(cancelAt)}, we’ll cancel your booking and refund all of it.`;
-  return renderMail({
+  return renderMail(from, {
     subject: `We need your ID before your session: ${booking.studioName}, ${formatStudioTime(booking.start)}`,
     preheader: 'Please verify your ID again.',
     heading: 'Please verify your ID again',
@@ -40,19 +44,19 @@ export function idNeededMail(booking: BookingWithoutId, firstName: string | null
       },
       facts(booking),
       { kind: 'button', label: 'Verify your ID', href: profileUrl },
-      { kind: 'text', text: `If you think this is wrong, please email ${venue.email}.` },
+      { kind: 'text', text: `If you think this is wrong, please email ${from.email}.` },
     ],
   });
 }
 
 /** Tells staff that a session nears whose customer has lost the ID check. Names nobody. */
-export function idMissingMail(booking: BookingWithoutId, todayUrl: string): Mail {
+export function idMissingMail(from: Letterhead, booking: BookingWithoutId, todayUrl: string): Mail {
   const { cancelAt } = booking;
   const next =
     cancelAt === null
       ? 'It is too late to cancel it automatically: decide whether the session takes place.'
       : `Verify the ID, or let the session take place. Otherwise it is cancelled with a full refund at ${atTime(cancelAt)}.`;
-  return renderMail({
+  return renderMail(from, {
     subject: `ID missing: ${booking.reference}, ${formatStudioTime(booking.start)}`,
     preheader: 'Somebody has to decide.',
     heading: 'A booking has no verified ID any more',
@@ -65,8 +69,13 @@ export function idMissingMail(booking: BookingWithoutId, todayUrl: string): Mail
 }
 
 /** Says that staff withdrew a verified ID, and why. */
-export function idWithdrawnMail(firstName: string | null, reasons: readonly string[], profileUrl: string): Mail {
-  return renderMail({
+export function idWithdrawnMail(
+  from: Letterhead,
+  firstName: string | null,
+  reasons: readonly string[],
+  profileUrl: string,
+): Mail {
+  return renderMail(from, {
     subject: 'Your ID is no longer verified',
     preheader: 'Here is why.',
     heading: 'Your ID is no longer verified',
@@ -81,7 +90,7 @@ export function idWithdrawnMail(firstName: string | null, reasons: readonly stri
         text: 'You can verify your ID again in your account. Please do it before your next session: we cancel a booking without a verified ID about an hour before it starts, and refund all of it.',
       },
       { kind: 'button', label: 'Your account', href: profileUrl },
-      { kind: 'text', text: `If you think this is wrong, please email ${venue.email}.` },
+      { kind: 'text', text: `If you think this is wrong, please email ${from.email}.` },
     ],
   });
 }

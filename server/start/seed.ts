@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { settings as studio } from '#rules/venue.ts';
 import { hashPassword } from '#server/auth/accounts/passwords.ts';
 import type { Database } from '#server/db/database.ts';
 import { type DemoAccount, demoAccounts } from './demo-accounts.ts';
@@ -71,7 +70,7 @@ async function seedAccount(
     [row.id, now],
   );
   await db.query(
-    `insert into public.terms_acceptances (user_id, version, accepted_at) values ($1::uuid, $2, $3::timestamptz) on conflict do nothing`,
-    [row.id, studio.termsVersion, now],
+    `insert into public.terms_acceptances (user_id, version, accepted_at) values ($1::uuid, private.business_settings() ->> 'termsVersion', $2::timestamptz) on conflict do nothing`,
+    [row.id, now],
   );
 }

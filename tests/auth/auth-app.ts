@@ -99,6 +99,8 @@ const CONFIG: AuthConfig = {
   chains: ['ethereum', 'solana'],
 };
 
+const LETTERHEAD = { name: 'Studios', address: 'Sydney NSW', email: 'studios@example.com' };
+
 /** Opens an embedded database with one server, whose limits are practically off. */
 export async function openAuthApp(): Promise<AuthApp> {
   const db = await openMigratedDatabase();
@@ -122,7 +124,7 @@ export async function openAuthApp(): Promise<AuthApp> {
         mails.push(message);
       },
     };
-    const sending = { db, keys, clock, config, mail, texts: textPort };
+    const sending = { db, keys, clock, config, mail, texts: textPort, letterhead: () => LETTERHEAD };
     const jobs = createQueue({
       db,
       clock,

@@ -161,6 +161,14 @@ const ROWS: readonly Row[] = [
     answers: { setPriceList: () => undefined },
   },
   {
+    name: 'staff-set-settings',
+    callers: 'staff',
+    permission: 'settings',
+    limit: ['staff-set-settings', 60, 60],
+    body: { notice: 'Closed on Monday' },
+    answers: { setSettings: () => ({}) },
+  },
+  {
     name: 'staff-review-id',
     callers: 'staff',
     permission: 'identity',

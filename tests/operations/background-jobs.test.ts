@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { firstSettings } from '#rules/business/first-settings.ts';
 import { createBackgroundJobs, measureJobs } from '#server/operations/jobs/background-jobs.ts';
 import type { Database } from '#server/db/database.ts';
 import { deleteFullLimits } from '#server/http/limits.ts';
@@ -83,7 +84,13 @@ function jobsWith(
       more.paymentsCapacity === undefined
         ? {}
         : { payments: { capacity: () => more.paymentsCapacity ?? 0, isOpen: () => more.paymentsCapacity === 0 } },
-    alerts: { db, mail: { send: () => Promise.resolve() }, clock, addresses: more.addresses ?? [] },
+    alerts: {
+      db,
+      mail: { send: () => Promise.resolve() },
+      clock,
+      addresses: more.addresses ?? [],
+      business: () => firstSettings,
+    },
     tasks: more.tasks ?? [],
     kinds: jobKinds({
       ...(Object.fromEntries(KINDS.map((kind) => [kind, note])) as Record<JobKind, JobHandler>),

@@ -35,6 +35,7 @@ import { reconcilePayments } from '#server/operations/reconciliation/reconcile-p
 import type { EventContext } from '#server/operations/webhooks/context.ts';
 import type { ProviderError } from '#server/providers/call.ts';
 import type { LockCapabilities, Locks, MailMessage } from '#server/providers/ports.ts';
+import { firstSettings } from '#rules/business/first-settings.ts';
 import { settings as studio } from '#rules/venue.ts';
 import { migratedImage } from '#tests/support/image.ts';
 import { createFakeProvider, type FakeProvider } from '#tests/support/payments.ts';
@@ -142,6 +143,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     links,
     clock,
     siteUrl: 'https://studio.example',
+    business: () => firstSettings,
   };
   const { queue, scheduler } = createBackgroundJobs({
     db,
@@ -151,7 +153,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     releaseExpiredHolds: (stop) => releaseExpiredHolds(booking, stop),
     reconcilePayments: () => reconcilePayments(booking),
     circuits: {},
-    alerts: { db, mail: { send: () => Promise.resolve() }, clock, addresses: [] },
+    alerts: { db, mail: { send: () => Promise.resolve() }, clock, addresses: [], business: () => firstSettings },
     tasks: [],
     kinds: jobKinds({
       'mail.booking-confirmed': (job) => sendConfirmation(bookingMails, job),

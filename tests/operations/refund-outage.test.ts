@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
+import { firstSettings } from '#rules/business/first-settings.ts';
 import { readMigrations } from '#server/db/migrate.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 import { createBackgroundJobs } from '#server/operations/jobs/background-jobs.ts';
@@ -82,7 +83,7 @@ function jobsWith(payments: Payments) {
     releaseExpiredHolds: () => Promise.resolve(0),
     reconcilePayments: () => Promise.resolve(0),
     circuits: {},
-    alerts: { db, mail: { send: () => Promise.resolve() }, clock, addresses: [] },
+    alerts: { db, mail: { send: () => Promise.resolve() }, clock, addresses: [], business: () => firstSettings },
     tasks: [],
     kinds: jobKinds({
       'mail.booking-confirmed': nothing,

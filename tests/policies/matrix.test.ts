@@ -13,6 +13,7 @@ const TABLES = [
   'booking_drafts',
   'booking_payments',
   'bookings',
+  'business_settings',
   'closed_hours',
   'current_price_lists',
   'discount_codes',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { firstSettings } from '#rules/business/first-settings.ts';
 import { STUDIO_A, STUDIO_B } from '#tests/support/test-server.ts';
 
 /**
@@ -337,6 +338,19 @@ function aboutRooms({ owner, other }: People): Record<string, Expectation> {
         },
       ],
     },
+    business_settings: {
+      columns: 'version settings created_at created_by',
+      grants: { anon: '', authenticated: 'select', service_role: 'select' },
+      rows: { first: { key: { version: 1 }, fresh: { settings: firstSettings } } },
+      change: { created_by: owner },
+      sees: { admin: ['first'], service: ['first'] },
+      adds: {},
+      changes: {},
+      removes: {},
+      // An upsert names its version, which nobody may write.
+      but: (_principal, verb) => (verb === 'upsert' ? 'impossible' : null),
+      make: [],
+    },
     booking_drafts: {
       columns: 'user_id data updated_at',
       grants: { anon: '', authenticated: ALL, service_role: ALL },
@@ -546,6 +560,8 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   'search_audit_logs(words text, before_at timestamp with time zone, before_id uuid)': 'authenticated service_role',
   'search_customers(words text, most integer)': 'authenticated service_role',
   'send_mail_again(booking uuid, mail text)': 'authenticated service_role',
+  'site_settings()': 'anon authenticated service_role',
+  'site_texts()': 'anon authenticated service_role',
   'staff_alerts(at timestamp with time zone, most integer)': 'authenticated service_role',
   'staff_calendar(first_day date, days integer, studio uuid)': 'authenticated service_role',
   'upcoming_bookings(ends_after timestamp with time zone, most integer)': 'authenticated service_role',

@@ -63,7 +63,7 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
     own('own profile', 'web/data/profile.ts', `profiles?select=*&user_id=eq.${customerId}`),
     own('own ID check', 'web/data/eligibility.ts', `user_verifications?select=id&user_id=eq.${customerId}&limit=1`),
     own('own terms', 'web/data/eligibility.ts', `terms_acceptances?select=version&user_id=eq.${customerId}`),
-    own('own draft', 'web/data/server-draft.ts', 'booking_drafts?select=data'),
+    own('own draft', 'web/data/drafts/server-draft.ts', 'booking_drafts?select=data'),
     {
       name: 'upcoming bookings',
       file: STAFF,

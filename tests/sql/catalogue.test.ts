@@ -49,6 +49,8 @@ const EXECUTABLE: Readonly<Record<string, string>> = {
   'public.search_audit_logs': 'authenticated service_role',
   'public.search_customers': 'authenticated service_role',
   'public.send_mail_again': 'authenticated service_role',
+  'public.site_settings': 'anon authenticated service_role',
+  'public.site_texts': 'anon authenticated service_role',
   'public.staff_alerts': 'authenticated service_role',
   'public.staff_calendar': 'authenticated service_role',
   'public.upcoming_bookings': 'authenticated service_role',

@@ -1,4 +1,5 @@
 import { DOOR_EVENTS } from '#rules/doors.ts';
+import { firstSettings } from '#rules/business/first-settings.ts';
 import { uuid } from '#tests/support/rows.ts';
 
 /** Column values as JSON. */
@@ -444,6 +445,54 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
       studios_hourly_rate_check: atLeast('hourly_rate', 0, 0.01),
     },
     uniques: { studios_name_key: unique({}, { name: 'Two' }) },
+  },
+  'public.business_settings': {
+    base: { settings: firstSettings },
+    checks: {
+      business_settings_valid: {
+        bad: [
+          ...[
+            ['name', ['x', text(61), 'two\nlines', 1, null]],
+            ['legalName', ['x', text(121)]],
+            ['abn', ['5182475355', '5182475355x']],
+            ['address', ['x', text(201)]],
+            ['directions', [text(1001), 'a\tb']],
+            ['phone', [text(31)]],
+            ['email', ['a@b', 'nobody.example.com', `${text(251)}@b.c`]],
+            ['instagram', ['djstudios', `@${text(31)}`]],
+            ['arrivalNotes', [text(1001)]],
+            ['notice', [text(301), 'two\nlines']],
+            ['holdMinutes', [4, 31, 7.5, '15', null]],
+            ['horizonDays', [0, 366]],
+            ['freeCancelHours', [-1, 337]],
+            ['termsVersion', ['', text(41)]],
+            ['terms', [[], [{ title: '', text: 'x' }], [{ title: 'x', text: text(5001) }], [{ title: 'x' }], 'x']],
+            [
+              'privacy',
+              [Array.from({ length: 41 }, () => ({ title: 'x', text: 'x' })), [{ title: 'x', text: 'x', more: 1 }]],
+            ],
+            ['colour', ['red']],
+          ].flatMap(([key, values]) =>
+            (values as unknown[]).map((value) => ({ settings: { ...firstSettings, [key as string]: value } })),
+          ),
+          { settings: {} },
+        ],
+        good: [
+          {
+            settings: {
+              ...firstSettings,
+              abn: '51824753556',
+              directions: `a\n${text(998)}`,
+              notice: text(300),
+              instagram: '',
+              holdMinutes: 30,
+              horizonDays: 365,
+              freeCancelHours: 0,
+            },
+          },
+        ],
+      },
+    },
   },
   'public.price_lists': {
     base: { studio_id: uuid(1), valid_from: '2031-01-01', hour_cents: prices(168), volume_percents: prices(24, 5) },

@@ -775,7 +775,7 @@ describe('storage', () => {
  * Triggers that the tests above cover. Writes through public.bookings are tested by tests/policies and tests/api; what pages receive by
  * live.test.ts beside this file and by tests/realtime; closures by tests/api/closures.test.ts; IDs that
  * wait by tests/api/id-review.test.ts; blocked customers by tests/api/customer-blocks.test.ts; partial refunds by
- * tests/operations/staff-refunds.test.ts; lost IDs by tests/operations/missing-ids.test.ts; prices by prices.test.ts beside this file; moves by
+ * tests/operations/staff-refunds.test.ts; lost IDs by tests/operations/missing-ids.test.ts; prices and settings by prices.test.ts and settings.test.ts beside this file; moves by
  * tests/operations/staff-moves.test.ts; rules of codes by coupon-rules.test.ts beside this file.
  */
 const TESTED =
@@ -786,7 +786,7 @@ const TESTED =
   audit_log_entries_no_truncate upload_parts_cancel_deletion upload_parts_queue_deletion publish_booking publish_payment publish_verification publish_access_code publish_session publish_closure publish_reopened messages_sent
   booking_not_blocked booking_payer_not_blocked publish_review id_verifications_decided id_verifications_deleted id_verifications_mail_staff id_verifications_supersede_waiting
   sessions_ended users_closed sessions_assurance_changed recheck_role user_roles_permissions staff_permissions_lock
-  staff_permissions_owner partial_refund_limit price_lists_history special_days_history studios_first_prices
+  staff_permissions_owner partial_refund_limit price_lists_history special_days_history studios_first_prices business_settings_history
   booking_move_not_closed publish_dispute coupon_redemption_fits id_verifications_verified id_verifications_lost`.split(
     /\s+/,
   );

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { settings } from '#rules/venue.ts';
 import { rest } from './rest.ts';
 import { useLive } from './live.ts';
+import { readTermsVersion } from './texts.ts';
 import { queryKeys } from './query-keys.ts';
 
 /** What a customer needs before paying. */
@@ -9,18 +9,14 @@ export type Eligibility = { readonly verified: boolean; readonly termsAccepted: 
 
 /** Reads whether the customer has a verified ID and has accepted the current terms. */
 export async function readEligibility(userId: string): Promise<Eligibility> {
-  const [verified, terms] = await Promise.all([
+  const [verified, terms, version] = await Promise.all([
     rest.from('user_verifications').select('id').eq('user_id', userId).limit(1),
-    rest
-      .from('terms_acceptances')
-      .select('version')
-      .eq('user_id', userId)
-      .eq('version', settings.termsVersion)
-      .limit(1),
+    rest.from('terms_acceptances').select('version').eq('user_id', userId),
+    readTermsVersion(),
   ]);
   if (verified.error) throw verified.error;
   if (terms.error) throw terms.error;
-  return { verified: verified.data.length > 0, termsAccepted: terms.data.length > 0 };
+  return { verified: verified.data.length > 0, termsAccepted: terms.data.some((accepted) => accepted.version === version) };
 }
 
 /** Queries the eligibility of the signed-in customer, and follows it: the ID may be verified on another device. */

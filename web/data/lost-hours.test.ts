@@ -13,28 +13,28 @@ function busy(from: Slot, to: Slot, status = 'confirmed', mine = false): Taken {
 
 describe('what a selection loses', () => {
   test('an hour taken in the middle leaves the longer side and is named', () => {
-    const { kept, lost } = dropLost([at(18), at(19), at(20), at(21)], [busy(at(19), at(19))], NOON);
+    const { kept, lost } = dropLost([at(18), at(19), at(20), at(21)], [busy(at(19), at(19))], NOON, 90);
     expect(kept).toEqual([at(20), at(21)]);
     expect(describeLost(lost, kept.length)).toBe(
       'Someone else has just booked 7 pm on 21 Nov. We kept the rest of your selection.',
     );
   });
   test('nothing lost, nothing changed', () => {
-    expect(dropLost([at(18)], [busy(at(20), at(20))], NOON)).toEqual({ kept: [at(18)], lost: [] });
+    expect(dropLost([at(18)], [busy(at(20), at(20))], NOON, 90)).toEqual({ kept: [at(18)], lost: [] });
   });
   test('past hours are described apart from taken hours', () => {
-    const { kept, lost } = dropLost([at(11), at(12)], [busy(at(12), at(12))], NOON);
+    const { kept, lost } = dropLost([at(11), at(12)], [busy(at(12), at(12))], NOON, 90);
     expect(describeLost(lost, kept.length)).toBe(
       'Someone else has just booked 12 pm on 21 Nov. It’s too late to book 11 am on 21 Nov. Please choose other hours.',
     );
   });
   test('hours that the customer has booked elsewhere are not said to be someone else’s', () => {
-    const { kept, lost } = dropLost([at(18), at(19)], [busy(at(18), at(18), 'confirmed', true)], NOON);
+    const { kept, lost } = dropLost([at(18), at(19)], [busy(at(18), at(18), 'confirmed', true)], NOON, 90);
     expect(describeLost(lost, kept.length)).toBe(
       'You’ve already booked 6 pm on 21 Nov. We kept the rest of your selection.',
     );
   });
   test('an own unpaid hold loses nothing', () => {
-    expect(dropLost([at(18)], [busy(at(18), at(18), 'pending', true)], NOON).lost).toEqual([]);
+    expect(dropLost([at(18)], [busy(at(18), at(18), 'pending', true)], NOON, 90).lost).toEqual([]);
   });
 });

@@ -13,11 +13,12 @@ export function dropLost(
   selection: readonly Slot[],
   taken: readonly Taken[],
   now: Date,
+  horizonDays: number,
 ): { kept: Slot[]; lost: Lost[] } {
   const inTheWay = blocking(taken);
   const own = inTheWay.filter((one) => one.mine);
   const lost = sortSlots(selection).flatMap((slot): Lost[] => {
-    if (slotClosed(slot, now) !== null) return [{ slot, why: 'past' }];
+    if (slotClosed(slot, now, horizonDays) !== null) return [{ slot, why: 'past' }];
     if (!slotTaken(slot, inTheWay)) return [];
     return [{ slot, why: slotTaken(slot, own) ? 'own' : 'taken' }];
   });

@@ -29,6 +29,8 @@ export const queryKeys = {
   coupon: kind<[code: Id]>('coupon'),
   payment: kind<[sessionId: Id]>('payment'),
   accessCode: kind<[bookingId: string, token: Id, userId: Id]>('access-code'),
+  // Of the business
+  texts: kind<[]>('texts'),
   // Of staff
   permissions: kind<[userId: Id]>('permissions'),
   staffDay: kind<[day: string]>('staff-day'),

@@ -69,3 +69,7 @@ export function wasCancelled(error: unknown): boolean {
     error instanceof Error && /NotAllowed|not allowed|timed out|cancel|abort/i.test(`${error.name} ${error.message}`)
   );
 }
+
+/** Returns the title, fixed by the specification, for an invalid field of a new password. */
+export const titleOfPassword = (field: string): string =>
+  field === 'confirm' ? 'Password mismatch' : 'Password too short';

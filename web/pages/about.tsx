@@ -1,7 +1,9 @@
+import { fillText } from '#rules/business/business.ts';
 import { venue } from '#rules/venue.ts';
 import { InfoTable } from '#web/features/landing/info-table.tsx';
 import { PublicFrame } from '#web/features/landing/public-frame.tsx';
 import { Rooms } from '#web/features/landing/rooms.tsx';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
 import { buttonStyle } from '#web/ui/button.tsx';
@@ -12,18 +14,19 @@ const STEPS = [
     'a room and your hours, up to 24 of them, at any time of the day. Save 10% on three hours, 15% on four or more.',
   ],
   ['Show', 'an Australian driver licence, once. You must be 18 or older.'],
-  ['Pay', 'by card. Cancel at least 24 hours before you start and you get it all back.'],
+  ['Pay', 'by card. Cancel at least {cancelHours} hours before you start and you get it all back.'],
   ['Play', 'with your own PIN for the door. We email it 15 minutes before you start. Up to five people can come.'],
 ] as const;
 
 export default function AboutPage() {
+  const business = useBusiness();
   return (
     <PublicFrame title="About us" lead={<p>{venue.tagline}</p>}>
       <div className="mt-12 grid gap-12 sm:mt-16 md:grid-cols-2 md:gap-8">
         <div className="max-w-prose space-y-4 text-xl leading-relaxed text-fog">
           <p>
-            {venue.name} is three rooms in Sydney full of the gear clubs use. There’s no front desk and no closing time:
-            you let yourself in, and the room is all yours until your last hour ends.
+            {business.name} is three rooms in Sydney full of the gear clubs use. There’s no front desk and no closing
+            time: you let yourself in, and the room is all yours until your last hour ends.
           </p>
           <p>Perform, practise, record, make content.</p>
         </div>
@@ -38,7 +41,7 @@ export default function AboutPage() {
         {STEPS.map(([word, text]) => (
           <li key={word} className="border-b border-line py-6 sm:pr-8">
             <p className="poster text-3xl text-signal">{word}</p>
-            <p className="mt-2 max-w-xs text-fog">{text}</p>
+            <p className="mt-2 max-w-xs text-fog">{fillText(text, business)}</p>
           </li>
         ))}
       </ol>

@@ -1,10 +1,12 @@
 import { useEffect } from 'react';
+import { nameLines } from '#rules/business/business.ts';
 import { venue } from '#rules/venue.ts';
 import { Footer } from '#web/features/landing/footer.tsx';
 import { HeroFilm } from '#web/features/landing/hero-film.tsx';
 import { InfoTable } from '#web/features/landing/info-table.tsx';
 import { Navigation } from '#web/features/landing/navigation.tsx';
 import { Rooms } from '#web/features/landing/rooms.tsx';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Link, useLocation } from '#web/router/router.tsx';
 
@@ -13,6 +15,7 @@ const SCROLL_MS = 100;
 
 export default function LandingPage() {
   const { hash } = useLocation();
+  const business = useBusiness();
   useEffect(() => {
     if (hash !== '#about') return;
     const timer = setTimeout(() => document.getElementById('about')?.scrollIntoView(), SCROLL_MS);
@@ -20,7 +23,7 @@ export default function LandingPage() {
   }, [hash]);
   return (
     <>
-      <title>{`${venue.name}, Sydney`}</title>
+      <title>{`${business.name}, Sydney`}</title>
       <Navigation over />
       <main>
         <Hero />
@@ -39,19 +42,24 @@ export default function LandingPage() {
 }
 
 function Hero() {
-  const [first, last] = venue.nameLines[0].split('/');
+  const [line, rest] = nameLines(useBusiness().name);
+  const [first, last] = line.split('/');
+  const size =
+    line.length > 5
+      ? 'text-[min(21vw,20svh)] lg:text-[min(13vw,30svh)]'
+      : 'text-[min(42vw,27svh)] lg:text-[min(22vw,44svh)]';
   return (
     <section className="relative isolate flex min-h-svh flex-col justify-end overflow-hidden px-4 pt-24 pb-28 sm:px-8 sm:pb-12 short:pt-16 short:pb-20">
       <HeroFilm />
       <div className="relative">
         <h1>
-          <span className="block text-[min(42vw,27svh)] leading-[0.76] font-black tracking-[-0.045em] [font-stretch:62%] lg:text-[min(22vw,44svh)]">
+          <span className={`block ${size} leading-[0.76] font-black tracking-[-0.045em] [font-stretch:62%]`}>
             {first}
-            <span className="text-signal">/</span>
+            {last === undefined ? null : <span className="text-signal">/</span>}
             {last}
           </span>
           <span className="mt-4 block text-4xl leading-none sm:mt-6 sm:text-6xl short:mt-3 short:text-4xl">
-            {venue.nameLines[1]}, Sydney
+            {rest === '' ? 'Sydney' : `${rest}, Sydney`}
           </span>
         </h1>
         <p className="mt-3 max-w-md text-lg text-chalk">

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
-import { venue } from '#rules/venue.ts';
 import { AccountEntry } from '#web/features/landing/account-menu.tsx';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Link, useLocation } from '#web/router/router.tsx';
 import { buttonStyle } from '#web/ui/button.tsx';
@@ -8,6 +8,7 @@ import { Mark } from '#web/ui/logo.tsx';
 
 export default function NotFoundPage() {
   const { pathname } = useLocation();
+  const { name } = useBusiness();
   useEffect(() => {
     // oxlint-disable-next-line no-console
     console.error('404: no page at', pathname); // the specification wants unknown routes logged
@@ -17,7 +18,7 @@ export default function NotFoundPage() {
       <div className="mb-auto">
         <AccountEntry />
       </div>
-      <title>{`Page not found · ${venue.name}`}</title>
+      <title>{`Page not found · ${name}`}</title>
       <h1 className="flex items-center gap-[0.04em] text-[min(46vw,70svh)] leading-[0.74] font-black tracking-[-0.04em] [font-stretch:62%]">
         <span className="sr-only">404</span>
         <span aria-hidden="true">4</span>

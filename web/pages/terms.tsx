@@ -1,10 +1,22 @@
-import { terms } from '#rules/terms.ts';
+import { termsDate } from '#rules/business/business.ts';
+import { useTexts } from '#web/data/texts.ts';
 import { Articles, PublicFrame } from '#web/features/landing/public-frame.tsx';
+import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 
 export default function TermsPage() {
+  const texts = useTexts();
   return (
-    <PublicFrame title="Terms & Conditions" lead={<p>Last updated: {terms.lastUpdated}</p>}>
-      <Articles sections={terms.sections.map(({ title, text }) => ({ title, text: <p>{text}</p> }))} />
+    <PublicFrame
+      title="Terms & Conditions"
+      lead={texts.data ? <p>Last updated: {termsDate(texts.data.termsVersion)}</p> : null}
+    >
+      {texts.data ? (
+        <Articles articles={texts.data.terms} />
+      ) : texts.isError ? (
+        <LoadFailed title="The terms could not be loaded." onRetry={() => void texts.refetch()} />
+      ) : (
+        <Skeleton className="mt-12 h-96" label="Loading the terms" />
+      )}
     </PublicFrame>
   );
 }

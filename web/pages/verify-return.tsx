@@ -6,7 +6,7 @@ import { useCheckReturn } from '#web/features/identity/use-check-return.ts';
 import { LostDraft } from '#web/features/lost-hours/lost-draft.tsx';
 import { useLostDraft } from '#web/features/lost-hours/use-lost-draft.ts';
 import { useStudios } from '#web/features/studios/queries.ts';
-import { replaceDraft } from '#web/data/server-draft.ts';
+import { replaceDraft } from '#web/data/drafts/server-draft.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { drafts } from '#web/lib/drafts.ts';
 import { paths } from '#web/lib/paths.ts';

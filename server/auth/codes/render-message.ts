@@ -9,6 +9,7 @@ import { recoveryMail } from '#server/mails/account-recovery.ts';
 import { signInMail } from '#server/mails/account-sign-in.ts';
 import { signUpMail } from '#server/mails/account-signup.ts';
 import { codeTextMessage } from '#server/mails/account-text-message.ts';
+import type { Letterhead } from '#server/mails/layout.ts';
 import { lockJob } from '#server/queue/jobs.ts';
 import { type UserRow, userByEmail, userById, userByPhone } from '../accounts/users.ts';
 import type { Needs } from '../core/context.ts';
@@ -18,7 +19,13 @@ import { mailedLink } from './link-page.ts';
 import type { Message, MessageContent } from './messages.ts';
 import { codeOf, linkTokenOf } from './one-time-codes.ts';
 
-export type RenderContext = Needs<'db' | 'keys' | 'clock', 'codeLength' | 'codeSeconds' | 'siteUrl' | 'testCodes'>;
+export type RenderContext = Needs<
+  'db' | 'keys' | 'clock',
+  'codeLength' | 'codeSeconds' | 'siteUrl' | 'testCodes' | 'relyingParty'
+> & {
+  /** What mails say of their sender now. */
+  readonly letterhead: () => Letterhead;
+};
 type Rendered = Promise<MessageContent | null>;
 
 /** Renders a message and activates its code. Returns null when it has no recipient or no purpose any more. */
@@ -48,9 +55,9 @@ async function renderMail(context: RenderContext, message: Message, email: strin
     case 'reauthentication':
       return user && renderReauthentication(context, message, user);
     case 'account_exists':
-      return mail(accountExistsMail({ href: `${context.config.siteUrl}/auth` }));
+      return mail(accountExistsMail(context.letterhead(), { href: `${context.config.siteUrl}/auth` }));
     case 'password_changed':
-      return mail(passwordChangedMail());
+      return mail(passwordChangedMail(context.letterhead()));
     default:
       return null;
   }
@@ -58,17 +65,17 @@ async function renderMail(context: RenderContext, message: Message, email: strin
 
 async function renderSignUp(context: RenderContext, message: Message, user: UserRow): Rendered {
   if (!(await enableCode(context, message, 'signup', user))) return null;
-  return mail(signUpMail(codeData(context, message, 'signup')));
+  return mail(signUpMail(context.letterhead(), codeData(context, message, 'signup')));
 }
 
 async function renderInvitation(context: RenderContext, message: Message, user: UserRow): Rendered {
   if (!(await enableCode(context, message, 'invite', user))) return null;
-  return mail(invitationMail(codeData(context, message, 'invite')));
+  return mail(invitationMail(context.letterhead(), codeData(context, message, 'invite')));
 }
 
 async function renderSignIn(context: RenderContext, message: Message, user: UserRow): Rendered {
   if (!(await enableCode(context, message, 'magiclink', user))) return null;
-  return mail(signInMail(codeData(context, message, 'magiclink')));
+  return mail(signInMail(context.letterhead(), codeData(context, message, 'magiclink')));
 }
 
 async function renderRecovery(context: RenderContext, message: Message, user: UserRow): Rendered {
@@ -77,26 +84,28 @@ async function renderRecovery(context: RenderContext, message: Message, user: Us
     user.id,
     context.clock(),
   ]);
-  return mail(recoveryMail(codeData(context, message, 'recovery')));
+  return mail(recoveryMail(context.letterhead(), codeData(context, message, 'recovery')));
 }
 
 async function renderEmailChange(context: RenderContext, message: Message, user: UserRow): Rendered {
   // A taken address gets the same response as a free one. Only the owner of the address receives a mail about it.
   if (await userByEmail(context.db, message.email ?? ''))
-    return mail(accountExistsMail({ href: `${context.config.siteUrl}/auth` }));
+    return mail(accountExistsMail(context.letterhead(), { href: `${context.config.siteUrl}/auth` }));
   if (!(await enableCode(context, message, 'email_change', user))) return null;
-  return mail(emailChangeMail(codeData(context, message, 'email_change')));
+  return mail(emailChangeMail(context.letterhead(), codeData(context, message, 'email_change')));
 }
 
 async function renderCurrentAddress(context: RenderContext, message: Message, user: UserRow): Rendered {
   const newAddress = user.email_change;
   if (newAddress === null || !(await enableCode(context, message, 'email_change_current', user))) return null;
-  return mail(currentAddressMail({ ...codeData(context, message, 'email_change'), newAddress }));
+  return mail(currentAddressMail(context.letterhead(), { ...codeData(context, message, 'email_change'), newAddress }));
 }
 
 async function renderReauthentication(context: RenderContext, message: Message, user: UserRow): Rendered {
   if (!(await enableCode(context, message, 'reauthentication', user))) return null;
-  return mail(reauthenticationMail({ code: codeOf(context, message.id), minutes: minutesOf(context) }));
+  return mail(
+    reauthenticationMail(context.letterhead(), { code: codeOf(context, message.id), minutes: minutesOf(context) }),
+  );
 }
 
 const TEXT_TOKENS: Readonly<Partial<Record<MessageKind, TokenKind>>> = {
@@ -115,7 +124,14 @@ async function renderText(context: RenderContext, message: Message, phone: strin
   if (!(await enableCode(context, message, kind, user))) return null;
   // Test phones have a fixed code and get no message.
   if (config.testCodes.has(phone)) return null;
-  return { to: 'phone', text: codeTextMessage({ code: codeOf(context, message.id), minutes: minutesOf(context) }) };
+  return {
+    to: 'phone',
+    text: codeTextMessage({
+      from: config.relyingParty.name,
+      code: codeOf(context, message.id),
+      minutes: minutesOf(context),
+    }),
+  };
 }
 
 const mail = (content: { subject: string; html: string; text: string }): MessageContent => ({

@@ -86,7 +86,7 @@ async function sendCode(context: ContentContext, c: Call, factor: FactorRow, id:
   if (wait !== null) throw refuse.smsRate(wait);
   const code = factorCode(context, id);
   const minutes = Math.round(config.factors.challengeSeconds / 60);
-  const text = codeTextMessage({ code, minutes });
+  const text = codeTextMessage({ from: config.relyingParty.name, code, minutes });
   await texts.send({ to: `+${phone}`, text, key: `factor-${id}` }).catch((error: unknown) => {
     c.var.log.error({ err: error, factor: factor.id }, 'a second-factor code could not be sent');
     throw new AuthRefusal(422, 'sms_send_failed', 'Error sending message');

@@ -5,6 +5,7 @@ import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
 import { startDeadline, withTimeout } from '../core/timeout.ts';
 import { openSession } from '../payments/open-session.ts';
+import { readBookingRules } from '../settings/booking-rules.ts';
 import type { BookingContext } from './context.ts';
 import { newPrice, readRates, readSpan } from './price.ts';
 import { releaseInTheWay } from './release-expired.ts';
@@ -61,12 +62,18 @@ async function claim(context: BookingContext, wanted: StaffBooking, timeLeft: ()
 /** Checks the hours as for a customer, and prices them. */
 async function price(context: BookingContext, wanted: StaffBooking, now: Date): Promise<NewStaffBooking> {
   const slots = readSpan(wanted);
-  const rates = await readRates(context, wanted.studioId, slots);
-  const { quote } = newPrice(slots, { rates, coupon: null }, now);
-  const holdEnd = wanted.payment === 'link' ? linkHoldEnd(wanted.startTime, now) : now;
+  const [rates, rules] = [await readRates(context, wanted.studioId, slots), await readBookingRules(context.db)];
+  const { quote } = newPrice(slots, { rates, rules, coupon: null }, now);
+  const holdEnd = wanted.payment === 'link' ? linkHoldEnd(wanted.startTime, now, rules.holdMinutes) : now;
   if (holdEnd === null)
     throw new Refusal('too_late', 'It’s too close to the start to pay by a link. Choose another way to pay.');
-  return { ...wanted, quote, waivedCents: wanted.payment === 'free' ? quote.totalCents : 0, holdExpiresAt: holdEnd };
+  return {
+    ...wanted,
+    quote,
+    waivedCents: wanted.payment === 'free' ? quote.totalCents : 0,
+    holdExpiresAt: holdEnd,
+    rules,
+  };
 }
 
 /** Opens the payment session. Returns null while the provider does not answer, and when the booking has been paid for or released. */

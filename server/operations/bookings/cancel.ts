@@ -1,5 +1,4 @@
 import { cancellationTerms } from '#rules/cancellation.ts';
-import { settings } from '#rules/venue.ts';
 import type { Transaction } from '#server/db/database.ts';
 import { type BookingFacts, latestPayment, lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
@@ -90,11 +89,13 @@ async function queueRefund(
   await enqueue(tx, { kind: 'payment.refund', subjectId: payment.id, dueAt: now });
 }
 
-/** How many hours before its start a booking can be cancelled for a full refund, as agreed when it was made. */
+/** How many hours before its start a booking can be cancelled for a full refund, as agreed when it was made; today's setting for a booking without. */
 export async function freeCancelHours(db: Pick<Transaction, 'one'>, bookingId: string): Promise<number> {
-  const frozen = await db.one<{ hours: number | null }>(
-    `select (policy ->> 'freeCancelHours')::float8 as hours from private.booking where id = $1::uuid`,
+  const frozen = await db.one<{ hours: number }>(
+    `select coalesce(b.policy ->> 'freeCancelHours', private.business_settings() ->> 'freeCancelHours')::float8 as hours
+     from private.booking b where b.id = $1::uuid`,
     [bookingId],
   );
-  return frozen?.hours ?? settings.freeCancelHours;
+  if (frozen === null) throw new Refusal('not_found', 'Booking not found');
+  return frozen.hours;
 }

@@ -3,11 +3,11 @@ import type { CouponTerms } from '#rules/coupons.ts';
 import type { Rates } from '#rules/pricing.ts';
 import type { Slot } from '#rules/slots.ts';
 import { studioDate } from '#rules/studio-time.ts';
-import { settings as studio, venue } from '#rules/venue.ts';
 import { Refusal } from '../core/refusal.ts';
+import type { BookingRules } from '../settings/booking-rules.ts';
 import type { BookingContext } from './context.ts';
 
-/** What decides about a hold: `private.checkout_json()`, whether staff have blocked the customer, and what the hours cost. */
+/** What decides about a hold: `private.checkout_json()`, whether staff have blocked the customer, what the hours cost, and the settings. */
 export type CheckoutFacts = {
   readonly studio: { readonly id: string; readonly name: string } | null;
   readonly profile: { readonly fullName: string | null; readonly dateOfBirth: string | null } | null;
@@ -17,6 +17,7 @@ export type CheckoutFacts = {
   readonly coupon: EnteredCoupon | null;
   readonly blocked: boolean;
   readonly rates: Rates;
+  readonly rules: BookingRules;
 };
 
 /** The coupon of the entered code. `problem` says to the customer why it cannot be used, `problemCode` to the program. */
@@ -50,14 +51,15 @@ export async function readCheckoutFacts(
   now: Date,
 ): Promise<CheckoutFacts> {
   const row = await db.one<{
-    facts: Omit<CheckoutFacts, 'rates'>;
+    facts: Omit<CheckoutFacts, 'rates' | 'rules'>;
     hours: Pick<EnteredCoupon, 'problem' | 'problemCode'> | null;
     rates: Rates;
+    rules: BookingRules;
   }>(
     `select private.checkout_json($1::uuid, $2::uuid, $3::text, $4::numeric, $5::timestamptz)
        || jsonb_build_object('blocked', private.is_blocked($1::uuid, $5::timestamptz)) as facts,
        private.coupon_hours_problem($3::text, $8::timestamptz, $9::timestamptz) as hours,
-       private.rates_json($2::uuid, $6::date, $7::date) as rates`,
+       private.rates_json($2::uuid, $6::date, $7::date) as rates, private.booking_settings() as rules`,
     [
       request.userId,
       request.studioId,
@@ -76,12 +78,13 @@ export async function readCheckoutFacts(
     ...row.facts,
     coupon: coupon && coupon.problem === null ? { ...coupon, ...row.hours } : coupon,
     rates: row.rates,
+    rules: row.rules,
   };
 }
 
 /** The answer to a customer whom staff have blocked. */
-export const customerBlocked = (): Refusal =>
-  new Refusal('blocked', `You can’t book with this account at the moment. Please email ${venue.email}.`);
+export const customerBlocked = ({ email }: Pick<BookingRules, 'email'>): Refusal =>
+  new Refusal('blocked', `You can’t book with this account at the moment. Please email ${email}.`);
 
 /** Checks age, identity and terms again, whatever the page did. Returns the id of the verification; throws `Refusal`. */
 export function requireEligible(
@@ -89,7 +92,7 @@ export function requireEligible(
   facts: CheckoutFacts,
   now: Date,
 ): string {
-  if (facts.blocked) throw customerBlocked();
+  if (facts.blocked) throw customerBlocked(facts.rules);
   if (!facts.studio) throw new Refusal('invalid_request', 'Selected studio not found.');
   if (!facts.mailConfirmed) throw new Refusal('mail_unconfirmed', 'Please confirm your email address first.');
   const born = facts.profile?.dateOfBirth;
@@ -97,7 +100,7 @@ export function requireEligible(
     throw new Refusal('age_required', 'You must be 18 years or older to book.');
   if (!facts.verification || Date.parse(facts.verification.expiresAt) < request.endTime.getTime())
     throw new Refusal('id_required', 'Please verify your ID before you book.');
-  if (!request.termsAccepted && !facts.termsAccepted?.includes(studio.termsVersion))
+  if (!request.termsAccepted && !facts.termsAccepted?.includes(facts.rules.termsVersion))
     throw new Refusal('terms_required', 'Please accept the terms and conditions.');
   return facts.verification.id;
 }

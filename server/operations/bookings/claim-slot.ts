@@ -5,6 +5,7 @@ import { Refusal } from '../core/refusal.ts';
 import { withTimeout } from '../core/timeout.ts';
 import { confirmFree } from '../payments/confirm.ts';
 import type { PaymentContext } from '../payments/context.ts';
+import { readBookingRules } from '../settings/booking-rules.ts';
 import { customerBlocked } from './checkout-facts.ts';
 import { closeHold } from './close-hold.ts';
 import { releaseInTheWay } from './release-expired.ts';
@@ -78,7 +79,8 @@ async function tryHold(context: PaymentContext, claim: HoldClaim, now: Date): Pr
     if (error instanceof DatabaseError && error.code === 'HC003') throw new Refusal('coupon_invalid', error.message);
     if (error instanceof DatabaseError && error.constraint === 'booking_not_closed')
       throw new Refusal('slot_closed', 'The studio is closed at this time. Please choose another.');
-    if (error instanceof DatabaseError && error.constraint === 'booking_not_blocked') throw customerBlocked();
+    if (error instanceof DatabaseError && error.constraint === 'booking_not_blocked')
+      throw customerBlocked(await readBookingRules(context.db));
     // Somebody took a slot while own holds were being replaced. The holds are unchanged.
     if (error instanceof DatabaseError && error.code === 'HC002') return { outcome: 'taken', expired: [], mine: null };
     throw error;

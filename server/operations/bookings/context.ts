@@ -3,7 +3,8 @@ import type { PaymentContext } from '../payments/context.ts';
 
 type BookingSettings = {
   readonly siteUrl: string;
-  readonly holdMinutes: number;
+  /** Replaces the setting of the business; null: it counts. */
+  readonly holdMinutes: number | null;
   readonly sessionMinutes: number;
   /** How long a hold waits for the payment provider, in milliseconds. */
   readonly answerWithinMs: number;

@@ -83,7 +83,8 @@ function claimOf(
   verificationId: string,
   now: Date,
 ): HoldClaim {
-  const holdExpiresAt = new Date(now.getTime() + settings.holdMinutes * 60_000);
+  const { rules } = facts;
+  const holdExpiresAt = new Date(now.getTime() + (settings.holdMinutes ?? rules.holdMinutes) * 60_000);
   return {
     userId: request.userId,
     studioId: request.studioId,
@@ -101,9 +102,9 @@ function claimOf(
     couponDiscountCents: quote.couponDiscountCents,
     finalCostCents: quote.totalCents,
     idVerificationId: verificationId,
-    termsVersion: studio.termsVersion,
+    termsVersion: rules.termsVersion,
     contactPhone: request.contactPhone,
-    policy: { freeCancelHours: studio.freeCancelHours },
+    policy: { freeCancelHours: rules.freeCancelHours },
     maxLiveHolds: studio.maxLiveHolds * settings.limitFactor,
     holdsPerHour: studio.holdsPerHour * settings.limitFactor,
   };

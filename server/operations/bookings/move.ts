@@ -11,6 +11,7 @@ import { addPartialRefund } from '../payments/partial-refunds.ts';
 import { paidPayment, refundableCents } from '../payments/payment-rows.ts';
 import { isByHand } from './cancel.ts';
 import type { BookingContext } from './context.ts';
+import { readBookingRules } from '../settings/booking-rules.ts';
 import { priceMove, type MovedPrice, storeMove } from './move-rows.ts';
 import { readSpan, requireOpen } from './price.ts';
 import { hoursTaken, readTaken } from './taken-hours.ts';
@@ -139,6 +140,7 @@ async function readPrice(tx: Transaction, booking: BookingFacts, wanted: Move, n
   requireOpen(
     slots.filter((slot) => !own.some((one) => sameSlot(one, slot))),
     now,
+    await readBookingRules(tx),
   );
   return priceMove(tx, booking, wanted.studioId, slots);
 }

@@ -4,6 +4,7 @@ import { type Slot, slotClosed, slotsOfSpan } from '#rules/slots.ts';
 import { settings as studio } from '#rules/venue.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
+import type { BookingRules } from '../settings/booking-rules.ts';
 import type { CheckoutFacts, EnteredCoupon } from './checkout-facts.ts';
 import type { BookingContext } from './context.ts';
 
@@ -91,18 +92,22 @@ export async function readRates(
 /** Prices the slots as of now. Throws `Refusal` for a slot that is closed or a coupon that cannot be used. */
 export function newPrice(
   slots: readonly Slot[],
-  { rates, coupon: entered }: Pick<CheckoutFacts, 'rates' | 'coupon'>,
+  { rates, rules, coupon: entered }: Pick<CheckoutFacts, 'rates' | 'rules' | 'coupon'>,
   now: Date,
 ): Price {
-  requireOpen(slots, now);
+  requireOpen(slots, now, rules);
   const coupon = entered && usableTerms(entered);
   return { quote: quoteSlots(slots, rates, coupon), couponId: entered?.id ?? null, coupon };
 }
 
 /** Throws `Refusal` for a slot that has passed, or is beyond the last day that can be booked. */
-export function requireOpen(slots: readonly Slot[], now: Date): void {
+export function requireOpen(
+  slots: readonly Slot[],
+  now: Date,
+  { horizonDays }: Pick<BookingRules, 'horizonDays'>,
+): void {
   for (const slot of slots) {
-    const closed = slotClosed(slot, now);
+    const closed = slotClosed(slot, now, horizonDays);
     if (closed === 'past') throw new Refusal('slot_closed', 'This time can no longer be booked.');
     if (closed) throw new Refusal('slot_closed', 'This time can’t be booked.');
   }

@@ -1,11 +1,11 @@
 import type { Quote } from '#rules/pricing.ts';
-import { settings as studio } from '#rules/venue.ts';
 import { DatabaseError, type Transaction } from '#server/db/database.ts';
 import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { confirmBooking } from '../payments/confirm.ts';
 import { sessionExpiry } from '../payments/session-expiry.ts';
+import type { BookingRules } from '../settings/booking-rules.ts';
 import { customerBlocked } from './checkout-facts.ts';
 import type { BookingContext } from './context.ts';
 
@@ -23,11 +23,12 @@ export type StaffBooking = {
   readonly requestId: string | null;
   readonly actor: string;
 };
-/** With its price, and until when the hours are held. */
+/** With its price, until when the hours are held, and the settings that counted. */
 export type NewStaffBooking = StaffBooking & {
   readonly quote: Quote;
   readonly waivedCents: number;
   readonly holdExpiresAt: Date;
+  readonly rules: BookingRules;
 };
 
 /** The kind of payment of each way to pay. */
@@ -86,7 +87,8 @@ export async function storeBooking(
   } catch (error) {
     if (error instanceof DatabaseError && error.constraint === 'booking_not_closed')
       throw new Refusal('slot_closed', 'The studio is closed at this time.');
-    if (error instanceof DatabaseError && error.constraint === 'booking_not_blocked') throw customerBlocked();
+    if (error instanceof DatabaseError && error.constraint === 'booking_not_blocked')
+      throw customerBlocked(wanted.rules);
     throw error;
   }
 }
@@ -135,7 +137,7 @@ async function insertBooking(
       quote.discountCents,
       waivedCents,
       quote.totalCents - waivedCents,
-      { freeCancelHours: studio.freeCancelHours },
+      { freeCancelHours: wanted.rules.freeCancelHours },
       wanted.notes,
       wanted.actor,
       wanted.requestId,

@@ -1,5 +1,4 @@
 import ical, { ICalCalendarMethod, ICalEventStatus } from 'ical-generator';
-import { venue } from '#rules/venue.ts';
 
 /** What a calendar feed shows of a studio. Times are instants as ISO texts. */
 export type FeedContent = {
@@ -16,11 +15,11 @@ type FeedSpan = { readonly id: string; readonly startTime: string; readonly endT
 /** After this many seconds a calendar program should read the feed again. */
 const READ_AGAIN_SECONDS = 900;
 
-/** Writes a calendar file. Times are in UTC, so no program can read them in another zone. The same content gives the same file. */
-export function writeFeed({ studioName, bookings, closures }: FeedContent): string {
+/** Writes a calendar file. Times are in UTC, so no program can read them in another zone. The same content gives the same file. `business`: its name. */
+export function writeFeed({ studioName, bookings, closures }: FeedContent, business: string): string {
   const file = ical({
-    name: `${studioName}, ${venue.name}`,
-    prodId: { company: venue.name, product: 'calendar', language: 'EN' },
+    name: `${studioName}, ${business}`,
+    prodId: { company: business, product: 'calendar', language: 'EN' },
     method: ICalCalendarMethod.PUBLISH,
     ttl: READ_AGAIN_SECONDS,
   });

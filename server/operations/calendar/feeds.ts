@@ -43,12 +43,12 @@ export async function revokeFeed({ db, clock }: FeedContext, studioId: string, a
 /** Returns the calendar file of a token. Throws `Refusal` when the token is wrong or revoked. */
 export async function readFeed({ db, clock }: FeedContext, token: string): Promise<string> {
   const today = studioDate(clock());
-  const row = await db.one<{ content: FeedContent | null }>(
-    'select private.read_calendar_feed($1, $2::timestamptz, $3::timestamptz) as content',
+  const row = await db.one<{ content: FeedContent | null; business: string }>(
+    `select private.read_calendar_feed($1, $2::timestamptz, $3::timestamptz) as content, private.business_settings() ->> 'name' as business`,
     [hashOf(token), dayBounds(addDays(today, -DAYS.before)).start, dayBounds(addDays(today, DAYS.after)).end],
   );
   if (!row?.content) throw new Refusal('not_found', 'There is no calendar at this address.');
-  return writeFeed(row.content);
+  return writeFeed(row.content, row.business);
 }
 
 type Feed = { readonly id: string; readonly tokenHash: string };

@@ -1,5 +1,4 @@
 import { formatStudioRange, studioDate } from '#rules/studio-time.ts';
-import { venue } from '#rules/venue.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { Cell } from './csv.ts';
 
@@ -199,11 +198,12 @@ type SaleRow = Person & {
   readonly start: Date;
   readonly end: Date;
   readonly elsewhere: boolean;
+  readonly registered: boolean;
 };
 /** Account of sales in Xero's standard chart. */
 const XERO_SALES = '200';
 /** Until the business is registered, its sales have no GST. */
-const XERO_TAX = venue.abn === '' ? 'BAS Excluded' : 'GST on Income';
+const xeroTax = (registered: boolean): string => (registered ? 'GST on Income' : 'BAS Excluded');
 /** Xero reads days as Australians write them. */
 const xeroDay = (at: Date): string => studioDate(at).split('-').toReversed().join('/');
 
@@ -224,7 +224,7 @@ const xero = exportKind<SaleRow>(
       order by r.created_at, r.id limit $5::int)
    )
    select s.day::text as at, s.id, s.day, b.reference || s.suffix as number, s.cents, b.studio_name as studio, b.start_time as start, b.end_time as "end",
-     s.kind = 'elsewhere' as elsewhere, coalesce(p.full_name, b.guest_name) as name, coalesce(p.email, b.guest_email) as email
+     s.kind = 'elsewhere' as elsewhere, private.business_settings() ->> 'abn' <> '' as registered, coalesce(p.full_name, b.guest_name) as name, coalesce(p.email, b.guest_email) as email
    from sale s join private.booking b on b.id = s.booking_id left join public.profiles p on p.user_id = b.user_id
    order by s.day, s.id limit $5::int`,
   (s) => [
@@ -237,7 +237,7 @@ const xero = exportKind<SaleRow>(
     1,
     { cents: s.cents },
     XERO_SALES,
-    XERO_TAX,
+    xeroTax(s.registered),
   ],
 );
 

@@ -1,7 +1,7 @@
 import { adultFrom, UNDER_AGE } from '#rules/identity.ts';
 import { formatStudioDate, studioDate } from '#rules/studio-time.ts';
-import { venue } from '#rules/venue.ts';
 import { Refusal } from '../core/refusal.ts';
+import { readBookingRules } from '../settings/booking-rules.ts';
 import type { IdentityContext } from './context.ts';
 
 /**
@@ -20,6 +20,6 @@ export async function refuseMinor({ db, clock }: Pick<IdentityContext, 'db' | 'c
   if (adult <= studioDate(clock())) return;
   throw new Refusal(
     'age_required',
-    `Your licence says you turn 18 on ${formatStudioDate(adult)}. You can book from that day. If we read it wrong, please email ${venue.email}.`,
+    `Your licence says you turn 18 on ${formatStudioDate(adult)}. You can book from that day. If we read it wrong, please email ${(await readBookingRules(db)).email}.`,
   );
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { BusinessSettings } from '#rules/business/business.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { type AlertedJob, jobAlertMail } from '#server/mails/job-alert.ts';
@@ -12,6 +13,7 @@ export type JobAlerts = {
   readonly clock: Clock;
   /** Who gets mail about failing jobs; may be empty. */
   readonly addresses: readonly string[];
+  readonly business: () => BusinessSettings;
 };
 
 const JOBS_PER_MAIL = 200;
@@ -58,6 +60,6 @@ export async function sendJobAlert(context: JobAlerts, job: Job): Promise<JobOut
      where o.id = any ($1::uuid[]) and o.done_at is null and o.closed_by is null order by o.created_at`,
     [jobs],
   );
-  if (rows.length > 0) await context.mail.send({ to, ...jobAlertMail(rows), key: `job-${job.id}` });
+  if (rows.length > 0) await context.mail.send({ to, ...jobAlertMail(context.business(), rows), key: `job-${job.id}` });
   return 'done';
 }

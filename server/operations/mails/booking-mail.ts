@@ -1,3 +1,4 @@
+import type { BusinessSettings } from '#rules/business/business.ts';
 import type { LinkSigner } from '#server/crypto/link-signer.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
@@ -16,6 +17,7 @@ export type BookingMailContext = {
   readonly links: LinkSigner;
   readonly clock: Clock;
   readonly siteUrl: string;
+  readonly business: () => BusinessSettings;
 };
 
 /** The purpose of the signed link to a booking's code page. */
@@ -26,14 +28,14 @@ export const PIN_LINK = 'pin-page';
  * when it is sent, so that nothing stale goes out.
  */
 export async function sendBookingMail(
-  { db, mail }: BookingMailContext,
+  { db, mail, business }: BookingMailContext,
   job: Job,
   compose: (booking: BookingForMail, facts: BookingFacts, to: string) => Promise<MailWithCalendar | null>,
 ): Promise<void> {
   const facts = await readBooking(db, job.subjectId);
   const to = facts ? await readRecipient(db, facts) : null;
   if (!facts || !to) return;
-  const message = await compose(forMail(facts, to.firstName), facts, to.email);
+  const message = await compose(forMail(facts, to.firstName, business()), facts, to.email);
   if (!message) return;
   failpoint(`mail.before.${job.kind}`);
   await mail.send({ to: to.email, ...message, key: `job-${job.id}` });
@@ -60,7 +62,7 @@ async function readRecipient(
   return row ? { email: row.email, firstName: row.name?.split(' ')[0] ?? null } : null;
 }
 
-function forMail(facts: BookingFacts, firstName: string | null): BookingForMail {
+function forMail(facts: BookingFacts, firstName: string | null, business: BusinessSettings): BookingForMail {
   return {
     id: facts.id,
     reference: facts.reference,
@@ -75,5 +77,7 @@ function forMail(facts: BookingFacts, firstName: string | null): BookingForMail 
     moves: facts.moves,
     totalCents: facts.finalCostCents,
     firstName,
+    from: business,
+    arrivalNotes: business.arrivalNotes,
   };
 }

@@ -1,9 +1,10 @@
 import { adultFrom, UNDER_AGE } from '#rules/identity.ts';
 import { settings } from '#rules/venue.ts';
+import type { BusinessSettings } from '#rules/business/business.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { idApprovedMail, idRefusedMail, idRetakeMail, reviewWaitingMail } from '#server/mails/identity.ts';
-import type { Mail as Message } from '#server/mails/layout.ts';
+import type { Letterhead, Mail as Message } from '#server/mails/layout.ts';
 import type { Mail } from '#server/providers/ports.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
 
@@ -12,6 +13,7 @@ type IdentityMailContext = {
   readonly mail: Mail;
   readonly clock: Clock;
   readonly siteUrl: string;
+  readonly business: () => BusinessSettings;
 };
 
 type DecidedId = {
@@ -24,7 +26,10 @@ type DecidedId = {
 };
 
 /** Mails the customer what staff decided about an ID; nothing when it no longer counts, as after a change of name. */
-export async function sendIdDecision({ db, mail, siteUrl }: IdentityMailContext, job: Job): Promise<JobOutcome> {
+export async function sendIdDecision(
+  { db, mail, siteUrl, business }: IdentityMailContext,
+  job: Job,
+): Promise<JobOutcome> {
   const decided = await db.one<DecidedId>(
     `select u.email, p.full_name as name, r.decision, v.failure_reasons as reasons, v.expires_at as "expiresAt", v.extracted_dob as born
      from private.id_review r
@@ -34,22 +39,28 @@ export async function sendIdDecision({ db, mail, siteUrl }: IdentityMailContext,
      where r.verification_id = $1::uuid`,
     [job.subjectId],
   );
-  if (decided !== null) await mail.send({ to: decided.email, ...decisionMail(decided, siteUrl), key: `job-${job.id}` });
+  if (decided !== null)
+    await mail.send({ to: decided.email, ...decisionMail(business(), decided, siteUrl), key: `job-${job.id}` });
   return 'done';
 }
 
-function decisionMail({ decision, name, reasons, expiresAt, born }: DecidedId, siteUrl: string): Message {
+function decisionMail(
+  from: Letterhead,
+  { decision, name, reasons, expiresAt, born }: DecidedId,
+  siteUrl: string,
+): Message {
   const firstName = name?.split(' ')[0] ?? null;
   const profile = `${siteUrl}/profile`;
-  if (decision === 'retake') return idRetakeMail(firstName, reasons, profile);
-  if (decision === 'approve' && expiresAt !== null) return idApprovedMail(firstName, expiresAt, `${siteUrl}/booking`);
+  if (decision === 'retake') return idRetakeMail(from, firstName, reasons, profile);
+  if (decision === 'approve' && expiresAt !== null)
+    return idApprovedMail(from, firstName, expiresAt, `${siteUrl}/booking`);
   const isMinor = born !== null && reasons.includes(UNDER_AGE);
-  return idRefusedMail(firstName, reasons, isMinor ? adultFrom(born) : null, profile);
+  return idRefusedMail(from, firstName, reasons, isMinor ? adultFrom(born) : null, profile);
 }
 
 /** Mails a member of staff how many IDs wait; nothing when none does any more, or the account may no longer decide. */
 export async function sendReviewWaiting(
-  { db, mail, clock, siteUrl }: IdentityMailContext,
+  { db, mail, clock, siteUrl, business }: IdentityMailContext,
   job: Job,
 ): Promise<JobOutcome> {
   const staff = await db.one<{ email: string }>(
@@ -68,7 +79,7 @@ export async function sendReviewWaiting(
   const { count, oldest, start, end } = waiting;
   const decideBy = new Date(oldest.getTime() + settings.idReviewDays * 86_400_000);
   const session = start === null || end === null ? null : { start, end };
-  const message = reviewWaitingMail({ count, decideBy, session }, `${siteUrl}/admin?tab=id-review`);
+  const message = reviewWaitingMail(business(), { count, decideBy, session }, `${siteUrl}/admin?tab=id-review`);
   await mail.send({ to: staff.email, ...message, key: `job-${job.id}` });
   return 'done';
 }

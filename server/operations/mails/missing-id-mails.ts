@@ -1,10 +1,16 @@
 import { cancelledAt } from '#rules/identity.ts';
+import type { BusinessSettings } from '#rules/business/business.ts';
 import type { Database } from '#server/db/database.ts';
 import { idMissingMail, idNeededMail, idWithdrawnMail } from '#server/mails/missing-id.ts';
 import type { Mail } from '#server/providers/ports.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
 
-type MissingIdMailContext = { readonly db: Database; readonly mail: Mail; readonly siteUrl: string };
+type MissingIdMailContext = {
+  readonly db: Database;
+  readonly mail: Mail;
+  readonly siteUrl: string;
+  readonly business: () => BusinessSettings;
+};
 
 type Raised = {
   readonly reference: string;
@@ -33,19 +39,25 @@ const withDeadline = (raised: Raised) => ({ ...raised, cancelAt: cancelledAt(rai
 const firstNameOf = (name: string | null): string | null => name?.split(' ')[0] ?? null;
 
 /** Job `mail.id-needed`: asks the customer to verify an ID again before the session. */
-export async function sendIdNeeded({ db, mail, siteUrl }: MissingIdMailContext, job: Job): Promise<JobOutcome> {
+export async function sendIdNeeded(
+  { db, mail, siteUrl, business }: MissingIdMailContext,
+  job: Job,
+): Promise<JobOutcome> {
   const raised = await readRaised(db, job.subjectId);
   if (raised?.email)
     await mail.send({
       to: raised.email,
-      ...idNeededMail(withDeadline(raised), firstNameOf(raised.name), `${siteUrl}/profile`),
+      ...idNeededMail(business(), withDeadline(raised), firstNameOf(raised.name), `${siteUrl}/profile`),
       key: `job-${job.id}`,
     });
   return 'done';
 }
 
 /** Job `mail.id-missing`: tells a member of staff that somebody has to decide; nothing when the account may not any more. */
-export async function sendIdMissing({ db, mail, siteUrl }: MissingIdMailContext, job: Job): Promise<JobOutcome> {
+export async function sendIdMissing(
+  { db, mail, siteUrl, business }: MissingIdMailContext,
+  job: Job,
+): Promise<JobOutcome> {
   const staff = await db.one<{ email: string }>(
     `select u.email from auth.users u where u.id = $1::uuid and u.deleted_at is null and exists (
        select from public.staff_permissions p where p.user_id = u.id and p.permission in ('identity', 'bookings', 'owner'))`,
@@ -55,14 +67,17 @@ export async function sendIdMissing({ db, mail, siteUrl }: MissingIdMailContext,
   if (staff !== null && raised !== null)
     await mail.send({
       to: staff.email,
-      ...idMissingMail(withDeadline(raised), `${siteUrl}/admin?tab=today`),
+      ...idMissingMail(business(), withDeadline(raised), `${siteUrl}/admin?tab=today`),
       key: `job-${job.id}`,
     });
   return 'done';
 }
 
 /** Job `mail.id-withdrawn`: tells the customer why an ID no longer counts; nothing when another one does meanwhile. */
-export async function sendIdWithdrawn({ db, mail, siteUrl }: MissingIdMailContext, job: Job): Promise<JobOutcome> {
+export async function sendIdWithdrawn(
+  { db, mail, siteUrl, business }: MissingIdMailContext,
+  job: Job,
+): Promise<JobOutcome> {
   const row = await db.one<{ email: string; name: string | null; reason: string }>(
     `select u.email, p.full_name as name, w.reason
      from private.id_withdrawal w join public.id_verifications v on v.id = w.verification_id
@@ -74,7 +89,7 @@ export async function sendIdWithdrawn({ db, mail, siteUrl }: MissingIdMailContex
   if (row !== null)
     await mail.send({
       to: row.email,
-      ...idWithdrawnMail(firstNameOf(row.name), [row.reason], `${siteUrl}/profile`),
+      ...idWithdrawnMail(business(), firstNameOf(row.name), [row.reason], `${siteUrl}/profile`),
       key: `job-${job.id}`,
     });
   return 'done';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Rates } from '#rules/pricing.ts';
-import { settings as studio } from '#rules/venue.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
 import { queueAccess } from '#server/operations/payments/confirm.ts';
 import { DEMO_DOMAIN } from '../demo-accounts.ts';
@@ -72,8 +71,8 @@ async function addPeople(tx: Transaction, people: readonly Person[]): Promise<vo
     [json],
   );
   await tx.query(
-    `insert into public.terms_acceptances (user_id, version, accepted_at) select p.id, $2, p.since ${from}`,
-    [json, studio.termsVersion],
+    `insert into public.terms_acceptances (user_id, version, accepted_at) select p.id, private.business_settings() ->> 'termsVersion', p.since ${from}`,
+    [json],
   );
 }
 
@@ -124,10 +123,10 @@ async function addBookings(tx: Transaction, rows: readonly Row[], now: Date): Pr
     `insert into private.booking (id, reference, user_id, studio_id, studio_name, start_time, end_time, status, hold_expires_at, total_hours, slots,
        base_cost_cents, discount_cents, coupon_id, coupon_terms, coupon_discount_cents, final_cost_cents, terms_version, policy, contact_phone, created_at)
      select r.id, private.new_reference(), r.user_id, r.studio_id, r.studio_name, r.start_time, r.end_time, 'pending', r.created_at + interval '15 minutes',
-       r.total_hours, r.slots, r.base, r.discount, d.id, case when d.id is not null then r.coupon end, r.coupon_discount, r.total, $2,
-       $3::jsonb, r.phone, r.created_at
-     ${ROWS} left join public.discount_codes d on d.code = r.coupon ->> 'code'`,
-    [json, studio.termsVersion, { freeCancelHours: studio.freeCancelHours }],
+       r.total_hours, r.slots, r.base, r.discount, d.id, case when d.id is not null then r.coupon end, r.coupon_discount, r.total,
+       s ->> 'termsVersion', jsonb_build_object('freeCancelHours', s -> 'freeCancelHours'), r.phone, r.created_at
+     ${ROWS} cross join private.business_settings() s left join public.discount_codes d on d.code = r.coupon ->> 'code'`,
+    [json],
   );
   await tx.query(
     `with redeemed as (

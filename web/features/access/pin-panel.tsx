@@ -1,5 +1,5 @@
 import { formatStudioRange } from '#rules/studio-time.ts';
-import { venue } from '#rules/venue.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
@@ -16,6 +16,7 @@ const BACK = { to: paths.home, label: 'Home' };
 /** Shows the remaining time, the access code and the button for a new one. */
 export function PinPanel({ access, token }: { access: Access; token: string | null }) {
   const now = useNow(1_000);
+  const { email } = useBusiness();
   const [start, end] = [new Date(access.booking.start_time), new Date(access.booking.end_time)];
   const phase = pinPhase(access, end, now);
   const waitSeconds = access.nextCodeAt ? Math.ceil((Date.parse(access.nextCodeAt) - now.getTime()) / 1000) : 0;
@@ -45,7 +46,7 @@ export function PinPanel({ access, token }: { access: Access; token: string | nu
             <p>{describeError(renew.error, FAILED)}</p>
           </Notice>
         ) : null}
-        {ended ? null : <p className="text-sm text-fog">{howManyMore(access)}</p>}
+        {ended ? null : <p className="text-sm text-fog">{howManyMore(access, email)}</p>}
         <p className="text-sm text-fog">Booking reference {access.booking.reference}</p>
       </div>
     </Shell>
@@ -66,11 +67,10 @@ function Remaining({ phase, now, start, end }: { phase: PinPhase; now: Date; sta
   );
 }
 
-function howManyMore({ singleUse, codesLeft }: Access): string {
+function howManyMore({ singleUse, codesLeft }: Access, email: string): string {
   const use = singleUse
     ? 'Each PIN is single-use: the door locks behind you, and a new PIN lets you in again.'
     : 'This lock takes the same PIN again until your session ends.';
-  const more =
-    codesLeft === 0 ? `You can’t make any more. Please email ${venue.email}.` : `You can make ${codesLeft} more.`;
+  const more = codesLeft === 0 ? `You can’t make any more. Please email ${email}.` : `You can make ${codesLeft} more.`;
   return `${use} ${more}`;
 }

@@ -1,16 +1,17 @@
 import { cancellationTerms } from '#rules/cancellation.ts';
 import { formatDollars } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
-import { venue } from '#rules/venue.ts';
 import type { OwnBooking } from '#web/data/own-bookings.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 
 /** A paid booking that has not ended. */
 export function UpcomingBooking({ booking, now, onCancel }: { booking: OwnBooking; now: Date; onCancel: () => void }) {
+  const business = useBusiness();
   const start = new Date(booking.start_time);
-  const policy = cancellationTerms(start, now, booking.free_cancel_hours ?? undefined);
+  const policy = cancellationTerms(start, now, booking.free_cancel_hours ?? business.freeCancelHours);
   return (
     <article className="border-l-4 border-signal bg-booth p-5 sm:p-6">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4">
@@ -36,7 +37,7 @@ export function UpcomingBooking({ booking, now, onCancel }: { booking: OwnBookin
       <p className="mt-3 text-sm text-dust">
         {policy.allowed
           ? `Free to cancel until ${formatStudioTime(policy.until)} on ${formatStudioDate(policy.until, 'medium')}, Sydney time.`
-          : `To change this booking now, email ${venue.email}.`}
+          : `To change this booking now, email ${business.email}.`}
       </p>
     </article>
   );

@@ -2,9 +2,9 @@ import { useMutation } from '@tanstack/react-query';
 import { cancellationTerms } from '#rules/cancellation.ts';
 import { formatDollars } from '#rules/money.ts';
 import { formatStudioRange } from '#rules/studio-time.ts';
-import { venue } from '#rules/venue.ts';
 import type { OwnBooking } from '#web/data/own-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
@@ -23,8 +23,9 @@ export function CancelQuestion({
   onKeep: () => void;
   onDone: (said: string) => void;
 }) {
+  const business = useBusiness();
   const start = new Date(booking.start_time);
-  const policy = cancellationTerms(start, now, booking.free_cancel_hours ?? undefined);
+  const policy = cancellationTerms(start, now, booking.free_cancel_hours ?? business.freeCancelHours);
   const cancel = useMutation({
     mutationFn: () => cancelBooking(booking.id),
     meta: { handled: true, invalidates: [queryKeys.ownBookings.all] },
@@ -50,7 +51,7 @@ export function CancelQuestion({
             card you paid with.
           </>
         ) : booking.final_cost > 0 ? (
-          `Your booking starts in less than ${policy.freeHours} hours, so please email ${venue.email} instead.`
+          `Your booking starts in less than ${policy.freeHours} hours, so please email ${business.email} instead.`
         ) : (
           'You weren’t charged for this booking, so there’s nothing to refund.'
         )}

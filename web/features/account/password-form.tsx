@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { z } from 'zod';
 import { passwordChangeSchema } from '#rules/people.ts';
 import { describeError } from '#web/lib/errors.ts';
-import { titleOfPassword } from '#web/lib/password-titles.ts';
+import { titleOfPassword } from '#web/lib/errors.ts';
 import { TextField } from '#web/ui/form/fields.tsx';
 import { Form, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';

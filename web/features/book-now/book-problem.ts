@@ -1,7 +1,7 @@
 import type { CouponTerms } from '#rules/coupon-discount.ts';
 import type { Slot } from '#rules/slots.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
-import { draftOf, type PricedStudio } from '#web/data/booking-draft.ts';
+import { draftOf, type PricedStudio } from '#web/data/drafts/booking-draft.ts';
 import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
 import { describeError, errorCode, errorNumber, isCouponRefusal, OFFLINE } from '#web/lib/errors.ts';
 import { priceChanged } from '#web/lib/price-changed.ts';

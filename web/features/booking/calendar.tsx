@@ -1,7 +1,7 @@
 import { memo } from 'react';
 import { DayPicker } from 'react-day-picker';
 import { addDays, type StudioDate } from '#rules/studio-time.ts';
-import { settings } from '#rules/venue.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 
 /** DayPicker works with local dates: a Sydney day maps to the same calendar numbers in local time. */
 const toLocal = (date: StudioDate): Date => {
@@ -21,7 +21,8 @@ export const Calendar = memo(function Calendar({
   value: StudioDate | null;
   onChange: (date: StudioDate) => void;
 }) {
-  const last = toLocal(addDays(today, settings.horizonDays));
+  const { horizonDays } = useBusiness();
+  const last = toLocal(addDays(today, horizonDays));
   return (
     <DayPicker
       mode="single"

@@ -4,6 +4,7 @@ import { type Slot, slotLabel, sortSlots } from '#rules/slots.ts';
 import { addDays, formatStudioDate } from '#rules/studio-time.ts';
 import { venue } from '#rules/venue.ts';
 import type { Taken } from '#web/data/taken.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { LoadFailed } from '#web/ui/notice.tsx';
 import { Progress } from '#web/ui/progress.tsx';
 import { DayNote } from './day-note.tsx';
@@ -79,6 +80,7 @@ function useArrival(section: RefObject<HTMLElement | null>, arrival: Slot | null
 /** What to know about the hours: a failed request, or a full day. */
 function Notes({ choice, now }: { choice: Choice; now: Date }) {
   const { date, slots, hours } = choice;
+  const { horizonDays } = useBusiness();
   return (
     <>
       {hours.taken && hours.unsure ? (
@@ -88,7 +90,7 @@ function Notes({ choice, now }: { choice: Choice; now: Date }) {
             : 'You’re offline, so what you see may be out of date. We’ll check again when you’re back online.'}
         </output>
       ) : null}
-      {slots.length === 0 && hours.taken && isFull(date, hours.taken, now) ? (
+      {slots.length === 0 && hours.taken && isFull(date, hours.taken, now, horizonDays) ? (
         <NoHours date={date} today={choice.today} onDay={choice.chooseDay} />
       ) : null}
     </>
@@ -109,12 +111,13 @@ function Grid({
   onChange: () => void;
 }) {
   const { date, slots, today, studioId, lost, hours } = choice;
+  const { horizonDays } = useBusiness();
   const { marked, sentence } = useHourNews({ studioId, date, taken, lost: lost?.slots ?? [], now });
   /** Handles an arrow key that leaves the grid at its end or its beginning. */
   function cross(step: 1 | -1, extend: boolean): void {
     const to: Slot = { date: addDays(date, step), hour: step === 1 ? 0 : 23 };
     if (to.date < today) return;
-    if (extend && slotState(to, slots, taken, now) === 'free') {
+    if (extend && slotState(to, slots, taken, now, horizonDays) === 'free') {
       choice.toggle(to);
       onChange();
     }

@@ -12,7 +12,7 @@ const span = (from: number, to: number, more: Partial<Taken> = {}, date = DAY): 
   mine: false,
   ...more,
 });
-const compare = (before: readonly Taken[], after: readonly Taken[]) => compareHours(DAY, before, after, NOON);
+const compare = (before: readonly Taken[], after: readonly Taken[]) => compareHours(DAY, before, after, NOON, 90);
 
 describe('news about hours', () => {
   test('are the hours that others took and gave back', () => {

@@ -7,11 +7,17 @@ export type HourNews = { readonly taken: readonly number[]; readonly freed: read
 export const NO_NEWS: HourNews = { taken: [], freed: [] };
 
 /** Compares two answers for a day. The customer's own bookings and hours that have passed are no news. */
-export function compareHours(date: StudioDate, before: readonly Taken[], after: readonly Taken[], now: Date): HourNews {
+export function compareHours(
+  date: StudioDate,
+  before: readonly Taken[],
+  after: readonly Taken[],
+  now: Date,
+  horizonDays: number,
+): HourNews {
   const others = (list: readonly Taken[]): Taken[] => list.filter((one) => !one.mine);
   const [then, since] = [others(before), others(after)];
   const hours = Array.from({ length: 24 }, (_, hour): Slot => ({ date, hour })).filter(
-    (slot) => slotClosed(slot, now) === null,
+    (slot) => slotClosed(slot, now, horizonDays) === null,
   );
   const pick = (from: readonly Taken[], to: readonly Taken[]): number[] =>
     hours.filter((slot) => !slotTaken(slot, from) && slotTaken(slot, to)).map(({ hour }) => hour);

@@ -1,5 +1,5 @@
 import { addDays, formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
-import { settings } from '#rules/venue.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 
@@ -13,12 +13,13 @@ export function NoHours({
   today: StudioDate;
   onDay: (date: StudioDate) => void;
 }) {
+  const { horizonDays } = useBusiness();
   const next = addDays(date, 1);
   return (
     <div className="mb-4">
       <Notice tone="plain">
         <p>No hours are left on this day.</p>
-        {next > addDays(today, settings.horizonDays) ? null : (
+        {next > addDays(today, horizonDays) ? null : (
           <Button tone="plain" className="mt-3" onClick={() => onDay(next)}>
             See {formatStudioDate(next, 'medium')}
           </Button>

@@ -4,7 +4,7 @@ import { formatDollars } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { type OwnBooking, releaseHold } from '#web/data/own-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { useFinishPaying } from '#web/data/use-finish-paying.ts';
+import { useFinishPaying } from '#web/data/drafts/use-finish-paying.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { TimeLeft } from '#web/lib/time-left.tsx';
 import { Button } from '#web/ui/button.tsx';

@@ -15,42 +15,42 @@ function busy(from: Slot, to: Slot, status = 'confirmed', mine = false): Taken {
 describe('the state of an hour', () => {
   test('free, selected, taken, being paid for and past are different states', () => {
     const taken = [busy(at(18), at(18)), busy(at(19), at(19), 'pending')];
-    expect(slotState(at(17), [], taken, NOON)).toBe('free');
-    expect(slotState(at(17), [at(17)], taken, NOON)).toBe('selected');
-    expect(slotState(at(18), [], taken, NOON)).toBe('taken');
-    expect(slotState(at(19), [], taken, NOON)).toBe('paying');
-    expect(slotState(at(11), [], taken, NOON)).toBe('past');
+    expect(slotState(at(17), [], taken, NOON, 90)).toBe('free');
+    expect(slotState(at(17), [at(17)], taken, NOON, 90)).toBe('selected');
+    expect(slotState(at(18), [], taken, NOON, 90)).toBe('taken');
+    expect(slotState(at(19), [], taken, NOON, 90)).toBe('paying');
+    expect(slotState(at(11), [], taken, NOON, 90)).toBe('past');
   });
   test('an unknown status blocks the hour', () => {
-    expect(slotState(at(18), [], [busy(at(18), at(18), 'something-new')], NOON)).toBe('taken');
+    expect(slotState(at(18), [], [busy(at(18), at(18), 'something-new')], NOON, 90)).toBe('taken');
   });
   test('an own unpaid hold does not block, an own paid booking does', () => {
-    expect(slotState(at(18), [], [busy(at(18), at(18), 'pending', true)], NOON)).toBe('free');
-    expect(slotState(at(18), [], [busy(at(18), at(18), 'confirmed', true)], NOON)).toBe('taken');
+    expect(slotState(at(18), [], [busy(at(18), at(18), 'pending', true)], NOON, 90)).toBe('free');
+    expect(slotState(at(18), [], [busy(at(18), at(18), 'confirmed', true)], NOON, 90)).toBe('taken');
   });
   test('own hours with a processing payment are blocked and shown as processing', () => {
     const held = { ...busy(at(18), at(18), 'pending', true), processing: true };
-    expect(slotState(at(18), [at(18)], [held], NOON)).toBe('processing');
-    expect(dropLost([at(18)], [held], NOON).kept).toEqual([]);
+    expect(slotState(at(18), [at(18)], [held], NOON, 90)).toBe('processing');
+    expect(dropLost([at(18)], [held], NOON, 90).kept).toEqual([]);
   });
   test('a selected hour that another customer took is shown as taken', () => {
-    expect(slotState(at(18), [at(18)], [busy(at(18), at(18))], NOON)).toBe('taken');
+    expect(slotState(at(18), [at(18)], [busy(at(18), at(18))], NOON, 90)).toBe('taken');
   });
   test('in October 2 AM is skipped, a booking from 10 PM shows on the next morning', () => {
-    expect(slotState(at(2, '2027-10-03'), [], [], new Date('2027-09-20T00:00:00Z'))).toBe('skipped');
+    expect(slotState(at(2, '2027-10-03'), [], [], new Date('2027-09-20T00:00:00Z'), 90)).toBe('skipped');
     const night = [busy(at(22, '2026-11-20'), at(1, '2026-11-21'))];
     const before = dayBounds('2026-11-20').start;
-    expect(slotState(at(1, '2026-11-21'), [], night, before)).toBe('taken');
-    expect(slotState(at(2, '2026-11-21'), [], night, before)).toBe('free');
+    expect(slotState(at(1, '2026-11-21'), [], night, before, 90)).toBe('taken');
+    expect(slotState(at(2, '2026-11-21'), [], night, before, 90)).toBe('free');
   });
 });
 
 test('a day is full once nothing of it is free: taken, being paid for or past', () => {
   const rest = [busy(at(12), at(20)), busy(at(21), at(22), 'pending')];
-  expect(isFull(DAY, rest, NOON)).toBe(false);
-  expect(isFull(DAY, [...rest, busy(at(23), at(23))], NOON)).toBe(true);
-  expect(isFull(DAY, [busy(at(12), at(23), 'pending', true)], NOON)).toBe(false);
-  expect(isFull(DAY, [], dayBounds('2026-11-22').start)).toBe(true);
+  expect(isFull(DAY, rest, NOON, 90)).toBe(false);
+  expect(isFull(DAY, [...rest, busy(at(23), at(23))], NOON, 90)).toBe(true);
+  expect(isFull(DAY, [busy(at(12), at(23), 'pending', true)], NOON, 90)).toBe(false);
+  expect(isFull(DAY, [], dayBounds('2026-11-22').start, 90)).toBe(true);
 });
 
 test('the days read reach from the start of the selection to the day after the chosen one', () => {

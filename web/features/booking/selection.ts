@@ -14,8 +14,14 @@ export type SlotState =
   | 'later';
 
 /** Returns how the grid shows an hour. An hour that cannot be booked is never shown as selected. */
-export function slotState(slot: Slot, selection: readonly Slot[], taken: readonly Taken[], now: Date): SlotState {
-  const closed = slotClosed(slot, now);
+export function slotState(
+  slot: Slot,
+  selection: readonly Slot[],
+  taken: readonly Taken[],
+  now: Date,
+  horizonDays: number,
+): SlotState {
+  const closed = slotClosed(slot, now, horizonDays);
   if (closed === 'skipped') return 'skipped';
   if (closed === 'beyond-horizon') return 'later';
   if (closed === 'past') return 'past';
@@ -32,8 +38,8 @@ export function slotState(slot: Slot, selection: readonly Slot[], taken: readonl
 }
 
 /** Whether no hour of a day can be booked any more. */
-export function isFull(date: StudioDate, taken: readonly Taken[], now: Date): boolean {
-  return Array.from({ length: 24 }, (_, hour) => slotState({ date, hour }, [], taken, now)).every(
+export function isFull(date: StudioDate, taken: readonly Taken[], now: Date, horizonDays: number): boolean {
+  return Array.from({ length: 24 }, (_, hour) => slotState({ date, hour }, [], taken, now, horizonDays)).every(
     (state) => state !== 'free',
   );
 }

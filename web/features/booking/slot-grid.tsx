@@ -4,6 +4,7 @@ import { hourRateCents, type Rates } from '#rules/pricing.ts';
 import { type Slot, slotLabel, slotRangeLabel } from '#rules/slots.ts';
 import { formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
 import type { Taken } from '#web/data/taken.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { useStable } from '#web/lib/use-stable.ts';
 import { type SlotState, slotState } from './selection.ts';
 import { isOpen, SLOT_ICON, SLOT_LOOK, SLOT_WORDS } from './slot-look.ts';
@@ -28,7 +29,8 @@ export function SlotGrid({
   marked?: readonly number[];
 }) {
   const grid = useRef<HTMLFieldSetElement>(null);
-  const states = Array.from({ length: 24 }, (_, hour) => slotState({ date, hour }, selection, taken, now));
+  const { horizonDays } = useBusiness();
+  const states = Array.from({ length: 24 }, (_, hour) => slotState({ date, hour }, selection, taken, now, horizonDays));
   const { stop, walk, press } = useGridWalk(grid, { date, states }, actions);
   const [onPress, onKey] = [useStable(press), useStable(walk)];
   return (

@@ -3,8 +3,9 @@ import type { StudioHours } from '#rules/nearest-free.ts';
 import { type Slot, toggleSlot, whyNotAdd } from '#rules/slots.ts';
 import { type StudioDate, studioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
-import type { PricedStudio } from '#web/data/booking-draft.ts';
+import type { PricedStudio } from '#web/data/drafts/booking-draft.ts';
 import { describeLost, dropLost } from '#web/data/lost-hours.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { toast } from '#web/ui/toast.tsx';
 import * as choices from './choice-state.ts';
@@ -86,6 +87,7 @@ function useLosses(watched: {
   const { now, paused } = watched.options;
   const { studioId, slots, restoring } = state;
   const { taken } = hours;
+  const { horizonDays } = useBusiness();
   const missed = hours.failed || unknownStudio;
   const check = useEffectEvent(() => {
     if (restoring !== 'no' && missed) {
@@ -93,7 +95,7 @@ function useLosses(watched: {
       return change(choices.endRestoring(state, !unknownStudio));
     }
     if (taken === undefined || slots.length === 0 || paused) return undefined;
-    const { kept, lost } = dropLost(slots, taken, new Date());
+    const { kept, lost } = dropLost(slots, taken, new Date(), horizonDays);
     const note = lost.length === 0 ? null : describeLost(lost, kept.length);
     if (restoring === 'announced') announceRestored(note);
     else if (note !== null) toast({ title: kept.length > 0 ? SOME_LOST : ALL_LOST, description: note, tone: 'warn' });

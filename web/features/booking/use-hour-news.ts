@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import type { Slot } from '#rules/slots.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
 import type { Taken } from '#web/data/taken.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { addNews, compareHours, describeNews, type HourNews, NO_NEWS } from './hour-news.ts';
 
 /** Changes that follow each other this closely are announced together. */
@@ -23,6 +24,7 @@ export function useHourNews(options: {
   now: Date;
 }): { readonly marked: readonly number[]; readonly sentence: string } {
   const { studioId, date, taken, lost, now } = options;
+  const { horizonDays } = useBusiness();
   const [seen, setSeen] = useState<Seen | null>(null);
   /** Not announced yet. */
   const [fresh, setFresh] = useState<HourNews>(NO_NEWS);
@@ -31,7 +33,7 @@ export function useHourNews(options: {
   // Another day or studio starts afresh: its hours are no news.
   if (taken !== undefined && (seen?.of !== of || seen.taken !== taken)) {
     setSeen({ of, taken });
-    const found = seen?.of === of ? compareHours(date, seen.taken, taken, now) : null;
+    const found = seen?.of === of ? compareHours(date, seen.taken, taken, now, horizonDays) : null;
     if (found === null) {
       setAnnounced(NO_NEWS);
       setFresh(NO_NEWS);

@@ -1,5 +1,5 @@
 import { formatMoney } from '#rules/money.ts';
-import { settings } from '#rules/venue.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
@@ -34,6 +34,7 @@ export function PayPanel({
   problem: PaymentProblem | null;
   onBack: () => void;
 }) {
+  const { holdMinutes } = useBusiness();
   const agreed = problem?.total ?? null;
   return (
     <>
@@ -74,7 +75,7 @@ export function PayPanel({
         ) : busy ? (
           <Progress on words={WORDS} />
         ) : missing === '' || loading ? (
-          `We’ll hold the hours for ${settings.holdMinutes} minutes while you pay.`
+          `We’ll hold the hours for ${holdMinutes} minutes while you pay.`
         ) : (
           `Still needed: ${missing}.`
         )}

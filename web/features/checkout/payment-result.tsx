@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { mailIsImmediate } from '#rules/access.ts';
 import { formatDollars, formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
-import { settings, venue } from '#rules/venue.ts';
+import { settings } from '#rules/venue.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { AppError, describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
@@ -178,14 +179,15 @@ const WHY_NOT: Readonly<Partial<Record<PaymentState['payment'], string>>> = {
 };
 
 function Cancelled({ state }: { state: PaymentState }) {
+  const { email } = useBusiness();
   return (
     <Shell back={BACK} title="Not booked">
       <Notice tone="warn">
         <p>{WHY_NOT[state.payment] ?? RELEASED_FIRST}</p>
         <p className="mt-2 text-sm text-fog">
           Reference {state.reference}. Questions?{' '}
-          <a className="underline" href={`mailto:${venue.email}`}>
-            {venue.email}
+          <a className="underline" href={`mailto:${email}`}>
+            {email}
           </a>
         </p>
       </Notice>

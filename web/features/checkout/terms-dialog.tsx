@@ -1,7 +1,10 @@
 import { type UIEvent, useEffect, useRef, useState } from 'react';
-import { terms } from '#rules/terms.ts';
+import { fillText, termsDate } from '#rules/business/business.ts';
+import { useTexts } from '#web/data/texts.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
+import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 
 /** Scrolling this close to the end counts as read. */
 const TOLERANCE_PX = 50;
@@ -20,13 +23,16 @@ export function TermsDialog({
 }) {
   const box = useRef<HTMLDivElement>(null);
   const [read, setRead] = useState(false);
+  const business = useBusiness();
+  const texts = useTexts();
+  const shown = texts.data !== undefined;
   useEffect(() => {
     const region = box.current;
-    if (open && region && region.scrollHeight <= region.clientHeight + TOLERANCE_PX) setRead(true);
-  }, [open]);
+    if (open && shown && region && region.scrollHeight <= region.clientHeight + TOLERANCE_PX) setRead(true);
+  }, [open, shown]);
   const onScroll = (event: UIEvent<HTMLDivElement>): void => {
     const region = event.currentTarget;
-    if (region.scrollTop + region.clientHeight >= region.scrollHeight - TOLERANCE_PX) setRead(true);
+    if (shown && region.scrollTop + region.clientHeight >= region.scrollHeight - TOLERANCE_PX) setRead(true);
   };
   return (
     <Dialog open={open} title="Terms & Conditions" onClose={onClose} wide>
@@ -40,13 +46,18 @@ export function TermsDialog({
         aria-label="Terms and conditions, scroll to the end"
         className="max-h-[45dvh] space-y-4 overflow-y-auto border border-line bg-night p-4"
       >
-        <p className="text-sm text-dust">Last updated: {terms.lastUpdated}</p>
-        {terms.sections.map((section) => (
-          <section key={section.title}>
-            <h3 className="mb-1 text-lg">{section.title}</h3>
-            <p className="text-sm text-fog">{section.text}</p>
+        {texts.data ? <p className="text-sm text-dust">Last updated: {termsDate(texts.data.termsVersion)}</p> : null}
+        {texts.data?.terms.map((article) => (
+          <section key={article.title}>
+            <h3 className="mb-1 text-lg">{article.title}</h3>
+            <p className="text-sm whitespace-pre-line text-fog">{fillText(article.text, business)}</p>
           </section>
         ))}
+        {shown ? null : texts.isError ? (
+          <LoadFailed title="The terms could not be loaded." onRetry={() => void texts.refetch()} />
+        ) : (
+          <Skeleton className="h-64" label="Loading the terms" />
+        )}
       </div>
       <label className={`mt-4 flex min-h-11 items-center gap-3 ${read ? '' : 'text-dust'}`}>
         <input

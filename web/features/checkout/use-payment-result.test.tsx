@@ -6,7 +6,7 @@ import * as queries from './queries.ts';
 import { usePaymentResult } from './use-payment-result.ts';
 
 vi.mock('#web/data/session.tsx', () => ({ useSession: () => ({ user: { id: 'me' } }) }));
-vi.mock('#web/data/server-draft.ts', () => ({ dropServerDraft: vi.fn() }));
+vi.mock('#web/data/drafts/server-draft.ts', () => ({ dropServerDraft: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({
   useLive: vi.fn(),
   pollWhile: (live: boolean, ms: number) => (live ? 60_000 : ms),

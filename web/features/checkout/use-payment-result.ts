@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { dropServerDraft } from '#web/data/server-draft.ts';
+import { dropServerDraft } from '#web/data/drafts/server-draft.ts';
 import { useSession } from '#web/data/session.tsx';
 import { drafts } from '#web/lib/drafts.ts';
 import { AppError } from '#web/lib/errors.ts';

@@ -1,4 +1,5 @@
-import { venue } from '#rules/venue.ts';
+import { nameLines } from '#rules/business/business.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
 import { Wordmark } from '#web/ui/logo.tsx';
@@ -6,13 +7,14 @@ import { Wordmark } from '#web/ui/logo.tsx';
 const entry =
   'inline-flex min-h-11 items-center text-sm text-fog underline decoration-line underline-offset-4 hover:text-chalk';
 
-/** Footer of every public page; `clear` leaves space for the BOOK NOW button. */
+/** Footer of every public page. Terms and privacy are loaded from the server, with their texts of today; `clear` leaves space for the BOOK NOW button. */
 export function Footer({ clear = false }: { clear?: boolean }) {
+  const business = useBusiness();
   return (
     <footer
       className={`flex flex-wrap items-end justify-between gap-x-10 gap-y-6 border-t border-line px-4 pt-8 sm:px-8 ${clear ? 'pb-32' : 'pb-10'}`}
     >
-      <Wordmark lines={venue.nameLines} className="text-2xl" />
+      <Wordmark lines={nameLines(business.name)} className="text-2xl" />
       <nav aria-label="More" className="flex flex-wrap gap-x-6">
         <Link to={paths.booking} className={entry}>
           Book a studio
@@ -23,15 +25,15 @@ export function Footer({ clear = false }: { clear?: boolean }) {
         <Link to={paths.comingSoon} className={entry}>
           News by email
         </Link>
-        <Link to={paths.terms} className={entry}>
+        <a href={paths.terms} className={entry}>
           Terms
-        </Link>
-        <Link to={paths.privacy} className={entry}>
+        </a>
+        <a href={paths.privacy} className={entry}>
           Privacy
-        </Link>
+        </a>
       </nav>
       <p className="w-full text-sm text-dust">
-        © {venue.legalName}, {venue.address}
+        © {business.legalName}, {business.address}
       </p>
     </footer>
   );

@@ -1,16 +1,24 @@
 import { venue } from '#rules/venue.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 
 const row = 'flex flex-wrap justify-between gap-x-6 gap-y-1 border-b border-line py-4';
 const link = 'font-bold underline decoration-edge underline-offset-4 transition-colors hover:text-signal';
 
 /** Shows address, hours and contact. */
 export function InfoTable() {
+  const { address, directions, phone, email, instagram } = useBusiness();
   return (
     <dl className="self-start border-t border-line">
       <div className={row}>
         <dt className="text-dust">Address</dt>
-        <dd className="font-bold">{venue.address}</dd>
+        <dd className="font-bold">{address}</dd>
       </div>
+      {directions === '' ? null : (
+        <div className={row}>
+          <dt className="text-dust">Directions</dt>
+          <dd className="max-w-prose whitespace-pre-line">{directions}</dd>
+        </div>
+      )}
       <div className={row}>
         <dt className="text-dust">Hours</dt>
         <dd className="font-bold">{venue.hours}</dd>
@@ -18,30 +26,45 @@ export function InfoTable() {
       <div className={row}>
         <dt className="text-dust">Contact</dt>
         <dd>
-          <a href={`mailto:${venue.email}`} className={link}>
-            {venue.email}
+          <a href={`mailto:${email}`} className={link}>
+            {email}
           </a>
         </dd>
       </div>
-      <div className={row}>
-        <dt className="text-dust">Instagram</dt>
-        <dd>
-          <InstagramLink className={link} />
-        </dd>
-      </div>
+      {phone === '' ? null : (
+        <div className={row}>
+          <dt className="text-dust">Phone</dt>
+          <dd>
+            <a href={`tel:${phone.replaceAll(/[^+\d]/g, '')}`} className={link}>
+              {phone}
+            </a>
+          </dd>
+        </div>
+      )}
+      {instagram === '' ? null : (
+        <div className={row}>
+          <dt className="text-dust">Instagram</dt>
+          <dd>
+            <InstagramLink className={link} />
+          </dd>
+        </div>
+      )}
     </dl>
   );
 }
 
+/** Links to the account; nothing when there is none. */
 export function InstagramLink({ className }: { className: string }) {
+  const { instagram } = useBusiness();
+  if (instagram === '') return null;
   return (
     <a
-      href={`https://www.instagram.com/${venue.instagram.replace(/^@/, '')}/`}
+      href={`https://www.instagram.com/${instagram.replace(/^@/, '')}/`}
       target="_blank"
       rel="noreferrer"
       className={className}
     >
-      {venue.instagram}
+      {instagram}
     </a>
   );
 }

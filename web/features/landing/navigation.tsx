@@ -1,5 +1,5 @@
 import type { MouseEvent } from 'react';
-import { venue } from '#rules/venue.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Link, useLocation, useNavigate } from '#web/router/router.tsx';
 import { Mark } from '#web/ui/logo.tsx';
@@ -7,6 +7,7 @@ import { AccountEntry, navigationEntry as entry } from './account-menu.tsx';
 
 /** Navigation of the public pages. Real links, so that they also work without JavaScript. */
 export function Navigation({ over = false }: { over?: boolean }) {
+  const business = useBusiness();
   const { pathname, hash } = useLocation();
   const navigate = useNavigate();
 
@@ -36,7 +37,7 @@ export function Navigation({ over = false }: { over?: boolean }) {
         </Link>
         <AccountEntry />
       </nav>
-      <Link to={paths.home} onClick={goHome} aria-label={`${venue.name}, home`} className="shrink-0 p-1 text-signal">
+      <Link to={paths.home} onClick={goHome} aria-label={`${business.name}, home`} className="shrink-0 p-1 text-signal">
         <Mark className="size-9" />
       </Link>
     </header>

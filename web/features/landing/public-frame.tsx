@@ -1,13 +1,15 @@
-import type { ReactNode } from 'react';
-import { venue } from '#rules/venue.ts';
+import { Fragment, type ReactNode } from 'react';
+import { type Article, fillText } from '#rules/business/business.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { Footer } from './footer.tsx';
 import { Navigation } from './navigation.tsx';
 
 /** Frame of a public page: navigation, headline, text, footer. */
 export function PublicFrame({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {
+  const business = useBusiness();
   return (
     <>
-      <title>{`${title} · ${venue.name}`}</title>
+      <title>{`${title} · ${business.name}`}</title>
       <Navigation />
       <main className="px-4 pt-10 pb-24 sm:px-8 sm:pt-16">
         <h1 className="text-poster leading-[0.86]">{title}</h1>
@@ -19,19 +21,46 @@ export function PublicFrame({ title, lead, children }: { title: string; lead?: R
   );
 }
 
-/** Shows sections of text, with titles at the side on wide screens. */
-export function Articles({ sections }: { sections: readonly { readonly title: string; readonly text: ReactNode }[] }) {
+/** Shows articles of text, with titles at the side on wide screens. */
+export function Articles({ articles }: { articles: readonly Article[] }) {
   return (
     <div className="mt-12 border-t border-line sm:mt-16">
-      {sections.map((section) => (
+      {articles.map((article) => (
         <section
-          key={section.title}
+          key={article.title}
           className="grid gap-x-8 gap-y-3 border-b border-line py-8 md:grid-cols-[18rem_1fr]"
         >
-          <h2 className="text-2xl">{section.title}</h2>
-          <div className="max-w-prose space-y-3 text-fog">{section.text}</div>
+          <h2 className="text-2xl">{article.title}</h2>
+          <div className="max-w-prose space-y-3 text-fog">
+            {article.text.split(/\n{2,}/).map((paragraph) => (
+              <p key={paragraph} className="whitespace-pre-line">
+                <Linked text={paragraph} />
+              </p>
+            ))}
+          </div>
         </section>
       ))}
     </div>
+  );
+}
+
+/** Text with the details of the business written into it, and its address as a link. */
+function Linked({ text }: { text: string }) {
+  const business = useBusiness();
+  const [first = '', ...others] = text.split('{email}').map((part) => fillText(part, business));
+  return (
+    <>
+      {first}
+      {others.map((part, at) => (
+        // Its order never changes.
+        // oxlint-disable-next-line react/no-array-index-key
+        <Fragment key={at}>
+          <a href={`mailto:${business.email}`} className="text-chalk underline decoration-edge underline-offset-4">
+            {business.email}
+          </a>
+          {part}
+        </Fragment>
+      ))}
+    </>
   );
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { specifiedRates } from '#tests/support/rates.ts';
 import { slotEnd, slotStart } from '#rules/studio-time.ts';
 import * as availability from '#web/data/availability.ts';
-import { draftOf } from '#web/data/booking-draft.ts';
+import { draftOf } from '#web/data/drafts/booking-draft.ts';
 import * as connection from '#web/data/live.ts';
 import type { Taken } from '#web/data/taken.ts';
 import { renderPart } from '#web/ui/component-tests.ts';

@@ -5,6 +5,7 @@ import { readDays } from '#web/data/availability.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { dropLost, type LostSelection, nameLost } from '#web/data/lost-hours.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { toast } from '#web/ui/toast.tsx';
@@ -23,6 +24,7 @@ export function useLostDraft(options: { draft: BookingDraft | null; userId: stri
 } {
   const { draft, userId, paused } = options;
   const now = useNow(TICK_MS);
+  const { horizonDays } = useBusiness();
   const slots = sortSlots(draft?.slots.map(({ date, hour }) => ({ date, hour })) ?? []);
   const [first, last] = [slots[0], slots.at(-1)];
   const studioId = draft?.studio_id ?? '';
@@ -35,7 +37,7 @@ export function useLostDraft(options: { draft: BookingDraft | null; userId: stri
     enabled: follows,
     refetchInterval: pollWhile(live, POLL_MS),
   });
-  const note = data === undefined || paused ? '' : nameLost(dropLost(slots, data, now).lost);
+  const note = data === undefined || paused ? '' : nameLost(dropLost(slots, data, now, horizonDays).lost);
   const of = `${studioId} ${draft?.start_time} ${draft?.end_time}`;
   const [noticed, setNoticed] = useState<{ of: string; at: number } | null>(null);
   if (note !== '' && noticed?.of !== of) setNoticed({ of, at: dataUpdatedAt });

@@ -6,6 +6,7 @@ import { readDays } from '#web/data/availability.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { blocking, type Days } from '#web/data/taken.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 
 /** How often the hours are read again without a live connection. */
 const POLL_MS = 10_000;
@@ -27,6 +28,7 @@ export function useOffers(options: {
   now: Date;
 }): Offers {
   const { lost, studioIds, userId, now } = options;
+  const { horizonDays } = useBusiness();
   const days = daysAround(lost);
   const live = useLive(
     studioIds.map((id) => `studio:${id}` as const),
@@ -42,8 +44,8 @@ export function useOffers(options: {
   if (data === undefined || studioIds.length === 0) return { state: 'loading' };
   const studios = studioIds.map((studioId) => ({ studioId, busy: blocking(data.get(studioId) ?? []) }));
   const here = studios.find(({ studioId }) => studioId === lost.studioId);
-  if (here && areFree(lost.slots, here.busy, now)) return { state: 'again' };
-  return { state: 'found', list: nearestFree(lost, studios, now) };
+  if (here && areFree(lost.slots, here.busy, now, horizonDays)) return { state: 'again' };
+  return { state: 'found', list: nearestFree(lost, studios, now, horizonDays) };
 }
 
 function daysAround({ slots }: StudioHours): Days {

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { cancellationTerms } from '#rules/cancellation.ts';
 import { formatMoney } from '#rules/money.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -49,7 +50,8 @@ export function CancelForm({
   onDone: () => void;
 }) {
   const left = leftCents(booking);
-  const terms = cancellationTerms(booking.startTime, useNow(30_000), booking.freeCancelHours ?? undefined);
+  const { freeCancelHours } = useBusiness();
+  const terms = cancellationTerms(booking.startTime, useNow(30_000), booking.freeCancelHours ?? freeCancelHours);
   const [schema] = useState(() => formSchema(left));
   const form = useSchemaForm(schema, {
     defaultValues: { refund: left === 0 ? 'none' : terms.refund, amount: '', reason: '' },

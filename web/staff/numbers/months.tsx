@@ -1,6 +1,6 @@
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate } from '#rules/studio-time.ts';
-import { venue } from '#rules/venue.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { Empty } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import type { MonthOfMoney } from './queries.ts';
@@ -11,6 +11,7 @@ const nameOf = (month: string): string => formatStudioDate(`${month}-01`).replac
 
 /** The money of each month, with a bar. */
 export function Months({ months }: { months: readonly MonthOfMoney[] }) {
+  const registered = useBusiness().abn !== '';
   if (months.length === 0) return <Empty>No money arrived or left in these days.</Empty>;
   const most = Math.max(...months.map((one) => one.paidCents), 1);
   return (
@@ -32,7 +33,7 @@ export function Months({ months }: { months: readonly MonthOfMoney[] }) {
               {formatMoney(one.paidCents - one.refundedCents)}
             </Cell>
             <Cell label="GST in it" className="tabular-nums">
-              {venue.abn === '' ? '–' : formatMoney(gstOf(one.paidCents - one.refundedCents))}
+              {registered ? formatMoney(gstOf(one.paidCents - one.refundedCents)) : '–'}
             </Cell>
             <Cell label="" className="lg:w-1/4">
               <svg aria-hidden="true" viewBox="0 0 100 8" preserveAspectRatio="none" className="h-2 w-full bg-deck">
@@ -42,9 +43,9 @@ export function Months({ months }: { months: readonly MonthOfMoney[] }) {
           </Row>
         ))}
       </Table>
-      {venue.abn === '' ? (
+      {registered ? null : (
         <p className="mt-3 text-sm text-fog">Until the business has an ABN, its sales have no GST.</p>
-      ) : null}
+      )}
     </>
   );
 }

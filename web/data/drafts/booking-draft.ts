@@ -3,7 +3,7 @@ import { centsToDollars, dollarsToCents } from '#rules/money.ts';
 import { deductCoupon, type Quote, quoteSlots, type Rates } from '#rules/pricing.ts';
 import { type Slot, spanOf } from '#rules/slots.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
-import type { OwnBooking } from './own-bookings.ts';
+import type { OwnBooking } from '../own-bookings.ts';
 
 /** A studio with its prices. */
 export type PricedStudio = { readonly id: string; readonly name: string; readonly rates: Rates };

@@ -3,9 +3,9 @@ import type { CouponTerms } from '#rules/coupon-discount.ts';
 import type { Slot } from '#rules/slots.ts';
 import { type BookingDraft, drafts, isDraft } from '#web/lib/drafts.ts';
 import { draftOf, type PricedStudio } from './booking-draft.ts';
-import { fetchClient } from './fetch-client.ts';
-import { rest } from './rest.ts';
-import { queryKeys } from './query-keys.ts';
+import { fetchClient } from '../fetch-client.ts';
+import { rest } from '../rest.ts';
+import { queryKeys } from '../query-keys.ts';
 
 /** A draft older than this, after its start, is not offered any more. */
 const GRACE_MS = 1_800_000;

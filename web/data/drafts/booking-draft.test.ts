@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { quoteSlots } from '#rules/pricing.ts';
 import { specifiedRates } from '#tests/support/rates.ts';
 import { couponOf, draftOf, draftOfHold, holdOf, quoteOfDraft } from './booking-draft.ts';
-import type { OwnBooking } from './own-bookings.ts';
+import type { OwnBooking } from '../own-bookings.ts';
 
 const studio = { id: '5a000000-0000-4000-8000-00000000000a', name: 'Studio A', rates: specifiedRates };
 

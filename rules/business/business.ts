@@ -1,0 +1,81 @@
+import { formatStudioDate, isStudioDate } from '../studio-time.ts';
+import { settings, venue } from '../venue.ts';
+
+/** A titled part of the terms or of the privacy page. An empty line begins a paragraph. */
+export type Article = { readonly title: string; readonly text: string };
+
+/** What every page may show of the business, as staff set it. */
+export type Business = {
+  readonly name: string;
+  /** The seller's name on documents. */
+  readonly legalName: string;
+  /** Empty until registered: documents then say "Receipt" instead of "Tax invoice". */
+  readonly abn: string;
+  readonly address: string;
+  /** How to find the door; may be empty. */
+  readonly directions: string;
+  readonly phone: string;
+  readonly email: string;
+  readonly instagram: string;
+  /** Shown on all public pages while it is not empty. */
+  readonly notice: string;
+  /** How long hours are held while the customer pays. */
+  readonly holdMinutes: number;
+  /** How many days ahead hours can be booked. */
+  readonly horizonDays: number;
+  /** Until how many hours before its start a new booking can be cancelled with the money back. */
+  readonly freeCancelHours: number;
+  /** The version of the terms that customers accept. After a new version everybody has to accept again. */
+  readonly termsVersion: string;
+};
+
+/** The texts of two pages. They may contain `{name}`, `{email}` and `{cancelHours}`. */
+export type BusinessTexts = {
+  readonly termsVersion: string;
+  readonly terms: readonly Article[];
+  readonly privacy: readonly Article[];
+};
+
+/** All that staff set. `arrivalNotes` are for people with a booking. */
+export type BusinessSettings = Business & BusinessTexts & { readonly arrivalNotes: string };
+
+/** The details that the business begins with. */
+export const firstBusiness: Business = {
+  name: venue.name,
+  legalName: venue.legalName,
+  abn: venue.abn,
+  address: venue.address,
+  directions: '',
+  phone: '',
+  email: venue.email,
+  instagram: venue.instagram,
+  notice: '',
+  holdMinutes: settings.holdMinutes,
+  horizonDays: settings.horizonDays,
+  freeCancelHours: settings.freeCancelHours,
+  termsVersion: settings.termsVersion,
+};
+
+/** The name in two lines, as in the logo: its first word, then the others. */
+export function nameLines(name: string): readonly [string, string] {
+  const [first = '', ...others] = name.split(' ');
+  return [first, others.join(' ')];
+}
+
+/** Writes the details of the business into a text of its pages. */
+export function fillText(text: string, business: Pick<Business, 'name' | 'email' | 'freeCancelHours'>): string {
+  return text
+    .replaceAll('{name}', business.name)
+    .replaceAll('{email}', business.email)
+    .replaceAll('{cancelHours}', String(business.freeCancelHours));
+}
+
+const MONTHS = 'January February March April May June July August September October November December'.split(' ');
+
+/** When a version of the terms was made: "October 2025" for 2025-10, "Monday 23 November 2026" for 2026-11-23 and 2026-11-23.2. */
+export function termsDate(version: string): string {
+  const [day = ''] = version.split('.');
+  if (isStudioDate(day)) return formatStudioDate(day);
+  const [year = '', month = ''] = day.split('-');
+  return `${MONTHS[Number(month) - 1] ?? ''} ${year}`.trim();
+}

@@ -1,0 +1,43 @@
+import type { Article } from './business.ts';
+
+/** What the program does with personal data, which the business begins with. Each sentence describes the code: change both together. */
+export const firstPrivacy: readonly Article[] = [
+  {
+    title: 'What we keep',
+    text: `Your account: name, email, phone number, date of birth and, if you gave one, your DJ name. With each booking, the phone number you gave at checkout.
+
+Your bookings, what you paid for them, and which access codes we made. We never keep a code’s digits in readable form.
+
+A log of what was done on your account and by whom, so we can sort out any disagreement.`,
+  },
+  {
+    title: 'Your ID',
+    text: `We check your Australian driver licence before your first session. Our own server reads the photo, and we delete it within an hour of the result. If someone on our team has to look at it, we delete it once they’ve decided, and after 7 days at the latest.
+
+We keep that you were verified, until when, and the name and dates we read.`,
+  },
+  {
+    title: 'Your card',
+    text: 'You enter it on our payment provider’s page. We never see the number, only whether you paid.',
+  },
+  {
+    title: 'News by email',
+    text: 'Only if you signed up for it. We keep your address and when you agreed. Every email has a link to unsubscribe, or you can email {email}.',
+  },
+  {
+    title: 'In your browser',
+    text: 'Your sign-in, and a booking you’ve started. There’s no advertising and no tracking, and no one else’s scripts run on our pages.',
+  },
+  {
+    title: 'Who else sees it',
+    text: 'The companies that run payments, online ID checks, door locks and email for us. Each sees only what it needs. We never sell your data.',
+  },
+  {
+    title: 'How long',
+    text: 'For as long as you have an account. We keep invoices for as long as tax law says. Your ID verification ends when your licence expires, and after 24 months at the latest.',
+  },
+  {
+    title: 'Your rights',
+    text: 'You can ask what we keep about you, and have it corrected or deleted. Email {email}. If you’re not happy with our answer, you can contact the Office of the Australian Information Commissioner.',
+  },
+];

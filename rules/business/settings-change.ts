@@ -1,0 +1,73 @@
+// Separate from business.ts, so that pages can show the business without loading zod.
+import { z } from 'zod';
+
+const hasControls = (text: string): boolean => Array.from(text).some((one) => one < ' ' || one === '\u007f');
+/** Text on one line. Limits are as in `private.are_business_settings()`. */
+const line = (min: number, max: number, needed = 'This is needed.') =>
+  z
+    .string()
+    .trim()
+    .min(min, needed)
+    .max(max, `Use at most ${max} characters.`)
+    .refine((text) => !hasControls(text), 'Use one line.');
+const lines = (min: number, max: number, needed = 'This is needed.') =>
+  z
+    .string()
+    .transform((text) => text.replaceAll(/\r\n?/g, '\n').trim())
+    .pipe(
+      z
+        .string()
+        .min(min, needed)
+        .max(max, `Use at most ${max} characters.`)
+        .refine((text) => !hasControls(text.replaceAll('\n', '')), 'Use only text.'),
+    );
+const whole = (min: number, max: number) =>
+  z.int('Enter a whole number.').min(min, `At least ${min}.`).max(max, `At most ${max}.`);
+const articles = z
+  .array(
+    z.strictObject({ title: line(1, 80, 'Every part needs a title.'), text: lines(1, 5000, 'Every part needs text.') }),
+  )
+  .min(1, 'The page needs at least one part.')
+  .max(40, 'Use at most 40 parts.');
+
+/** Whether eleven digits are an Australian Business Number: https://abr.business.gov.au/Help/AbnFormat */
+export function isAbn(digits: string): boolean {
+  const weights = [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19];
+  const sum = Array.from(digits).reduce(
+    (total, digit, at) => total + (Number(digit) - (at === 0 ? 1 : 0)) * (weights[at] ?? 0),
+    0,
+  );
+  return /^\d{11}$/.test(digits) && sum % 89 === 0;
+}
+
+/** All settings that staff can change; their version follows the terms by itself. */
+const settingsSchema = z.strictObject({
+  name: line(2, 60),
+  legalName: line(2, 120),
+  abn: z
+    .string()
+    .transform((text) => text.replaceAll(' ', ''))
+    .refine((digits) => digits === '' || isAbn(digits), 'This is not an ABN.'),
+  address: line(2, 200),
+  directions: lines(0, 1000),
+  phone: line(0, 30).refine((text) => /^(\+?[\d ()]{6,})?$/.test(text), 'Enter a phone number.'),
+  email: z.email('Enter an email address.').max(254),
+  instagram: z
+    .string()
+    .trim()
+    .transform((text) => (text === '' || text.startsWith('@') ? text : `@${text}`))
+    .refine((text) => /^(@[A-Za-z0-9._]{1,30})?$/.test(text), 'Enter the name of the account.'),
+  arrivalNotes: lines(0, 1000),
+  notice: line(0, 300),
+  holdMinutes: whole(5, 30),
+  horizonDays: whole(1, 365),
+  freeCancelHours: whole(0, 336),
+  terms: articles,
+  privacy: articles,
+});
+
+/** A change of settings: only the keys that it names. */
+export const settingsChangeSchema = settingsSchema
+  .partial()
+  .refine((changes) => Object.keys(changes).length > 0, 'Name at least one setting.');
+export type SettingsChange = z.infer<typeof settingsChangeSchema>;

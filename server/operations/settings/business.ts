@@ -1,0 +1,49 @@
+import type { BusinessSettings } from '#rules/business/business.ts';
+import type { Database } from '#server/db/database.ts';
+
+/** The settings of the business, as this process knows them. What decides about a booking reads them with it (booking-rules.ts). */
+export type BusinessReader = {
+  readonly now: () => BusinessSettings;
+  close(): Promise<void>;
+};
+
+/**
+ * Reads the settings and follows their changes, those of other processes too. `changed` is called after each one. While they cannot be read,
+ * the last ones count.
+ */
+export async function followBusiness(
+  db: Pick<Database, 'one' | 'listen'>,
+  warn: (line: string) => void,
+): Promise<BusinessReader & { onChange(changed: () => void): void }> {
+  let current: BusinessSettings | null = null;
+  let tell = (): void => undefined;
+  const read = async (): Promise<BusinessSettings> => {
+    const row = await db.one<{ settings: BusinessSettings }>('select private.business_settings() as settings');
+    if (row === null) throw new Error('business_settings returned no row');
+    return row.settings;
+  };
+  // One after the other, so that an older answer never replaces a newer one.
+  let reading = Promise.resolve();
+  // Listens before it reads, so that no change is missed in between.
+  const stop = await db.listen('business_settings', () => {
+    reading = reading.then(async () => {
+      try {
+        current = await read();
+        tell();
+      } catch {
+        warn('the settings of the business could not be read: the last ones count');
+      }
+    });
+  });
+  const first = await read();
+  return {
+    now: () => current ?? first,
+    onChange(changed) {
+      tell = changed;
+    },
+    async close() {
+      await stop();
+      await reading;
+    },
+  };
+}

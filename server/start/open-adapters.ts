@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import { type BodyBudget, createBodyBudget } from '#server/http/bodies.ts';
+import { createDiskStore } from '#server/providers/disk-store.ts';
+import { createOcrIdReader } from '#server/providers/ocr/id-reader.ts';
+import type { IdReader, ObjectStore } from '#server/providers/ports.ts';
+import type { VisionSettings } from '#server/settings/id-reader.ts';
+import type { StorageSettings } from '#server/settings/storage.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+/** Memory budgets of request bodies: small ones by address, large ones (pictures) by account. */
+export function createBodies(): { small: BodyBudget; large: BodyBudget } {
+  return {
+    small: createBodyBudget({ total: 64 * MEGABYTE, perSender: 16 * MEGABYTE }),
+    large: createBodyBudget({ total: 160 * MEGABYTE, perSender: 30 * MEGABYTE }),
+  };
+}
+
+/** Imports the vision model's libraries only when one is configured, for a faster start. */
+export async function createIdReader(config: {
+  vision: VisionSettings;
+  idReadSeconds: number;
+}): Promise<IdReader & { close(): Promise<void> }> {
+  if (config.vision === null) return createOcrIdReader({ timeoutMs: config.idReadSeconds * 1000 });
+  const { createVisionIdReader } = await import('#server/providers/vision-id-reader.ts');
+  return { ...createVisionIdReader(config.vision), close: () => Promise.resolve() };
+}
+
+/** Stores objects on this disk, or in an S3 bucket. Imports the S3 library only when it is needed. */
+export async function createStore(config: { storage: StorageSettings; dataDir: string }): Promise<ObjectStore> {
+  if (config.storage.s3 === null) return createDiskStore(join(config.dataDir, 'objects'));
+  const { createS3Store } = await import('#server/providers/s3-store.ts');
+  return createS3Store(config.storage.s3, join(config.dataDir, 'spool'));
+}

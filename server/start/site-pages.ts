@@ -1,0 +1,59 @@
+import { fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import type { BusinessSettings } from '#rules/business/business.ts';
+import { firstSettings } from '#rules/business/first-settings.ts';
+import type { RenderRequest } from './render-pages.ts';
+
+const PROGRAM = new URL('render-pages.ts', import.meta.url).pathname;
+const LONGEST_MS = 60_000;
+
+/**
+ * Keeps the pages as the settings say: renders them again after each change and passes them to `show`. The files of the build show what the
+ * business begins with, so nothing is rendered before the first change. While rendering fails, the last pages stay.
+ */
+export function createSitePages(context: {
+  /** Where build/site.ts has put the renderer. Without it (no build) nothing is rendered. */
+  folder: string;
+  settings: () => BusinessSettings;
+  show: (files: ReadonlyMap<string, string>) => void;
+  warn: (line: string) => void;
+}): { render: () => Promise<void> } {
+  let shown: BusinessSettings = firstSettings;
+  const render = async (): Promise<void> => {
+    const settings = context.settings();
+    if (isDeepStrictEqual(settings, shown) || !existsSync(context.folder)) return;
+    try {
+      const files = isDeepStrictEqual(settings, firstSettings)
+        ? {}
+        : await renderApart({ folder: context.folder, settings });
+      context.show(new Map(Object.entries(files)));
+      shown = settings;
+    } catch (error) {
+      context.warn(`the pages could not be rendered with the new settings: ${String(error)}`);
+    }
+  };
+  // One after the other: the newest settings are rendered last.
+  let rendering = Promise.resolve();
+  return {
+    render() {
+      rendering = rendering.then(render);
+      return rendering;
+    },
+  };
+}
+
+function renderApart(request: RenderRequest): Promise<Record<string, string>> {
+  return new Promise((resolve, reject) => {
+    const child = fork(PROGRAM, {
+      env: { TZ: 'Australia/Sydney' },
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      timeout: LONGEST_MS,
+    });
+    child.once('message', (files: Record<string, string>) => resolve(files));
+    child.once('error', reject);
+    child.once('exit', (code, signal) => reject(new Error(`the renderer ended with ${signal ?? code}`)));
+    child.send(request);
+  });
+}

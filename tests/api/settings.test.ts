@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addDays, slotEnd, slotStart, studioDate } from '#rules/studio-time.ts';
+import { settings } from '#rules/venue.ts';
+import { engines } from '#tests/support/engines.ts';
+import { checkout, type Customer, mailsTo, STUDIO_A, type TestServer, until } from '#tests/support/test-server.ts';
+
+describe.each(engines)('settings of the business on $name', ({ open }) => {
+  let server: TestServer;
+  let staff: Customer;
+  let customer: Customer;
+  beforeAll(async () => {
+    server = await open();
+    [staff, customer] = [await server.addCustomer(), await server.addCustomer()];
+    // The first one stays an owner: there must be one.
+    for (const { id } of [await server.addCustomer(), staff])
+      await server.app.db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [id]);
+    await grant('settings');
+  }, 180_000);
+  afterAll(() => server.close());
+
+  const grant = (permission: string) =>
+    server.app.db.query('update public.staff_permissions set permission = $2 where user_id = $1::uuid', [
+      staff.id,
+      permission,
+    ]);
+  const set = (body: unknown, token = staff.token) => server.call('staff-set-settings', body, token);
+  const hold = (days: number, hour: number, termsAccepted = false) => {
+    const date = addDays(studioDate(server.now()), days);
+    const times = {
+      startTime: (slotStart(date, hour) ?? new Date(0)).toISOString(),
+      endTime: slotEnd(date, hour).toISOString(),
+    };
+    return server.call('create-payment', checkout(times, { termsAccepted }, STUDIO_A), customer.token);
+  };
+  const stored = (bookingId: unknown) =>
+    server.app.db.one<{ minutes: number; policy: unknown; terms: string }>(
+      `select round(extract(epoch from hold_expires_at - created_at) / 60)::int as minutes, policy, terms_version as terms
+       from private.booking where id = $1::uuid`,
+      [bookingId],
+    );
+
+  it('hold time, horizon and cancellation terms count from the next hold on, and a booking keeps those it was made with', async () => {
+    const before = await hold(2, 10);
+    expect(await stored(before.body['bookingId'])).toEqual({
+      minutes: settings.holdMinutes,
+      policy: { freeCancelHours: 24 },
+      terms: settings.termsVersion,
+    });
+    expect(await set({ holdMinutes: 25, horizonDays: 10, freeCancelHours: 72 })).toMatchObject({
+      status: 200,
+      body: { settings: { holdMinutes: 25, name: '24/7 DJ Studios' } },
+    });
+    const after = await hold(10, 10);
+    expect(await stored(after.body['bookingId'])).toMatchObject({ minutes: 25, policy: { freeCancelHours: 72 } });
+    expect(await hold(11, 10)).toMatchObject({ status: 409, body: { error: { code: 'slot_closed' } } });
+    // What was agreed when the booking was made still counts.
+    expect(await stored(before.body['bookingId'])).toMatchObject({ policy: { freeCancelHours: 24 } });
+    const own = await server.client(customer.token).rpc('own_bookings');
+    expect(Object.fromEntries((own.data ?? []).map((one) => [one.id, one.free_cancel_hours]))).toEqual({
+      [String(before.body['bookingId'])]: 24,
+      [String(after.body['bookingId'])]: 72,
+    });
+    expect(await set({ horizonDays: 90, holdMinutes: 15 })).toMatchObject({ status: 200 });
+  });
+
+  it('new terms are asked of everybody once', async () => {
+    const { body } = await set({ terms: [{ title: 'One', text: 'Write to {email}.' }] });
+    const version = (body['settings'] as Record<string, unknown>)['termsVersion'];
+    expect(version).toMatch(/^\d{4}-\d\d-\d\d$/);
+    expect(await hold(4, 10)).toMatchObject({ status: 403, body: { error: { code: 'terms_required' } } });
+    const accepted = await hold(4, 10, true);
+    expect(await stored(accepted.body['bookingId'])).toMatchObject({ terms: version });
+    expect(await hold(4, 10)).toMatchObject({ status: 200 });
+  });
+
+  it('everybody reads what pages show, and only staff with the permission read the history and the notes', async () => {
+    await set({ notice: 'Closed on Monday', arrivalNotes: 'Ring twice' });
+    const shown = await server.client().rpc('site_settings');
+    expect(shown.data).toMatchObject({ notice: 'Closed on Monday', email: 'hello@example.com' });
+    expect(JSON.stringify(shown.data)).not.toContain('Ring twice');
+    expect((await server.client().rpc('site_texts')).data).toMatchObject({ terms: [{ title: 'One' }] });
+    const history = (token: string) => server.client(token).from('business_settings').select('version, settings');
+    expect((await history(staff.token)).data?.at(-1)).toMatchObject({ settings: { arrivalNotes: 'Ring twice' } });
+    expect((await history(customer.token)).data).toEqual([]);
+    await grant('money');
+    expect((await history(staff.token)).data).toEqual([]);
+    expect(await set({ notice: '' })).toMatchObject({ status: 403, body: { error: { code: 'not_yours' } } });
+    await grant('settings');
+    expect(await set({ holdMinutes: 60 })).toMatchObject({
+      status: 400,
+      body: { error: { code: 'invalid_request', field: 'holdMinutes' } },
+    });
+  });
+
+  it('mails have the new name and address', async () => {
+    await set({ name: 'Harbour Decks', address: '1 Wharf Road', email: 'decks@example.com' });
+    // This process reads them again when it hears of the change.
+    await until(async () => {
+      await server.client().auth.resetPasswordForEmail(customer.email);
+      await server.app.flushMail();
+      return (await mailsTo(server, customer.email)).find(({ text }) =>
+        text.includes('Harbour Decks, 1 Wharf Road\ndecks@example.com'),
+      );
+    });
+  });
+});

@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query';
+import type { BusinessTexts } from '#rules/business/business.ts';
+import { useGivenTexts } from '#web/lib/business/business.ts';
+import { queryKeys } from './query-keys.ts';
+import { rest } from './rest.ts';
+
+/** Queries the terms and the privacy page: those that came with the page, or the current ones. */
+export function useTexts() {
+  const given = useGivenTexts();
+  return useQuery({
+    queryKey: queryKeys.texts.of(),
+    queryFn: readTexts,
+    ...(given === null ? {} : { initialData: given, staleTime: Number.POSITIVE_INFINITY }),
+  });
+}
+
+async function readTexts(): Promise<BusinessTexts> {
+  const { data, error } = await rest.rpc('site_texts');
+  if (error) throw error;
+  // The database checks the shape of every text that is stored.
+  return data as unknown as BusinessTexts;
+}
+
+/** Reads the version of the terms that counts now: the page may have been open for long. */
+export async function readTermsVersion(): Promise<string> {
+  const { data, error } = await rest.rpc('site_settings');
+  if (error) throw error;
+  // Every stored row of settings has a version.
+  return (data as { termsVersion: string }).termsVersion;
+}

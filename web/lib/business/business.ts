@@ -1,0 +1,27 @@
+import { createContext, useContext } from 'react';
+import { type Business, type BusinessTexts, firstBusiness } from '#rules/business/business.ts';
+
+/** What the server writes into a page: the details of the business, and on the pages that show them, the texts. */
+export type PageData = { readonly business: Business; readonly texts: BusinessTexts | null };
+
+/** Without the server's data (unit tests) the details are those that the business begins with. */
+const PageDataContext = createContext<PageData>({ business: firstBusiness, texts: null });
+
+/** Provides the data of the page to everything inside. */
+export const PageDataProvider = PageDataContext.Provider;
+
+/** Returns the details of the business, as they were when the page was loaded. */
+export function useBusiness(): Business {
+  return useContext(PageDataContext).business;
+}
+
+/** Returns the texts that came with the page; null when it shows none of them. */
+export function useGivenTexts(): BusinessTexts | null {
+  return useContext(PageDataContext).texts;
+}
+
+/** Reads the data of this page. */
+export function readPageData(): PageData {
+  const text = document.getElementById('page-data')?.textContent ?? '';
+  return text === '' ? { business: firstBusiness, texts: null } : JSON.parse(text);
+}
