@@ -4,11 +4,15 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { startPostgres } from './machine.js';
-import { install, loadEnvFile, ownEnv, ownNode, root, run, say } from './project.js';
+import { buildWeb, install, loadEnvFile, ownEnv, ownNode, root, run, say } from './project.js';
 
 loadEnvFile();
 await install();
-const postgres = await startPostgres();
+const words = process.argv.slice(2);
+// `staff` reads how long statements took.
+const postgres = await startPostgres(
+  ...(words.includes('staff') ? ['shared_preload_libraries=pg_stat_statements'] : []),
+);
 if (!postgres) {
   say('The bench needs PostgreSQL 15 or newer with pgbench.');
   process.exit(1);
@@ -25,8 +29,7 @@ const SHARED = [
   'test-server.ts',
 ];
 /** Only run when named: they take long, install something, or have a command of their own. */
-const NAMED_ONLY = ['fair', 'overload', 'scale', 'web'];
-const words = process.argv.slice(2);
+const NAMED_ONLY = ['fair', 'overload', 'scale', 'staff', 'web'];
 /** A benchmark is a file, or a folder with a main.ts; by name. */
 const benches = new Map(
   readdirSync(join(root, 'bench'), { withFileTypes: true })
@@ -39,6 +42,7 @@ if (cases.length > 0 && named.length !== 1) {
   say(`Name one of ${[...benches.keys()].join(', ')}.`);
   process.exit(1);
 }
+if (named.includes('staff')) await buildWeb();
 let failed = 0;
 for (const name of named.length > 0 ? named : [...benches.keys()].filter((one) => !NAMED_ONLY.includes(one))) {
   const { code, output } = await run(ownNode(), [`bench/${benches.get(name)}`, ...cases], {

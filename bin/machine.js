@@ -77,9 +77,10 @@ const freePort = () =>
 
 /**
  * Starts PostgreSQL in a temporary folder on a free port: `{ url, bin, version, stop }`, with a superuser's url.
- * It may lose data at a power cut (fsync=off) and never vacuums by itself, which makes tests faster. Returns null when no PostgreSQL is available.
+ * It may lose data at a power cut (fsync=off), which makes tests faster. `more`: further settings. Returns null when no
+ * PostgreSQL is available.
  */
-export async function startPostgres() {
+export async function startPostgres(...more) {
   const bin =
     findPostgres() ??
     ((await aptInstall(`postgresql-${OLDEST_POSTGRES}`)) || (await aptInstall('postgresql'))
@@ -96,13 +97,7 @@ export async function startPostgres() {
     { ...as, encoding: 'utf8' },
   );
   const port = await freePort();
-  const settings = [
-    'fsync=off',
-    'full_page_writes=off',
-    'autovacuum=off',
-    'max_connections=300',
-    'shared_buffers=128MB',
-  ];
+  const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=300', 'shared_buffers=128MB', ...more];
   const server =
     made.status === 0
       ? spawn(

@@ -1,0 +1,128 @@
+import { type Browser, chromium, type Page, type Request } from '@playwright/test';
+import type pg from 'pg';
+import { type CallerRequest, openConnection, quantile } from './callers/connection.ts';
+import { median } from './load.ts';
+import { drop, fill, say, urlOf, withClient, withServer } from './scale/database.ts';
+
+/**
+ * Opens each tab of the back office on a database with 100,000 bookings, and measures the time from the navigation until everything is painted.
+ * Then sends each request of the tab again, and compares its median with the time that its statements take in PostgreSQL.
+ */
+const SIZE = process.env['BENCH_SIZE'] ?? '100000x3';
+const PAINTS = 5;
+const REPEATS = 30;
+const ANSWER_MS = 100;
+const PAINT_MS = 1_000;
+/** Everything is there: no placeholder is left, and something is shown. */
+const IS_PAINTED = `document.querySelector('[role=tabpanel]') !== null && document.querySelector('.skeleton, [aria-busy=true]') === null`;
+const SENT_HEADERS = ['apikey', 'authorization', 'content-type', 'prefer', 'range', 'accept-profile'];
+
+let misses = 0;
+const verdict = (good: boolean): string => {
+  if (!good) misses += 1;
+  return good ? '' : ' MISSED';
+};
+
+async function signIn(browser: Browser, url: string): Promise<Page> {
+  // Our policy refuses the functions with which the bench waits.
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, baseURL: url, bypassCSP: true });
+  await page.goto('/auth');
+  await page.getByLabel('Email').first().fill('admin@example.com');
+  await page.getByLabel('Password').first().fill('demo-admin-1');
+  await page.getByRole('button', { name: 'Sign In', exact: true }).click();
+  await page.waitForURL((to) => to.pathname !== '/auth');
+  return page;
+}
+
+/** Opens a tab several times. Returns the median until it is painted, in milliseconds, and what it asked the server. */
+async function openTab(page: Page, tab: string): Promise<{ paintMs: number; requests: Map<string, CallerRequest> }> {
+  const requests = new Map<string, CallerRequest>();
+  const note = (request: Request): void => {
+    const { pathname, search } = new URL(request.url());
+    if (!/^\/(rest|functions)\/v1\//.test(pathname)) return;
+    const body = request.postData();
+    const headers = Object.entries(request.headers()).filter(([name]) => SENT_HEADERS.includes(name));
+    // The same question at another moment is not another one.
+    const name = `${pathname.replace(/^\/(rest|functions)\/v1\//, '')} ${body ?? ''}`.replace(/T\d\d:[\d:.]+Z/g, '');
+    requests.set(name, {
+      method: request.method(),
+      path: `${pathname}${search}`,
+      headers: Object.fromEntries(headers),
+      ...(body === null ? {} : { body }),
+    });
+  };
+  const times: number[] = [];
+  while (times.length < PAINTS) {
+    page.on('request', note);
+    await page.goto(`/admin?tab=${tab}`);
+    const painted = await page.waitForFunction(`${IS_PAINTED} && performance.now()`, undefined, { polling: 'raf' });
+    times.push(Number(await painted.jsonValue()));
+    await page.waitForLoadState('networkidle');
+    page.off('request', note);
+  }
+  return { paintMs: median(times), requests };
+}
+
+/** Sends a request again and again. Returns its median, and the mean time of its statements in PostgreSQL, both in milliseconds. */
+async function timeRequest(
+  url: string,
+  client: pg.Client,
+  request: CallerRequest,
+): Promise<{ ms: number; sqlMs: number }> {
+  const connection = await openConnection(url);
+  const times: number[] = [];
+  await connection.send(request);
+  await client.query('select pg_stat_statements_reset()');
+  while (times.length < REPEATS) {
+    const { status, ms } = await connection.send(request);
+    if (status === 0 || status >= 300) throw new Error(`${request.path}: ${status}`);
+    times.push(ms);
+  }
+  connection.close();
+  const { rows } = await client.query<{ total: number }>(
+    `select sum(total_exec_time)::float8 as total from pg_stat_statements
+     where toplevel and dbid = (select oid from pg_database where datname = current_database())`,
+  );
+  return { ms: quantile(times, 0.5), sqlMs: (rows[0]?.total ?? 0) / REPEATS };
+}
+
+/** What several tabs ask is measured once. */
+const measured = new Set<string>();
+
+async function measureTab(page: Page, url: string, client: pg.Client, tab: string): Promise<void> {
+  const { paintMs, requests } = await openTab(page, tab);
+  say(`${tab}: painted after ${paintMs.toFixed(0)} ms, goal ${PAINT_MS}${verdict(paintMs < PAINT_MS)}`);
+  for (const [name, request] of requests) {
+    if (measured.has(name)) continue;
+    measured.add(name);
+    const { ms, sqlMs } = await timeRequest(url, client, request);
+    say(
+      `  ${name.slice(0, 60).padEnd(60)} ${ms.toFixed(1)} ms, in PostgreSQL ${sqlMs.toFixed(1)} ms, ratio ${(ms / sqlMs).toFixed(1)}${verdict(ms < ANSWER_MS)}`,
+    );
+  }
+}
+
+await fill(SIZE);
+await withServer(SIZE, ({ apiUrl }) =>
+  withClient(urlOf(SIZE), async (client) => {
+    await client.query('create extension if not exists pg_stat_statements');
+    const browser = await chromium.launch({
+      executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
+      args: ['--no-sandbox', '--disable-background-networking'],
+    });
+    try {
+      const page = await signIn(browser, apiUrl);
+      await page.goto('/admin');
+      await page.getByRole('tab').first().waitFor();
+      const tabs = await page.getByRole('tab').evaluateAll((all) => all.map((one) => one.dataset['tab'] ?? ''));
+      // A search and the panel of a booking are parts of the address too.
+      for (const tab of [...tabs, 'customers&q=person77', 'today&booking=0000-0007'])
+        await measureTab(page, apiUrl, client, tab);
+    } finally {
+      await browser.close();
+    }
+  }),
+);
+await drop(SIZE);
+say(misses === 0 ? 'every goal met' : `${misses} goals missed`);
+process.exitCode = misses === 0 ? 0 : 1;
