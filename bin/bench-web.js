@@ -7,6 +7,6 @@ await install()
   .catch(exitWithError);
 const chromium = await findChromium();
 if (!chromium) exitWithError(new SetupError('Lighthouse needs an installed Chromium: set CHROMIUM_PATH to it.'));
-const { code, output } = await run(ownNode(), ['bench/web.ts'], { ...ownEnv(), CHROMIUM_PATH: chromium });
+const { code, output } = await run(ownNode(), ['bench/web/main.ts'], { ...ownEnv(), CHROMIUM_PATH: chromium });
 say(output);
 process.exit(code);

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import { launch } from 'chrome-launcher';
 import lighthouse, { type Result } from 'lighthouse';
 import { startProgram } from '#tests/support/program.ts';
-import { measureTaps } from './interaction.ts';
-import { median } from './load.ts';
+import { measureTaps } from './taps.ts';
+import { median } from '../load.ts';
 
 /**
  * Runs Lighthouse with its phone settings (a mid-range phone on slow 4G, simulated) and prints the median of five runs per page beside the
