@@ -17,6 +17,7 @@ import { staffCalendarFeed } from './functions/staff-calendar-feed.ts';
 import { staffCancelBooking } from './functions/staff-cancel-booking.ts';
 import { staffClose } from './functions/staff-close.ts';
 import { staffCreateBooking } from './functions/staff-create-booking.ts';
+import { staffDisputeEvidence, staffDisputes } from './functions/staff-disputes.ts';
 import { staffDoorLog, staffDoors, staffOpenDoor } from './functions/staff-doors.ts';
 import { staffExport } from './functions/staff-export.ts';
 import { staffExportList } from './functions/staff-export-list.ts';
@@ -89,6 +90,8 @@ export function composeFunctions(context: {
       ['staff-id-picture', staffIdPicture(context)],
       ['staff-block-customer', staffBlockCustomer(context)],
       ['staff-unblock-customer', staffUnblockCustomer(context)],
+      ['staff-disputes', staffDisputes(context)],
+      ['staff-dispute-evidence', staffDisputeEvidence(context)],
       ['staff-doors', staffDoors(context)],
       ['staff-open-door', staffOpenDoor(context)],
       ['staff-door-log', staffDoorLog(context)],

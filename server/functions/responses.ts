@@ -37,6 +37,18 @@ export const statuses: Readonly<Record<RefusalCode, 400 | 401 | 403 | 404 | 409 
 export const byHand = (refund: { readonly byHand: boolean }): { byHand?: true } =>
   refund.byHand ? { byHand: true } : {};
 
+/** An HTML page for download. It has no script, and a browser that opens it from here may not run one. */
+export function htmlFile(html: string, name: string): Response {
+  return new Response(html, {
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-disposition': `attachment; filename="${name}"`,
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      'cache-control': 'no-store',
+    },
+  });
+}
+
 /** A CSV file for download. */
 export function csvFile(csv: ReadableStream<Uint8Array>, name: string): Response {
   return new Response(csv, {

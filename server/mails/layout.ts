@@ -80,7 +80,8 @@ function textOf(block: Block): string {
   }
 }
 
-function escape(text: string): string {
+/** Escapes text for HTML. */
+export function escape(text: string): string {
   return text
     .replace(/&/g, '&amp;')
     .replace(/</g, '&lt;')

@@ -97,6 +97,23 @@ const ROWS: readonly Row[] = [
     answers: { refundForStaff: () => ({ refundId: BOOKING, byHand: false }) },
   },
   {
+    name: 'staff-disputes',
+    callers: 'staff',
+    permission: 'money',
+    limit: ['staff-disputes', 120, 60],
+    body: { bookingId: BOOKING },
+    answers: { readDisputes: () => [] },
+  },
+  {
+    name: 'staff-dispute-evidence',
+    callers: 'staff',
+    permission: 'money',
+    limit: ['staff-dispute-evidence', 20, 60],
+    body: { bookingId: BOOKING },
+    answers: { gatherEvidence: () => ({ name: 'a.html', html: '1' }) },
+    type: 'text/html; charset=utf-8',
+  },
+  {
     name: 'staff-doors',
     callers: 'staff',
     permission: 'bookings',

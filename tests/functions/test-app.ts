@@ -40,6 +40,8 @@ vi.mock('#server/operations/prices/set-prices.ts', () => ({
   setPriceList: operation('setPriceList'),
   setSpecialDays: operation('setSpecialDays'),
 }));
+vi.mock('#server/operations/disputes/evidence.ts', () => ({ gatherEvidence: operation('gatherEvidence') }));
+vi.mock('#server/operations/disputes/read-disputes.ts', () => ({ readDisputes: operation('readDisputes') }));
 vi.mock('#server/operations/access/doors.ts', () => ({
   readDoors: operation('readDoors'),
   readDoorLog: operation('readDoorLog'),

@@ -3,12 +3,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '#server/db/database.ts';
 import { cancelBooking } from '#server/operations/bookings/cancel.ts';
 import { releaseOwnHold } from '#server/operations/bookings/release.ts';
+import { recordReport } from '#server/operations/access/record-report.ts';
+import { readBooking } from '#server/operations/core/booking-rows.ts';
+import { gatherEvidence } from '#server/operations/disputes/evidence.ts';
+import { readDisputes } from '#server/operations/disputes/read-disputes.ts';
 import { readPaymentStatus } from '#server/operations/payments/read-status.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { reconcilePayments } from '#server/operations/reconciliation/reconcile-payments.ts';
 import { acceptEvent, handleDueEvents } from '#server/operations/webhooks/handle-events.ts';
 import type { ProviderEvent } from '#server/providers/ports.ts';
-import { addPerson, databases, HOUR, MINUTE, START } from './booking-system.ts';
+import { settings as studio } from '#rules/venue.ts';
+import { addPerson, databases, HOUR, LOCK, MINUTE, START } from './booking-system.ts';
 import { createPaymentCases, noResponse, refused, type PaymentCases } from './payment-cases.ts';
 
 const [embedded] = databases;
@@ -369,6 +374,48 @@ describe('several disputes of one payment', () => {
     payments.listDisputes = () => Promise.resolve([{ ...newer, providerStatus: 'under_review', needsResponse: false }]);
     await settlePayment(system.booking, sessionId);
     expect((await stored())[1]).toEqual({ id: newer.id, status: 'under_review', waits: false, due });
+  });
+
+  test('have their evidence in one file, which the audit log has, without digits of codes and with everything escaped', async () => {
+    const person = await addPerson(db);
+    await db.query(`update public.profiles set full_name = 'Alex <b>Citizen' where user_id = $1::uuid`, [person]);
+    await db.query(
+      `insert into public.id_verifications (user_id, source, verification_status, verified_at, expires_at)
+       values ($1::uuid, 'photo', 'verified', $2::timestamptz, $2::timestamptz + interval '1 year')`,
+      [person, new Date(START)],
+    );
+    const { id, sessionId } = await system.book(person);
+    await system.jobs.drain();
+    system.state.now = Date.parse((await readBooking(db, id))?.startTime ?? '') - HOUR;
+    await system.jobs.drain();
+    const [pin = ''] = [...system.state.codes.keys()].map((key) => key.split(':')[1] ?? '');
+    system.state.now += HOUR + 6 * MINUTE;
+    await recordReport(system.access, { lockId: LOCK, kind: 'code', pin, at: new Date(system.state.now) });
+    system.provider.move(sessionId, 'dispute');
+    await settlePayment(system.booking, sessionId);
+    const { name, html } = await gatherEvidence(system.access, id, person);
+    const [dispute] = await readDisputes(system.booking, id);
+    expect(dispute).toMatchObject({ status: 'open', providerStatus: 'needs_response', reason: 'fraudulent' });
+    expect(name).toMatch(/^dispute-evidence-[A-Z0-9-]+\.html$/);
+    for (const text of [
+      'Alex &lt;b&gt;Citizen',
+      dispute?.id ?? '',
+      'fraudulent',
+      `Version ${studio.termsVersion}`,
+      `<h2>Terms, version ${studio.termsVersion}</h2>`,
+      'Photo of a licence, compared with the account',
+      'Opened with a code of this booking, 6 min after the start',
+      'Booking confirmation email',
+      'Full refund up to 24 hours before the start',
+    ])
+      expect(html).toContain(text);
+    expect([html.includes('<b>'), pin === '', html.includes(pin)]).toEqual([false, false, false]);
+    const log = await db.one<{ disputes: unknown }>(
+      `select details -> 'disputes' as disputes from public.audit_logs where action = 'export' and resource_id = $1 and actor = $2::uuid`,
+      [id, person],
+    );
+    expect(log).toEqual({ disputes: [dispute?.id] });
+    await expect(gatherEvidence(system.access, randomUUID(), person)).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test('are refunded when the last is won after the booking was cancelled', async () => {

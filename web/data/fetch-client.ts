@@ -23,7 +23,12 @@ async function describeFailure(error: unknown): Promise<AppError> {
 
 /** Saves a CSV file that a function answered with under this name. */
 export function saveCsv(csv: string, name: string): void {
-  const url = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }));
+  saveFile(csv, name, 'text/csv');
+}
+
+/** Saves a text as a file of this type. */
+export function saveFile(text: string, name: string, type: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
   Object.assign(document.createElement('a'), { href: url, download: name }).click();
   URL.revokeObjectURL(url);
 }

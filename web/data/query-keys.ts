@@ -49,6 +49,7 @@ export const queryKeys = {
   customerBookings: kind<[userId: string]>('customer-bookings'),
   waitingIds: kind<[]>('waiting-ids'),
   idPicture: kind<[verificationId: string]>('id-picture'),
+  disputes: kind<[bookingId: string]>('disputes'),
   doors: kind<[]>('doors'),
   doorLog: kind<[studioId: Id, bookingId: Id]>('door-log'),
   numbers: kind<[firstDay: string, lastDay: string, studioId: Id]>('numbers'),

@@ -45,6 +45,12 @@ const Prices = lazyPart(async () => ({ default: (await import('#web/staff/prices
 
 const Doors = lazyPart(async () => ({ default: (await import('#web/staff/doors/doors.tsx')).Doors }));
 
+const BookingDoorLog = lazyPart(async () => ({
+  default: (await import('#web/staff/doors/booking-door-log.tsx')).BookingDoorLog,
+}));
+
+const Disputes = lazyPart(async () => ({ default: (await import('#web/staff/disputes/disputes.tsx')).Disputes }));
+
 const Numbers = lazyPart(async () => ({ default: (await import('#web/staff/numbers/numbers.tsx')).Numbers }));
 
 const TITLE = 'Admin Dashboard';
@@ -155,6 +161,12 @@ function OpenBooking({ mayRefund }: { mayRefund: boolean }) {
         studios={studios.data ?? []}
         reference={reference}
         mayRefund={mayRefund}
+        more={({ id, reference }) => (
+          <Suspense>
+            {mayRefund ? <Disputes bookingId={id} reference={reference} /> : null}
+            <BookingDoorLog bookingId={id} />
+          </Suspense>
+        )}
         onClose={() => setSearch(rest, { replace: true })}
       />
     </Suspense>

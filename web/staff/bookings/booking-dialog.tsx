@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
@@ -7,7 +7,7 @@ import { Dialog } from '#web/ui/dialog.tsx';
 import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Actions } from './booking-actions.tsx';
 import { BookingFacts } from './booking-facts.tsx';
-import { readBooking } from './booking-queries.ts';
+import { type BookingDetails, readBooking } from './booking-queries.ts';
 import { CancelForm } from './cancel-form.tsx';
 import { MoveForm } from './move-form.tsx';
 import type { StudioName } from './queries.ts';
@@ -18,12 +18,15 @@ export function BookingDialog({
   reference,
   studios,
   mayRefund,
+  more,
   onClose,
 }: {
   reference: string | null;
   studios: readonly StudioName[];
   /** Whether the account has the permission `money`. */
   mayRefund: boolean;
+  /** What other parts of the back office know of the booking. */
+  more?: ((booking: BookingDetails) => ReactNode) | undefined;
   onClose: () => void;
 }) {
   return (
@@ -34,7 +37,7 @@ export function BookingDialog({
       onClose={onClose}
     >
       {reference === null ? null : (
-        <Panel key={reference} reference={reference} studios={studios} mayRefund={mayRefund} />
+        <Panel key={reference} reference={reference} studios={studios} mayRefund={mayRefund} more={more} />
       )}
     </Dialog>
   );
@@ -44,10 +47,12 @@ function Panel({
   reference,
   studios,
   mayRefund,
+  more,
 }: {
   reference: string;
   studios: readonly StudioName[];
   mayRefund: boolean;
+  more?: ((booking: BookingDetails) => ReactNode) | undefined;
 }) {
   useLive('staff', queryKeys.staffBooking.all);
   const read = useQuery({
@@ -78,6 +83,7 @@ function Panel({
   return (
     <div className="space-y-6">
       <BookingFacts booking={read.data} />
+      {more?.(read.data)}
       <Actions booking={read.data} mayRefund={mayRefund} onDo={setDoing} />
     </div>
   );

@@ -1,0 +1,62 @@
+import type { Database } from '#server/db/database.ts';
+import { disputeEvidence, type EvidenceFacts } from './evidence-page.ts';
+import type { AccessContext } from '../access/context.ts';
+import { readDoorLog } from '../access/doors.ts';
+import { Refusal } from '../core/refusal.ts';
+import { readDisputes } from './read-disputes.ts';
+
+type EvidenceContext = Omit<AccessContext, 'db'> & { readonly db: Database };
+export type EvidenceFile = { readonly name: string; readonly html: string };
+
+/**
+ * Gathers what speaks for us in a dispute about a booking into one HTML page, after an entry in the audit log: booking, price, terms, result of the ID
+ * check, codes, door log and mails. No digits of a code, no picture. Throws `Refusal('not_found')`.
+ */
+export async function gatherEvidence(
+  context: EvidenceContext,
+  bookingId: string,
+  actor: string,
+): Promise<EvidenceFile> {
+  const { db, clock } = context;
+  const row = await db.one<{ facts: Omit<EvidenceFacts, 'disputes' | 'doorLog' | 'madeAt'> }>(
+    `select jsonb_build_object(
+       'business', private.business_settings() ->> 'legalName', 'reference', b.reference, 'studioName', b.studio_name, 'start', b.start_time, 'end', b.end_time, 'status', b.status, 'hours', b.total_hours,
+       'createdAt', b.created_at, 'confirmedAt', b.confirmed_at, 'cancelledAt', b.cancelled_at,
+       'madeByStaff', b.made_by is not null, 'freeCancelHours', (b.policy ->> 'freeCancelHours')::numeric,
+       'baseCents', b.base_cost_cents, 'discountCents', b.discount_cents, 'couponCents', b.coupon_discount_cents, 'waivedCents', b.waived_cents,
+       'finalCents', b.final_cost_cents,
+       'customer', jsonb_build_object('name', coalesce(p.full_name, b.guest_name), 'email', coalesce(p.email, b.guest_email),
+         'phone', coalesce(b.contact_phone, p.phone), 'since', p.created_at),
+       'payments', (select coalesce(jsonb_agg(jsonb_build_object('kind', x.kind, 'state', x.state, 'cents', coalesce(x.paid_cents, x.amount_cents),
+           'refundedCents', x.refunded_cents, 'paidAt', x.paid_at, 'providerId', x.payment_intent_id) order by x.attempt), '[]')
+         from private.payment x where x.booking_id = b.id and x.paid_at is not null),
+       'terms', (select coalesce(jsonb_agg(jsonb_build_object('version', t.version, 'acceptedAt', t.accepted_at,
+           'texts', (select s.settings from public.business_settings s where s.settings ->> 'termsVersion' = t.version order by s.version desc limit 1)) order by t.accepted_at), '[]')
+         from public.terms_acceptances t where t.user_id = b.user_id),
+       'ids', (select coalesce(jsonb_agg(jsonb_build_object('source', v.source, 'status', v.verification_status, 'checkedAt', v.created_at,
+           'verifiedAt', v.verified_at, 'expiresAt', v.expires_at, 'nameMatched', v.name_match_status) order by v.created_at), '[]')
+         from public.id_verifications v where v.user_id = b.user_id and v.created_at <= b.end_time),
+       'codes', (select coalesce(jsonb_agg(jsonb_build_object('from', c.starts_at, 'until', c.ends_at, 'requestedAt', c.created_at,
+           'acceptedAt', c.issued_at, 'seenAt', c.seen_at, 'usedAt', c.used_at) order by c.attempt), '[]')
+         from public.booking_access_codes c where c.booking_id = b.id and c.status <> 'failed'),
+       'mails', (select coalesce(jsonb_agg(jsonb_build_object('kind', o.kind, 'sentAt', o.done_at) order by o.done_at), '[]')
+         from private.outbox o where o.subject_id = b.id and o.kind like 'mail.%' and o.kind <> 'mail.id-missing' and o.done_at is not null)) as facts
+     from private.booking b left join public.profiles p on p.user_id = b.user_id where b.id = $1::uuid`,
+    [bookingId],
+  );
+  if (row === null) throw new Refusal('not_found', 'Booking not found');
+  const [disputes, doorLog] = await Promise.all([
+    readDisputes(context, bookingId),
+    readDoorLog(context, { studioId: null, bookingId, before: null }),
+  ]);
+  await db.query(`select private.audit($1::uuid, 'export', 'booking', $2, $3::jsonb)`, [
+    actor,
+    bookingId,
+    { file: 'dispute evidence', disputes: disputes.map(({ id }) => id) },
+  ]);
+  const { facts } = row;
+  return {
+    name: `dispute-evidence-${facts.reference}.html`,
+    html: disputeEvidence({ ...facts, disputes, doorLog: doorLog.toReversed(), madeAt: clock() }),
+  };
+}

@@ -1,0 +1,28 @@
+import type { Database } from '#server/db/database.ts';
+
+/** A dispute as the payment provider reported it last. */
+export type BookingDispute = {
+  readonly id: string;
+  readonly status: 'open' | 'won' | 'lost';
+  /** As the provider names it: 'under_review'. */
+  readonly providerStatus: string;
+  readonly needsResponse: boolean;
+  readonly reason: string | null;
+  readonly amountCents: number;
+  readonly dueAt: Date | null;
+  readonly openedAt: Date;
+};
+
+/** Reads the disputes of a booking's payments, oldest first. */
+export async function readDisputes(
+  { db }: { readonly db: Pick<Database, 'query'> },
+  bookingId: string,
+): Promise<readonly BookingDispute[]> {
+  const { rows } = await db.query<BookingDispute>(
+    `select d.id, d.status, d.provider_status as "providerStatus", d.needs_response as "needsResponse", d.reason,
+       d.amount_cents as "amountCents", d.due_at as "dueAt", d.opened_at as "openedAt"
+     from private.dispute d join private.payment p on p.id = d.payment_id where p.booking_id = $1::uuid order by d.opened_at, d.id`,
+    [bookingId],
+  );
+  return rows;
+}

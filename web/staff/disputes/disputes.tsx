@@ -1,0 +1,91 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { formatMoney } from '#rules/money.ts';
+import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { saveFile } from '#web/data/fetch-client.ts';
+import { useLive } from '#web/data/live.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Chip } from '#web/ui/chip.tsx';
+import { LoadFailed } from '#web/ui/notice.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { type Dispute, readDisputes, readEvidence } from './queries.ts';
+
+/** The disputes of a booking with their evidence; nothing when there are none. */
+export function Disputes({ bookingId, reference }: { bookingId: string; reference: string }) {
+  useLive('staff', queryKeys.disputes.all);
+  const disputes = useQuery({
+    queryKey: queryKeys.disputes.of(bookingId),
+    queryFn: () => readDisputes(bookingId),
+    refetchInterval: 60_000,
+  });
+  if (disputes.isError && !disputes.data)
+    return (
+      <LoadFailed
+        title="The disputes could not be loaded."
+        why={describeError(disputes.error, 'Check your connection.')}
+        onRetry={() => void disputes.refetch()}
+      />
+    );
+  if (!disputes.data || disputes.data.length === 0) return null;
+  return (
+    <section aria-labelledby="disputes">
+      <h3 id="disputes" className="text-2xl">
+        Disputes
+      </h3>
+      <ul className="mt-3 mb-4 space-y-3">
+        {disputes.data.map((one) => (
+          <DisputeItem key={one.id} dispute={one} />
+        ))}
+      </ul>
+      <EvidenceButton bookingId={bookingId} reference={reference} />
+      <p className="mt-2 text-sm text-fog">
+        One page to print as PDF and send at the payment provider. It has no picture of an ID and no codes.
+      </p>
+    </section>
+  );
+}
+
+function DisputeItem({ dispute }: { dispute: Dispute }) {
+  const { amountCents, reason, dueAt, openedAt, needsResponse } = dispute;
+  const state = stateOf(dispute);
+  return (
+    <li>
+      <p className="flex flex-wrap items-center gap-3">
+        <span>{formatMoney(amountCents)}</span> <Chip tone={state.tone}>{state.words}</Chip>
+      </p>
+      <p className="mt-1 text-sm text-fog">
+        Opened {describeInstant(openedAt)}.{reason === null ? '' : ` Reason: ${words(reason)}.`}
+        {needsResponse && dueAt !== null ? ` Answer by ${describeInstant(dueAt)}.` : ''}
+      </p>
+    </li>
+  );
+}
+
+const words = (text: string): string => text.replaceAll('_', ' ');
+const describeInstant = (at: Date): string => `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
+
+function stateOf({ status, needsResponse }: Dispute): { tone: 'good' | 'warn' | 'bad'; words: string } {
+  if (status === 'won') return { tone: 'good', words: 'Won, we keep the money' };
+  if (status === 'lost') return { tone: 'bad', words: 'Lost, the money went back' };
+  return needsResponse
+    ? { tone: 'bad', words: 'The bank waits for our answer' }
+    : { tone: 'warn', words: 'Answered, the bank decides' };
+}
+
+function EvidenceButton({ bookingId, reference }: { bookingId: string; reference: string }) {
+  const download = useMutation({
+    mutationFn: () => readEvidence(bookingId),
+    meta: { title: 'Error', failure: 'The file could not be made. Try again.' },
+    onSuccess: (html) => {
+      const name = `dispute-evidence-${reference}.html`;
+      saveFile(html, name, 'text/html');
+      toast({ title: 'File downloaded', description: name });
+    },
+  });
+  return (
+    <Button tone="plain" busy={download.isPending} onClick={() => download.mutate()}>
+      Download the evidence
+    </Button>
+  );
+}
