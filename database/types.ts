@@ -985,6 +985,12 @@ export type Database = {
           weeks: number | null;
         }[];
       };
+      staff_team: {
+        Args: {
+          at?: string;
+        };
+        Returns: Json;
+      };
       upcoming_bookings: {
         Args: {
           ends_after?: string;

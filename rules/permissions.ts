@@ -5,3 +5,12 @@
  */
 export const PERMISSIONS = ['bookings', 'identity', 'money', 'settings', 'owner'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
+
+/** How each permission is named to people, and what it opens. */
+export const PERMISSION_WORDS: Readonly<Record<Permission, { readonly label: string; readonly opens: string }>> = {
+  bookings: { label: 'Bookings', opens: 'Bookings, customers, closed hours, doors and lights' },
+  identity: { label: 'ID checks', opens: 'The IDs of customers, and the decision about them' },
+  money: { label: 'Money', opens: 'Refunds, numbers and exports' },
+  settings: { label: 'Settings', opens: 'Prices, discount codes and developer pages' },
+  owner: { label: 'Owner', opens: 'Everything, with the audit log and the staff' },
+};

@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import { calendarFeed } from './functions/calendar-feed.ts';
+import { acceptStaffInvitation } from './functions/accept-staff-invitation.ts';
 import { cancelBooking } from './functions/cancel-booking.ts';
 import { checkVerificationAndCheckout } from './functions/check-verification-and-checkout.ts';
 import { createPayment } from './functions/create-payment.ts';
@@ -24,7 +25,9 @@ import { staffExportList } from './functions/staff-export-list.ts';
 import { staffKeepWithoutId, staffWithdrawId } from './functions/staff-missing-id.ts';
 import { staffMoveBooking } from './functions/staff-move-booking.ts';
 import { staffIdPicture } from './functions/staff-id-picture.ts';
+import { staffInvite, staffResendInvitation, staffRevokeInvitation } from './functions/staff-invite.ts';
 import { staffRefund } from './functions/staff-refund.ts';
+import { staffRemove } from './functions/staff-remove.ts';
 import { staffReopen } from './functions/staff-reopen.ts';
 import { staffReviewId } from './functions/staff-review-id.ts';
 import { staffSetPermissions } from './functions/staff-set-permissions.ts';
@@ -81,6 +84,11 @@ export function composeFunctions(context: {
       ['staff-reopen', staffReopen(context)],
       ['staff-calendar-feed', staffCalendarFeed(context)],
       ['calendar-feed', calendarFeed(context)],
+      ['staff-invite', staffInvite(context)],
+      ['staff-resend-invitation', staffResendInvitation(context)],
+      ['staff-revoke-invitation', staffRevokeInvitation(context)],
+      ['staff-remove', staffRemove(context)],
+      ['accept-staff-invitation', acceptStaffInvitation(context)],
       ['staff-set-permissions', staffSetPermissions(context)],
       ['staff-set-prices', staffSetPrices(context)],
       ['staff-set-settings', staffSetSettings(context)],

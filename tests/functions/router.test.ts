@@ -65,6 +65,7 @@ const STATUSES: Readonly<Record<RefusalCode, number>> = {
   not_configured: 409,
   last_owner: 409,
   days_overlap: 409,
+  invitation_ended: 410,
   session_ended: 410,
   coupon_invalid: 422,
   image_refused: 422,

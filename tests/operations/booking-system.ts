@@ -170,6 +170,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'mail.id-needed': (job) => sendIdNeeded(bookingMails, job),
       'mail.id-missing': (job) => sendIdMissing(bookingMails, job),
       'mail.review-waiting': () => Promise.resolve('done'),
+      'mail.staff-invitation': () => Promise.resolve('done'),
       'mail.job-alert': () => Promise.resolve('done'),
       'access.request': (job) => requestFirstCode(access, job),
       'access.revoke': (job) => revokeCodes(access, job),

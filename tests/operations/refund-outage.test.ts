@@ -100,6 +100,7 @@ function jobsWith(payments: Payments) {
       'mail.access-code': nothing,
       'mail.id-decision': nothing,
       'mail.review-waiting': nothing,
+      'mail.staff-invitation': nothing,
       'mail.job-alert': nothing,
       'access.request': nothing,
       'access.revoke': nothing,

@@ -53,6 +53,7 @@ const EXECUTABLE: Readonly<Record<string, string>> = {
   'public.site_texts': 'anon authenticated service_role',
   'public.staff_alerts': 'authenticated service_role',
   'public.staff_calendar': 'authenticated service_role',
+  'public.staff_team': 'authenticated service_role',
   'public.upcoming_bookings': 'authenticated service_role',
   'public.validate_discount_code': 'anon authenticated service_role',
   'public.waiting_reviews': 'authenticated service_role',

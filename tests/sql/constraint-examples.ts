@@ -819,6 +819,52 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
     base: { user_id: uuid(1), reason: 'Damage', blocked_by: uuid(1), blocked_at: AT },
     checks: { customer_block_reason_check: between('reason', ['', text(501)], [text(1), text(500)]) },
   },
+  'private.staff_invitation': {
+    base: {
+      email: 'sam@example.com',
+      permissions: ['bookings'],
+      token_hash: `\\x${'a'.repeat(64)}`,
+      invited_by: uuid(1),
+      created_at: AT,
+      expires_at: AT,
+    },
+    checks: {
+      staff_invitation_email_check: {
+        bad: [{ email: 'Sam@example.com' }, { email: 'a@' }, { email: text(256) }],
+        good: [{ email: 'a@b' }, { email: text(255) }],
+      },
+      staff_invitation_permissions_check: {
+        bad: [{ permissions: [] }, { permissions: ['bookings', 'everything'] }],
+        good: [{ permissions: ['bookings', 'identity', 'money', 'settings', 'owner'] }],
+      },
+      staff_invitation_token_hash_check: {
+        bad: [{ token_hash: `\\x${'a'.repeat(62)}` }, { token_hash: `\\x${'a'.repeat(66)}` }],
+        good: [],
+      },
+      staff_invitation_accepted: {
+        bad: [{ accepted_at: AT }, { accepted_by: uuid(1) }],
+        good: [{ accepted_at: AT, accepted_by: uuid(1) }],
+      },
+      staff_invitation_one_end: {
+        bad: [{ accepted_at: AT, accepted_by: uuid(1), revoked_at: AT }],
+        good: [{ revoked_at: AT }],
+      },
+    },
+    uniques: {
+      staff_invitation_token_hash_key: {
+        clash: [[{}, { email: 'lee@example.com' }]],
+        apart: [[{}, { email: 'lee@example.com', token_hash: `\\x${'b'.repeat(64)}` }]],
+      },
+      staff_invitation_open: {
+        clash: [[{}, { token_hash: `\\x${'b'.repeat(64)}` }]],
+        apart: [
+          [{}, { email: 'lee@example.com', token_hash: `\\x${'b'.repeat(64)}` }],
+          [{ revoked_at: AT }, { token_hash: `\\x${'b'.repeat(64)}` }],
+          [{ accepted_at: AT, accepted_by: uuid(1) }, { token_hash: `\\x${'b'.repeat(64)}` }],
+        ],
+      },
+    },
+  },
   'private.id_review': {
     base: { verification_id: uuid(1), decision: 'approve', decided_by: uuid(1), decided_at: AT },
     checks: {

@@ -335,3 +335,23 @@ async function addPublishedTable({ query }: Rows): Promise<void> {
   await query('alter publication supabase_realtime add table public.captured');
   await query('select realtime.sync_publication()');
 }
+
+test(
+  'publish_team and publish_invitation tell staff of permissions and invitations, without naming anybody',
+  rolledBack(async (rows) => {
+    await addStudiosAndCustomers(rows);
+    const event = ['staff', 'team', true, {}];
+    const toStaff = async () => (await sent(rows)).filter(([, name]) => name === 'team');
+    await rows.query(`insert into public.user_roles (user_id, role) values ($1, 'admin')`, [ALEX]);
+    expect(await toStaff()).toEqual([event]);
+    await rows.query(
+      `insert into private.staff_invitation (email, permissions, token_hash, invited_by, created_at, expires_at)
+       values ('sam@example.com', '{money}', decode(repeat('aa', 32), 'hex'), $1, now(), now())`,
+      [ALEX],
+    );
+    expect(await toStaff()).toEqual([event, event]);
+    await rows.query('delete from public.user_roles where user_id = $1', [ALEX]);
+    // The permission is gone, and with it the invitation of its owner.
+    expect(await toStaff()).toEqual([event, event, event, event]);
+  }),
+);

@@ -32,6 +32,7 @@ export const queryKeys = {
   // Of the business
   texts: kind<[]>('texts'),
   // Of staff
+  team: kind<[]>('team'),
   permissions: kind<[userId: Id]>('permissions'),
   staffDay: kind<[day: string]>('staff-day'),
   staffCalendar: kind<[what: 'days' | 'free' | 'feeds', firstDay?: string, days?: number, studioId?: Id]>('staff-calendar'),

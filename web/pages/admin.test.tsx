@@ -50,6 +50,7 @@ test.each([
       'Prices',
       'Numbers',
       'Export',
+      'Staff',
     ],
   ],
 ] as const)('staff with the permission %s have the tabs %j, and Today is open', async (permission, tabs) => {

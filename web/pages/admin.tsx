@@ -51,6 +51,8 @@ const BookingDoorLog = lazyPart(async () => ({
 
 const Disputes = lazyPart(async () => ({ default: (await import('#web/staff/disputes/disputes.tsx')).Disputes }));
 
+const Team = lazyPart(async () => ({ default: (await import('#web/staff/team/team.tsx')).Team }));
+
 const Numbers = lazyPart(async () => ({ default: (await import('#web/staff/numbers/numbers.tsx')).Numbers }));
 
 const TITLE = 'Admin Dashboard';
@@ -68,6 +70,7 @@ const TABS: readonly { readonly key: string; readonly label: string; readonly fo
   { key: 'prices', label: 'Prices', for: 'settings' },
   { key: 'numbers', label: 'Numbers', for: 'money' },
   { key: 'export', label: 'Export', for: 'money' },
+  { key: 'staff', label: 'Staff', for: 'owner' },
 ];
 
 /** The tabs with the field that finds bookings and customers. */
@@ -113,6 +116,7 @@ function AdminTabs() {
             {chosen === 'doors' ? <Doors /> : null}
             {chosen === 'numbers' ? <NumbersTab /> : null}
             {chosen === 'export' ? <Exports /> : null}
+            {chosen === 'staff' ? <Team /> : null}
             {chosen === 'id-review' ? <ReviewQueue /> : null}
             {chosen === 'discount-codes' ? <DiscountCodes /> : null}
             {chosen === 'audit-logs' ? (

@@ -33,6 +33,7 @@ export const JOB_RULES = {
   'mail.id-needed': { worker: 'mail', longestWaitMs: URGENT_WAIT_MS },
   'mail.id-missing': { worker: 'alerts', longestWaitMs: URGENT_WAIT_MS },
   'mail.review-waiting': { worker: 'alerts' },
+  'mail.staff-invitation': { worker: 'mail' },
   'mail.job-alert': { worker: 'alerts', alerts: 'never' },
   'access.request': { worker: 'locks', longestWaitMs: URGENT_WAIT_MS },
   'access.revoke': { worker: 'locks' },

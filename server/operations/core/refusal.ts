@@ -28,7 +28,8 @@ export type RefusalCode =
   | 'provider_unavailable'
   | 'not_configured'
   | 'last_owner'
-  | 'days_overlap';
+  | 'days_overlap'
+  | 'invitation_ended';
 
 /** An expected refusal. The message is for people; the details are sent beside it. */
 export class Refusal extends Error {

@@ -18,6 +18,7 @@ import { sendIdDecision, sendReviewWaiting } from '../mails/identity-mails.ts';
 import { sendIdMissing, sendIdNeeded, sendIdWithdrawn } from '../mails/missing-id-mails.ts';
 import { sendAccessCode } from '../mails/send-access-code.ts';
 import { sendPaymentLink } from '../mails/send-payment-link.ts';
+import { sendStaffInvitation } from '../mails/staff-mails.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { makePartialRefund } from '../payments/make-partial-refund.ts';
 import type { SessionContext } from '../payments/open-session.ts';
@@ -50,6 +51,7 @@ export function jobHandlers(contexts: {
     'mail.id-needed': (job) => sendIdNeeded(mails, job),
     'mail.id-missing': (job) => sendIdMissing(mails, job),
     'mail.review-waiting': (job) => sendReviewWaiting(mails, job),
+    'mail.staff-invitation': (job) => sendStaffInvitation(mails, job),
     'mail.job-alert': (job) => sendJobAlert(alerts, job),
     'access.request': (job) => requestFirstCode(access, job),
     'access.revoke': (job) => revokeCodes(access, job),

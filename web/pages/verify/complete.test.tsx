@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 // Fetched before the test: a slow machine takes longer than it waits.
 import '#web/data/client.ts';
-import VerifyCompletePage from './verify-complete.tsx';
+import VerifyCompletePage from './complete.tsx';
 
 vi.mock('#web/data/session.tsx', () => ({
   useSession: () => ({ status: 'in', user: { id: 'u' } }),

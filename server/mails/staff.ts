@@ -1,0 +1,36 @@
+import { type Permission, PERMISSION_WORDS } from '#rules/permissions.ts';
+import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { type Letterhead, type Mail, renderMail } from './layout.ts';
+
+/** Invites somebody to become staff. `inviter`: the owner's name, where it is known. */
+export function staffInvitationMail(
+  from: Letterhead,
+  input: {
+    readonly href: string;
+    readonly permissions: readonly Permission[];
+    readonly until: Date;
+    readonly inviter: string | null;
+  },
+): Mail {
+  const until = `${formatStudioDate(input.until)}, ${formatStudioTime(input.until)} (Sydney time)`;
+  return renderMail(from, {
+    subject: `Join the staff of ${from.name}`,
+    preheader: 'Accept the invitation within 7 days.',
+    heading: 'You’re invited to join the staff',
+    blocks: [
+      {
+        kind: 'text',
+        text: `${input.inviter ?? 'An owner'} invites you to work in the back office of ${from.name}. Open this page, sign in or sign up with this email address, and press the button.`,
+      },
+      { kind: 'button', label: 'Open the invitation', href: input.href },
+      {
+        kind: 'facts',
+        rows: [
+          ['You may', input.permissions.map((one) => PERMISSION_WORDS[one].label).join(', ')],
+          ['Valid until', until],
+        ],
+      },
+      { kind: 'text', text: 'The link works once. Not expecting this? You can ignore this email.' },
+    ],
+  });
+}

@@ -1,0 +1,30 @@
+import { PERMISSIONS, type Permission } from '#rules/permissions.ts';
+import { staffInvitationMail } from '#server/mails/staff.ts';
+import type { Job, JobOutcome } from '../core/jobs.ts';
+import { invitationToken } from '../staff/invitations.ts';
+import type { BookingMailContext } from './booking-mail.ts';
+
+/** Mails an invitation to become staff; nothing when it is closed or expired, or when a newer link has replaced this job's. */
+export async function sendStaffInvitation(
+  { db, mail, links, clock, siteUrl, business }: Omit<BookingMailContext, 'access'>,
+  job: Job,
+): Promise<JobOutcome> {
+  const one = await db.one<{ email: string; permissions: Permission[]; expiresAt: Date; inviter: string | null }>(
+    `select i.email, i.permissions, i.expires_at as "expiresAt",
+       (select p.full_name from public.profiles p where p.user_id = i.invited_by) as inviter
+     from private.staff_invitation i
+     where i.id = $1::uuid and i.accepted_at is null and i.revoked_at is null and i.expires_at > $2::timestamptz`,
+    [job.subjectId, clock()],
+  );
+  if (one === null || one.expiresAt.toISOString() !== job.payload['expiresAt']) return 'done';
+  const token = invitationToken({ links }, { invitationId: job.subjectId, expiresAt: one.expiresAt });
+  const message = staffInvitationMail(business(), {
+    // After the number sign, so that it reaches neither logs nor other sites.
+    href: `${siteUrl}/staff-invitation#${token}`,
+    permissions: PERMISSIONS.filter((permission) => one.permissions.includes(permission)),
+    until: one.expiresAt,
+    inviter: one.inviter,
+  });
+  await mail.send({ to: one.email, ...message, key: `job-${job.id}` });
+  return 'done';
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import type { Permission } from '#rules/permissions.ts';
+import type { LinkSigner } from '#server/crypto/link-signer.ts';
+import type { Database, Transaction } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import { enqueue } from '../core/jobs.ts';
+import { Refusal } from '../core/refusal.ts';
+
+/** What the operations of invitations work with. */
+export type InvitationContext = { readonly db: Database; readonly links: LinkSigner; readonly clock: Clock };
+export type Invitation = { readonly invitationId: string; readonly expiresAt: Date };
+
+/** The purpose of the signed link of an invitation. */
+const INVITATION_LINK = 'staff-invitation';
+const VALID_DAYS = 7;
+const NOT_OWNER = new Refusal('not_yours', 'Only owners can do this.', { permission: 'owner' });
+
+/** Returns the token of an invitation's link. It follows from id and expiry, so that it need not be stored to be mailed. */
+export const invitationToken = ({ links }: Pick<InvitationContext, 'links'>, one: Invitation): string =>
+  links.sign(INVITATION_LINK, one.invitationId, one.expiresAt);
+
+/**
+ * Invites an address to become staff with exactly these permissions, and mails the link. The same invitation again, while it is open, sends no
+ * second mail; another one for the address replaces it. Throws `Refusal`.
+ */
+export async function inviteStaff(
+  context: InvitationContext,
+  { email, permissions }: { readonly email: string; readonly permissions: readonly Permission[] },
+  actor: string,
+): Promise<Invitation> {
+  const now = context.clock();
+  const fresh = { invitationId: randomUUID(), expiresAt: expiryFrom(now) };
+  return context.db.transaction(async (tx) => {
+    const row = await tx.one<{ outcome: string; id: string; expiresAt: Date }>(
+      `select outcome, id, expires_at as "expiresAt"
+       from private.invite_staff($1::uuid, $2, $3::text[], $4, $5::timestamptz, $6::uuid, $7::timestamptz)`,
+      [fresh.invitationId, email, permissions, invitationToken(context, fresh), fresh.expiresAt, actor, now],
+    );
+    if (row?.outcome === 'invited') await mailInvitation(tx, fresh, now);
+    else if (row?.outcome === 'already_staff')
+      throw new Refusal('already_done', 'This person is staff already. You can change their permissions.');
+    else if (row?.outcome !== 'waiting') throw NOT_OWNER;
+    return { invitationId: row.id, expiresAt: row.expiresAt };
+  });
+}
+
+/** Mails an open invitation again, with a new link that replaces the one before. Throws `Refusal`. */
+export async function renewInvitation(
+  context: InvitationContext,
+  invitationId: string,
+  actor: string,
+): Promise<Invitation> {
+  const now = context.clock();
+  const renewed = { invitationId, expiresAt: expiryFrom(now) };
+  return context.db.transaction(async (tx) => {
+    const row = await tx.one<{ outcome: string }>(
+      'select private.renew_invitation($1::uuid, $2, $3::timestamptz, $4::uuid) as outcome',
+      [invitationId, invitationToken(context, renewed), renewed.expiresAt, actor],
+    );
+    refuse(row?.outcome);
+    await mailInvitation(tx, renewed, now);
+    return renewed;
+  });
+}
+
+/** Ends an open invitation; its link is worth nothing any more. Throws `Refusal`. */
+export async function revokeInvitation(
+  { db, clock }: Pick<InvitationContext, 'db' | 'clock'>,
+  invitationId: string,
+  actor: string,
+): Promise<void> {
+  const row = await db.one<{ outcome: string }>(
+    'select private.revoke_invitation($1::uuid, $2::uuid, $3::timestamptz) as outcome',
+    [invitationId, actor, clock()],
+  );
+  refuse(row?.outcome);
+}
+
+function refuse(outcome: string | undefined): void {
+  if (outcome === 'not_owner') throw NOT_OWNER;
+  if (outcome === 'unknown') throw new Refusal('not_found', 'There is no such invitation.');
+  if (outcome === 'closed') throw new Refusal('already_done', 'This invitation was accepted or revoked.');
+}
+
+/** Makes an account staff with the permissions of the invitation whose link it opened, and returns them. Throws `Refusal`. */
+export async function acceptInvitation(
+  { db, clock }: Pick<InvitationContext, 'db' | 'clock'>,
+  token: string,
+  userId: string,
+): Promise<readonly string[]> {
+  const row = await db.one<{ outcome: string; permissions: string[] | null }>(
+    'select outcome, permissions from private.accept_invitation($1, $2::uuid, $3::timestamptz)',
+    [token, userId, clock()],
+  );
+  switch (row?.outcome) {
+    case 'accepted':
+      return row.permissions ?? [];
+    case 'other_address':
+      throw new Refusal('not_yours', 'This invitation is for another email address. Sign in with the one we wrote to.');
+    case 'unconfirmed':
+      throw new Refusal('mail_unconfirmed', 'Please confirm your email address first.');
+    case 'already_staff':
+      throw new Refusal('already_done', 'You are staff already.');
+    case 'used':
+      throw new Refusal('invitation_ended', 'This invitation has been used. Ask an owner for another one.');
+    case 'revoked':
+    case 'expired':
+      throw new Refusal('invitation_ended', 'This invitation is not valid any more. Ask an owner for another one.');
+    default:
+      throw new Refusal('not_found', 'This link is not valid. Use the newest mail, or ask an owner for another one.');
+  }
+}
+
+/** Whole seconds, as in the link. */
+const expiryFrom = (now: Date): Date => new Date(Math.floor(now.getTime() / 1000 + VALID_DAYS * 86_400) * 1000);
+
+const mailInvitation = (tx: Pick<Transaction, 'query'>, one: Invitation, now: Date): Promise<void> =>
+  enqueue(tx, {
+    kind: 'mail.staff-invitation',
+    subjectId: one.invitationId,
+    dedupe: one.expiresAt.toISOString(),
+    payload: { expiresAt: one.expiresAt.toISOString() },
+    dueAt: now,
+  });

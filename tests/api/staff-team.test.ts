@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import type { Customer, TestServer } from '#tests/support/test-server.ts';
+
+type Mail = { subject: string; text: string };
+
+describe.each(engines)('the staff of the business on $name', ({ open }) => {
+  let server: TestServer;
+  let owner: Customer;
+  beforeAll(async () => {
+    server = await open();
+    owner = await addStaff('owner');
+  }, 180_000);
+  afterAll(() => server.close());
+
+  const db = () => server.app.db;
+  const give = (person: Customer, ...permissions: string[]) =>
+    server.call('staff-set-permissions', { userId: person.id, permissions }, server.app.keys.serviceRoleKey);
+  async function addStaff(...permissions: string[]): Promise<Customer> {
+    const person = await server.addCustomer();
+    await give(person, ...permissions);
+    return person;
+  }
+  const held = async ({ id }: Customer): Promise<unknown> =>
+    (
+      await db().one<{ held: string[] }>(
+        `select coalesce(array_agg(permission order by permission), '{}') as held from public.staff_permissions where user_id = $1::uuid`,
+        [id],
+      )
+    )?.held;
+  const invite = (email: string, permissions: readonly string[] = ['bookings'], token = owner.token) =>
+    server.call('staff-invite', { email, permissions }, token);
+  const mailsTo = async (email: string): Promise<Mail[]> => {
+    await server.settle();
+    const found = (await server.sandbox(`/api/mail?to=${encodeURIComponent(email)}`)) as Mail[];
+    return found.filter(({ subject }) => subject.startsWith('Join the staff'));
+  };
+  /** The token of the invitation that was mailed last to an address. */
+  const newestToken = async (email: string): Promise<string> =>
+    /staff-invitation#(\S+)/.exec((await mailsTo(email))[0]?.text ?? '')?.[1] ?? '';
+  const accept = (person: Customer, token: string) => server.call('accept-staff-invitation', { token }, person.token);
+  const audit = async (resource: string, id: unknown) =>
+    (
+      await db().query<{ action: string; actor: string; details: unknown }>(
+        'select action, actor, details from public.audit_logs where resource_type = $1 and resource_id = $2 order by created_at',
+        [resource, id],
+      )
+    ).rows;
+
+  it('an invited person gets a mail, accepts with the invited account and has exactly the permissions; no token is stored', async () => {
+    const person = await server.addCustomer();
+    const invited = await invite(person.email.toUpperCase(), ['money', 'bookings', 'money']);
+    expect(invited.status).toBe(200);
+    const { invitationId, expiresAt } = invited.body;
+    const week = new Date(String(expiresAt)).getTime() - server.now().getTime();
+    expect(Math.abs(week - 7 * 86_400_000)).toBeLessThan(60_000);
+    const [mail, ...more] = await mailsTo(person.email);
+    expect(more).toEqual([]);
+    expect(mail?.text).toContain('Bookings, Money');
+    const token = await newestToken(person.email);
+    for (const table of ['private.staff_invitation', 'private.outbox', 'public.audit_logs'])
+      expect((await db().query(`select from ${table} t where t::text like '%' || $1 || '%'`, [token])).rows).toEqual(
+        [],
+      );
+    expect(await accept(person, token)).toMatchObject({ status: 200, body: { permissions: ['bookings', 'money'] } });
+    expect(await held(person)).toEqual(['bookings', 'money']);
+    expect((await audit('staff_invitation', invitationId)).map(({ action, actor }) => [action, actor])).toEqual([
+      ['create', owner.id],
+      ['update', person.id],
+    ]);
+    expect(await audit('staff_permissions', person.id)).toMatchObject([
+      { actor: owner.id, details: { before: [], after: ['bookings', 'money'] } },
+    ]);
+    // The answer may have been lost, so the same account may send it again; nobody else.
+    expect((await accept(person, token)).status).toBe(200);
+    await server.call('staff-remove', { userId: person.id }, owner.token);
+    expect(await accept(person, token)).toMatchObject({ status: 410, body: { error: { code: 'invitation_ended' } } });
+    expect(await held(person)).toEqual([]);
+  });
+
+  it('another account, a guest, a false token and an account without a confirmed address accept nothing', async () => {
+    const [person, other] = [await server.addCustomer(), await server.addCustomer()];
+    await invite(person.email);
+    const token = await newestToken(person.email);
+    expect(await accept(other, token)).toMatchObject({ status: 403, body: { error: { code: 'not_yours' } } });
+    expect((await server.call('accept-staff-invitation', { token })).status).toBe(401);
+    for (const forged of ['x', `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`])
+      expect((await accept(person, forged)).status).toBe(404);
+    await db().query('update auth.users set email_confirmed_at = null where id = $1::uuid', [person.id]);
+    expect(await accept(person, token)).toMatchObject({ status: 403, body: { error: { code: 'mail_unconfirmed' } } });
+    expect([await held(person), await held(other)]).toEqual([[], []]);
+  });
+
+  it('a revoked, an expired, a renewed and a replaced link are worth nothing', async () => {
+    const [revoked, expired, renewed, replaced] = await Promise.all([1, 2, 3, 4].map(() => server.addCustomer()));
+    const ended = { status: 410, body: { error: { code: 'invitation_ended' } } };
+    const tokens: string[] = [];
+    const ids: unknown[] = [];
+    for (const person of [revoked, expired, renewed, replaced]) {
+      ids.push((await invite(person?.email ?? '')).body['invitationId']);
+      tokens.push(await newestToken(person?.email ?? ''));
+    }
+    for (const _ of [1, 2])
+      expect(await server.call('staff-revoke-invitation', { invitationId: ids[0] }, owner.token)).toMatchObject({
+        status: 200,
+        body: { revoked: true },
+      });
+    expect(await accept(revoked as Customer, tokens[0] ?? '')).toMatchObject(ended);
+    expect((await server.call('staff-resend-invitation', { invitationId: ids[0] }, owner.token)).status).toBe(409);
+
+    // Other permissions for the same address.
+    await invite(replaced?.email ?? '', ['identity']);
+    expect(await accept(replaced as Customer, tokens[3] ?? '')).toMatchObject(ended);
+    expect((await accept(replaced as Customer, await newestToken(replaced?.email ?? ''))).status).toBe(200);
+    expect(await held(replaced as Customer)).toEqual(['identity']);
+
+    server.advance(2_000);
+    expect((await server.call('staff-resend-invitation', { invitationId: ids[2] }, owner.token)).status).toBe(200);
+    expect((await accept(renewed as Customer, tokens[2] ?? '')).status).toBe(404);
+    const fresh = await newestToken(renewed?.email ?? '');
+
+    await db().query(`update private.staff_invitation set expires_at = $2::timestamptz where id = $1::uuid`, [
+      ids[1],
+      server.now(),
+    ]);
+    expect(await accept(expired as Customer, tokens[1] ?? '')).toMatchObject(ended);
+    expect((await accept(renewed as Customer, fresh)).status).toBe(200);
+    expect((await server.call('staff-revoke-invitation', { invitationId: ids[2] }, owner.token)).status).toBe(409);
+    expect((await server.call('staff-revoke-invitation', { invitationId: randomUUID() }, owner.token)).status).toBe(
+      404,
+    );
+  });
+
+  it('the same invitation again sends no second mail; staff are not invited', async () => {
+    const person = await server.addCustomer();
+    const first = await invite(person.email);
+    expect((await invite(person.email)).body).toEqual(first.body);
+    expect(await mailsTo(person.email)).toHaveLength(1);
+    await give(person, 'settings');
+    expect(await invite(person.email)).toMatchObject({ status: 409, body: { error: { code: 'already_done' } } });
+    expect((await accept(person, await newestToken(person.email))).status).toBe(409);
+    expect(await held(person)).toEqual(['settings']);
+    // Otherwise the old link would make the removed person staff again.
+    await give(person);
+    expect((await accept(person, await newestToken(person.email))).status).toBe(410);
+  });
+
+  it('the invitations of an owner end with the permission', async () => {
+    const [leaver, friend] = [await addStaff('owner'), await server.addCustomer()];
+    await invite(friend.email, ['owner'], leaver.token);
+    const token = await newestToken(friend.email);
+    await give(leaver, 'bookings');
+    expect((await accept(friend, token)).status).toBe(410);
+    expect(await held(friend)).toEqual([]);
+  });
+
+  it('a removed colleague reads nothing of staff any more with the same token; the last owner cannot be removed', async () => {
+    const colleague = await addStaff('bookings', 'identity');
+    const reads = async () => (await server.client(colleague.token).rpc('staff_alerts')).error === null;
+    expect(await reads()).toBe(true);
+    expect(await server.call('staff-remove', { userId: colleague.id }, owner.token)).toMatchObject({
+      status: 200,
+      body: { removed: true },
+    });
+    expect(await reads()).toBe(false);
+    const { data } = await server.client(owner.token).rpc('staff_team');
+    const owners = (data as { staff: { userId: string; permissions: string[] }[] }).staff.filter(
+      ({ userId, permissions }) => userId !== owner.id && permissions.includes('owner'),
+    );
+    for (const { userId } of owners) await server.call('staff-remove', { userId }, owner.token);
+    expect(await server.call('staff-remove', { userId: owner.id }, owner.token)).toMatchObject({
+      status: 409,
+      body: { error: { code: 'last_owner' } },
+    });
+    expect(await held(owner)).toEqual(['owner']);
+  });
+
+  it('owners see the staff with permissions, last sign-in and second factor, and the open invitations; nobody else does', async () => {
+    const colleague = await addStaff('bookings', 'money');
+    await db().query(
+      `insert into auth.mfa_factors (user_id, factor_type, status, secret, created_at, updated_at) values ($1::uuid, 'totp', 'verified', 's', now(), now())`,
+      [colleague.id],
+    );
+    await db().query(`update auth.users set last_sign_in_at = '2031-03-01T00:00:00Z' where id = $1::uuid`, [
+      colleague.id,
+    ]);
+    const invited = await invite('newcomer@example.com', ['identity']);
+    const { data } = await server.client(owner.token).rpc('staff_team', { at: server.now().toISOString() });
+    const team = data as { staff: { userId: string }[]; invitations: { email: string }[] };
+    expect(team.staff.find(({ userId }) => userId === colleague.id)).toMatchObject({
+      email: colleague.email,
+      permissions: ['bookings', 'money'],
+      secondFactor: true,
+      lastSignInAt: '2031-03-01T00:00:00+00:00',
+    });
+    expect(team.staff.find(({ userId }) => userId === owner.id)).toMatchObject({
+      permissions: ['owner'],
+      secondFactor: false,
+    });
+    expect(team.invitations.filter(({ email }) => email === 'newcomer@example.com')).toMatchObject([
+      { id: invited.body['invitationId'], permissions: ['identity'], expired: false },
+    ]);
+    expect(JSON.stringify(data)).not.toMatch(/token/);
+    expect((await server.client(colleague.token).rpc('staff_team')).error?.code).toBe('42501');
+  });
+});

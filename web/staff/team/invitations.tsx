@@ -1,0 +1,66 @@
+import { useMutation } from '@tanstack/react-query';
+import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Chip } from '#web/ui/chip.tsx';
+import { Empty } from '#web/ui/notice.tsx';
+import { Cell, Row, Table } from '#web/ui/table.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { PermissionChips } from './permission-chips.tsx';
+import { type OpenInvitation, resendInvitation, revokeInvitation } from './queries.ts';
+
+const COLUMNS = ['Email', 'May do', 'Invited by', 'Valid until', 'Actions'];
+const INVALIDATES = [queryKeys.team.all];
+
+/** Lists the open invitations, to send again or revoke. */
+export function Invitations({ invitations }: { invitations: readonly OpenInvitation[] }) {
+  if (invitations.length === 0) return <Empty>No open invitations.</Empty>;
+  return (
+    <Table caption="Open invitations" columns={COLUMNS}>
+      {invitations.map((one) => (
+        <Row key={one.id}>
+          <Cell label="Email" className="break-words">
+            {one.email}
+          </Cell>
+          <Cell label="May do">
+            <PermissionChips permissions={one.permissions} />
+          </Cell>
+          <Cell label="Invited by">{one.invitedBy ?? 'The service key'}</Cell>
+          <Cell label="Valid until">
+            {one.expired ? (
+              <Chip tone="warn">Expired</Chip>
+            ) : (
+              `${formatStudioDate(one.expiresAt, 'medium')}, ${formatStudioTime(one.expiresAt)}`
+            )}
+          </Cell>
+          <Cell label="">
+            <Actions invitation={one} />
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  );
+}
+
+function Actions({ invitation }: { invitation: OpenInvitation }) {
+  const resend = useMutation({
+    mutationFn: () => resendInvitation(invitation.id),
+    meta: { title: 'Error', failure: 'The mail was not sent. Try again.', invalidates: INVALIDATES },
+    onSuccess: () => toast({ title: 'Invitation sent again', description: invitation.email }),
+  });
+  const revoke = useMutation({
+    mutationFn: () => revokeInvitation(invitation.id),
+    meta: { title: 'Error', failure: 'The invitation is still open. Try again.', invalidates: INVALIDATES },
+    onSuccess: () => toast({ title: 'Invitation revoked', description: invitation.email }),
+  });
+  return (
+    <div className="flex flex-wrap gap-3">
+      <Button tone="plain" busy={resend.isPending} disabled={revoke.isPending} onClick={() => resend.mutate()}>
+        Send again <span className="sr-only">{invitation.email}</span>
+      </Button>
+      <Button tone="plain" busy={revoke.isPending} disabled={resend.isPending} onClick={() => revoke.mutate()}>
+        Revoke <span className="sr-only">{invitation.email}</span>
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import { useMutation } from '@tanstack/react-query';
+import type { Permission } from '#rules/permissions.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { PermissionFields } from './permission-fields.tsx';
+import { type Member, removeMember, setPermissions } from './queries.ts';
+import { permissionsFormSchema, ticked } from './team-form.ts';
+
+const INVALIDATES = [queryKeys.team.all, queryKeys.permissions.all];
+const nameOf = ({ name, email }: Member): string => name ?? email ?? 'Account without a name';
+
+/** Changes what somebody may do as staff. */
+export function PermissionsForm({ member, onDone }: { member: Member; onDone: () => void }) {
+  const form = useSchemaForm(permissionsFormSchema, { defaultValues: { permissions: ticked(member.permissions) } });
+  const change = useMutation({
+    mutationFn: (draft: { permissions: Permission[] }) => setPermissions(member.userId, draft.permissions),
+    meta: { handled: true, invalidates: INVALIDATES },
+    onSuccess: () => {
+      toast({ title: 'Permissions changed', description: nameOf(member) });
+      onDone();
+    },
+    onError: (error) =>
+      refuseForm(form, { message: describeError(error, 'Nothing was changed. Check your connection.') }),
+  });
+  return (
+    <Form form={form} onSend={change.mutateAsync} className="space-y-4">
+      <p className="break-words">{nameOf(member)}</p>
+      <PermissionFields control={form.control} place={(one) => `permissions.${one}`} />
+      <FormError control={form.control} />
+      <div className="flex flex-wrap gap-3">
+        <SubmitButton control={form.control}>Save</SubmitButton>
+        <Button tone="plain" disabled={change.isPending} onClick={onDone}>
+          Cancel
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+/** Asks before it ends somebody's access as staff. */
+export function RemoveMember({ member, onDone }: { member: Member; onDone: () => void }) {
+  const remove = useMutation({
+    mutationFn: () => removeMember(member.userId),
+    meta: { handled: true, invalidates: INVALIDATES },
+    onSuccess: () => {
+      toast({ title: 'Removed from the staff', description: nameOf(member) });
+      onDone();
+    },
+    onError: (error) =>
+      toast({ title: 'Error', description: describeError(error, 'Nobody was removed. Try again.'), tone: 'bad' }),
+  });
+  return (
+    <div className="space-y-4">
+      <p className="break-words">
+        {nameOf(member)} can open nothing of the back office any more, from now on. The account stays, with its
+        bookings.
+      </p>
+      <div className="flex flex-wrap gap-3">
+        <Button busy={remove.isPending} onClick={() => remove.mutate()}>
+          Remove
+        </Button>
+        <Button tone="plain" disabled={remove.isPending} onClick={onDone}>
+          Keep
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,15 @@
+import { PERMISSION_WORDS, type Permission } from '#rules/permissions.ts';
+import { Chip } from '#web/ui/chip.tsx';
+
+/** Names what somebody may do. */
+export function PermissionChips({ permissions }: { permissions: readonly Permission[] }) {
+  return (
+    <ul className="flex flex-wrap gap-1.5">
+      {permissions.map((one) => (
+        <li key={one}>
+          <Chip tone={one === 'owner' ? 'signal' : 'plain'}>{PERMISSION_WORDS[one].label}</Chip>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,24 @@
+import type { Control, FieldValues, Path } from 'react-hook-form';
+import { type Permission, PERMISSION_WORDS, PERMISSIONS } from '#rules/permissions.ts';
+import { CheckField } from '#web/ui/form/fields.tsx';
+
+/** A box for each permission, with what it opens. `place` names the field of the form that has them. */
+export function PermissionFields<In extends FieldValues, Out>({
+  control,
+  place,
+}: {
+  control: Control<In, unknown, Out>;
+  place: (permission: Permission) => Path<In>;
+}) {
+  return (
+    <fieldset>
+      <legend className="mb-1 text-sm font-semibold">May do</legend>
+      {PERMISSIONS.map((one) => (
+        <CheckField key={one} control={control} name={place(one)}>
+          {PERMISSION_WORDS[one].label}
+          <span className="block text-sm text-fog">{PERMISSION_WORDS[one].opens}</span>
+        </CheckField>
+      ))}
+    </fieldset>
+  );
+}

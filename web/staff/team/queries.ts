@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { PERMISSIONS, type Permission } from '#rules/permissions.ts';
+import { callFunction } from '#web/data/fetch-client.ts';
+import { rest } from '#web/data/rest.ts';
+
+const permissionsSchema = z
+  .array(z.enum(PERMISSIONS))
+  .nullable()
+  .transform((held) => PERMISSIONS.filter((one) => held?.includes(one)));
+const memberSchema = z.object({
+  userId: z.string(),
+  name: z.string().nullable(),
+  email: z.string().nullable(),
+  permissions: permissionsSchema,
+  lastSignInAt: z.coerce.date().nullable(),
+  secondFactor: z.boolean(),
+});
+const invitationSchema = z.object({
+  id: z.string(),
+  email: z.string(),
+  permissions: permissionsSchema,
+  createdAt: z.coerce.date(),
+  expiresAt: z.coerce.date(),
+  expired: z.boolean(),
+  invitedBy: z.string().nullable(),
+});
+const teamSchema = z.object({ staff: z.array(memberSchema), invitations: z.array(invitationSchema) });
+/** Somebody who is staff. */
+export type Member = z.infer<typeof memberSchema>;
+/** An invitation that nobody has accepted yet. */
+export type OpenInvitation = z.infer<typeof invitationSchema>;
+export type Team = z.infer<typeof teamSchema>;
+
+/** Reads everybody who is staff, and the open invitations; for owners. */
+export async function readTeam(): Promise<Team> {
+  const { data, error } = await rest.rpc('staff_team', { at: new Date().toISOString() });
+  if (error) throw error;
+  return teamSchema.parse(data);
+}
+
+export function invite(draft: { email: string; permissions: readonly Permission[] }): Promise<unknown> {
+  return callFunction('staff-invite', draft);
+}
+export function resendInvitation(invitationId: string): Promise<unknown> {
+  return callFunction('staff-resend-invitation', { invitationId });
+}
+export function revokeInvitation(invitationId: string): Promise<unknown> {
+  return callFunction('staff-revoke-invitation', { invitationId });
+}
+export function setPermissions(userId: string, permissions: readonly Permission[]): Promise<unknown> {
+  return callFunction('staff-set-permissions', { userId, permissions });
+}
+export function removeMember(userId: string): Promise<unknown> {
+  return callFunction('staff-remove', { userId });
+}
+
+/** Makes the signed-in account staff, by the token of a mailed link. */
+export function acceptInvitation(token: string): Promise<unknown> {
+  return callFunction('accept-staff-invitation', { token });
+}
