@@ -3,7 +3,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { sharedChunk } from './build/shared-chunks.ts';
 
-/** Libraries change seldom and are told apart in bench/web.ts. */
+/** Libraries change seldom and are told apart in bench/web/main.ts. */
 const library = (name: string, packages: string) => ({
   name: `library-${name}`,
   test: new RegExp(`node_modules/(${packages})/`),
