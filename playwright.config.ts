@@ -61,7 +61,7 @@ export default defineConfig({
     {
       name: 'desktop',
       use: { viewport: { width: 1440, height: 900 } },
-      testMatch: ['fast-path', 'admin'].map((name) => `**/${name}.e2e.ts`),
+      testMatch: ['fast-path', 'admin', 'owner-day'].map((name) => `**/${name}.e2e.ts`),
     },
   ],
   webServer: servers.map(({ port, sandboxPort, dataDir }) => ({

@@ -1,0 +1,258 @@
+import { readFileSync } from 'node:fs';
+import { createClient } from '@supabase/supabase-js';
+import { type Browser, expect, type Locator, type Page, test } from '@playwright/test';
+import type { Database } from '#database/types.ts';
+import { type Program, startProgram } from '#tests/support/program.ts';
+import { accessible, ahead, expectToast, GOOD_CARD, openDay, payWith, sydneyDay } from '../steps.ts';
+
+/** A whole day of an owner, in the order in which it happens, from an empty database. On a phone everything is tapped. */
+const OWNER = { email: 'owner@example.com', password: 'night-shift-9', name: 'Morgan Owner' };
+const CALLER = { email: 'caller@example.com', name: 'Sam Caller' };
+const MONDAY = ahead(1);
+const day = (daysAhead: number): string => sydneyDay(daysAhead).toISOString().slice(0, 10);
+
+type Mail = { readonly text: string };
+type SandboxPayment = { readonly id: string; readonly payment_status: string; readonly amount_total: number };
+type SandboxRefund = { readonly status: string; readonly amount: number };
+
+let program: Program;
+test.beforeAll(async () => {
+  program = await startProgram({
+    migrated: true,
+    env: { ADMIN_EMAILS: OWNER.email, RATE_LIMIT_FACTOR: '1000', AUTH_MAIL_MIN_SECONDS: '1' },
+  });
+});
+test.afterAll(async () => void (await program.stop()));
+
+async function sandbox<T>(path: string, body?: unknown): Promise<T> {
+  const request = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+  return (await fetch(`${program.sandboxUrl}${path}`, request)).json() as Promise<T>;
+}
+
+/** Waits for a mail and returns the first group of the pattern. */
+async function fromMail(email: string, subject: string, pattern: RegExp): Promise<string> {
+  let found = '';
+  await expect
+    .poll(async () => {
+      const [mail] = await sandbox<Mail[]>(
+        `/api/mail?to=${encodeURIComponent(email)}&subject=${encodeURIComponent(subject)}`,
+      );
+      return (found = pattern.exec(mail?.text ?? '')?.[1] ?? '');
+    })
+    .not.toBe('');
+  return found;
+}
+
+async function press(target: Locator): Promise<void> {
+  await (test.info().project.name === 'phone' ? target.tap() : target.click());
+}
+const openTab = (page: Page, tab: string) => page.goto(`${program.apiUrl}/admin?tab=${tab}`);
+
+test('an owner opens the business, sets prices, closes hours, books, moves, refunds, decides about IDs, meets a dispute and closes the month', async ({
+  page,
+  browser,
+}) => {
+  test.setTimeout(300_000);
+  await signUp(page);
+  await setPrices(page);
+  await closeMonday(page, browser);
+  const reference = await bookForCaller(page, browser);
+  await moveBooking(page, reference);
+  await refundHalf(page);
+  await decideIds(page);
+  await answerDispute(page, reference);
+  await closeMonth(page);
+});
+
+/** The first account that ADMIN_EMAILS names confirms its address, and finds three empty rooms. Enter sends the forms. */
+async function signUp(page: Page): Promise<void> {
+  await page.goto(`${program.apiUrl}/auth`);
+  await press(page.getByRole('tab', { name: 'Sign Up' }));
+  await page.getByLabel('Full Name').fill(OWNER.name);
+  await page.getByLabel('Email').fill(OWNER.email);
+  await page.getByLabel('Phone Number').fill('0400 111 222');
+  await page.getByLabel('Day').fill('3');
+  await page.getByLabel('Month').selectOption('April');
+  await page.getByLabel('Year').fill('1990');
+  await page.getByLabel('Password').fill(OWNER.password);
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Verification code').fill(await fromMail(OWNER.email, 'code', /^Code: (\d{6})$/m));
+  await page.keyboard.press('Enter');
+  await page.waitForURL((url) => url.pathname !== '/auth');
+  await page.goto(`${program.apiUrl}/admin`);
+  await expect(page.getByText('Nothing needs you now.')).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Now' }).getByRole('listitem')).toHaveCount(3);
+}
+
+/** By keyboard: every hour of Studio A costs 66 dollars from the day of the booking. */
+async function setPrices(page: Page): Promise<void> {
+  await openTab(page, 'prices');
+  await page.getByLabel('Studio', { exact: true }).selectOption('Studio A');
+  await page.getByRole('grid', { name: 'Prices of Studio A' }).getByRole('gridcell').first().focus();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.press('6');
+  await page.keyboard.type('6');
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Charged from').fill(day(MONDAY));
+  await press(page.getByRole('button', { name: 'Preview' }));
+  await press(page.getByRole('button', { name: 'Save prices' }));
+  await expect(page.getByRole('table', { name: 'Price lists, newest first' }).getByText('(to come)')).toBeVisible();
+}
+
+async function closeMonday(page: Page, browser: Browser): Promise<void> {
+  await openTab(page, 'closures');
+  await press(page.getByRole('button', { name: 'Close hours' }));
+  const form = page.getByRole('dialog', { name: 'Close hours' });
+  await form.getByLabel('From').fill(day(MONDAY));
+  await form.getByLabel('Until', { exact: true }).fill(day(MONDAY));
+  await form.getByRole('textbox', { name: 'Reason' }).fill('Deep cleaning');
+  await press(form.getByRole('button', { name: 'Close hours' }));
+  await expectToast(page, 'Hours closed');
+  const guest = await (await browser.newContext()).newPage();
+  await openDay(guest, 'Studio A', MONDAY, program.apiUrl);
+  await expect(guest.locator('[data-hour="9"]')).not.toHaveAttribute('data-state', 'free');
+  await expect(guest.locator('[data-hour="12"]')).toHaveAttribute('data-state', 'free');
+  await expect(guest.locator('[data-hour="18"]')).toHaveAccessibleName(/66 dollars/);
+  await guest.context().close();
+}
+
+/** Somebody phones; the hours are held until the mailed link is paid. Returns the reference. */
+async function bookForCaller(page: Page, browser: Browser): Promise<string> {
+  await openTab(page, 'today');
+  await press(page.getByRole('button', { name: 'New booking' }));
+  const form = page.getByRole('dialog', { name: 'New booking' });
+  await form.getByLabel('Studio').selectOption('Studio A');
+  await form.getByLabel('Day').fill(day(MONDAY));
+  await form.getByLabel('From').selectOption('18');
+  await form.getByLabel('Hours').fill('2');
+  await press(form.getByRole('button', { name: 'Continue' }));
+  await expect(form.getByText('$132 by the price list.')).toBeVisible();
+  await form.getByLabel('Name').fill(CALLER.name);
+  await form.getByLabel('Email').fill(CALLER.email);
+  await press(form.getByRole('button', { name: 'Book', exact: true }));
+  const panel = page.getByRole('dialog', { name: /^Booking / });
+  await expect(panel).toBeVisible();
+  const reference =
+    /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec((await panel.getByRole('heading').first().textContent()) ?? '')?.[0] ?? '';
+  const guest = await (await browser.newContext()).newPage();
+  await guest.goto(await fromMail(CALLER.email, 'pay', /(http:\/\/\S+\/c\/pay\/\S+)/));
+  await payWith(guest, GOOD_CARD);
+  await guest.waitForURL(`${program.apiUrl}/**`);
+  await guest.context().close();
+  // The open panel follows without a reload.
+  await expect(panel.getByRole('button', { name: 'Move' })).toBeVisible();
+  await accessible(page);
+  return reference;
+}
+
+/** To the cheaper Studio B at the same time: the difference goes back by itself. */
+async function moveBooking(page: Page, reference: string): Promise<void> {
+  const panel = page.getByRole('dialog', { name: `Booking ${reference}` });
+  await press(panel.getByRole('button', { name: 'Move' }));
+  await panel.getByLabel('Studio').selectOption('Studio B');
+  await press(panel.getByRole('button', { name: 'Continue' }));
+  await press(panel.getByRole('button', { name: 'Move the booking' }));
+  await expectToast(page, `${reference} is moved`);
+  await expect(panel.getByText('Studio B').first()).toBeVisible();
+}
+
+async function refundHalf(page: Page): Promise<void> {
+  const panel = page.getByRole('dialog', { name: /^Booking / });
+  await press(panel.getByRole('button', { name: 'Refund a part' }));
+  const left = Number(/\$([\d.]+) of the payment is left/.exec((await panel.textContent()) ?? '')?.[1]);
+  await panel.getByLabel('Amount in dollars').fill((left / 2).toFixed(2));
+  await panel.getByLabel('Reason').fill('One deck was broken');
+  await press(panel.getByRole('button', { name: 'Continue' }));
+  await press(panel.getByRole('button', { name: /^Refund \$/ }));
+  await expect(panel.getByText(/One deck was broken, /)).toBeVisible();
+  await page.keyboard.press('Escape');
+}
+
+/** Approves one ID after a correction, asks for another photo of the second, and refuses the third. */
+async function decideIds(page: Page): Promise<void> {
+  const people = ['Ada', 'Bea', 'Cleo'];
+  for (const name of people) await addWaitingId(name);
+  await openTab(page, 'id-review');
+  const review = page.getByRole('dialog', { name: 'Check this ID' });
+  const open = (name: string) =>
+    press(page.getByRole('row').filter({ hasText: name }).getByRole('button', { name: 'Check' }));
+  await open('Ada');
+  await review.getByLabel('Last name').fill('Sample');
+  await press(review.getByRole('button', { name: 'Approve' }));
+  await press(review.getByRole('button', { name: 'Approve the ID' }));
+  await expectToast(page, 'ID approved');
+  await open('Bea');
+  await press(review.getByRole('button', { name: 'Another photo' }));
+  await press(review.getByRole('button', { name: 'Ask for another photo' }));
+  await expectToast(page, 'Another photo asked for');
+  await open('Cleo');
+  await press(review.getByRole('button', { name: 'Refuse' }));
+  await review.getByLabel('Reason for the customer').fill('This is a library card.');
+  await press(review.getByRole('button', { name: 'Refuse the ID' }));
+  await expectToast(page, 'ID refused');
+  await expect(page.getByText('No ID waits for a decision.')).toBeVisible();
+}
+
+/** Adds an account whose ID was read with a misspelt name. */
+async function addWaitingId(first: string): Promise<void> {
+  const service = createClient<Database>(program.apiUrl, program.serviceRoleKey, { auth: { persistSession: false } });
+  const made = await service.auth.admin.createUser({
+    email: `${first.toLowerCase()}@example.com`,
+    password: OWNER.password,
+    email_confirm: true,
+    user_metadata: { full_name: `${first} Sample`, phone: '+61400111222', date_of_birth: '1998-04-03' },
+  });
+  const { error } = await service.from('id_verifications').insert({
+    user_id: made.data.user?.id ?? '',
+    source: 'photo',
+    verification_status: 'review',
+    failure_reasons: ['The names differ.'],
+    extracted_first_name: first,
+    extracted_last_name: 'Simple',
+    extracted_dob: '1998-04-03',
+    extracted_expiry_date: '2090-01-01',
+  });
+  expect(error).toBeNull();
+}
+
+/** The bank of the customer takes the money back; Today says so, and the booking has the evidence as a file. */
+async function answerDispute(page: Page, reference: string): Promise<void> {
+  const [payment] = await sandbox<SandboxPayment[]>('/api/payments');
+  await sandbox(`/api/payments/${payment?.id}/disputes`, {});
+  await openTab(page, 'today');
+  const alert = page.getByRole('listitem').filter({ hasText: 'A payment is disputed' });
+  await press(alert.getByRole('link', { name: reference }).or(alert.getByRole('button', { name: reference })));
+  const panel = page.getByRole('dialog', { name: `Booking ${reference}` });
+  const saved = page.waitForEvent('download');
+  await press(panel.getByRole('button', { name: 'Download the evidence' }));
+  const evidence = readFileSync(await (await saved).path(), 'utf8');
+  for (const words of [reference, CALLER.name, 'Studio B']) expect(evidence).toContain(words);
+  await page.keyboard.press('Escape');
+}
+
+/** The sums of the files equal the provider's ledger. */
+async function closeMonth(page: Page): Promise<void> {
+  const payments = await sandbox<SandboxPayment[]>('/api/payments');
+  const paid = payments.filter((one) => one.payment_status === 'paid').reduce((sum, one) => sum + one.amount_total, 0);
+  const refunds = (await sandbox<SandboxRefund[]>('/api/refunds')).filter((one) => one.status === 'succeeded');
+  const refunded = refunds.reduce((sum, one) => sum + one.amount, 0);
+  expect(paid).toBe(13_200);
+  expect(refunds).toHaveLength(2);
+  expect(await exportedCents(page, 'payments')).toBe(paid);
+  expect(await exportedCents(page, 'refunds')).toBe(refunded);
+}
+
+/** Downloads a file of this month and adds up its amounts, in cents. */
+async function exportedCents(page: Page, kind: string): Promise<number> {
+  await openTab(page, 'export');
+  await page.getByLabel('What').selectOption(kind);
+  await page.getByLabel('First day').fill(`${day(0).slice(0, 7)}-01`);
+  await page.getByLabel('Last day').fill(day(0));
+  const saved = page.waitForEvent('download');
+  await press(page.getByRole('button', { name: 'Download' }));
+  const [head = '', ...rows] = readFileSync(await (await saved).path(), 'utf8')
+    .trim()
+    .split('\r\n');
+  const column = head.split(',').indexOf('Amount');
+  return rows.reduce((sum, row) => sum + Math.round(Number(row.split(',')[column]) * 100), 0);
+}
