@@ -23,7 +23,8 @@ const lines = (min: number, max: number, needed = 'This is needed.') =>
     );
 const whole = (min: number, max: number) =>
   z.int('Enter a whole number.').min(min, `At least ${min}.`).max(max, `At most ${max}.`);
-const articles = z
+/** The parts of a page of text. */
+export const articlesSchema = z
   .array(
     z.strictObject({ title: line(1, 80, 'Every part needs a title.'), text: lines(1, 5000, 'Every part needs text.') }),
   )
@@ -62,8 +63,22 @@ const settingsSchema = z.strictObject({
   holdMinutes: whole(5, 30),
   horizonDays: whole(1, 365),
   freeCancelHours: whole(0, 336),
-  terms: articles,
-  privacy: articles,
+  terms: articlesSchema,
+  privacy: articlesSchema,
+});
+
+const typed = (number: z.ZodType<number, number>) =>
+  z
+    .string()
+    .trim()
+    .transform((text) => (text === '' ? Number.NaN : Number(text)))
+    .pipe(number);
+
+/** The settings of one form, with numbers as they were typed: all but the texts of pages. */
+export const detailsFormSchema = settingsSchema.omit({ terms: true, privacy: true }).extend({
+  holdMinutes: typed(settingsSchema.shape.holdMinutes),
+  horizonDays: typed(settingsSchema.shape.horizonDays),
+  freeCancelHours: typed(settingsSchema.shape.freeCancelHours),
 });
 
 /** A change of settings: only the keys that it names. */

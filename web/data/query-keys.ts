@@ -31,6 +31,7 @@ export const queryKeys = {
   accessCode: kind<[bookingId: string, token: Id, userId: Id]>('access-code'),
   // Of the business
   texts: kind<[]>('texts'),
+  settings: kind<[]>('settings'),
   // Of staff
   team: kind<[]>('team'),
   permissions: kind<[userId: Id]>('permissions'),

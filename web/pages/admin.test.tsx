@@ -35,7 +35,7 @@ test.each([
   ['bookings', ['Today', 'Bookings', 'Closed hours', 'Doors', 'Customers']],
   ['identity', ['Today', 'ID review']],
   ['money', ['Today', 'Numbers', 'Export']],
-  ['settings', ['Today', 'Discount Codes', 'Prices']],
+  ['settings', ['Today', 'Discount Codes', 'Prices', 'Settings']],
   [
     'owner',
     [
@@ -48,6 +48,7 @@ test.each([
       'Customers',
       'ID review',
       'Prices',
+      'Settings',
       'Numbers',
       'Export',
       'Staff',

@@ -55,6 +55,14 @@ const Team = lazyPart(async () => ({ default: (await import('#web/staff/team/tea
 
 const Numbers = lazyPart(async () => ({ default: (await import('#web/staff/numbers/numbers.tsx')).Numbers }));
 
+const Settings = lazyPart(async () => {
+  const [{ Settings: Tab }, { SitePreview }] = await Promise.all([
+    import('#web/staff/settings/settings.tsx'),
+    import('#web/features/landing/site-preview.tsx'),
+  ]);
+  return { default: () => <Tab preview={(settings) => <SitePreview settings={settings} />} /> };
+});
+
 const TITLE = 'Admin Dashboard';
 const BACK = { to: paths.home, label: 'Home' };
 /** `for`: the permission that a tab needs; all staff see those without one. */
@@ -68,6 +76,7 @@ const TABS: readonly { readonly key: string; readonly label: string; readonly fo
   { key: 'customers', label: 'Customers', for: 'bookings' },
   { key: 'id-review', label: 'ID review', for: 'identity' },
   { key: 'prices', label: 'Prices', for: 'settings' },
+  { key: 'settings', label: 'Settings', for: 'settings' },
   { key: 'numbers', label: 'Numbers', for: 'money' },
   { key: 'export', label: 'Export', for: 'money' },
   { key: 'staff', label: 'Staff', for: 'owner' },
@@ -113,6 +122,7 @@ function AdminTabs() {
               <Customers words={search.get('q') ?? ''} mayWithdraw={may(held, 'identity')} />
             ) : null}
             {chosen === 'prices' ? <PricesTab /> : null}
+            {chosen === 'settings' ? <Settings /> : null}
             {chosen === 'doors' ? <Doors /> : null}
             {chosen === 'numbers' ? <NumbersTab /> : null}
             {chosen === 'export' ? <Exports /> : null}

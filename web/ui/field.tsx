@@ -7,6 +7,8 @@ type Props = ComponentProps<'input'> & {
   readonly error?: string | null;
   /** For a code of a few digits. */
   readonly large?: boolean;
+  /** For text of several lines: how many it shows. */
+  readonly lines?: number;
 };
 
 /** The scroll margin keeps a focused field clear of a toast along the upper edge. */
@@ -14,22 +16,26 @@ export const inputStyle =
   'w-full min-h-12 scroll-mt-28 border border-edge bg-night px-4 py-3 text-chalk transition-colors placeholder:text-dust hover:not-disabled:border-fog focus:border-signal disabled:cursor-not-allowed disabled:border-line disabled:text-dust read-only:not-[select]:text-fog aria-invalid:border-2 aria-invalid:border-bad';
 
 /** A labelled input with its hint and its error, read together by a screen reader. */
-export function Field({ label, badge, hint, error = null, large = false, className = '', ...input }: Props) {
+export function Field({ label, badge, hint, error = null, large = false, lines, className = '', ...input }: Props) {
   const id = useId();
   const notes = [hint ? `${id}-hint` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ');
+  const shared = {
+    id,
+    className: large ? `${inputStyle} text-center text-3xl font-bold tracking-[0.5em]` : inputStyle,
+    'aria-invalid': error ? true : undefined,
+    'aria-describedby': notes || undefined,
+  };
   return (
     <div className={className}>
       <label htmlFor={id} className="mb-1.5 flex flex-wrap items-center gap-2 text-sm font-semibold">
         {label}
         {badge ? <Badge>{badge}</Badge> : null}
       </label>
-      <input
-        id={id}
-        className={large ? `${inputStyle} text-center text-3xl font-bold tracking-[0.5em]` : inputStyle}
-        aria-invalid={error ? true : undefined}
-        aria-describedby={notes || undefined}
-        {...input}
-      />
+      {lines === undefined ? (
+        <input {...shared} {...input} />
+      ) : (
+        <textarea rows={lines} {...shared} {...textOf(input)} />
+      )}
       {hint ? (
         <p id={`${id}-hint`} className="mt-1.5 text-sm text-dust">
           {hint}
@@ -42,6 +48,12 @@ export function Field({ label, badge, hint, error = null, large = false, classNa
       ) : null}
     </div>
   );
+}
+
+/** The properties of an input for a text area, which has the same events and values. */
+function textOf(input: ComponentProps<'input'>): ComponentProps<'textarea'> {
+  // Forms register either by what both have: name, value, events, ref.
+  return input as unknown as ComponentProps<'textarea'>;
 }
 
 /** A small word beside a label that must not be overlooked. */

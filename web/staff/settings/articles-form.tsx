@@ -1,0 +1,111 @@
+import { useState } from 'react';
+import type { Article } from '#rules/business/business.ts';
+import { articlesSchema } from '#rules/business/settings-change.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+
+type Draft = Article & { readonly key: number };
+
+/** The parts of a page of text: edit, add, remove, and move up or down. */
+export function ArticlesForm({
+  articles,
+  hint,
+  onReview,
+}: {
+  articles: readonly Article[];
+  hint: string;
+  onReview: (articles: Article[]) => void;
+}) {
+  const [drafts, setDrafts] = useState<readonly Draft[]>(() => articles.map((one, key) => ({ ...one, key })));
+  const [next, setNext] = useState(articles.length);
+  const [problem, setProblem] = useState<string | null>(null);
+  function move(at: number, step: 1 | -1): void {
+    const one = drafts[at];
+    if (one !== undefined) setDrafts(drafts.toSpliced(at, 1).toSpliced(at + step, 0, one));
+  }
+  function add(): void {
+    setDrafts([...drafts, { title: '', text: '', key: next }]);
+    setNext(next + 1);
+  }
+  function review(): void {
+    const checked = articlesSchema.safeParse(drafts.map(({ title, text }) => ({ title, text })));
+    setProblem(checked.error?.issues[0]?.message ?? null);
+    if (checked.success) onReview(checked.data);
+  }
+  return (
+    <div className="space-y-6">
+      <p className="max-w-prose text-fog">{hint}</p>
+      <ol className="space-y-6">
+        {drafts.map((draft, at) => (
+          <Part
+            key={draft.key}
+            draft={draft}
+            number={at + 1}
+            count={drafts.length}
+            onEdit={(change) => setDrafts(drafts.with(at, { ...draft, ...change }))}
+            onMove={(step) => move(at, step)}
+            onRemove={() => setDrafts(drafts.toSpliced(at, 1))}
+          />
+        ))}
+      </ol>
+      {problem === null ? null : (
+        <Notice tone="bad">
+          <p>{problem}</p>
+        </Notice>
+      )}
+      <div className="flex flex-wrap gap-3">
+        <Button onClick={review}>Preview changes</Button>
+        <Button tone="plain" onClick={add}>
+          Add a part
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Part({
+  draft: { title, text },
+  number,
+  count,
+  onEdit,
+  onMove,
+  onRemove,
+}: {
+  draft: Draft;
+  number: number;
+  count: number;
+  onEdit: (change: Partial<Article>) => void;
+  onMove: (step: 1 | -1) => void;
+  onRemove: () => void;
+}) {
+  const part = `part ${number}`;
+  return (
+    <li className="space-y-4 border border-line p-4">
+      <Field
+        label={`Title of ${part}`}
+        value={title}
+        maxLength={80}
+        onChange={(event) => onEdit({ title: event.target.value })}
+      />
+      <Field
+        label={`Text of ${part}`}
+        lines={4}
+        value={text}
+        maxLength={5000}
+        onChange={(event) => onEdit({ text: event.target.value })}
+      />
+      <div className="flex flex-wrap gap-3">
+        <Button tone="plain" aria-label={`Up, ${part}`} disabled={number === 1} onClick={() => onMove(-1)}>
+          Up
+        </Button>
+        <Button tone="plain" aria-label={`Down, ${part}`} disabled={number === count} onClick={() => onMove(1)}>
+          Down
+        </Button>
+        <Button tone="quiet" aria-label={`Remove, ${part}`} onClick={onRemove}>
+          Remove
+        </Button>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,64 @@
+import type { Article, BusinessSettings } from '#rules/business/business.ts';
+import type { SettingsChange } from '#rules/business/settings-change.ts';
+
+/** The settings in words, in the order in which staff see them. */
+export const NAMES = {
+  name: 'Name',
+  legalName: 'Legal name',
+  abn: 'ABN',
+  address: 'Address',
+  directions: 'Directions',
+  phone: 'Phone',
+  email: 'Email',
+  instagram: 'Instagram',
+  arrivalNotes: 'Notes for people who arrive',
+  notice: 'Notice on the site',
+  holdMinutes: 'Minutes to pay',
+  horizonDays: 'Days ahead',
+  freeCancelHours: 'Free to cancel until',
+  terms: 'Terms & Conditions',
+  privacy: 'Privacy',
+} as const satisfies Record<keyof SettingsChange, string>;
+
+type Key = keyof typeof NAMES;
+const KEYS = Object.keys(NAMES).filter((key): key is Key => key in NAMES);
+
+const same = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
+/** The database may have changed the order of the keys. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(Array.isArray(value) ? value.map(({ title, text }: Article) => [title, text]) : value);
+
+/** Returns the settings whose new values differ from the current ones. */
+export function changesOf(current: BusinessSettings, wanted: SettingsChange): SettingsChange {
+  const keys = KEYS.filter((key) => wanted[key] !== undefined && !same(current[key], wanted[key]));
+  return Object.fromEntries(keys.map((key) => [key, wanted[key]]));
+}
+
+/** Names the settings that differ between two versions. */
+export function namesOfChanges(before: BusinessSettings, after: BusinessSettings): string[] {
+  return KEYS.filter((key) => !same(before[key], after[key])).map((key) => NAMES[key]);
+}
+
+/** Lists what a change does, with values as people read them. */
+export function describeChanges(
+  current: BusinessSettings,
+  changes: SettingsChange,
+): { name: string; before: string; after: string }[] {
+  return KEYS.filter((key) => changes[key] !== undefined).map((key) => ({
+    name: NAMES[key],
+    before: inWords(key, current[key]),
+    after: inWords(key, changes[key]),
+  }));
+}
+
+const UNITS: Partial<Record<Key, string>> = {
+  holdMinutes: 'minutes',
+  horizonDays: 'days',
+  freeCancelHours: 'hours before the start',
+};
+
+function inWords(key: Key, value: string | number | readonly Article[] | undefined): string {
+  if (typeof value === 'object') return `${value.length} ${value.length === 1 ? 'part' : 'parts'}`;
+  if (value === '' || value === undefined) return 'none';
+  return UNITS[key] === undefined ? String(value) : `${value} ${UNITS[key]}`;
+}

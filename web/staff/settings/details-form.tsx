@@ -1,0 +1,106 @@
+import type { z } from 'zod';
+import type { BusinessSettings } from '#rules/business/business.ts';
+import { detailsFormSchema, type SettingsChange } from '#rules/business/settings-change.ts';
+import { TextField } from '#web/ui/form/fields.tsx';
+import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
+import { changesOf, NAMES } from './changes.ts';
+
+type Typed = z.input<typeof detailsFormSchema>;
+type Place = { readonly name: keyof Typed & keyof typeof NAMES; readonly hint?: string; readonly lines?: number };
+
+const PARTS: readonly { readonly title: string; readonly fields: readonly Place[] }[] = [
+  {
+    title: 'The business',
+    fields: [
+      { name: 'name', hint: 'Its first word is the first line of the logo.' },
+      { name: 'legalName', hint: 'The seller on documents.' },
+      { name: 'abn', hint: 'Eleven digits. Without it there are receipts instead of tax invoices, and no GST.' },
+    ],
+  },
+  {
+    title: 'Where and how to reach you',
+    fields: [
+      { name: 'address' },
+      { name: 'phone' },
+      { name: 'email' },
+      { name: 'instagram' },
+      { name: 'directions', lines: 3, hint: 'How to find the door. Everybody can read it.' },
+      {
+        name: 'arrivalNotes',
+        lines: 3,
+        hint: 'Only for people with a booking: in the confirmation, the mail with the code, and the calendar file.',
+      },
+    ],
+  },
+  {
+    title: 'On the site',
+    fields: [{ name: 'notice', hint: 'Above every public page until the visitor closes it. Empty: no notice.' }],
+  },
+  {
+    title: 'Booking',
+    fields: [
+      { name: 'holdMinutes', hint: 'How long hours are held while the customer pays: 5 to 30.' },
+      { name: 'horizonDays', hint: 'How many days ahead hours can be booked: up to 365.' },
+      {
+        name: 'freeCancelHours',
+        hint: 'Hours before the start until which a new booking can be cancelled with all of the money back.',
+      },
+    ],
+  },
+];
+const NUMBERS: readonly string[] = ['holdMinutes', 'horizonDays', 'freeCancelHours'];
+
+/** The details of the business. Passes on what differs from now, checked. */
+export function DetailsForm({
+  current,
+  onReview,
+}: {
+  current: BusinessSettings;
+  onReview: (changes: SettingsChange) => void;
+}) {
+  const form = useSchemaForm(detailsFormSchema, { defaultValues: typedOf(current) });
+  const { control } = form;
+  function review(wanted: SettingsChange): void {
+    const changes = changesOf(current, wanted);
+    if (Object.keys(changes).length > 0) onReview(changes);
+    else refuseForm(form, { message: 'Nothing has changed.' });
+  }
+  return (
+    <Form form={form} onSend={review} className="space-y-10">
+      {PARTS.map(({ title, fields }) => (
+        <fieldset key={title}>
+          <legend className="mb-4 text-2xl font-bold">{title}</legend>
+          <div className="grid gap-5 sm:grid-cols-2">
+            {fields.map(({ name, hint, lines }) => (
+              <TextField
+                key={name}
+                control={control}
+                name={name}
+                label={NAMES[name]}
+                {...(hint === undefined ? {} : { hint })}
+                {...(lines === undefined ? {} : { lines, className: 'sm:col-span-2' })}
+                {...(name === 'notice' ? { className: 'sm:col-span-2' } : {})}
+                {...(NUMBERS.includes(name) ? { inputMode: 'numeric' as const } : {})}
+                autoComplete="off"
+              />
+            ))}
+          </div>
+        </fieldset>
+      ))}
+      <FormError control={control} />
+      <SubmitButton control={control}>Preview changes</SubmitButton>
+    </Form>
+  );
+}
+
+function typedOf(settings: BusinessSettings): Typed {
+  const { termsVersion: _version, terms: _terms, privacy: _privacy, ...details } = settings;
+  const { holdMinutes, horizonDays, freeCancelHours } = details;
+  return {
+    ...details,
+    holdMinutes: String(holdMinutes),
+    horizonDays: String(horizonDays),
+    freeCancelHours: String(freeCancelHours),
+  };
+}

@@ -1,0 +1,40 @@
+import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Cell, Row, Table } from '#web/ui/table.tsx';
+import { namesOfChanges } from './changes.ts';
+import type { SettingsVersion } from './queries.ts';
+
+/** Lists the versions of the settings, newest first. */
+export function History({
+  versions,
+  onRestore,
+}: {
+  versions: readonly SettingsVersion[];
+  onRestore: (version: SettingsVersion) => void;
+}) {
+  const [newest] = versions;
+  return (
+    <Table caption="Changes, newest first, in Sydney time" columns={['When', 'Who', 'What', 'Actions']}>
+      {versions.map((one, at) => {
+        const when = `${formatStudioDate(one.at, 'medium')}, ${formatStudioTime(one.at)}`;
+        const before = versions[at + 1];
+        const names = before === undefined ? [] : namesOfChanges(before.settings, one.settings);
+        const differs = newest !== undefined && namesOfChanges(newest.settings, one.settings).length > 0;
+        return (
+          <Row key={one.version}>
+            <Cell label="When">{when}</Cell>
+            <Cell label="Who">{one.by ?? '–'}</Cell>
+            <Cell label="What">{one.version === 1 ? 'The first settings' : names.join(', ') || '–'}</Cell>
+            <Cell label="">
+              {differs ? (
+                <Button tone="plain" aria-label={`Bring back the settings of ${when}`} onClick={() => onRestore(one)}>
+                  Bring back
+                </Button>
+              ) : null}
+            </Cell>
+          </Row>
+        );
+      })}
+    </Table>
+  );
+}

@@ -1,0 +1,46 @@
+import type { BusinessSettings } from '#rules/business/business.ts';
+import type { SettingsChange } from '#rules/business/settings-change.ts';
+import { callFunction } from '#web/data/fetch-client.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { rest } from '#web/data/rest.ts';
+
+/** The settings as they were from a time on. `by`: the name of who set them; null for the first ones and former staff. */
+export type SettingsVersion = {
+  readonly version: number;
+  readonly settings: BusinessSettings;
+  readonly at: Date;
+  readonly by: string | null;
+};
+
+/** How many versions are shown. */
+const SHOWN = 50;
+/** What a change of the settings makes old. */
+export const SETTINGS_CHANGES = [queryKeys.settings.all, queryKeys.texts.all];
+
+/** Reads the settings with their history, newest first. */
+export async function readSettings(): Promise<SettingsVersion[]> {
+  const { data, error } = await rest
+    .from('business_settings')
+    .select('version,settings,created_at,created_by')
+    .order('version', { ascending: false })
+    .limit(SHOWN);
+  if (error) throw error;
+  const people = await rest
+    .from('profiles')
+    .select('user_id,full_name')
+    .in('user_id', [...new Set(data.flatMap(({ created_by }) => created_by ?? []))]);
+  if (people.error) throw people.error;
+  const names = new Map(people.data.map((one) => [one.user_id, one.full_name]));
+  return data.map(({ version, settings, created_at, created_by }) => ({
+    version,
+    // The database checks every value that is stored.
+    settings: settings as unknown as BusinessSettings,
+    at: new Date(created_at),
+    by: names.get(created_by ?? '') ?? null,
+  }));
+}
+
+/** Changes these settings. Throws `AppError`. */
+export function setSettings(changes: SettingsChange): Promise<unknown> {
+  return callFunction('staff-set-settings', changes);
+}

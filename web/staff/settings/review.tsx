@@ -1,0 +1,88 @@
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { BusinessSettings } from '#rules/business/business.ts';
+import type { SettingsChange } from '#rules/business/settings-change.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { Cell, Row, Table } from '#web/ui/table.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { describeChanges } from './changes.ts';
+import { setSettings, SETTINGS_CHANGES } from './queries.ts';
+
+/** Shows what a change does and how the site will look, before it is saved. */
+export function Review({
+  current,
+  changes,
+  preview,
+  onBack,
+  onDone,
+}: {
+  current: BusinessSettings;
+  changes: SettingsChange;
+  /** Shows public parts of the site with these settings. */
+  preview: (settings: BusinessSettings) => ReactNode;
+  onBack: () => void;
+  onDone: () => void;
+}) {
+  const save = useMutation({
+    mutationFn: () => setSettings(changes),
+    meta: { handled: true, invalidates: SETTINGS_CHANGES },
+    onSuccess: () => {
+      toast({ title: 'Settings saved', description: 'The site shows them in a moment.' });
+      onDone();
+    },
+  });
+  return (
+    <div className="space-y-6">
+      <Table caption="What changes" columns={['Setting', 'Before', 'After']}>
+        {describeChanges(current, changes).map((one) => (
+          <Row key={one.name}>
+            <Cell label="Setting">{one.name}</Cell>
+            <Cell label="Before" className="whitespace-pre-line text-fog">
+              {one.before}
+            </Cell>
+            <Cell label="After" className="whitespace-pre-line">
+              {one.after}
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+      <Consequences changes={changes} />
+      <section aria-label="Preview" className="border border-line">
+        {preview({ ...current, ...Object.fromEntries(Object.entries(changes)) })}
+      </section>
+      {save.isError ? (
+        <Notice tone="bad">
+          <p>{describeError(save.error, 'Nothing was saved. Please try again.')}</p>
+        </Notice>
+      ) : null}
+      <div className="flex flex-wrap gap-3">
+        <Button busy={save.isPending} onClick={() => save.mutate()}>
+          Save
+        </Button>
+        <Button tone="plain" disabled={save.isPending} onClick={onBack}>
+          Back
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** Says what a change means for customers. */
+function Consequences({ changes }: { changes: SettingsChange }) {
+  const texts = [
+    changes.terms === undefined ? null : 'Everybody has to accept the new terms before the next booking.',
+    changes.freeCancelHours === undefined
+      ? null
+      : 'Bookings that are made already keep the cancellation terms they were made with.',
+    changes.holdMinutes === undefined ? null : 'Hours that somebody is paying for are held as long as was said.',
+  ].filter((text) => text !== null);
+  return texts.length === 0 ? null : (
+    <Notice tone="plain">
+      {texts.map((text) => (
+        <p key={text}>{text}</p>
+      ))}
+    </Notice>
+  );
+}

@@ -1,0 +1,124 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { firstSettings } from '#rules/business/first-settings.ts';
+import { AppError } from '#web/lib/errors.ts';
+import { fill, renderPart, user } from '#web/ui/component-tests.ts';
+import { Toaster } from '#web/ui/toast.tsx';
+import * as queries from './queries.ts';
+import { Settings } from './settings.tsx';
+
+vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
+vi.mock(import('./queries.ts'), async (original) => ({
+  ...(await original()),
+  readSettings: vi.fn(),
+  setSettings: vi.fn(),
+}));
+const { readSettings, setSettings } = vi.mocked(queries);
+
+const first = { version: 1, settings: firstSettings, at: new Date('2026-11-01T00:00:00Z'), by: null };
+const second = {
+  version: 2,
+  settings: { ...firstSettings, notice: 'Closed on Monday', holdMinutes: 20 },
+  at: new Date('2026-11-20T00:30:00Z'),
+  by: 'Kim Owner',
+};
+beforeEach(() => {
+  readSettings.mockReset().mockResolvedValue([second, first]);
+  setSettings.mockReset().mockResolvedValue({});
+});
+const show = () =>
+  renderPart(<Settings preview={({ name, notice }) => <p>{`Preview: ${name}, ${notice}`}</p>} />, {
+    beside: <Toaster />,
+  });
+const press = (name: string) => user.click(screen.getByRole('button', { name }));
+
+test('only changed settings are sent, after a table of what changes and a preview of the site', async () => {
+  show();
+  await fill(await screen.findByLabelText('Name'), ' Harbour ');
+  await fill(screen.getByLabelText('Minutes to pay'), '25');
+  await press('Preview changes');
+  const table = await screen.findByRole('table', { name: 'What changes' });
+  expect(
+    within(table)
+      .getAllByRole('row')
+      .slice(1)
+      .map((row) => row.textContent),
+  ).toEqual([expect.stringContaining('Harbour'), expect.stringMatching(/20 minutes.*25 minutes/)]);
+  expect(screen.getByText('Preview: Harbour, Closed on Monday')).toBeTruthy();
+  expect(setSettings).not.toHaveBeenCalled();
+  await press('Save');
+  await waitFor(() => expect(setSettings).toHaveBeenCalledWith({ name: 'Harbour', holdMinutes: 25 }));
+});
+
+test('what was typed stays after the preview, a refusal is shown, and nothing is lost', async () => {
+  setSettings.mockRejectedValue(new AppError('not_yours', 'You may not do that.', 403));
+  show();
+  await fill(await screen.findByLabelText('Name'), 'Harbour');
+  await press('Preview changes');
+  await user.click(await screen.findByRole('button', { name: 'Save' }));
+  expect(await screen.findByText('You may not do that.')).toBeTruthy();
+  await press('Back');
+  expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Harbour');
+});
+
+test('a form without changes, and a value out of range, are not sent', async () => {
+  show();
+  await screen.findByLabelText('Name');
+  await press('Preview changes');
+  expect(await screen.findByText('Nothing has changed.')).toBeTruthy();
+  await fill(screen.getByLabelText('Minutes to pay'), '45');
+  await press('Preview changes');
+  expect(await screen.findByText('At most 30.')).toBeTruthy();
+  expect(screen.queryByRole('table')).toBeNull();
+});
+
+test('parts of the terms are edited, moved, added and removed, and staff are told that everybody has to accept them', async () => {
+  readSettings.mockResolvedValue([
+    {
+      ...first,
+      settings: {
+        ...firstSettings,
+        terms: [
+          { title: 'One', text: 'a' },
+          { title: 'Two', text: 'b' },
+        ],
+      },
+    },
+  ]);
+  show();
+  await screen.findByLabelText('Name');
+  await press('Terms');
+  await press('Down, part 1');
+  await press('Add a part');
+  await press('Preview changes');
+  expect(screen.getByText('Every part needs a title.')).toBeTruthy();
+  await user.type(screen.getByLabelText('Title of part 3'), 'Three');
+  await user.type(screen.getByLabelText('Text of part 3'), 'c');
+  await press('Remove, part 1');
+  await press('Preview changes');
+  expect(screen.getByText('Everybody has to accept the new terms before the next booking.')).toBeTruthy();
+  await press('Save');
+  const terms = [
+    { title: 'One', text: 'a' },
+    { title: 'Three', text: 'c' },
+  ];
+  await waitFor(() => expect(setSettings).toHaveBeenCalledWith({ terms }));
+});
+
+test('the history says who changed what and when in Sydney, and brings old settings back after a preview', async () => {
+  show();
+  await screen.findByLabelText('Name');
+  await press('History');
+  const [, newest] = screen.getAllByRole('row');
+  expect(newest?.textContent).toMatch(/Fri 20 Nov 2026, 11:30 am.*Kim Owner.*Notice on the site, Minutes to pay/);
+  await user.click(screen.getByRole('button', { name: /^Bring back/ }));
+  await press('Save');
+  await waitFor(() => expect(setSettings).toHaveBeenCalledWith({ notice: '', holdMinutes: 15 }));
+});
+
+test('settings that could not be loaded offer another try', async () => {
+  readSettings.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0));
+  show();
+  await user.click(await screen.findByRole('button', { name: 'Try again' }));
+  expect(await screen.findByLabelText('Name')).toBeTruthy();
+});

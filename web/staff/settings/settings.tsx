@@ -1,0 +1,146 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import type { BusinessSettings } from '#rules/business/business.ts';
+import type { SettingsChange } from '#rules/business/settings-change.ts';
+import { useLive } from '#web/data/live.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { ArticlesForm } from './articles-form.tsx';
+import { changesOf } from './changes.ts';
+import { DetailsForm } from './details-form.tsx';
+import { History } from './history.tsx';
+import { readSettings, type SettingsVersion } from './queries.ts';
+import { Review } from './review.tsx';
+
+type Preview = (settings: BusinessSettings) => ReactNode;
+const PARTS = ['Details', 'Terms', 'Privacy', 'History'] as const;
+type Part = (typeof PARTS)[number];
+const HINT =
+  'An empty line begins a paragraph. {name}, {email} and {cancelHours} stand for the details of the business.';
+
+/** Settings of the business: details, texts of pages, and their history. Everything is previewed before it is saved. */
+export function Settings({ preview }: { preview: Preview }) {
+  useLive('staff', queryKeys.settings.all);
+  const versions = useQuery({ queryKey: queryKeys.settings.of(), queryFn: readSettings });
+  const [newest] = versions.data ?? [];
+  if (versions.isError && newest === undefined)
+    return (
+      <LoadFailed
+        title="The settings could not be loaded."
+        why={describeError(versions.error, 'Check your connection.')}
+        onRetry={() => void versions.refetch()}
+      />
+    );
+  if (newest === undefined) return <Skeleton className="h-96" label="Loading the settings" />;
+  return <Editor versions={versions.data ?? []} newest={newest} preview={preview} />;
+}
+
+function Editor({
+  versions,
+  newest,
+  preview,
+}: {
+  versions: readonly SettingsVersion[];
+  newest: SettingsVersion;
+  preview: Preview;
+}) {
+  const [part, setPart] = useState<Part>('Details');
+  const [changes, review] = useState<SettingsChange | null>(null);
+  /** The version on which the open form was based. */
+  const [base, setBase] = useState(newest);
+  const current = newest.settings;
+  function open(next: Part): void {
+    setPart(next);
+    setBase(newest);
+    review(null);
+  }
+  return (
+    <>
+      <h2 className="text-3xl">Settings</h2>
+      <p className="mt-2 text-fog">
+        What pages, mails and calendar files say of the business, and the rules of booking.
+      </p>
+      <nav aria-label="Parts of the settings" className="mt-6 mb-8 flex flex-wrap gap-2">
+        {PARTS.map((one) => (
+          <Button
+            key={one}
+            tone={one === part ? 'signal' : 'plain'}
+            aria-current={one === part ? 'true' : undefined}
+            onClick={() => open(one)}
+          >
+            {one}
+          </Button>
+        ))}
+      </nav>
+      {base.version === newest.version || part === 'History' ? null : (
+        <div className="mb-6">
+          <Notice tone="warn">
+            <p>The settings have changed since you opened this form.</p>
+            <Button tone="plain" className="mt-3" onClick={() => open(part)}>
+              Show the current ones
+            </Button>
+          </Notice>
+        </div>
+      )}
+      {changes === null ? null : (
+        <Review
+          current={current}
+          changes={changes}
+          preview={preview}
+          onBack={() => review(null)}
+          onDone={() => open('History')}
+        />
+      )}
+      {/* Hidden while the change is reviewed: what was typed stays. */}
+      <div hidden={changes !== null}>
+        <Fields
+          key={`${part} ${base.version}`}
+          part={part}
+          base={base.settings}
+          versions={versions}
+          current={current}
+          onReview={review}
+        />
+      </div>
+    </>
+  );
+}
+
+function Fields({
+  part,
+  base,
+  versions,
+  current,
+  onReview,
+}: {
+  part: Part;
+  base: BusinessSettings;
+  versions: readonly SettingsVersion[];
+  current: BusinessSettings;
+  onReview: (changes: SettingsChange) => void;
+}) {
+  if (part === 'Details') return <DetailsForm current={base} onReview={onReview} />;
+  if (part === 'Terms')
+    return (
+      <ArticlesForm
+        articles={base.terms}
+        hint={`Everybody has to accept a new text once, before the next booking. ${HINT}`}
+        onReview={(terms) => onReview({ terms })}
+      />
+    );
+  if (part === 'Privacy')
+    return <ArticlesForm articles={base.privacy} hint={HINT} onReview={(privacy) => onReview({ privacy })} />;
+  return <History versions={versions} onRestore={({ settings }) => onReview(restored(current, settings))} />;
+}
+
+/** Returns what brings these settings back. */
+function restored(current: BusinessSettings, before: BusinessSettings): SettingsChange {
+  const { termsVersion: _version, ...settings } = before;
+  return changesOf(current, {
+    ...settings,
+    terms: [...settings.terms],
+    privacy: [...settings.privacy],
+  });
+}
