@@ -11,3 +11,16 @@ export function linkHoldEnd(start: Date, now: Date, holdMinutes: number): Date |
   );
   return end < now.getTime() + holdMinutes * 60_000 ? null : new Date(end);
 }
+
+type Span = { readonly studioId: string; readonly start: Date; readonly end: Date };
+
+/**
+ * Returns until when the new hours of a booking are held for a customer who got a link to pay the difference: as for a link to pay a booking,
+ * and no later than an hour before the old hours. A session that only ends later can be paid until it would have ended.
+ */
+export function moveHoldEnd(from: Span, to: Span, now: Date, holdMinutes: number): Date | null {
+  const keepsStart = from.studioId === to.studioId && from.start.getTime() === to.start.getTime();
+  if (!keepsStart) return linkHoldEnd(from.start < to.start ? from.start : to.start, now, holdMinutes);
+  const end = Math.min(now.getTime() + settings.linkHoldMinutes * 60_000, from.end.getTime(), to.end.getTime());
+  return end < now.getTime() + holdMinutes * 60_000 ? null : new Date(end);
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
-import { moveBooking } from '#server/operations/bookings/move.ts';
+import { moveBooking, quoteMove } from '#server/operations/bookings/move.ts';
 import { actorOf, bookingIdField, instantField, parse } from './requests.ts';
 import { byHand, json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
@@ -12,11 +12,14 @@ const bodySchema = z.object({
   startTime: instantField,
   endTime: instantField,
   waive: z.boolean().default(false),
+  preview: z.boolean().default(false),
 });
 
 /**
- * Moves a confirmed booking: `{differenceCents, refundCents, byHand?}`. What the new hours cost less is refunded. Dearer hours are refused with
- * 409 and `differenceCents`, unless staff `waive` the difference. The same call again answers the same.
+ * Moves a confirmed booking: `{differenceCents, refundCents, byHand?}`. What the new hours cost less is refunded. Dearer hours are held until the
+ * difference is paid by a link, which is mailed: `{differenceCents, refundCents, url?, waitsUntil}`, with 202 and `pending` while the provider has
+ * not answered. With `waive` nothing more is paid. `preview` only says what it would cost: `{differenceCents, refundCents, byHand?, linkUntil?}`.
+ * The same call again answers the same.
  */
 export function staffMoveBooking({ booking }: { booking: BookingContext }): ServerFunction {
   return {
@@ -25,8 +28,19 @@ export function staffMoveBooking({ booking }: { booking: BookingContext }): Serv
     permission: 'bookings',
     limit: LIMIT,
     async handle({ caller, body }) {
-      const moved = await moveBooking(booking, { ...parse(bodySchema, body), actor: actorOf(caller) });
-      return json({ differenceCents: moved.differenceCents, refundCents: moved.refundCents, ...byHand(moved) });
+      const { preview, ...wanted } = parse(bodySchema, body);
+      const move = { ...wanted, actor: actorOf(caller) };
+      if (preview) {
+        const { differenceCents, refundCents, linkUntil, ...quote } = await quoteMove(booking, move);
+        const until = linkUntil === null ? {} : { linkUntil: linkUntil.toISOString() };
+        return json({ differenceCents, refundCents, ...byHand(quote), ...until });
+      }
+      const { waiting, differenceCents, refundCents, ...moved } = await moveBooking(booking, move);
+      const answer = { differenceCents, refundCents, ...byHand(moved) };
+      if (waiting === null) return json(answer);
+      const waitsUntil = waiting.until.toISOString();
+      if (waiting.url === null) return json({ ...answer, waitsUntil, pending: true }, 202);
+      return json({ ...answer, waitsUntil, url: waiting.url });
     },
   };
 }

@@ -26,15 +26,18 @@ export type BookingForMail = {
 
 export type MailWithCalendar = Mail & { readonly calendar?: { method: 'PUBLISH' | 'CANCEL'; content: string } };
 
-const hello = (booking: BookingForMail): string => (booking.firstName ? `Hi ${booking.firstName}, ` : '');
-const when = (booking: Pick<BookingForMail, 'start' | 'end'>): string =>
+/** Begins a sentence with the customer's name, where it is known. */
+export const hello = (booking: BookingForMail): string => (booking.firstName ? `Hi ${booking.firstName}, ` : '');
+/** The hours, in Sydney time. */
+export const when = (booking: Pick<BookingForMail, 'start' | 'end'>): string =>
   `${formatStudioRange(booking.start, booking.end)} (Sydney time)`;
 
 /** What people should know when they arrive, a block for each line. */
 const notesOf = ({ arrivalNotes }: BookingForMail): { kind: 'text'; text: string }[] =>
   arrivalNotes.split(/\n+/).flatMap((text) => (text === '' ? [] : [{ kind: 'text', text }]));
 
-function calendar(
+/** The calendar entry of a booking. */
+export function calendar(
   booking: BookingForMail,
   method: 'PUBLISH' | 'CANCEL',
 ): { method: 'PUBLISH' | 'CANCEL'; content: string } {
@@ -106,22 +109,33 @@ export function bookingConfirmedMail(
   };
 }
 
-const onItsWay = (cents: number): string =>
-  `${formatMoney(cents)} is on its way back to your card. It can take your bank up to ten days to show it.`;
+/** What goes back of a payment, in cents: to the card, and by hand where staff got the money without the payment provider. */
+export type MoneyBack = { readonly cardCents: number; readonly handCents: number };
+
+/** Says how money goes back; nothing when none does. */
+export function moneyBackText({ cardCents, handCents }: MoneyBack): string {
+  const parts = [
+    ...(cardCents > 0
+      ? [`${formatMoney(cardCents)} is on its way back to your card. It can take your bank up to ten days to show it.`]
+      : []),
+    ...(handCents > 0
+      ? [`We’ll give you ${formatMoney(handCents)} back ourselves, because you didn’t pay it online.`]
+      : []),
+  ];
+  return parts.join(' ');
+}
+
 const ID_MISSING =
   'We cancelled it because your ID was no longer verified and nobody could check it in time. You can verify it in your account and book again.';
-/** For money that staff got without the payment provider. */
-const byHandText = (cents: number): string =>
-  `We’ll give you ${formatMoney(cents)} back ourselves, because you didn’t pay online.`;
 
-/** `paid`: the booking had been paid for. `byHand`: staff give the money back. `idMissing`: cancelled because the ID was no longer verified. */
+/** `paid`: the booking had been paid for. `idMissing`: cancelled because the ID was no longer verified. */
 export function bookingCancelledMail(
   booking: BookingForMail,
-  { paid, refundCents, byHand }: { paid: boolean; refundCents: number; byHand: boolean },
+  { paid, ...back }: MoneyBack & { paid: boolean },
   idMissing = false,
 ): MailWithCalendar {
   const notRefunded = paid ? 'Nothing is refunded with this cancellation.' : 'Nothing was charged for it.';
-  const money = refundCents > 0 ? (byHand ? byHandText : onItsWay)(refundCents) : notRefunded;
+  const money = moneyBackText(back) || notRefunded;
   return {
     ...renderMail(booking.from, {
       subject: `Booking cancelled: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
@@ -141,46 +155,6 @@ export function bookingCancelledMail(
       ],
     }),
     calendar: calendar(booking, 'CANCEL'),
-  };
-}
-
-/** Says that the booking has other hours now. `before`: its hours until then. */
-export function bookingMovedMail(
-  booking: BookingForMail,
-  before: { studioName: string; start: Date; end: Date },
-  { refundCents, byHand, pin }: { refundCents: number; byHand: boolean; pin: string },
-): MailWithCalendar {
-  return {
-    ...renderMail(booking.from, {
-      subject: `Booking moved: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
-      preheader: `Now ${when(booking)}. Reference ${booking.reference}.`,
-      heading: 'Your booking has moved',
-      blocks: [
-        { kind: 'text', text: `${hello(booking)}your booking has new hours. The old ones are no longer yours.` },
-        {
-          kind: 'facts',
-          rows: [
-            ['Reference', booking.reference],
-            ['Before', `${before.studioName}, ${when(before)}`],
-            ['Now', `${booking.studioName}, ${when(booking)}`],
-          ],
-        },
-        ...(refundCents > 0
-          ? [
-              {
-                kind: 'text' as const,
-                text: `The new hours cost less. ${(byHand ? byHandText : onItsWay)(refundCents)}`,
-              },
-            ]
-          : []),
-        {
-          kind: 'text',
-          text: 'An access code that you have already got no longer works. We’ll email you a new one before you start.',
-        },
-        { kind: 'button', label: 'Your access code page', href: pin },
-      ],
-    }),
-    calendar: calendar(booking, 'PUBLISH'),
   };
 }
 
@@ -214,13 +188,37 @@ export function paymentLinkMail(
   });
 }
 
-export function refundMail(booking: BookingForMail, refundCents: number, byHand: boolean): MailWithCalendar {
+/** Says that nobody paid by the link in time, so the hours are free again. */
+export function linkExpiredMail(booking: BookingForMail, bookAgain: string): MailWithCalendar {
+  return renderMail(booking.from, {
+    subject: `Your hours are no longer held: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
+    preheader: `${when(booking)}. Nothing was charged.`,
+    heading: 'We no longer hold your hours',
+    blocks: [
+      {
+        kind: 'text',
+        text: `${hello(booking)}the time to pay ${formatMoney(booking.totalCents)} has passed, so these hours are free again. Nothing was charged.`,
+      },
+      {
+        kind: 'facts',
+        rows: [
+          ['Reference', booking.reference],
+          ['Studio', booking.studioName],
+          ['When', when(booking)],
+        ],
+      },
+      { kind: 'button', label: 'Choose a time', href: bookAgain },
+    ],
+  });
+}
+
+export function refundMail(booking: BookingForMail, back: MoneyBack): MailWithCalendar {
   return renderMail(booking.from, {
     subject: `Refund: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
-    preheader: `${formatMoney(refundCents)} of your booking ${booking.reference}.`,
+    preheader: `${formatMoney(back.cardCents + back.handCents)} of your booking ${booking.reference}.`,
     heading: 'We’re refunding you',
     blocks: [
-      { kind: 'text', text: `${hello(booking)}${(byHand ? byHandText : onItsWay)(refundCents)}` },
+      { kind: 'text', text: `${hello(booking)}${moneyBackText(back)}` },
       {
         kind: 'facts',
         rows: [

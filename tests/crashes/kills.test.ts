@@ -11,6 +11,8 @@ import { type Sandbox, startSandbox } from '#sandbox/main.ts';
 
 const KILLS = process.env['TEST_LONG'] ? 100 : 6;
 
+/** A longer session, whose difference is paid in this session. */
+type Extension = { bookingId: string; session: string };
 type Payment = { id: string; payment_status: string; client_reference_id: string; payment_intent: string };
 
 const STUDIO_C = '5a000000-0000-4000-8000-00000000000c';
@@ -58,17 +60,18 @@ describe('a server that is killed', () => {
     const refunded: string[] = [];
     const links: string[] = [];
     const moved: string[] = [];
+    const extended: Extension[] = [];
     const soon = span(new Date(), 1);
 
     // One undisturbed run measures how long the journey takes on this machine; the kills are spread over that time.
     const began = performance.now();
-    expect(await bookAndPay(program, token, soon, outside, { refunded, links, moved })).not.toBeNull();
+    expect(await bookAndPay(program, token, soon, outside, { refunded, links, moved, extended })).not.toBeNull();
     const wayMs = performance.now() - began;
 
     for (let round = 0; round < KILLS; round += 1) {
       const running = program;
       const time = span(new Date(), 30 + round * 2);
-      const work = bookAndPay(running, token, time, outside, { refunded, links, moved }).then(
+      const work = bookAndPay(running, token, time, outside, { refunded, links, moved, extended }).then(
         (bookingId) => bookingId && held.push(bookingId),
         () => undefined, // the server was killed during the call
       );
@@ -83,7 +86,9 @@ describe('a server that is killed', () => {
     });
     // Everything that was started ends: paid sessions are bookings, the rest stay holds or are released.
     const payments = await outside.sandbox('/api/payments');
-    const paid = Array.isArray(payments) ? payments.filter((one: Payment) => one.payment_status === 'paid') : [];
+    const all = Array.isArray(payments) ? payments.filter((one: Payment) => one.payment_status === 'paid') : [];
+    const isDifference = (one: Payment): boolean => extended.some(({ session }) => session === one.id);
+    const paid = all.filter((one: Payment) => !isDifference(one));
     await until(async () => {
       const { data } = await service
         .from('bookings')
@@ -103,9 +108,9 @@ describe('a server that is killed', () => {
 
     // Each refund that staff got an answer for arrives, and none is made twice.
     const refundsOf = async (bookingId: string): Promise<number> => {
-      const intent = paid.find((one: Payment) => one.client_reference_id === bookingId)?.payment_intent;
-      const all = await outside.sandbox('/api/refunds');
-      return Array.isArray(all) ? all.filter((one: Payment) => one.payment_intent === intent).length : 0;
+      const intent = all.find((one: Payment) => one.client_reference_id === bookingId)?.payment_intent;
+      const refunds = await outside.sandbox('/api/refunds');
+      return Array.isArray(refunds) ? refunds.filter((one: Payment) => one.payment_intent === intent).length : 0;
     };
     for (const bookingId of refunded) await until(async () => (await refundsOf(bookingId)) > 0, 120_000);
     for (const one of paid) expect(await refundsOf(one.client_reference_id)).toBeLessThan(2);
@@ -130,6 +135,26 @@ describe('a server that is killed', () => {
     const { data: places } = await service.from('bookings').select('studio_id').in('id', moved);
     expect(places).toEqual(moved.map(() => ({ studio_id: STUDIO_C })));
     expect(moved.length).toBeGreaterThan(0);
+
+    // Each paid difference has made its booking longer, once, and nothing of it went back.
+    const differences = all.filter(isDifference);
+    const longer = extended.filter(({ session }) => differences.some((one: Payment) => one.id === session));
+    await until(async () => {
+      const { data } = await service
+        .from('bookings')
+        .select('start_time,end_time')
+        .in(
+          'id',
+          longer.map(({ bookingId }) => bookingId),
+        );
+      const hours = data?.map((row) => (Date.parse(row.end_time ?? '') - Date.parse(row.start_time ?? '')) / 3_600_000);
+      return hours?.length === longer.length && hours.every((one) => one === 2);
+    }, 120_000);
+    const holds = differences.map((one: Payment) => one.client_reference_id);
+    const { data: ended } = await service.from('bookings').select('status,cancel_reason').in('id', holds);
+    expect(ended).toEqual(holds.map(() => ({ status: 'cancelled', cancel_reason: 'replaced' })));
+    for (const one of differences) expect(await refundsOf(one.client_reference_id)).toBe(0);
+    expect(longer.length).toBeGreaterThan(0);
 
     // One confirmation mail per booking: a repeat has the same Message-ID and counts as the same.
     await until(async () => {
@@ -176,15 +201,15 @@ describe('a server that is killed', () => {
 });
 
 /**
- * Staff send a guest a link to pay for other hours; then a customer holds, pays, returns from the pay page, gets a part refunded by staff is moved to
- * another studio and requests the access code. Adds what was answered to `links`, `refunded` and `moved`.
+ * Staff send a guest a link to pay for other hours; then a customer holds, pays, returns from the pay page, gets a part refunded by staff, is moved to
+ * another studio, pays for another hour and requests the access code. Adds what was answered to `links`, `refunded`, `moved` and `extended`.
  */
 async function bookAndPay(
   program: ServerProcess,
   token: string,
   time: { startTime: string; endTime: string },
   outside: { sandbox: (path: string, body?: unknown) => Promise<unknown> },
-  { refunded, links, moved }: { refunded: string[]; links: string[]; moved: string[] },
+  { refunded, links, moved, extended }: Record<'refunded' | 'links' | 'moved', string[]> & { extended: Extension[] },
 ): Promise<string | null> {
   const call = async (name: string, body: unknown, by = token): Promise<Record<string, unknown>> => {
     const response = await fetch(`${program.runtime.apiUrl}/functions/v1/${name}`, {
@@ -222,7 +247,17 @@ async function bookAndPay(
     studioId: Date.parse(time.startTime) > Date.now() + 2 * 3_600_000 ? STUDIO_C : STUDIO_A,
   };
   const move = await call('staff-move-booking', to, program.runtime.serviceRoleKey);
-  if (move['differenceCents'] !== undefined && to.studioId === STUDIO_C) moved.push(String(bookingId));
+  if (move['differenceCents'] !== undefined && to.studioId === STUDIO_C) {
+    moved.push(String(bookingId));
+    const endTime = new Date(Date.parse(time.endTime) + 3_600_000).toISOString();
+    const { url } = await call('staff-move-booking', { ...to, endTime }, program.runtime.serviceRoleKey);
+    const difference = /cs_[A-Za-z0-9_]+/.exec(String(url))?.[0];
+    if (difference !== undefined) {
+      extended.push({ bookingId: String(bookingId), session: difference });
+      await outside.sandbox(`/api/payments/${difference}`, { outcome: 'paid' });
+      await call('verify-payment', { sessionId: difference });
+    }
+  }
   await call('generate-access-code', { bookingId });
   return typeof held['bookingId'] === 'string' ? held['bookingId'] : null;
 }

@@ -78,7 +78,7 @@ const ROWS: readonly Row[] = [
       startTime: booking.startTime,
       endTime: booking.endTime,
     },
-    answers: { moveBooking: () => ({ differenceCents: -1_000, refundCents: 1_000, byHand: false }) },
+    answers: { moveBooking: () => ({ differenceCents: -1_000, refundCents: 1_000, byHand: false, waiting: null }) },
   },
   {
     name: 'staff-cancel-booking',

@@ -138,6 +138,8 @@ export const booking: BookingFacts = {
   finalCostCents: 8250,
   createdAt: '2031-04-30T00:00:00Z',
   confirmedAt: '2031-04-30T00:01:00Z',
+  movesBooking: null,
+  moveNumber: null,
 };
 
 export const payment: PaymentFacts = {
@@ -159,6 +161,7 @@ export const payment: PaymentFacts = {
   paymentIntentId: 'pi_1',
   refundId: null,
   createdAt: '2031-04-30T00:00:00Z',
+  moveNumber: null,
 };
 
 export const access: BookingAccess = {

@@ -25,6 +25,7 @@ import {
   sendPaymentReturned,
   sendRefund,
 } from '#server/operations/mails/booking-mails.ts';
+import { sendLinkExpired, sendLinkExpiredToStaff } from '#server/operations/mails/expired-links.ts';
 import { sendIdMissing, sendIdNeeded, sendIdWithdrawn } from '#server/operations/mails/missing-id-mails.ts';
 import { sendPaymentLink } from '#server/operations/mails/send-payment-link.ts';
 import { sendAccessCode } from '#server/operations/mails/send-access-code.ts';
@@ -160,6 +161,8 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'mail.booking-cancelled': (job) => sendCancellation(bookingMails, job),
       'mail.payment-link': (job) => sendPaymentLink(bookingMails, booking, job),
       'mail.booking-moved': (job) => sendMove(bookingMails, job),
+      'mail.link-expired': (job) => sendLinkExpired(bookingMails, job),
+      'mail.link-expired-staff': (job) => sendLinkExpiredToStaff(bookingMails, job),
       'mail.refund': (job) => sendRefund(bookingMails, job),
       'mail.payment-returned': (job) => sendPaymentReturned(bookingMails, job),
       'mail.payment-processing': (job) => sendPaymentProcessing(bookingMails, job),

@@ -93,6 +93,8 @@ function jobsWith(payments: Payments) {
       'mail.booking-cancelled': nothing,
       'mail.payment-link': nothing,
       'mail.booking-moved': nothing,
+      'mail.link-expired': nothing,
+      'mail.link-expired-staff': nothing,
       'mail.refund': nothing,
       'mail.payment-returned': nothing,
       'mail.payment-processing': nothing,

@@ -6,7 +6,7 @@ import { showAccess } from '#server/operations/access/show-access.ts';
 import { bookForStaff } from '#server/operations/bookings/book-for-staff.ts';
 import { cancelForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';
-import { type Move, moveBooking } from '#server/operations/bookings/move.ts';
+import { type Move, moveBooking, quoteMove } from '#server/operations/bookings/move.ts';
 import { closeHours } from '#server/operations/closures/close-hours.ts';
 import { addPerson, databases, HOUR, LOCK, MINUTE, START, STUDIO } from './booking-system.ts';
 import { createPaymentCases, noResponse, type PaymentCases } from './payment-cases.ts';
@@ -14,6 +14,7 @@ import { createPaymentCases, noResponse, type PaymentCases } from './payment-cas
 const RACES = process.env['TEST_LONG'] ? 1_000 : 10;
 const STAFF = randomUUID();
 const OTHER_STUDIO = '5a000000-0000-4000-8000-0000000000fd';
+const RETIRED_STUDIO = '5a000000-0000-4000-8000-0000000000fc';
 const DAY = 24 * HOUR;
 /** A Saturday at 11 am in Sydney, a week ahead, where an hour costs $59; two days later it costs $49, seven hours later $69. */
 const SATURDAY = START + 7 * DAY;
@@ -38,6 +39,8 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
   const context = () => cases.system.booking;
   const move = (bookingId: string, span: { startTime: Date; endTime: Date }, more: Partial<Move> = {}) =>
     moveBooking(context(), { bookingId, studioId: STUDIO, ...span, waive: false, actor: STAFF, ...more });
+  const quote = (bookingId: string, span: { startTime: Date; endTime: Date }, more: Partial<Move> = {}) =>
+    quoteMove(context(), { bookingId, studioId: STUDIO, ...span, waive: false, actor: STAFF, ...more });
   const drain = () => cases.system.jobs.drain();
   async function booked(span = at(SATURDAY)) {
     const person = await addPerson(db);
@@ -88,7 +91,9 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
   test('cheaper hours: the difference goes back once, the reference stays, and the customer is told old and new hours', async () => {
     const { id, sessionId } = await booked();
     const before = await row(id);
-    const answer = { differenceCents: -1_000, refundCents: 1_000, byHand: false };
+    const answer = { differenceCents: -1_000, refundCents: 1_000, byHand: false, waiting: null };
+    expect(await quote(id, at(MONDAY))).toMatchObject({ differenceCents: -1_000, refundCents: 1_000 });
+    expect(await row(id)).toEqual(before);
     expect(await move(id, at(MONDAY))).toEqual(answer);
     expect(await move(id, at(MONDAY))).toEqual(answer);
     await drain();
@@ -114,14 +119,15 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
     expect(await cancelForStaff(context(), cancelled)).toMatchObject({ refundCents: 4_900 });
   });
 
-  test('dearer hours are refused with the difference and change nothing; staff can waive it, and it stays waived', async () => {
+  test('staff can waive what dearer hours cost more, and it stays waived', async () => {
     const { id, sessionId } = await booked();
-    const before = await row(id);
-    expect(await refusal(move(id, at(EVENING)))).toMatchObject({
-      code: 'price_changed',
-      details: { differenceCents: 1_000 },
+    expect(await quote(id, at(EVENING))).toEqual({
+      differenceCents: 1_000,
+      refundCents: 0,
+      byHand: false,
+      linkUntil: new Date(START + DAY),
     });
-    expect(await row(id)).toEqual(before);
+    expect(await quote(id, at(EVENING), { waive: true })).toMatchObject({ linkUntil: null });
     expect(await move(id, at(EVENING), { waive: true })).toMatchObject({ differenceCents: 1_000, refundCents: 0 });
     expect(await row(id)).toMatchObject({ base: 6_900, waived: 1_000, cost: 5_900 });
     expect(await move(id, at(EVENING + HOUR))).toMatchObject({ differenceCents: 0 });
@@ -136,7 +142,11 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
     expect(await move(free, at(EVENING))).toMatchObject({ differenceCents: 0 });
     expect(await row(free)).toMatchObject({ base: 6_900, waived: 6_900, cost: 0 });
     const elsewhere = await bookedByStaff('elsewhere');
-    expect(await move(elsewhere, at(MONDAY))).toEqual({ differenceCents: -1_000, refundCents: 1_000, byHand: true });
+    expect(await move(elsewhere, at(MONDAY))).toMatchObject({
+      differenceCents: -1_000,
+      refundCents: 1_000,
+      byHand: true,
+    });
     await drain();
     expect(cases.system.provider.refundKeys).toEqual([]);
     expect(cases.system.mails.map(({ text }) => text).join()).toContain('We’ll give you $10 back ourselves');
@@ -149,17 +159,19 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
        select s, 'Show', '2031-03-08', '2031-03-08', array_fill(9900, array[24]) from unnest($1::uuid[]) as s`,
       [[STUDIO, OTHER_STUDIO]],
     );
-    expect(await refusal(move(id, at(SATURDAY, 2)))).toMatchObject({ details: { differenceCents: 9_900 } });
-    expect(await refusal(move(id, at(SATURDAY), { studioId: OTHER_STUDIO }))).toMatchObject({
-      details: { differenceCents: 4_000 },
-    });
+    expect(await quote(id, at(SATURDAY, 2))).toMatchObject({ differenceCents: 9_900 });
+    expect(await quote(id, at(SATURDAY), { studioId: OTHER_STUDIO })).toMatchObject({ differenceCents: 4_000 });
     await db.query('delete from public.special_days');
   });
 
-  test('hours may overlap the old ones, and be in another studio', async () => {
+  test('hours may overlap the old ones, and be in another studio, but not in one that is unknown or takes no bookings', async () => {
     const { id } = await booked(at(SATURDAY, 2));
     await move(id, at(SATURDAY + HOUR, 2));
     expect(await row(id)).toMatchObject({ ...at(SATURDAY + HOUR, 2), hours: 2 });
+    await db.query(`insert into public.studios (id, name, hourly_rate, active) values ($1::uuid, 'Gone', 49, false)`, [
+      RETIRED_STUDIO,
+    ]);
+    expect(await refusal(move(id, at(SATURDAY), { studioId: RETIRED_STUDIO }))).toMatchObject({ code: 'not_found' });
     await move(id, at(SATURDAY + HOUR, 2), { studioId: OTHER_STUDIO });
     expect(await row(id)).toMatchObject({ studio: OTHER_STUDIO, moves: 2 });
     expect(await refusal(move(id, at(SATURDAY), { studioId: randomUUID() }))).toMatchObject({ code: 'not_found' });

@@ -80,7 +80,7 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
     },
     {
       name: 'all about a booking',
-      file: 'web/staff/bookings/booking-queries.ts',
+      file: 'web/staff/booking-panel/queries.ts',
       sender: 'staff',
       path: 'rpc/booking_details',
       body: { reference: '0000-0007' },

@@ -171,6 +171,7 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
   ['access_code_used', `select from public.booking_access_codes where used_at is not null order by used_at desc`],
   ['access_code_valid', `select from public.booking_access_codes where status = 'issued' and ends_at > now()`],
   ['booking_expiring', `select from private.booking where status = 'pending' and hold_expires_at < now()`],
+  ['booking_move_holds', `select from private.booking where moves_booking = gen_random_uuid() and status = 'pending'`],
   [
     'coupon_redemption_by_coupon',
     `select from private.coupon_redemption where coupon_id = gen_random_uuid() and state <> 'returned'`,

@@ -675,6 +675,8 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
 };
 
 const SLOT = { start_time: AT, end_time: LATER };
+/** The hold of new hours for a booking. */
+const MOVE_HOLD = { moves_booking: uuid(9), move_number: 1, user_id: null };
 const CLOSED = { closed_at: AT, close_reason: 'no' };
 
 export const PRIVATE: Readonly<Record<string, TableExamples>> = {
@@ -744,6 +746,15 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
       booking_request_id_check: between('request_id', ['', text(101)], [null, text(1), text(100)]),
       booking_waived_cents_check: atLeast('waived_cents', 0),
       booking_moves_check: atLeast('moves', 0),
+      booking_move_hold: {
+        bad: [
+          { move_number: 1 },
+          { ...MOVE_HOLD, move_number: null },
+          { ...MOVE_HOLD, status: 'confirmed' },
+          { ...MOVE_HOLD, guest_email: 'guest@example.com' },
+        ],
+        good: [{}, MOVE_HOLD],
+      },
       booking_contact_phone_check: between(
         'contact_phone',
         ['1234567', '1'.repeat(21), '04 1234 5678'],
@@ -787,6 +798,7 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
           [{}, { reference: 'BBBB-0000', studio_id: uuid(2) }],
           [{}, { reference: 'BBBB-0000', status: 'cancelled', cancel_reason: 'staff' }],
           [{}, { reference: 'BBBB-0000', start_time: LATER, end_time: '2031-03-01T02:00:00Z' }],
+          [{ id: uuid(9) }, { ...MOVE_HOLD, reference: 'BBBB-0000' }],
         ],
       },
     },
@@ -880,6 +892,7 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
     base: { booking_id: uuid(1), attempt: 1, kind: 'card', key: 'k', amount_cents: 100 },
     checks: {
       payment_attempt_check: atLeast('attempt', 1),
+      payment_move_number_check: atLeast('move_number', 1),
       payment_kind_check: {
         bad: [{ kind: 'cash', amount_cents: 0 }],
         good: [{ kind: 'free', amount_cents: 0 }, { kind: 'elsewhere', state: 'paid' }, {}],
@@ -953,6 +966,7 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
         apart: [
           [{ state: 'refunded' }, { key: 'l', attempt: 2, state: 'paid' }],
           [{ state: 'paid' }, { key: 'l', attempt: 2, state: 'paid', booking_id: uuid(2) }],
+          [{ state: 'paid' }, { key: 'l', attempt: 2, state: 'paid', move_number: 1 }],
         ],
       },
     },

@@ -38,6 +38,7 @@ export const queryKeys = {
   staffDay: kind<[day: string]>('staff-day'),
   staffCalendar: kind<[what: 'days' | 'free' | 'feeds', firstDay?: string, days?: number, studioId?: Id]>('staff-calendar'),
   staffBooking: kind<[reference: string]>('staff-booking'),
+  moveQuote: kind<[bookingId: string, place: { studioId: string; startTime: string; endTime: string }]>('move-quote'),
   alerts: kind<[]>('alerts'),
   discountCodes: kind<[]>('discount-codes'),
   codeResults: kind<[codes: readonly string[]]>('code-results'),
@@ -60,3 +61,14 @@ export const queryKeys = {
   testBookings: kind<[userId: Id]>('test-bookings'),
   storedBooking: kind<[bookingId: string]>('stored-booking'),
 } as const;
+
+/** The queries that show bookings: they are read again after a change. */
+export const BOOKING_CHANGES = [
+  queryKeys.staffBooking.all,
+  queryKeys.staffDay.all,
+  queryKeys.staffBookings.all,
+  queryKeys.customers.all,
+  queryKeys.customerBookings.all,
+  queryKeys.alerts.all,
+  queryKeys.availability.all,
+];

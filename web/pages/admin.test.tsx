@@ -4,7 +4,7 @@ import { AppError } from '#web/lib/errors.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import * as queries from '#web/staff/permissions/queries.ts';
 // Fetched before the test: a slow machine takes longer than it waits.
-import '#web/staff/bookings/booking-dialog.tsx';
+import '#web/staff/booking-panel/booking-dialog.tsx';
 import '#web/staff/bookings/search-form.tsx';
 import '#web/staff/bookings/today.tsx';
 import AdminPage from './admin.tsx';
@@ -19,7 +19,7 @@ vi.mock(import('#web/staff/bookings/queries.ts'), async (original) => ({
   readDay: () => Promise.resolve({ bookings: [], closures: [] }),
   readAlerts: () => Promise.resolve([]),
 }));
-vi.mock(import('#web/staff/bookings/booking-queries.ts'), async (original) => ({
+vi.mock(import('#web/staff/booking-panel/queries.ts'), async (original) => ({
   ...(await original()),
   readBooking: () => Promise.resolve(null),
 }));

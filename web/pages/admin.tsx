@@ -15,7 +15,10 @@ import { Tabs } from '#web/ui/tabs.tsx';
 
 const Today = lazyPart(async () => ({ default: (await import('#web/staff/bookings/today.tsx')).Today }));
 const BookingDialog = lazyPart(async () => ({
-  default: (await import('#web/staff/bookings/booking-dialog.tsx')).BookingDialog,
+  default: (await import('#web/staff/booking-panel/booking-dialog.tsx')).BookingDialog,
+}));
+const NewBooking = lazyPart(async () => ({
+  default: (await import('#web/staff/booking-panel/new-booking.tsx')).NewBooking,
 }));
 const SearchForm = lazyPart(async () => ({
   default: (await import('#web/staff/bookings/search-form.tsx')).SearchForm,
@@ -199,6 +202,11 @@ function TodayTab({ showDay }: { showDay: boolean }) {
       showDay={showDay}
       day={isStudioDate(day) ? day : null}
       onBooking={(reference) => navigate(withBooking(search, reference))}
+      newBooking={(form) => (
+        <Suspense>
+          <NewBooking studios={studios.data ?? []} {...form} />
+        </Suspense>
+      )}
       onDay={(next) => setSearch({ tab: 'today', ...(next === null ? {} : { day: next }) }, { replace: true })}
     />
   );

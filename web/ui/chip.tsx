@@ -16,3 +16,29 @@ export function Chip({ tone = 'plain', children }: { tone?: keyof typeof TONES; 
     </span>
   );
 }
+
+const COLOURS = { plain: 'text-fog', good: 'text-good', warn: 'text-warn', bad: 'text-bad' } as const;
+
+/** A bar for each step, those that are `done` filled, and the last one in words. */
+export function StepBars({
+  steps,
+  done,
+  label,
+  tone,
+}: {
+  steps: readonly string[];
+  done: number;
+  label: string;
+  tone: keyof typeof COLOURS;
+}) {
+  return (
+    <span className={`inline-flex items-center gap-3 font-semibold ${COLOURS[tone]}`}>
+      <span className="flex gap-1" aria-hidden="true">
+        {steps.map((step, at) => (
+          <i key={step} title={step} className={`h-4 w-1.5 ${at < done ? 'bg-current' : 'bg-line'}`} />
+        ))}
+      </span>
+      {label}
+    </span>
+  );
+}

@@ -1,5 +1,5 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
-import { Cross } from './cross.tsx';
+import { Cross } from './button.tsx';
 import { hostToasts } from './toast.tsx';
 
 const TO_TYPE_IN = 'input:not([type=file], [type=checkbox], [type=radio], [type=hidden]), select, textarea';

@@ -1,6 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
-import { Cross } from './cross.tsx';
+import { Cross } from './button.tsx';
 
 /** good: something worked; warn: something to know; bad: something did not work. */
 type Tone = 'good' | 'warn' | 'bad';

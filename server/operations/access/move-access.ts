@@ -1,8 +1,8 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { endJobs } from '../core/jobs.ts';
-import { queueAccess } from '../payments/confirm.ts';
 import { liveCodes } from './code-rows.ts';
+import { queueAccess } from './queue-access.ts';
 import { queueRevocation } from './revoke-codes.ts';
 
 /** Ends the codes of a booking that moves, and queues the code of its new hours, in the caller's transaction. */

@@ -1,12 +1,11 @@
 import { linkHoldEnd } from '#rules/payment-link.ts';
-import { ProviderError } from '#server/providers/call.ts';
-import { type BookingFacts, latestPayment } from '../core/booking-rows.ts';
+import type { BookingFacts } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
-import { startDeadline, withTimeout } from '../core/timeout.ts';
-import { openSession } from '../payments/open-session.ts';
+import { startDeadline } from '../core/timeout.ts';
 import { readBookingRules } from '../settings/booking-rules.ts';
 import type { BookingContext } from './context.ts';
+import { openLink } from './open-link.ts';
 import { newPrice, readRates, readSpan } from './price.ts';
 import { releaseInTheWay } from './release-expired.ts';
 import { hoursTaken, readTaken } from './taken-hours.ts';
@@ -33,7 +32,7 @@ export async function bookForStaff(context: BookingContext, wanted: StaffBooking
   failpoint('staff-booking.after.commit');
   const answer = { bookingId: booking.id, reference: booking.reference };
   if (wanted.payment !== 'link' || booking.status !== 'pending') return { ...answer, url: null, pending: false };
-  const url = await withTimeout(context.log, timeLeft(), openLink(context, booking, wanted.customerEmail), null);
+  const url = await openLink(context, booking, wanted.customerEmail, timeLeft());
   return { ...answer, url, pending: url === null };
 }
 
@@ -74,18 +73,4 @@ async function price(context: BookingContext, wanted: StaffBooking, now: Date): 
     holdExpiresAt: holdEnd,
     rules,
   };
-}
-
-/** Opens the payment session. Returns null while the provider does not answer, and when the booking has been paid for or released. */
-async function openLink(context: BookingContext, booking: BookingFacts, email: string): Promise<string | null> {
-  const payment = await latestPayment(context.db, booking.id);
-  if (payment === null) return null;
-  try {
-    return await context.openings(payment.id, () =>
-      openSession(context, booking, payment, { email, hours: booking.totalHours }),
-    );
-  } catch (error) {
-    if (error instanceof Refusal || error instanceof ProviderError) return null;
-    throw error;
-  }
 }

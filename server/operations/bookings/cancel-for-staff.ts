@@ -1,13 +1,13 @@
 import { cancellationTerms } from '#rules/cancellation.ts';
 import type { Transaction } from '#server/db/database.ts';
-import { type BookingFacts, latestPayment, lockBooking, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
+import { type BookingFacts, latestPayment, lockBooking, readBooking } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
-import { addPartialRefund } from '../payments/partial-refunds.ts';
-import { paidPayment, refundableCents } from '../payments/payment-rows.ts';
+import { addSplitRefund } from '../payments/partial-refunds.ts';
+import { leftCents, type PaidPayment, paidPayments } from '../payments/payment-rows.ts';
 import type { PaymentContext } from '../payments/context.ts';
-import { freeCancelHours, isByHand, returnMoney } from './cancel.ts';
+import { freeCancelHours, returnMoney, returnsByHand } from './cancel.ts';
 import { closeHold } from './close-hold.ts';
 
 export type StaffCancellation = {
@@ -49,29 +49,19 @@ export async function cancelForStaff(context: PaymentContext, wanted: StaffCance
     if (booking.status === 'cancelled' && !released) return repeated(tx, wanted);
     if (booking.status === 'confirmed') requireNotOver(booking, now);
     else await requireUnpaid(tx, booking);
-    const payment = await paidPayment(tx, booking.id);
-    const left = payment === null ? 0 : await refundableCents(tx, payment);
-    const decision = decide(wanted, payment, left);
+    const paid = await paidPayments(tx, booking.id);
+    const left = leftCents(paid);
+    const decision = decide(wanted, paid);
     const terms = cancellationTerms(new Date(booking.startTime), now, await freeCancelHours(tx, booking.id));
     if (left > 0 && decision.refund !== terms.refund && !wanted.mayChooseRefund) throw notByTerms(terms.refund);
     await writeCancellation(tx, booking, wanted, decision, now);
-    if (payment !== null && decision.cents > 0) {
-      const { cents } = decision;
-      const { reason, actor } = wanted;
-      if (decision.refund === 'full') await returnMoney(context, tx, payment, { cents, by: 'staff', reason, actor });
-      else
-        await addPartialRefund(context, tx, {
-          paymentId: payment.id,
-          requestKey: 'cancellation',
-          cents,
-          reason,
-          actor,
-        });
-    }
+    const { reason, actor } = wanted;
+    if (decision.refund === 'full') await returnMoney(context, tx, paid, { by: 'staff', reason, actor });
+    else await addSplitRefund(context, tx, paid, { requestKey: 'cancellation', cents: decision.cents, reason, actor });
     const payload = wanted.because === undefined ? {} : { because: wanted.because };
     await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, payload, dueAt: now });
     await enqueue(tx, { kind: 'access.revoke', subjectId: booking.id, dueAt: now });
-    return { refundCents: decision.cents, byHand: decision.cents > 0 && isByHand(payment) };
+    return { refundCents: decision.cents, byHand: decision.cents > 0 && returnsByHand(paid) };
   });
 }
 
@@ -108,8 +98,12 @@ const readDecision = (tx: Transaction, bookingId: string): Promise<Decision | nu
 async function repeated(tx: Transaction, { bookingId, refund }: StaffCancellation): Promise<StaffCancelled> {
   const made = await readDecision(tx, bookingId);
   if (made !== null && (typeof refund === 'number' ? made.cents === refund : made.refund === refund)) {
-    const payment = await latestPayment(tx, bookingId);
-    return { refundCents: made.cents, byHand: made.cents > 0 && isByHand(payment) };
+    const byHand = await tx.one(
+      `select from private.partial_refund p join private.payment x on x.id = p.payment_id
+       where x.booking_id = $1::uuid and x.kind = 'elsewhere' and p.request_key = 'cancellation'`,
+      [bookingId],
+    );
+    return { refundCents: made.cents, byHand: byHand !== null };
   }
   throw new Refusal('already_done', 'This booking is already cancelled.', made ? { refundCents: made.cents } : {});
 }
@@ -119,8 +113,9 @@ function requireNotOver(booking: BookingFacts, now: Date): void {
     throw new Refusal('too_late', 'This booking is over. It can be refunded, not cancelled.');
 }
 
-function decide({ refund }: StaffCancellation, payment: PaymentFacts | null, left: number): Decision {
-  const now = payment?.state === 'disputed' ? 0 : left;
+function decide({ refund }: StaffCancellation, paid: readonly PaidPayment[]): Decision {
+  const left = leftCents(paid);
+  const now = leftCents(paid.filter(({ payment }) => payment.state === 'paid'));
   if (refund === 'none' || refund === 0) return { refund: 'none', cents: 0 };
   if (refund === 'full' || refund === now) return { refund: 'full', cents: now };
   if (refund <= left) return { refund: 'part', cents: refund };

@@ -1,10 +1,10 @@
 import { cancellationTerms } from '#rules/cancellation.ts';
 import type { Transaction } from '#server/db/database.ts';
-import { type BookingFacts, latestPayment, lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
+import { type BookingFacts, lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import { enqueue } from '../core/jobs.ts';
 import { addPartialRefund } from '../payments/partial-refunds.ts';
-import { refundableCents } from '../payments/payment-rows.ts';
+import { isByHand, leftCents, type PaidPayment, paidPayments } from '../payments/payment-rows.ts';
 import type { BookingContext } from './context.ts';
 
 /** What the customer gets back. */
@@ -26,28 +26,20 @@ export async function cancelBooking(
     const booking = await lockBooking(tx, bookingId);
     if (booking?.userId !== userId) throw new Refusal('not_found', 'Booking not found');
     await requireCancellable(tx, booking, now);
-    const payment = await latestPayment(tx, bookingId);
-    const paid = payment !== null && payment.kind !== 'free' && payment.state === 'paid' ? payment : null;
-    const amountCents = paid === null ? 0 : await refundableCents(tx, paid);
-    const refund = amountCents > 0 ? paid : null;
+    const paid = (await paidPayments(tx, bookingId)).filter(({ payment }) => payment.state === 'paid');
+    const amountCents = leftCents(paid);
     await tx.query(
       `update private.booking set status = 'cancelled', cancel_reason = 'customer', cancelled_at = $2::timestamptz where id = $1::uuid`,
       [bookingId, now],
     );
-    if (refund !== null)
-      await returnMoney({ clock }, tx, refund, {
-        cents: amountCents,
-        by: 'customer',
-        reason: 'cancelled by the customer',
-        actor: userId,
-      });
+    await returnMoney({ clock }, tx, paid, { by: 'customer', reason: 'cancelled by the customer', actor: userId });
     await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: bookingId, dueAt: now });
     await enqueue(tx, { kind: 'access.revoke', subjectId: bookingId, dueAt: now });
     await tx.query(
       `select private.audit($2::uuid, 'update', 'booking', $1, '{"status": "cancelled", "reason": "customer"}')`,
       [bookingId, userId],
     );
-    return { refund: refund === null ? 'none' : 'full', amountCents, byHand: isByHand(refund) };
+    return { refund: amountCents === 0 ? 'none' : 'full', amountCents, byHand: returnsByHand(paid) };
   });
 }
 
@@ -62,18 +54,32 @@ async function requireCancellable(tx: Transaction, booking: BookingFacts, now: D
   );
 }
 
-/** Whether staff give the money of this payment back themselves. */
-export const isByHand = (payment: PaymentFacts | null): boolean => payment?.kind === 'elsewhere';
+/** Whether staff give some of the money that is left back themselves. */
+export const returnsByHand = (paid: readonly PaidPayment[]): boolean =>
+  paid.some(({ payment, leftCents: left }) => left > 0 && isByHand(payment));
 
-/** Queues the refund of all that is left of the payment of a cancelled booking, in the caller's transaction. `by`: who cancelled it. */
+/**
+ * Queues the refund of all that is left of the payments of a cancelled booking, in the caller's transaction, without those in dispute: their money
+ * goes back when the bank decides for us. `by`: who cancelled it.
+ */
 export async function returnMoney(
   { clock }: Pick<BookingContext, 'clock'>,
   tx: Transaction,
-  payment: PaymentFacts,
-  { cents, by, reason, actor }: { cents: number; by: 'customer' | 'staff'; reason: string; actor: string },
+  paid: readonly PaidPayment[],
+  { by, reason, actor }: { by: 'customer' | 'staff'; reason: string; actor: string },
 ): Promise<void> {
-  if (!isByHand(payment)) return queueRefund(tx, payment, by, clock());
-  await addPartialRefund({ clock }, tx, { paymentId: payment.id, requestKey: 'cancellation', cents, reason, actor });
+  for (const { payment, leftCents: cents } of paid) {
+    if (cents === 0 || payment.state !== 'paid') continue;
+    if (!isByHand(payment)) await queueRefund(tx, payment, by, clock());
+    else
+      await addPartialRefund({ clock }, tx, {
+        paymentId: payment.id,
+        requestKey: 'cancellation',
+        cents,
+        reason,
+        actor,
+      });
+  }
 }
 
 async function queueRefund(

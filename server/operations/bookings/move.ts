@@ -1,58 +1,73 @@
-import { formatMoney } from '#rules/money.ts';
+import { settings as studio } from '#rules/venue.ts';
 import { sameSlot, slotsOfSpan } from '#rules/slots.ts';
 import { DatabaseError, type Transaction } from '#server/db/database.ts';
-import { moveAccess } from '../access/move-access.ts';
+import { readContact } from '../core/booking-contact.ts';
 import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
-import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { startDeadline } from '../core/timeout.ts';
-import { addPartialRefund } from '../payments/partial-refunds.ts';
-import { paidPayment, refundableCents } from '../payments/payment-rows.ts';
-import { isByHand } from './cancel.ts';
+import { applyMove, type NewHours } from '../moves/apply-move.ts';
+import { moveProblem, type Place } from '../moves/movable.ts';
+import { addSplitRefund } from '../payments/partial-refunds.ts';
+import { paidPayments, splitRefund, isByHand } from '../payments/payment-rows.ts';
 import type { BookingContext } from './context.ts';
 import { readBookingRules } from '../settings/booking-rules.ts';
-import { priceMove, type MovedPrice, storeMove } from './move-rows.ts';
+import { holdMove, moveLinkEnd, readMoveHold } from './hold-move.ts';
+import { openLink } from './open-link.ts';
+import { type MovedPrice, priceMove } from './price-move.ts';
 import { readSpan, requireOpen } from './price.ts';
 import { hoursTaken, readTaken } from './taken-hours.ts';
 import { releaseInTheWay } from './release-expired.ts';
 
-export type Move = {
+export type Move = Place & {
   readonly bookingId: string;
-  readonly studioId: string;
-  readonly startTime: Date;
-  readonly endTime: Date;
-  /** Whether dearer hours cost no more than was paid. Otherwise they are refused. */
+  /** Whether dearer hours cost no more than was paid. Otherwise they are held until the difference is paid. */
   readonly waive: boolean;
   readonly actor: string;
 };
 
-/** `differenceCents`: what the new hours cost more, or less than zero. `refundCents`: what goes back; `byHand` when staff give it back. */
-export type Moved = { readonly differenceCents: number; readonly refundCents: number; readonly byHand: boolean };
+/**
+ * `differenceCents`: what the new hours cost more, or less than zero. `refundCents`: what goes back; `byHand` when staff give some of it back.
+ * `waiting`: the booking moves when the difference is paid; its `url` is null while the provider has not answered, and the mail has the link.
+ */
+export type Moved = {
+  readonly differenceCents: number;
+  readonly refundCents: number;
+  readonly byHand: boolean;
+  readonly waiting: { readonly url: string | null; readonly until: Date } | null;
+};
+
+/** `linkUntil`: until when dearer hours would be held for a link; null when nothing is to pay, or when it is too late for one. */
+export type MoveQuote = Omit<Moved, 'waiting'> & { readonly linkUntil: Date | null };
+
+type Outcome = { readonly moved: Moved } | { readonly hold: BookingFacts; readonly email: string };
 
 /** How often a move is tried: expired holds in the way are released in between. */
 const ROUNDS = 3;
 
 /**
  * Moves a confirmed booking to other hours or another studio, in one transaction: the old hours stay until the new ones are sure. What the
- * new hours cost less is refunded. The access code and the mails follow. A session that has begun can only end later. The same move again
- * changes nothing. Throws `Refusal`: `price_changed` with `differenceCents` for dearer hours, `slot_taken` with the bookings in the way.
+ * new hours cost less is refunded. Dearer hours are held, and a link is mailed; the payment moves the booking. The access code and the mails
+ * follow. A session that has begun can only end later. The same move again changes nothing. Throws `Refusal`: `slot_taken` with the bookings in
+ * the way, `too_late` with `differenceCents` where a link could not be paid in time.
  */
 export async function moveBooking(context: BookingContext, wanted: Move): Promise<Moved> {
   const timeLeft = startDeadline(context.settings.answerWithinMs);
   for (let round = 0; round < ROUNDS; round += 1) {
-    try {
-      const moved = await context.db.transaction((tx) => moveOnce(context, tx, wanted));
-      failpoint('move.after.commit');
-      return moved;
-    } catch (error) {
-      if (!(error instanceof DatabaseError)) throw error;
-      if (error.constraint === 'booking_not_closed')
-        throw new Refusal('slot_closed', 'The studio is closed at this time.');
-      if (error.constraint !== 'booking_one_per_slot') throw error;
+    const outcome = await tryMove(context, wanted);
+    failpoint('move.after.commit');
+    if (outcome !== null && 'moved' in outcome) return outcome.moved;
+    if (outcome !== null) {
+      const { hold, email } = outcome;
+      const until = new Date(hold.holdExpiresAt ?? 0);
+      const url = await openLink(context, hold, email, timeLeft());
+      return { differenceCents: hold.finalCostCents, refundCents: 0, byHand: false, waiting: { url, until } };
     }
     const now = context.clock().getTime();
-    const taken = (await readTaken(context.db, wanted)).filter(({ id }) => id !== wanted.bookingId);
+    const { bookingId } = wanted;
+    const taken = (await readTaken(context.db, wanted)).filter(
+      (one) => one.id !== bookingId && one.movesBooking !== bookingId,
+    );
     const expired = taken.filter((one) => one.status === 'pending' && Date.parse(one.holdExpiresAt ?? '') <= now);
     const released = await releaseInTheWay(
       context,
@@ -64,77 +79,111 @@ export async function moveBooking(context: BookingContext, wanted: Move): Promis
   throw hoursTaken([]);
 }
 
-async function moveOnce(context: BookingContext, tx: Transaction, wanted: Move): Promise<Moved> {
+/** Says what a move would cost or give back, and changes nothing. Throws `Refusal` as `moveBooking` does, but does not look at who has the hours. */
+export async function quoteMove(context: BookingContext, wanted: Move): Promise<MoveQuote> {
+  const now = context.clock();
+  return context.db.transaction(async (tx) => {
+    const booking = await lockBooking(tx, wanted.bookingId);
+    if (!booking) throw new Refusal('not_found', 'Booking not found');
+    if (isThere(booking, wanted)) return { ...NOTHING, linkUntil: null };
+    const price = await readPrice(tx, booking, wanted, now);
+    const parts = splitRefund(await paidPayments(tx, booking.id), -price.differenceCents);
+    return {
+      differenceCents: price.differenceCents,
+      refundCents: parts.reduce((sum, { cents }) => sum + cents, 0),
+      byHand: parts.some(({ payment }) => isByHand(payment)),
+      linkUntil: mustPay(price, wanted) ? await moveLinkEnd(tx, booking, wanted, now) : null,
+    };
+  });
+}
+
+const NOTHING = { differenceCents: 0, refundCents: 0, byHand: false };
+
+/** Returns null when the hours are taken. */
+async function tryMove(context: BookingContext, wanted: Move): Promise<Outcome | null> {
+  try {
+    return await context.db.transaction((tx) => moveOnce(context, tx, wanted));
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    if (error.constraint === 'booking_not_closed')
+      throw new Refusal('slot_closed', 'The studio is closed at this time.');
+    if (error.constraint === 'booking_one_per_slot') return null;
+    throw error;
+  }
+}
+
+async function moveOnce(context: BookingContext, tx: Transaction, wanted: Move): Promise<Outcome | null> {
   const now = context.clock();
   // Two moves into each other's hours would wait for each other forever.
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('booking-move', 0))`);
   const booking = await lockBooking(tx, wanted.bookingId);
   if (!booking) throw new Refusal('not_found', 'Booking not found');
-  const payment = await paidPayment(tx, booking.id);
-  const byHand = isByHand(payment);
-  if (isThere(booking, wanted)) return { ...(await lastMove(tx, booking)), byHand };
-  requireMovable(booking, wanted, now);
+  if (isThere(booking, wanted)) return { moved: await lastMove(tx, booking) };
   const price = await readPrice(tx, booking, wanted, now);
-  if (price.differenceCents > 0 && !wanted.waive)
-    throw new Refusal('price_changed', `The new hours cost ${formatMoney(price.differenceCents)} more.`, {
-      differenceCents: price.differenceCents,
-    });
-  const left = payment === null ? 0 : await refundableCents(tx, payment);
-  const refundCents = Math.max(0, Math.min(-price.differenceCents, left));
-  const number = booking.moves + 1;
-  await storeMove(tx, booking, wanted, { ...price, number, refundCents, now });
-  if (payment !== null && refundCents > 0)
-    await addPartialRefund(context, tx, {
-      paymentId: payment.id,
-      requestKey: `move:${number}`,
-      cents: refundCents,
-      reason: 'moved to hours that cost less',
-      actor: wanted.actor,
-    });
-  await moveAccess(tx, booking, { number, start: wanted.startTime, now });
-  const { studioName, startTime, endTime } = booking;
-  await enqueue(tx, {
-    kind: 'mail.booking-moved',
-    subjectId: booking.id,
-    dedupe: String(number),
-    payload: { studioName, startTime, endTime, refundCents, byHand },
-    dueAt: now,
-  });
+  const to = { ...(await newHours(tx, booking, wanted, price)), actor: wanted.actor, now };
+  if (mustPay(price, wanted)) {
+    const email = (await readContact(tx, booking))?.email;
+    if (email === undefined)
+      throw new Refusal('invalid_request', 'There is nobody to mail a link to.', { field: 'waive' });
+    const waiting = await readMoveHold(tx, booking.id);
+    if (waiting !== null && isSame(waiting, booking, to)) return { hold: waiting, email };
+    const { differenceCents } = price;
+    const hold = await holdMove(context, tx, booking, { ...to, waivedCents: booking.waivedCents, differenceCents });
+    failpoint('move.hold.before.commit');
+    return hold === null ? null : { hold, email };
+  }
+  const refund = await refundDifference(context, tx, booking, { cents: -price.differenceCents, actor: wanted.actor });
+  const money = {
+    differenceCents: price.differenceCents,
+    refundCents: refund.cents,
+    byHandCents: refund.byHandCents,
+    paidCents: 0,
+  };
+  await applyMove(tx, booking, to, { money, actor: wanted.actor, now });
   failpoint('move.before.commit');
-  return { differenceCents: price.differenceCents, refundCents, byHand: byHand && refundCents > 0 };
+  return {
+    moved: {
+      differenceCents: price.differenceCents,
+      refundCents: refund.cents,
+      byHand: refund.byHandCents > 0,
+      waiting: null,
+    },
+  };
 }
 
-const isThere = (booking: BookingFacts, { studioId, startTime, endTime }: Move): boolean =>
-  booking.status === 'confirmed' &&
-  booking.studioId === studioId &&
-  Date.parse(booking.startTime) === startTime.getTime() &&
-  Date.parse(booking.endTime) === endTime.getTime();
+/** Whether a difference is paid by a link. Less than a card payment can be is not charged. */
+const mustPay = ({ differenceCents }: MovedPrice, { waive }: Move): boolean =>
+  !waive && differenceCents >= studio.cardMinimumCents;
 
-async function lastMove(
-  tx: Transaction,
-  { id, moves }: BookingFacts,
-): Promise<{ differenceCents: number; refundCents: number }> {
-  const last = await tx.one<{ differenceCents: number; refundCents: number }>(
-    `select difference_cents as "differenceCents", refund_cents as "refundCents" from private.booking_move
-     where booking_id = $1::uuid and number = $2::int`,
+const samePlace = (one: BookingFacts, { studioId, startTime, endTime }: Place): boolean =>
+  one.studioId === studioId &&
+  Date.parse(one.startTime) === startTime.getTime() &&
+  Date.parse(one.endTime) === endTime.getTime();
+
+const isThere = (booking: BookingFacts, place: Place): boolean =>
+  booking.status === 'confirmed' && samePlace(booking, place);
+
+/** Whether a hold waits for the same move. It keeps the price that the customer was told. */
+const isSame = (hold: BookingFacts, booking: BookingFacts, to: Place & { readonly now: Date }): boolean =>
+  samePlace(hold, to) &&
+  hold.moveNumber === booking.moves + 1 &&
+  Date.parse(hold.holdExpiresAt ?? '') > to.now.getTime();
+
+async function lastMove(tx: Transaction, { id, moves }: BookingFacts): Promise<Moved> {
+  const last = await tx.one<{ differenceCents: number; refundCents: number; byHand: boolean }>(
+    `select m.difference_cents as "differenceCents", m.refund_cents as "refundCents",
+       exists (select from private.partial_refund r join private.payment p on p.id = r.payment_id
+         where p.booking_id = m.booking_id and p.kind = 'elsewhere' and r.request_key = 'move:' || m.number) as "byHand"
+     from private.booking_move m where m.booking_id = $1::uuid and m.number = $2::int`,
     [id, moves],
   );
-  return last ?? { differenceCents: 0, refundCents: 0 };
-}
-
-function requireMovable(booking: BookingFacts, { studioId, startTime, endTime }: Move, now: Date): void {
-  if (booking.status === 'cancelled') throw new Refusal('already_done', 'This booking is cancelled.');
-  if (booking.status === 'pending')
-    throw new Refusal('not_confirmed', 'This booking hasn’t been paid yet. Cancel it and make another one.');
-  const [start, end] = [Date.parse(booking.startTime), Date.parse(booking.endTime)];
-  if (now.getTime() >= end) throw new Refusal('too_late', 'This booking is over.');
-  if (now.getTime() < start) return;
-  if (studioId !== booking.studioId || startTime.getTime() !== start || endTime.getTime() < end)
-    throw new Refusal('too_late', 'This session has begun. It can only end later.');
+  return { ...(last ?? NOTHING), waiting: null };
 }
 
 /** Checks the hours that the booking does not have yet, as for a customer, and prices all of them. */
 async function readPrice(tx: Transaction, booking: BookingFacts, wanted: Move, now: Date): Promise<MovedPrice> {
+  const problem = moveProblem(booking, wanted, now);
+  if (problem !== null) throw problem;
   const slots = readSpan(wanted);
   const own = slotsOfSpan(new Date(booking.startTime), new Date(booking.endTime)) ?? [];
   requireOpen(
@@ -143,4 +192,37 @@ async function readPrice(tx: Transaction, booking: BookingFacts, wanted: Move, n
     await readBookingRules(tx),
   );
   return priceMove(tx, booking, wanted.studioId, slots);
+}
+
+/** Throws `Refusal` for a studio that does not exist or takes no bookings; a booking may stay in one that was closed for good since. */
+async function newHours(
+  tx: Transaction,
+  booking: BookingFacts,
+  { studioId, startTime, endTime }: Place,
+  { quote, waivedCents, finalCents }: MovedPrice,
+): Promise<NewHours> {
+  const place = await tx.one<{ name: string }>(
+    `select s.name from public.studios s where s.id = $1::uuid and (s.active or s.id = $2::uuid)`,
+    [studioId, booking.studioId],
+  );
+  if (!place) throw new Refusal('not_found', 'Studio not found');
+  const { hours, slots, baseCents, discountCents, couponDiscountCents } = quote;
+  const price = { hours, slots, baseCents, discountCents, couponDiscountCents, waivedCents, finalCents };
+  return { studioId, startTime, endTime, studioName: place.name, ...price };
+}
+
+/** Refunds what the new hours cost less, as far as something is left. */
+async function refundDifference(
+  context: BookingContext,
+  tx: Transaction,
+  booking: BookingFacts,
+  { cents, actor }: { cents: number; actor: string },
+): Promise<{ readonly cents: number; readonly byHandCents: number }> {
+  if (cents <= 0) return { cents: 0, byHandCents: 0 };
+  return addSplitRefund(context, tx, await paidPayments(tx, booking.id), {
+    cents,
+    requestKey: `move:${booking.moves + 1}`,
+    reason: 'moved to hours that cost less',
+    actor,
+  });
 }

@@ -26,6 +26,8 @@ const booking: BookingFacts = {
   finalCostCents: 9_300,
   createdAt: '2026-11-21T04:55:00.000Z',
   confirmedAt: null,
+  movesBooking: null,
+  moveNumber: null,
 };
 
 describe('a hold', () => {

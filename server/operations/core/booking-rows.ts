@@ -29,6 +29,9 @@ export type BookingFacts = {
   readonly madeBy: string | null;
   readonly createdAt: string;
   readonly confirmedAt: string | null;
+  /** For the hold of new hours: the booking that moves there when the difference is paid, and which of its moves that is. */
+  readonly movesBooking: string | null;
+  readonly moveNumber: number | null;
 };
 
 export type CancelReason =
@@ -74,16 +77,20 @@ export type PaymentFacts = {
   readonly paymentIntentId: string | null;
   readonly refundId: string | null;
   readonly createdAt: string;
+  /** Which move of its booking it was for; null: the booking itself. */
+  readonly moveNumber: number | null;
 };
 
 type Queryable = Pick<Transaction, 'one'>;
 
-/** Locks the booking until the transaction ends. Always lock it before its payments: the same order everywhere prevents deadlocks. */
+/**
+ * Locks the booking until the transaction ends, and before the hold of new hours the booking that moves there. Always lock it before its
+ * payments: the same order everywhere prevents deadlocks.
+ */
 export async function lockBooking(tx: Queryable, bookingId: string): Promise<BookingFacts | null> {
-  const row = await tx.one<{ facts: BookingFacts }>(
-    `select private.booking_json(b) as facts from private.booking b where b.id = $1::uuid for update`,
-    [bookingId],
-  );
+  const row = await tx.one<{ facts: BookingFacts | null }>('select private.lock_booking($1::uuid) as facts', [
+    bookingId,
+  ]);
   return row?.facts ?? null;
 }
 
@@ -95,9 +102,11 @@ export async function readBooking(db: Queryable, bookingId: string): Promise<Boo
   return row?.facts ?? null;
 }
 
+/** Reads the newest payment of the booking itself, not one for a move. */
 export async function latestPayment(db: Queryable, bookingId: string): Promise<PaymentFacts | null> {
   const row = await db.one<{ facts: PaymentFacts }>(
-    `select private.payment_json(x) as facts from private.payment x where x.booking_id = $1::uuid order by x.attempt desc limit 1`,
+    `select private.payment_json(x) as facts from private.payment x where x.booking_id = $1::uuid and x.move_number is null
+     order by x.attempt desc limit 1`,
     [bookingId],
   );
   return row?.facts ?? null;

@@ -23,6 +23,8 @@ export const JOB_RULES = {
   'mail.booking-cancelled': { worker: 'mail' },
   'mail.payment-link': { worker: 'mail' },
   'mail.booking-moved': { worker: 'mail' },
+  'mail.link-expired': { worker: 'mail' },
+  'mail.link-expired-staff': { worker: 'mail' },
   'mail.refund': { worker: 'mail' },
   'mail.payment-returned': { worker: 'mail' },
   'mail.payment-processing': { worker: 'mail' },

@@ -57,7 +57,7 @@ type BookingRow = Person & {
   readonly confirmed: Date | null;
   readonly cancelled: Date | null;
 };
-/** By the start of the session; without test bookings. */
+/** By the start of the session; without test bookings, and without holds of new hours for a booking. */
 const bookings = exportKind<BookingRow>(
   `Reference,Studio,Start,End,Status,Cancelled because,Hours,Base,Volume discount,Coupon discount,Not charged,Total,Coupon,Customer,Email,Phone,Made,Confirmed,Cancelled`.split(
     ',',
@@ -69,7 +69,7 @@ const bookings = exportKind<BookingRow>(
      b.created_at as made, b.confirmed_at as confirmed, b.cancelled_at as cancelled
    from private.booking b left join public.profiles p on p.user_id = b.user_id
    where b.start_time >= $1::timestamptz and b.start_time < $2::timestamptz and (b.start_time, b.id) > ($3::timestamptz, $4::uuid)
-     and b.notes is distinct from 'test'
+     and b.notes is distinct from 'test' and b.moves_booking is null
    order by b.start_time, b.id limit $5::int`,
   (b) => [
     b.reference,
@@ -110,7 +110,8 @@ const payments = exportKind<PaymentRow>(
   `select x.paid_at::text as at, x.id, b.reference, b.studio_name as studio, x.paid_at as "paidAt", x.kind, x.state,
      coalesce(x.paid_cents, 0) as paid, x.refunded_cents as refunded, x.payment_intent_id as intent,
      coalesce(p.full_name, b.guest_name) as name, coalesce(p.email, b.guest_email) as email
-   from private.payment x join private.booking b on b.id = x.booking_id left join public.profiles p on p.user_id = b.user_id
+   from private.payment x join private.booking h on h.id = x.booking_id join private.booking b on b.id = coalesce(h.moves_booking, h.id)
+   left join public.profiles p on p.user_id = b.user_id
    where x.paid_at >= $1::timestamptz and x.paid_at < $2::timestamptz and (x.paid_at, x.id) > ($3::timestamptz, $4::uuid)
    order by x.paid_at, x.id limit $5::int`,
   (x) => [
@@ -143,7 +144,8 @@ const refunds = exportKind<RefundRow>(
   `select r.created_at::text as at, r.id, b.reference, b.studio_name as studio, r.created_at as made, r.status, r.amount_cents as cents,
      case when x.kind = 'elsewhere' then 'us, by hand' when r.ours then 'us' else 'payment provider' end as "madeBy",
      x.payment_intent_id as intent, coalesce(p.full_name, b.guest_name) as name, coalesce(p.email, b.guest_email) as email
-   from private.refund r join private.payment x on x.id = r.payment_id join private.booking b on b.id = x.booking_id
+   from private.refund r join private.payment x on x.id = r.payment_id join private.booking h on h.id = x.booking_id
+   join private.booking b on b.id = coalesce(h.moves_booking, h.id)
    left join public.profiles p on p.user_id = b.user_id
    where r.created_at >= $1::timestamptz and r.created_at < $2::timestamptz and (r.created_at, r.id) > ($3::timestamptz, $4)
    order by r.created_at, r.id limit $5::int`,
@@ -225,7 +227,8 @@ const xero = exportKind<SaleRow>(
    )
    select s.day::text as at, s.id, s.day, b.reference || s.suffix as number, s.cents, b.studio_name as studio, b.start_time as start, b.end_time as "end",
      s.kind = 'elsewhere' as elsewhere, private.business_settings() ->> 'abn' <> '' as registered, coalesce(p.full_name, b.guest_name) as name, coalesce(p.email, b.guest_email) as email
-   from sale s join private.booking b on b.id = s.booking_id left join public.profiles p on p.user_id = b.user_id
+   from sale s join private.booking h on h.id = s.booking_id join private.booking b on b.id = coalesce(h.moves_booking, h.id)
+   left join public.profiles p on p.user_id = b.user_id
    order by s.day, s.id limit $5::int`,
   (s) => [
     s.name ?? s.email ?? 'Former customer',

@@ -14,6 +14,7 @@ import {
   sendPaymentReturned,
   sendRefund,
 } from '../mails/booking-mails.ts';
+import { sendLinkExpired, sendLinkExpiredToStaff } from '../mails/expired-links.ts';
 import { sendIdDecision, sendReviewWaiting } from '../mails/identity-mails.ts';
 import { sendIdMissing, sendIdNeeded, sendIdWithdrawn } from '../mails/missing-id-mails.ts';
 import { sendAccessCode } from '../mails/send-access-code.ts';
@@ -41,6 +42,8 @@ export function jobHandlers(contexts: {
     'mail.booking-cancelled': (job) => sendCancellation(mails, job),
     'mail.payment-link': (job) => sendPaymentLink(mails, payment, job),
     'mail.booking-moved': (job) => sendMove(mails, job),
+    'mail.link-expired': (job) => sendLinkExpired(mails, job),
+    'mail.link-expired-staff': (job) => sendLinkExpiredToStaff(mails, job),
     'mail.refund': (job) => sendRefund(mails, job),
     'mail.payment-returned': (job) => sendPaymentReturned(mails, job),
     'mail.payment-processing': (job) => sendPaymentProcessing(mails, job),

@@ -3,8 +3,10 @@ import type { LinkSigner } from '#server/crypto/link-signer.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import type { BookingForMail, MailWithCalendar } from '#server/mails/booking.ts';
+import type { Hours } from '#server/mails/move.ts';
 import type { Mail } from '#server/providers/ports.ts';
 import type { AccessContext } from '../access/context.ts';
+import { readContact } from '../core/booking-contact.ts';
 import { type BookingFacts, readBooking } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import type { Job } from '../core/jobs.ts';
@@ -24,8 +26,8 @@ export type BookingMailContext = {
 export const PIN_LINK = 'pin-page';
 
 /**
- * Sends a mail about the job's booking; does nothing when it has no recipient or `compose` returns null. Recipient and content are read
- * when it is sent, so that nothing stale goes out.
+ * Sends a mail about the job's booking, or about the booking that moves when the job's is a hold of new hours. Does nothing when it has no
+ * recipient or `compose` returns null. Recipient and content are read when it is sent, so that nothing stale goes out.
  */
 export async function sendBookingMail(
   { db, mail, business }: BookingMailContext,
@@ -33,9 +35,10 @@ export async function sendBookingMail(
   compose: (booking: BookingForMail, facts: BookingFacts, to: string) => Promise<MailWithCalendar | null>,
 ): Promise<void> {
   const facts = await readBooking(db, job.subjectId);
-  const to = facts ? await readRecipient(db, facts) : null;
-  if (!facts || !to) return;
-  const message = await compose(forMail(facts, to.firstName, business()), facts, to.email);
+  const booking = facts?.movesBooking ? await readBooking(db, facts.movesBooking) : facts;
+  const to = booking ? await readContact(db, booking) : null;
+  if (!facts || !booking || !to) return;
+  const message = await compose(forMail(booking, to.firstName, business()), facts, to.email);
   if (!message) return;
   failpoint(`mail.before.${job.kind}`);
   await mail.send({ to: to.email, ...message, key: `job-${job.id}` });
@@ -48,21 +51,8 @@ export function pinLink({ links, siteUrl }: BookingMailContext, booking: Booking
   return `${siteUrl}/regenerate-pin?booking_id=${booking.id}&token=${token}`;
 }
 
-async function readRecipient(
-  db: Database,
-  booking: BookingFacts,
-): Promise<{ email: string; firstName: string | null } | null> {
-  const { guestEmail, guestName } = booking;
-  if (booking.userId === null)
-    return guestEmail === null ? null : { email: guestEmail, firstName: guestName?.split(' ')[0] ?? null };
-  const row = await db.one<{ email: string; name: string | null }>(
-    `select u.email, p.full_name as name from auth.users u left join public.profiles p on p.user_id = u.id where u.id = $1::uuid and u.deleted_at is null`,
-    [booking.userId],
-  );
-  return row ? { email: row.email, firstName: row.name?.split(' ')[0] ?? null } : null;
-}
-
-function forMail(facts: BookingFacts, firstName: string | null, business: BusinessSettings): BookingForMail {
+/** A booking as its mails show it. */
+export function forMail(facts: BookingFacts, firstName: string | null, business: BusinessSettings): BookingForMail {
   return {
     id: facts.id,
     reference: facts.reference,
@@ -81,3 +71,10 @@ function forMail(facts: BookingFacts, firstName: string | null, business: Busine
     arrivalNotes: business.arrivalNotes,
   };
 }
+
+/** The hours of a booking, or of a hold. */
+export const hoursOf = (facts: BookingFacts): Hours => ({
+  studioName: facts.studioName,
+  start: new Date(facts.startTime),
+  end: new Date(facts.endTime),
+});

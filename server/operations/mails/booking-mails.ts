@@ -3,20 +3,21 @@ import type { Database } from '#server/db/database.ts';
 import {
   bookingCancelledMail,
   bookingConfirmedMail,
-  bookingMovedMail,
+  type MoneyBack,
   paymentFailedMail,
   paymentProcessingMail,
   paymentReturnedMail,
   refundMail,
 } from '#server/mails/booking.ts';
+import { bookingMovedMail, moveEndedMail, movePaymentReturnedMail, moveProcessingMail } from '#server/mails/move.ts';
 import type { AccessContext } from '../access/context.ts';
 import { showAccess } from '../access/show-access.ts';
 import { freeCancelHours } from '../bookings/cancel.ts';
-import { latestPayment, type PaymentFacts } from '../core/booking-rows.ts';
+import { latestPayment, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
-import { refundableCents, takenCents } from '../payments/payment-rows.ts';
-import { type BookingMailContext, pinLink, sendBookingMail } from './booking-mail.ts';
+import { takenCents } from '../payments/payment-rows.ts';
+import { type BookingMailContext, hoursOf, pinLink, sendBookingMail } from './booking-mail.ts';
 
 /** Mails the customer that the booking is confirmed, from when the door opens, and until when it can be cancelled. */
 export async function sendConfirmation(context: BookingMailContext, job: Job): Promise<JobOutcome> {
@@ -34,11 +35,13 @@ export async function sendConfirmation(context: BookingMailContext, job: Job): P
 /** Mails the customer that the booking is cancelled, and how much money comes back. */
 export async function sendCancellation(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   await sendBookingMail(context, job, async (booking, facts) =>
-    bookingCancelledMail(
-      booking,
-      await cancellationMoney(context.db, facts.id),
-      job.payload['because'] === 'id_missing',
-    ),
+    facts.movesBooking === null
+      ? bookingCancelledMail(
+          booking,
+          await cancellationMoney(context.db, facts.id),
+          job.payload['because'] === 'id_missing',
+        )
+      : moveEndedMail(booking, hoursOf(facts), 'withdrawn'),
   );
   return 'done';
 }
@@ -48,15 +51,21 @@ const beforeSchema = z.object({
   startTime: z.coerce.date(),
   endTime: z.coerce.date(),
   refundCents: z.number(),
-  byHand: z.boolean(),
+  byHandCents: z.number().default(0),
+  paidCents: z.number().default(0),
 });
 
 /** Mails the customer the old and the new hours of a booking that was moved; nothing when it was cancelled meanwhile. */
 export async function sendMove(context: BookingMailContext, job: Job): Promise<JobOutcome> {
-  const { studioName, startTime: start, endTime: end, refundCents, byHand } = beforeSchema.parse(job.payload);
+  const { studioName, startTime: start, endTime: end, ...money } = beforeSchema.parse(job.payload);
+  const back = { cardCents: money.refundCents - money.byHandCents, handCents: money.byHandCents };
   await sendBookingMail(context, job, async (booking, facts) =>
     facts.status === 'confirmed'
-      ? bookingMovedMail(booking, { studioName, start, end }, { refundCents, byHand, pin: pinLink(context, facts) })
+      ? bookingMovedMail(
+          booking,
+          { studioName, start, end },
+          { paidCents: money.paidCents, back, pin: pinLink(context, facts) },
+        )
       : null,
   );
   return 'done';
@@ -64,33 +73,39 @@ export async function sendMove(context: BookingMailContext, job: Job): Promise<J
 
 /** Mails the customer that staff refund a part of the payment. */
 export async function sendRefund(context: BookingMailContext, job: Job): Promise<JobOutcome> {
-  const { cents } = job.payload;
-  if (typeof cents === 'number')
-    await sendBookingMail(context, job, async (booking, facts) =>
-      refundMail(booking, cents, await isElsewhere(context.db, facts.id)),
-    );
+  const { cents, byHandCents } = refundSchema.parse(job.payload);
+  const back = { cardCents: cents - byHandCents, handCents: byHandCents };
+  await sendBookingMail(context, job, (booking) => Promise.resolve(refundMail(booking, back)));
   return 'done';
 }
+const refundSchema = z.object({ cents: z.number(), byHandCents: z.number().default(0) });
 
 /** Mails the customer that a payment came too late and is refunded. */
 export async function sendPaymentReturned(context: BookingMailContext, job: Job): Promise<JobOutcome> {
-  await sendBookingMail(context, job, async (booking, facts) =>
-    paymentReturnedMail(booking, await refundedCents(context.db, facts.id)),
-  );
+  await sendBookingMail(context, job, async (booking, facts) => {
+    const cents = await returnedCents(context.db, facts.id);
+    if (facts.movesBooking === null) return paymentReturnedMail(booking, cents);
+    const kept = (await readBooking(context.db, facts.movesBooking))?.status === 'confirmed';
+    return movePaymentReturnedMail(booking, hoursOf(facts), cents, kept);
+  });
   return 'done';
 }
 
 /** Mails the customer that the payment takes days. Sends nothing once it has ended: another mail gives the result. */
 export async function sendPaymentProcessing(context: BookingMailContext, job: Job): Promise<JobOutcome> {
-  await sendBookingMail(context, job, async (booking, facts) =>
-    facts.status === 'pending' ? paymentProcessingMail(booking) : null,
-  );
+  await sendBookingMail(context, job, async (booking, facts) => {
+    if (facts.status !== 'pending') return null;
+    return facts.movesBooking === null
+      ? paymentProcessingMail(booking)
+      : moveProcessingMail(booking, hoursOf(facts), facts.finalCostCents);
+  });
   return 'done';
 }
 
 /** Mails the customer that the payment failed and the hours are free again. */
 export async function sendPaymentFailed(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   await sendBookingMail(context, job, async (booking, facts) => {
+    if (facts.movesBooking !== null) return moveEndedMail(booking, hoursOf(facts), 'failed');
     const late = (await latestPayment(context.db, facts.id))?.state === 'processing';
     return paymentFailedMail(booking, late, `${context.siteUrl}/booking`);
   });
@@ -110,37 +125,27 @@ async function worksFrom(access: AccessContext, bookingId: string): Promise<Date
 /** States of a payment that is or will be refunded. */
 const RETURNED: readonly PaymentFacts['state'][] = ['refund_pending', 'refunded', 'refund_failed', 'refund_manual'];
 
-/** What the mail of a cancellation says about the money. */
-async function cancellationMoney(
-  db: Database,
-  bookingId: string,
-): Promise<{ paid: boolean; refundCents: number; byHand: boolean }> {
-  const decided = await db.one<{ cents: number }>(
-    'select refund_cents as cents from private.cancellation where booking_id = $1::uuid',
-    [bookingId],
+/** What the mail of a cancellation says about the money of all payments of the booking. */
+async function cancellationMoney(db: Database, bookingId: string): Promise<MoneyBack & { paid: boolean }> {
+  const row = await db.one<{ paid: boolean; cardCents: number; handCents: number; decidedCents: number | null }>(
+    `select coalesce(bool_or(x.paid_cents > 0), false) as paid,
+       -- Staff can also refund all of it at the provider, which cancels the booking.
+       coalesce(sum(case when x.refund_reason = 'at_provider' then coalesce(nullif(private.refundable_cents(x.id), 0), x.paid_cents)
+         else private.refundable_cents(x.id) end) filter (
+         where x.kind = 'card' and x.state = any ($2::text[]) and x.refund_reason in ('customer', 'staff', 'at_provider')), 0)::int as "cardCents",
+       (select coalesce(sum(p.amount_cents), 0)::int from private.partial_refund p join private.payment y on y.id = p.payment_id
+         where y.booking_id = $1::uuid and y.kind = 'elsewhere' and p.request_key = 'cancellation') as "handCents",
+       (select c.refund_cents from private.cancellation c where c.booking_id = $1::uuid) as "decidedCents"
+     from private.payment x where x.booking_id = $1::uuid`,
+    [bookingId, RETURNED],
   );
-  const paid = await db.one(`select from private.payment where booking_id = $1::uuid and paid_cents > 0`, [bookingId]);
-  const byHand = await isElsewhere(db, bookingId);
-  return { paid: paid !== null, refundCents: decided?.cents ?? (await refundedCents(db, bookingId)), byHand };
+  if (row === null) return { paid: false, cardCents: 0, handCents: 0 };
+  const { paid, cardCents, handCents, decidedCents } = row;
+  return { paid, cardCents: decidedCents === null ? cardCents : decidedCents - handCents, handCents };
 }
 
-/** Whether staff got the money without the payment provider. */
-const isElsewhere = async (db: Database, bookingId: string): Promise<boolean> =>
-  (await latestPayment(db, bookingId))?.kind === 'elsewhere';
-
-async function refundedCents(db: Database, bookingId: string): Promise<number> {
+/** What goes back of a payment for hours that could not be given. */
+async function returnedCents(db: Database, bookingId: string): Promise<number> {
   const payment = await latestPayment(db, bookingId);
-  if (payment?.kind === 'elsewhere') return partCents(db, payment);
-  if (payment?.kind !== 'card' || !RETURNED.includes(payment.state)) return 0;
-  // Staff can also refund all of it at the provider, which cancels the booking.
-  return (await refundableCents(db, payment)) || takenCents(payment);
-}
-
-/** What goes back of a payment made elsewhere because its customer cancelled. */
-async function partCents(db: Database, payment: PaymentFacts): Promise<number> {
-  const row = await db.one<{ cents: number }>(
-    `select amount_cents as cents from private.partial_refund where payment_id = $1::uuid and request_key = 'cancellation'`,
-    [payment.id],
-  );
-  return row?.cents ?? 0;
+  return payment !== null && RETURNED.includes(payment.state) ? takenCents(payment) : 0;
 }

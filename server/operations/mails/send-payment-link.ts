@@ -1,12 +1,13 @@
 import { paymentLinkMail } from '#server/mails/booking.ts';
+import { moveLinkMail } from '#server/mails/move.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import { latestPayment } from '../core/booking-rows.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
 import { openSession, type SessionContext } from '../payments/open-session.ts';
-import { type BookingMailContext, sendBookingMail } from './booking-mail.ts';
+import { type BookingMailContext, hoursOf, sendBookingMail } from './booking-mail.ts';
 
 /**
- * Mails the link to pay for a booking that staff made, and opens its payment session when that has not happened yet. Sends nothing once the
+ * Mails the link to pay for a booking that staff made, or for new hours of one, and opens its payment session when that has not happened yet. Sends nothing once the
  * booking is paid for or released. Throws `ProviderError`.
  */
 export async function sendPaymentLink(
@@ -18,13 +19,12 @@ export async function sendPaymentLink(
     const payment = await latestPayment(context.db, facts.id);
     if (facts.holdExpiresAt === null) return null;
     if (payment?.state !== 'intent' && payment?.state !== 'open') return null;
-    const pay = await openSession(sessions, facts, payment, { email, hours: booking.hours });
+    const pay = await openSession(sessions, facts, payment, { email, hours: facts.totalHours });
     if (pay === null) throw new ProviderError('stripe', CIRCUIT_OPEN, { retryable: true });
-    return paymentLinkMail(booking, {
-      pay,
-      until: new Date(facts.holdExpiresAt),
-      terms: `${context.siteUrl}/terms`,
-    });
+    const link = { pay, until: new Date(facts.holdExpiresAt), terms: `${context.siteUrl}/terms` };
+    return facts.movesBooking === null
+      ? paymentLinkMail(booking, link)
+      : moveLinkMail(booking, hoursOf(facts), { ...link, cents: facts.finalCostCents });
   });
   return 'done';
 }

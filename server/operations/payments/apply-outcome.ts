@@ -2,6 +2,7 @@ import type { Transaction } from '#server/db/database.ts';
 import type { PaymentSession } from '#server/providers/ports.ts';
 import type { BookingFacts, CancelReason, PaymentFacts } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
+import { applyPaidMove, readMovable } from '../moves/paid-move.ts';
 import { cancelBookingRow, confirmBooking } from './confirm.ts';
 import type { PaymentContext } from './context.ts';
 import { outcomeOf } from './outcome.ts';
@@ -47,7 +48,12 @@ async function applyPaid(context: PaymentContext, tx: Transaction, move: Move): 
     session.amountCents === payment.amountCents &&
     payment.amountCents === booking.finalCostCents;
   const released = payment.state === 'expired' || payment.state === 'failed';
-  const inTime = now.getTime() <= Date.parse(booking.startTime) + PAYABLE_AFTER_START_MS;
+  // A hold of new hours: the booking that moves there.
+  const movable = booking.movesBooking === null ? null : await readMovable(tx, booking, now);
+  const inTime =
+    booking.movesBooking === null
+      ? now.getTime() <= Date.parse(booking.startTime) + PAYABLE_AFTER_START_MS
+      : movable !== null;
   if (booking.status === 'pending' && session.refundedCents >= session.amountCents) {
     // Refunded in full at the provider before we confirmed anything.
     await writePaid(tx, move, 'refund_pending', 'at_provider', now);
@@ -56,10 +62,11 @@ async function applyPaid(context: PaymentContext, tx: Transaction, move: Move): 
     await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, dueAt: now });
     return;
   }
-  const blocked = await isBlocked(tx, booking, now);
+  const blocked = await isBlocked(tx, movable ?? booking, now);
   if (booking.status === 'pending' && !released && matches && inTime && !blocked) {
     await writePaid(tx, move, 'paid', null, now);
-    await confirmBooking(context, tx, booking);
+    if (movable === null) await confirmBooking(context, tx, booking);
+    else await applyPaidMove(tx, movable, booking, now);
     return;
   }
   // We cannot give the hours for this payment: queue the refund in this same transaction.
@@ -95,13 +102,23 @@ async function isBlocked(tx: Transaction, { userId }: BookingFacts, now: Date): 
   return row?.blocked === true;
 }
 
+/** Writes that a payment has arrived. One that pays for a move becomes a payment of the booking that moves. */
 async function writePaid(
   tx: Transaction,
-  { session, payment }: Move,
+  { session, payment, booking }: Move,
   state: 'paid' | 'refund_pending',
   refundReason: string | null,
   now: Date,
 ): Promise<void> {
+  if (state === 'paid' && booking.movesBooking !== null) {
+    await tx.query(
+      `update private.payment set state = 'paid', payment_intent_id = $2, paid_at = $3::timestamptz, paid_cents = $4, booking_id = $5::uuid,
+         move_number = $6::int, attempt = (select max(x.attempt) + 1 from private.payment x where x.booking_id = $5::uuid)
+       where id = $1::uuid`,
+      [payment.id, session.paymentIntentId, now, session.amountCents, booking.movesBooking, booking.moveNumber],
+    );
+    return;
+  }
   await tx.query(
     `update private.payment set state = $2, payment_intent_id = $3, paid_at = $4::timestamptz, paid_cents = $5, refund_reason = $6
      where id = $1::uuid`,

@@ -1,10 +1,12 @@
-import { mailIsImmediate } from '#rules/access.ts';
-import { settings as studio } from '#rules/venue.ts';
 import type { Transaction } from '#server/db/database.ts';
+import { queueAccess } from '../access/queue-access.ts';
 import { type BookingFacts, type CancelReason, lockBooking } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { PaymentContext } from './context.ts';
+
+/** How long the mail about an expired link waits. */
+const EXPIRED_LINK_WAIT_MS = 60_000;
 
 /** Confirms a pending booking and queues its mails and access code, in the caller's transaction. `actor`: for the audit log. */
 export async function confirmBooking(
@@ -34,37 +36,6 @@ export async function confirmBooking(
   ]);
 }
 
-/** Queues the access code of a confirmed booking, and its mail where there is somebody to write to. */
-export async function queueAccess(
-  tx: Pick<Transaction, 'query'>,
-  {
-    id,
-    start,
-    hasAddress,
-    dedupe = '',
-  }: { readonly id: string; readonly start: Date; readonly hasAddress: boolean; readonly dedupe?: string },
-  now: Date,
-): Promise<void> {
-  await enqueue(tx, {
-    kind: 'access.request',
-    subjectId: id,
-    dedupe,
-    dueAt: new Date(Math.max(now.getTime(), start.getTime() - studio.requestLeadMinutes * 60_000)),
-    deadlineAt: new Date(Math.max(start.getTime(), now.getTime() + 60_000)),
-  });
-  if (!hasAddress) return;
-  const immediate = mailIsImmediate(start, now);
-  // A trigger queues the code mail with this row and fills in the recipient.
-  await tx.query(
-    `insert into public.scheduled_emails (booking_id, recipient_email, email_type, status, scheduled_for) values ($1::uuid, '', 'access_code', $2, $3::timestamptz)`,
-    [
-      id,
-      immediate ? 'pending_immediate' : 'pending',
-      immediate ? now : new Date(start.getTime() - studio.releaseLeadMinutes * 60_000),
-    ],
-  );
-}
-
 /** Confirms a booking that costs nothing, in the caller's transaction. */
 export async function confirmFree(context: PaymentContext, tx: Transaction, bookingId: string): Promise<void> {
   const booking = await lockBooking(tx, bookingId);
@@ -76,19 +47,45 @@ export async function confirmFree(context: PaymentContext, tx: Transaction, book
   await confirmBooking(context, tx, booking);
 }
 
-/** Cancels a booking row and writes the audit log; the slot is free when the transaction commits. */
+/**
+ * Cancels a booking row and writes the audit log; the slot is free when the transaction commits. When nobody paid by a link of staff, customer
+ * and staff are told.
+ */
 export async function cancelBookingRow(
   { clock }: Pick<PaymentContext, 'clock'>,
   tx: Transaction,
   bookingId: string,
   reason: CancelReason,
 ): Promise<void> {
-  await tx.query(
-    `update private.booking set status = 'cancelled', cancel_reason = $2, cancelled_at = $3::timestamptz where id = $1::uuid`,
+  const cancelled = await tx.one<{ madeBy: string | null }>(
+    `update private.booking set status = 'cancelled', cancel_reason = $2, cancelled_at = $3::timestamptz where id = $1::uuid
+     returning made_by as "madeBy"`,
     [bookingId, reason, clock()],
   );
   await tx.query(`select private.audit(null, 'update', 'booking', $1, $2::jsonb)`, [
     bookingId,
     { status: 'cancelled', reason },
   ]);
+  if (reason === 'hold_expired' && cancelled?.madeBy) await tellOfExpiredLink(tx, bookingId, cancelled.madeBy, clock());
+}
+
+/** Queues the mails about a link that nobody paid: to the customer, and to who of the staff sent it, or to the owners. */
+async function tellOfExpiredLink(tx: Transaction, bookingId: string, madeBy: string, now: Date): Promise<void> {
+  // Staff who release a hold say so a moment after its session was closed.
+  const dueAt = new Date(now.getTime() + EXPIRED_LINK_WAIT_MS);
+  await enqueue(tx, { kind: 'mail.link-expired', subjectId: bookingId, dueAt });
+  const { rows } = await tx.query<{ id: string }>(
+    `with staff as (select distinct p.user_id as id, p.user_id = $1::uuid as own from public.staff_permissions p
+       where p.permission = 'owner' or p.permission = 'bookings' and p.user_id = $1::uuid)
+     select s.id from staff s where s.own or not exists (select from staff x where x.own)`,
+    [madeBy],
+  );
+  for (const { id } of rows)
+    await enqueue(tx, {
+      kind: 'mail.link-expired-staff',
+      subjectId: bookingId,
+      dedupe: id,
+      payload: { staffId: id },
+      dueAt,
+    });
 }

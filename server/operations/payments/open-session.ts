@@ -109,15 +109,18 @@ async function createSession(
       key: payment.key,
       bookingId: booking.id,
       amountCents: payment.amountCents,
-      description: `${booking.studioName}, ${formatStudioRange(start, end)} (${payer.hours} h)`,
+      description: `${booking.movesBooking === null ? '' : 'Change to '}${booking.studioName}, ${formatStudioRange(start, end)} (${payer.hours} h)`,
       customerEmail: payer.email,
-      successUrl: resultUrl(context, booking.id, '{CHECKOUT_SESSION_ID}'),
+      successUrl: resultUrl(context, booking.movesBooking ?? booking.id, '{CHECKOUT_SESSION_ID}'),
       // The checkout releases the customer's own hold. A mailed link stays good.
       cancelUrl: `${context.settings.siteUrl}/${booking.madeBy === null ? `checkout?released=${booking.id}` : ''}`,
       expiresAt: new Date(
         payment.sessionExpiresAt ?? context.clock().getTime() + context.settings.sessionMinutes * 60_000,
       ),
-      allowDelayed: start.getTime() - Date.parse(booking.createdAt) >= studio.delayedPaymentLeadDays * 24 * 3_600_000,
+      // Money that takes days would hold new hours for days.
+      allowDelayed:
+        booking.movesBooking === null &&
+        start.getTime() - Date.parse(booking.createdAt) >= studio.delayedPaymentLeadDays * 24 * 3_600_000,
       metadata: { booking_id: booking.id, reference: booking.reference, key: payment.key },
     });
   } catch (error) {

@@ -4,7 +4,7 @@ import type { PaymentFacts } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { PaymentContext } from './context.ts';
-import { auditPayment } from './payment-rows.ts';
+import { auditPayment, isByHand, type PaidPayment, splitRefund } from './payment-rows.ts';
 
 /** How soon a failed refund is tried again; its cause seldom disappears sooner. */
 export const REFUND_AGAIN_MS = 24 * 3_600_000;
@@ -48,6 +48,27 @@ export async function addPartialRefund(
       throw new Refusal('invalid_request', 'This is more than what is left of the payment.', { field: 'cents' });
     throw error;
   }
+}
+
+/** What a refund of several payments was divided into. */
+export type SplitRefund = { readonly ids: readonly string[]; readonly cents: number; readonly byHandCents: number };
+
+/**
+ * Adds a refund of a part of what was paid for a booking, from as many of its payments as it needs, in the caller's transaction. Refunds less
+ * when less is left.
+ */
+export async function addSplitRefund(
+  context: Pick<PaymentContext, 'clock'>,
+  tx: Transaction,
+  paid: readonly PaidPayment[],
+  { cents, ...part }: { cents: number; requestKey: string; reason: string; actor: string },
+): Promise<SplitRefund> {
+  const parts = splitRefund(paid, cents);
+  const ids: string[] = [];
+  for (const one of parts)
+    ids.push(await addPartialRefund(context, tx, { ...part, paymentId: one.payment.id, cents: one.cents }));
+  const sum = (all: typeof parts): number => all.reduce((total, one) => total + one.cents, 0);
+  return { ids, cents: sum(parts), byHandCents: sum(parts.filter(({ payment }) => isByHand(payment))) };
 }
 
 /**

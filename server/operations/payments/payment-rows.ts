@@ -10,15 +10,41 @@ export async function lockPayment(tx: Transaction, paymentId: string): Promise<P
   return row?.facts ?? null;
 }
 
-/** Reads the payment of a booking whose money we have; null when there is none. */
-export async function paidPayment(db: Pick<Transaction, 'one'>, bookingId: string): Promise<PaymentFacts | null> {
-  const row = await db.one<{ facts: PaymentFacts }>(
-    `select private.payment_json(x) as facts from private.payment x
-     where x.booking_id = $1::uuid and x.kind <> 'free' and x.state in ('paid', 'disputed')`,
+/** A payment whose money we have, with what of it can still be refunded: what was taken, less what staff refunded before. */
+export type PaidPayment = { readonly payment: PaymentFacts; readonly leftCents: number };
+
+/**
+ * Reads the payments of a booking whose money we have, in the order in which refunds take from them: those in dispute last, the newest first.
+ */
+export async function paidPayments(db: Pick<Transaction, 'query'>, bookingId: string): Promise<readonly PaidPayment[]> {
+  const { rows } = await db.query<PaidPayment>(
+    `select private.payment_json(x) as payment, private.refundable_cents(x.id) as "leftCents" from private.payment x
+     where x.booking_id = $1::uuid and x.kind <> 'free' and x.state in ('paid', 'disputed')
+     order by x.state = 'disputed', x.attempt desc`,
     [bookingId],
   );
-  return row?.facts ?? null;
+  return rows;
 }
+
+/** Returns what can still be refunded of all of them, in cents. */
+export const leftCents = (paid: readonly PaidPayment[]): number => paid.reduce((sum, one) => sum + one.leftCents, 0);
+
+/** Divides a refund among payments, in their order. What they do not cover is left out. */
+export function splitRefund(
+  paid: readonly PaidPayment[],
+  cents: number,
+): readonly { readonly payment: PaymentFacts; readonly cents: number }[] {
+  let rest = cents;
+  const parts = paid.map(({ payment, leftCents: left }) => {
+    const part = Math.min(rest, left);
+    rest -= part;
+    return { payment, cents: part };
+  });
+  return parts.filter((part) => part.cents > 0);
+}
+
+/** Whether staff got the money of a payment without the provider, and give it back themselves. */
+export const isByHand = (payment: PaymentFacts): boolean => payment.kind === 'elsewhere';
 
 /** Writes a payment's audit row; `alert` asks staff to look at it. */
 export async function auditPayment(
@@ -39,12 +65,6 @@ export const isPaid = (payment: PaymentFacts): boolean => payment.state === 'pai
 
 /** Returns what was taken and can be refunded, in cents. */
 export const takenCents = (payment: PaymentFacts): number => payment.paidCents ?? payment.amountCents;
-
-/** Returns what can still be refunded of a payment, in cents: what was taken, less what staff refunded before. */
-export async function refundableCents(db: Pick<Transaction, 'one'>, payment: PaymentFacts): Promise<number> {
-  const row = await db.one<{ cents: number }>('select private.refundable_cents($1::uuid) as cents', [payment.id]);
-  return row?.cents ?? 0;
-}
 
 /** Returns when the session of this attempt was requested, by our clock. The first attempt is made with its booking. */
 export const requestedAt = (booking: BookingFacts, payment: PaymentFacts): number =>

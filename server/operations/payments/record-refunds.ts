@@ -5,7 +5,7 @@ import { enqueue } from '../core/jobs.ts';
 import { cancelBookingRow } from './confirm.ts';
 import type { PaymentContext } from './context.ts';
 import { followPartialRefunds, REFUND_AGAIN_MS } from './partial-refunds.ts';
-import { auditPayment, lockPayment, takenCents } from './payment-rows.ts';
+import { auditPayment, lockPayment, paidPayments, takenCents } from './payment-rows.ts';
 
 type Totals = { succeeded: number; under_way: number; failures: number; latest: string | null; at_provider: boolean };
 
@@ -65,12 +65,14 @@ export async function recordRefunds(
       dueAt: new Date(now.getTime() + REFUND_AGAIN_MS),
     });
   }
-  // Parts that staff refunded add up to everything, and the booking stays; a refund made at the provider ends it.
+  // Parts that staff refunded add up to everything, and the booking stays; a refund made at the provider ends it. So does not the refund of a
+  // payment that came twice, or of one of several.
   if (
     state === 'refunded' &&
     (atProvider || !ended) &&
     booking.status === 'confirmed' &&
-    Date.parse(booking.startTime) > now.getTime()
+    Date.parse(booking.startTime) > now.getTime() &&
+    (await paidPayments(tx, booking.id)).length === 0
   ) {
     // Refunded before the start: release the hours and revoke the code.
     await cancelBookingRow(context, tx, booking.id, 'staff');

@@ -1,9 +1,10 @@
+import type { Transaction } from '#server/db/database.ts';
 import { lockBooking } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { PaymentContext } from './context.ts';
-import { addPartialRefund } from './partial-refunds.ts';
-import { paidPayment, refundableCents } from './payment-rows.ts';
+import { addSplitRefund } from './partial-refunds.ts';
+import { leftCents, paidPayments } from './payment-rows.ts';
 
 export type StaffRefund = {
   readonly bookingId: string;
@@ -14,7 +15,7 @@ export type StaffRefund = {
   readonly actor: string;
 };
 
-/** `byHand`: staff got the money without the provider, and give it back themselves. */
+/** `refundId`: the first of the parts that it was divided into. `byHand`: staff give some of it back themselves. */
 type Refunded = { readonly refundId: string; readonly byHand: boolean };
 
 /**
@@ -29,31 +30,49 @@ export async function refundForStaff(
     const booking = await lockBooking(tx, bookingId);
     if (!booking) throw new Refusal('not_found', 'Booking not found');
     const requestKey = requestId === null ? `${cents}:${reason}` : `request:${requestId}`;
-    const made = await tx.one<{ id: string; cents: number; byHand: boolean }>(
-      `select p.id, p.amount_cents as cents, x.kind = 'elsewhere' as "byHand" from private.partial_refund p join private.payment x on x.id = p.payment_id
-       where x.booking_id = $1::uuid and p.request_key = $2`,
-      [bookingId, requestKey],
-    );
+    const made = await readMade(tx, bookingId, requestKey);
     if (made !== null) {
       if (made.cents === cents) return { refundId: made.id, byHand: made.byHand };
       throw new Refusal('already_done', 'This request has refunded another amount.', { refundCents: made.cents });
     }
-    const payment = await paidPayment(tx, bookingId);
-    if (payment === null) throw new Refusal('already_done', 'This booking has no payment that can be refunded.');
-    const left = await refundableCents(tx, payment);
+    const paid = await paidPayments(tx, bookingId);
+    if (paid.length === 0) throw new Refusal('already_done', 'This booking has no payment that can be refunded.');
+    const left = leftCents(paid);
     if (cents > left)
       throw new Refusal('invalid_request', 'This is more than what is left of the payment.', {
         field: 'cents',
         refundableCents: left,
       });
-    const id = await addPartialRefund(context, tx, { paymentId: payment.id, requestKey, cents, reason, actor });
+    const { ids, byHandCents } = await addSplitRefund(context, tx, paid, { requestKey, cents, reason, actor });
+    const [id = ''] = ids;
     await tx.query(`select private.audit($2::uuid, 'create', 'refund', $1, $3::jsonb)`, [
       id,
       actor,
       { bookingId, cents, before: { refundableCents: left }, after: { refundableCents: left - cents }, reason },
     ]);
     const dueAt = context.clock();
-    await enqueue(tx, { kind: 'mail.refund', subjectId: bookingId, dedupe: id, payload: { cents }, dueAt });
-    return { refundId: id, byHand: payment.kind === 'elsewhere' };
+    await enqueue(tx, {
+      kind: 'mail.refund',
+      subjectId: bookingId,
+      dedupe: id,
+      payload: { cents, byHandCents },
+      dueAt,
+    });
+    return { refundId: id, byHand: byHandCents > 0 };
   });
+}
+
+/** Reads the refund that the same request made before, from all payments of the booking. */
+async function readMade(
+  tx: Pick<Transaction, 'one'>,
+  bookingId: string,
+  requestKey: string,
+): Promise<{ id: string; cents: number; byHand: boolean } | null> {
+  return tx.one(
+    `select (array_agg(p.id order by x.state = 'disputed', x.attempt desc))[1] as id, sum(p.amount_cents)::int as cents,
+       bool_or(x.kind = 'elsewhere') as "byHand"
+     from private.partial_refund p join private.payment x on x.id = p.payment_id
+     where x.booking_id = $1::uuid and p.request_key = $2 having count(*) > 0`,
+    [bookingId, requestKey],
+  );
 }

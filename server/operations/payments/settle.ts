@@ -60,13 +60,15 @@ export async function settleSession(
   if (bookingId === null || !UUID.test(bookingId)) throw new Refusal('not_found', 'Booking not found');
   const details = await readDetails(context, session);
   const settlement = await context.db.transaction(async (tx) => {
-    const booking = await lockBooking(tx, bookingId);
-    const payment = booking ? await lockSessionPayment(tx, booking.id, session) : null;
+    const asked = await lockBooking(tx, bookingId);
+    const payment = asked ? await lockSessionPayment(tx, asked.id, session) : null;
+    // The payment of a move belongs to the booking that moved, which is locked with its hold.
+    const booking = payment && payment.bookingId !== asked?.id ? await lockBooking(tx, payment.bookingId) : asked;
     if (!booking || !payment) throw new Refusal('not_found', 'Booking not found');
     await applyOutcome(context, tx, { session, booking, payment, reason });
-    if (details !== null) await applyDetails(context, tx, { bookingId, paymentId: payment.id, ...details });
+    if (details !== null) await applyDetails(context, tx, payment.id, details);
     failpoint('settle.before.commit');
-    return readSettlement(tx, booking.id, payment.id);
+    return readSettlement(tx, payment.id);
   });
   failpoint('settle.after.commit');
   return settlement;
@@ -92,8 +94,10 @@ async function readDetails({ db, payments }: PaymentContext, session: PaymentSes
 async function applyDetails(
   context: PaymentContext,
   tx: Transaction,
-  { bookingId, paymentId, refunds, disputes }: Details & { bookingId: string; paymentId: string },
+  paymentId: string,
+  { refunds, disputes }: Details,
 ): Promise<void> {
+  const bookingId = (await lockPayment(tx, paymentId))?.bookingId ?? '';
   await recordRefunds(context, tx, { bookingId, paymentId, refunds });
   const booking = await lockBooking(tx, bookingId);
   const payment = await lockPayment(tx, paymentId);
@@ -108,7 +112,8 @@ async function lockSessionPayment(
 ): Promise<PaymentFacts | null> {
   const row = await tx.one<{ facts: PaymentFacts }>(
     `select private.payment_json(x) as facts from private.payment x
-     where x.booking_id = $1::uuid and (x.session_id = $2 or (x.session_id is null and x.state in ('intent', 'expired') and x.key = $3))
+     where x.session_id = $2 and ($1::uuid in (x.booking_id, (select b.id from private.booking b where b.id = $1::uuid and b.moves_booking = x.booking_id)))
+       or x.booking_id = $1::uuid and x.session_id is null and x.state in ('intent', 'expired') and x.key = $3
      order by x.session_id = $2 desc nulls last limit 1 for update`,
     [bookingId, session.id, session.metadata['key'] ?? ''],
   );
@@ -118,11 +123,11 @@ async function lockSessionPayment(
   return payment;
 }
 
-async function readSettlement(tx: Transaction, bookingId: string, paymentId: string): Promise<Settlement> {
+async function readSettlement(tx: Transaction, paymentId: string): Promise<Settlement> {
   const row = await tx.one<{ booking: BookingFacts; payment: PaymentFacts }>(
     `select private.booking_json(b) as booking, private.payment_json(x) as payment
-     from private.booking b join private.payment x on x.booking_id = b.id where b.id = $1::uuid and x.id = $2::uuid`,
-    [bookingId, paymentId],
+     from private.booking b join private.payment x on x.booking_id = b.id where x.id = $1::uuid`,
+    [paymentId],
   );
   if (!row) throw new Error('a settled booking cannot be read back');
   return { ...row, paid: isPaid(row.payment) };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Rates } from '#rules/pricing.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
-import { queueAccess } from '#server/operations/payments/confirm.ts';
+import { queueAccess } from '#server/operations/access/queue-access.ts';
 import { DEMO_DOMAIN } from '../demo-accounts.ts';
 import { type DemoPerson, makePeople } from './people.ts';
 import { DEMO_COUPON, type PlannedBooking, planBookings } from './plan.ts';

@@ -5,7 +5,7 @@ import { Button, buttonStyle, Meter } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Check, SelectField } from '#web/ui/choice.tsx';
 import { CrashScreen } from '#web/ui/crash-screen.tsx';
-import { Cross } from '#web/ui/cross.tsx';
+import { Cross } from '#web/ui/button.tsx';
 import { DateEntry } from '#web/ui/date-entry.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Badge, Field } from '#web/ui/field.tsx';

@@ -1,11 +1,11 @@
 import { formatStudioDate, formatStudioTime, type StudioDate, studioDate } from '#rules/studio-time.ts';
-import { Chip } from '#web/ui/chip.tsx';
+import { Chip, StepBars } from '#web/ui/chip.tsx';
 import { Empty } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { BookingLink } from './booking-link.tsx';
-import { Door } from './door.tsx';
-import type { Day, DayBooking, DayClosure, StudioName } from './queries.ts';
-import { describeReadiness } from './readiness.ts';
+import type { Day, DayBooking, DayClosure } from './queries.ts';
+import type { StudioName } from './queries.ts';
+import { describeReadiness, STEPS } from '#web/data/door-readiness.ts';
 
 const COLUMNS = ['Time', 'Studio', 'Customer', 'Door', 'Reference'];
 
@@ -62,7 +62,7 @@ function BookingRow({ booking, day, now }: { booking: DayBooking; day: StudioDat
         <span className="block text-sm text-fog">{booking.contact}</span>
       </Cell>
       <Cell label="Door">
-        <Door readiness={describeReadiness(booking, now)} />
+        <StepBars steps={STEPS} {...describeReadiness(booking, now)} />
       </Cell>
       <Cell label="Reference">
         <BookingLink reference={booking.reference} />

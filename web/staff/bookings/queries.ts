@@ -2,6 +2,7 @@ import { dayBounds, type StudioDate } from '#rules/studio-time.ts';
 import { callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
+import type { CodeTimes } from '#web/data/door-readiness.ts';
 
 export type StudioName = { readonly id: string; readonly name: string };
 
@@ -19,8 +20,6 @@ export type DayBooking = {
   readonly contact: string;
   readonly code: CodeTimes;
 };
-/** When each step of an access code happened; null until then. `due`: when it is requested from the lock. */
-export type CodeTimes = Readonly<Record<'due' | 'requested' | 'accepted' | 'mailed' | 'seen' | 'used', Date | null>>;
 export type DayClosure = {
   readonly id: string;
   readonly studioId: string;

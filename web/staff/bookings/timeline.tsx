@@ -2,8 +2,9 @@ import type { CSSProperties } from 'react';
 import { dayBounds, formatStudioTime, slotStart, type StudioDate } from '#rules/studio-time.ts';
 import { withBooking } from '#web/lib/paths.ts';
 import { Link, useSearchParams } from '#web/router/router.tsx';
-import type { Day, DayBooking, StudioName } from './queries.ts';
-import { describeReadiness } from './readiness.ts';
+import type { Day, DayBooking } from './queries.ts';
+import type { StudioName } from './queries.ts';
+import { describeReadiness } from '#web/data/door-readiness.ts';
 
 const MARKS = [0, 3, 6, 9, 12, 15, 18, 21];
 const EDGES = { plain: 'border-edge', good: 'border-good', warn: 'border-warn', bad: 'border-bad' } as const;

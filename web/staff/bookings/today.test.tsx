@@ -4,9 +4,8 @@ import { slotStart } from '#rules/studio-time.ts';
 import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
-import * as bookingQueries from './booking-queries.ts';
 import * as queries from './queries.ts';
-import { describeReadiness } from './readiness.ts';
+import { type CodeTimes, describeReadiness } from '#web/data/door-readiness.ts';
 import { Today } from './today.tsx';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
@@ -19,18 +18,12 @@ vi.mock(import('./queries.ts'), async (original) => ({
   closeJob: vi.fn(),
   keepWithoutId: vi.fn(),
 }));
-vi.mock(import('./booking-queries.ts'), async (original) => ({ ...(await original()), createBooking: vi.fn() }));
 const calls = vi.mocked(queries);
-const { createBooking } = vi.mocked(bookingQueries);
 
 const DAY = '2031-03-03';
 const at = (hour: number, date = DAY): Date => slotStart(date, hour) ?? new Date(0);
-const RATES = {
-  lists: [{ validFrom: '2031-01-01', hourCents: Array(168).fill(4900), volumePercents: Array(24).fill(0) }],
-  specialDays: [],
-};
-const STUDIOS = ['a', 'b'].map((id) => ({ id, name: `Studio ${id.toUpperCase()}`, rates: RATES }));
-const NO_CODE: queries.CodeTimes = { due: null, requested: null, accepted: null, mailed: null, seen: null, used: null };
+const STUDIOS = ['a', 'b'].map((id) => ({ id, name: `Studio ${id.toUpperCase()}` }));
+const NO_CODE: CodeTimes = { due: null, requested: null, accepted: null, mailed: null, seen: null, used: null };
 const BOOKING: queries.DayBooking = {
   id: '1',
   reference: 'ABCD-2345',
@@ -71,7 +64,25 @@ afterEach(() => vi.useRealTimers());
 function show(day: string | null = null, showDay = true) {
   const onDay = vi.fn();
   const onBooking = vi.fn();
-  renderPart(<Today studios={STUDIOS} showDay={showDay} day={day} onDay={onDay} onBooking={onBooking} />);
+  renderPart(
+    <Today
+      studios={STUDIOS}
+      showDay={showDay}
+      day={day}
+      onDay={onDay}
+      onBooking={onBooking}
+      newBooking={({ date, onDone, onBack }) => (
+        <>
+          <button type="button" onClick={() => onDone('NEWB-2345')}>
+            Book on {date}
+          </button>
+          <button type="button" onClick={onBack}>
+            Back
+          </button>
+        </>
+      )}
+    />,
+  );
   return Object.assign(onDay, { onBooking });
 }
 const press = (name: string | RegExp) => user.click(screen.getByRole('button', { name }));
@@ -233,40 +244,13 @@ test.each([
   expect(describeReadiness({ ...BOOKING, ...change }, at(hour))).toEqual({ done, label, tone });
 });
 
-test('a booking is made by hand: hours, then the person and how it is paid; a refusal keeps what was typed', async () => {
+test('a new booking is made for the day that is shown, and then opens', async () => {
   const { onBooking } = show('2031-03-05');
-  createBooking
-    .mockRejectedValueOnce(new AppError('slot_taken', 'Someone has booked this time.', 409))
-    .mockResolvedValue({ bookingId: 'n', reference: 'NEWB-2345', url: 'https://pay.example.com' });
   await press('New booking');
-  await user.selectOptions(dialog().getByLabelText('Studio'), 'Studio B');
-  expect(dialog().getByLabelText('Day')).toHaveProperty('value', '2031-03-05');
-  await user.click(dialog().getByRole('button', { name: 'Continue' }));
-  expect(await dialog().findByText('Studio B, Wednesday 5 March 2031, 6 pm to 8 pm')).toBeTruthy();
-  expect(dialog().getByText('$98 by the price list.')).toBeTruthy();
-  await user.click(dialog().getByRole('button', { name: 'Book' }));
-  expect(createBooking).not.toHaveBeenCalled();
-  await fill(dialog().getByLabelText('Name'), 'Kim Caller');
-  await fill(dialog().getByLabelText('Email'), 'kim@example.com');
-  await user.click(dialog().getByRole('button', { name: 'Book' }));
-  expect(await dialog().findByText('Someone has booked this time.')).toBeTruthy();
-  expect(onBooking).not.toHaveBeenCalled();
-  await user.click(dialog().getByRole('button', { name: 'Book' }));
-  await vi.waitFor(() => expect(onBooking).toHaveBeenCalledWith('NEWB-2345'));
-  const [first, second] = createBooking.mock.calls.map(([sent]) => sent);
-  expect(second).toEqual(first);
-  expect(first).toEqual({
-    studioId: 'b',
-    startTime: '2031-03-05T07:00:00.000Z',
-    endTime: '2031-03-05T09:00:00.000Z',
-    customerName: 'Kim Caller',
-    customerEmail: 'kim@example.com',
-    payment: 'link',
-    notes: '',
-    requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-  });
-  expect(toast).toHaveBeenCalledWith({
-    title: 'NEWB-2345 is held',
-    description: 'The link to pay is mailed to kim@example.com.',
-  });
+  await user.click(dialog().getByRole('button', { name: 'Back' }));
+  expect(screen.queryByRole('dialog')).toBeNull();
+  await press('New booking');
+  await user.click(dialog().getByRole('button', { name: 'Book on 2031-03-05' }));
+  expect(onBooking).toHaveBeenCalledWith('NEWB-2345');
+  expect(screen.queryByRole('dialog')).toBeNull();
 });

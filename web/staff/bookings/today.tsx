@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import { addDays, formatStudioDate, formatStudioTime, type StudioDate, studioDate } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
@@ -11,17 +11,24 @@ import { Dialog } from '#web/ui/dialog.tsx';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { Alerts } from './alerts.tsx';
 import { DayList } from './day-list.tsx';
-import { NewBooking, type PricedStudio } from './new-booking.tsx';
-import { type DayBooking, readDay, type StudioName } from './queries.ts';
+import { type DayBooking, readDay } from './queries.ts';
+import type { StudioName } from './queries.ts';
 import { Timeline } from './timeline.tsx';
 
 type Days = {
-  readonly studios: readonly PricedStudio[];
+  readonly studios: readonly StudioName[];
   /** The day that is shown; null: today. */
   readonly day: StudioDate | null;
   readonly onDay: (day: StudioDate | null) => void;
   /** Shows a booking. */
   readonly onBooking: (reference: string) => void;
+  /** The form that makes a booking, with the day that is offered first. */
+  readonly newBooking: (form: NewBookingForm) => ReactNode;
+};
+type NewBookingForm = {
+  readonly date: StudioDate;
+  readonly onDone: (reference: string) => void;
+  readonly onBack: () => void;
 };
 
 /** What needs a person, and the rooms of a day: who is in, who comes, and whether the doors are ready. */
@@ -34,7 +41,7 @@ export function Today({ showDay, ...days }: Days & { showDay: boolean }) {
   );
 }
 
-function DayPart({ studios, day, onDay, onBooking }: Days) {
+function DayPart({ studios, day, onDay, onBooking, newBooking }: Days) {
   const [adding, setAdding] = useState(false);
   const now = useNow(30_000);
   const today = studioDate(now);
@@ -52,17 +59,16 @@ function DayPart({ studios, day, onDay, onBooking }: Days) {
         New booking
       </Button>
       <Dialog open={adding} title="New booking" wide onClose={() => setAdding(false)}>
-        {adding ? (
-          <NewBooking
-            studios={studios}
-            date={shown}
-            onDone={(reference) => {
-              setAdding(false);
-              onBooking(reference);
-            }}
-            onBack={() => setAdding(false)}
-          />
-        ) : null}
+        {adding
+          ? newBooking({
+              date: shown,
+              onDone: (reference) => {
+                setAdding(false);
+                onBooking(reference);
+              },
+              onBack: () => setAdding(false),
+            })
+          : null}
       </Dialog>
       {read.isError && !read.data ? (
         <LoadFailed

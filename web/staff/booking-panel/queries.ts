@@ -55,6 +55,19 @@ const detailsSchema = z.object({
   }),
   /** The hours before each move. */
   moves: z.array(z.object({ studioName: z.string(), startTime: instant, endTime: instant, at: instant })),
+  /** New hours that are held until the difference is paid. */
+  waiting: z
+    .object({
+      holdId: z.string(),
+      studioName: z.string(),
+      startTime: instant,
+      endTime: instant,
+      cents: z.number(),
+      until: instant,
+      url: z.string().nullable(),
+    })
+    .nullable()
+    .default(null),
   mails: z.array(z.object({ kind: z.string(), dueAt: instant, sentAt: maybeInstant, problem: z.string().nullable() })),
   history: z
     .array(
@@ -104,16 +117,38 @@ export type Move = {
   readonly studioId: string;
   readonly startTime: string;
   readonly endTime: string;
-  /** Whether dearer hours cost no more than was paid; they are refused otherwise. */
+  /** Whether dearer hours cost no more than was paid. Otherwise they are held until the difference is paid by a link. */
   readonly waive: boolean;
 };
 
-/** Moves a booking to other hours; what they cost less goes back. */
+/** What a move would cost more, or less than zero. `linkUntil`: until when a link could be paid; missing when there would be none. */
+export type MoveQuote = {
+  readonly differenceCents: number;
+  readonly refundCents: number;
+  readonly byHand?: boolean;
+  readonly linkUntil?: string;
+};
+
+/** Reads what a move would cost, and changes nothing. */
+export function quoteMove(bookingId: string, move: Move): Promise<MoveQuote> {
+  return callFunction('staff-move-booking', { bookingId, ...move, preview: true });
+}
+
+/** Moves a booking to other hours; what they cost less goes back. `waitsUntil`: it moves when the difference is paid at `url` until then. */
 export function moveBooking(
   bookingId: string,
   move: Move,
-): Promise<{ differenceCents: number; refundCents: number; byHand?: boolean }> {
+): Promise<{ differenceCents: number; refundCents: number; byHand?: boolean; waitsUntil?: string; url?: string }> {
   return callFunction('staff-move-booking', { bookingId, ...move });
+}
+
+export type MailKind = 'booking-confirmed' | 'access-code';
+
+/** Sends a mail of a booking again. Throws when the booking is cancelled or over meanwhile. */
+export async function sendMailAgain(booking: string, mail: MailKind): Promise<void> {
+  const { data, error } = await rest.rpc('send_mail_again', { booking, mail });
+  if (error) throw error;
+  if (data !== true) throw new Error('This booking is cancelled or over.');
 }
 
 export type NewBooking = {
@@ -131,13 +166,4 @@ export type NewBooking = {
 /** Makes a booking. `url`: where it is paid; missing while the provider has not answered, and where nothing is paid online. */
 export function createBooking(booking: NewBooking): Promise<{ bookingId: string; reference: string; url?: string }> {
   return callFunction('staff-create-booking', booking);
-}
-
-export type MailKind = 'booking-confirmed' | 'access-code';
-
-/** Sends a mail of a booking again. Throws when the booking is cancelled or over meanwhile. */
-export async function sendMailAgain(booking: string, mail: MailKind): Promise<void> {
-  const { data, error } = await rest.rpc('send_mail_again', { booking, mail });
-  if (error) throw error;
-  if (data !== true) throw new Error('This booking is cancelled or over.');
 }

@@ -4,7 +4,6 @@ import { useWatch } from 'react-hook-form';
 import { z } from 'zod';
 import { cancellationTerms } from '#rules/cancellation.ts';
 import { formatMoney } from '#rules/money.ts';
-import { queryKeys } from '#web/data/query-keys.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
@@ -13,19 +12,10 @@ import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, SubmitButton } from '#web/ui/form/form.tsx';
 import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
-import { type BookingDetails, cancelBooking, type Refund } from './booking-queries.ts';
-import { ConfirmStep } from './form-steps.tsx';
+import { BOOKING_CHANGES } from '#web/data/query-keys.ts';
+import { type BookingDetails, cancelBooking, type Refund } from './queries.ts';
+import { ConfirmStep } from './confirm-step.tsx';
 import { amountSchema, describeReturn, leftCents, reasonSchema } from './money-words.ts';
-
-export const BOOKING_CHANGES = [
-  queryKeys.staffBooking.all,
-  queryKeys.staffDay.all,
-  queryKeys.staffBookings.all,
-  queryKeys.customers.all,
-  queryKeys.customerBookings.all,
-  queryKeys.alerts.all,
-  queryKeys.availability.all,
-];
 
 const formSchema = (left: number) =>
   z

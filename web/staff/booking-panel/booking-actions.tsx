@@ -1,12 +1,16 @@
 import { useMutation } from '@tanstack/react-query';
+import { slotsOfSpan } from '#rules/slots.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Link } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import { type BookingDetails, type MailKind, sendMailAgain } from './booking-queries.ts';
+import { type BookingDetails, type MailKind, sendMailAgain } from './queries.ts';
 import { leftCents } from './money-words.ts';
+
+/** What has a step of its own. */
+export type Doing = 'cancel' | 'refund' | 'move' | 'extend' | 'call-off';
 
 /** What staff can do with a booking now. */
 export function Actions({
@@ -16,7 +20,7 @@ export function Actions({
 }: {
   booking: BookingDetails;
   mayRefund: boolean;
-  onDo: (what: 'cancel' | 'refund' | 'move') => void;
+  onDo: (what: Doing) => void;
 }) {
   const running = booking.endTime > useNow(30_000);
   const confirmed = booking.status === 'confirmed' && running;
@@ -41,10 +45,23 @@ export function Actions({
         </>
       ) : null}
       {confirmed ? (
-        <Button tone="plain" onClick={() => onDo('move')}>
-          Move
-        </Button>
+        <>
+          <Button tone="plain" onClick={() => onDo('move')}>
+            Move
+          </Button>
+          {/* A test booking may have other times than full hours. */}
+          {slotsOfSpan(booking.startTime, booking.endTime) === null ? null : (
+            <Button tone="plain" onClick={() => onDo('extend')}>
+              Extend or shorten
+            </Button>
+          )}
+        </>
       ) : null}
+      {booking.waiting === null ? null : (
+        <Button tone="plain" onClick={() => onDo('call-off')}>
+          Call off the move
+        </Button>
+      )}
       {mayRefund && leftCents(booking) > 0 ? (
         <Button tone="plain" onClick={() => onDo('refund')}>
           Refund a part

@@ -4,13 +4,15 @@ import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Dialog } from '#web/ui/dialog.tsx';
+import type { StudioName } from './hours-form.tsx';
 import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
-import { Actions } from './booking-actions.tsx';
+import { Actions, type Doing } from './booking-actions.tsx';
 import { BookingFacts } from './booking-facts.tsx';
-import { type BookingDetails, readBooking } from './booking-queries.ts';
+import { CallOffStep } from './call-off-step.tsx';
 import { CancelForm } from './cancel-form.tsx';
+import { ExtendForm } from './extend-form.tsx';
 import { MoveForm } from './move-form.tsx';
-import type { StudioName } from './queries.ts';
+import { type BookingDetails, readBooking } from './queries.ts';
 import { RefundForm } from './refund-form.tsx';
 
 /** All about the booking with this reference, with what staff can do; null: closed. */
@@ -60,7 +62,7 @@ function Panel({
     queryFn: () => readBooking(reference),
     refetchInterval: 60_000,
   });
-  const [doing, setDoing] = useState<'cancel' | 'refund' | 'move' | null>(null);
+  const [doing, setDoing] = useState<Doing | null>(null);
   if (read.isError && !read.data)
     return (
       <LoadFailed
@@ -77,6 +79,9 @@ function Panel({
       </Notice>
     );
   const back = (): void => setDoing(null);
+  if (doing === 'extend') return <ExtendForm booking={read.data} studios={studios} onDone={back} />;
+  if (doing === 'call-off' && read.data.waiting !== null)
+    return <CallOffStep booking={read.data} waiting={read.data.waiting} onDone={back} />;
   if (doing === 'cancel') return <CancelForm booking={read.data} mayRefund={mayRefund} onDone={back} />;
   if (doing === 'move') return <MoveForm booking={read.data} studios={studios} onDone={back} />;
   if (doing === 'refund') return <RefundForm booking={read.data} onDone={back} />;

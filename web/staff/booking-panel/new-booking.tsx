@@ -11,10 +11,10 @@ import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
-import { createBooking } from './booking-queries.ts';
-import { BOOKING_CHANGES } from './cancel-form.tsx';
-import { type HoursChoice, HoursForm } from './form-steps.tsx';
-import type { StudioName } from './queries.ts';
+import { createBooking } from './queries.ts';
+import { BOOKING_CHANGES } from '#web/data/query-keys.ts';
+import { type HoursChoice, HoursForm } from './hours-form.tsx';
+import type { StudioName } from './hours-form.tsx';
 
 const PAYMENTS = [
   { value: 'link', label: 'By a link that we mail' },

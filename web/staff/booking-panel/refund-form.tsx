@@ -8,9 +8,9 @@ import { TextField } from '#web/ui/form/fields.tsx';
 import { Form, SubmitButton } from '#web/ui/form/form.tsx';
 import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
-import { type BookingDetails, refundBooking } from './booking-queries.ts';
-import { BOOKING_CHANGES } from './cancel-form.tsx';
-import { ConfirmStep } from './form-steps.tsx';
+import { BOOKING_CHANGES } from '#web/data/query-keys.ts';
+import { type BookingDetails, refundBooking } from './queries.ts';
+import { ConfirmStep } from './confirm-step.tsx';
 import { amountSchema, describeReturn, leftCents, reasonSchema } from './money-words.ts';
 
 /** Refunds a part of the payment; the booking stays as it is. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dollarsToCents, formatMoney } from '#rules/money.ts';
-import type { BookingDetails } from './booking-queries.ts';
+import type { BookingDetails } from './queries.ts';
 
 /** Returns what can still be refunded, in cents. */
 export const leftCents = ({ payments }: BookingDetails): number =>

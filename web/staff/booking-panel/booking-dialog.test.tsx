@@ -4,23 +4,25 @@ import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { BookingDialog } from './booking-dialog.tsx';
-import * as queries from './booking-queries.ts';
-import { isReference, SearchForm } from './search-form.tsx';
+import * as queries from './queries.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
-vi.mock(import('./booking-queries.ts'), async (original) => ({
+vi.mock(import('./queries.ts'), async (original) => ({
   ...(await original()),
   readBooking: vi.fn(),
   cancelBooking: vi.fn(),
   refundBooking: vi.fn(),
   moveBooking: vi.fn(),
+  quoteMove: vi.fn(),
   sendMailAgain: vi.fn(),
 }));
 const calls = vi.mocked(queries);
 
 const STUDIOS = ['A', 'B'].map((letter) => ({ id: letter.toLowerCase(), name: `Studio ${letter}` }));
-const SOON = Date.now() + 3_600_000;
+const HOUR = 3_600_000;
+/** The next full hour. */
+const SOON = Math.ceil(Date.now() / HOUR) * HOUR;
 const PAID = { kind: 'card', state: 'paid', cents: 5900, refundedCents: 0, leftCents: 5900, at: new Date(0) };
 const BOOKING: queries.BookingDetails = {
   id: 'b',
@@ -50,6 +52,7 @@ const BOOKING: queries.BookingDetails = {
   cancellation: null,
   code: { due: null, requested: null, accepted: null, mailed: null, seen: null, used: null },
   moves: [],
+  waiting: null,
   mails: [
     { kind: 'mail.booking-confirmed', dueAt: new Date(0), sentAt: new Date('2031-03-01T00:00:00Z'), problem: null },
   ],
@@ -177,12 +180,11 @@ test('a part is refunded later under one request, also when it is sent again', a
   });
 });
 
-test('a booking moves to other hours of Sydney, and dearer ones only after a question', async () => {
+test('a booking moves to other hours of Sydney; dearer ones with a link, or without charging, and the price is said before', async () => {
+  calls.quoteMove.mockResolvedValue({ differenceCents: 1000, refundCents: 0, linkUntil: '2031-03-02T00:00:00Z' });
   calls.moveBooking
-    .mockRejectedValueOnce(
-      new AppError('price_changed', 'The new hours cost $10 more.', 409, { differenceCents: 1000 }),
-    )
-    .mockResolvedValue({ differenceCents: 1000, refundCents: 0 });
+    .mockRejectedValueOnce(new AppError('slot_taken', 'This time is taken.', 409))
+    .mockResolvedValue({ differenceCents: 1000, refundCents: 0, waitsUntil: '2031-03-02T00:00:00Z', url: 'x' });
   show();
   await press('Move');
   await user.selectOptions(dialog().getByLabelText('Studio'), 'Studio B');
@@ -194,13 +196,74 @@ test('a booking moves to other hours of Sydney, and dearer ones only after a que
   await fill(dialog().getByLabelText('Hours'), '2');
   await press('Continue');
   expect(await dialog().findByText(/^to Studio B, Monday 3 March 2031, 11 pm to 1 am on Tue 4 Mar 2031/)).toBeTruthy();
-  await press('Move the booking');
-  expect(await dialog().findByText('The new hours cost $10 more.')).toBeTruthy();
+  expect(dialog().getByText('The new hours cost $10 more.')).toBeTruthy();
   const target = { studioId: 'b', startTime: '2031-03-03T12:00:00.000Z', endTime: '2031-03-03T14:00:00.000Z' };
-  expect(calls.moveBooking).toHaveBeenLastCalledWith('b', { ...target, waive: false });
+  expect(calls.quoteMove).toHaveBeenLastCalledWith('b', { ...target, waive: false });
+  expect(calls.moveBooking).not.toHaveBeenCalled();
   await press('Move without charging $10');
+  expect(await dialog().findByText('This time is taken.')).toBeTruthy();
   expect(calls.moveBooking).toHaveBeenLastCalledWith('b', { ...target, waive: true });
-  expect(toast).toHaveBeenLastCalledWith({ title: 'ABCD-2345 is moved', description: 'The price stays.' });
+  await press('Mail a link for $10');
+  expect(calls.moveBooking).toHaveBeenLastCalledWith('b', { ...target, waive: false });
+  expect(toast).toHaveBeenLastCalledWith({
+    title: 'ABCD-2345 waits for the payment',
+    description: 'The link is mailed. The new hours are held until Sun 2 Mar 2031, 11 am.',
+  });
+});
+
+test.each([
+  [{ differenceCents: -1000, refundCents: 1000 }, '$10 goes back to the card.', 'Move the booking', false],
+  [{ differenceCents: 0, refundCents: 0 }, 'The price stays.', 'Move the booking', false],
+  [
+    { differenceCents: 1000, refundCents: 0 },
+    'The new hours cost $10 more. It is too late to pay by a link.',
+    'Move without charging $10',
+    true,
+  ],
+])('an extension that costs %o says so', async (quote, words, button, waive) => {
+  calls.quoteMove.mockResolvedValue(quote);
+  calls.moveBooking.mockResolvedValue(quote);
+  const [startTime, endTime] = [new Date('2999-03-03T00:00:00Z'), new Date('2999-03-03T02:00:00Z')];
+  show({ startTime, endTime, totalHours: 2 });
+  await press('Extend or shorten');
+  expect(within(dialog().getByRole('group', { name: 'Earlier' })).getAllByRole('button')).toHaveLength(1);
+  await press('2 pm');
+  expect(await dialog().findByText(words)).toBeTruthy();
+  await press(button);
+  expect(calls.moveBooking).toHaveBeenLastCalledWith('b', {
+    studioId: 'a',
+    startTime: startTime.toISOString(),
+    endTime: '2999-03-03T03:00:00.000Z',
+    waive,
+  });
+});
+
+test('a session that runs can only end later, and a failed price can be read again', async () => {
+  calls.quoteMove.mockRejectedValueOnce(new AppError('too_late', 'This booking is over.', 409)).mockResolvedValue({
+    differenceCents: 0,
+    refundCents: 0,
+  });
+  show({ startTime: new Date(SOON - 2 * HOUR), totalHours: 3 });
+  await press('Extend or shorten');
+  expect(dialog().queryByRole('group', { name: 'Earlier' })).toBeNull();
+  await user.click(within(dialog().getByRole('group', { name: 'Later' })).getAllByRole('button')[0] ?? document.body);
+  expect(await dialog().findByText('This booking is over.')).toBeTruthy();
+  await press('Try again');
+  expect(await dialog().findByText('The price stays.')).toBeTruthy();
+});
+
+test('a move that waits for its payment is shown with its link, and can be called off', async () => {
+  calls.cancelBooking.mockResolvedValue({ refundCents: 0 });
+  const [startTime, endTime] = [new Date('2031-03-03T00:00:00Z'), new Date('2031-03-03T02:00:00Z')];
+  const until = new Date('2031-03-02T00:00:00Z');
+  const where = { holdId: 'h', studioName: 'Studio B', startTime, endTime };
+  show({ waiting: { ...where, cents: 1000, until, url: 'https://pay.example/x' } });
+  expect(await dialog().findByText(/^Studio B, Monday 3 March 2031, 11 am to 1 pm/)).toBeTruthy();
+  expect(dialog().getByText(/^\$10 to pay until Sun 2 Mar 2031, 11 am/)).toBeTruthy();
+  expect(dialog().getByRole('link', { name: 'Pay page' })).toHaveProperty('href', 'https://pay.example/x');
+  await press('Call off the move');
+  await press('Call off the move');
+  expect(calls.cancelBooking).toHaveBeenLastCalledWith('h', 'none', expect.any(String));
 });
 
 test('mails are sent again', async () => {
@@ -222,6 +285,7 @@ const ACTIONS = [
   'Mail the code again',
   'Mail the confirmation again',
   'Move',
+  'Extend or shorten',
   'Refund a part',
   'Cancel the booking',
 ];
@@ -232,7 +296,7 @@ test.each([
     'of a guest without an address',
     { customer: { ...BOOKING.customer, email: null } },
     false,
-    ['PIN page', 'Move', 'Cancel the booking'],
+    ['PIN page', 'Move', 'Extend or shorten', 'Cancel the booking'],
   ],
   ['of a hold', { status: 'pending' as const, payments: [] }, true, ['Cancel the booking']],
   ['of a booking that is over', { endTime: new Date(0) }, true, ['Refund a part']],
@@ -244,22 +308,4 @@ test.each([
     (one) => one.textContent,
   );
   expect(found.filter((name) => ACTIONS.includes(name))).toEqual(names);
-});
-
-test.each([
-  ['ABCD-2345', true],
-  ['abcd2345', true],
-  ['Jeanette', false],
-  ['alex@example.com', false],
-  ['0477123987', false],
-])('%s is a reference: %s', (text, is) => expect(isReference(text)).toBe(is));
-
-test('the search opens a booking by its reference, and else looks for customers', async () => {
-  const [onBooking, onCustomers] = [vi.fn(), vi.fn()];
-  renderPart(<SearchForm words="" onBooking={onBooking} onCustomers={onCustomers} />);
-  for (const words of [' abcd-2345 ', ' 0400 000 ']) {
-    await fill(screen.getByLabelText('Reference, name, email or phone'), words);
-    await user.click(screen.getByRole('button', { name: 'Search' }));
-  }
-  expect([onBooking.mock.calls, onCustomers.mock.calls]).toEqual([[['abcd-2345']], [['0400 000']]]);
 });

@@ -3,10 +3,9 @@ import { titleOfJob } from '#rules/jobs.ts';
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { useNow } from '#web/lib/use-now.ts';
-import { Chip } from '#web/ui/chip.tsx';
-import type { BookingDetails } from './booking-queries.ts';
-import { Door } from './door.tsx';
-import { describeReadiness } from './readiness.ts';
+import { Chip, StepBars } from '#web/ui/chip.tsx';
+import type { BookingDetails } from './queries.ts';
+import { describeReadiness, STEPS } from '#web/data/door-readiness.ts';
 
 const STATUS = {
   pending: { tone: 'warn', words: 'Being paid for' },
@@ -66,6 +65,11 @@ export function BookingFacts({ booking }: { booking: BookingDetails }) {
           {customer.hasAccount ? null : <p className="text-sm text-fog">Without an account</p>}
         </Fact>
         {customer.hasAccount ? <Fact name="ID">{describeId(booking)}</Fact> : null}
+        {booking.waiting === null ? null : (
+          <Fact name="Moves to">
+            <Waiting waiting={booking.waiting} />
+          </Fact>
+        )}
         <Fact name="Price">
           <Price booking={booking} />
         </Fact>
@@ -112,6 +116,26 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
       <dt className="text-fog">{name}</dt>
       <dd className="min-w-0 break-words">{children}</dd>
     </div>
+  );
+}
+
+/** New hours that are held until the difference is paid. */
+function Waiting({ waiting }: { waiting: NonNullable<BookingDetails['waiting']> }) {
+  return (
+    <>
+      <p>
+        {waiting.studioName}, {formatStudioRange(waiting.startTime, waiting.endTime)}
+      </p>
+      <p className="text-sm text-fog">
+        {formatMoney(waiting.cents)} to pay until {describeInstant(waiting.until)}. Until then the booking stays as it
+        is.
+      </p>
+      {waiting.url === null ? null : (
+        <a className="inline-flex min-h-11 items-center underline" href={waiting.url} target="_blank" rel="noreferrer">
+          Pay page
+        </a>
+      )}
+    </>
   );
 }
 
@@ -182,7 +206,7 @@ function Code({ booking }: { booking: BookingDetails }) {
   ] as const;
   return (
     <>
-      <Door readiness={readiness} />
+      <StepBars steps={STEPS} {...readiness} />
       <ol className="mt-1 text-sm text-fog">
         {steps.map(([name, at]) => (at === null ? null : <li key={name}>{`${name}: ${describeInstant(at)}`}</li>))}
       </ol>

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import { z } from 'zod';
 import { nextSlot, type Slot, slotLabel, spanOf } from '#rules/slots.ts';
 import { hourExists, isStudioDate } from '#rules/studio-time.ts';
@@ -6,8 +5,9 @@ import { Button } from '#web/ui/button.tsx';
 import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, SubmitButton } from '#web/ui/form/form.tsx';
 import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { Notice } from '#web/ui/notice.tsx';
-import type { StudioName } from './queries.ts';
+
+/** A studio to choose. */
+export type StudioName = { readonly id: string; readonly name: string };
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => ({ value: String(hour), label: slotLabel(hour) }));
 
@@ -82,41 +82,5 @@ export function HoursForm({
         </Button>
       </div>
     </Form>
-  );
-}
-
-/** Says what will happen and asks once more. A refusal stays in place. */
-export function ConfirmStep({
-  button,
-  busy,
-  problem,
-  onConfirm,
-  onBack,
-  children,
-}: {
-  button: string;
-  busy: boolean;
-  problem: string | null;
-  onConfirm: () => void;
-  onBack: () => void;
-  children: ReactNode;
-}) {
-  return (
-    <div role="group" aria-label="Confirm" className="space-y-4">
-      <div className="space-y-1 border-l-4 border-signal bg-deck p-4">{children}</div>
-      {problem === null ? null : (
-        <Notice tone="bad">
-          <p>{problem}</p>
-        </Notice>
-      )}
-      <div className="flex flex-wrap gap-3">
-        <Button tone="danger" busy={busy} onClick={onConfirm}>
-          {button}
-        </Button>
-        <Button tone="plain" disabled={busy} onClick={onBack}>
-          Back
-        </Button>
-      </div>
-    </div>
   );
 }

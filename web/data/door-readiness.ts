@@ -1,5 +1,16 @@
 import { formatStudioTime } from '#rules/studio-time.ts';
-import type { CodeTimes, DayBooking } from './queries.ts';
+
+/** When each step of an access code happened; null until then. `due`: when it is requested from the lock. */
+export type CodeTimes = Readonly<Record<'due' | 'requested' | 'accepted' | 'mailed' | 'seen' | 'used', Date | null>>;
+/** What the readiness of a door depends on. */
+type Session = {
+  readonly status: 'pending' | 'confirmed';
+  readonly start: Date;
+  readonly end: Date;
+  readonly code: CodeTimes;
+  /** Whether staff made it to test something. */
+  readonly isTest: boolean;
+};
 
 /** How ready the door is for a booking: `done` of the four steps, and words for the last one. */
 export type Readiness = {
@@ -14,10 +25,7 @@ export const STEPS = ['code issued', 'accepted by the lock', 'mailed', 'seen'] a
 const NEAR_MS = 30 * 60_000;
 
 /** Describes how far a booking's access code has come. */
-export function describeReadiness(
-  { status, start, end, code, isTest }: Pick<DayBooking, 'status' | 'start' | 'end' | 'code' | 'isTest'>,
-  now: Date,
-): Readiness {
+export function describeReadiness({ status, start, end, code, isTest }: Session, now: Date): Readiness {
   if (status === 'pending') return { done: 0, label: 'Being paid for', tone: 'plain' };
   const done = stepsDone(code);
   if (code.used !== null) return { done: 4, label: `Door opened ${formatStudioTime(code.used)}`, tone: 'good' };

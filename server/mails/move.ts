@@ -1,0 +1,171 @@
+import { formatMoney } from '#rules/money.ts';
+import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import {
+  type BookingForMail,
+  calendar,
+  hello,
+  type MailWithCalendar,
+  type MoneyBack,
+  moneyBackText,
+  when,
+} from './booking.ts';
+import { type Mail, renderMail } from './layout.ts';
+
+/** Where a booking was, or goes. */
+export type Hours = { readonly studioName: string; readonly start: Date; readonly end: Date };
+
+const placed = (hours: Hours): string => `${hours.studioName}, ${when(hours)}`;
+const compared = (booking: BookingForMail, to: Hours): [string, string][] => [
+  ['Reference', booking.reference],
+  ['Now', placed(booking)],
+  ['New', placed(to)],
+];
+
+/** Says that the booking has other hours now. `before`: its hours until then. */
+export function bookingMovedMail(
+  booking: BookingForMail,
+  before: Hours,
+  { paidCents, back, pin }: { paidCents: number; back: MoneyBack; pin: string },
+): MailWithCalendar {
+  const money = [
+    ...(paidCents > 0 ? [`You paid ${formatMoney(paidCents)} for the change.`] : []),
+    ...(moneyBackText(back) === '' ? [] : [`The new hours cost less. ${moneyBackText(back)}`]),
+  ];
+  return {
+    ...renderMail(booking.from, {
+      subject: `Booking moved: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
+      preheader: `Now ${when(booking)}. Reference ${booking.reference}.`,
+      heading: 'Your booking has moved',
+      blocks: [
+        { kind: 'text', text: `${hello(booking)}your booking has new hours. The old ones are no longer yours.` },
+        {
+          kind: 'facts',
+          rows: [
+            ['Reference', booking.reference],
+            ['Before', `${before.studioName}, ${when(before)}`],
+            ['Now', `${booking.studioName}, ${when(booking)}`],
+          ],
+        },
+        ...money.map((text) => ({ kind: 'text' as const, text })),
+        {
+          kind: 'text',
+          text: 'An access code that you have already got no longer works. We’ll email you a new one before you start.',
+        },
+        { kind: 'button', label: 'Your access code page', href: pin },
+      ],
+    }),
+    calendar: calendar(booking, 'PUBLISH'),
+  };
+}
+
+/** Asks the customer to pay what new hours cost more. `booking`: as it is until then. */
+export function moveLinkMail(
+  booking: BookingForMail,
+  to: Hours,
+  { cents, pay, until, terms }: { cents: number; pay: string; until: Date; terms: string },
+): Mail {
+  const day = formatStudioDate(until, 'medium');
+  return renderMail(booking.from, {
+    subject: `Please pay for the change of your booking ${booking.reference}`,
+    preheader: `${formatMoney(cents)} until ${formatStudioTime(until)}, ${day}.`,
+    heading: 'New hours for your booking',
+    blocks: [
+      {
+        kind: 'text',
+        text: `${hello(booking)}your new hours cost ${formatMoney(cents)} more. We’re holding them for you until ${formatStudioTime(until)} on ${day}, Sydney time. Your booking changes when you’ve paid. Until then, and if you don’t pay, it stays as it is.`,
+      },
+      { kind: 'facts', rows: [...compared(booking, to), ['To pay', formatMoney(cents)]] },
+      { kind: 'button', label: 'Pay the difference', href: pay },
+      { kind: 'text', text: `By paying you accept our terms: ${terms}` },
+    ],
+  });
+}
+
+/** Why new hours are no longer held: nobody paid in time, the payment failed, or staff ended it. */
+export type MoveEnd = 'expired' | 'failed' | 'withdrawn';
+const ENDS: Readonly<Record<MoveEnd, string>> = {
+  expired: 'the time to pay for the new hours has passed',
+  failed: 'the payment for the new hours didn’t go through',
+  withdrawn: 'we’ve called off the change of your booking',
+};
+
+/** Says that a booking keeps its hours, because nobody paid what the new ones cost more. */
+export function moveEndedMail(booking: BookingForMail, to: Hours, why: MoveEnd): Mail {
+  return renderMail(booking.from, {
+    subject: `Your booking ${booking.reference} stays as it is`,
+    preheader: placed(booking),
+    heading: 'Your booking stays as it is',
+    blocks: [
+      { kind: 'text', text: `${hello(booking)}${ENDS[why]}, so they’re free again. Nothing was charged for them.` },
+      {
+        kind: 'facts',
+        rows: [
+          ['Reference', booking.reference],
+          ['Your booking', placed(booking)],
+          ['No longer held', placed(to)],
+        ],
+      },
+    ],
+  });
+}
+
+/** Says that the payment for new hours takes days. */
+export function moveProcessingMail(booking: BookingForMail, to: Hours, cents: number): Mail {
+  return renderMail(booking.from, {
+    subject: `Your payment for booking ${booking.reference} is being processed`,
+    preheader: 'We’re holding the new hours while your bank processes the payment.',
+    heading: 'Your payment is being processed',
+    blocks: [
+      {
+        kind: 'text',
+        text: `${hello(booking)}thanks. Your bank is processing your payment of ${formatMoney(cents)}. Your booking changes when the money arrives; until then it stays as it is. If it hasn’t arrived when a session starts, we’ll send back anything that arrives later. Please don’t pay again.`,
+      },
+      { kind: 'facts', rows: compared(booking, to) },
+    ],
+  });
+}
+
+/** Says that the money for new hours goes back, because the booking could no longer move there. `kept`: whether the booking still exists. */
+export function movePaymentReturnedMail(booking: BookingForMail, to: Hours, cents: number, kept: boolean): Mail {
+  return renderMail(booking.from, {
+    subject: `Your payment for booking ${booking.reference} is going back`,
+    preheader: `${formatMoney(cents)} is going back to your card.`,
+    heading: 'Your payment is going back',
+    blocks: [
+      {
+        kind: 'text',
+        text: `Your payment of ${formatMoney(cents)} for new hours reached us when we could no longer give them to you, so we’re sending all of it back to your card. It can take your bank up to ten days to show it. ${kept ? 'Your booking stays as it is.' : 'Your booking is cancelled.'}`,
+      },
+      { kind: 'facts', rows: kept ? compared(booking, to) : [['Reference', booking.reference]] },
+    ],
+  });
+}
+
+/** Tells staff that nobody paid by a link that they sent. `moves`: where the booking would have gone; null for a new booking. */
+export function linkExpiredStaffMail(
+  booking: BookingForMail,
+  { moves, cents, panel }: { moves: Hours | null; cents: number; panel: string },
+): Mail {
+  return renderMail(booking.from, {
+    subject: `Not paid: ${booking.reference}`,
+    preheader: `${formatMoney(cents)} was not paid in time.`,
+    heading: 'A payment link expired',
+    blocks: [
+      {
+        kind: 'text',
+        text: `Nobody paid ${formatMoney(cents)} in time. ${moves === null ? 'The hours are free again.' : 'The new hours are free again, and the booking stays as it is.'}`,
+      },
+      {
+        kind: 'facts',
+        rows:
+          moves === null
+            ? [
+                ['Reference', booking.reference],
+                ['Hours', placed(booking)],
+              ]
+            : compared(booking, moves),
+      },
+      { kind: 'button', label: 'Open the booking', href: panel },
+    ],
+  });
+}

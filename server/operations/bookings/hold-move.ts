@@ -1,0 +1,106 @@
+import { moveHoldEnd } from '#rules/payment-link.ts';
+import type { Transaction } from '#server/db/database.ts';
+import type { BookingFacts } from '../core/booking-rows.ts';
+import { enqueue } from '../core/jobs.ts';
+import { Refusal } from '../core/refusal.ts';
+import type { NewHours } from '../moves/apply-move.ts';
+import type { Place } from '../moves/movable.ts';
+import { sessionExpiry } from '../payments/session-expiry.ts';
+import { readBookingRules } from '../settings/booking-rules.ts';
+import type { BookingContext } from './context.ts';
+
+/** Returns until when new hours would be held for a link; null when it is too late for one. */
+export async function moveLinkEnd(
+  tx: Pick<Transaction, 'one'>,
+  booking: BookingFacts,
+  to: Place,
+  now: Date,
+): Promise<Date | null> {
+  const { holdMinutes } = await readBookingRules(tx);
+  const from = { studioId: booking.studioId, start: new Date(booking.startTime), end: new Date(booking.endTime) };
+  return moveHoldEnd(from, { studioId: to.studioId, start: to.startTime, end: to.endTime }, now, holdMinutes);
+}
+
+/** Reads the hold of new hours of a locked booking that waits for payment; null when there is none. */
+export async function readMoveHold(tx: Pick<Transaction, 'one'>, bookingId: string): Promise<BookingFacts | null> {
+  const row = await tx.one<{ facts: BookingFacts }>(
+    `select private.booking_json(b) as facts from private.booking b
+     where b.moves_booking = $1::uuid and b.status = 'pending' order by b.created_at desc, b.id limit 1`,
+    [bookingId],
+  );
+  return row?.facts ?? null;
+}
+
+/**
+ * Holds the new hours of a locked booking until the difference is paid, with its payment and the mail with the link, in the caller's transaction.
+ * Another hold of new hours of this booking ends: whoever pays first moves it, and the other money goes back. Returns null when the hours are
+ * taken. Throws `Refusal` when it is too late for a link.
+ */
+export async function holdMove(
+  { settings }: Pick<BookingContext, 'settings'>,
+  tx: Transaction,
+  booking: BookingFacts,
+  to: NewHours & { readonly differenceCents: number; readonly actor: string; readonly now: Date },
+): Promise<BookingFacts | null> {
+  const { now, actor, differenceCents } = to;
+  const until = await moveLinkEnd(tx, booking, to, now);
+  if (until === null)
+    throw new Refusal('too_late', 'It’s too close to the start to pay by a link.', { differenceCents });
+  await tx.query(
+    `update private.booking b set hold_expires_at = least(b.hold_expires_at, $2::timestamptz)
+     where b.moves_booking = $1::uuid and b.status = 'pending' and not private.payment_is_processing(b.id)`,
+    [booking.id, now],
+  );
+  const hold = await insertHold(tx, booking, to, until);
+  if (hold === null) return null;
+  await tx.query(
+    `insert into private.payment (booking_id, attempt, kind, key, session_expires_at, amount_cents)
+     values ($1::uuid, 1, 'card', $2, $3::timestamptz, $4::int)`,
+    [hold.id, `create:${hold.id}:1`, sessionExpiry(now, until, settings.sessionMinutes), differenceCents],
+  );
+  await enqueue(tx, { kind: 'mail.payment-link', subjectId: hold.id, dueAt: now, deadlineAt: until });
+  const { studioId, startTime, endTime } = to;
+  await tx.query(`select private.audit($2::uuid, 'update', 'booking', $1, $3::jsonb)`, [
+    booking.id,
+    actor,
+    { waitsForPayment: { studioId, startTime, endTime, until, hold: hold.id }, differenceCents },
+  ]);
+  return hold;
+}
+
+/** A hold is a booking row of its own, whose price is the difference; the customer is that of the booking that moves. */
+async function insertHold(
+  tx: Transaction,
+  booking: BookingFacts,
+  to: NewHours & { readonly differenceCents: number; readonly actor: string; readonly now: Date },
+  until: Date,
+): Promise<BookingFacts | null> {
+  const row = await tx.one<{ facts: BookingFacts }>(
+    `insert into private.booking as b (reference, moves_booking, move_number, studio_id, studio_name, start_time, end_time, status,
+       hold_expires_at, total_hours, slots, base_cost_cents, discount_cents, coupon_discount_cents, waived_cents, final_cost_cents, made_by,
+       created_at)
+     values (private.new_reference(), $1::uuid, $2::int, $3::uuid, $4, $5::timestamptz, $6::timestamptz, 'pending',
+       $7::timestamptz, $8::numeric, $9::jsonb -> 'slots', $10::int, $11::int, $12::int, $13::int, $14::int, $15::uuid,
+       $16::timestamptz)
+     on conflict do nothing returning private.booking_json(b) as facts`,
+    [
+      booking.id,
+      booking.moves + 1,
+      to.studioId,
+      to.studioName,
+      to.startTime,
+      to.endTime,
+      until,
+      to.hours,
+      { slots: to.slots },
+      to.baseCents,
+      to.discountCents,
+      to.couponDiscountCents,
+      to.waivedCents,
+      to.differenceCents,
+      to.actor,
+      to.now,
+    ],
+  );
+  return row?.facts ?? null;
+}

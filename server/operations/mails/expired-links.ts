@@ -1,0 +1,49 @@
+import { linkExpiredMail } from '#server/mails/booking.ts';
+import { linkExpiredStaffMail, moveEndedMail } from '#server/mails/move.ts';
+import type { Database } from '#server/db/database.ts';
+import { type BookingFacts, readBooking } from '../core/booking-rows.ts';
+import type { Job, JobOutcome } from '../core/jobs.ts';
+import { type BookingMailContext, forMail, hoursOf, sendBookingMail } from './booking-mail.ts';
+
+/** Mails the customer that nobody paid by the link that staff sent; nothing when something else ended it. */
+export async function sendLinkExpired(context: BookingMailContext, job: Job): Promise<JobOutcome> {
+  await sendBookingMail(context, job, async (booking, facts) => {
+    if (!(await isUnpaid(context.db, facts))) return null;
+    return facts.movesBooking === null
+      ? linkExpiredMail(booking, `${context.siteUrl}/booking`)
+      : moveEndedMail(booking, hoursOf(facts), 'expired');
+  });
+  return 'done';
+}
+
+/** Mails a member of staff that nobody paid by a link; nothing when something else ended it, or the account is no longer staff. */
+export async function sendLinkExpiredToStaff(context: BookingMailContext, job: Job): Promise<JobOutcome> {
+  const { db, mail, siteUrl, business } = context;
+  const staff = await db.one<{ email: string }>(
+    `select u.email from auth.users u where u.id = $1::uuid and u.deleted_at is null
+       and exists (select from public.staff_permissions p where p.user_id = u.id and p.permission in ('bookings', 'owner'))`,
+    [job.payload['staffId']],
+  );
+  const facts = await readBooking(db, job.subjectId);
+  const booking = facts?.movesBooking ? await readBooking(db, facts.movesBooking) : facts;
+  if (staff === null || !facts || !booking || !(await isUnpaid(db, facts))) return 'done';
+  const message = linkExpiredStaffMail(forMail(booking, null, business()), {
+    moves: facts.movesBooking === null ? null : hoursOf(facts),
+    cents: facts.finalCostCents,
+    panel: `${siteUrl}/admin?booking=${booking.reference}`,
+  });
+  await mail.send({ to: staff.email, ...message, key: `job-${job.id}` });
+  return 'done';
+}
+
+/** Whether a hold ended only because nobody paid: staff have not ended it, and its booking has neither moved nor been cancelled meanwhile. */
+async function isUnpaid(db: Database, { id, cancelReason }: BookingFacts): Promise<boolean> {
+  const row = await db.one(
+    `select from private.booking b left join private.booking o on o.id = b.moves_booking
+     where b.id = $1::uuid and not exists (select from private.cancellation c where c.booking_id = b.id)
+       and (o.id is null or o.status = 'confirmed' and o.moves + 1 = b.move_number
+         and not exists (select from private.booking x where x.moves_booking = o.id and x.status = 'pending'))`,
+    [id],
+  );
+  return cancelReason === 'hold_expired' && row !== null;
+}

@@ -1,0 +1,366 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '#server/db/database.ts';
+import { bookForStaff } from '#server/operations/bookings/book-for-staff.ts';
+import { cancelForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
+import { cancelBooking } from '#server/operations/bookings/cancel.ts';
+import { holdBooking } from '#server/operations/bookings/hold.ts';
+import { type Move, moveBooking } from '#server/operations/bookings/move.ts';
+import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
+import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts';
+import { settlePayment } from '#server/operations/payments/settle.ts';
+import { addPerson, databases, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
+import { createPaymentCases, noResponse, type PaymentCases } from './payment-cases.ts';
+
+const RACES = process.env['TEST_LONG'] ? 1_000 : 12;
+const DAY = 24 * HOUR;
+/** A Saturday at 11 am in Sydney, a week ahead, where an hour costs $59; seven hours later it costs $69. */
+const SATURDAY = START + 7 * DAY;
+const EVENING = SATURDAY + 7 * HOUR;
+
+type Span = { startTime: Date; endTime: Date };
+
+describe.each(databases)('moves that are paid by a link on $name', ({ open }) => {
+  let db: Database;
+  let close: () => Promise<void>;
+  let cases: PaymentCases;
+  let staff: string;
+  beforeAll(async () => {
+    ({ db, close } = await open());
+    staff = await addPerson(db);
+    await db.query(`update auth.users set email = 'owner@example.com' where id = $1::uuid`, [staff]);
+    await db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [staff]);
+  }, 180_000);
+  afterAll(() => close());
+  beforeEach(async () => {
+    cases = await createPaymentCases(db);
+  });
+
+  const at = (start: number, hours = 1): Span => ({
+    startTime: new Date(start),
+    endTime: new Date(start + hours * HOUR),
+  });
+  const context = () => cases.system.booking;
+  const move = (bookingId: string, span: Span, more: Partial<Move> = {}) =>
+    moveBooking(context(), { bookingId, studioId: STUDIO, ...span, waive: false, actor: staff, ...more });
+  const drain = () => cases.system.jobs.drain();
+  async function booked(span = at(SATURDAY)) {
+    const person = await addPerson(db);
+    return { person, ...(await cases.system.book(person, span)) };
+  }
+  const row = (bookingId: string) =>
+    db.one<Record<string, unknown>>(
+      `select reference, status, start_time as "startTime", end_time as "endTime", waived_cents as waived, final_cost_cents as cost, moves
+       from private.booking where id = $1::uuid`,
+      [bookingId],
+    );
+  /** The newest hold of new hours of a booking, with its session. */
+  async function holdOf(bookingId: string): Promise<{ id: string; status: string; reason: string; session: string }> {
+    const hold = await db.one<{ id: string; status: string; reason: string; session: string }>(
+      `select b.id, b.status, b.cancel_reason as reason, (select p.session_id from private.payment p where p.key like 'create:' || b.id || ':%'
+         order by p.attempt desc limit 1) as session
+       from private.booking b where b.moves_booking = $1::uuid order by b.created_at desc, b.move_number desc limit 1`,
+      [bookingId],
+    );
+    if (!hold) throw new Error('there is no hold');
+    return hold;
+  }
+  async function pay(session: string): Promise<void> {
+    cases.system.provider.move(session, 'pay');
+    await settlePayment(context(), session);
+  }
+  const expire = () => releaseExpiredHolds(context());
+  const subjects = () => cases.system.mails.map(({ subject }) => subject);
+  const refusal = (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => null,
+      (error: unknown) => error,
+    );
+  /** What was paid for a booking and its holds of new hours, less what went back or will: what it keeps. */
+  async function kept(bookingId: string): Promise<number> {
+    await drain();
+    const sum = await db.one<{ cents: number }>(
+      `select coalesce(sum(p.paid_cents - case when p.state in ('refund_pending', 'refunded') then p.paid_cents
+           else (select coalesce(sum(r.amount_cents), 0) from private.refund r where r.payment_id = p.id and r.status = 'succeeded') end), 0)::int as cents
+       from private.payment p join private.booking b on b.id = p.booking_id where $1::uuid in (b.id, b.moves_booking)`,
+      [bookingId],
+    );
+    return sum?.cents ?? 0;
+  }
+  async function returned(session: string): Promise<readonly number[]> {
+    const { paymentIntentId } = await cases.payments.getSession(session);
+    return (await cases.payments.listRefunds(paymentIntentId ?? '')).map(({ amountCents }) => amountCents);
+  }
+
+  test('dearer hours are held until the difference is paid; then the booking moves once', async () => {
+    const { id } = await booked();
+    const before = await row(id);
+    const answer = await move(id, at(EVENING));
+    const { session } = await holdOf(id);
+    const waiting = { url: expect.stringContaining('https://'), until: new Date(START + DAY) };
+    expect(answer).toEqual({ differenceCents: 1_000, refundCents: 0, byHand: false, waiting });
+    expect(await move(id, at(EVENING))).toEqual(answer);
+    await drain();
+    expect(await row(id)).toEqual(before);
+    for (const start of [SATURDAY, EVENING])
+      expect(await refusal(holdBooking(context(), cases.system.request(await addPerson(db), at(start))))).toMatchObject(
+        { code: 'slot_taken' },
+      );
+    const links = cases.system.mails.filter(({ subject }) => subject.startsWith('Please pay for the change'));
+    expect(links).toHaveLength(1);
+    expect(links[0]?.text).toMatch(/Now: Studio, .*11.am.*\nNew: Studio, .*6.pm.*\nTo pay: \$10/);
+    expect(links[0]?.text).toContain(answer.waiting?.url);
+    await pay(session);
+    await settlePayment(context(), session);
+    await drain();
+    expect(await row(id)).toEqual({ ...before, ...at(EVENING), cost: 6_900, moves: 1 });
+    expect(await holdOf(id)).toMatchObject({ status: 'cancelled', reason: 'replaced' });
+    const moved = cases.system.mails.filter(({ subject }) => subject.startsWith('Booking moved'));
+    expect(moved.map(({ text }) => text)).toEqual([expect.stringContaining('You paid $10 for the change.')]);
+    expect(await move(id, at(EVENING))).toMatchObject({ differenceCents: 1_000, waiting: null });
+    expect(await kept(id)).toBe(6_900);
+    await expect(
+      holdBooking(context(), cases.system.request(await addPerson(db), at(SATURDAY))),
+    ).resolves.toBeDefined();
+  });
+
+  test('refunds take from both payments: a part, a cheaper move, a cancellation', async () => {
+    const first = await booked();
+    await move(first.id, at(EVENING));
+    const { session } = await holdOf(first.id);
+    await pay(session);
+    const part = { bookingId: first.id, cents: 1_500, reason: 'Sorry', requestId: null, actor: staff };
+    const { refundId } = await refundForStaff(context(), part);
+    expect(await refundForStaff(context(), part)).toMatchObject({ refundId });
+    expect(await refusal(refundForStaff(context(), { ...part, cents: 5_401 }))).toMatchObject({
+      details: { refundableCents: 5_400 },
+    });
+    await drain();
+    expect([await returned(session), await returned(first.sessionId)]).toEqual([[1_000], [500]]);
+    expect(await row(first.id)).toMatchObject({ status: 'confirmed' });
+    await cancelBooking(context(), first.id, first.person);
+    expect(await kept(first.id)).toBe(0);
+    expect(cases.system.mails.at(-1)?.text).toContain('$54 is on its way back');
+
+    const second = await booked();
+    await move(second.id, at(EVENING));
+    const { session: difference } = await holdOf(second.id);
+    await pay(difference);
+    expect(await move(second.id, at(SATURDAY + 2 * DAY))).toMatchObject({ refundCents: 2_000 });
+    await drain();
+    expect([await returned(difference), await returned(second.sessionId)]).toEqual([[1_000], [1_000]]);
+    expect(await kept(second.id)).toBe(4_900);
+    const cancelled = { bookingId: second.id, refund: 'full' as const, reason: 'Flood', actor: staff };
+    expect(await cancelForStaff(context(), { ...cancelled, mayChooseRefund: true })).toMatchObject({
+      refundCents: 4_900,
+    });
+    expect(await kept(second.id)).toBe(0);
+  });
+
+  test('all of both payments goes back when staff cancel, and the money of the difference alone leaves the booking', async () => {
+    const { id, sessionId } = await booked();
+    await move(id, at(EVENING));
+    const { session } = await holdOf(id);
+    await pay(session);
+    cases.system.provider.move(session, 'refund all');
+    await settlePayment(context(), session);
+    expect(await row(id)).toMatchObject({ status: 'confirmed' });
+    expect(await kept(id)).toBe(5_900);
+    const cancelled = { bookingId: id, refund: 'full' as const, reason: 'Flood', actor: staff, mayChooseRefund: true };
+    expect(await cancelForStaff(context(), cancelled)).toMatchObject({ refundCents: 5_900 });
+    await drain();
+    expect([await returned(session), await returned(sessionId)]).toEqual([[1_000], [5_900]]);
+  });
+
+  test('unpaid, the new hours are free again and the booking stays; customer and staff are told once, and late money goes back', async () => {
+    const { id } = await booked();
+    const before = await row(id);
+    await move(id, at(EVENING));
+    const { session } = await holdOf(id);
+    await drain();
+    cases.system.state.now += DAY + MINUTE;
+    await expire();
+    expect(await holdOf(id)).toMatchObject({ status: 'cancelled', reason: 'hold_expired' });
+    cases.system.mails.length = 0;
+    cases.system.state.now += MINUTE;
+    await drain();
+    await drain();
+    const { reference } = before ?? {};
+    expect(subjects().toSorted()).toEqual([
+      `Not paid: ${String(reference)}`,
+      `Your booking ${String(reference)} stays as it is`,
+    ]);
+    expect(cases.system.mails.find(({ subject }) => subject.startsWith('Not paid'))?.to).toBe('owner@example.com');
+    await expect(holdBooking(context(), cases.system.request(await addPerson(db), at(EVENING)))).resolves.toBeDefined();
+    await pay(session);
+    await drain();
+    expect(await returned(session)).toEqual([1_000]);
+    expect(await row(id)).toEqual(before);
+    expect(cases.system.mails.at(-1)?.text).toContain('Your booking stays as it is.');
+    expect(await kept(id)).toBe(5_900);
+  });
+
+  test('a link for a new booking that expires unpaid is told to customer and staff too', async () => {
+    const wanted = { studioId: STUDIO, ...at(SATURDAY), customerEmail: 'guest@example.com', customerName: 'Sam Guest' };
+    const by = { payment: 'link' as const, notes: null, requestId: null, actor: randomUUID() };
+    const { reference } = await bookForStaff(context(), { ...wanted, ...by });
+    await drain();
+    cases.system.mails.length = 0;
+    cases.system.state.now += DAY + MINUTE;
+    await expire();
+    cases.system.state.now += MINUTE;
+    await drain();
+    expect(cases.system.mails.map(({ to, subject }) => `${to}: ${subject}`).toSorted()).toEqual([
+      expect.stringContaining('guest@example.com: Your hours are no longer held'),
+      `owner@example.com: Not paid: ${reference}`,
+    ]);
+  });
+
+  test('a running session is extended with a link until it would have ended; the price, the door and the mail follow', async () => {
+    const { id } = await booked();
+    cases.system.state.now = SATURDAY + 20 * MINUTE;
+    const { waiting } = await move(id, at(SATURDAY, 2));
+    expect(waiting?.until).toEqual(new Date(SATURDAY + HOUR));
+    expect(await refusal(move(id, at(SATURDAY + HOUR, 2)))).toMatchObject({ code: 'too_late' });
+    cases.system.state.now = SATURDAY + 50 * MINUTE;
+    await pay((await holdOf(id)).session);
+    expect(await row(id)).toMatchObject({ ...at(SATURDAY, 2), status: 'confirmed' });
+    await drain();
+    expect(cases.system.state.requests.at(-1)).toMatchObject({ endsAt: new Date(SATURDAY + 2 * HOUR) });
+    expect(await refusal(move(id, at(SATURDAY, 3)))).toBeNull();
+    cases.system.state.now = SATURDAY + 106 * MINUTE;
+    expect(await refusal(move(id, at(SATURDAY, 4)))).toMatchObject({
+      code: 'too_late',
+      details: { differenceCents: expect.any(Number) },
+    });
+  });
+
+  test('a booking that is cancelled meanwhile frees the new hours, and a payment in that moment goes back', async () => {
+    const one = await booked();
+    await move(one.id, at(EVENING));
+    const held = await holdOf(one.id);
+    await cancelBooking(context(), one.id, one.person);
+    await pay(held.session);
+    expect(await holdOf(one.id)).toMatchObject({ status: 'cancelled', reason: 'slot_lost' });
+    expect(await kept(one.id)).toBe(0);
+    const two = await booked();
+    await move(two.id, at(EVENING));
+    await drain();
+    cases.system.mails.length = 0;
+    await cancelBooking(context(), two.id, two.person);
+    expect(await expire()).toBe(1);
+    cases.system.state.now += MINUTE;
+    await drain();
+    expect(subjects()).toEqual([expect.stringContaining('Booking cancelled')]);
+  });
+
+  test('of two moves of one booking that wait the one paid first counts, and the other money goes back', async () => {
+    const { id } = await booked();
+    await move(id, at(EVENING));
+    const first = await holdOf(id);
+    cases.system.state.now += 1_000;
+    await move(id, at(EVENING + HOUR));
+    const second = await holdOf(id);
+    expect(second.id).not.toBe(first.id);
+    await pay(first.session);
+    expect(await row(id)).toMatchObject({ ...at(EVENING), moves: 1 });
+    await pay(second.session);
+    expect(await row(id)).toMatchObject({ ...at(EVENING), moves: 1 });
+    expect(await kept(id)).toBe(6_900);
+    expect(await returned(second.session)).toEqual([1_000]);
+  });
+
+  test('staff can call a waiting move off, or waive the difference after all', async () => {
+    const { id } = await booked();
+    await move(id, at(EVENING));
+    const { id: hold } = await holdOf(id);
+    await drain();
+    cases.system.mails.length = 0;
+    const off = { bookingId: hold, refund: 'none' as const, reason: 'Mistake', actor: staff, mayChooseRefund: true };
+    await cancelForStaff(context(), off);
+    cases.system.state.now += MINUTE;
+    await drain();
+    expect(subjects()).toEqual([expect.stringContaining('stays as it is')]);
+    await move(id, at(EVENING));
+    expect(await move(id, at(EVENING), { waive: true })).toMatchObject({ waiting: null });
+    expect(await row(id)).toMatchObject({ waived: 1_000, cost: 5_900, moves: 1 });
+    expect(await expire()).toBe(1);
+  });
+
+  test('while the provider does not answer there is no link; the mail opens the session later, once', async () => {
+    const { id } = await booked();
+    cases.system.provider.failing = noResponse;
+    expect((await move(id, at(EVENING))).waiting).toMatchObject({ url: null });
+    await drain();
+    cases.system.provider.failing = null;
+    cases.system.state.now += 20 * MINUTE;
+    await drain();
+    expect(subjects().filter((subject) => subject.startsWith('Please pay for the change'))).toHaveLength(1);
+    await pay((await holdOf(id)).session);
+    expect(await row(id)).toMatchObject({ ...at(EVENING), moves: 1 });
+  });
+
+  test('the database refuses a dearer booking without its payment, and a hold of new hours that is confirmed', async () => {
+    const { id } = await booked();
+    await move(id, at(EVENING));
+    const hold = await holdOf(id);
+    await expect(
+      db.query(`update private.booking set status = 'confirmed' where id = $1::uuid`, [hold.id]),
+    ).rejects.toMatchObject({ constraint: 'booking_move_hold' });
+    await expect(
+      db.query(`update private.payment set booking_id = $2::uuid, move_number = 1 where session_id = $1`, [
+        hold.session,
+        id,
+      ]),
+    ).rejects.toMatchObject({ constraint: 'payment_frozen' });
+    await expect(
+      db.transaction(async (tx) => {
+        await tx.query(
+          `insert into private.booking_move (booking_id, number, from_studio_id, from_start_time, from_end_time, studio_id, start_time, end_time,
+             final_cost_cents, difference_cents, refund_cents, last_code, actor, created_at)
+           select id, 1, studio_id, start_time, end_time, studio_id, start_time, end_time, 6900, 1000, 0, 0, id, start_time
+           from private.booking where id = $1::uuid`,
+          [id],
+        );
+        await tx.query(`update private.booking set moves = 1, final_cost_cents = 6900 where id = $1::uuid`, [id]);
+      }),
+    ).rejects.toMatchObject({ constraint: 'booking_move_is_paid' });
+  });
+
+  test(
+    `in ${RACES} races of paying, expiring, cancelling and holding, the booking has the old or the new hours and every cent is kept or goes back`,
+    { timeout: 900_000 },
+    async () => {
+      for (let race = 0; race < RACES; race += 1) {
+        cases = await createPaymentCases(db);
+        const { id, person } = await booked();
+        await move(id, at(EVENING));
+        const { session } = await holdOf(id);
+        cases.system.provider.move(session, 'pay');
+        const [one, two] = [await addPerson(db), await addPerson(db)];
+        if (race % 3 === 0) cases.system.state.now += DAY + MINUTE;
+        const [paid, , , oldHours, newHours] = await Promise.allSettled([
+          settlePayment(context(), session),
+          settlePayment(context(), session),
+          race % 3 === 1 ? cancelBooking(context(), id, person) : expire(),
+          holdBooking(context(), cases.system.request(one, at(SATURDAY))),
+          holdBooking(context(), cases.system.request(two, at(EVENING))),
+        ]);
+        expect(paid.status, String(race)).toBe('fulfilled');
+        const after = await row(id);
+        const moved = after?.['moves'] === 1;
+        const cancelled = after?.['status'] === 'cancelled';
+        expect(after).toMatchObject(at(moved ? EVENING : SATURDAY));
+        if (!moved && !cancelled) expect(oldHours.status).toBe('rejected');
+        if (moved && !cancelled) expect(newHours.status).toBe('rejected');
+        await expire();
+        expect(await kept(id), String(race)).toBe(cancelled ? 0 : moved ? 6_900 : 5_900);
+        const overlaps = await db.one<{ n: number }>(
+          `select count(*)::int as n from private.booking a join private.booking b on a.id < b.id and a.studio_id = b.studio_id and a.during && b.during
+           where a.status <> 'cancelled' and b.status <> 'cancelled'`,
+        );
+        expect(overlaps?.n).toBe(0);
+      }
+    },
+  );
+});

@@ -1,0 +1,44 @@
+import { useMutation } from '@tanstack/react-query';
+import { formatStudioRange } from '#rules/studio-time.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { BOOKING_CHANGES } from '#web/data/query-keys.ts';
+import { type BookingDetails, cancelBooking } from './queries.ts';
+import { ConfirmStep } from './confirm-step.tsx';
+
+/** Ends a move that waits for its payment: the booking stays as it is. */
+export function CallOffStep({
+  booking,
+  waiting,
+  onDone,
+}: {
+  booking: BookingDetails;
+  waiting: NonNullable<BookingDetails['waiting']>;
+  onDone: () => void;
+}) {
+  const callOff = useMutation({
+    mutationFn: () => cancelBooking(waiting.holdId, 'none', 'Move called off'),
+    meta: { handled: true, invalidates: BOOKING_CHANGES },
+    onSuccess: () => {
+      toast({ title: 'The move is called off', description: `${booking.reference} stays as it is.` });
+      onDone();
+    },
+  });
+  return (
+    <ConfirmStep
+      button="Call off the move"
+      busy={callOff.isPending}
+      problem={
+        callOff.error === null ? null : describeError(callOff.error, 'Nothing was changed. Check your connection.')
+      }
+      onConfirm={() => callOff.mutate()}
+      onBack={onDone}
+    >
+      <p>
+        {waiting.studioName}, {formatStudioRange(waiting.startTime, waiting.endTime)} is free at once, and the link can
+        no longer be paid.
+      </p>
+      <p>{booking.customer.email === null ? 'Nobody is mailed.' : `${booking.customer.email} gets a mail.`}</p>
+    </ConfirmStep>
+  );
+}

@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react';
+import { Button } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+
+/** Says what will happen and asks once more. A refusal stays in place. */
+export function ConfirmStep({
+  button,
+  busy,
+  problem,
+  onConfirm,
+  onBack,
+  children,
+}: {
+  button: string;
+  busy: boolean;
+  problem: string | null;
+  onConfirm: () => void;
+  onBack: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <div role="group" aria-label="Confirm" className="space-y-4">
+      <div className="space-y-1 border-l-4 border-signal bg-deck p-4">{children}</div>
+      {problem === null ? null : (
+        <Notice tone="bad">
+          <p>{problem}</p>
+        </Notice>
+      )}
+      <div className="flex flex-wrap gap-3">
+        <Button tone="danger" busy={busy} onClick={onConfirm}>
+          {button}
+        </Button>
+        <Button tone="plain" disabled={busy} onClick={onBack}>
+          Back
+        </Button>
+      </div>
+    </div>
+  );
+}

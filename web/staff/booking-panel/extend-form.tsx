@@ -1,0 +1,90 @@
+import { useState } from 'react';
+import { formatStudioTime, studioDate, studioHour } from '#rules/studio-time.ts';
+import { type Slot, nextSlot, slotsOfSpan, spanOf } from '#rules/slots.ts';
+import { useNow } from '#web/lib/use-now.ts';
+import { Button } from '#web/ui/button.tsx';
+import type { BookingDetails } from './queries.ts';
+import type { StudioName } from './hours-form.tsx';
+import { MoveStep } from './move-form.tsx';
+
+/** How many other ends are offered in each direction. */
+const MOST = 6;
+/** The most hours of a booking. */
+const MOST_HOURS = 24;
+
+/** The hours that a booking has when it ends so many hours later, or sooner. */
+function slotsWith(booking: BookingDetails, hours: number): readonly Slot[] {
+  const slots = [...(slotsOfSpan(booking.startTime, booking.endTime) ?? [])];
+  if (hours < 0) return slots.slice(0, hours);
+  for (let more = 0; more < hours; more += 1) {
+    const last = slots.at(-1);
+    if (last !== undefined) slots.push(nextSlot(last));
+  }
+  return slots;
+}
+
+/** Lets a booking end later, or sooner before it begins, in the same studio. */
+export function ExtendForm({
+  booking,
+  studios,
+  onDone,
+}: {
+  booking: BookingDetails;
+  studios: readonly StudioName[];
+  onDone: () => void;
+}) {
+  const begun = booking.startTime <= useNow(30_000);
+  const [hours, setHours] = useState<number | null>(null);
+  const studioId = studios.find(({ name }) => name === booking.studioName)?.id ?? '';
+  if (hours !== null) {
+    const target = { studioId, ...spanOf(slotsWith(booking, hours)) };
+    const back = (): void => setHours(null);
+    return <MoveStep booking={booking} studioName={booking.studioName} target={target} onDone={onDone} onBack={back} />;
+  }
+  const later = Array.from({ length: Math.min(MOST, MOST_HOURS - booking.totalHours) }, (_, at) => at + 1);
+  const sooner = begun ? [] : Array.from({ length: Math.min(MOST, booking.totalHours - 1) }, (_, at) => -1 - at);
+  return (
+    <div className="space-y-4">
+      <p>
+        It ends at {formatStudioTime(booking.endTime)}, Sydney time. Choose another end; what it costs is said before
+        anything changes.
+      </p>
+      <Ends title="Later" booking={booking} hours={later} onChoose={setHours} />
+      {sooner.length === 0 ? null : <Ends title="Earlier" booking={booking} hours={sooner} onChoose={setHours} />}
+      <Button tone="plain" onClick={onDone}>
+        Back
+      </Button>
+    </div>
+  );
+}
+
+function Ends({
+  title,
+  booking,
+  hours,
+  onChoose,
+}: {
+  title: string;
+  booking: BookingDetails;
+  hours: readonly number[];
+  onChoose: (hours: number) => void;
+}) {
+  return (
+    <div role="group" aria-label={title} className="space-y-2">
+      <p className="font-semibold">{title}</p>
+      <div className="flex flex-wrap gap-3">
+        {hours.map((more) => (
+          <Button key={more} tone="plain" onClick={() => onChoose(more)}>
+            {describeEnd(spanOf(slotsWith(booking, more)).end, booking)}
+          </Button>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** "7 pm", with "next day" where it is another day than that of the start. */
+function describeEnd(end: Date, { startTime }: BookingDetails): string {
+  const isNextDay = studioDate(end) !== studioDate(startTime) && studioHour(end) !== 0;
+  return `${formatStudioTime(end)}${isNextDay ? ', next day' : ''}`;
+}
