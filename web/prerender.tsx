@@ -6,6 +6,7 @@ import { Router } from './router/router.tsx';
 import { App } from './app.tsx';
 import type { PageData } from './lib/business/business.ts';
 import { isPublic } from './lib/head.ts';
+import { textOf } from './page-texts.ts';
 import { fetchPage, type PageRoute, pages, unknownPage } from './routes.tsx';
 
 /** A page of the site, as build/site.ts needs to know it. */
@@ -82,9 +83,9 @@ async function render(location: string, data: PageData): Promise<{ title: string
 }
 
 function headOf(route: PageRoute, renderedTitle: string | null, business: Business): string {
-  const title = renderedTitle ?? escape(`${route.title} · ${business.name}`);
+  const title = renderedTitle ?? escape(`${textOf(route.path).title} · ${business.name}`);
   const name = escape(business.name);
-  const description = escape(fillText(route.description, business));
+  const description = escape(fillText(textOf(route.path).description, business));
   const url = `%SITE_URL%${route.canonical ?? (route.path === '*' ? '/' : route.path)}`;
   const shared = [
     ['og:type', 'website'],
@@ -118,7 +119,7 @@ function describe({ name, email, phone, address, instagram }: Business): object 
     '@type': 'EntertainmentBusiness',
     '@id': '%SITE_URL%/#business',
     name,
-    description: pages[0]?.description,
+    description: textOf('/').description,
     slogan: venue.tagline,
     url: '%SITE_URL%/',
     image: '%SITE_URL%/open-graph.jpg',

@@ -1,7 +1,5 @@
 import { type ComponentType, Fragment, type ReactNode, Suspense, useEffect, useLayoutEffect, useState } from 'react';
-import { fillText } from '#rules/business/business.ts';
 import { useLocation } from './router/router.tsx';
-import { useBusiness } from './lib/business/business.ts';
 import { describePage, isPublic } from './lib/head.ts';
 import { WithNotice } from './features/landing/site-notice.tsx';
 import { CrashScreen } from './ui/crash-screen.tsx';
@@ -15,10 +13,6 @@ export type PageRoute = {
   readonly path: string;
   /** File in `pages/`, without extension; its default export is the page. */
   readonly page: string;
-  /** Title until the page sets its own. */
-  readonly title: string;
-  /** For search engines and shared links. May contain `{name}`. */
-  readonly description: string;
   /**
    * What the build pre-renders. `whole`: the full page, which the browser hydrates. `first`: the loading state, which the browser replaces.
    * `no`: nothing.
@@ -32,87 +26,32 @@ export type PageRoute = {
   readonly developer?: true;
 };
 
-const HOME_TITLE = '{name}, Sydney';
-const WELCOME =
-  'Three DJ studios in Sydney, open 24/7. Pick a room and your hours, pay by card, get a PIN for the door, play. From $49 an hour.';
-const NEEDS_SIGN_IN = 'Book a DJ studio in Sydney by the hour, any hour.';
 const open = { rendered: 'whole', data: false } as const;
-const NO_PAGE = { title: 'Page not found', description: 'There is no page at this address.' } as const;
-const hidden = { rendered: 'no', data: true, developer: true, ...NO_PAGE } as const;
-const own = { rendered: 'no', data: true, description: NEEDS_SIGN_IN } as const;
+const hidden = { rendered: 'no', data: true, developer: true } as const;
+const own = { rendered: 'no', data: true } as const;
 
 /** Every path and its page; a page is fetched when it is opened. */
 export const pages: readonly PageRoute[] = [
-  { path: '/', page: 'landing', title: HOME_TITLE, description: WELCOME, ...open },
-  {
-    path: '/studio',
-    page: 'landing',
-    title: HOME_TITLE,
-    description: WELCOME,
-    canonical: '/',
-    ...open,
-  },
-  {
-    path: '/about',
-    page: 'about',
-    title: 'About us',
-    description: 'Who we are, where the three studios are, when they are open (always) and how to reach us.',
-    ...open,
-  },
-  {
-    path: '/coming-soon',
-    page: 'coming-soon',
-    title: 'Coming Soon',
-    description: 'Sydney’s first {name} are on their way. Leave your email and be the first to hear when we open.',
-    rendered: 'whole',
-    data: true,
-  },
-  {
-    path: '/terms',
-    page: 'terms',
-    title: 'Terms & Conditions',
-    description: 'Payment, cancellation, guests, access, age and ID: the terms of a booking in plain words.',
-    rendered: 'whole',
-    data: true,
-  },
-  {
-    path: '/privacy',
-    page: 'privacy',
-    title: 'Privacy',
-    description:
-      'What we keep about you, why, for how long, who else sees it, and how to have it corrected or deleted.',
-    rendered: 'whole',
-    data: true,
-  },
-  {
-    path: '/booking',
-    page: 'booking',
-    title: 'Book a studio',
-    description:
-      'Choose Studio A, B or C and your hours, any hour of the week. Prices by the hour, 10% off three hours, 15% off four or more.',
-    rendered: 'first',
-    data: true,
-  },
-  {
-    path: '/unsubscribe',
-    page: 'unsubscribe',
-    title: 'Unsubscribe',
-    description: 'Leave our mailing list.',
-    rendered: 'no',
-    data: true,
-  },
-  { path: '/auth', page: 'auth', title: 'Sign in', ...own },
-  { path: '/email-verified', page: 'email-verified', title: 'Email Confirmed', ...own },
-  { path: '/checkout', page: 'checkout', title: 'Checkout', ...own },
-  { path: '/bookings', page: 'bookings', title: 'Your bookings', ...own },
-  { path: '/profile', page: 'profile', title: 'Account Settings', ...own },
-  { path: '/payment-success', page: 'payment-success', title: 'Your booking', ...own },
-  { path: '/verify-complete', page: 'verify/complete', title: 'ID check', ...own },
-  { path: '/verify-return', page: 'verify/return', title: 'ID check', ...own },
-  { path: '/regenerate-pin', page: 'regenerate-pin', title: 'Your access code', ...own },
-  { path: '/access-code', page: 'access-code', title: 'Your access code', ...own },
-  { path: '/admin', page: 'admin', title: 'Admin', ...own },
-  { path: '/staff-invitation', page: 'staff-invitation', title: 'Join the staff', ...own },
+  { path: '/', page: 'landing', ...open },
+  { path: '/studio', page: 'landing', canonical: '/', ...open },
+  { path: '/about', page: 'about', ...open },
+  { path: '/coming-soon', page: 'coming-soon', rendered: 'whole', data: true },
+  { path: '/terms', page: 'terms', rendered: 'whole', data: true },
+  { path: '/privacy', page: 'privacy', rendered: 'whole', data: true },
+  { path: '/booking', page: 'booking', rendered: 'first', data: true },
+  { path: '/unsubscribe', page: 'unsubscribe', rendered: 'no', data: true },
+  { path: '/auth', page: 'auth', ...own },
+  { path: '/email-verified', page: 'email-verified', ...own },
+  { path: '/checkout', page: 'checkout', ...own },
+  { path: '/bookings', page: 'bookings', ...own },
+  { path: '/profile', page: 'profile', ...own },
+  { path: '/payment-success', page: 'payment-success', ...own },
+  { path: '/verify-complete', page: 'verify/complete', ...own },
+  { path: '/verify-return', page: 'verify/return', ...own },
+  { path: '/regenerate-pin', page: 'regenerate-pin', ...own },
+  { path: '/access-code', page: 'access-code', ...own },
+  { path: '/admin', page: 'admin', ...own },
+  { path: '/staff-invitation', page: 'staff-invitation', ...own },
   { path: '/igloohome-test', page: 'developer/igloohome-test', ...hidden },
   { path: '/test-pin', page: 'developer/test-pin', ...hidden },
   { path: '/test-timezone', page: 'developer/test-timezone', ...hidden },
@@ -121,12 +60,7 @@ export const pages: readonly PageRoute[] = [
   { path: '/power-control', page: 'developer/power-control', ...hidden },
   { path: '/primitives', page: 'developer/primitives', ...hidden },
 ];
-export const unknownPage: PageRoute = {
-  path: '*',
-  page: 'not-found',
-  ...NO_PAGE,
-  ...open,
-};
+export const unknownPage: PageRoute = { path: '*', page: 'not-found', ...open };
 
 const files = import.meta.glob<{ default: ComponentType }>('./pages/**/*.tsx');
 
@@ -210,11 +144,7 @@ export function AppRoutes() {
     // On Back the browser restores the scroll position.
     if (kind !== 'pop' && hash === '') window.scrollTo({ top: 0, behavior: 'instant' });
   }, [pathname, hash, kind]);
-  const business = useBusiness();
-  useEffect(() => {
-    const page = findPage(pathname);
-    describePage({ ...page, description: fillText(page.description, business) });
-  }, [pathname, business]);
+  useEffect(() => describePage(findPage(pathname)), [pathname]);
   const route = findPage(pathname);
   return (
     <CrashScreen page={pathname}>

@@ -1,6 +1,5 @@
 type Described = {
   readonly path: string;
-  readonly description: string;
   readonly canonical?: string;
   readonly rendered: 'whole' | 'first' | 'no';
 };
@@ -8,11 +7,10 @@ type Described = {
 /** Whether search engines may list the page: only pre-rendered pages are public. */
 export const isPublic = (page: Described): boolean => page.path !== '*' && page.rendered !== 'no';
 
-/** Updates the head after a client-side navigation. Each page sets its own title. */
+/** Updates the head after a client-side navigation. Each page sets its own title; the description is read only in the server's HTML. */
 export function describePage(page: Described): void {
   const set = (selector: string, name: string, value: string): void =>
     document.head.querySelector(selector)?.setAttribute(name, value);
-  set('meta[name="description"]', 'content', page.description);
   set('meta[name="robots"]', 'content', isPublic(page) ? 'index, follow' : 'noindex');
   const path = page.path === '*' ? window.location.pathname : (page.canonical ?? page.path);
   set('link[rel="canonical"]', 'href', new URL(path, window.location.origin).href);
