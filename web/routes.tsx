@@ -62,7 +62,7 @@ export const pages: readonly PageRoute[] = [
 ];
 export const unknownPage: PageRoute = { path: '*', page: 'not-found', ...open };
 
-const files = import.meta.glob<{ default: ComponentType }>('./pages/**/*.tsx');
+const files = import.meta.glob<{ default: ComponentType }>(['./pages/**/*.tsx', '!./pages/**/*.test.tsx']);
 
 type Fetchable = {
   readonly load: () => Promise<{ default: ComponentType }>;
