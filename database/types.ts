@@ -285,6 +285,8 @@ export type Database = {
       };
       mailing_list: {
         Row: {
+          bounce_reason: string | null;
+          bounced_at: string | null;
           consented_at: string;
           created_at: string;
           email: string;
@@ -292,6 +294,8 @@ export type Database = {
           unsubscribed_at: string | null;
         };
         Insert: {
+          bounce_reason?: string | null;
+          bounced_at?: string | null;
           consented_at?: string;
           created_at?: string;
           email: string;
@@ -299,6 +303,8 @@ export type Database = {
           unsubscribed_at?: string | null;
         };
         Update: {
+          bounce_reason?: string | null;
+          bounced_at?: string | null;
           consented_at?: string;
           created_at?: string;
           email?: string;
@@ -720,6 +726,14 @@ export type Database = {
       };
     };
     Functions: {
+      add_customer_note: {
+        Args: {
+          note_id: string;
+          customer: string;
+          note: string;
+        };
+        Returns: boolean;
+      };
       booking_details: {
         Args: {
           reference: string;
@@ -766,12 +780,61 @@ export type Database = {
           created_at: string | null;
         }[];
       };
+      campaigns: {
+        Args: {
+          most?: number;
+        };
+        Returns: {
+          id: string | null;
+          subject: string | null;
+          body: string | null;
+          made_by: string | null;
+          created_at: string | null;
+          per_minute: number | null;
+          recipients: number | null;
+          sent: number | null;
+          bounced: number | null;
+          skipped: number | null;
+          stopped_at: string | null;
+          finished_at: string | null;
+        }[];
+      };
       close_job: {
         Args: {
           job: string;
           reason: string;
         };
         Returns: boolean;
+      };
+      customer_messages: {
+        Args: {
+          customer: string;
+          most?: number;
+        };
+        Returns: {
+          id: string | null;
+          kind: string | null;
+          subject: string | null;
+          body: string | null;
+          reference: string | null;
+          made_by: string | null;
+          at: string | null;
+          sent_at: string | null;
+          problem: string | null;
+          closed: boolean | null;
+        }[];
+      };
+      customer_notes: {
+        Args: {
+          customer: string;
+          most?: number;
+        };
+        Returns: {
+          id: string | null;
+          note: string | null;
+          made_by: string | null;
+          created_at: string | null;
+        }[];
       };
       developer_pages_open: {
         Args: never;
@@ -837,6 +900,14 @@ export type Database = {
         };
         Returns: undefined;
       };
+      mailing_list_counts: {
+        Args: never;
+        Returns: {
+          subscribed: number | null;
+          gone: number | null;
+          bounced: number | null;
+        }[];
+      };
       make_gift_codes: {
         Args: {
           batch: string;
@@ -882,6 +953,12 @@ export type Database = {
           slots: Json | null;
         }[];
       };
+      remove_from_mailing_list: {
+        Args: {
+          address: string;
+        };
+        Returns: boolean;
+      };
       retry_job: {
         Args: {
           job: string;
@@ -919,6 +996,19 @@ export type Database = {
           refunded: number | null;
           block_reason: string | null;
           blocked_until: string | null;
+        }[];
+      };
+      search_mailing_list: {
+        Args: {
+          words?: string;
+          most?: number;
+        };
+        Returns: {
+          email: string | null;
+          joined_at: string | null;
+          left_at: string | null;
+          bounced_at: string | null;
+          bounce_reason: string | null;
         }[];
       };
       send_mail_again: {

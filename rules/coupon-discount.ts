@@ -1,5 +1,8 @@
 // Separate from the schemas, so that the booking page can compute prices without loading zod.
 
+import type { Slot } from './slots.ts';
+import { weekdayOf } from './studio-time.ts';
+
 /** The discount of a coupon. */
 export type CouponTerms = {
   readonly code: string;
@@ -21,3 +24,26 @@ export function applyCoupon(subtotalCents: number, terms: CouponTerms): number {
 export function isDiscountType(text: string | null): text is CouponTerms['discountType'] {
   return text === 'percentage' || text === 'fixed';
 }
+
+/** The hours at which a coupon works, by Sydney's clock; null in all for always. */
+export type CouponHours = {
+  /** 0 = Sunday. */
+  readonly weekdays: readonly number[] | null;
+  readonly fromHour: number | null;
+  /** The first hour at which it no longer works; over midnight when it is smaller than `fromHour`. */
+  readonly untilHour: number | null;
+  /** In words, such as "Monday to Thursday from 9 am to 5 pm". */
+  readonly worksWhen: string | null;
+};
+
+/** Whether a coupon works at all of these hours. For the page only: the database decides (`private.coupon_misses_hours`). */
+export function worksAt({ weekdays, fromHour, untilHour }: CouponHours, slots: readonly Slot[]): boolean {
+  return slots.every(
+    ({ date, hour }) =>
+      (weekdays === null || weekdays.includes(weekdayOf(date))) &&
+      (fromHour === null || untilHour === null || isBetween(hour, fromHour, untilHour)),
+  );
+}
+
+const isBetween = (hour: number, from: number, until: number): boolean =>
+  from < until ? hour >= from && hour < until : hour >= from || hour < until;

@@ -23,6 +23,11 @@ import { staffDoorLog, staffDoors, staffOpenDoor } from './functions/staff-doors
 import { staffExport } from './functions/staff-export.ts';
 import { staffExportList } from './functions/staff-export-list.ts';
 import { staffKeepWithoutId, staffWithdrawId } from './functions/staff-missing-id.ts';
+import { staffSendCampaign } from './functions/staff-send-campaign.ts';
+import { staffStopCampaign } from './functions/staff-stop-campaign.ts';
+import { staffTestCampaign } from './functions/staff-test-campaign.ts';
+import { staffWriteCustomer } from './functions/staff-write-customer.ts';
+import { unsubscribe } from './functions/unsubscribe.ts';
 import { staffMoveBooking } from './functions/staff-move-booking.ts';
 import { staffIdPicture } from './functions/staff-id-picture.ts';
 import { staffInvite, staffResendInvitation, staffRevokeInvitation } from './functions/staff-invite.ts';
@@ -105,6 +110,11 @@ export function composeFunctions(context: {
       ['staff-door-log', staffDoorLog(context)],
       ['staff-export', staffExport(context)],
       ['staff-export-list', staffExportList(context)],
+      ['staff-send-campaign', staffSendCampaign(context)],
+      ['staff-test-campaign', staffTestCampaign(context)],
+      ['staff-stop-campaign', staffStopCampaign(context)],
+      ['staff-write-customer', staffWriteCustomer(context)],
+      ['unsubscribe', unsubscribe(context)],
       ['cancel-booking', cancelBooking(context)],
       ['stripe-webhook', stripeWebhook(context)],
       ['send-booking-confirmation', queuedMail(context)],

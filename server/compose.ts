@@ -272,6 +272,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       power: circuits.power,
       mail: circuits.mail,
       alerts: circuits.mail,
+      campaigns: circuits.mail,
       'account-mails': circuits.mail,
       'account-texts': circuits.texts,
     },

@@ -18,7 +18,7 @@ type SmtpContext = {
 };
 
 /**
- * An SMTP server that accepts every login and recipient. Faults: `refuse` and `offline` close the connection, `hang` sends nothing,
+ * An SMTP server that accepts every login, and every recipient except those at refused.example. Faults: `refuse` and `offline` close the connection, `hang` sends nothing,
  * `status` answers the message with 4xx or 5xx, `garbage` answers with invalid SMTP, `fail_after` stores the message and closes the
  * connection before the answer, `duplicate` stores it twice.
  */
@@ -36,6 +36,11 @@ export function createSmtp(core: Core, mails: MailStore): Smtp {
     onAuth: (auth, _session, done) => done(null, { user: auth.username ?? 'anybody' }),
     onConnect: (_session, done) => (core.takeFault('mail', ['hang']) ? log(core, '', 0) : done()),
     onMailFrom: (_address, session, done) => void (applyConnectionFault(context, session) || done()),
+    onRcptTo: ({ address }, _session, done) => {
+      if (!address.toLowerCase().endsWith('@refused.example')) return done();
+      log(core, address, 550);
+      done(refusal('5.1.1 No such mailbox', 550));
+    },
     onData: (stream, session, done) => void receive(context, stream, session, done),
   });
   server.server.on('connection', (socket: Socket) => {

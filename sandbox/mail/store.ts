@@ -21,6 +21,8 @@ export type ReceivedMail = {
   /** Real time. */
   readonly receivedAt: string;
   readonly attachments: readonly MailFile[];
+  /** By name in lower case: where answers go, and how to leave a list. */
+  readonly headers: Readonly<Record<string, string>>;
 };
 export type MailStore = {
   /** Stores a message once per recipient. Repeats are stored too, so that tests can count them. */
@@ -54,6 +56,9 @@ export function createMailStore(): MailStore {
           duplicateOf: first?.id ?? null,
           receivedAt: new Date().toISOString(),
           attachments: files,
+          headers: Object.fromEntries(
+            parsed.headers.filter(({ key }) => /^(reply-to$|list-)/.test(key)).map(({ key, value }) => [key, value]),
+          ),
         };
       });
       mails = [...added, ...mails].slice(0, KEPT);

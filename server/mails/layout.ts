@@ -1,4 +1,5 @@
 import type { Business } from '#rules/business/business.ts';
+import type { LetterPart, Paragraph } from '#rules/letter.ts';
 
 /** What every mail says of its sender. */
 export type Letterhead = Pick<Business, 'name' | 'address' | 'email'>;
@@ -6,6 +7,8 @@ export type Letterhead = Pick<Business, 'name' | 'address' | 'email'>;
 /** One block of a mail's body. */
 export type Block =
   | { readonly kind: 'text'; readonly text: string }
+  /** Text that staff wrote: lines with links. */
+  | { readonly kind: 'paragraph'; readonly lines: Paragraph }
   | { readonly kind: 'code'; readonly label: string; readonly code: string }
   | { readonly kind: 'button'; readonly label: string; readonly href: string }
   | { readonly kind: 'facts'; readonly rows: readonly (readonly [string, string])[] };
@@ -44,6 +47,8 @@ function htmlOf(block: Block): string {
   switch (block.kind) {
     case 'text':
       return cell('', escape(block.text));
+    case 'paragraph':
+      return cell('', block.lines.map((line) => line.map(partHtml).join('')).join('<br>'));
     case 'code':
       return cell(
         'padding-top:16px;padding-bottom:16px;',
@@ -67,10 +72,17 @@ function htmlOf(block: Block): string {
   }
 }
 
+const partHtml = ({ text, href }: LetterPart): string =>
+  href === null ? escape(text) : `<a href="${escape(href)}" style="color:#ff6a40;">${escape(text)}</a>`;
+
+const partText = ({ text, href }: LetterPart): string => (href === null || href === text ? text : `${text} (${href})`);
+
 function textOf(block: Block): string {
   switch (block.kind) {
     case 'text':
       return `${block.text}\n`;
+    case 'paragraph':
+      return `${block.lines.map((line) => line.map(partText).join('')).join('\n')}\n`;
     case 'code':
       return `${block.label}: ${block.code}\n`;
     case 'button':

@@ -32,6 +32,14 @@ export class WebhookRefused extends Error {
   override readonly name = 'WebhookRefused';
 }
 
+/** Ends the reason of a mail server's refusal that concerns the recipient. */
+export const ADDRESS_REFUSED = '_recipient';
+
+/** Whether the mail server says that an address gets no mail, now or later. */
+export function isAddressRefused(error: unknown): error is ProviderError {
+  return error instanceof ProviderError && !error.retryable && error.reason.endsWith(ADDRESS_REFUSED);
+}
+
 /** Reason of a call that was not made because the circuit is open. */
 export const CIRCUIT_OPEN = 'circuit_open';
 /** How long a circuit stays open before one trial call. */

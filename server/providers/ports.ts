@@ -163,6 +163,10 @@ export type Power = {
 
 export type MailMessage = {
   readonly to: string;
+  /** Where answers go; without it to the sender. */
+  readonly replyTo?: string;
+  /** The address that ends a subscription by one POST (RFC 8058), for news only. */
+  readonly unsubscribeUrl?: string;
   readonly subject: string;
   readonly html: string;
   readonly text: string;
@@ -170,6 +174,7 @@ export type MailMessage = {
   readonly key: string;
   readonly calendar?: { readonly method: 'PUBLISH' | 'CANCEL'; readonly content: string };
 };
+/** Throws `ProviderError`; `isAddressRefused` tells a recipient that can get no mail. */
 export type Mail = { send(message: MailMessage): Promise<void> };
 
 /** `to`: E.164 with the plus. `key`: the same for each repeat of a message. */

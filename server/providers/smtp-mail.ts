@@ -1,9 +1,15 @@
 import nodemailer from 'nodemailer';
-import { PROVIDER_TIMEOUT_MS, ProviderError } from './call.ts';
+import { ADDRESS_REFUSED, PROVIDER_TIMEOUT_MS, ProviderError } from './call.ts';
 import type { Mail } from './ports.ts';
 
 /** Mails sent at the same time. More wait in our queue, where they can still be cancelled. */
 export const MAIL_CONNECTIONS = 4;
+
+/** Whether an answer is about the recipient, not about us: the enhanced status X.7.X is a policy of the server. */
+function namesRecipient(error: unknown): boolean {
+  if (!(error instanceof Error) || !('command' in error) || error.command !== 'RCPT TO') return false;
+  return !('response' in error && typeof error.response === 'string' && /\b[45]\.7\.\d/.test(error.response));
+}
 
 /** Sends mail by SMTP. `url`: smtp://user:password@host:port or smtps://…; `from`: the sender people see. */
 export function createSmtpMail(config: { url: string; from: string }): Mail & { close(): void } {
@@ -31,6 +37,15 @@ export function createSmtpMail(config: { url: string; from: string }): Mail & { 
           html: message.html,
           // A repeat of a mail has the same id, so that it can be recognised.
           messageId: `<${message.key}@${domain}>`,
+          ...(message.replyTo === undefined ? {} : { replyTo: { name: '', address: message.replyTo } }),
+          ...(message.unsubscribeUrl === undefined
+            ? {}
+            : {
+                headers: {
+                  'List-Unsubscribe': `<${message.unsubscribeUrl}>`,
+                  'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+                },
+              }),
           ...(message.calendar
             ? {
                 attachments: [
@@ -52,7 +67,7 @@ export function createSmtpMail(config: { url: string; from: string }): Mail & { 
           error instanceof Error && 'code' in error && (error.code === 'EENVELOPE' || error.code === 'EMESSAGE');
         throw new ProviderError(
           'mail',
-          code === 0 ? 'no_response' : `smtp_${code}`,
+          code === 0 ? 'no_response' : `smtp_${code}${namesRecipient(error) ? ADDRESS_REFUSED : ''}`,
           // An SMTP answer concerns this mail or its recipient: the server is up.
           { retryable: code < 500, ambiguous: code === 0, outage: code === 0 && !badMail },
           error,

@@ -291,6 +291,40 @@ const ROWS: readonly Row[] = [
     answers: { exportList: () => '1' },
     type: 'text/csv; charset=utf-8',
   },
+  {
+    name: 'staff-send-campaign',
+    callers: 'staff',
+    permission: 'settings',
+    limit: ['staff-send-campaign', 20, 60],
+    body: { campaignId: BOOKING, subject: 'We open', body: 'Come.' },
+    answers: { startCampaign: () => 3 },
+  },
+  {
+    name: 'staff-test-campaign',
+    callers: 'staff',
+    permission: 'settings',
+    limit: ['staff-test-campaign', 10, 60],
+    body: { subject: 'We open', body: 'Come.' },
+    answers: { testCampaign: () => undefined },
+    succeeds: 202,
+  },
+  {
+    name: 'staff-stop-campaign',
+    callers: 'staff',
+    permission: 'settings',
+    limit: ['staff-stop-campaign', 60, 60],
+    body: { campaignId: BOOKING },
+    answers: { stopCampaign: () => undefined },
+  },
+  {
+    name: 'staff-write-customer',
+    callers: 'staff',
+    permission: 'bookings',
+    limit: ['staff-write-customer', 60, 60],
+    body: { messageId: BOOKING, userId: PERSON, subject: 'Your bag', body: 'We found it.' },
+    answers: { writeCustomer: () => undefined },
+    succeeds: 202,
+  },
   { name: 'stripe-webhook', callers: 'provider', limit: null, body: '{}', answers: takesEvents() },
   ...['send-booking-confirmation', 'send-access-code-email'].map((name): Row => ({
     name,
@@ -518,6 +552,21 @@ test.each(ROWS.filter(({ callers }) => callers === 'developers'))(
     expect(answered(app)).toEqual([]);
   },
 );
+
+test('unsubscribe needs no key: a POST of a mail program ends the subscription, and a person who opens it gets the page', async () => {
+  const app = createFunctionsApp();
+  app.answers['leaveMailingList'] = () => undefined;
+  const opened = await app.send(`unsubscribe?id=${BOOKING}`, 'none', { method: 'GET' });
+  expect([opened.status, opened.headers.get('location')]).toEqual([303, `/unsubscribe?id=${BOOKING}`]);
+  expect(answered(app)).toEqual([]);
+  expect((await app.send('unsubscribe?id=x', 'none', { body: 'List-Unsubscribe=One-Click' })).status).toBe(400);
+  expect(answered(app)).toEqual([]);
+  const left = await readResponse(
+    await app.send(`unsubscribe?id=${BOOKING}`, 'none', { body: 'List-Unsubscribe=One-Click' }),
+  );
+  expect(left).toEqual({ status: 200, body: { unsubscribed: true }, retryAfter: null });
+  expect(app.calls.at(-1)).toEqual(['leaveMailingList', BOOKING]);
+});
 
 test('calendar-feed needs no key, is counted for the IP address, and answers 304 to who has the file', async () => {
   const app = createFunctionsApp();

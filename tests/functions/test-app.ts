@@ -65,6 +65,13 @@ vi.mock('#server/operations/customers/block.ts', () => ({
   unblockCustomer: operation('unblockCustomer'),
 }));
 vi.mock('#server/operations/exports/export.ts', () => ({ exportCsv: operation('exportCsv') }));
+vi.mock('#server/operations/campaigns/campaigns.ts', () => ({
+  startCampaign: operation('startCampaign'),
+  stopCampaign: operation('stopCampaign'),
+  testCampaign: operation('testCampaign'),
+  leaveMailingList: operation('leaveMailingList'),
+}));
+vi.mock('#server/operations/customers/write.ts', () => ({ writeCustomer: operation('writeCustomer') }));
 vi.mock('#server/operations/exports/lists.ts', () => ({ exportList: operation('exportList') }));
 vi.mock('#server/operations/payments/read-status.ts', () => ({ readPaymentStatus: operation('readPaymentStatus') }));
 vi.mock('#server/operations/identity/withdraw.ts', () => ({ withdrawId: operation('withdrawId') }));

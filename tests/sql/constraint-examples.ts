@@ -432,6 +432,7 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
     base: { email: 'a@example.com' },
     checks: {
       mailing_list_email_check: between('email', ['abc', '@bc', 'ab@', `a@${text(254)}`], ['a@b', `a@${text(253)}`]),
+      mailing_list_bounce_reason_check: atMost('bounce_reason', 200),
     },
     uniques: {
       mailing_list_email: { clash: [[{}, { email: ' A@example.com ' }]], apart: [[{}, { email: 'b@example.com' }]] },
@@ -587,6 +588,57 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
       },
     },
     uniques: { discount_codes_code: unique({}, { code: 'ELEVEN' }) },
+  },
+  'private.campaign': {
+    base: {
+      id: uuid(1),
+      subject: 'News',
+      body: 'Come.',
+      per_minute: 60,
+      made_by: uuid(1),
+      created_at: '2031-01-01',
+      next_at: '2031-01-01',
+      tail_at: '2031-01-01',
+    },
+    checks: {
+      campaign_subject_check: between('subject', ['', text(151), 'a\nb', 'a\rb'], [text(150)]),
+      campaign_body_check: between('body', ['', text(10001)], ['x', text(10000)]),
+      campaign_per_minute_check: { bad: [{ per_minute: 0 }, { per_minute: 601 }], good: [{ per_minute: 600 }] },
+      campaign_recipients_check: atLeast('recipients', 0),
+      campaign_sent_check: atLeast('sent', 0),
+      campaign_bounced_check: atLeast('bounced', 0),
+      campaign_skipped_check: atLeast('skipped', 0),
+    },
+    uniques: {
+      campaign_running: {
+        clash: [[{}, { id: uuid(2) }]],
+        apart: [
+          [{ stopped_at: '2031-01-01' }, { id: uuid(2) }],
+          [{ finished_at: '2031-01-01' }, { id: uuid(2) }],
+        ],
+      },
+    },
+  },
+  'private.campaign_recipient': {
+    base: { campaign_id: uuid(1), subscription_id: uuid(2) },
+    checks: {
+      campaign_recipient_outcome_check: oneOf('outcome', ['sent', 'bounced', 'skipped'], { decided_at: '2031-01-01' }),
+      campaign_recipient_decided: {
+        bad: [{ outcome: 'sent' }, { decided_at: '2031-01-01' }],
+        good: [{ outcome: 'sent', decided_at: '2031-01-01' }, {}],
+      },
+    },
+  },
+  'private.customer_note': {
+    base: { id: uuid(1), user_id: uuid(2), note: 'x', made_by: uuid(3) },
+    checks: { customer_note_note_check: between('note', ['', text(2001)], [text(2000)]) },
+  },
+  'private.customer_message': {
+    base: { id: uuid(1), user_id: uuid(2), subject: 'x', body: 'x', made_by: uuid(3), created_at: '2031-01-01' },
+    checks: {
+      customer_message_subject_check: between('subject', ['', text(151), 'a\nb'], [text(150)]),
+      customer_message_body_check: between('body', ['', text(10001)], [text(10000)]),
+    },
   },
   'private.gift_batch': {
     base: { id: uuid(1), prefix: 'GIFT', size: 1, made_by: uuid(1) },

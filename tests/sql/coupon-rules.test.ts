@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { worksAt } from '#rules/coupon-hours.ts';
+import { worksAt } from '#rules/coupon-discount.ts';
 import { slotsOfSpan } from '#rules/slots.ts';
 import { openRows, type Row, type Rows, type TestRows, uuid } from '#tests/support/rows.ts';
 import {

@@ -35,7 +35,7 @@ test.each([
   ['bookings', ['Today', 'Bookings', 'Closed hours', 'Doors', 'Customers']],
   ['identity', ['Today', 'ID review']],
   ['money', ['Today', 'Numbers', 'Export']],
-  ['settings', ['Today', 'Discount Codes', 'Prices', 'Settings']],
+  ['settings', ['Today', 'Discount Codes', 'Prices', 'Settings', 'Mailing list']],
   [
     'owner',
     [
@@ -49,6 +49,7 @@ test.each([
       'ID review',
       'Prices',
       'Settings',
+      'Mailing list',
       'Numbers',
       'Export',
       'Staff',

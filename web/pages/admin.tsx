@@ -53,6 +53,7 @@ const BookingDoorLog = lazyPart(async () => ({
 }));
 
 const Disputes = lazyPart(async () => ({ default: (await import('#web/staff/disputes/disputes.tsx')).Disputes }));
+const Mailing = lazyPart(async () => ({ default: (await import('#web/staff/mailing/mailing.tsx')).Mailing }));
 
 const Team = lazyPart(async () => ({ default: (await import('#web/staff/team/team.tsx')).Team }));
 
@@ -80,6 +81,7 @@ const TABS: readonly { readonly key: string; readonly label: string; readonly fo
   { key: 'id-review', label: 'ID review', for: 'identity' },
   { key: 'prices', label: 'Prices', for: 'settings' },
   { key: 'settings', label: 'Settings', for: 'settings' },
+  { key: 'mailing-list', label: 'Mailing list', for: 'settings' },
   { key: 'numbers', label: 'Numbers', for: 'money' },
   { key: 'export', label: 'Export', for: 'money' },
   { key: 'staff', label: 'Staff', for: 'owner' },
@@ -127,6 +129,7 @@ function AdminTabs() {
             {chosen === 'prices' ? <PricesTab /> : null}
             {chosen === 'settings' ? <Settings /> : null}
             {chosen === 'doors' ? <Doors /> : null}
+            {chosen === 'mailing-list' ? <Mailing /> : null}
             {chosen === 'numbers' ? <NumbersTab /> : null}
             {chosen === 'export' ? <Exports /> : null}
             {chosen === 'staff' ? <Team /> : null}

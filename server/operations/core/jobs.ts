@@ -8,6 +8,8 @@ export const WORKERS = {
   // Separate from the other mails, so that customers' mails go first when the mail server is back.
   alerts: { atOnce: 1, later: true },
   payments: { atOnce: 4 },
+  // One after another, so that news never delay the mails of bookings.
+  campaigns: { atOnce: 1, later: true },
   locks: { atOnce: 4 },
   images: { atOnce: 4 },
   power: { atOnce: 1 },
@@ -36,6 +38,9 @@ export const JOB_RULES = {
   'mail.id-missing': { worker: 'alerts', longestWaitMs: URGENT_WAIT_MS },
   'mail.review-waiting': { worker: 'alerts' },
   'mail.staff-invitation': { worker: 'mail' },
+  'mail.customer': { worker: 'mail' },
+  'mail.campaign': { worker: 'campaigns', alerts: 'once' },
+  'mail.campaign-test': { worker: 'mail', alerts: 'never' },
   'mail.job-alert': { worker: 'alerts', alerts: 'never' },
   'access.request': { worker: 'locks', longestWaitMs: URGENT_WAIT_MS },
   'access.revoke': { worker: 'locks' },

@@ -10,14 +10,17 @@ type Subscription = {
   readonly email: string;
   readonly joined: Date;
   readonly left: Date | null;
+  readonly bounced: Date | null;
+  readonly reason: string | null;
 };
 const mailingList = exportKind<Subscription>(
-  ['Email', 'Joined', 'Left'],
-  `select m.created_at::text as at, m.id, m.email, m.consented_at as joined, m.unsubscribed_at as left
+  ['Email', 'Joined', 'Left', 'Bounced', 'Bounced because'],
+  `select m.created_at::text as at, m.id, m.email, m.consented_at as joined, m.unsubscribed_at as left, m.bounced_at as bounced,
+     m.bounce_reason as reason
    from public.mailing_list m
    where m.created_at >= $1::timestamptz and m.created_at < $2::timestamptz and (m.created_at, m.id) > ($3::timestamptz, $4::uuid)
    order by m.created_at, m.id limit $5::int`,
-  (one) => [one.email, one.joined, one.left],
+  (one) => [one.email, one.joined, one.left, one.bounced, one.reason],
 );
 
 type GiftCode = {

@@ -18,6 +18,8 @@ import { sendLinkExpired, sendLinkExpiredToStaff } from '../mails/expired-links.
 import { sendIdDecision, sendReviewWaiting } from '../mails/identity-mails.ts';
 import { sendIdMissing, sendIdNeeded, sendIdWithdrawn } from '../mails/missing-id-mails.ts';
 import { sendAccessCode } from '../mails/send-access-code.ts';
+import { sendCampaignMail, sendCampaignTest } from '../mails/send-campaign-mail.ts';
+import { sendCustomerMessage } from '../mails/send-customer-message.ts';
 import { sendPaymentLink } from '../mails/send-payment-link.ts';
 import { sendStaffInvitation } from '../mails/staff-mails.ts';
 import type { PaymentContext } from '../payments/context.ts';
@@ -55,6 +57,9 @@ export function jobHandlers(contexts: {
     'mail.id-missing': (job) => sendIdMissing(mails, job),
     'mail.review-waiting': (job) => sendReviewWaiting(mails, job),
     'mail.staff-invitation': (job) => sendStaffInvitation(mails, job),
+    'mail.customer': (job) => sendCustomerMessage(mails, job),
+    'mail.campaign': (job) => sendCampaignMail(mails, job),
+    'mail.campaign-test': (job) => sendCampaignTest(mails, job),
     'mail.job-alert': (job) => sendJobAlert(alerts, job),
     'access.request': (job) => requestFirstCode(access, job),
     'access.revoke': (job) => revokeCodes(access, job),

@@ -1,5 +1,4 @@
-import { type CouponTerms, isDiscountType } from '#rules/coupon-discount.ts';
-import type { CouponHours } from '#rules/coupon-hours.ts';
+import { type CouponHours, type CouponTerms, isDiscountType } from '#rules/coupon-discount.ts';
 import type { Slot } from '#rules/slots.ts';
 import { slotEnd, slotStart } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';

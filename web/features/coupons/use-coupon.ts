@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { CouponTerms } from '#rules/coupon-discount.ts';
-import { type CouponHours, worksAt } from '#rules/coupon-hours.ts';
+import { type CouponHours, type CouponTerms, worksAt } from '#rules/coupon-discount.ts';
 import type { Slot } from '#rules/slots.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+/** A mail that staff write: a subject and plain text, with blank lines between paragraphs and links. */
+export const letterSchema = z.object({
+  subject: z
+    .string()
+    .trim()
+    .min(1, 'Write a subject')
+    .max(150, 'The subject is too long')
+    .regex(/^[^\r\n]*$/, 'The subject is one line'),
+  body: z
+    .string()
+    .trim()
+    .min(1, 'Write the text of the email')
+    .max(10_000, 'The text is too long')
+    .transform((text) => text.replaceAll('\r\n', '\n')),
+});
+export type Letter = z.output<typeof letterSchema>;
+
+/** A part of a line: text, or a link. */
+export type LetterPart = { readonly text: string; readonly href: string | null };
+/** A paragraph: its lines with their parts. */
+export type Paragraph = readonly (readonly LetterPart[])[];
+
+/** `[label](https://…)`, or an address by itself, without the punctuation that ends a sentence. */
+const LINK = /\[([^\]\n]+)\]\((https?:\/\/[^\s()]+)\)|https?:\/\/[^\s<>"]*[^\s<>".,;:!?)]/g;
+
+/** Reads the paragraphs of a letter. */
+export function paragraphsOf(body: string): readonly Paragraph[] {
+  return body
+    .split(/\n[^\S\n]*\n\s*/)
+    .map((paragraph) => paragraph.trim())
+    .filter((paragraph) => paragraph !== '')
+    .map((paragraph) => paragraph.split('\n').map(partsOf));
+}
+
+function partsOf(line: string): LetterPart[] {
+  const parts: LetterPart[] = [];
+  let end = 0;
+  for (const match of line.matchAll(LINK)) {
+    if (match.index > end) parts.push({ text: line.slice(end, match.index), href: null });
+    parts.push({ text: match[1] ?? match[0], href: match[2] ?? match[0] });
+    end = match.index + match[0].length;
+  }
+  if (end < line.length) parts.push({ text: line.slice(end), href: null });
+  return parts;
+}
+
+/** How many mails of a campaign leave in a minute: by default, and at most. */
+export const CAMPAIGN_PACE = 60;
+export const CAMPAIGN_PACE_MAX = 600;

@@ -1,0 +1,25 @@
+import type { Letter } from '#rules/letter.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import { Refusal } from '../core/refusal.ts';
+
+export type CustomerMessage = Letter & {
+  /** Tells a repeated call from a second mail. */
+  readonly messageId: string;
+  readonly userId: string;
+};
+
+/** Queues a mail to a customer; a repeated call queues no second one. Throws `Refusal`: `not_found`, `already_done` when the id names another mail. */
+export async function writeCustomer(
+  { db, clock }: { readonly db: Database; readonly clock: Clock },
+  { messageId, userId, subject, body }: CustomerMessage,
+  actor: string,
+): Promise<void> {
+  const row = await db.one<{ outcome: 'sent' | 'changed' | 'not_found' }>(
+    'select private.write_customer($1::uuid, $2::uuid, $3, $4, $5::uuid, $6::timestamptz) as outcome',
+    [messageId, userId, subject, body, actor, clock()],
+  );
+  if (row?.outcome === 'changed')
+    throw new Refusal('already_done', 'This email was sent with other words. Write a new one.');
+  if (row?.outcome !== 'sent') throw new Refusal('not_found', 'Customer not found');
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { letterSchema } from '#rules/letter.ts';
+import type { BusinessSettings } from '#rules/business/business.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import { newsMail } from '#server/mails/letter.ts';
+import { isAddressRefused } from '#server/providers/call.ts';
+import type { Mail } from '#server/providers/ports.ts';
+import { failpoint } from '../core/failpoint.ts';
+import type { Job, JobOutcome } from '../core/jobs.ts';
+
+type NewsContext = {
+  readonly db: Database;
+  readonly mail: Mail;
+  readonly clock: Clock;
+  readonly siteUrl: string;
+  readonly business: () => BusinessSettings;
+};
+
+const payloadSchema = z.object({ subscription: z.uuid() });
+
+/** What `private.next_campaign_mail()` returns. */
+type Step =
+  | { do: 'nothing' }
+  | { do: 'skip' }
+  | { do: 'wait'; until: string }
+  | { do: 'send'; email: string; subject: string; body: string };
+
+/**
+ * Sends the mail of a campaign to one subscription, at the pace of the campaign. An address that the mail server refuses for good is marked and gets no
+ * more news. Throws `ProviderError`.
+ */
+export async function sendCampaignMail(
+  { db, mail, clock, siteUrl, business }: NewsContext,
+  job: Job,
+): Promise<JobOutcome> {
+  const campaign = job.subjectId;
+  const { subscription } = payloadSchema.parse(job.payload);
+  const row = await db.one<{ step: Step }>(
+    'select private.next_campaign_mail($1::uuid, $2::uuid, $3::timestamptz) as step',
+    [campaign, subscription, clock()],
+  );
+  const record = (outcome: 'sent' | 'bounced' | 'skipped', reason: string | null = null) =>
+    db.query('select private.record_campaign_mail($1::uuid, $2::uuid, $3, $4, $5::timestamptz)', [
+      campaign,
+      subscription,
+      outcome,
+      reason,
+      clock(),
+    ]);
+  const step = row?.step ?? { do: 'nothing' };
+  if (step.do === 'nothing') return 'done';
+  if (step.do === 'wait') return { retryAt: new Date(step.until) };
+  if (step.do === 'skip') {
+    await record('skipped');
+    return 'done';
+  }
+  try {
+    failpoint('mail.before.mail.campaign');
+    await mail.send({
+      to: step.email,
+      ...newsMail(business(), step, `${siteUrl}/unsubscribe?id=${subscription}`),
+      unsubscribeUrl: `${siteUrl}/functions/v1/unsubscribe?id=${subscription}`,
+      key: `job-${job.id}`,
+    });
+    failpoint('mail.after.mail.campaign');
+  } catch (error) {
+    if (!isAddressRefused(error)) throw error;
+    await record('bounced', error.reason);
+    return 'done';
+  }
+  await record('sent');
+  return 'done';
+}
+
+/** Sends a mail to the member of staff who writes it, as the list would get it; nothing when the account is gone. */
+export async function sendCampaignTest({ db, mail, siteUrl, business }: NewsContext, job: Job): Promise<JobOutcome> {
+  const row = await db.one<{ email: string }>(
+    'select email from auth.users where id = $1::uuid and deleted_at is null and email is not null',
+    [job.subjectId],
+  );
+  if (row === null) return 'done';
+  const letter = letterSchema.parse(job.payload);
+  // Without a subscription: the page of the link says that it is incomplete.
+  const message = newsMail(business(), { ...letter, subject: `Test: ${letter.subject}` }, `${siteUrl}/unsubscribe`);
+  await mail.send({ to: row.email, ...message, key: `job-${job.id}` });
+  return 'done';
+}

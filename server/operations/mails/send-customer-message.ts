@@ -1,0 +1,25 @@
+import { customerMail } from '#server/mails/letter.ts';
+import { isAddressRefused } from '#server/providers/call.ts';
+import type { Job, JobOutcome } from '../core/jobs.ts';
+import type { BookingMailContext } from './booking-mail.ts';
+
+/** Sends a mail that staff wrote to a customer; nothing when the account is gone. Answers go to the business. Throws `ProviderError`. */
+export async function sendCustomerMessage(
+  { db, mail, business }: Pick<BookingMailContext, 'db' | 'mail' | 'business'>,
+  job: Job,
+): Promise<JobOutcome> {
+  const message = await db.one<{ email: string; subject: string; body: string }>(
+    `select u.email, m.subject, m.body from private.customer_message m
+     join auth.users u on u.id = m.user_id and u.deleted_at is null and u.email is not null where m.id = $1::uuid`,
+    [job.subjectId],
+  );
+  if (message === null) return 'done';
+  try {
+    const from = business();
+    await mail.send({ to: message.email, ...customerMail(from, message), replyTo: from.email, key: `job-${job.id}` });
+  } catch (error) {
+    if (isAddressRefused(error)) return { closed: 'The mail server refused the address.' };
+    throw error;
+  }
+  return 'done';
+}

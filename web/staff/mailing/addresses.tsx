@@ -1,0 +1,129 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { z } from 'zod';
+import { formatStudioDate } from '#rules/studio-time.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Chip } from '#web/ui/chip.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { TextField } from '#web/ui/form/fields.tsx';
+import { Form, SubmitButton } from '#web/ui/form/form.tsx';
+import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
+import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Cell, Row, Table } from '#web/ui/table.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { ADDRESSES_SHOWN, removeFromMailingList, searchMailingList, type Subscription } from './queries.ts';
+
+const COLUMNS = ['Email', 'Joined', 'Status', 'Actions'];
+const searchSchema = z.object({ words: z.string().trim().max(200) });
+
+/** Finds addresses of the mailing list. */
+export function Addresses() {
+  const [words, setWords] = useState('');
+  const form = useSchemaForm(searchSchema, { defaultValues: { words } });
+  return (
+    <section className="mt-12">
+      <h3 className="mb-4 text-2xl">Addresses</h3>
+      <Form
+        form={form}
+        role="search"
+        onSend={(typed) => setWords(typed.words)}
+        className="mb-6 flex flex-wrap items-end gap-3"
+      >
+        <TextField
+          control={form.control}
+          name="words"
+          label="Part of an address"
+          type="search"
+          autoComplete="off"
+          className="min-w-64 flex-1"
+        />
+        <SubmitButton control={form.control} tone="plain">
+          Search
+        </SubmitButton>
+      </Form>
+      <Found words={words} />
+    </section>
+  );
+}
+
+function Found({ words }: { words: string }) {
+  const found = useQuery({ queryKey: queryKeys.mailingList.of(words), queryFn: () => searchMailingList(words) });
+  const [removing, setRemoving] = useState<string | null>(null);
+  if (found.isError && !found.data)
+    return (
+      <LoadFailed
+        title="The addresses could not be loaded."
+        why={describeError(found.error, 'Check your connection.')}
+        onRetry={() => void found.refetch()}
+      />
+    );
+  if (!found.data) return <Skeleton className="h-48" label="Loading the addresses" />;
+  if (found.data.length === 0)
+    return <Empty>{words === '' ? 'Nobody has joined the list yet.' : 'No address contains this.'}</Empty>;
+  return (
+    <>
+      <Table caption="Addresses" columns={COLUMNS}>
+        {found.data.map((one) => (
+          <Row key={one.email}>
+            <Cell label="Email">
+              <span className="break-all">{one.email}</span>
+            </Cell>
+            <Cell label="Joined">{formatStudioDate(new Date(one.joined_at), 'medium')}</Cell>
+            <Cell label="Status">
+              <Status one={one} />
+            </Cell>
+            <Cell label="">
+              {one.left_at === null ? (
+                <Button tone="plain" onClick={() => setRemoving(one.email)}>
+                  Remove <span className="sr-only">{one.email}</span>
+                </Button>
+              ) : null}
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+      {found.data.length === ADDRESSES_SHOWN ? (
+        <p className="mt-4 text-sm text-fog">The newest {ADDRESSES_SHOWN}. Search to find others.</p>
+      ) : null}
+      <Dialog open={removing !== null} title="Remove this address?" onClose={() => setRemoving(null)}>
+        {removing === null ? null : <RemoveQuestion email={removing} onDone={() => setRemoving(null)} />}
+      </Dialog>
+    </>
+  );
+}
+
+function Status({ one }: { one: Subscription }) {
+  if (one.left_at !== null) return <Chip>Left</Chip>;
+  if (one.bounced_at !== null) return <Chip tone="warn">Bounced</Chip>;
+  return <Chip tone="good">Gets news</Chip>;
+}
+
+function RemoveQuestion({ email, onDone }: { email: string; onDone: () => void }) {
+  const remove = useMutation({
+    mutationFn: () => removeFromMailingList(email),
+    meta: {
+      title: 'Error',
+      failure: 'The address is still on the list. Try again.',
+      invalidates: [queryKeys.mailingList.all, queryKeys.mailingCounts.all],
+    },
+    onSuccess: () => {
+      toast({ title: 'Address removed', description: email });
+      onDone();
+    },
+  });
+  return (
+    <div className="space-y-5">
+      <p className="break-words">{email} gets no more news. Only its owner can join again.</p>
+      <div className="flex flex-wrap gap-3">
+        <Button busy={remove.isPending} onClick={() => remove.mutate()}>
+          Remove
+        </Button>
+        <Button tone="plain" disabled={remove.isPending} onClick={onDone}>
+          Back
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Chip } from '#web/ui/chip.tsx';
+import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Cell, Row, Table } from '#web/ui/table.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { type Campaign, isRunning, readCampaigns, stopCampaign } from './queries.ts';
+
+const COLUMNS = ['Email', 'Sent', 'Bounced', 'Skipped', 'Status', 'Actions'];
+/** How often the progress of a running campaign is read. */
+const PROGRESS_MS = 2_000;
+
+/** Lists the mails to the mailing list with their counts; the progress of a running one follows. */
+export function Campaigns() {
+  const campaigns = useQuery({
+    queryKey: queryKeys.campaigns.of(),
+    queryFn: readCampaigns,
+    refetchInterval: ({ state }) => (state.data?.some(isRunning) ? PROGRESS_MS : false),
+  });
+  if (campaigns.isError && !campaigns.data)
+    return (
+      <LoadFailed
+        title="The emails could not be loaded."
+        why={describeError(campaigns.error, 'Check your connection.')}
+        onRetry={() => void campaigns.refetch()}
+      />
+    );
+  if (!campaigns.data) return <Skeleton className="h-48" label="Loading the emails" />;
+  if (campaigns.data.length === 0) return <Empty>No email has been sent to the list yet.</Empty>;
+  return (
+    <Table caption="Emails to the list" columns={COLUMNS}>
+      {campaigns.data.map((one) => (
+        <Row key={one.id}>
+          <Cell label="Email">
+            <span className="font-bold break-words">{one.subject}</span>
+            <span className="block text-sm text-fog">
+              {formatStudioDate(new Date(one.created_at), 'medium')}, {formatStudioTime(new Date(one.created_at))}{' '}
+              (Sydney time){one.made_by === null ? '' : `, by ${one.made_by}`}
+            </span>
+          </Cell>
+          <Cell label="Sent">
+            <Sent campaign={one} />
+          </Cell>
+          <Cell label="Bounced">{one.bounced}</Cell>
+          <Cell label="Skipped">{one.skipped}</Cell>
+          <Cell label="Status">
+            <Status campaign={one} />
+          </Cell>
+          <Cell label="">{isRunning(one) ? <StopButton campaign={one} /> : null}</Cell>
+        </Row>
+      ))}
+    </Table>
+  );
+}
+
+function Sent({ campaign }: { campaign: Campaign }) {
+  const { sent, bounced, skipped, recipients } = campaign;
+  return (
+    <>
+      <span className="tabular-nums">
+        {sent} of {recipients}
+      </span>
+      {isRunning(campaign) ? (
+        <progress
+          className="mt-1 block h-2 w-full max-w-40 accent-signal"
+          aria-label={`Progress of ${campaign.subject}`}
+          value={sent + bounced + skipped}
+          max={recipients}
+        />
+      ) : null}
+    </>
+  );
+}
+
+function Status({ campaign }: { campaign: Campaign }) {
+  if (campaign.stopped_at !== null) return <Chip tone="warn">Stopped</Chip>;
+  if (campaign.finished_at !== null) return <Chip tone="good">Finished</Chip>;
+  return <Chip tone="signal">Sending, {campaign.per_minute} a minute</Chip>;
+}
+
+function StopButton({ campaign }: { campaign: Campaign }) {
+  const stop = useMutation({
+    mutationFn: () => stopCampaign(campaign.id),
+    meta: {
+      title: 'Error',
+      failure: 'The email is still being sent. Try again.',
+      invalidates: [queryKeys.campaigns.all],
+    },
+    onSuccess: () => toast({ title: 'Email stopped', description: campaign.subject }),
+  });
+  return (
+    <Button tone="plain" busy={stop.isPending} onClick={() => stop.mutate()}>
+      Stop <span className="sr-only">{campaign.subject}</span>
+    </Button>
+  );
+}

@@ -1,0 +1,61 @@
+import { Fragment } from 'react';
+import { type Control, useWatch } from 'react-hook-form';
+import { type Letter, type Paragraph, paragraphsOf } from '#rules/letter.ts';
+import { TextField } from '#web/ui/form/fields.tsx';
+
+/** The form of a letter as it is typed. */
+export type TypedLetter = { readonly subject: string; readonly body: string };
+
+/** Subject and text of a mail that staff write, and how it will look. */
+export function LetterFields({ control }: { control: Control<TypedLetter, unknown, Letter> }) {
+  return (
+    <>
+      <TextField control={control} name="subject" label="Subject" required maxLength={150} autoComplete="off" />
+      <TextField
+        control={control}
+        name="body"
+        label="Text"
+        required
+        lines={8}
+        maxLength={10_000}
+        hint="A blank line begins a paragraph. Write a link as https://… or [label](https://…)."
+      />
+      <Preview control={control} />
+    </>
+  );
+}
+
+function Preview({ control }: { control: Control<TypedLetter, unknown, Letter> }) {
+  const { subject = '', body = '' } = useWatch({ control });
+  if (subject.trim() === '' && body.trim() === '') return null;
+  return (
+    <section aria-label="Preview" className="border-t-4 border-signal bg-deck p-5">
+      <h3 className="text-2xl break-words">{subject}</h3>
+      {paragraphsOf(body).map((lines, at) => (
+        // Paragraphs have no identity of their own.
+        <Lines key={at} lines={lines} />
+      ))}
+    </section>
+  );
+}
+
+function Lines({ lines }: { lines: Paragraph }) {
+  return (
+    <p className="mt-3 break-words">
+      {lines.map((parts, line) => (
+        <Fragment key={line}>
+          {line === 0 ? null : <br />}
+          {parts.map(({ text, href }, at) =>
+            href === null ? (
+              <Fragment key={at}>{text}</Fragment>
+            ) : (
+              <a key={at} href={href} target="_blank" rel="noreferrer" className="text-signal underline">
+                {text}
+              </a>
+            ),
+          )}
+        </Fragment>
+      ))}
+    </p>
+  );
+}

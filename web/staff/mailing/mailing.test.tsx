@@ -1,0 +1,136 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { saveCsv } from '#web/data/fetch-client.ts';
+import { AppError } from '#web/lib/errors.ts';
+import { fill, renderPart, user } from '#web/ui/component-tests.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { Mailing } from './mailing.tsx';
+import * as queries from './queries.ts';
+
+vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
+vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
+vi.mock(import('#web/data/fetch-client.ts'), async (original) => ({ ...(await original()), saveCsv: vi.fn() }));
+vi.mock(import('./queries.ts'), async (original) => ({
+  ...(await original()),
+  readCampaigns: vi.fn(),
+  searchMailingList: vi.fn(),
+  readMailingCounts: vi.fn(),
+  removeFromMailingList: vi.fn(),
+  sendCampaign: vi.fn(),
+  testCampaign: vi.fn(),
+  stopCampaign: vi.fn(),
+  readMailingList: vi.fn(),
+}));
+const calls = vi.mocked(queries);
+const NEWS: queries.Campaign = {
+  id: 'c1',
+  subject: 'We open',
+  made_by: 'Sam',
+  created_at: '2031-03-03T00:00:00Z',
+  per_minute: 60,
+  recipients: 120,
+  sent: 34,
+  bounced: 1,
+  skipped: 2,
+  stopped_at: null,
+  finished_at: null,
+};
+beforeEach(() => {
+  vi.resetAllMocks();
+  calls.readCampaigns.mockResolvedValue([]);
+  calls.searchMailingList.mockResolvedValue([]);
+  calls.readMailingCounts.mockResolvedValue({ subscribed: 120, gone: 3, bounced: 1 });
+});
+const press = (name: string) => user.click(screen.getByRole('button', { name }));
+const dialog = () => within(screen.getByRole('dialog'));
+const LETTER = { subject: 'We open', body: 'On Friday.\n\nSee https://example.com/booking.' };
+async function write(): Promise<void> {
+  await user.click(await screen.findByRole('button', { name: 'Write an email' }));
+  await fill(dialog().getByLabelText('Subject'), LETTER.subject);
+  await fill(dialog().getByLabelText('Text'), LETTER.body);
+}
+
+test('an empty list says so, and failures offer another try', async () => {
+  calls.readCampaigns.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue([]);
+  calls.searchMailingList.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue([]);
+  renderPart(<Mailing />);
+  expect(await screen.findByText('The emails could not be loaded.')).toBeTruthy();
+  expect(await screen.findByText('The addresses could not be loaded.')).toBeTruthy();
+  for (const again of screen.getAllByRole('button', { name: 'Try again' })) await user.click(again);
+  expect(await screen.findByText('No email has been sent to the list yet.')).toBeTruthy();
+  expect(await screen.findByText('Nobody has joined the list yet.')).toBeTruthy();
+  expect(screen.getByText('120 get news, 3 left, 1 bounced')).toBeTruthy();
+});
+
+test('an email is shown as it will look, sent as a test, and asked about before it leaves; another try is the same email', async () => {
+  renderPart(<Mailing />);
+  await write();
+  const preview = within(dialog().getByRole('region', { name: 'Preview' }));
+  expect(preview.getByRole('link', { name: 'https://example.com/booking' }).getAttribute('href')).toBe(
+    'https://example.com/booking',
+  );
+  calls.testCampaign.mockResolvedValue(null);
+  await press('Send a test to me');
+  await waitFor(() => expect(calls.testCampaign).toHaveBeenCalledExactlyOnceWith(LETTER));
+  await user.selectOptions(dialog().getByLabelText('Pace'), '20 a minute');
+  await press('Continue');
+  expect(await dialog().findByText(/Send this email to 120 addresses\?/)).toBeTruthy();
+  expect(calls.sendCampaign).not.toHaveBeenCalled();
+  calls.sendCampaign.mockRejectedValueOnce(new TypeError('Failed to fetch'));
+  await press('Send to 120 addresses');
+  expect(await dialog().findByText('The email was not sent. Check your connection.')).toBeTruthy();
+  calls.sendCampaign.mockResolvedValue({ recipients: 119 });
+  await press('Continue');
+  await press('Send to 120 addresses');
+  await waitFor(() =>
+    expect(toast).toHaveBeenLastCalledWith({ title: 'The email is being sent', description: 'To 119 addresses.' }),
+  );
+  const [first, second] = calls.sendCampaign.mock.calls;
+  expect(first).toEqual(second);
+  expect(second?.[0]).toEqual({ ...LETTER, campaignId: expect.any(String), perMinute: 20 });
+});
+
+test('an email without a subject is not asked about', async () => {
+  renderPart(<Mailing />);
+  await user.click(await screen.findByRole('button', { name: 'Write an email' }));
+  await press('Continue');
+  expect((await dialog().findByRole('alert')).textContent).toBe('Write a subject');
+});
+
+test('emails show their counts, and a running one its progress and can be stopped', async () => {
+  calls.readCampaigns.mockResolvedValue([
+    NEWS,
+    { ...NEWS, id: 'c2', subject: 'Old', finished_at: '2031-03-03T01:00:00Z' },
+    { ...NEWS, id: 'c3', subject: 'Wrong', stopped_at: '2031-03-03T01:00:00Z' },
+  ]);
+  renderPart(<Mailing />);
+  const bar = await screen.findByRole('progressbar', { name: 'Progress of We open' });
+  expect([bar.getAttribute('value'), bar.getAttribute('max')]).toEqual(['37', '120']);
+  expect(screen.getAllByText('34 of 120')).toHaveLength(3);
+  for (const words of ['Sending, 60 a minute', 'Finished', 'Stopped']) expect(screen.getByText(words)).toBeTruthy();
+  expect(screen.getAllByText('Mon 3 Mar 2031, 11 am (Sydney time), by Sam')).toHaveLength(3);
+  calls.stopCampaign.mockResolvedValue(null);
+  await press('Stop We open');
+  expect(calls.stopCampaign).toHaveBeenCalledExactlyOnceWith('c1');
+});
+
+test('addresses are found by a part, marked, and removed after a question; the list is downloaded', async () => {
+  const joined = { joined_at: '2031-03-03T00:00:00Z', left_at: null, bounced_at: null };
+  calls.searchMailingList.mockResolvedValue([
+    { ...joined, email: 'ana@example.com' },
+    { ...joined, email: 'ben@example.com', left_at: '2031-03-04T00:00:00Z' },
+    { ...joined, email: 'cleo@example.com', bounced_at: '2031-03-04T00:00:00Z' },
+  ]);
+  renderPart(<Mailing />);
+  await fill(screen.getByLabelText('Part of an address'), 'example');
+  await press('Search');
+  await waitFor(() => expect(calls.searchMailingList).toHaveBeenLastCalledWith('example'));
+  for (const words of ['Gets news', 'Left', 'Bounced']) expect((await screen.findAllByText(words)).length).toBeTruthy();
+  await press('Remove ana@example.com');
+  expect(calls.removeFromMailingList).not.toHaveBeenCalled();
+  await user.click(dialog().getByRole('button', { name: 'Remove' }));
+  expect(calls.removeFromMailingList).toHaveBeenCalledExactlyOnceWith('ana@example.com');
+  calls.readMailingList.mockResolvedValue('Email\r\n');
+  await press('Download the list');
+  await waitFor(() => expect(saveCsv).toHaveBeenCalledExactlyOnceWith('Email\r\n', 'mailing-list.csv'));
+});
