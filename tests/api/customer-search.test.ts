@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
-import { checkout, type Customer, paymentOf, span, type TestServer } from '#tests/support/test-server.ts';
+import { checkout, type Customer, mailsTo, paymentOf, span, type TestServer } from '#tests/support/test-server.ts';
 
 describe.each(engines)('the search of customers on $name', ({ open }) => {
   let server: TestServer;
@@ -70,5 +71,64 @@ describe.each(engines)('the search of customers on $name', ({ open }) => {
     await server.call('staff-set-permissions', { userId: colleague.id, permissions: ['money'] }, staff.token);
     for (const token of [zoe.token, colleague.token, undefined])
       expect((await server.client(token).rpc('search_customers', { words: '' })).error?.code).toBe('42501');
+  });
+
+  it('notes are added once, stay, and are read by staff only', async () => {
+    const note_id = randomUUID();
+    const add = (note: string, who = staff, customer = zoe.id) =>
+      server.client(who.token).rpc('add_customer_note', { note_id, customer, note });
+    expect((await add(' Left a bag.\n')).data).toBe(true);
+    expect((await add('Left a bag.')).data).toBe(true);
+    expect((await add('x', staff, randomUUID())).data).toBe(false);
+    const { data } = await server.client(staff.token).rpc('customer_notes', { customer: zoe.id });
+    expect(data).toEqual([
+      { id: note_id, note: 'Left a bag.', made_by: 'Alex Citizen', created_at: expect.any(String) },
+    ]);
+    expect((await add('x', zoe)).error?.code).toBe('42501');
+    for (const name of ['customer_notes', 'customer_messages'] as const)
+      expect((await server.client(zoe.token).rpc(name, { customer: zoe.id })).error?.code).toBe('42501');
+    const { rows } = await server.app.db.query(
+      `select actor, details from public.audit_logs where resource_type = 'customer_note' and resource_id = $1`,
+      [zoe.id],
+    );
+    expect(rows).toEqual([{ actor: staff.id, details: { after: 'Left a bag.' } }]);
+  });
+
+  it('a mail that staff write arrives once with the address for answers, and is among the mails to the customer', async () => {
+    const mail = { messageId: randomUUID(), userId: zoe.id, subject: 'Your bag', body: 'We found it.' };
+    const write = (more: Record<string, unknown> = {}) =>
+      server.call('staff-write-customer', { ...mail, ...more }, staff.token);
+    expect([(await write()).status, (await write()).status]).toEqual([202, 202]);
+    expect((await write({ body: 'Other' })).status).toBe(409);
+    expect((await write({ messageId: randomUUID(), userId: randomUUID() })).status).toBe(404);
+    await server.settle();
+    const [sent, ...more] = await mailsTo(server, zoe.email, 'Your bag');
+    expect([sent?.text.includes('We found it.'), more.length]).toEqual([true, 0]);
+    expect(Object(sent).headers['reply-to']).toBe('hello@example.com');
+    // A booking's mails, and one to an address that the mail server refuses.
+    const held = await server.call('create-payment', checkout(span(server.now(), 90)), zoe.token);
+    expect(held.status).toBe(200);
+    const { id } = await paymentOf(server, held.body['bookingId']);
+    await server.sandbox(`/api/payments/${id}`, { outcome: 'paid' });
+    await server.call('verify-payment', { sessionId: id }, zoe.token);
+    await server.app.db.query(`update auth.users set email = 'zoe@refused.example' where id = $1::uuid`, [zoe.id]);
+    expect((await write({ messageId: randomUUID(), subject: 'Again' })).status).toBe(202);
+    await server.settle();
+    const { data } = await server.client(staff.token).rpc('customer_messages', { customer: zoe.id });
+    const about = (subject: string | null, kind: string) =>
+      data?.find((one) => one.subject === subject && one.kind === kind);
+    expect(about('Your bag', 'mail.customer')).toMatchObject({
+      body: 'We found it.',
+      made_by: 'Alex Citizen',
+      sent_at: expect.any(String),
+      problem: null,
+      closed: false,
+    });
+    expect(about('Again', 'mail.customer')).toMatchObject({
+      sent_at: null,
+      problem: 'The mail server refused the address.',
+      closed: true,
+    });
+    expect(about(null, 'mail.booking-confirmed')?.reference).toBe(held.body['reference']);
   });
 });

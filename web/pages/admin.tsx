@@ -57,6 +57,10 @@ const Mailing = lazyPart(async () => ({ default: (await import('#web/staff/maili
 
 const Team = lazyPart(async () => ({ default: (await import('#web/staff/team/team.tsx')).Team }));
 
+const CustomerMessages = lazyPart(async () => ({
+  default: (await import('#web/staff/mailing/customer-messages.tsx')).CustomerMessages,
+}));
+
 const Numbers = lazyPart(async () => ({ default: (await import('#web/staff/numbers/numbers.tsx')).Numbers }));
 
 const Settings = lazyPart(async () => {
@@ -124,7 +128,11 @@ function AdminTabs() {
             {chosen === 'bookings' ? <UpcomingBookings /> : null}
             {chosen === 'closures' ? <ClosuresTab /> : null}
             {chosen === 'customers' ? (
-              <Customers words={search.get('q') ?? ''} mayWithdraw={may(held, 'identity')} />
+              <Customers
+                words={search.get('q') ?? ''}
+                mayWithdraw={may(held, 'identity')}
+                messages={(userId) => <CustomerMessages userId={userId} />}
+              />
             ) : null}
             {chosen === 'prices' ? <PricesTab /> : null}
             {chosen === 'settings' ? <Settings /> : null}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { formatDollars } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
@@ -10,13 +10,25 @@ import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Empty, LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { BlockForm, UnblockButton } from './block-form.tsx';
+import { CustomerNotes } from './notes.tsx';
 import { WithdrawForm } from './withdraw-form.tsx';
 import { BOOKINGS_SHOWN, type Customer, type CustomerBooking, readCustomerBookings } from './queries.ts';
 
 const TONES: Readonly<Record<string, 'good' | 'warn'>> = { confirmed: 'good', pending: 'warn' };
 
-/** What staff know of a customer: money, ID, block and bookings. `mayWithdraw`: whether the account has the permission `identity`. */
-export function CustomerPanel({ customer, mayWithdraw }: { customer: Customer; mayWithdraw: boolean }) {
+/**
+ * What staff know of a customer: money, ID, block, notes, bookings and mails. `mayWithdraw`: whether the account has the permission `identity`;
+ * `messages`: the mails.
+ */
+export function CustomerPanel({
+  customer,
+  mayWithdraw,
+  messages,
+}: {
+  customer: Customer;
+  mayWithdraw: boolean;
+  messages: ReactNode;
+}) {
   const [doing, setDoing] = useState<'block' | 'withdraw' | null>(null);
   const back = (): void => setDoing(null);
   if (doing === 'block') return <BlockForm customer={customer} onDone={back} />;
@@ -44,7 +56,9 @@ export function CustomerPanel({ customer, mayWithdraw }: { customer: Customer; m
           Withdraw the ID
         </Button>
       )}
+      <CustomerNotes userId={customer.user_id} />
       <Bookings userId={customer.user_id} />
+      {messages}
     </div>
   );
 }

@@ -13,6 +13,8 @@ vi.mock(import('./queries.ts'), async (original) => ({
   searchCustomers: vi.fn(),
   readCustomerBookings: vi.fn(),
   blockCustomer: vi.fn(),
+  readCustomerNotes: vi.fn(),
+  addCustomerNote: vi.fn(),
   unblockCustomer: vi.fn(),
   withdrawId: vi.fn(),
 }));
@@ -43,22 +45,23 @@ beforeEach(() => {
   vi.resetAllMocks();
   calls.searchCustomers.mockResolvedValue([ALEX]);
   calls.readCustomerBookings.mockResolvedValue([BOOKING]);
+  calls.readCustomerNotes.mockResolvedValue([]);
 });
 const dialog = () => within(screen.getByRole('dialog'));
 async function open(): Promise<void> {
-  renderPart(<Customers words="" mayWithdraw />, { path: '/admin?tab=customers&q=a' });
+  renderPart(<Customers words="" mayWithdraw messages={() => <p>Mails</p>} />, { path: '/admin?tab=customers&q=a' });
   await user.click(await screen.findByRole('button', { name: 'Open Alex Citizen' }));
 }
 
 test('the words of the address are searched', async () => {
-  renderPart(<Customers words="alex" mayWithdraw={false} />);
+  renderPart(<Customers words="alex" mayWithdraw={false} messages={() => <p>Mails</p>} />);
   await screen.findByRole('button', { name: 'Open Alex Citizen' });
   expect(calls.searchCustomers).toHaveBeenCalledExactlyOnceWith('alex');
 });
 
 test('no result says so, and a failed search offers another try', async () => {
   calls.searchCustomers.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue([]);
-  renderPart(<Customers words="x" mayWithdraw={false} />);
+  renderPart(<Customers words="x" mayWithdraw={false} messages={() => <p>Mails</p>} />);
   expect(await screen.findByText('The customers could not be loaded.')).toBeTruthy();
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('No customer has these words.')).toBeTruthy();
@@ -125,4 +128,33 @@ test('a verified ID is withdrawn with a reason for the customer, by who may deci
   await press();
   expect(calls.withdrawId).toHaveBeenCalledExactlyOnceWith('a', 'Not your photo');
   expect(await screen.findByRole('button', { name: 'Withdraw the ID' })).toBeTruthy();
+});
+
+test('notes say who wrote them and when; a note is added, and another try after a lost answer is the same note', async () => {
+  calls.readCustomerNotes.mockResolvedValue([
+    { id: 'n', note: 'Left a bag.', made_by: 'Sam', created_at: '2031-03-03T00:00:00Z' },
+  ]);
+  await open();
+  expect(await dialog().findByText('Left a bag.')).toBeTruthy();
+  expect(dialog().getByText('Sam, Mon 3 Mar 2031, 11 am (Sydney time)')).toBeTruthy();
+  expect(dialog().getByText('Mails')).toBeTruthy();
+  await user.click(dialog().getByRole('button', { name: 'Add note' }));
+  expect(await dialog().findByText('Write a note.')).toBeTruthy();
+  await fill(dialog().getByLabelText('New note'), ' Came for the bag. ');
+  calls.addCustomerNote.mockRejectedValueOnce(new TypeError('Failed to fetch'));
+  await user.click(dialog().getByRole('button', { name: 'Add note' }));
+  expect(await dialog().findByText('The note was not saved. Check your connection.')).toBeTruthy();
+  await user.click(dialog().getByRole('button', { name: 'Add note' }));
+  const [first, second] = calls.addCustomerNote.mock.calls;
+  expect(second).toEqual([expect.any(String), 'a', 'Came for the bag.']);
+  expect(first).toEqual(second);
+  expect(dialog().getByLabelText<HTMLTextAreaElement>('New note').value).toBe('');
+});
+
+test('notes that could not be loaded offer another try', async () => {
+  calls.readCustomerNotes.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue([]);
+  await open();
+  expect(await dialog().findByText('The notes could not be loaded.')).toBeTruthy();
+  await user.click(dialog().getByRole('button', { name: 'Try again' }));
+  expect(await dialog().findByText('No notes yet.')).toBeTruthy();
 });

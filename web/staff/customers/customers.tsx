@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { formatDollars } from '#rules/money.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
@@ -15,7 +15,16 @@ import { type Customer, CUSTOMERS_SHOWN, nameOf, searchCustomers } from './queri
 const COLUMNS = ['Customer', 'Contact', 'Bookings', 'Paid', 'Actions'];
 
 /** Lists the customers that the words find, by parts of name, address or phone number, and shows one. `mayWithdraw`: whether the account may withdraw IDs. */
-export function Customers({ words, mayWithdraw }: { words: string; mayWithdraw: boolean }) {
+export function Customers({
+  words,
+  mayWithdraw,
+  messages,
+}: {
+  words: string;
+  mayWithdraw: boolean;
+  /** The mails to a customer. */
+  messages: (userId: string) => ReactNode;
+}) {
   useLive('staff', queryKeys.customers.all);
   const customers = useQuery({ queryKey: queryKeys.customers.of(words), queryFn: () => searchCustomers(words) });
   const [open, setOpen] = useState<string | null>(null);
@@ -38,7 +47,14 @@ export function Customers({ words, mayWithdraw }: { words: string; mayWithdraw: 
         wide
         onClose={() => setOpen(null)}
       >
-        {shown === undefined ? null : <CustomerPanel key={shown.user_id} customer={shown} mayWithdraw={mayWithdraw} />}
+        {shown === undefined ? null : (
+          <CustomerPanel
+            key={shown.user_id}
+            customer={shown}
+            mayWithdraw={mayWithdraw}
+            messages={messages(shown.user_id)}
+          />
+        )}
       </Dialog>
     </>
   );

@@ -64,3 +64,24 @@ export function withdrawId(userId: string, reason: string): Promise<unknown> {
 export function unblockCustomer(userId: string): Promise<unknown> {
   return callFunction('staff-unblock-customer', { userId });
 }
+
+/** What staff noted about a customer. */
+export type CustomerNote = {
+  readonly id: string;
+  readonly note: string;
+  /** null: the account is gone. */
+  readonly made_by: string | null;
+  readonly created_at: string;
+};
+/** Reads the notes about a customer, newest first. */
+export async function readCustomerNotes(customer: string): Promise<CustomerNote[]> {
+  const { data, error } = await rest.rpc('customer_notes', { customer });
+  if (error) throw error;
+  return rowsWith(data, 'id', 'note', 'created_at');
+}
+/** Adds a note; repeated with the same id it adds none again. */
+export async function addCustomerNote(id: string, customer: string, note: string): Promise<void> {
+  const { data, error } = await rest.rpc('add_customer_note', { note_id: id, customer, note });
+  if (error) throw error;
+  if (data !== true) throw new Error('The customer is gone.');
+}

@@ -1,0 +1,90 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { z } from 'zod';
+import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { TextField } from '#web/ui/form/fields.tsx';
+import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
+import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { addCustomerNote, readCustomerNotes } from './queries.ts';
+
+/** What staff note about a customer, newest first. Notes stay: a correction is a new note. */
+export function CustomerNotes({ userId }: { userId: string }) {
+  return (
+    <section>
+      <h3 className="mb-3 text-2xl">Notes</h3>
+      <NoteForm userId={userId} />
+      <NoteList userId={userId} />
+    </section>
+  );
+}
+
+const noteSchema = z.object({
+  note: z.string().trim().min(1, 'Write a note.').max(2_000, 'At most 2,000 characters.'),
+});
+
+function NoteForm({ userId }: { userId: string }) {
+  // Another try after a lost answer adds the same note.
+  const [noteId, setNoteId] = useState(() => crypto.randomUUID());
+  const form = useSchemaForm(noteSchema, { defaultValues: { note: '' } });
+  const add = useMutation({
+    mutationFn: ({ note }: { note: string }) => addCustomerNote(noteId, userId, note),
+    meta: { handled: true, invalidates: [queryKeys.customerNotes.all] },
+    onSuccess: () => {
+      form.reset();
+      setNoteId(crypto.randomUUID());
+    },
+    onError: (error) =>
+      refuseForm(form, { message: describeError(error, 'The note was not saved. Check your connection.') }),
+  });
+  return (
+    <Form form={form} onSend={add.mutateAsync} className="space-y-3">
+      <TextField
+        control={form.control}
+        name="note"
+        label="New note"
+        hint="For staff only. Notes cannot be changed later."
+        lines={2}
+        maxLength={2_000}
+      />
+      <FormError control={form.control} />
+      <SubmitButton control={form.control} tone="plain">
+        Add note
+      </SubmitButton>
+    </Form>
+  );
+}
+
+function NoteList({ userId }: { userId: string }) {
+  const notes = useQuery({
+    queryKey: queryKeys.customerNotes.of(userId),
+    queryFn: () => readCustomerNotes(userId),
+  });
+  if (notes.isError && !notes.data)
+    return (
+      <div className="mt-4">
+        <LoadFailed
+          title="The notes could not be loaded."
+          why={describeError(notes.error, 'Check your connection.')}
+          onRetry={() => void notes.refetch()}
+        />
+      </div>
+    );
+  if (!notes.data) return <Skeleton className="mt-4 h-16" label="Loading the notes" />;
+  if (notes.data.length === 0) return <p className="mt-4 text-fog">No notes yet.</p>;
+  return (
+    <ul className="mt-4 space-y-3">
+      {notes.data.map((one) => (
+        <li key={one.id} className="border-l-4 border-line pl-4">
+          <p className="break-words whitespace-pre-line">{one.note}</p>
+          <p className="text-sm text-fog">
+            {one.made_by ?? 'Former staff'}, {formatStudioDate(new Date(one.created_at), 'medium')},{' '}
+            {formatStudioTime(new Date(one.created_at))} (Sydney time)
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}
