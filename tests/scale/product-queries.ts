@@ -23,6 +23,7 @@ const HOUR_MS = 3_600_000;
 const OWN = 'web/data/own-bookings.ts';
 const AUDIT = 'web/staff/audit/queries.ts';
 const STAFF = 'web/staff/bookings/queries.ts';
+const CALENDAR = 'web/staff/calendar/queries.ts';
 const DEVELOPER = 'web/staff/developer/queries.ts';
 
 /** Every read of the product that meets a table which grows, with the longest lists that the pages ask for. */
@@ -77,6 +78,20 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
       sender: 'staff',
       path: 'rpc/bookings_of_day',
       body: { day: at(0).slice(0, 10) },
+    },
+    {
+      name: 'calendar of a week',
+      file: CALENDAR,
+      sender: 'staff',
+      path: 'rpc/staff_calendar',
+      body: { first_day: at(0).slice(0, 10), days: 7 },
+    },
+    {
+      name: 'free hours of four weeks in a room',
+      file: CALENDAR,
+      sender: 'staff',
+      path: 'rpc/free_hours',
+      body: { first_day: at(0).slice(0, 10), days: 28, studio: studioId },
     },
     {
       name: 'all about a booking',

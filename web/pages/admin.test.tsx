@@ -32,7 +32,7 @@ vi.mock(import('#web/staff/permissions/queries.ts'), async (original) => ({
 const { readPermissions } = vi.mocked(queries);
 
 test.each([
-  ['bookings', ['Today', 'Bookings', 'Closed hours', 'Doors', 'Customers']],
+  ['bookings', ['Today', 'Bookings', 'Calendar', 'Closed hours', 'Doors', 'Customers']],
   ['identity', ['Today', 'ID review']],
   ['money', ['Today', 'Numbers', 'Export']],
   ['settings', ['Today', 'Discount Codes', 'Prices', 'Settings', 'Mailing list']],
@@ -43,6 +43,7 @@ test.each([
       'Discount Codes',
       'Audit Logs',
       'Bookings',
+      'Calendar',
       'Closed hours',
       'Doors',
       'Customers',

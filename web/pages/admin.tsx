@@ -32,6 +32,14 @@ const UpcomingBookings = lazyPart(async () => ({
   default: (await import('#web/staff/bookings/upcoming-bookings.tsx')).UpcomingBookings,
 }));
 
+const Calendar = lazyPart(async () => ({ default: (await import('#web/staff/calendar/calendar.tsx')).Calendar }));
+const ClosureForm = lazyPart(async () => ({
+  default: (await import('#web/staff/closures/close-form.tsx')).ClosureForm,
+}));
+const ReopenForm = lazyPart(async () => ({
+  default: (await import('#web/staff/closures/reopen-form.tsx')).ReopenForm,
+}));
+
 const Closures = lazyPart(async () => ({ default: (await import('#web/staff/closures/closures.tsx')).Closures }));
 
 const ReviewQueue = lazyPart(async () => ({
@@ -79,6 +87,7 @@ const TABS: readonly { readonly key: string; readonly label: string; readonly fo
   { key: 'discount-codes', label: 'Discount Codes', for: 'settings' },
   { key: 'audit-logs', label: 'Audit Logs', for: 'owner' },
   { key: 'bookings', label: 'Bookings', for: 'bookings' },
+  { key: 'calendar', label: 'Calendar', for: 'bookings' },
   { key: 'closures', label: 'Closed hours', for: 'bookings' },
   { key: 'doors', label: 'Doors', for: 'bookings' },
   { key: 'customers', label: 'Customers', for: 'bookings' },
@@ -126,6 +135,7 @@ function AdminTabs() {
             {SEARCHED.includes(chosen) && may(held, 'bookings') ? <Search /> : null}
             {chosen === 'today' ? <TodayTab showDay={may(held, 'bookings')} /> : null}
             {chosen === 'bookings' ? <UpcomingBookings /> : null}
+            {chosen === 'calendar' ? <CalendarTab /> : null}
             {chosen === 'closures' ? <ClosuresTab /> : null}
             {chosen === 'customers' ? (
               <Customers
@@ -219,6 +229,51 @@ function TodayTab({ showDay }: { showDay: boolean }) {
         </Suspense>
       )}
       onDay={(next) => setSearch({ tab: 'today', ...(next === null ? {} : { day: next }) }, { replace: true })}
+    />
+  );
+}
+
+/** The address holds the view, the day unless it is today, and the studio of a week. */
+function CalendarTab() {
+  const [search, setSearch] = useSearchParams();
+  const navigate = useNavigate();
+  const studios = useStudios().data ?? [];
+  const day = search.get('day') ?? '';
+  return (
+    <Calendar
+      studios={studios}
+      shown={{
+        view: search.get('view') === 'week' ? 'week' : 'day',
+        day: isStudioDate(day) ? day : null,
+        studioId: search.get('studio'),
+      }}
+      onShow={(next) =>
+        setSearch(
+          {
+            tab: 'calendar',
+            view: next.view,
+            ...(next.day === null ? {} : { day: next.day }),
+            ...(next.studioId === null ? {} : { studio: next.studioId }),
+          },
+          { replace: true },
+        )
+      }
+      onBooking={(reference) => navigate(withBooking(search, reference))}
+      forms={{
+        book: ({ studioId, first, hours }, onBooked, onBack) => (
+          <NewBooking
+            studios={studios}
+            date={first.date}
+            hours={{ studioId, hour: String(first.hour), hours: String(hours) }}
+            onDone={onBooked}
+            onBack={onBack}
+          />
+        ),
+        close: (hours, onDone) => <ClosureForm studios={studios} hours={hours} onDone={onDone} />,
+        reopen: ({ id, start, end, weeks }, where, onDone) => (
+          <ReopenForm week={{ closureId: id, start, end }} more={weeks - 1} where={where} onDone={onDone} />
+        ),
+      }}
     />
   );
 }

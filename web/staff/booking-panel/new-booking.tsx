@@ -35,17 +35,20 @@ export type PricedStudio = StudioName & { readonly rates: Rates };
 export function NewBooking({
   studios,
   date,
+  hours = {},
   onDone,
   onBack,
 }: {
   studios: readonly PricedStudio[];
   /** The day that is offered first. */
   date: string;
+  /** The studio and hours that are offered first. */
+  hours?: { readonly studioId?: string; readonly hour?: string; readonly hours?: string };
   onDone: (reference: string) => void;
   onBack: () => void;
 }) {
   const [chosen, setChosen] = useState<HoursChoice | null>(null);
-  const [typed] = useState({ studioId: studios[0]?.id ?? '', date, hour: '18', hours: '2' });
+  const [typed] = useState({ studioId: studios[0]?.id ?? '', date, hour: '18', hours: '2', ...hours });
   if (chosen !== null)
     return <PersonForm studios={studios} hours={chosen} onDone={onDone} onBack={() => setChosen(null)} />;
   return <HoursForm studios={studios} initial={typed} note="Sydney time." onChoose={setChosen} onBack={onBack} />;

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Control } from 'react-hook-form';
 import { slotLabel } from '#rules/slots.ts';
-import { addDays, formatStudioDate, formatStudioRange, studioDate } from '#rules/studio-time.ts';
+import { addDays, formatStudioDate, formatStudioRange, studioDate, studioHour } from '#rules/studio-time.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { CheckField, ChoiceField, TextField } from '#web/ui/form/fields.tsx';
@@ -18,12 +18,12 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => ({ value: String(hour), la
 /** Closes hours. Names the bookings that are in the way. */
 export function ClosureForm({
   studios,
-  initial = {},
+  hours,
   onDone,
 }: {
   studios: readonly StudioName[];
-  /** What is filled in already. */
-  initial?: Partial<TypedClosure>;
+  /** The hours that are filled in already. */
+  hours?: { readonly studioId: string; readonly start: Date; readonly end: Date };
   onDone: () => void;
 }) {
   const [tomorrow] = useState(() => addDays(studioDate(new Date()), 1));
@@ -37,7 +37,7 @@ export function ClosureForm({
       repeatUntil: '',
       reason: '',
       isPublic: false,
-      ...initial,
+      ...(hours === undefined ? {} : typeHours(hours)),
     },
   });
   const [inTheWay, setInTheWay] = useState<readonly BookingInTheWay[]>([]);
@@ -72,6 +72,14 @@ export function ClosureForm({
     </Form>
   );
 }
+
+const typeHours = ({ studioId, start, end }: { studioId: string; start: Date; end: Date }): Partial<TypedClosure> => ({
+  studio: studioId,
+  fromDate: studioDate(start),
+  fromHour: String(studioHour(start)),
+  toDate: studioDate(end),
+  toHour: String(studioHour(end)),
+});
 
 function Fields({
   control,

@@ -1,0 +1,282 @@
+import { act, fireEvent, screen, within } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { AppError } from '#web/lib/errors.ts';
+import { renderPart, user } from '#web/ui/component-tests.ts';
+import { Calendar, type CalendarForms, type CalendarView } from './calendar.tsx';
+import * as queries from './queries.ts';
+
+vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
+vi.mock('#web/lib/use-now.ts', () => ({ useNow: () => NOW }));
+vi.mock(import('./queries.ts'), async (original) => ({
+  ...(await original()),
+  readCalendar: vi.fn(),
+  readFreeDays: vi.fn(),
+  quoteMove: vi.fn(),
+  moveBooking: vi.fn(),
+  readFeeds: vi.fn(),
+  openFeed: vi.fn(),
+  revokeFeed: vi.fn(),
+}));
+const calls = vi.mocked(queries);
+
+const DAY = '2031-03-03';
+const { NOW } = vi.hoisted(() => ({ NOW: new Date('2031-03-01T00:00:00Z') }));
+const STUDIOS = ['A', 'B', 'C'].map((letter) => ({ id: letter, name: `Studio ${letter}` }));
+const at = (hour: number): Date => new Date(Date.parse(`${DAY}T00:00:00+11:00`) + hour * 3_600_000);
+const entry = (kind: queries.Entry['kind'], studioId: string, from: number, to: number): queries.Entry => ({
+  kind,
+  id: `${kind} ${studioId}`,
+  studioId,
+  start: at(from),
+  end: at(to),
+  label: kind === 'closure' ? 'Cleaning' : 'Sam Guest',
+  reference: kind === 'closure' ? null : 'ABCD-2345',
+  email: 'sam@example.com',
+  isTest: false,
+  isPublic: false,
+  weeks: 3,
+});
+const FREE = Array.from({ length: 28 }, (_, n) => ({
+  day: `2031-03-${String(n + 3).padStart(2, '0')}`,
+  hours: 72,
+  free: 36,
+}));
+const forms: CalendarForms = {
+  book: ({ first, hours }, onBooked) => (
+    <button type="button" onClick={() => onBooked('NEW')}>{`book ${first.date} ${first.hour} ${hours}`}</button>
+  ),
+  close: ({ start, end }) => <p>{`close ${start.toISOString()} ${end.toISOString()}`}</p>,
+  reopen: ({ id, weeks }, where) => <p>{`reopen ${id} ${weeks} ${where}`}</p>,
+};
+const [onShow, onBooking] = [vi.fn<(view: CalendarView) => void>(), vi.fn<(reference: string) => void>()];
+
+beforeEach(() => {
+  vi.resetAllMocks();
+  calls.readCalendar.mockResolvedValue([
+    entry('booking', 'A', 10, 12),
+    entry('hold', 'B', 14, 15),
+    entry('closure', 'C', 16, 18),
+  ]);
+  calls.readFreeDays.mockResolvedValue(FREE);
+  Element.prototype.scrollIntoView = vi.fn();
+  HTMLElement.prototype.setPointerCapture = vi.fn();
+});
+
+/** The calendar with the area of its blocks 300 by 480 pixels: 100 for a room, 20 for an hour. */
+async function open(view: Partial<CalendarView> = {}): Promise<HTMLElement> {
+  renderPart(
+    <Calendar
+      studios={STUDIOS}
+      shown={{ view: 'day', day: DAY, studioId: null, ...view }}
+      forms={forms}
+      onShow={onShow}
+      onBooking={onBooking}
+    />,
+  );
+  const grid = await screen.findByRole('grid');
+  const area = grid.querySelector<HTMLElement>('[aria-hidden="true"]');
+  if (!area) throw new Error('no area');
+  area.getBoundingClientRect = () => new DOMRect(0, 0, 300, 480);
+  return area;
+}
+const cell = (name: RegExp | string) => screen.getByRole('gridcell', { name });
+const active = (): string =>
+  document
+    .getElementById(screen.getByRole('grid').getAttribute('aria-activedescendant') ?? '')
+    ?.getAttribute('aria-label') ?? '';
+const point = (room: number, hour: number, pointerType = 'mouse') => ({
+  clientX: room * 100 + 50,
+  clientY: hour * 20 + 10,
+  button: 0,
+  pointerId: 1,
+  pointerType,
+});
+const dialog = () => within(screen.getByRole('dialog'));
+
+test('a day shows each room with what is booked, held, closed and free, and the days with the share that is free', async () => {
+  await open();
+  expect(screen.getByRole('heading', { name: 'Monday 3 March 2031' })).toBeTruthy();
+  expect(cell('Studio A, Mon 3 Mar 2031, 11 AM: Sam Guest, 10 am to 12 pm')).toBeTruthy();
+  expect(cell('Studio B, Mon 3 Mar 2031, 2 PM: held for Sam Guest, 2 pm to 3 pm')).toBeTruthy();
+  expect(cell('Studio C, Mon 3 Mar 2031, 5 PM: closed 4 pm to 6 pm, Cleaning')).toBeTruthy();
+  expect(cell('Studio C, Mon 3 Mar 2031, 6 PM: free')).toBeTruthy();
+  await user.click(await screen.findByRole('button', { name: 'Tuesday 4 March 2031: 50% free' }));
+  expect(onShow).toHaveBeenLastCalledWith({ view: 'day', day: '2031-03-04', studioId: null });
+});
+
+test('a week shows the days of one room, and the buttons and keys go on by weeks', async () => {
+  await open({ view: 'week', studioId: 'B' });
+  expect(screen.getByRole('heading', { name: '3 Mar to 9 Mar 2031' })).toBeTruthy();
+  expect(
+    screen
+      .getAllByRole('columnheader')
+      .slice(1)
+      .map((head) => head.getAttribute('aria-label')),
+  ).toContain('Studio B, Sun 9 Mar 2031');
+  expect(calls.readCalendar).toHaveBeenCalledWith({ first: DAY, days: 7, studioId: 'B' });
+  await user.click(screen.getByRole('button', { name: 'Next week' }));
+  expect(onShow).toHaveBeenLastCalledWith({ view: 'week', day: '2031-03-10', studioId: 'B' });
+  screen.getByRole('grid').focus();
+  await user.keyboard('{PageUp}');
+  expect(onShow).toHaveBeenLastCalledWith({ view: 'week', day: '2031-02-24', studioId: 'B' });
+  await user.selectOptions(screen.getByLabelText('Studio'), 'All studios');
+  expect(onShow).toHaveBeenLastCalledWith({ view: 'week', day: DAY, studioId: null });
+});
+
+test('the keyboard walks, selects free hours, and books or closes them', async () => {
+  await open();
+  screen.getByRole('grid').focus();
+  expect(active()).toBe('Studio A, Mon 3 Mar 2031, 9 AM: free');
+  await user.keyboard('{ArrowRight}{ArrowDown}{Shift>}{ArrowDown}{ArrowDown}{/Shift}');
+  expect(screen.getByText('Selected: Studio B, Mon 3 Mar 2031, 10 am to 1 pm.')).toBeTruthy();
+  expect(screen.getAllByRole('gridcell', { selected: true })).toHaveLength(3);
+  await user.keyboard('{Enter}');
+  expect(dialog().getByText('Studio B, Mon 3 Mar 2031, 10 am to 1 pm. Sydney time.')).toBeTruthy();
+  await user.click(dialog().getByRole('button', { name: 'New booking' }));
+  await user.click(dialog().getByRole('button', { name: 'book 2031-03-03 10 3' }));
+  expect(onBooking).toHaveBeenCalledExactlyOnceWith('NEW');
+  expect(screen.queryByRole('dialog')).toBeNull();
+  screen.getByRole('grid').focus();
+  await user.keyboard('{Enter}');
+  await user.click(dialog().getByRole('button', { name: 'Close these hours' }));
+  expect(dialog().getByText(/^close 2031-03-02T23:00:00.000Z/)).toBeTruthy();
+});
+
+test('a booking is picked up, moved and dropped by keyboard, and moves only after a question that names the money', async () => {
+  calls.quoteMove.mockResolvedValue({ differenceCents: -1_000, refundCents: 1_000 });
+  calls.moveBooking.mockResolvedValue({ differenceCents: -1_000, refundCents: 1_000 });
+  await open();
+  screen.getByRole('grid').focus();
+  await user.keyboard('{ArrowDown}{Enter}');
+  expect(screen.getByText(/^Picked up Sam Guest/)).toBeTruthy();
+  await user.keyboard('{ArrowRight}{ArrowUp}{Shift>}{ArrowUp}{/Shift}');
+  expect(screen.getByText('Studio B, Mon 3 Mar 2031, 9 am to 10 am.')).toBeTruthy();
+  await user.keyboard('{Enter}');
+  expect(await dialog().findByText('$10 goes back to the card.')).toBeTruthy();
+  expect(dialog().getByText('The PIN changes. sam@example.com gets a mail.')).toBeTruthy();
+  expect(calls.moveBooking).not.toHaveBeenCalled();
+  await user.click(dialog().getByRole('button', { name: 'Move the booking' }));
+  const target = {
+    bookingId: 'booking A',
+    studioId: 'B',
+    startTime: at(9).toISOString(),
+    endTime: at(10).toISOString(),
+  };
+  expect(calls.moveBooking).toHaveBeenCalledExactlyOnceWith(target);
+  expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+test('dearer hours lead to the booking, and hours that are refused say why', async () => {
+  calls.quoteMove.mockResolvedValue({ differenceCents: 500, refundCents: 0 });
+  await open();
+  screen.getByRole('grid').focus();
+  await user.keyboard('{ArrowDown}{Enter}{ArrowRight}{Enter}');
+  await user.click(await dialog().findByRole('button', { name: 'Open the booking' }));
+  expect(onBooking).toHaveBeenCalledExactlyOnceWith('ABCD-2345');
+  calls.quoteMove.mockRejectedValue(new AppError('slot_taken', 'These hours are taken.', 409));
+  screen.getByRole('grid').focus();
+  await user.keyboard('{ArrowLeft}{Enter}{ArrowRight}{ArrowRight}{Enter}');
+  expect(await dialog().findByText('These hours are taken.')).toBeTruthy();
+  expect(dialog().getByRole<HTMLButtonElement>('button', { name: 'Move the booking' }).disabled).toBe(true);
+  await user.click(dialog().getByRole('button', { name: 'Leave it' }));
+  expect(calls.moveBooking).not.toHaveBeenCalled();
+});
+
+test('a mouse drags free hours, a booking, and an edge of it', async () => {
+  calls.quoteMove.mockResolvedValue({ differenceCents: 0, refundCents: 0 });
+  const area = await open();
+  const drag = (from: Element, start: [number, number], end: [number, number]): void => {
+    fireEvent.pointerDown(from, point(...start));
+    fireEvent.pointerMove(from, point(start[0], start[1] + 1));
+    fireEvent.pointerMove(from, point(...end));
+    fireEvent.pointerUp(from, point(...end));
+    fireEvent.click(from, point(...end));
+  };
+  drag(area, [1, 9], [1, 16]);
+  expect(dialog().getByText('Studio B, Mon 3 Mar 2031, 9 am to 2 pm. Sydney time.')).toBeTruthy();
+  await user.click(dialog().getByRole('button', { name: 'Cancel' }));
+  const block = area.querySelector('[data-entry^="booking A"]');
+  if (!block) throw new Error('no block');
+  drag(block, [0, 11], [2, 13]);
+  expect(dialog().getByText('to Studio C, Mon 3 Mar 2031, 12 pm to 2 pm.')).toBeTruthy();
+  await user.click(dialog().getByRole('button', { name: 'Leave it' }));
+  drag(block.querySelector('[data-edge="end"]') ?? block, [0, 11], [0, 13]);
+  expect(dialog().getByText('to Studio A, Mon 3 Mar 2031, 10 am to 2 pm.')).toBeTruthy();
+  await user.click(dialog().getByRole('button', { name: 'Leave it' }));
+  drag(block.querySelector('[data-edge="start"]') ?? block, [0, 10], [0, 8]);
+  expect(dialog().getByText('to Studio A, Mon 3 Mar 2031, 8 am to 12 pm.')).toBeTruthy();
+});
+
+test('a finger drags after it has rested, and scrolls before', async () => {
+  const area = await open();
+  vi.useFakeTimers();
+  try {
+    fireEvent.pointerDown(area, point(1, 9, 'touch'));
+    fireEvent.pointerMove(area, point(1, 11, 'touch'));
+    act(() => void vi.advanceTimersByTime(1_000));
+    fireEvent.pointerUp(area, point(1, 11, 'touch'));
+    expect(screen.queryByRole('dialog')).toBeNull();
+    const touch = (): boolean => fireEvent.touchMove(area);
+    expect(touch()).toBe(true);
+    fireEvent.pointerDown(area, point(1, 9, 'touch'));
+    act(() => void vi.advanceTimersByTime(1_000));
+    expect(touch()).toBe(false);
+    fireEvent.pointerMove(area, point(1, 10, 'touch'));
+    fireEvent.pointerUp(area, point(1, 10, 'touch'));
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(dialog().getByText('Studio B, Mon 3 Mar 2031, 9 am to 11 am. Sydney time.')).toBeTruthy();
+});
+
+test('a press opens a booking, closed hours, or free hours', async () => {
+  const area = await open();
+  const block = (kind: string): Element => area.querySelector(`[data-entry^="${kind}"]`) ?? area;
+  fireEvent.click(block('booking'), point(0, 10));
+  expect(onBooking).toHaveBeenCalledExactlyOnceWith('ABCD-2345');
+  fireEvent.click(block('closure'), point(2, 16));
+  expect(dialog().getByText('reopen closure C 3 Studio C')).toBeTruthy();
+  await user.click(dialog().getByRole('button', { name: 'Close' }));
+  fireEvent.click(area, point(2, 20));
+  expect(dialog().getByText('Studio C, Mon 3 Mar 2031, 8 pm to 9 pm. Sydney time.')).toBeTruthy();
+});
+
+test('hours that have passed can be closed, not booked', async () => {
+  calls.readCalendar.mockResolvedValue([]);
+  const area = await open({ day: '2020-03-03' });
+  fireEvent.click(area, point(0, 9));
+  expect(dialog().getByText('These hours have passed, so they cannot be booked.')).toBeTruthy();
+  expect(dialog().queryByRole('button', { name: 'New booking' })).toBeNull();
+});
+
+test('what cannot be loaded offers another try', async () => {
+  calls.readCalendar.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0));
+  renderPart(
+    <Calendar
+      studios={STUDIOS}
+      shown={{ view: 'day', day: DAY, studioId: null }}
+      forms={forms}
+      onShow={onShow}
+      onBooking={onBooking}
+    />,
+  );
+  await user.click(await screen.findByRole('button', { name: 'Try again' }));
+  expect(await screen.findByRole('grid')).toBeTruthy();
+});
+
+test('the address of a room is made, shown, and revoked after a question', async () => {
+  calls.readFeeds.mockResolvedValue(new Map([['A', new Date('2031-03-01T00:00:00Z')]]));
+  calls.openFeed.mockResolvedValue({ url: 'https://site.example/feed?token=t' });
+  calls.revokeFeed.mockResolvedValue({ revoked: true });
+  await open();
+  await user.click(screen.getByRole('button', { name: 'Use in another calendar' }));
+  await dialog().findByText('Since Saturday 1 March 2031.');
+  await user.click(dialog().getByRole('button', { name: 'Make an address of Studio B' }));
+  expect(dialog().getByLabelText<HTMLInputElement>('Address of Studio B').value).toBe(
+    'https://site.example/feed?token=t',
+  );
+  await user.click(dialog().getByRole('button', { name: 'Revoke the address of Studio A' }));
+  expect(calls.revokeFeed).not.toHaveBeenCalled();
+  await user.click(dialog().getByRole('button', { name: /becomes empty$/ }));
+  expect(calls.revokeFeed).toHaveBeenCalledExactlyOnceWith('A');
+});

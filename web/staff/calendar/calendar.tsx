@@ -1,0 +1,177 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { addDays, type StudioDate, studioDate } from '#rules/studio-time.ts';
+import { useLive } from '#web/data/live.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { useNow } from '#web/lib/use-now.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { DropForm } from './drop-form.tsx';
+import { Feeds } from './feeds.tsx';
+import { FreeDays } from './free-days.tsx';
+import { Grid } from './grid.tsx';
+import { Header } from './header.tsx';
+import { ENTRIES_MAX, type Entry, readCalendar } from './queries.ts';
+import { columnsOf, daysOf, type Span, type View } from './span.ts';
+import { SpanForm, type SpanForms } from './span-form.tsx';
+import type { Wish } from './walk.ts';
+
+export type StudioName = { readonly id: string; readonly name: string };
+/** What the calendar shows: `day` null is today; `studioId`: the room of a week, null for all. */
+export type CalendarView = { readonly view: View; readonly day: StudioDate | null; readonly studioId: string | null };
+/** The forms of other parts that the calendar opens. */
+export type CalendarForms = SpanForms & {
+  readonly reopen: (closure: Entry, studioName: string, onDone: () => void) => ReactNode;
+};
+type Open =
+  | { readonly kind: 'create'; readonly span: Span }
+  | { readonly kind: 'move'; readonly entry: Entry; readonly span: Span }
+  | { readonly kind: 'reopen'; readonly entry: Entry }
+  | { readonly kind: 'feeds' };
+
+/** The days and weeks of the rooms, with everything that is booked, held or closed. */
+export function Calendar({
+  studios,
+  shown,
+  forms,
+  onShow,
+  onBooking,
+}: {
+  studios: readonly StudioName[];
+  shown: CalendarView;
+  forms: CalendarForms;
+  onShow: (view: CalendarView) => void;
+  onBooking: (reference: string) => void;
+}) {
+  const client = useQueryClient();
+  const now = useNow(30_000);
+  const [open, setOpen] = useState<Open | null>(null);
+  const day = shown.day ?? studioDate(now);
+  const studioId = shown.view === 'day' ? null : shown.studioId;
+  useLive('staff', queryKeys.staffCalendar.all);
+  const goTo = (next: StudioDate, view = shown.view): void =>
+    onShow({ ...shown, view, day: next === studioDate(now) ? null : next });
+  const step = shown.view === 'day' ? 1 : 7;
+  function onWish(wish: Wish): void {
+    if (wish.kind === 'page') goTo(addDays(day, wish.by * step));
+    else if (wish.kind !== 'open') setOpen(wish);
+    else if (wish.entry.kind === 'closure') setOpen({ kind: 'reopen', entry: wish.entry });
+    else if (wish.entry.reference !== null) onBooking(wish.entry.reference);
+  }
+  return (
+    <section aria-labelledby="calendar-days" className="space-y-5">
+      <Header
+        studios={studios}
+        shown={{ ...shown, day }}
+        today={studioDate(now)}
+        onShow={(next) => onShow({ ...next, day: next.day === studioDate(now) ? null : next.day })}
+      />
+      <FreeDays view={shown.view} day={day} studioId={studioId} now={now} onDay={(next) => goTo(next, 'day')} />
+      <Days view={shown.view} day={day} studioId={studioId} studios={studios} now={now} onWish={onWish} />
+      <Button tone="plain" onClick={() => setOpen({ kind: 'feeds' })}>
+        Use in another calendar
+      </Button>
+      <OpenDialog
+        open={open}
+        studios={studios}
+        forms={forms}
+        onBooking={onBooking}
+        onClose={() => {
+          setOpen(null);
+          void client.invalidateQueries({ queryKey: queryKeys.staffCalendar.all });
+        }}
+      />
+    </section>
+  );
+}
+
+function Days({
+  view,
+  day,
+  studioId,
+  studios,
+  now,
+  onWish,
+}: {
+  view: View;
+  day: StudioDate;
+  studioId: string | null;
+  studios: readonly StudioName[];
+  now: Date;
+  onWish: (wish: Wish) => void;
+}) {
+  const { first, count } = daysOf(view, day);
+  const read = useQuery({
+    queryKey: queryKeys.staffCalendar.of('days', first, count, studioId),
+    queryFn: () => readCalendar({ first, days: count, studioId }),
+    refetchInterval: 60_000,
+  });
+  if (read.isError && !read.data)
+    return (
+      <LoadFailed
+        title="The calendar could not be loaded."
+        why={describeError(read.error, 'Check your connection.')}
+        onRetry={() => void read.refetch()}
+      />
+    );
+  const columns = columnsOf(view, day, studios, studioId);
+  if (read.data === undefined || columns.length === 0)
+    return <Skeleton className="h-[78dvh]" label="Loading the calendar" />;
+  return (
+    <>
+      {read.data.length < ENTRIES_MAX ? null : (
+        <Notice tone="warn">
+          <p>Not everything is shown: choose one studio.</p>
+        </Notice>
+      )}
+      <Grid view={view} shown={{ columns, entries: read.data, now }} onWish={onWish} />
+    </>
+  );
+}
+
+const TITLES: Readonly<Record<Open['kind'], string>> = {
+  create: 'These hours',
+  move: 'Move the booking?',
+  reopen: 'Open these hours again?',
+  feeds: 'Use in another calendar',
+};
+
+function OpenDialog({
+  open,
+  studios,
+  forms,
+  onBooking,
+  onClose,
+}: {
+  open: Open | null;
+  studios: readonly StudioName[];
+  forms: CalendarForms;
+  onBooking: (reference: string) => void;
+  onClose: () => void;
+}) {
+  const nameOf = (studioId: string): string => studios.find(({ id }) => id === studioId)?.name ?? '';
+  const show = (reference: string): void => {
+    onClose();
+    onBooking(reference);
+  };
+  return (
+    <Dialog open={open !== null} title={open === null ? '' : TITLES[open.kind]} wide onClose={onClose}>
+      {open?.kind === 'create' ? (
+        <SpanForm
+          span={open.span}
+          studioName={nameOf(open.span.studioId)}
+          forms={forms}
+          onBooked={show}
+          onClose={onClose}
+        />
+      ) : null}
+      {open?.kind === 'move' ? (
+        <DropForm entry={open.entry} span={open.span} nameOf={nameOf} onBooking={show} onClose={onClose} />
+      ) : null}
+      {open?.kind === 'reopen' ? forms.reopen(open.entry, nameOf(open.entry.studioId), onClose) : null}
+      {open?.kind === 'feeds' ? <Feeds studios={studios} /> : null}
+    </Dialog>
+  );
+}

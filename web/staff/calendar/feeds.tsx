@@ -1,0 +1,109 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatStudioDate } from '#rules/studio-time.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { openFeed, readFeeds, revokeFeed } from './queries.ts';
+
+/** The private addresses at which calendar programs read a room. */
+export function Feeds({ studios }: { studios: readonly { readonly id: string; readonly name: string }[] }) {
+  const feeds = useQuery({ queryKey: queryKeys.staffCalendar.of('feeds'), queryFn: readFeeds });
+  if (feeds.isError && !feeds.data)
+    return (
+      <LoadFailed
+        title="The addresses could not be loaded."
+        why={describeError(feeds.error, 'Check your connection.')}
+        onRetry={() => void feeds.refetch()}
+      />
+    );
+  if (feeds.data === undefined) return <Skeleton className="h-48" label="Loading the addresses" />;
+  return (
+    <div className="space-y-5">
+      <p className="text-fog">
+        Each room has an address that Google Calendar, Apple Calendar and others can subscribe to: bookings with first
+        name and reference, and closed hours. Whoever has the address can read them, so keep it private. Looking at an
+        address is logged.
+      </p>
+      <ul className="space-y-5">
+        {studios.map((studio) => (
+          <li key={studio.id} className="border-t border-line pt-4">
+            <Feed studio={studio} since={feeds.data.get(studio.id) ?? null} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+const META = { handled: true as const, invalidates: [queryKeys.staffCalendar.all] };
+const failed = (error: unknown): void =>
+  toast({ title: 'Error', description: describeError(error, 'Nothing was changed. Try again.'), tone: 'bad' });
+
+function Feed({ studio, since }: { studio: { id: string; name: string }; since: Date | null }) {
+  const [revoking, setRevoking] = useState(false);
+  const show = useMutation({ mutationFn: () => openFeed(studio.id), meta: META, onError: failed });
+  const revoke = useMutation({
+    mutationFn: () => revokeFeed(studio.id),
+    meta: META,
+    onError: failed,
+    onSuccess: () => {
+      show.reset();
+      setRevoking(false);
+      toast({ title: 'Address revoked', description: `${studio.name}: nobody can read it any more.` });
+    },
+  });
+  const url = show.data?.url;
+  return (
+    <div className="space-y-3">
+      <h3 className="text-xl">{studio.name}</h3>
+      <p className="text-sm text-fog">{since === null ? 'No address.' : `Since ${formatStudioDate(since)}.`}</p>
+      {url === undefined ? null : <Address studioName={studio.name} url={url} />}
+      <div className="flex flex-wrap gap-3">
+        {url === undefined ? (
+          <Button tone="plain" busy={show.isPending} onClick={() => show.mutate()}>
+            {since === null ? 'Make an address' : 'Show the address'} <span className="sr-only">of {studio.name}</span>
+          </Button>
+        ) : null}
+        {since === null ? null : revoking ? (
+          <>
+            <Button tone="danger" busy={revoke.isPending} onClick={() => revoke.mutate()}>
+              Revoke: every calendar that uses it becomes empty
+            </Button>
+            <Button tone="plain" onClick={() => setRevoking(false)}>
+              Keep it
+            </Button>
+          </>
+        ) : (
+          <Button tone="quiet" onClick={() => setRevoking(true)}>
+            Revoke <span className="sr-only">the address of {studio.name}</span>
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Address({ studioName, url }: { studioName: string; url: string }) {
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(url);
+    toast({ title: 'Address copied', description: 'Paste it where your calendar asks for a subscription.' });
+  };
+  return (
+    <div className="flex flex-wrap items-end gap-3">
+      <Field
+        className="min-w-0 grow"
+        label={`Address of ${studioName}`}
+        value={url}
+        readOnly
+        onFocus={({ target }) => target.select()}
+      />
+      <Button tone="plain" onClick={() => void copy().catch(failed)}>
+        Copy
+      </Button>
+    </div>
+  );
+}

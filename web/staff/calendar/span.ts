@@ -1,0 +1,167 @@
+import { nextSlot, type Slot, slotKey, slotsOfSpan, spanOf } from '#rules/slots.ts';
+import {
+  addDays,
+  daysBetween,
+  formatStudioDate,
+  formatStudioTime,
+  hourExists,
+  slotEnd,
+  slotStart,
+  type StudioDate,
+  studioDate,
+  studioHour,
+  weekdayOf,
+} from '#rules/studio-time.ts';
+import { settings } from '#rules/venue.ts';
+
+/** A column of the calendar: a day of a studio. */
+export type Column = { readonly studioId: string; readonly studioName: string; readonly date: StudioDate };
+/** Consecutive hours of a studio. */
+export type Span = { readonly studioId: string; readonly first: Slot; readonly hours: number };
+/** Something that has hours of a studio. */
+export type Busy = { readonly id: string; readonly studioId: string; readonly start: Date; readonly end: Date };
+export type View = 'day' | 'week';
+
+/** The hours of a column. */
+export const HOURS = 24;
+
+/** Returns the Monday of a day's week. */
+export function mondayOf(date: StudioDate): StudioDate {
+  return addDays(date, -((weekdayOf(date) + 6) % 7));
+}
+
+/** Returns the first day that a view shows, and how many. */
+export function daysOf(view: View, day: StudioDate): { readonly first: StudioDate; readonly count: number } {
+  return view === 'day' ? { first: day, count: 1 } : { first: mondayOf(day), count: 7 };
+}
+
+/** Returns the columns of a view: of a day every studio; of a week each day of one studio, or of every studio (null). */
+export function columnsOf(
+  view: View,
+  day: StudioDate,
+  studios: readonly { readonly id: string; readonly name: string }[],
+  studioId: string | null,
+): Column[] {
+  const { first, count } = daysOf(view, day);
+  const shown = view === 'day' || studioId === null ? studios : studios.filter(({ id }) => id === studioId);
+  return Array.from({ length: count }, (_, at) => addDays(first, at)).flatMap((date) =>
+    shown.map(({ id, name }) => ({ studioId: id, studioName: name, date })),
+  );
+}
+
+/** Returns where an instant lies in the column of a day, in rows from its upper edge. An hour that comes twice has one row. */
+export function rowOf(at: Date, date: StudioDate): number {
+  const day = studioDate(at);
+  if (day !== date) return day < date ? 0 : HOURS;
+  const hour = studioHour(at);
+  const start = slotStart(date, hour);
+  if (start === null) return hour;
+  const end = slotEnd(date, hour);
+  return hour + (at.getTime() - start.getTime()) / (end.getTime() - start.getTime());
+}
+
+/** Returns the rows that something takes in the column of a day; null when it takes none. */
+export function placeOf(
+  { start, end }: { start: Date; end: Date },
+  date: StudioDate,
+): { top: number; rows: number } | null {
+  const top = rowOf(start, date);
+  const bottom = rowOf(end, date);
+  return bottom > top ? { top, rows: bottom - top } : null;
+}
+
+/** Returns the hours of a span, first to last. */
+function slotsOf({ first, hours }: Span): Slot[] {
+  const slots = [first];
+  for (let slot = nextSlot(first); slots.length < hours; slot = nextSlot(slot)) slots.push(slot);
+  return slots;
+}
+
+/** Returns when a span starts and ends. */
+export function timesOf(span: Span): { start: Date; end: Date } {
+  return spanOf(slotsOf(span));
+}
+
+/** Returns the hours of a booking; null unless they are hours of the grid. */
+export function spanOfBusy({ studioId, start, end }: Busy): Span | null {
+  const slots = slotsOfSpan(start, end);
+  const first = slots?.[0];
+  return slots && first ? { studioId, first, hours: slots.length } : null;
+}
+
+/** Returns who has any of these hours, except the one with this id. */
+export function inTheWay<One extends Busy>(span: Span, busy: readonly One[], except: string | null = null): One | null {
+  const { start, end } = timesOf(span);
+  return (
+    busy.find((one) => one.id !== except && one.studioId === span.studioId && one.start < end && one.end > start) ??
+    null
+  );
+}
+
+/** Whether two spans are the same hours of the same studio. */
+export function sameSpan(a: Span, b: Span): boolean {
+  return a.studioId === b.studioId && a.hours === b.hours && slotKey(a.first) === slotKey(b.first);
+}
+
+/** Returns the hours from one row of a column to another, upwards or downwards, as far as they exist and are free. Null when the first is not. */
+export function selectHours(column: Column, from: number, to: number, busy: readonly Busy[]): Span | null {
+  const step = to < from ? -1 : 1;
+  const chosen: number[] = [];
+  for (let hour = from; hour !== to + step; hour += step) {
+    if (!hourExists(column.date, hour)) continue;
+    const one = { studioId: column.studioId, first: { date: column.date, hour }, hours: 1 };
+    if (inTheWay(one, busy) !== null) break;
+    chosen.push(hour);
+  }
+  return chosen.length === 0
+    ? null
+    : { studioId: column.studioId, first: { date: column.date, hour: Math.min(...chosen) }, hours: chosen.length };
+}
+
+/** Returns the hours moved by rows and from one column to another. Hours that the clocks skip are left out. */
+export function shiftSpan(span: Span, by: { readonly rows: number; readonly from: Column; readonly to: Column }): Span {
+  const day = addDays(span.first.date, daysBetween(by.from.date, by.to.date));
+  return { ...span, studioId: by.to.studioId, first: stepSlot({ date: day, hour: span.first.hour }, by.rows) };
+}
+
+/** Returns the hours with another end, or another start, so many rows later. At least one hour and at most what a booking can have. */
+export function resizeSpan(span: Span, edge: 'start' | 'end', rows: number): Span {
+  const clamp = (hours: number): number => Math.min(Math.max(hours, 1), settings.maxHours);
+  if (edge === 'end') return { ...span, hours: clamp(span.hours + rows) };
+  const hours = clamp(span.hours - rows);
+  return { ...span, hours, first: stepSlot(span.first, span.hours - hours) };
+}
+
+/** Returns the hour so many existing hours later, or earlier. */
+function stepSlot(slot: Slot, by: number): Slot {
+  let at = hourExists(slot.date, slot.hour) ? slot : nextSlot(slot);
+  for (let left = by; left > 0; left -= 1) at = nextSlot(at);
+  for (let left = by; left < 0; left += 1) at = previousSlot(at);
+  return at;
+}
+
+function previousSlot({ date, hour }: Slot): Slot {
+  const before = hour === 0 ? { date: addDays(date, -1), hour: 23 } : { date, hour: hour - 1 };
+  return hourExists(before.date, before.hour) ? before : previousSlot(before);
+}
+
+/** Returns the column and row at a point of the area that the columns fill. Points outside count as at its edge. */
+export function cellAt(
+  point: { readonly x: number; readonly y: number },
+  area: { readonly left: number; readonly top: number; readonly width: number; readonly height: number },
+  columns: number,
+): { readonly column: number; readonly hour: number } {
+  const part = (offset: number, size: number, count: number): number =>
+    Math.min(Math.max(Math.floor((offset / size) * count), 0), count - 1);
+  return {
+    column: part(point.x - area.left, area.width, columns),
+    hour: part(point.y - area.top, area.height, HOURS),
+  };
+}
+
+/** "Studio B, Sat 21 Nov 2026, 8 pm to 10 pm". */
+export function describeSpan(span: Span, studioName: string): string {
+  const { start, end } = timesOf(span);
+  const until = studioDate(end) === studioDate(start) || formatStudioTime(end) === '12 am' ? '' : ' the next day';
+  return `${studioName}, ${formatStudioDate(start, 'medium')}, ${formatStudioTime(start)} to ${formatStudioTime(end)}${until}`;
+}

@@ -1,0 +1,49 @@
+import { type KeyboardEvent, useState } from 'react';
+import { studioDate, studioHour } from '#rules/studio-time.ts';
+import type { Cell } from './drag.ts';
+import { type Column, selectHours, type Span } from './span.ts';
+import { press, type Shown, type Walk, type Wish } from './walk.ts';
+
+/** The keyboard in the calendar: where it is, what it said last, and the hours it has selected or carries. */
+export function useWalk(id: string, shown: Shown, onWish: (wish: Wish) => void) {
+  const { columns, entries } = shown;
+  const [kept, setKept] = useState<Walk>(() => startOf(columns, shown.now));
+  const [said, setSaid] = useState('');
+  // Other days may have fewer columns; a booking that has gone is not carried on.
+  const carried = kept.carried !== null && entries.includes(kept.carried.entry) ? kept.carried : null;
+  const walk: Walk = { ...kept, carried, column: Math.min(kept.column, columns.length - 1) };
+  const cellId = (column: number, hour: number): string => `${id}-${column}-${hour}`;
+  return {
+    walk,
+    said,
+    cellId,
+    ghost: ghostOf(walk, shown),
+    goTo({ column, hour }: Cell) {
+      setKept({ column, hour, anchor: null, carried: null });
+      setSaid('');
+    },
+    onKeyDown(event: KeyboardEvent) {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const done = press(walk, event.key, event.shiftKey, shown);
+      if (done === null) return;
+      event.preventDefault();
+      setKept(done.walk);
+      setSaid(done.say ?? '');
+      const cell = document.getElementById(cellId(done.walk.column, done.walk.hour));
+      cell?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+      if (done.wish) onWish(done.wish);
+    },
+  };
+}
+
+/** Begins today at the present hour, on other days at 9 am. */
+function startOf(columns: readonly Column[], now: Date): Walk {
+  const today = columns.findIndex(({ date }) => date === studioDate(now));
+  return { column: Math.max(today, 0), hour: today === -1 ? 9 : studioHour(now), anchor: null, carried: null };
+}
+
+function ghostOf({ column, hour, anchor, carried }: Walk, { columns, entries }: Shown): Span | null {
+  if (carried !== null) return carried.span;
+  const here = columns[column];
+  return anchor === null || here === undefined ? null : selectHours(here, anchor, hour, entries);
+}
