@@ -894,6 +894,12 @@ export type Database = {
         Args: never;
         Returns: boolean;
       };
+      lacks_second_factor: {
+        Args: {
+          permission: string;
+        };
+        Returns: boolean;
+      };
       leave_mailing_list: {
         Args: {
           subscription: string;
@@ -1010,6 +1016,10 @@ export type Database = {
           bounced_at: string | null;
           bounce_reason: string | null;
         }[];
+      };
+      second_factor_rules: {
+        Args: never;
+        Returns: Json;
       };
       send_mail_again: {
         Args: {

@@ -35,6 +35,7 @@ import { staffRefund } from './functions/staff-refund.ts';
 import { staffRemove } from './functions/staff-remove.ts';
 import { staffReopen } from './functions/staff-reopen.ts';
 import { staffReviewId } from './functions/staff-review-id.ts';
+import { staffSetSecondFactor } from './functions/staff-set-second-factor.ts';
 import { staffSetPermissions } from './functions/staff-set-permissions.ts';
 import { staffSetPrices } from './functions/staff-set-prices.ts';
 import { staffSetSettings } from './functions/staff-set-settings.ts';
@@ -95,6 +96,7 @@ export function composeFunctions(context: {
       ['staff-remove', staffRemove(context)],
       ['accept-staff-invitation', acceptStaffInvitation(context)],
       ['staff-set-permissions', staffSetPermissions(context)],
+      ['staff-set-second-factor', staffSetSecondFactor(context)],
       ['staff-set-prices', staffSetPrices(context)],
       ['staff-set-settings', staffSetSettings(context)],
       ['staff-review-id', staffReviewId(context)],

@@ -32,6 +32,7 @@ export const statuses: Readonly<Record<RefusalCode, 400 | 401 | 403 | 404 | 409 
   last_owner: 409,
   days_overlap: 409,
   invitation_ended: 410,
+  second_factor_required: 403,
 };
 
 /** `byHand: true` where staff give the money back themselves: it was not paid through the provider. */

@@ -204,4 +204,72 @@ describe.each(engines)('the staff of the business on $name', ({ open }) => {
     expect(JSON.stringify(data)).not.toMatch(/token/);
     expect((await server.client(colleague.token).rpc('staff_team')).error?.code).toBe('42501');
   });
+
+  /** Enrols a second factor, and shows it in the sessions of `person` unless told otherwise. */
+  const enrol = async ({ id }: Customer, level = 'aal2') => {
+    await db().query(
+      `insert into auth.mfa_factors (user_id, factor_type, status, secret, created_at, updated_at) values ($1::uuid, 'totp', 'verified', 's', now(), now())`,
+      [id],
+    );
+    await db().query('update auth.sessions set aal = $2 where user_id = $1::uuid', [id, level]);
+  };
+  const require = (permissions: readonly string[], token: string) =>
+    server.call('staff-set-second-factor', { permissions }, token);
+  const needsStep = { status: 403, body: { error: { code: 'second_factor_required' } } };
+
+  it('what needs a second factor is refused to a session without one, by functions and SQL, and by nothing else', async () => {
+    const [guarded, colleague] = [await addStaff('owner'), await addStaff('bookings', 'money')];
+    await enrol(guarded);
+    await enrol(colleague, 'aal1');
+    const calls = async (name: string, token: string) => (await server.call(name, {}, token)).body['error'];
+    const numbers = { first_day: '2031-03-01', last_day: '2031-03-02' };
+    const rpc = (token: string) => server.client(token).rpc('business_numbers', numbers);
+    expect(await require(['money'], guarded.token)).toEqual({ status: 200, body: { permissions: ['money'] } });
+    expect(await calls('staff-refund', colleague.token)).toMatchObject({
+      code: 'second_factor_required',
+      permission: 'money',
+      message: expect.stringMatching('account settings'),
+    });
+    expect((await rpc(colleague.token)).error).toMatchObject({
+      code: '42501',
+      hint: expect.stringMatching('second factor'),
+    });
+    // Bad bodies: these calls are admitted.
+    expect(await calls('staff-close', colleague.token)).toMatchObject({ code: 'invalid_request' });
+    expect(await calls('staff-refund', server.app.keys.serviceRoleKey)).toMatchObject({ code: 'invalid_request' });
+    expect(await calls('staff-refund', guarded.token)).toMatchObject({ code: 'invalid_request' });
+    expect((await server.client(colleague.token).rpc('second_factor_rules')).data).toEqual({
+      permissions: ['money'],
+      shown: false,
+    });
+    // Otherwise an owner without it could switch the rule off.
+    expect(await require([], owner.token)).toMatchObject(needsStep);
+    expect(await invite('thief@example.com', ['owner'])).toMatchObject(needsStep);
+    expect((await server.client(owner.token).from('audit_logs').select('id').limit(1)).data).toEqual([]);
+
+    await db().query(`update auth.sessions set aal = 'aal2' where user_id = $1::uuid`, [colleague.id]);
+    expect(await calls('staff-refund', colleague.token)).toMatchObject({ code: 'invalid_request' });
+    expect((await rpc(colleague.token)).error).toBeNull();
+    expect((await require([], guarded.token)).status).toBe(200);
+    expect((await require([], guarded.token)).status).toBe(200);
+    const { rows } = await db().query(
+      `select actor, details from public.audit_logs where resource_type = 'second_factor_rule' order by created_at`,
+    );
+    expect(rows).toEqual([
+      { actor: guarded.id, details: { before: [], after: ['money'] } },
+      { actor: guarded.id, details: { before: ['money'], after: [] } },
+    ]);
+  });
+
+  it('an owner without a second factor, or who has not shown it, cannot require one; the service key can', async () => {
+    const own = await addStaff('owner');
+    expect(await require(['money'], own.token)).toMatchObject(needsStep);
+    await enrol(own, 'aal1');
+    expect(await require(['money'], own.token)).toMatchObject(needsStep);
+    const manager = await addStaff('bookings', 'identity', 'money', 'settings');
+    expect((await require(['money'], manager.token)).status).toBe(403);
+    expect((await require(['money'], server.app.keys.serviceRoleKey)).status).toBe(200);
+    expect((await require([], server.app.keys.serviceRoleKey)).status).toBe(200);
+    expect((await require(['everything'], server.app.keys.serviceRoleKey)).status).toBe(400);
+  });
 });

@@ -170,6 +170,14 @@ const ROWS: readonly Row[] = [
     answers: { setPermissions: () => undefined },
   },
   {
+    name: 'staff-set-second-factor',
+    callers: 'staff',
+    permission: 'owner',
+    limit: ['staff-set-second-factor', 60, 60],
+    body: { permissions: ['money'] },
+    answers: { setSecondFactorRules: () => undefined },
+  },
+  {
     name: 'staff-remove',
     callers: 'staff',
     permission: 'owner',

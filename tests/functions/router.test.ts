@@ -66,6 +66,7 @@ const STATUSES: Readonly<Record<RefusalCode, number>> = {
   last_owner: 409,
   days_overlap: 409,
   invitation_ended: 410,
+  second_factor_required: 403,
   session_ended: 410,
   coupon_invalid: 422,
   image_refused: 422,

@@ -36,6 +36,9 @@ vi.mock('#server/operations/bookings/read-own-booking.ts', () => ({ readOwnBooki
 vi.mock('#server/operations/bookings/release.ts', () => ({ releaseOwnHold: operation('releaseOwnHold') }));
 vi.mock('#server/operations/staff/set-permissions.ts', () => ({ setPermissions: operation('setPermissions') }));
 vi.mock('#server/operations/settings/set-settings.ts', () => ({ setSettings: operation('setSettings') }));
+vi.mock('#server/operations/staff/set-second-factor.ts', () => ({
+  setSecondFactorRules: operation('setSecondFactorRules'),
+}));
 vi.mock('#server/operations/staff/invitations.ts', () => ({
   inviteStaff: operation('inviteStaff'),
   renewInvitation: operation('renewInvitation'),

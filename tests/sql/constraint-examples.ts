@@ -883,6 +883,12 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
     base: { user_id: uuid(1), reason: 'Damage', blocked_by: uuid(1), blocked_at: AT },
     checks: { customer_block_reason_check: between('reason', ['', text(501)], [text(1), text(500)]) },
   },
+  'private.second_factor_rule': {
+    base: { permission: 'money' },
+    checks: {
+      second_factor_rule_permission_check: oneOf('permission', ['bookings', 'identity', 'money', 'settings', 'owner']),
+    },
+  },
   'private.staff_invitation': {
     base: {
       email: 'sam@example.com',

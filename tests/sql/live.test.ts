@@ -141,6 +141,8 @@ test(
     await add('review');
     await rows.query('delete from public.id_verifications');
     expect(await toStaff()).toEqual([event, event, event, event]);
+    await rows.query(`insert into private.second_factor_rule values ('money')`);
+    expect(await toStaff()).toHaveLength(5);
   }),
 );
 
@@ -337,7 +339,7 @@ async function addPublishedTable({ query }: Rows): Promise<void> {
 }
 
 test(
-  'publish_team and publish_invitation tell staff of permissions and invitations, without naming anybody',
+  'publish_team, publish_invitation and publish_factor_rule tell staff of permissions, invitations and rules, without naming anybody',
   rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);
     const event = ['staff', 'team', true, {}];

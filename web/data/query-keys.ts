@@ -33,6 +33,7 @@ export const queryKeys = {
   texts: kind<[]>('texts'),
   settings: kind<[]>('settings'),
   // Of staff
+  factorRules: kind<[accessToken: Id]>('factor-rules'),
   team: kind<[]>('team'),
   permissions: kind<[userId: Id]>('permissions'),
   staffDay: kind<[day: string]>('staff-day'),

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { PERMISSIONS } from '#rules/permissions.ts';
 import { rest } from './rest.ts';
 
 export type Role = 'admin' | 'user';
@@ -6,4 +8,15 @@ export type Role = 'admin' | 'user';
 export async function readRole(userId: string): Promise<Role> {
   const { data, error } = await rest.from('user_roles').select('role').eq('user_id', userId).maybeSingle();
   return error === null && data?.role === 'admin' ? 'admin' : 'user';
+}
+
+const factorRulesSchema = z.object({ permissions: z.array(z.enum(PERMISSIONS)), shown: z.boolean() });
+/** The permissions that need two-step sign-in, and whether this session has made both steps. */
+export type FactorRules = z.infer<typeof factorRulesSchema>;
+
+/** Reads which permissions need two-step sign-in; for staff. */
+export async function readFactorRules(): Promise<FactorRules> {
+  const { data, error } = await rest.rpc('second_factor_rules');
+  if (error) throw error;
+  return factorRulesSchema.parse(data);
 }

@@ -1,8 +1,9 @@
-import { Suspense, useState } from 'react';
+import { type ReactNode, Suspense, useState } from 'react';
 import type { Permission } from '#rules/permissions.ts';
 import { isStudioDate } from '#rules/studio-time.ts';
 import { DeveloperLink } from '#web/staff/permissions/developer-link.tsx';
 import { useStudios } from '#web/features/studios/queries.ts';
+import { StepGate, StepMissing, useFactorRules, waitingForStep } from '#web/staff/permissions/step-gate.tsx';
 import { StaffGate } from '#web/staff/permissions/staff-gate.tsx';
 import { may, usePermissions } from '#web/staff/permissions/use-permissions.ts';
 import { paths, withBooking } from '#web/lib/paths.ts';
@@ -126,14 +127,15 @@ function AdminTabs() {
       <Waiting label="Checking permissions..." />
     );
   const tabs = TABS.filter((tab) => tab.for === undefined || may(held, tab.for));
-  const chosen = tabs.find((tab) => tab.key === search.get('tab'))?.key ?? 'today';
+  const tab = tabs.find(({ key }) => key === search.get('tab'));
+  const chosen = tab?.key ?? 'today';
   return (
     <Shell back={BACK} title={TITLE} wide>
-      <Tabs label="Admin" tabs={tabs} value={chosen} onChange={(tab) => setSearch({ tab }, { replace: true })}>
+      <Tabs label="Admin" tabs={tabs} value={chosen} onChange={(key) => setSearch({ tab: key }, { replace: true })}>
         <PartBoundary what="This part" key={chosen}>
-          <Suspense fallback={<Skeleton className="h-96" label="Loading" />}>
+          <Part permission={tab?.for}>
             {SEARCHED.includes(chosen) && may(held, 'bookings') ? <Search /> : null}
-            {chosen === 'today' ? <TodayTab showDay={may(held, 'bookings')} /> : null}
+            {chosen === 'today' ? <TodayTab held={held} /> : null}
             {chosen === 'bookings' ? <UpcomingBookings /> : null}
             {chosen === 'calendar' ? <CalendarTab /> : null}
             {chosen === 'closures' ? <ClosuresTab /> : null}
@@ -159,7 +161,7 @@ function AdminTabs() {
                 onSearch={(q) => setSearch(q === '' ? { tab: chosen } : { tab: chosen, q })}
               />
             ) : null}
-          </Suspense>
+          </Part>
         </PartBoundary>
       </Tabs>
       {may(held, 'bookings') ? <OpenBooking mayRefund={may(held, 'money')} /> : null}
@@ -168,6 +170,12 @@ function AdminTabs() {
       </p>
     </Shell>
   );
+}
+
+/** Shows a tab when it has been fetched; or how to add the second step that its permission needs. */
+function Part({ permission, children }: { permission: Permission | undefined; children: ReactNode }) {
+  const inside = <Suspense fallback={<Skeleton className="h-96" label="Loading" />}>{children}</Suspense>;
+  return permission === undefined ? inside : <StepGate permission={permission}>{inside}</StepGate>;
 }
 
 function Search() {
@@ -211,8 +219,23 @@ function OpenBooking({ mayRefund }: { mayRefund: boolean }) {
   );
 }
 
+/** Today, below what stays closed until the second step. */
+function TodayTab({ held }: { held: ReadonlySet<Permission> }) {
+  const rules = useFactorRules();
+  const waiting = rules.data ? waitingForStep(rules.data, held) : [];
+  return (
+    <>
+      {rules.isError && !rules.data ? (
+        <LoadFailed title="Some alerts may be missing." onRetry={() => void rules.refetch()} />
+      ) : null}
+      <StepMissing permissions={waiting} />
+      <TodayOf showDay={may(held, 'bookings') && !waiting.includes('bookings')} />
+    </>
+  );
+}
+
 /** The address holds the day unless it is today's. */
-function TodayTab({ showDay }: { showDay: boolean }) {
+function TodayOf({ showDay }: { showDay: boolean }) {
   const [search, setSearch] = useSearchParams();
   const navigate = useNavigate();
   const studios = useStudios();

@@ -29,7 +29,8 @@ export type RefusalCode =
   | 'not_configured'
   | 'last_owner'
   | 'days_overlap'
-  | 'invitation_ended';
+  | 'invitation_ended'
+  | 'second_factor_required';
 
 /** An expected refusal. The message is for people; the details are sent beside it. */
 export class Refusal extends Error {

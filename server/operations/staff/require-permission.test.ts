@@ -42,6 +42,16 @@ test('staff without the permission are refused with its name', async () => {
   expect(await hasPermission({ db }, caller('authenticated', 'me'), 'money')).toBe(false);
 });
 
+test('where only the second factor is missing, staff are told what to do', async () => {
+  const { db } = createFakeDatabase({ staff: true, permitted: false, missesFactor: true });
+  await expect(requirePermission({ db }, caller('authenticated', 'me'), 'money')).rejects.toMatchObject({
+    code: 'second_factor_required',
+    message: expect.stringMatching('account settings'),
+    details: { permission: 'money' },
+  });
+  expect(await hasPermission({ db }, caller('authenticated', 'me'), 'money')).toBe(false);
+});
+
 test('nobody else is staff: a guest, a token without an account, another account, an account without an answer', async () => {
   for (const row of [{ staff: false, permitted: false }, null]) {
     const { db } = createFakeDatabase(row);

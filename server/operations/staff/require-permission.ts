@@ -10,7 +10,12 @@ export type StaffContext = {
   readonly developerPages: boolean;
 };
 
-type Rights = { readonly staff: boolean; readonly permitted: boolean };
+type Rights = {
+  readonly staff: boolean;
+  readonly permitted: boolean;
+  /** Whether only a second factor is missing. */
+  readonly missesFactor?: boolean;
+};
 
 /**
  * Reads whether the caller is staff right now, with a second factor when staff need one, and has the permission. The service key has
@@ -20,7 +25,8 @@ async function readRights({ db }: Pick<StaffContext, 'db'>, caller: Caller, perm
   if (caller.role === 'service_role') return { staff: true, permitted: true };
   if (caller.userId === null) return { staff: false, permitted: false };
   const rights = await db.one<Rights>(
-    'select private.has_staff_rights($1::uuid, $2::uuid) as staff, private.has_permission($1::uuid, $2::uuid, $3) as permitted',
+    `select private.has_staff_rights($1::uuid, $2::uuid) as staff, private.has_permission($1::uuid, $2::uuid, $3) as permitted,
+       private.misses_second_factor($1::uuid, $2::uuid, $3) as "missesFactor"`,
     [caller.userId, caller.sessionId, permission],
   );
   return rights ?? { staff: false, permitted: false };
@@ -35,15 +41,24 @@ export async function hasPermission(
   return (await readRights(context, caller, permission)).permitted === true;
 }
 
-/** Throws `Refusal` unless the caller is staff with the permission: `not_signed_in` for guests, else `not_yours`. */
+/**
+ * Throws `Refusal` unless the caller is staff with the permission: `not_signed_in` for guests, `second_factor_required` where only that is
+ * missing, else `not_yours`.
+ */
 export async function requirePermission(
   context: Pick<StaffContext, 'db'>,
   caller: Caller,
   permission: Permission,
 ): Promise<void> {
   if (caller.role === 'anon') throw new Refusal('not_signed_in', 'Please sign in first.');
-  const { staff, permitted } = await readRights(context, caller, permission);
+  const { staff, permitted, missesFactor } = await readRights(context, caller, permission);
   if (staff !== true) throw new Refusal('not_yours', 'Only staff can do this.');
+  if (missesFactor === true)
+    throw new Refusal(
+      'second_factor_required',
+      'This needs two-step sign-in. Sign in with your second step, or add an authenticator app in your account settings.',
+      { permission },
+    );
   if (permitted !== true)
     throw new Refusal('not_yours', `You need the permission “${permission}” for this. An owner can give it to you.`, {
       permission,

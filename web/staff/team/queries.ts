@@ -54,6 +54,11 @@ export function removeMember(userId: string): Promise<unknown> {
   return callFunction('staff-remove', { userId });
 }
 
+/** Sets exactly the permissions that need two-step sign-in. */
+export function setFactorRules(permissions: readonly Permission[]): Promise<unknown> {
+  return callFunction('staff-set-second-factor', { permissions });
+}
+
 /** Makes the signed-in account staff, by the token of a mailed link. */
 export function acceptInvitation(token: string): Promise<unknown> {
   return callFunction('accept-staff-invitation', { token });

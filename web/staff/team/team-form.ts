@@ -24,5 +24,7 @@ export const ticked = (held: readonly Permission[]): TickedPermissions => ({
   owner: held.includes('owner'),
 });
 
+/** The permissions that need two-step sign-in; none is a choice too. */
+export const factorFormSchema = boxes.transform((one): Permission[] => PERMISSIONS.filter((name) => one[name]));
 export const permissionsFormSchema = z.object({ permissions });
 export const inviteFormSchema = z.object({ email: emailSchema, permissions });

@@ -5,6 +5,7 @@ import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { useLocation } from '#web/router/router.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { AcceptInvitation } from './accept-invitation.tsx';
+import * as role from '#web/data/role.ts';
 import * as queries from './queries.ts';
 import { Team } from './team.tsx';
 
@@ -22,10 +23,14 @@ vi.mock(import('./queries.ts'), async (original) => ({
   setPermissions: vi.fn(),
   removeMember: vi.fn(),
   acceptInvitation: vi.fn(),
+  setFactorRules: vi.fn(),
 }));
 const calls = vi.mocked(queries);
+vi.mock('#web/data/role.ts', () => ({ readFactorRules: vi.fn() }));
+const { readFactorRules } = vi.mocked(role);
 beforeEach(() => {
   vi.resetAllMocks();
+  readFactorRules.mockResolvedValue({ permissions: ['money'], shown: true });
   Object.assign(session, { status: 'in', user: { id: 'me', email: 'me@example.com' } });
 });
 
@@ -164,4 +169,19 @@ test('a guest is asked to sign in or sign up, and a link without a token says so
   expect(open).toHaveBeenCalledWith('sign-up');
   rerender(<AcceptInvitation token="" />);
   expect(screen.getByText(/This link is incomplete/)).toBeTruthy();
+});
+
+test('what needs two-step sign-in is set as a whole; a refusal says what to do', async () => {
+  calls.setFactorRules.mockRejectedValueOnce(
+    new AppError('second_factor_required', 'Add an authenticator app first.', 403),
+  );
+  await show();
+  const rules = within(screen.getByRole('group', { name: /after the password, for everybody/ }));
+  await user.click(rules.getByLabelText('Settings'));
+  await press('Save');
+  expect(await screen.findByText('Add an authenticator app first.')).toBeTruthy();
+  await user.click(rules.getByLabelText('Money'));
+  await press('Save');
+  expect(calls.setFactorRules).toHaveBeenLastCalledWith(['settings']);
+  expect(toast).toHaveBeenCalledWith({ title: 'Two-step sign-in', description: 'Needed for: Settings' });
 });

@@ -10,6 +10,7 @@ import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
+import { FactorRules } from './factor-rules.tsx';
 import { Invitations } from './invitations.tsx';
 import { InviteForm } from './invite-form.tsx';
 import { PermissionsForm, RemoveMember } from './member-forms.tsx';
@@ -45,6 +46,8 @@ export function Team() {
           <Members staff={team.data.staff} onChoose={choose} />
           <h3 className="mt-10 mb-4 text-2xl">Invitations</h3>
           <Invitations invitations={team.data.invitations} />
+          <h3 className="mt-10 mb-4 text-2xl">Two-step sign-in</h3>
+          <FactorRules />
         </>
       ) : (
         <Skeleton className="h-72" label="Loading the staff" />
