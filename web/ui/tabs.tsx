@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react';
 
 type Tab = { readonly key: string; readonly label: string };
 
@@ -20,6 +20,8 @@ export function Tabs({
 }) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
+  // The address may open a tab that is out of sight.
+  useEffect(() => showChosen(list.current), [value]);
 
   function walk(event: KeyboardEvent): void {
     const at = tabs.findIndex((tab) => tab.key === value);
@@ -62,4 +64,12 @@ export function Tabs({
       </div>
     </>
   );
+}
+
+/** Scrolls the row of tabs so that the chosen one is in its middle. */
+function showChosen(list: HTMLElement | null): void {
+  const chosen = list?.querySelector('[aria-selected="true"]');
+  if (!list || !chosen) return;
+  const [row, tab] = [list.getBoundingClientRect(), chosen.getBoundingClientRect()];
+  list.scrollLeft += tab.left - row.left - (row.width - tab.width) / 2;
 }

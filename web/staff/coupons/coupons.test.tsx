@@ -173,7 +173,8 @@ test('the list shows rules, uses and what a code brought', async () => {
   calls.readCodeResults.mockResolvedValue(new Map([['c1', { bookings: 3, sold: 240, discount: 60 }]]));
   calls.readGiftBatches.mockResolvedValue([]);
   renderPart(<DiscountCodes />);
-  expect(await screen.findByText('3 bookings: $240 sold, $60 off')).toBeTruthy();
+  expect(await screen.findByText('3 bookings')).toBeTruthy();
+  for (const words of ['$240 sold', '$60 off']) expect(screen.getByText(words)).toBeTruthy();
   expect(calls.readCodeResults).toHaveBeenCalledExactlyOnceWith(['c1']);
   expect(screen.getByText('Monday to Thursday')).toBeTruthy();
   expect(screen.getByText('only a@example.com')).toBeTruthy();

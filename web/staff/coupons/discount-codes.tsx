@@ -134,8 +134,10 @@ function Results({ results }: { results: CodeResults | undefined }) {
   if (results === undefined) return null;
   const { bookings, sold, discount } = results;
   return (
-    <span className="block text-sm text-fog">
-      {bookings} {bookings === 1 ? 'booking' : 'bookings'}: {formatDollars(sold)} sold, {formatDollars(discount)} off
+    <span className="block text-sm text-fog tabular-nums">
+      <span className="block">{bookings === 1 ? '1 booking' : `${bookings} bookings`}</span>
+      <span className="block">{formatDollars(sold)} sold</span>
+      <span className="block">{formatDollars(discount)} off</span>
     </span>
   );
 }

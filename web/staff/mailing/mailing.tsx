@@ -13,6 +13,9 @@ import { readMailingCounts, readMailingList } from './queries.ts';
 /** The mailing list for staff: write to it, follow what is sent, find addresses. */
 export function Mailing() {
   useLive('staff', queryKeys.campaigns.all);
+  // Bounced addresses are marked while an email is sent.
+  useLive('staff', queryKeys.mailingCounts.all);
+  useLive('staff', queryKeys.mailingList.all);
   const [writing, setWriting] = useState(false);
   const counts = useQuery({ queryKey: queryKeys.mailingCounts.of(), queryFn: readMailingCounts });
   const download = useMutation({
