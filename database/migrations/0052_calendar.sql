@@ -4,6 +4,7 @@
 create index closed_span_time on private.closed_span using gist (during);
 
 -- The bookings and closures of consecutive days in Sydney, of one room or all. kind: booking, hold or closure; id is that of the booking or closure.
+-- A hold of hours to which a booking moves has reference and customer of that booking.
 create function public.staff_calendar(first_day date, days integer default 1, studio uuid default null) returns table (
   kind text, id uuid, studio_id uuid, start_time timestamptz, end_time timestamptz, reference text, customer_name text, customer_email text,
   is_test boolean, final_cost numeric, reason text, public boolean, weeks integer
@@ -26,10 +27,12 @@ begin
       where s.during && pg_catalog.tstzrange(v_start, v_end, '[)') and (studio is null or s.studio_id = studio)
       order by s.start_time limit 1000
     )
-    select case b.status when 'pending' then 'hold' else 'booking' end, b.id, b.studio_id, b.start_time, b.end_time, b.reference,
-      coalesce(p.full_name, b.guest_name), coalesce(p.email, b.guest_email), b.notes is not distinct from 'test',
+    select case b.status when 'pending' then 'hold' else 'booking' end, b.id, b.studio_id, b.start_time, b.end_time, coalesce(o.reference, b.reference),
+      coalesce(p.full_name, b.guest_name, o.guest_name), coalesce(p.email, b.guest_email, o.guest_email), b.notes is not distinct from 'test',
       pg_catalog.round(b.final_cost_cents / 100.0, 2), null::text, null::boolean, null::integer
-    from booked b left join public.profiles p on p.user_id = b.user_id
+    from booked b
+    left join private.booking o on o.id = b.moves_booking
+    left join public.profiles p on p.user_id = coalesce(b.user_id, o.user_id)
     union all
     select 'closure', s.closure_id, s.studio_id, s.start_time, s.end_time, null, null, null, null, null, c.reason, c.public, c.weeks
     from closed s join private.closure c on c.id = s.closure_id

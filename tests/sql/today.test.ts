@@ -416,6 +416,18 @@ test(
     expect(namesOf(await calendar(rows, '2031-03-01', 8, STUDIO))).toBe(
       'hold 32, closure Cleaning, booking 34, closure Cleaning',
     );
+    await addBooking(rows, 35, {
+      ...hours(300, 360),
+      status: 'pending',
+      user_id: null,
+      moves_booking: uuid(31),
+      move_number: 1,
+    });
+    expect((await calendar(rows, '2031-03-01', 1)).at(-1)).toMatchObject({
+      kind: 'hold',
+      reference: 'AAAA-0031',
+      customer_name: 'Kim Guest',
+    });
     expect((await calendar(rows, '2031-03-01', 1))[0]).toMatchObject({
       customer_name: 'Kim Guest',
       final_cost: '49.00',
