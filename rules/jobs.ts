@@ -19,6 +19,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'mail.campaign': 'News',
   'mail.campaign-test': 'Test of news',
   'access.request': 'Access code from the lock',
+  'access.revoke-staff': 'Removing a code of staff from the lock',
   'access.revoke': 'Removing a code from the lock',
   'payment.refund': 'Refund',
   'payment.partial-refund': 'Partial refund',

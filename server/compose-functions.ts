@@ -5,6 +5,7 @@ import { cancelBooking } from './functions/cancel-booking.ts';
 import { checkVerificationAndCheckout } from './functions/check-verification-and-checkout.ts';
 import { createPayment } from './functions/create-payment.ts';
 import { createVerificationSession } from './functions/create-verification-session.ts';
+import type { ServerFunction } from './functions/function.ts';
 import { createFunctionsRouter, type FunctionsRouterContext } from './functions/router.ts';
 import { generateAccessCode } from './functions/generate-access-code.ts';
 import { igloohomeWebhook } from './functions/igloohome-webhook.ts';
@@ -15,6 +16,7 @@ import { regeneratePin } from './functions/regenerate-pin.ts';
 import { releaseHold } from './functions/release-hold.ts';
 import { staffBlockCustomer } from './functions/staff-block-customer.ts';
 import { staffCalendarFeed } from './functions/staff-calendar-feed.ts';
+import { staffAccessCode, staffAccessCodes, staffRevokeCode } from './functions/staff-access-code.ts';
 import { staffCancelBooking } from './functions/staff-cancel-booking.ts';
 import { staffClose } from './functions/staff-close.ts';
 import { staffCreateBooking } from './functions/staff-create-booking.ts';
@@ -22,6 +24,7 @@ import { staffDisputeEvidence, staffDisputes } from './functions/staff-disputes.
 import { staffDoorLog, staffDoors, staffOpenDoor } from './functions/staff-doors.ts';
 import { staffExport } from './functions/staff-export.ts';
 import { staffExportList } from './functions/staff-export-list.ts';
+import { staffChangeIncident, staffIncidents, staffReportIncident } from './functions/staff-incidents.ts';
 import { staffKeepWithoutId, staffWithdrawId } from './functions/staff-missing-id.ts';
 import { staffSendCampaign } from './functions/staff-send-campaign.ts';
 import { staffStopCampaign } from './functions/staff-stop-campaign.ts';
@@ -56,8 +59,7 @@ import type { LinkSigner } from './crypto/link-signer.ts';
 import type { PowerContext } from './operations/power/switch-power.ts';
 import type { StaffContext } from './operations/staff/require-permission.ts';
 
-/** Maps each function's address to its handler. */
-export function composeFunctions(context: {
+type Context = {
   readCaller: ReadCaller;
   limits: TakeLimit;
   bodies: FunctionsRouterContext['bodies'];
@@ -72,7 +74,10 @@ export function composeFunctions(context: {
   power: PowerContext;
   verifyLockWebhook: (request: Request, rawBody: string) => Promise<boolean>;
   drain: () => Promise<number>;
-}): Hono<Env> {
+};
+
+/** Maps each function's address to its handler. */
+export function composeFunctions(context: Context): Hono<Env> {
   return createFunctionsRouter({
     readCaller: context.readCaller,
     limits: context.limits,
@@ -82,40 +87,8 @@ export function composeFunctions(context: {
       ['create-payment', createPayment(context)],
       ['release-hold', releaseHold(context)],
       ['verify-payment', verifyPayment(context)],
-      ['staff-create-booking', staffCreateBooking(context)],
-      ['staff-move-booking', staffMoveBooking(context)],
-      ['staff-cancel-booking', staffCancelBooking(context)],
-      ['staff-refund', staffRefund(context)],
-      ['staff-close', staffClose(context)],
-      ['staff-reopen', staffReopen(context)],
-      ['staff-calendar-feed', staffCalendarFeed(context)],
       ['calendar-feed', calendarFeed(context)],
-      ['staff-invite', staffInvite(context)],
-      ['staff-resend-invitation', staffResendInvitation(context)],
-      ['staff-revoke-invitation', staffRevokeInvitation(context)],
-      ['staff-remove', staffRemove(context)],
       ['accept-staff-invitation', acceptStaffInvitation(context)],
-      ['staff-set-permissions', staffSetPermissions(context)],
-      ['staff-set-second-factor', staffSetSecondFactor(context)],
-      ['staff-set-prices', staffSetPrices(context)],
-      ['staff-set-settings', staffSetSettings(context)],
-      ['staff-review-id', staffReviewId(context)],
-      ['staff-withdraw-id', staffWithdrawId(context)],
-      ['staff-keep-without-id', staffKeepWithoutId(context)],
-      ['staff-id-picture', staffIdPicture(context)],
-      ['staff-block-customer', staffBlockCustomer(context)],
-      ['staff-unblock-customer', staffUnblockCustomer(context)],
-      ['staff-disputes', staffDisputes(context)],
-      ['staff-dispute-evidence', staffDisputeEvidence(context)],
-      ['staff-doors', staffDoors(context)],
-      ['staff-open-door', staffOpenDoor(context)],
-      ['staff-door-log', staffDoorLog(context)],
-      ['staff-export', staffExport(context)],
-      ['staff-export-list', staffExportList(context)],
-      ['staff-send-campaign', staffSendCampaign(context)],
-      ['staff-test-campaign', staffTestCampaign(context)],
-      ['staff-stop-campaign', staffStopCampaign(context)],
-      ['staff-write-customer', staffWriteCustomer(context)],
       ['unsubscribe', unsubscribe(context)],
       ['cancel-booking', cancelBooking(context)],
       ['stripe-webhook', stripeWebhook(context)],
@@ -133,6 +106,51 @@ export function composeFunctions(context: {
       ['test-igloohome-oauth', testIgloohomeOauth(context)],
       ['test-igloohome-pin', testIgloohomePin(context)],
       ['igloohome-webhook', igloohomeWebhook(context)],
+      ...staffFunctions(context),
     ]),
   });
+}
+
+/** The functions of the back office. */
+function staffFunctions(context: Context): [string, ServerFunction][] {
+  return [
+    ['staff-create-booking', staffCreateBooking(context)],
+    ['staff-move-booking', staffMoveBooking(context)],
+    ['staff-cancel-booking', staffCancelBooking(context)],
+    ['staff-refund', staffRefund(context)],
+    ['staff-close', staffClose(context)],
+    ['staff-reopen', staffReopen(context)],
+    ['staff-calendar-feed', staffCalendarFeed(context)],
+    ['staff-invite', staffInvite(context)],
+    ['staff-resend-invitation', staffResendInvitation(context)],
+    ['staff-revoke-invitation', staffRevokeInvitation(context)],
+    ['staff-remove', staffRemove(context)],
+    ['staff-set-permissions', staffSetPermissions(context)],
+    ['staff-set-second-factor', staffSetSecondFactor(context)],
+    ['staff-set-prices', staffSetPrices(context)],
+    ['staff-set-settings', staffSetSettings(context)],
+    ['staff-review-id', staffReviewId(context)],
+    ['staff-withdraw-id', staffWithdrawId(context)],
+    ['staff-keep-without-id', staffKeepWithoutId(context)],
+    ['staff-id-picture', staffIdPicture(context)],
+    ['staff-block-customer', staffBlockCustomer(context)],
+    ['staff-unblock-customer', staffUnblockCustomer(context)],
+    ['staff-access-code', staffAccessCode(context)],
+    ['staff-access-codes', staffAccessCodes(context)],
+    ['staff-revoke-code', staffRevokeCode(context)],
+    ['staff-incidents', staffIncidents(context)],
+    ['staff-report-incident', staffReportIncident(context)],
+    ['staff-change-incident', staffChangeIncident(context)],
+    ['staff-disputes', staffDisputes(context)],
+    ['staff-dispute-evidence', staffDisputeEvidence(context)],
+    ['staff-doors', staffDoors(context)],
+    ['staff-open-door', staffOpenDoor(context)],
+    ['staff-door-log', staffDoorLog(context)],
+    ['staff-export', staffExport(context)],
+    ['staff-export-list', staffExportList(context)],
+    ['staff-send-campaign', staffSendCampaign(context)],
+    ['staff-test-campaign', staffTestCampaign(context)],
+    ['staff-stop-campaign', staffStopCampaign(context)],
+    ['staff-write-customer', staffWriteCustomer(context)],
+  ];
 }

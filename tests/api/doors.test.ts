@@ -1,3 +1,4 @@
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { type Customer, STUDIO_A, STUDIO_B, type TestServer, until } from '#tests/support/test-server.ts';
@@ -208,6 +209,135 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
       { actor: staff.id, reason: 'Locked out' },
       { actor: staff.id, reason: 'Again' },
     ]);
+  });
+
+  it('a code for somebody without a booking closes its hours, opens the door in them, is named in the door log and can be revoked', async () => {
+    const hour = Math.ceil(server.now().getTime() / (60 * MINUTE)) * 60 * MINUTE;
+    const wanted = {
+      studioId: STUDIO_B,
+      startTime: new Date(hour).toISOString(),
+      endTime: new Date(hour + 120 * MINUTE).toISOString(),
+      name: 'Electrician',
+    };
+    const make = (more = {}) => server.call('staff-access-code', { ...wanted, ...more }, staff.token);
+    const [, door] = (await server.call('staff-doors', {}, staff.token)).body['doors'] as { lockId: string }[];
+    const press = (pin: unknown) => server.sandbox(`/api/doors/${door?.lockId ?? ''}/keypad`, { pin });
+    const made = await make();
+    expect(made).toMatchObject({
+      status: 200,
+      body: { codeId: expect.any(String), pin: expect.stringMatching(/^\d{6}$/) },
+    });
+    expect(await make()).toEqual(made);
+    expect(await make({ requestId: 'x', startTime: new Date(hour + 60_000).toISOString() })).toMatchObject({
+      status: 400,
+    });
+    const [closed] = await rows<{ reason: string }>(
+      `select c.reason from private.closure c join private.closed_span s on s.closure_id = c.id
+       where s.studio_id = $1::uuid and s.start_time = $2::timestamptz and s.end_time = $3::timestamptz and not c.public`,
+      [STUDIO_B, wanted.startTime, wanted.endTime],
+    );
+    expect(closed).toEqual({ reason: 'Access for Electrician' });
+    const { pin, codeId } = made.body;
+    await server.sandbox('/api/clock', { now: new Date(hour - MINUTE).toISOString() });
+    expect(await press(pin)).toMatchObject({ opened: false });
+    server.advance(hour + MINUTE - server.now().getTime());
+    await server.sandbox('/api/clock', { now: server.now().toISOString() });
+    for (const _ of [1, 2]) expect(await press(pin)).toMatchObject({ opened: true });
+    const list = async () =>
+      (await server.call('staff-access-codes', {}, staff.token)).body['codes'] as Record<string, unknown>[];
+    const used = await until(async () => (await list())[0]?.['usedAt'] && (await list())[0]);
+    expect(used).toMatchObject({ id: codeId, name: 'Electrician', status: 'issued', madeBy: 'Alex Citizen' });
+    expect(JSON.stringify(await list())).not.toContain(String(pin));
+    expect(await doorLog({ studioId: STUDIO_B })).toContainEqual(
+      expect.objectContaining({ kind: 'code', actor: 'Electrician', reference: null }),
+    );
+    for (const _ of [1, 2])
+      expect((await server.call('staff-revoke-code', { codeId }, staff.token)).body).toEqual({ revoking: true });
+    await server.settle();
+    expect([(await list())[0]?.['status'], await press(pin)]).toMatchObject(['revoked', { opened: false }]);
+    expect(await make()).toMatchObject({ status: 409, body: { error: { code: 'already_done' } } });
+    const log = JSON.stringify(await rows(`select details from public.audit_logs where resource_type = 'staff_code'`));
+    expect([log.includes('Electrician'), log.includes(String(pin))]).toEqual([true, false]);
+  });
+
+  it('no code is made for hours with a booking, which is named, and a lock that does not answer makes the same code later', async () => {
+    const hour = Math.ceil(server.now().getTime() / (60 * MINUTE)) * 60 * MINUTE + 240 * MINUTE;
+    const session = await addSession((hour - server.now().getTime()) / MINUTE, 60, STUDIO_A);
+    const make = (from: number) =>
+      server.call(
+        'staff-access-code',
+        { studioId: STUDIO_A, startTime: new Date(from), endTime: new Date(from + 60 * MINUTE), name: 'Cleaner' },
+        staff.token,
+      );
+    expect(await make(hour)).toMatchObject({
+      status: 409,
+      body: { error: { code: 'slot_taken', bookings: [{ reference: session.reference }] } },
+    });
+    await server.sandbox('/api/doors/bridge', { online: false });
+    expect(await make(hour + 60 * MINUTE)).toMatchObject({
+      status: 503,
+      body: { error: { code: 'provider_unavailable' } },
+    });
+    await server.sandbox('/api/doors/bridge', { online: true });
+    expect(await make(hour + 60 * MINUTE)).toMatchObject({ status: 200, body: { pin: expect.any(String) } });
+    expect(await rows(`select from private.staff_code where name = 'Cleaner'`)).toHaveLength(1);
+    await cancel(session.id);
+  });
+
+  it('staff report an incident with a photo, which is stored without its metadata, and change its state; the audit log has both', async () => {
+    const photo = `${staff.id}/mixer.jpg`;
+    const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#f00' } })
+      .withExif({ IFD0: { Artist: 'Somebody' } })
+      .jpeg()
+      .toBuffer();
+    const files = server.client(staff.token).storage.from('incidents');
+    expect((await files.upload(photo, picture, { contentType: 'image/jpeg' })).error).toBeNull();
+    const report = (more = {}) =>
+      server.call(
+        'staff-report-incident',
+        { studioId: STUDIO_A, description: 'Broken mixer', photo, requestId: 'once', ...more },
+        staff.token,
+      );
+    const { status, body } = await report();
+    expect([status, (await report()).body]).toEqual([200, body]);
+    expect((await report({ photo: `${staff.id}/none.jpg`, requestId: 'other' })).status).toBe(404);
+    const list = async () =>
+      (await server.call('staff-incidents', {}, staff.token)).body['incidents'] as Record<string, unknown>[];
+    expect(await list()).toMatchObject([
+      {
+        id: body['incidentId'],
+        studioName: 'Studio A',
+        state: 'open',
+        reporter: 'Alex Citizen',
+        photo,
+        changedBy: null,
+      },
+    ]);
+    const stored = await files.download(photo);
+    const kept = Buffer.from((await stored.data?.arrayBuffer()) ?? new ArrayBuffer(0));
+    expect((await sharp(kept).metadata()).width).toBe(40);
+    expect([kept.includes('Somebody'), picture.includes('Somebody')]).toEqual([false, true]);
+    const change = (state: string) =>
+      server.call('staff-change-incident', { incidentId: body['incidentId'], state }, staff.token);
+    for (const state of ['in_progress', 'in_progress', 'done']) expect((await change(state)).body).toEqual({ state });
+    expect((await change('lost')).status).toBe(400);
+    expect(await list()).toMatchObject([{ state: 'done', changedBy: 'Alex Citizen' }]);
+    const log = await rows<{ action: string; before: string | null }>(
+      `select action, details #>> '{before,state}' as before from public.audit_logs where resource_type = 'incident' order by created_at`,
+    );
+    expect(log.map(({ action, before }) => `${action} ${before}`)).toEqual([
+      'create null',
+      'update open',
+      'update in_progress',
+    ]);
+    // Neither a customer nor staff without the permission sees or adds a photo.
+    const colleague = await server.addCustomer();
+    await server.call('staff-set-permissions', { userId: colleague.id, permissions: ['money'] }, staff.token);
+    for (const { id, token } of [await server.addCustomer(), colleague]) {
+      const others = server.client(token).storage.from('incidents');
+      expect((await others.download(photo)).error).not.toBeNull();
+      expect((await others.upload(`${id}/x.jpg`, picture, { contentType: 'image/jpeg' })).error).not.toBeNull();
+    }
   });
 
   it('customers, guests and staff without the permission see no doors and open none', async () => {

@@ -49,8 +49,19 @@ vi.mock('#server/operations/prices/set-prices.ts', () => ({
   setPriceList: operation('setPriceList'),
   setSpecialDays: operation('setSpecialDays'),
 }));
-vi.mock('#server/operations/disputes/evidence.ts', () => ({ gatherEvidence: operation('gatherEvidence') }));
-vi.mock('#server/operations/disputes/read-disputes.ts', () => ({ readDisputes: operation('readDisputes') }));
+vi.mock('#server/operations/access/staff-codes.ts', () => ({
+  makeStaffCode: operation('makeStaffCode'),
+  readStaffCodes: operation('readStaffCodes'),
+  revokeStaffCode: operation('revokeStaffCode'),
+}));
+vi.mock('#server/operations/incidents/incidents.ts', () => ({
+  INCIDENT_STATES: ['open', 'in_progress', 'done'],
+  readIncidents: operation('readIncidents'),
+  reportIncident: operation('reportIncident'),
+  changeIncident: operation('changeIncident'),
+}));
+vi.mock('#server/operations/exports/dispute-evidence.ts', () => ({ gatherEvidence: operation('gatherEvidence') }));
+vi.mock('#server/operations/payments/read-disputes.ts', () => ({ readDisputes: operation('readDisputes') }));
 vi.mock('#server/operations/access/doors.ts', () => ({
   readDoors: operation('readDoors'),
   readDoorLog: operation('readDoorLog'),

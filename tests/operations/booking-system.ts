@@ -9,6 +9,7 @@ import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 import { openPostgres } from '#server/db/open-postgres.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { requestFirstCode } from '#server/operations/access/issue-first-code.ts';
+import { removeStaffCode } from '#server/operations/access/staff-codes.ts';
 import { revokeCodes } from '#server/operations/access/revoke-codes.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { holdBooking, type HoldRequest } from '#server/operations/bookings/hold.ts';
@@ -179,6 +180,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'mail.campaign-test': () => Promise.resolve('done'),
       'mail.job-alert': () => Promise.resolve('done'),
       'access.request': (job) => requestFirstCode(access, job),
+      'access.revoke-staff': (job) => removeStaffCode(access, job),
       'access.revoke': (job) => revokeCodes(access, job),
       'payment.refund': (job) => refundPayment(booking, job.subjectId),
       'payment.partial-refund': (job) => makePartialRefund(booking, job.subjectId),

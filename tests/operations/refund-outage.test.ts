@@ -86,6 +86,7 @@ function jobsWith(payments: Payments) {
     alerts: { db, mail: { send: () => Promise.resolve() }, clock, addresses: [], business: () => firstSettings },
     tasks: [],
     kinds: jobKinds({
+      'access.revoke-staff': nothing,
       'mail.booking-confirmed': nothing,
       'mail.id-withdrawn': nothing,
       'mail.id-needed': nothing,

@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 /** Every route of `/storage/v1`, how to call it, and who may: the expected outcomes of the storage matrix. */
 
 export type Whose = 'own' | 'other' | 'nobody';
-export type Who = 'guest' | 'person' | 'dead' | 'service';
-export type BucketName = 'id-verifications' | 'notes' | 'posters';
+/** Staff may do what persons may. */
+export type Who = 'guest' | 'person' | 'staff' | 'dead' | 'service';
+export type BucketName = 'id-verifications' | 'incidents' | 'notes' | 'posters';
 
 /** One call of a route: a caller, a bucket and an object. */
 export type Attempt = {
@@ -289,6 +290,7 @@ type Rules = Readonly<Record<Kind, readonly string[]>>;
 
 const THERE = ['service own', 'service other'];
 const MINE = ['person own', ...THERE];
+const SEEN = ['staff own', 'staff other', ...THERE];
 export const RULES: Readonly<Record<BucketName, Rules>> = {
   // For the owner only, not even the service; nothing can be replaced, rendered, moved, copied or made public.
   'id-verifications': {
@@ -309,6 +311,26 @@ export const RULES: Readonly<Record<BucketName, Rules>> = {
     copy: [],
     remove: MINE,
     resume: ['person own', 'service own'],
+  },
+  // Private, for staff: they add to their own folder and see all; nobody but the service replaces or removes.
+  incidents: {
+    know: ['person *', 'service *'],
+    make: ['service *'],
+    change: ['service *'],
+    purge: ['service *'],
+    empty: THERE,
+    delete: ['service *'],
+    read: SEEN,
+    public: [],
+    render: SEEN,
+    sign: SEEN,
+    list: SEEN,
+    add: ['staff own', 'service *'],
+    replace: ['service *'],
+    move: THERE,
+    copy: ['staff own', ...THERE],
+    remove: THERE,
+    resume: ['staff own', 'service own'],
   },
   // Private, with a policy that gives each person a folder.
   notes: {
@@ -355,6 +377,7 @@ export const RULES: Readonly<Record<BucketName, Rules>> = {
 export function allowed(kind: Kind, bucket: BucketName, who: Who, whose: Whose): boolean {
   return RULES[bucket][kind].some((rule) => {
     const [ruleWho, ruleWhose] = rule.split(' ');
-    return (ruleWho === '*' || ruleWho === who) && (ruleWhose === '*' || ruleWhose === whose);
+    const isWho = ruleWho === '*' || ruleWho === who || (ruleWho === 'person' && who === 'staff');
+    return isWho && (ruleWhose === '*' || ruleWhose === whose);
   });
 }

@@ -1111,6 +1111,68 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
     base: { wanted: true, changed_at: '2031-03-01T00:00:00Z' },
     checks: { light_state_singleton_check: { bad: [{ singleton: false }], good: [{ singleton: true }] } },
   },
+  'private.incident': {
+    base: { studio_id: null, description: 'd', reporter: uuid(1), request_id: 'r', created_at: AT },
+    checks: {
+      incident_description_check: between('description', ['', text(2001)], ['d', text(2000)]),
+      incident_state_check: oneOf('state', ['open', 'in_progress', 'done']),
+      incident_photo_check: between('photo', ['', text(1025)], ['p', text(1024), null]),
+      incident_request_id_check: between('request_id', ['', text(101)], ['r', text(100), null]),
+      incident_changed: {
+        bad: [{ changed_by: uuid(1) }, { changed_at: AT }],
+        good: [{ changed_by: uuid(1), changed_at: AT }],
+      },
+    },
+    uniques: {
+      incident_once: {
+        clash: [[{}, {}]],
+        apart: [
+          [{}, { request_id: 's' }],
+          [{}, { reporter: uuid(2) }],
+          [{ request_id: null }, { request_id: null }],
+        ],
+      },
+    },
+  },
+  'private.staff_code': {
+    base: {
+      studio_id: uuid(1),
+      lock_id: 'l',
+      name: 'n',
+      starts_at: AT,
+      ends_at: LATER,
+      variant: 0,
+      made_by: uuid(1),
+      request_id: 'r',
+      created_at: AT,
+    },
+    checks: {
+      staff_code_lock_id_check: between('lock_id', ['', text(61)], ['l', text(60)]),
+      staff_code_name_check: between('name', ['', text(61)], ['l', text(60)]),
+      staff_code_status_check: oneOf('status', ['requested', 'issued', 'revoking', 'revoked']),
+      staff_code_variant_check: atLeast('variant', 0),
+      staff_code_request_id_check: between('request_id', ['', text(101)], ['r', text(100)]),
+      staff_code_ends_after_start: { bad: [{ ends_at: AT }], good: [{ ends_at: LATER }] },
+    },
+    uniques: {
+      staff_code_once: {
+        clash: [[{}, {}]],
+        apart: [
+          [{}, { request_id: 's' }],
+          [{}, { made_by: uuid(2) }],
+        ],
+      },
+      staff_code_variant: {
+        clash: [[{ variant: 1 }, { variant: 1, request_id: 's' }]],
+        apart: [
+          [{}, { request_id: 's' }],
+          [{ variant: 1 }, { variant: 2, request_id: 's' }],
+          [{ variant: 1 }, { variant: 1, request_id: 's', lock_id: 'm' }],
+          [{ variant: 1 }, { variant: 1, request_id: 's', ends_at: '2031-03-01T02:00:00Z' }],
+        ],
+      },
+    },
+  },
   'private.id_withdrawal': {
     base: { verification_id: uuid(1), reason: 'r', withdrawn_by: uuid(2), withdrawn_at: AT },
     checks: { id_withdrawal_reason_check: between('reason', ['', text(501)], ['r', text(500)]) },

@@ -37,7 +37,7 @@ beforeEach(() => {
 });
 
 test.each([
-  ['bookings', ['Today', 'Bookings', 'Calendar', 'Closed hours', 'Doors', 'Customers']],
+  ['bookings', ['Today', 'Bookings', 'Calendar', 'Closed hours', 'Doors', 'Incidents', 'Customers']],
   ['identity', ['Today', 'ID review']],
   ['money', ['Today', 'Numbers', 'Export']],
   ['settings', ['Today', 'Discount Codes', 'Prices', 'Settings', 'Mailing list']],
@@ -51,6 +51,7 @@ test.each([
       'Calendar',
       'Closed hours',
       'Doors',
+      'Incidents',
       'Customers',
       'ID review',
       'Prices',

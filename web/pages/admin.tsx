@@ -61,6 +61,10 @@ const BookingDoorLog = lazyPart(async () => ({
   default: (await import('#web/staff/doors/booking-door-log.tsx')).BookingDoorLog,
 }));
 
+const Incidents = lazyPart(async () => ({
+  default: (await import('#web/staff/incidents/incidents.tsx')).Incidents,
+}));
+
 const Disputes = lazyPart(async () => ({ default: (await import('#web/staff/disputes/disputes.tsx')).Disputes }));
 const Mailing = lazyPart(async () => ({ default: (await import('#web/staff/mailing/mailing.tsx')).Mailing }));
 
@@ -91,6 +95,7 @@ const TABS: readonly { readonly key: string; readonly label: string; readonly fo
   { key: 'calendar', label: 'Calendar', for: 'bookings' },
   { key: 'closures', label: 'Closed hours', for: 'bookings' },
   { key: 'doors', label: 'Doors', for: 'bookings' },
+  { key: 'incidents', label: 'Incidents', for: 'bookings' },
   { key: 'customers', label: 'Customers', for: 'bookings' },
   { key: 'id-review', label: 'ID review', for: 'identity' },
   { key: 'prices', label: 'Prices', for: 'settings' },
@@ -148,6 +153,7 @@ function AdminTabs() {
             ) : null}
             {chosen === 'prices' ? <PricesTab /> : null}
             {chosen === 'settings' ? <Settings /> : null}
+            {chosen === 'incidents' ? <IncidentsTab /> : null}
             {chosen === 'doors' ? <Doors /> : null}
             {chosen === 'mailing-list' ? <Mailing /> : null}
             {chosen === 'numbers' ? <NumbersTab /> : null}
@@ -299,6 +305,11 @@ function CalendarTab() {
       }}
     />
   );
+}
+
+function IncidentsTab() {
+  const studios = useStudios();
+  return <Incidents studios={studios.data ?? []} />;
 }
 
 function ClosuresTab() {

@@ -1,15 +1,9 @@
-import { randomInt } from 'node:crypto';
 import type { Transaction } from '#server/db/database.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
-import { Refusal } from '../core/refusal.ts';
+import { chooseDigits } from './choose-digits.ts';
 import { type AccessCode, newestCode } from './code-rows.ts';
 import type { AccessContext } from './context.ts';
 import { readAccessTimes } from './times.ts';
-
-/** Length of the PINs that we choose. The lock takes 4 to 10 digits and blocks its keypad after a few wrong tries. */
-const PIN_DIGITS = 6;
-/** How many random PINs are tried before a lock counts as full. */
-const PIN_TRIES = 20;
 
 type PlanContext = Pick<AccessContext, 'locks' | 'lockOf' | 'encryption' | 'fingerprint' | 'clock'>;
 
@@ -44,14 +38,10 @@ export async function planCode(
 type NewSecret = { readonly codeId: string; readonly lockId: string; readonly startsAt: Date; readonly endsAt: Date };
 
 /** Stores what a code needs at the lock: our PIN for a lock behind a bridge, else the number of the code within its hours. */
-async function insertSecret(
-  { locks, encryption, fingerprint }: PlanContext,
-  tx: Transaction,
-  secret: NewSecret,
-): Promise<void> {
+async function insertSecret(context: PlanContext, tx: Transaction, secret: NewSecret): Promise<void> {
+  const { encryption, fingerprint } = context;
   const { codeId, lockId, startsAt, endsAt } = secret;
-  const pin = locks.capabilities.mode === 'bridge' ? await choosePin(fingerprint, tx, lockId) : null;
-  const variant = pin === null ? await chooseVariant(locks.capabilities.codesPerWindow, tx, secret) : 0;
+  const { pin, variant } = await chooseDigits(context, tx, secret);
   await tx.query(
     `insert into private.access_secret (code_id, lock_id, variant, pin_encrypted, pin_fingerprint, starts_at, ends_at)
      values ($1::uuid, $2, $3::int, $4, $5, $6::timestamptz, $7::timestamptz)`,
@@ -65,39 +55,6 @@ async function insertSecret(
       endsAt,
     ],
   );
-}
-
-/** Chooses a PIN that no live code of this lock has. */
-async function choosePin(fingerprint: AccessContext['fingerprint'], tx: Transaction, lockId: string): Promise<string> {
-  for (let round = 0; round < PIN_TRIES; round += 1) {
-    const pin = String(randomInt(10 ** (PIN_DIGITS - 1), 10 ** PIN_DIGITS));
-    const taken = await tx.one(
-      'select 1 from private.access_secret where lock_id = $1 and pin_fingerprint = $2 and live',
-      [lockId, fingerprint(pin)],
-    );
-    if (!taken) return pin;
-  }
-  throw new Error(`lock ${lockId} has no free PIN left`);
-}
-
-/** Returns the next number of a code within the same hours, from 1. Throws `Refusal('code_limit')`. */
-async function chooseVariant(
-  codesPerWindow: number,
-  tx: Transaction,
-  { lockId, startsAt, endsAt }: NewSecret,
-): Promise<number> {
-  const row = await tx.one<{ next: number }>(
-    `select coalesce(max(variant), 0) + 1 as next from private.access_secret where lock_id = $1 and starts_at = $2::timestamptz and ends_at = $3::timestamptz`,
-    [lockId, startsAt, endsAt],
-  );
-  const next = row?.next ?? 1;
-  if (next > codesPerWindow) throw codeLimitReached();
-  return next;
-}
-
-/** Builds the refusal for a booking that has had all its codes. */
-export function codeLimitReached(): Refusal {
-  return new Refusal('code_limit', 'No more codes can be made for this session. Please contact us.');
 }
 
 function floorToHour(at: Date): Date {

@@ -25,7 +25,11 @@ type Outcome =
  * Closes hours for bookings. Returns the id of the closure, also when the same hours are closed again. Throws `Refusal`; 'slot_taken' has
  * the bookings in the way in `bookings`, at most a hundred.
  */
-export async function closeHours({ db, clock }: ClosureContext, closure: Closure, actor: string): Promise<string> {
+export async function closeHours(
+  { db, clock }: Pick<ClosureContext, 'clock'> & { readonly db: Pick<ClosureContext['db'], 'one'> },
+  closure: Closure,
+  actor: string,
+): Promise<string> {
   const now = clock();
   if (closure.endTime <= closure.startTime) throw new Refusal('invalid_request', 'endTime must be after startTime.');
   if (closure.endTime.getTime() - closure.startTime.getTime() > LONGEST_MS)

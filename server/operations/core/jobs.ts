@@ -44,6 +44,7 @@ export const JOB_RULES = {
   'mail.job-alert': { worker: 'alerts', alerts: 'never' },
   'access.request': { worker: 'locks', longestWaitMs: URGENT_WAIT_MS },
   'access.revoke': { worker: 'locks' },
+  'access.revoke-staff': { worker: 'locks', longestWaitMs: URGENT_WAIT_MS },
   'power.follow': { worker: 'power', longestWaitMs: URGENT_WAIT_MS, alerts: 'once' },
   'payment.refund': { worker: 'payments' },
   'payment.partial-refund': { worker: 'payments' },

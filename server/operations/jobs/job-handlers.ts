@@ -1,6 +1,7 @@
 import type { AccessContext } from '../access/context.ts';
 import { requestFirstCode } from '../access/issue-first-code.ts';
 import { revokeCodes } from '../access/revoke-codes.ts';
+import { removeStaffCode } from '../access/staff-codes.ts';
 import type { JobHandler, JobKind } from '../core/jobs.ts';
 import type { IdentityContext } from '../identity/context.ts';
 import { deletePhoto } from '../identity/delete-photo.ts';
@@ -63,6 +64,7 @@ export function jobHandlers(contexts: {
     'mail.job-alert': (job) => sendJobAlert(alerts, job),
     'access.request': (job) => requestFirstCode(access, job),
     'access.revoke': (job) => revokeCodes(access, job),
+    'access.revoke-staff': (job) => removeStaffCode(access, job),
     'power.follow': () => switchLights(lights),
     'payment.refund': (job) => refundPayment(payment, job.subjectId),
     'payment.partial-refund': (job) => makePartialRefund(payment, job.subjectId),

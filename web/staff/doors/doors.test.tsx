@@ -10,6 +10,7 @@ import * as queries from './queries.ts';
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
 vi.mock(import('./log-queries.ts'), async (original) => ({ ...(await original()), readDoorLog: vi.fn() }));
+vi.mock('./staff-codes.tsx', () => ({ StaffCodes: () => null }));
 vi.mock('./queries.ts', () => ({ readDoors: vi.fn(), openDoor: vi.fn(), switchLights: vi.fn() }));
 const calls = vi.mocked(queries);
 const { readDoorLog } = vi.mocked(logQueries);

@@ -12,6 +12,7 @@ import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { DoorLog } from './door-log.tsx';
 import { OpenForm } from './open-door-form.tsx';
+import { StaffCodes } from './staff-codes.tsx';
 import { type Door, readDoors, switchLights } from './queries.ts';
 
 const READ_AGAIN_MS = 30_000;
@@ -51,15 +52,17 @@ export function Doors() {
       </ul>
       <p className="mt-4 text-sm text-fog">Times are in Sydney time.</p>
       <Lights on={doors.data.lightsOn} />
+      <section className="mt-10" aria-labelledby="staff-codes">
+        <h3 id="staff-codes" className="text-2xl">
+          Codes without a booking
+        </h3>
+        <StaffCodes rooms={withLock(doors.data.doors)} />
+      </section>
       <section className="mt-10" aria-labelledby="door-log">
         <h3 id="door-log" className="text-2xl">
           Door log
         </h3>
-        <DoorLog
-          doors={doors.data.doors.flatMap(({ studioId, studioName, lockId }) =>
-            lockId === null ? [] : [{ studioId, studioName }],
-          )}
-        />
+        <DoorLog doors={withLock(doors.data.doors)} />
       </section>
       <Dialog
         open={opening !== null}
@@ -71,6 +74,8 @@ export function Doors() {
     </>
   );
 }
+
+const withLock = (doors: readonly Door[]): readonly Door[] => doors.filter(({ lockId }) => lockId !== null);
 
 function DoorFacts({ door }: { door: Door }) {
   const { lastOpening } = door;

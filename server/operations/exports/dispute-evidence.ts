@@ -1,9 +1,9 @@
 import type { Database } from '#server/db/database.ts';
-import { disputeEvidence, type EvidenceFacts } from './evidence-page.ts';
+import { disputeEvidence, type EvidenceFacts } from './dispute-evidence-page.ts';
 import type { AccessContext } from '../access/context.ts';
 import { readDoorLog } from '../access/doors.ts';
 import { Refusal } from '../core/refusal.ts';
-import { readDisputes } from './read-disputes.ts';
+import { readDisputes } from '../payments/read-disputes.ts';
 
 type EvidenceContext = Omit<AccessContext, 'db'> & { readonly db: Database };
 export type EvidenceFile = { readonly name: string; readonly html: string };

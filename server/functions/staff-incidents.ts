@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { BookingContext } from '#server/operations/bookings/context.ts';
+import {
+  changeIncident,
+  INCIDENT_STATES,
+  readIncidents,
+  reportIncident,
+} from '#server/operations/incidents/incidents.ts';
+import type { ServerFunction } from './function.ts';
+import { actorOf, parse, requestIdField } from './requests.ts';
+import { json } from './responses.ts';
+
+const reportSchema = z.object({
+  studioId: z.uuid().nullable(),
+  description: z.string().trim().min(1).max(2000),
+  photo: z.string().min(1).max(1024).nullable().default(null),
+  requestId: requestIdField,
+});
+const changeSchema = z.object({ incidentId: z.uuid(), state: z.enum(INCIDENT_STATES) });
+const STAFF = { methods: ['POST'], callers: 'staff', permission: 'bookings' } as const;
+type Context = { booking: BookingContext };
+
+/** Reads the incidents: `{incidents}`, those that are not done first. */
+export function staffIncidents({ booking }: Context): ServerFunction {
+  return {
+    ...STAFF,
+    limit: { name: 'staff-incidents', max: 120, seconds: 60 },
+    handle: async () => json({ incidents: await readIncidents(booking) }),
+  };
+}
+
+/** Reports an incident with a photo that was uploaded to the bucket `incidents`: `{incidentId}`. */
+export function staffReportIncident({ booking }: Context): ServerFunction {
+  return {
+    ...STAFF,
+    limit: { name: 'staff-report-incident', max: 60, seconds: 60 },
+    async handle({ caller, body }) {
+      return json({ incidentId: await reportIncident(booking, parse(reportSchema, body), caller.userId) });
+    },
+  };
+}
+
+/** Changes the state of an incident: `{state}`. */
+export function staffChangeIncident({ booking }: Context): ServerFunction {
+  return {
+    ...STAFF,
+    limit: { name: 'staff-change-incident', max: 60, seconds: 60 },
+    async handle({ caller, body }) {
+      const change = parse(changeSchema, body);
+      await changeIncident(booking, change, actorOf(caller));
+      return json({ state: change.state });
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { randomInt } from 'node:crypto';
+import type { Transaction } from '#server/db/database.ts';
+import { Refusal } from '../core/refusal.ts';
+import type { AccessContext } from './context.ts';
+
+/** Length of the PINs that we choose. The lock takes 4 to 10 digits and blocks its keypad after a few wrong tries. */
+const PIN_DIGITS = 6;
+/** How many random PINs are tried before a lock counts as full. */
+const PIN_TRIES = 20;
+
+type Window = { readonly lockId: string; readonly startsAt: Date; readonly endsAt: Date };
+
+/**
+ * Chooses what a new code needs at the lock: our PIN for a lock behind a bridge, which no live code has, else the number of the code within its hours.
+ * Codes of one lock are chosen one after the other until their transactions end. Throws `Refusal('code_limit')`.
+ */
+export async function chooseDigits(
+  { locks, fingerprint }: Pick<AccessContext, 'locks' | 'fingerprint'>,
+  tx: Transaction,
+  window: Window,
+): Promise<{ pin: string | null; variant: number }> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('codes:' || $1, 0))`, [window.lockId]);
+  if (locks.capabilities.mode === 'bridge') return { pin: await choosePin(fingerprint, tx, window.lockId), variant: 0 };
+  return { pin: null, variant: await chooseVariant(locks.capabilities.codesPerWindow, tx, window) };
+}
+
+async function choosePin(fingerprint: AccessContext['fingerprint'], tx: Transaction, lockId: string): Promise<string> {
+  for (let round = 0; round < PIN_TRIES; round += 1) {
+    const pin = String(randomInt(10 ** (PIN_DIGITS - 1), 10 ** PIN_DIGITS));
+    const row = await tx.one<{ taken: boolean }>('select private.is_pin_taken($1, $2) as taken', [
+      lockId,
+      fingerprint(pin),
+    ]);
+    if (row?.taken === false) return pin;
+  }
+  throw new Error(`lock ${lockId} has no free PIN left`);
+}
+
+/** Returns the next number of a code within the same hours, from 1. Throws `Refusal('code_limit')`. */
+async function chooseVariant(
+  codesPerWindow: number,
+  tx: Transaction,
+  { lockId, startsAt, endsAt }: Window,
+): Promise<number> {
+  const row = await tx.one<{ next: number }>(
+    'select private.next_code_variant($1, $2::timestamptz, $3::timestamptz) as next',
+    [lockId, startsAt, endsAt],
+  );
+  const next = row?.next ?? 1;
+  if (next > codesPerWindow) throw codeLimitReached();
+  return next;
+}
+
+/** Builds the refusal for a booking that has had all its codes. */
+export function codeLimitReached(): Refusal {
+  return new Refusal('code_limit', 'No more codes can be made for this session. Please contact us.');
+}

@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto';
+import type { Transaction } from '#server/db/database.ts';
+import { ProviderError } from '#server/providers/call.ts';
+import { closeHours } from '../closures/close-hours.ts';
+import { enqueue, type Job, type JobOutcome } from '../core/jobs.ts';
+import { Refusal } from '../core/refusal.ts';
+import { chooseDigits } from './choose-digits.ts';
+import type { AccessContext } from './context.ts';
+
+export type NewStaffCode = {
+  readonly studioId: string;
+  readonly startTime: Date;
+  readonly endTime: Date;
+  /** Whom it is for. */
+  readonly name: string;
+  /** The same for a repeat of a call whose answer was lost. */
+  readonly requestId: string;
+};
+export type MadeStaffCode = { readonly codeId: string; readonly pin: string };
+type StaffCode = {
+  readonly id: string;
+  readonly name: string;
+  readonly lockId: string;
+  readonly status: 'requested' | 'issued' | 'revoking' | 'revoked';
+  readonly startsAt: Date;
+  readonly endsAt: Date;
+  readonly variant: number;
+  readonly encryptedPin: string | null;
+  readonly issuedAt: Date | null;
+};
+
+const HOUR = 3_600_000;
+/** The longest window of a code that a lock computes. */
+const LONGEST_MS = 28 * 24 * HOUR;
+/** How long after it was made a repeated call still shows the digits. */
+const SHOWN_MS = 10 * 60_000;
+const COLUMNS = `id, name, lock_id as "lockId", status, starts_at as "startsAt", ends_at as "endsAt", variant, pin_encrypted as "encryptedPin",
+  issued_at as "issuedAt"`;
+
+/**
+ * Makes a code for somebody without a booking, and closes its hours for bookings, so that nobody else is in the room. The digits are returned once; the
+ * same call again within ten minutes returns them again. Throws `Refusal`: 'slot_taken' with the bookings in the way, 'provider_unavailable'.
+ */
+export async function makeStaffCode(
+  context: AccessContext,
+  wanted: NewStaffCode,
+  actor: string,
+): Promise<MadeStaffCode> {
+  requireWindow(wanted, context.clock());
+  const lockId = context.lockOf.get(wanted.studioId);
+  if (lockId === undefined) throw new Refusal('not_found', 'This studio has no lock.');
+  const code = await context.db.transaction(
+    async (tx) => (await findRepeated(tx, wanted, actor)) ?? planStaffCode(context, tx, { ...wanted, lockId }, actor),
+  );
+  if (code.status === 'requested') return issueStaffCode(context, code, actor);
+  const shownUntil = (code.issuedAt?.getTime() ?? 0) + SHOWN_MS;
+  if (code.status !== 'issued' || code.encryptedPin === null || context.clock().getTime() > shownUntil)
+    throw new Refusal('already_done', 'This code was made and shown before.', { codeId: code.id });
+  return { codeId: code.id, pin: context.encryption.decrypt(code.encryptedPin, code.id) };
+}
+
+function requireWindow({ startTime, endTime }: NewStaffCode, now: Date): void {
+  const refuse = (message: string): never => {
+    throw new Refusal('invalid_request', message);
+  };
+  if (startTime.getTime() % HOUR !== 0 || endTime.getTime() % HOUR !== 0)
+    refuse('Codes begin and end on the hour, Sydney time.');
+  if (endTime <= startTime) refuse('endTime must be after startTime.');
+  if (endTime <= now) refuse('These hours are over already.');
+  if (endTime.getTime() - startTime.getTime() > LONGEST_MS) refuse('A code works for at most 28 days.');
+}
+
+async function findRepeated(tx: Transaction, wanted: NewStaffCode, actor: string): Promise<StaffCode | null> {
+  const made = await tx.one<StaffCode & { studioId: string }>(
+    `select ${COLUMNS}, studio_id as "studioId" from private.staff_code where made_by = $1::uuid and request_id = $2 for update`,
+    [actor, wanted.requestId],
+  );
+  const isSame = made === null || (made.studioId === wanted.studioId && +made.endsAt === +wanted.endTime);
+  if (!isSame) throw new Refusal('already_done', 'This request has made another code.', { codeId: made.id });
+  return made;
+}
+
+/** Stores the code before the lock is called, so that a lost answer can be requested again. */
+async function planStaffCode(
+  context: AccessContext,
+  tx: Transaction,
+  wanted: NewStaffCode & { readonly lockId: string },
+  actor: string,
+): Promise<StaffCode> {
+  const { clock, encryption, fingerprint } = context;
+  const { studioId, startTime, endTime, name, requestId, lockId } = wanted;
+  const closure = { studioId, startTime, endTime, weeks: 1, reason: `Access for ${name}`, public: false };
+  await closeHours({ db: tx, clock }, closure, actor);
+  // igloohome refuses a window that began before the current hour.
+  const startsAt = new Date(Math.max(startTime.getTime(), Math.floor(clock().getTime() / HOUR) * HOUR));
+  const { pin, variant } = await chooseDigits(context, tx, { lockId, startsAt, endsAt: endTime });
+  const id = randomUUID();
+  const planned = await tx.one<StaffCode>(
+    `insert into private.staff_code (id, studio_id, lock_id, name, starts_at, ends_at, variant, pin_encrypted, pin_fingerprint, made_by, request_id, created_at)
+     values ($1::uuid, $2::uuid, $3, $4, $5::timestamptz, $6::timestamptz, $7::int, $8, $9, $10::uuid, $11, $12::timestamptz) returning ${COLUMNS}`,
+    [
+      id,
+      studioId,
+      lockId,
+      name,
+      startsAt,
+      endTime,
+      variant,
+      pin === null ? null : encryption.encrypt(pin, id),
+      pin === null ? null : fingerprint(pin),
+      actor,
+      requestId,
+      clock(),
+    ],
+  );
+  if (planned === null) throw new Error('a planned code was not written');
+  await tx.query(`select private.audit($1::uuid, 'create', 'staff_code', $2, $3::jsonb)`, [
+    actor,
+    id,
+    { studioId, from: startTime, until: endTime, name },
+  ]);
+  return planned;
+}
+
+/** Requests a planned code from the lock and records the answer. Repeating it is safe: the lock returns the same code. */
+async function issueStaffCode(
+  { db, locks, encryption, fingerprint, clock }: AccessContext,
+  code: StaffCode,
+  actor: string,
+): Promise<MadeStaffCode> {
+  const { id, lockId, startsAt, endsAt, variant, encryptedPin } = code;
+  const pin = encryptedPin === null ? '' : encryption.decrypt(encryptedPin, id);
+  const issued = await locks
+    .issueCode({ lockId, startsAt, endsAt, accessName: code.name, variant, pin })
+    .catch((error: unknown) => {
+      if (!(error instanceof ProviderError)) throw error;
+      throw new Refusal('provider_unavailable', 'The lock did not answer. Try again: it makes the same code.');
+    });
+  await db.transaction(async (tx) => {
+    const { count } = await tx.query(
+      `update private.staff_code set status = 'issued', issued_at = $2::timestamptz, pin_encrypted = $3, pin_fingerprint = $4
+       where id = $1::uuid and status = 'requested'`,
+      [id, clock(), encryption.encrypt(issued.pin, id), fingerprint(issued.pin)],
+    );
+    if (count === 0) return;
+    await tx.query(`select private.audit($1::uuid, 'update', 'staff_code', $2, $3::jsonb)`, [
+      actor,
+      id,
+      { before: { status: 'requested' }, after: { status: 'issued' } },
+    ]);
+    if (locks.capabilities.revocable)
+      await enqueue(tx, { kind: 'access.revoke-staff', subjectId: id, dedupe: 'end', dueAt: endsAt });
+  });
+  return { codeId: id, pin: issued.pin };
+}
+
+/**
+ * Queues the removal of a code from its lock. The same again changes nothing. Throws `Refusal`: 'not_found', 'not_configured' when the lock cannot
+ * remove codes.
+ */
+export async function revokeStaffCode(
+  { db, locks, clock }: Pick<AccessContext, 'db' | 'locks' | 'clock'>,
+  codeId: string,
+  actor: string,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const code = await tx.one<Pick<StaffCode, 'status'>>(
+      'select status from private.staff_code where id = $1::uuid for update',
+      [codeId],
+    );
+    if (code === null) throw new Refusal('not_found', 'Code not found');
+    if (code.status === 'revoked' || code.status === 'revoking') return;
+    if (!locks.capabilities.revocable)
+      throw new Refusal('not_configured', 'This lock cannot remove a code. It stops working at its end.');
+    await tx.query(`update private.staff_code set status = 'revoking' where id = $1::uuid`, [codeId]);
+    await enqueue(tx, { kind: 'access.revoke-staff', subjectId: codeId, dedupe: 'staff', dueAt: clock() });
+    await tx.query(`select private.audit($1::uuid, 'update', 'staff_code', $2, $3::jsonb)`, [
+      actor,
+      codeId,
+      { before: { status: code.status }, after: { status: 'revoking' } },
+    ]);
+  });
+}
+
+/** Job `access.revoke-staff`: removes a code of staff from its lock, when they asked for it or at its end. Throws `ProviderError`. */
+export async function removeStaffCode(
+  { db, locks, encryption, clock }: Pick<AccessContext, 'db' | 'locks' | 'encryption' | 'clock'>,
+  job: Job,
+): Promise<JobOutcome> {
+  const code = await db.one<StaffCode>(`select ${COLUMNS} from private.staff_code where id = $1::uuid`, [
+    job.subjectId,
+  ]);
+  if (code === null || code.status === 'revoked') return 'done';
+  if (code.encryptedPin !== null)
+    await locks.revokeCode({ lockId: code.lockId, pin: encryption.decrypt(code.encryptedPin, code.id) });
+  await db.query(
+    `update private.staff_code set status = 'revoked', revoked_at = $2::timestamptz where id = $1::uuid and status <> 'revoked'`,
+    [code.id, clock()],
+  );
+  return 'done';
+}
+
+type ListedCode = Pick<StaffCode, 'id' | 'name' | 'status' | 'startsAt' | 'endsAt'> & {
+  readonly studioName: string;
+  readonly madeBy: string | null;
+  readonly usedAt: Date | null;
+};
+
+/** Reads the codes of staff that work now or later, and those of the last week, without digits; the latest end first. */
+export async function readStaffCodes({
+  db,
+  clock,
+}: Pick<AccessContext, 'db' | 'clock'>): Promise<readonly ListedCode[]> {
+  const { rows } = await db.query<ListedCode>(
+    `select c.id, c.name, c.status, c.starts_at as "startsAt", c.ends_at as "endsAt", s.name as "studioName", coalesce(p.full_name, p.email) as "madeBy",
+       (select max(e.at) from private.lock_event e where e.lock_id = c.lock_id and e.at >= c.starts_at - interval '1 hour' and e.staff_code_id = c.id) as "usedAt"
+     from private.staff_code c join public.studios s on s.id = c.studio_id left join public.profiles p on p.user_id = c.made_by
+     where c.ends_at > $1::timestamptz - interval '7 days' order by c.ends_at desc, c.id limit 100`,
+    [clock()],
+  );
+  return rows;
+}

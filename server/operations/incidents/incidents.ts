@@ -1,0 +1,113 @@
+import type { Database } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import { Refusal } from '../core/refusal.ts';
+
+export type IncidentContext = { readonly db: Database; readonly clock: Clock };
+export const INCIDENT_STATES = ['open', 'in_progress', 'done'] as const;
+export type IncidentState = (typeof INCIDENT_STATES)[number];
+
+export type NewIncident = {
+  /** null: it is about no room. */
+  readonly studioId: string | null;
+  readonly description: string;
+  /** The name of an object in the bucket `incidents` that the reporter has uploaded. */
+  readonly photo: string | null;
+  /** The same for a repeat of a call whose answer was lost. */
+  readonly requestId: string | null;
+};
+type Incident = {
+  readonly id: string;
+  readonly studioId: string | null;
+  readonly studioName: string | null;
+  readonly description: string;
+  readonly state: IncidentState;
+  readonly reporter: string | null;
+  readonly photo: string | null;
+  readonly createdAt: Date;
+  readonly changedBy: string | null;
+  readonly changedAt: Date | null;
+};
+
+const BUCKET = 'incidents';
+const LISTED = 200;
+
+/**
+ * Reports an incident for an account, staff or customer; null: the service key. The same `requestId` again returns the same incident. Throws `Refusal`:
+ * `not_found` for a room or a photo that the reporter does not have.
+ */
+export async function reportIncident(
+  { db, clock }: IncidentContext,
+  { studioId, description, photo, requestId }: NewIncident,
+  reporter: string | null,
+): Promise<string> {
+  return db.transaction(async (tx) => {
+    if (studioId !== null && (await tx.one('select 1 from public.studios where id = $1::uuid', [studioId])) === null)
+      throw new Refusal('not_found', 'Studio not found');
+    if (photo !== null) {
+      const own = await tx.one(
+        'select 1 from storage.objects where bucket_id = $1 and name = $2 and owner = $3::uuid',
+        [BUCKET, photo, reporter],
+      );
+      if (own === null) throw new Refusal('not_found', 'The photo was not found. Add it again.');
+    }
+    const made = await tx.one<{ id: string }>(
+      `insert into private.incident (studio_id, description, photo, reporter, request_id, created_at)
+       values ($1::uuid, $2, $3, $4::uuid, $5, $6::timestamptz) on conflict (reporter, request_id) do nothing returning id`,
+      [studioId, description, photo, reporter, requestId, clock()],
+    );
+    if (made === null) {
+      const before = await tx.one<{ id: string }>(
+        'select id from private.incident where reporter = $1::uuid and request_id = $2',
+        [reporter, requestId],
+      );
+      if (before === null) throw new Error('an incident cannot be read back');
+      return before.id;
+    }
+    await tx.query(`select private.audit($1::uuid, 'create', 'incident', $2, $3::jsonb)`, [
+      reporter,
+      made.id,
+      { after: { state: 'open' }, studioId, description, photo: photo !== null },
+    ]);
+    return made.id;
+  });
+}
+
+/** Changes the state of an incident for staff. The same state again changes nothing. Throws `Refusal('not_found')`. */
+export async function changeIncident(
+  { db, clock }: IncidentContext,
+  { incidentId, state }: { readonly incidentId: string; readonly state: IncidentState },
+  actor: string,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const before = await tx.one<{ state: IncidentState }>(
+      'select state from private.incident where id = $1::uuid for update',
+      [incidentId],
+    );
+    if (before === null) throw new Refusal('not_found', 'Incident not found');
+    if (before.state === state) return;
+    await tx.query(
+      'update private.incident set state = $2, changed_by = $3::uuid, changed_at = $4::timestamptz where id = $1::uuid',
+      [incidentId, state, actor, clock()],
+    );
+    await tx.query(`select private.audit($1::uuid, 'update', 'incident', $2, $3::jsonb)`, [
+      actor,
+      incidentId,
+      { before, after: { state } },
+    ]);
+  });
+}
+
+/** Reads the incidents: those that are not done first, then the newest. At most two hundred. */
+export async function readIncidents({ db }: Pick<IncidentContext, 'db'>): Promise<readonly Incident[]> {
+  const { rows } = await db.query<Incident>(
+    `select i.id, i.studio_id as "studioId", s.name as "studioName", i.description, i.state, coalesce(p.full_name, p.email) as reporter, i.photo,
+       i.created_at as "createdAt", coalesce(c.full_name, c.email) as "changedBy", i.changed_at as "changedAt"
+     from private.incident i
+     left join public.studios s on s.id = i.studio_id
+     left join public.profiles p on p.user_id = i.reporter
+     left join public.profiles c on c.user_id = i.changed_by
+     order by i.state = 'done', i.created_at desc, i.id limit $1::int`,
+    [LISTED],
+  );
+  return rows;
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { callFunction } from '#web/data/fetch-client.ts';
+
+const codesSchema = z.object({
+  canRevoke: z.boolean(),
+  codes: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      status: z.enum(['requested', 'issued', 'revoking', 'revoked']),
+      startsAt: z.coerce.date(),
+      endsAt: z.coerce.date(),
+      studioName: z.string(),
+      madeBy: z.string().nullable(),
+      usedAt: z.coerce.date().nullable(),
+    }),
+  ),
+});
+export type StaffCodes = z.infer<typeof codesSchema>;
+export type StaffCode = StaffCodes['codes'][number];
+export type NewStaffCode = {
+  readonly studioId: string;
+  readonly startTime: string;
+  readonly endTime: string;
+  readonly name: string;
+  /** The same for a repeat of a call whose answer was lost. */
+  readonly requestId: string;
+};
+
+/** Reads the codes that staff made for people without a booking, without their digits. */
+export async function readStaffCodes(): Promise<StaffCodes> {
+  return codesSchema.parse(await callFunction('staff-access-codes', {}));
+}
+/** Makes a code, and closes its hours for bookings. The digits are answered once. */
+export function makeStaffCode(code: NewStaffCode): Promise<{ codeId: string; pin: string }> {
+  return callFunction('staff-access-code', code);
+}
+/** Removes a code from its lock. */
+export function revokeStaffCode(codeId: string): Promise<unknown> {
+  return callFunction('staff-revoke-code', { codeId });
+}

@@ -1,0 +1,120 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { useLive } from '#web/data/live.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { useNow } from '#web/lib/use-now.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Chip } from '#web/ui/chip.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { readStaffCodes, revokeStaffCode, type StaffCode } from './code-queries.ts';
+import { StaffCodeForm } from './staff-code-form.tsx';
+
+/** The codes that staff made for people without a booking, and a form for another one. */
+export function StaffCodes({
+  rooms,
+}: {
+  rooms: readonly { readonly studioId: string; readonly studioName: string }[];
+}) {
+  useLive('staff', queryKeys.staffCodes.all);
+  const codes = useQuery({ queryKey: queryKeys.staffCodes.of(), queryFn: readStaffCodes, refetchInterval: 60_000 });
+  const [making, setMaking] = useState(false);
+  const [revoking, setRevoking] = useState<StaffCode | null>(null);
+  return (
+    <div className="mt-3 space-y-4">
+      {codes.isError && !codes.data ? (
+        <LoadFailed
+          title="The codes could not be loaded."
+          why={describeError(codes.error, 'Check your connection.')}
+          onRetry={() => void codes.refetch()}
+        />
+      ) : null}
+      {!codes.data && !codes.isError ? <Skeleton className="h-24" label="Loading the codes" /> : null}
+      {codes.data?.codes.length === 0 ? <p className="text-fog">No codes in the last week.</p> : null}
+      {codes.data ? (
+        <ul className="divide-y divide-line">
+          {codes.data.codes.map((code) => (
+            <CodeItem key={code.id} code={code} onRevoke={codes.data.canRevoke ? setRevoking : null} />
+          ))}
+        </ul>
+      ) : null}
+      {rooms.length === 0 ? null : (
+        <Button tone="plain" onClick={() => setMaking(true)}>
+          Make a code
+        </Button>
+      )}
+      <Dialog open={making} title="Code without a booking" onClose={() => setMaking(false)}>
+        {making ? <StaffCodeForm rooms={rooms} onDone={() => setMaking(false)} /> : null}
+      </Dialog>
+      <Dialog
+        open={revoking !== null}
+        title={`Revoke the code of ${revoking?.name ?? ''}?`}
+        onClose={() => setRevoking(null)}
+      >
+        {revoking === null ? null : <RevokeButtons code={revoking} onDone={() => setRevoking(null)} />}
+      </Dialog>
+    </div>
+  );
+}
+
+const describeInstant = (at: Date): string => `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
+
+/** `onRevoke`: null where the lock cannot remove codes. */
+function CodeItem({ code, onRevoke }: { code: StaffCode; onRevoke: ((code: StaffCode) => void) | null }) {
+  const now = useNow(30_000);
+  const over = code.endsAt <= now;
+  const state = over && code.status !== 'requested' ? { words: 'Ended', tone: 'plain' as const } : STATES[code.status];
+  const mayRevoke = !over && (code.status === 'issued' || code.status === 'requested');
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-3 py-3">
+      <div className="min-w-0">
+        <p className="flex flex-wrap items-center gap-3 font-semibold break-words">
+          {code.name}, {code.studioName} <Chip tone={state.tone}>{state.words}</Chip>
+        </p>
+        <p className="mt-1 text-sm text-fog">
+          {formatStudioRange(code.startsAt, code.endsAt)}. Made by {code.madeBy ?? 'the server'}.
+          {code.usedAt === null ? '' : ` Last used ${describeInstant(code.usedAt)}.`}
+        </p>
+      </div>
+      {mayRevoke && onRevoke !== null ? (
+        <Button tone="plain" onClick={() => onRevoke(code)}>
+          Revoke <span className="sr-only">the code of {code.name}</span>
+        </Button>
+      ) : null}
+    </li>
+  );
+}
+
+const STATES = {
+  requested: { words: 'Not accepted by the lock', tone: 'bad' },
+  issued: { words: 'Valid', tone: 'good' },
+  revoking: { words: 'Being removed', tone: 'warn' },
+  revoked: { words: 'Revoked', tone: 'plain' },
+} as const;
+
+function RevokeButtons({ code, onDone }: { code: StaffCode; onDone: () => void }) {
+  const revoke = useMutation({
+    mutationFn: () => revokeStaffCode(code.id),
+    meta: { title: 'Error', failure: 'The code was not revoked. Try again.', invalidates: [queryKeys.staffCodes.all] },
+    onSuccess: () => {
+      toast({ title: 'The lock removes the code', description: code.name });
+      onDone();
+    },
+  });
+  return (
+    <div className="space-y-4">
+      <p>It stops opening the door. The hours stay closed: open them again under Closed hours.</p>
+      <div className="flex flex-wrap gap-3">
+        <Button tone="danger" busy={revoke.isPending} onClick={() => revoke.mutate()}>
+          Revoke the code
+        </Button>
+        <Button tone="plain" disabled={revoke.isPending} onClick={onDone}>
+          Back
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,150 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { useLive } from '#web/data/live.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Chip } from '#web/ui/chip.tsx';
+import { SelectField } from '#web/ui/choice.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import {
+  changeIncident,
+  type Incident,
+  INCIDENTS_SHOWN,
+  type IncidentState,
+  readIncidents,
+  readPhoto,
+  STATES,
+} from './queries.ts';
+import { ReportForm } from './report-form.tsx';
+
+const WORDS: Readonly<Record<IncidentState, { words: string; tone: 'bad' | 'warn' | 'good' }>> = {
+  open: { words: 'Open', tone: 'bad' },
+  in_progress: { words: 'In progress', tone: 'warn' },
+  done: { words: 'Done', tone: 'good' },
+};
+
+/** Lists what broke or happened in the rooms, with photos and states, and reports more. */
+export function Incidents({ studios }: { studios: readonly { readonly id: string; readonly name: string }[] }) {
+  useLive('staff', queryKeys.incidents.all);
+  const incidents = useQuery({
+    queryKey: queryKeys.incidents.of(),
+    queryFn: readIncidents,
+    refetchInterval: 60_000,
+  });
+  const [reporting, setReporting] = useState(false);
+  const close = (): void => setReporting(false);
+  return (
+    <>
+      <div className="mb-6 flex flex-wrap items-center justify-between gap-4">
+        <h2 className="text-3xl">Incidents</h2>
+        <Button onClick={() => setReporting(true)}>Report an incident</Button>
+      </div>
+      {incidents.isError && !incidents.data ? (
+        <LoadFailed
+          title="The incidents could not be loaded."
+          why={describeError(incidents.error, 'Check your connection.')}
+          onRetry={() => void incidents.refetch()}
+        />
+      ) : (
+        <List incidents={incidents.data} />
+      )}
+      <Dialog open={reporting} title="Report an incident" onClose={close}>
+        {reporting ? <ReportForm studios={studios} onDone={close} /> : null}
+      </Dialog>
+    </>
+  );
+}
+
+function List({ incidents }: { incidents: readonly Incident[] | undefined }) {
+  if (!incidents) return <Skeleton className="h-72" label="Loading the incidents" />;
+  if (incidents.length === 0) return <Empty>No incidents. Report what is broken or has happened in a room.</Empty>;
+  return (
+    <>
+      <ul className="space-y-4">
+        {incidents.map((one) => (
+          <li key={one.id} className="bg-booth p-5">
+            <Item incident={one} />
+          </li>
+        ))}
+      </ul>
+      <p className="mt-4 text-sm text-fog">
+        Times are in Sydney time.
+        {incidents.length === INCIDENTS_SHOWN ? ` The newest ${INCIDENTS_SHOWN} are shown.` : ''}
+      </p>
+    </>
+  );
+}
+
+function Item({ incident }: { incident: Incident }) {
+  const { words, tone } = WORDS[incident.state];
+  const [open, setOpen] = useState(false);
+  return (
+    <div className="grid gap-4 md:grid-cols-[1fr_14rem]">
+      <div className="min-w-0">
+        <p className="flex flex-wrap items-center gap-3 font-semibold">
+          {incident.studioName ?? 'No room'} <Chip tone={tone}>{words}</Chip>
+        </p>
+        <p className="mt-2 break-words whitespace-pre-line">{incident.description}</p>
+        <p className="mt-2 text-sm text-fog">
+          {describeReport(incident)}
+          {incident.changedAt === null
+            ? ''
+            : ` ${words} since ${describeInstant(incident.changedAt)}, ${incident.changedBy ?? 'by the server'}.`}
+        </p>
+        {incident.photo === null ? null : (
+          <Button tone="plain" className="mt-3" aria-expanded={open} onClick={() => setOpen(!open)}>
+            {open ? 'Hide the photo' : 'Show the photo'}
+          </Button>
+        )}
+        {open && incident.photo !== null ? <Photo name={incident.photo} about={incident.description} /> : null}
+      </div>
+      <StateField incident={incident} />
+    </div>
+  );
+}
+
+const describeInstant = (at: Date): string => `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
+const describeReport = ({ createdAt, reporter }: Incident): string =>
+  `Reported ${describeInstant(createdAt)}, ${reporter ?? 'by the server'}.`;
+
+function StateField({ incident }: { incident: Incident }) {
+  const change = useMutation({
+    mutationFn: (state: IncidentState) => changeIncident(incident.id, state),
+    meta: { title: 'Error', failure: 'The state was not changed. Try again.', invalidates: [queryKeys.incidents.all] },
+    onSuccess: (_done, state) => toast({ title: 'State changed', description: WORDS[state].words }),
+  });
+  return (
+    <SelectField
+      label="State"
+      value={change.isPending ? change.variables : incident.state}
+      disabled={change.isPending}
+      options={STATES.map((state) => ({ value: state, label: WORDS[state].words }))}
+      onChange={(event) => {
+        const chosen = STATES.find((state) => state === event.target.value);
+        if (chosen !== undefined) change.mutate(chosen);
+      }}
+    />
+  );
+}
+
+function Photo({ name, about }: { name: string; about: string }) {
+  const photo = useQuery({
+    queryKey: queryKeys.incidentPhoto.of(name),
+    queryFn: () => readPhoto(name),
+    staleTime: Infinity,
+  });
+  if (photo.isError)
+    return (
+      <LoadFailed
+        title="The photo could not be loaded."
+        why={describeError(photo.error, 'Check your connection.')}
+        onRetry={() => void photo.refetch()}
+      />
+    );
+  if (!photo.data) return <Skeleton className="mt-3 h-64" label="Loading the photo" />;
+  return <img src={photo.data} alt={about.slice(0, 100)} className="mt-3 max-h-[60dvh] max-w-full" />;
+}

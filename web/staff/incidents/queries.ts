@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { callFunction, fetchClient } from '#web/data/fetch-client.ts';
+import { AppError, OFFLINE } from '#web/lib/errors.ts';
+
+export const STATES = ['open', 'in_progress', 'done'] as const;
+export type IncidentState = (typeof STATES)[number];
+const BUCKET = 'incidents';
+
+const incidentSchema = z.object({
+  id: z.string(),
+  studioId: z.string().nullable(),
+  studioName: z.string().nullable(),
+  description: z.string(),
+  state: z.enum(STATES),
+  reporter: z.string().nullable(),
+  photo: z.string().nullable(),
+  createdAt: z.coerce.date(),
+  changedBy: z.string().nullable(),
+  changedAt: z.coerce.date().nullable(),
+});
+export type Incident = z.infer<typeof incidentSchema>;
+
+/** How many incidents are read. */
+export const INCIDENTS_SHOWN = 200;
+
+/** Reads the incidents: those that are not done first, then the newest. */
+export async function readIncidents(): Promise<Incident[]> {
+  const answer = await callFunction('staff-incidents', {});
+  return z.object({ incidents: z.array(incidentSchema) }).parse(answer).incidents;
+}
+
+/** Uploads a photo of an incident and returns its name. The server stores its pixels only. */
+export async function uploadPhoto(userId: string, photo: File): Promise<string> {
+  const name = `${userId}/${crypto.randomUUID()}.jpg`;
+  const { error } = await (await client()).storage.from(BUCKET).upload(name, photo, { contentType: photo.type });
+  if (error) throw new AppError('upload', error.message, 0);
+  return name;
+}
+
+/** Reads a photo as an address for an image on this page. */
+export async function readPhoto(name: string): Promise<string> {
+  const { data, error } = await (await client()).storage.from(BUCKET).download(name);
+  if (error) throw new AppError('download', error.message, 0);
+  return readAsUrl(data);
+}
+
+function readAsUrl(blob: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.addEventListener('load', () => resolve(typeof reader.result === 'string' ? reader.result : ''));
+    reader.addEventListener('error', () => reject(new AppError('unreadable', 'The photo could not be shown.', 0)));
+    reader.readAsDataURL(blob);
+  });
+}
+
+/** Reports an incident. The same `requestId` reports once. */
+export function reportIncident(incident: {
+  studioId: string | null;
+  description: string;
+  photo: string | null;
+  requestId: string;
+}): Promise<unknown> {
+  return callFunction('staff-report-incident', incident);
+}
+
+/** Changes the state of an incident. */
+export function changeIncident(incidentId: string, state: IncidentState): Promise<unknown> {
+  return callFunction('staff-change-incident', { incidentId, state });
+}
+
+async function client() {
+  const found = await fetchClient().catch(() => null);
+  if (found === null) throw new AppError('offline', OFFLINE, 0);
+  return found;
+}
