@@ -726,6 +726,14 @@ export type Database = {
       };
     };
     Functions: {
+      add_booking_note: {
+        Args: {
+          note_id: string;
+          booking: string;
+          note: string;
+        };
+        Returns: boolean;
+      };
       add_customer_note: {
         Args: {
           note_id: string;
@@ -922,6 +930,13 @@ export type Database = {
           terms: Json;
         };
         Returns: number;
+      };
+      mark_no_show: {
+        Args: {
+          booking: string;
+          missed: boolean;
+        };
+        Returns: boolean;
       };
       newest_bookings: {
         Args: {

@@ -334,6 +334,22 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
     'order=phone.desc',
     'select=paid.max(),full_name::text',
   ].map((query) => ({ method: 'POST', path: `/rpc/search_customers?${query}`, body: '{"words": "secret-1"}' })),
+  add_booking_note: [
+    {
+      method: 'POST',
+      path: '/rpc/add_booking_note',
+      prefer: 'tx=rollback',
+      body: JSON.stringify({ note_id: idOf(1), booking: idOf(1), note: 'x' }),
+    },
+  ],
+  mark_no_show: [
+    {
+      method: 'POST',
+      path: '/rpc/mark_no_show',
+      prefer: 'tx=rollback',
+      body: JSON.stringify({ booking: idOf(1), missed: true }),
+    },
+  ],
   send_mail_again: [
     {
       method: 'POST',

@@ -540,6 +540,7 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
 
 /** Functions of the exposed schema, with the roles that may call each. */
 export const FUNCTIONS: Readonly<Record<string, string>> = {
+  'add_booking_note(note_id uuid, booking uuid, note text)': 'authenticated service_role',
   'booking_details(reference text)': 'authenticated service_role',
   'bookings_of_day(day date)': 'authenticated service_role',
   'business_numbers(first_day date, last_day date, studio uuid)': 'authenticated service_role',
@@ -562,6 +563,7 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   'is_staff()': 'anon authenticated service_role',
   'lacks_second_factor(permission text)': 'authenticated service_role',
   'leave_mailing_list(subscription uuid)': 'anon authenticated service_role',
+  'mark_no_show(booking uuid, missed boolean)': 'authenticated service_role',
   'newest_bookings(most integer)': 'authenticated service_role',
   'own_bookings()': 'authenticated service_role',
   'retry_job(job uuid)': 'authenticated service_role',

@@ -157,13 +157,69 @@ test(
 );
 
 test(
+  'a note is added once by its id, has its author and time, and the audit log names it without its words',
+  asStaff('bookings', async (rows) => {
+    const add = (id: string, booking: string, note: string) =>
+      rows.value('select public.add_booking_note($1, $2, $3)', [id, booking, note]);
+    const [first, second] = [uuid(71), uuid(72)];
+    expect([await add(first, uuid(30), ' Wants the lights low. '), await add(first, uuid(30), 'Other')]).toEqual([
+      true,
+      true,
+    ]);
+    expect([await add(second, uuid(30), 'Called.'), await add(second, uuid(99), 'Nobody')]).toEqual([true, false]);
+    expect((await rows.refusal(() => add(uuid(73), uuid(30), '  ')))?.code).toBe('23514');
+    const { staffNotes } = Object(await details(rows));
+    expect(staffNotes).toEqual([
+      { id: second, note: 'Called.', by: '0001@example.com', at: expect.any(String) },
+      { id: first, note: 'Wants the lights low.', by: '0001@example.com', at: expect.any(String) },
+    ]);
+    const logged = await rows.query<{ details: unknown }>(
+      `select details from public.audit_logs where actor = $1 order by created_at, id`,
+      [ALEX],
+    );
+    expect(logged.map((one) => one.details)).toEqual([{ note: first }, { note: second }]);
+  }),
+);
+
+test(
+  'a no-show is marked from the start of a confirmed booking on, once, and taken back',
+  asStaff('bookings', async (rows) => {
+    const mark = (booking: number, missed: boolean) =>
+      rows.value('select public.mark_no_show($1, $2)', [uuid(booking), missed]);
+    const past = { start_time: '2020-03-01T00:00:00Z', end_time: '2020-03-01T01:00:00Z' };
+    await addBooking(rows, 31, { status: 'confirmed', reference: 'BBBB-2222', ...past });
+    await addBooking(rows, 32, { status: 'cancelled', cancel_reason: 'staff', ...past });
+    await addBooking(rows, 33, { status: 'confirmed', notes: 'test', ...past, studio_id: uuid(2) });
+    expect([await mark(30, true), await mark(32, true), await mark(33, true), await mark(99, true)]).toEqual(
+      Array(4).fill(false),
+    );
+    expect([await mark(31, true), await mark(31, true)]).toEqual([true, true]);
+    expect(await details(rows, 'BBBB-2222')).toMatchObject({
+      noShow: { at: expect.any(String), by: '0001@example.com' },
+    });
+    expect([await mark(31, false), await mark(31, false)]).toEqual([true, true]);
+    expect(await details(rows, 'BBBB-2222')).toMatchObject({ noShow: null });
+    const logged = await rows.query<{ details: unknown }>(
+      `select details from public.audit_logs where actor = $1 order by created_at, id`,
+      [ALEX],
+    );
+    expect(logged.map((one) => one.details)).toEqual([
+      { before: { noShow: false }, after: { noShow: true } },
+      { before: { noShow: true }, after: { noShow: false } },
+    ]);
+  }),
+);
+
+test(
   'guests, customers and staff without the permission read no booking and send no mail',
   asStaff('money', async (rows) => {
     for (const claims of [null, { role: 'anon' }, { role: 'authenticated', sub: KIM }, STAFF]) {
       await rows.setClaims(claims);
       expect((await rows.refusal(() => details(rows)))?.code).toBe('42501');
       const send = () => rows.value(`select public.send_mail_again($1, 'access-code')`, [uuid(30)]);
-      expect((await rows.refusal(send))?.code).toBe('42501');
+      const note = () => rows.value(`select public.add_booking_note($1, $2, 'x')`, [uuid(71), uuid(30)]);
+      const missed = () => rows.value('select public.mark_no_show($1, true)', [uuid(30)]);
+      for (const call of [send, note, missed]) expect((await rows.refusal(call))?.code).toBe('42501');
     }
   }),
 );

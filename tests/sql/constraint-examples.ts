@@ -798,6 +798,10 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
       booking_request_id_check: between('request_id', ['', text(101)], [null, text(1), text(100)]),
       booking_waived_cents_check: atLeast('waived_cents', 0),
       booking_moves_check: atLeast('moves', 0),
+      booking_no_show: {
+        bad: [{ no_show_at: AT }, { no_show_by: uuid(2) }],
+        good: [{}, { no_show_at: AT, no_show_by: uuid(2) }],
+      },
       booking_move_hold: {
         bad: [
           { move_number: 1 },
@@ -854,6 +858,10 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
         ],
       },
     },
+  },
+  'private.booking_note': {
+    base: { id: uuid(1), booking_id: uuid(1), note: 'n', made_by: uuid(2) },
+    checks: { booking_note_note_check: between('note', ['', text(2001)], ['n', text(2000)]) },
   },
   'private.booking_move': {
     base: {

@@ -4,11 +4,14 @@ import { Cross } from './button.tsx';
 
 /** good: something worked; warn: something to know; bad: something did not work. */
 type Tone = 'good' | 'warn' | 'bad';
+type Action = { readonly label: string; readonly onPress: () => void };
 export type Toast = {
   readonly id: number;
   readonly title: string;
   readonly description: string;
   readonly tone: Tone;
+  /** A button of the message; pressing it closes the message. */
+  readonly action: Action | null;
   /** Epoch milliseconds at which it disappears, so that moving into a dialog does not restart it. */
   readonly until: number;
 };
@@ -52,12 +55,19 @@ export function hostToasts(element: HTMLElement): () => void {
 }
 
 /** Shows a short message. What people need later must also be on the page. */
-export function toast(message: { title: string; description?: string; tone?: Tone; ms?: number }): void {
+export function toast(message: {
+  title: string;
+  description?: string;
+  tone?: Tone;
+  ms?: number;
+  action?: Action;
+}): void {
   const made: Toast = {
     id: next,
     title: message.title,
     description: message.description ?? '',
     tone: message.tone ?? 'good',
+    action: message.action ?? null,
     until: Date.now() + (message.ms ?? SHOWN_MS),
   };
   next += 1;
@@ -93,6 +103,7 @@ function Message({ message }: { message: Toast }) {
     const timer = setTimeout(() => change(toasts.filter((one) => one.id !== message.id)), message.until - Date.now());
     return () => clearTimeout(timer);
   }, [message.id, message.until]);
+  const dismiss = (): void => change(toasts.filter((one) => one.id !== message.id));
   return (
     <div
       className={`pointer-events-auto flex w-full max-w-sm animate-drop gap-3 border-l-4 bg-deck p-4 shadow-2xl outline outline-line ${EDGE[message.tone]}`}
@@ -100,12 +111,24 @@ function Message({ message }: { message: Toast }) {
       <div className="min-w-0 grow">
         <p className="font-bold">{message.title}</p>
         {message.description ? <p className="text-sm text-fog">{message.description}</p> : null}
+        {message.action === null ? null : (
+          <button
+            type="button"
+            className="-mb-2 min-h-11 font-bold text-signal underline"
+            onClick={() => {
+              dismiss();
+              message.action?.onPress();
+            }}
+          >
+            {message.action.label}
+          </button>
+        )}
       </div>
       <button
         type="button"
         aria-label="Dismiss"
         className="-my-2 -mr-2 grid size-11 shrink-0 place-content-center text-fog hover:text-chalk"
-        onClick={() => change(toasts.filter((one) => one.id !== message.id))}
+        onClick={dismiss}
       >
         <Cross />
       </button>

@@ -1,13 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
 import { slotsOfSpan } from '#rules/slots.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
-import { Link } from '#web/router/router.tsx';
-import { Button, buttonStyle } from '#web/ui/button.tsx';
+import { Button } from '#web/ui/button.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { type BookingDetails, type MailKind, sendMailAgain } from './queries.ts';
 import { leftCents } from './money-words.ts';
+import { NoShowButton } from './no-show-button.tsx';
 
 /** What has a step of its own. */
 export type Doing = 'cancel' | 'refund' | 'move' | 'extend' | 'call-off';
@@ -22,26 +21,20 @@ export function Actions({
   mayRefund: boolean;
   onDo: (what: Doing) => void;
 }) {
-  const running = booking.endTime > useNow(30_000);
+  const now = useNow(30_000);
+  const running = booking.endTime > now;
   const confirmed = booking.status === 'confirmed' && running;
   const hasAddress = booking.customer.email !== null;
   return (
     <div className="flex flex-wrap gap-3">
-      {confirmed ? (
+      {confirmed && hasAddress ? (
         <>
-          <Link to={paths.regeneratePin(booking.id)} className={buttonStyle.plain}>
-            PIN page
-          </Link>
-          {hasAddress ? (
-            <>
-              <MailButton booking={booking} mail="access-code">
-                Mail the code again
-              </MailButton>
-              <MailButton booking={booking} mail="booking-confirmed">
-                Mail the confirmation again
-              </MailButton>
-            </>
-          ) : null}
+          <MailButton booking={booking} mail="access-code">
+            Mail the code again
+          </MailButton>
+          <MailButton booking={booking} mail="booking-confirmed">
+            Mail the confirmation again
+          </MailButton>
         </>
       ) : null}
       {confirmed ? (
@@ -56,6 +49,9 @@ export function Actions({
             </Button>
           )}
         </>
+      ) : null}
+      {booking.status === 'confirmed' && booking.startTime <= now && booking.notes !== 'test' ? (
+        <NoShowButton booking={booking} />
       ) : null}
       {booking.waiting === null ? null : (
         <Button tone="plain" onClick={() => onDo('call-off')}>

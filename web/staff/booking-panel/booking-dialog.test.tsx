@@ -15,6 +15,9 @@ vi.mock(import('./queries.ts'), async (original) => ({
   refundBooking: vi.fn(),
   moveBooking: vi.fn(),
   quoteMove: vi.fn(),
+  addNote: vi.fn(),
+  markNoShow: vi.fn(),
+  readPin: vi.fn(),
   sendMailAgain: vi.fn(),
 }));
 const calls = vi.mocked(queries);
@@ -52,6 +55,8 @@ const BOOKING: queries.BookingDetails = {
   cancellation: null,
   code: { due: null, requested: null, accepted: null, mailed: null, seen: null, used: null },
   moves: [],
+  noShow: null,
+  staffNotes: [],
   waiting: null,
   mails: [
     { kind: 'mail.booking-confirmed', dueAt: new Date(0), sentAt: new Date('2031-03-01T00:00:00Z'), problem: null },
@@ -280,8 +285,59 @@ test('mails are sent again', async () => {
   });
 });
 
+test('notes are shown with who and when; a new one is sent again under the same id, and a failure keeps what was typed', async () => {
+  calls.addNote.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue();
+  const at = new Date('2031-03-01T00:00:00Z');
+  show({ staffNotes: [{ id: 'n', note: 'Wants the lights low.', by: 'Kim', at }] });
+  expect(await dialog().findByText('Wants the lights low.')).toBeTruthy();
+  expect(dialog().getByText('Kim, Sat 1 Mar 2031, 11 am')).toBeTruthy();
+  await press('Add the note');
+  expect(await dialog().findByText('Write something first.')).toBeTruthy();
+  await fill(dialog().getByLabelText('Add a note'), ' Called. ');
+  await press('Add the note');
+  expect(await dialog().findByText('No connection.')).toBeTruthy();
+  await press('Add the note');
+  await vi.waitFor(() => expect(dialog().getByLabelText('Add a note')).toHaveProperty('value', ''));
+  const [first, second] = calls.addNote.mock.calls.map(([id]) => id);
+  expect(second).toBe(first);
+  expect(calls.addNote).toHaveBeenLastCalledWith(first, 'b', 'Called.');
+});
+
+test('a no-show is marked and taken back with the button of the message', async () => {
+  calls.markNoShow.mockResolvedValue();
+  show({ startTime: new Date(SOON - 2 * HOUR), totalHours: 3 });
+  await press('Mark as no-show');
+  const [[message]] = vi.mocked(toast).mock.calls as [[Parameters<typeof toast>[0]]];
+  expect(message).toMatchObject({ title: 'ABCD-2345 is a no-show', ms: 10_000, action: { label: 'Undo' } });
+  message.action?.onPress();
+  await vi.waitFor(() => expect(calls.markNoShow).toHaveBeenLastCalledWith('b', false));
+});
+
+test('the PIN is shown and renewed; before its time the panel says when it is there', async () => {
+  const [worksFrom, worksUntil] = [new Date('2031-03-01T00:00:00Z'), new Date('2031-03-01T01:00:00Z')];
+  const pin = { pin: null, releaseAt: new Date('2999-03-01T00:00:00Z'), worksFrom, worksUntil, codesLeft: 5 };
+  calls.readPin
+    .mockResolvedValueOnce(pin)
+    .mockResolvedValueOnce({ ...pin, pin: '482913', releaseAt: worksFrom })
+    .mockRejectedValueOnce(new AppError('code_wait', 'Please wait 12 seconds before making another code.', 429))
+    .mockResolvedValueOnce({ ...pin, pin: '771204', releaseAt: worksFrom, codesLeft: 4 });
+  show();
+  await press('Show the PIN');
+  expect(await dialog().findByText(/^The PIN is there from 11 am/)).toBeTruthy();
+  await press('Show the PIN');
+  expect(await dialog().findByText('482913')).toBeTruthy();
+  await press('New PIN');
+  expect(dialog().getByText(/^The PIN that the customer has stops working/)).toBeTruthy();
+  await press('Make a new PIN');
+  expect(await dialog().findByText('Please wait 12 seconds before making another code.')).toBeTruthy();
+  await press('Make a new PIN');
+  expect(await dialog().findByText('771204')).toBeTruthy();
+  expect(calls.readPin.mock.calls.map(([, method]) => method)).toEqual(['GET', 'GET', 'POST', 'POST']);
+});
+
 const ACTIONS = [
-  'PIN page',
+  'Show the PIN',
+  'New PIN',
   'Mail the code again',
   'Mail the confirmation again',
   'Move',
@@ -296,7 +352,7 @@ test.each([
     'of a guest without an address',
     { customer: { ...BOOKING.customer, email: null } },
     false,
-    ['PIN page', 'Move', 'Extend or shorten', 'Cancel the booking'],
+    ['Show the PIN', 'New PIN', 'Move', 'Extend or shorten', 'Cancel the booking'],
   ],
   ['of a hold', { status: 'pending' as const, payments: [] }, true, ['Cancel the booking']],
   ['of a booking that is over', { endTime: new Date(0) }, true, ['Refund a part']],

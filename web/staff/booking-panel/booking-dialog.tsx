@@ -13,6 +13,8 @@ import { CancelForm } from './cancel-form.tsx';
 import { ExtendForm } from './extend-form.tsx';
 import { MoveForm } from './move-form.tsx';
 import { type BookingDetails, readBooking } from './queries.ts';
+import { Notes } from './notes.tsx';
+import { PinPart } from './pin.tsx';
 import { RefundForm } from './refund-form.tsx';
 
 /** All about the booking with this reference, with what staff can do; null: closed. */
@@ -88,6 +90,8 @@ function Panel({
   return (
     <div className="space-y-6">
       <BookingFacts booking={read.data} />
+      {read.data.status === 'confirmed' ? <PinPart booking={read.data} /> : null}
+      <Notes booking={read.data} />
       {more?.(read.data)}
       <Actions booking={read.data} mayRefund={mayRefund} onDo={setDoing} />
     </div>

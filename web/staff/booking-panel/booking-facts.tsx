@@ -45,6 +45,7 @@ export function BookingFacts({ booking }: { booking: BookingDetails }) {
         </p>
         <p className="mt-2 flex flex-wrap gap-2">
           <Chip tone={STATUS[status].tone}>{STATUS[status].words}</Chip>
+          {booking.noShow === null ? null : <Chip tone="warn">No-show</Chip>}
           {customer.blocked ? <Chip tone="bad">Customer blocked</Chip> : null}
           <span className="text-sm text-fog">Times are in Sydney time.</span>
         </p>

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { callFunction } from '#web/data/fetch-client.ts';
+import { callFunction, fetchClient } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
+import { AppError, OFFLINE } from '#web/lib/errors.ts';
 
 const instant = z.coerce.date();
 const maybeInstant = instant.nullable();
@@ -55,6 +56,10 @@ const detailsSchema = z.object({
   }),
   /** The hours before each move. */
   moves: z.array(z.object({ studioName: z.string(), startTime: instant, endTime: instant, at: instant })),
+  noShow: z.object({ at: instant, by: z.string().nullable() }).nullable().default(null),
+  staffNotes: z
+    .array(z.object({ id: z.string(), note: z.string(), by: z.string().nullable(), at: instant }))
+    .default([]),
   /** New hours that are held until the difference is paid. */
   waiting: z
     .object({
@@ -166,4 +171,38 @@ export type NewBooking = {
 /** Makes a booking. `url`: where it is paid; missing while the provider has not answered, and where nothing is paid online. */
 export function createBooking(booking: NewBooking): Promise<{ bookingId: string; reference: string; url?: string }> {
   return callFunction('staff-create-booking', booking);
+}
+
+/** Adds a note that only staff read. The same `id` adds it once. */
+export async function addNote(id: string, booking: string, note: string): Promise<void> {
+  const { data, error } = await rest.rpc('add_booking_note', { note_id: id, booking, note });
+  if (error) throw error;
+  if (data !== true) throw new Error('This booking is gone.');
+}
+
+/** Marks that the customer did not come, or takes that back. */
+export async function markNoShow(booking: string, missed: boolean): Promise<void> {
+  const { data, error } = await rest.rpc('mark_no_show', { booking, missed });
+  if (error) throw error;
+  if (data !== true) throw new Error('This booking is cancelled, or has not begun.');
+}
+
+/** The access code of a booking; `pin` is null until `releaseAt`, and until the lock has answered. */
+const pinSchema = z.object({
+  pin: z.string().nullable(),
+  releaseAt: instant,
+  worksFrom: instant,
+  worksUntil: instant,
+  codesLeft: z.number(),
+});
+export type Pin = z.infer<typeof pinSchema>;
+
+/** Shows the access code (`GET`), or makes a new one (`POST`). Both are in the audit log. Throws `AppError`. */
+export async function readPin(bookingId: string, method: 'GET' | 'POST'): Promise<Pin> {
+  const client = await fetchClient();
+  const { data, error } = await client.functions.invoke<unknown>(`regenerate-pin?booking_id=${bookingId}`, { method });
+  if (error === null) return pinSchema.parse(data);
+  const body: unknown = error.context instanceof Response ? await error.context.json().catch(() => null) : null;
+  const words = z.object({ error: z.string(), code: z.string() }).safeParse(body);
+  throw new AppError(words.data?.code ?? 'offline', words.data?.error ?? OFFLINE, 0);
 }

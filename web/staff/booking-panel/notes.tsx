@@ -1,0 +1,52 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { z } from 'zod';
+import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { TextField } from '#web/ui/form/fields.tsx';
+import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
+import { addNote, type BookingDetails } from './queries.ts';
+
+const schema = z.object({
+  note: z.string().trim().min(1, 'Write something first.').max(2000, 'At most 2,000 characters.'),
+});
+
+/** What staff noted about a booking, newest first, and a form for one more. Customers do not see it. */
+export function Notes({ booking }: { booking: BookingDetails }) {
+  // A note that is sent again after a lost answer is added once.
+  const [id, setId] = useState(() => crypto.randomUUID());
+  const form = useSchemaForm(schema, { defaultValues: { note: '' } });
+  const add = useMutation({
+    mutationFn: ({ note }: { note: string }) => addNote(id, booking.id, note),
+    meta: { handled: true, invalidates: [queryKeys.staffBooking.all] },
+    onSuccess: () => {
+      setId(crypto.randomUUID());
+      form.reset();
+    },
+    onError: (error) =>
+      refuseForm(form, { message: describeError(error, 'The note was not saved. Check your connection.') }),
+  });
+  return (
+    <section aria-label="Notes of staff" className="space-y-3">
+      <h3 className="text-xl">Notes</h3>
+      {booking.staffNotes.length === 0 ? <p className="text-fog">None yet. Customers never see them.</p> : null}
+      <ul className="space-y-2">
+        {booking.staffNotes.map((one) => (
+          <li key={one.id} className="border-l-2 border-line pl-3">
+            <p className="break-words whitespace-pre-wrap">{one.note}</p>
+            <p className="text-sm text-fog">
+              {one.by ?? 'The server'}, {formatStudioDate(one.at, 'medium')}, {formatStudioTime(one.at)}
+            </p>
+          </li>
+        ))}
+      </ul>
+      <Form form={form} onSend={(typed) => add.mutateAsync(typed)} className="space-y-3">
+        <TextField control={form.control} name="note" label="Add a note" maxLength={2000} autoComplete="off" />
+        <FormError control={form.control} />
+        <SubmitButton control={form.control}>Add the note</SubmitButton>
+      </Form>
+    </section>
+  );
+}
