@@ -501,6 +501,10 @@ export type Database = {
           hourly_rate: number;
           id: string;
           name: string;
+          photos: string[];
+          sort_order: number;
+          summary: string;
+          title: string;
         };
         Insert: {
           active?: boolean;
@@ -510,6 +514,10 @@ export type Database = {
           hourly_rate: number;
           id?: string;
           name: string;
+          photos?: string[];
+          sort_order?: number;
+          summary?: string;
+          title?: string;
         };
         Update: {
           active?: boolean;
@@ -519,6 +527,10 @@ export type Database = {
           hourly_rate?: number;
           id?: string;
           name?: string;
+          photos?: string[];
+          sort_order?: number;
+          summary?: string;
+          title?: string;
         };
         Relationships: [];
       };
@@ -1098,6 +1110,14 @@ export type Database = {
           reason: string | null;
           public: boolean | null;
           weeks: number | null;
+        }[];
+      };
+      staff_rooms: {
+        Args: never;
+        Returns: {
+          id: string | null;
+          room: Json | null;
+          upcoming: number | null;
         }[];
       };
       staff_team: {

@@ -41,6 +41,7 @@ import { staffReviewId } from './functions/staff-review-id.ts';
 import { staffSetSecondFactor } from './functions/staff-set-second-factor.ts';
 import { staffSetPermissions } from './functions/staff-set-permissions.ts';
 import { staffSetPrices } from './functions/staff-set-prices.ts';
+import { staffSetRoom } from './functions/staff-set-room.ts';
 import { staffSetSettings } from './functions/staff-set-settings.ts';
 import { staffUnblockCustomer } from './functions/staff-unblock-customer.ts';
 import { stripeWebhook } from './functions/stripe-webhook.ts';
@@ -128,6 +129,7 @@ function staffFunctions(context: Context): [string, ServerFunction][] {
     ['staff-set-permissions', staffSetPermissions(context)],
     ['staff-set-second-factor', staffSetSecondFactor(context)],
     ['staff-set-prices', staffSetPrices(context)],
+    ['staff-set-room', staffSetRoom(context)],
     ['staff-set-settings', staffSetSettings(context)],
     ['staff-review-id', staffReviewId(context)],
     ['staff-withdraw-id', staffWithdrawId(context)],

@@ -216,10 +216,11 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   };
   // The purposes are part of the keys: stored PINs cannot be read after a change.
   const pinSecret = keys.derive('door-codes');
+  const lockOf = await readStudioLocks(db, config.igloohome.locks);
   const access: AccessContext = {
     db: urgent,
     locks,
-    lockOf: await readStudioLocks(db, config.igloohome.locks),
+    lockOf,
     encryption: createEncryption(deriveKey(pinSecret, 'door-code-seal')),
     fingerprint: createFingerprint(deriveKey(pinSecret, 'door-code-print')),
     clock,
@@ -334,11 +335,15 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   });
   const pages = createSitePages({
     folder: join(ROOT, 'dist', 'web', '.render'),
-    settings: business.now,
+    content: () => ({ settings: business.now(), rooms: business.rooms() }),
     show: site.show,
     warn: (line) => log.warn({}, line),
   });
-  business.onChange(() => void pages.render());
+  business.onChange(() => {
+    void pages.render();
+    // On failure the last locks stay; the next change reads them again.
+    void readStudioLocks(db, config.igloohome.locks, lockOf).catch(() => log.warn({}, 'the locks could not be read'));
+  });
   await pages.render();
   const app = createApp({
     settings: {

@@ -1,6 +1,7 @@
 import { prerender } from 'react-dom/static';
 import { type Business, type BusinessSettings, fillText } from '#rules/business/business.ts';
 import { firstSettings } from '#rules/business/first-settings.ts';
+import { firstRooms, type SiteRoom } from '#rules/business/rooms.ts';
 import { venue } from '#rules/venue.ts';
 import { Router } from './router/router.tsx';
 import { App } from './app.tsx';
@@ -23,6 +24,7 @@ export type SitePage = {
 /** The pages whose texts the settings of the business contain. */
 const WITH_TEXTS: readonly string[] = ['terms', 'privacy'];
 const MANIFEST = 'site.webmanifest';
+const FIRST = { settings: firstSettings, rooms: firstRooms };
 
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
@@ -43,17 +45,17 @@ export function listPages(): SitePage[] {
 
 /**
  * Renders every file that contains details of the business: the pages and the web app manifest, by their names. `templates` has the text of each with
- * markers for what is rendered. Without `settings` the details are those that the business begins with. The server fills in `%SITE_URL%`.
+ * markers for what is rendered. Without content the details are those that the business begins with. The server fills in `%SITE_URL%`.
  */
 export async function renderSite(
   templates: Readonly<Record<string, string>>,
-  settings: BusinessSettings = firstSettings,
+  { settings, rooms }: { settings: BusinessSettings; rooms: readonly SiteRoom[] } = FIRST,
 ): Promise<Record<string, string>> {
   const { arrivalNotes: _, terms, privacy, ...business } = settings;
   const texts = { termsVersion: business.termsVersion, terms, privacy };
   const rendered = await Promise.all(
     [...pages, unknownPage].map(async (route) => {
-      const data = { business, texts: WITH_TEXTS.includes(route.page) ? texts : null };
+      const data = { business, rooms, texts: WITH_TEXTS.includes(route.page) ? texts : null };
       return [fileOf(route), await renderPage(templates[fileOf(route)] ?? '', route, data)] as const;
     }),
   );

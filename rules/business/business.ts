@@ -1,4 +1,3 @@
-import { formatStudioDate, isStudioDate } from '../studio-time.ts';
 import { settings, venue } from '../venue.ts';
 
 /** A titled part of the terms or of the privacy page. An empty line begins a paragraph. */
@@ -68,14 +67,4 @@ export function fillText(text: string, business: Pick<Business, 'name' | 'email'
     .replaceAll('{name}', business.name)
     .replaceAll('{email}', business.email)
     .replaceAll('{cancelHours}', String(business.freeCancelHours));
-}
-
-const MONTHS = 'January February March April May June July August September October November December'.split(' ');
-
-/** When a version of the terms was made: "October 2025" for 2025-10, "Monday 23 November 2026" for 2026-11-23 and 2026-11-23.2. */
-export function termsDate(version: string): string {
-  const [day = ''] = version.split('.');
-  if (isStudioDate(day)) return formatStudioDate(day);
-  const [year = '', month = ''] = day.split('-');
-  return `${MONTHS[Number(month) - 1] ?? ''} ${year}`.trim();
 }

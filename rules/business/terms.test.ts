@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fillText, firstBusiness, nameLines, termsDate } from './business.ts';
+import { fillText, firstBusiness, nameLines } from './business.ts';
+import { termsDate } from './terms-date.ts';
 import { firstTerms } from './terms.ts';
 import { venue } from '../venue.ts';
 

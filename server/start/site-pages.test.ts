@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { firstSettings } from '#rules/business/first-settings.ts';
+import { firstRooms } from '#rules/business/rooms.ts';
 import { createSitePages } from './site-pages.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'render-'));
 // In place of what build/site.ts makes of web/prerender.tsx.
 writeFileSync(
   join(folder, 'prerender.js'),
-  `exports.renderSite = async (templates, settings) => {
+  `exports.renderSite = async (templates, { settings }) => {
      if (settings.notice === 'broken') throw new Error('it cannot be rendered');
      return { 'index.html': templates['index.html'].replace('<!--page-->', settings.name + ' ' + process.env.TZ) };
    };`,
@@ -23,7 +24,7 @@ let warnings: string[] = [];
 const pagesIn = (inFolder: string) =>
   createSitePages({
     folder: inFolder,
-    settings: () => settings,
+    content: () => ({ settings, rooms: firstRooms }),
     show: (files) => void shown.push([...files]),
     warn: (line) => void warnings.push(line),
   });

@@ -1,36 +1,36 @@
 import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import type { BusinessSettings } from '#rules/business/business.ts';
+import { firstRooms } from '#rules/business/rooms.ts';
 import { firstSettings } from '#rules/business/first-settings.ts';
-import type { RenderRequest } from './render-pages.ts';
+import type { RenderRequest, SiteContent } from './render-pages.ts';
 
 const PROGRAM = new URL('render-pages.ts', import.meta.url).pathname;
 const LONGEST_MS = 60_000;
+/** What the pages of the build show. */
+const FIRST: SiteContent = { settings: firstSettings, rooms: firstRooms };
 
 /**
- * Keeps the pages as the settings say: renders them again after each change and passes them to `show`. The files of the build show what the
+ * Keeps the pages as settings and rooms say: renders them again after each change and passes them to `show`. The files of the build show what the
  * business begins with, so nothing is rendered before the first change. While rendering fails, the last pages stay.
  */
 export function createSitePages(context: {
   /** Where build/site.ts has put the renderer. Without it (no build) nothing is rendered. */
   folder: string;
-  settings: () => BusinessSettings;
+  content: () => SiteContent;
   show: (files: ReadonlyMap<string, string>) => void;
   warn: (line: string) => void;
 }): { render: () => Promise<void> } {
-  let shown: BusinessSettings = firstSettings;
+  let shown: SiteContent = FIRST;
   const render = async (): Promise<void> => {
-    const settings = context.settings();
-    if (isDeepStrictEqual(settings, shown) || !existsSync(context.folder)) return;
+    const content = context.content();
+    if (isDeepStrictEqual(content, shown) || !existsSync(context.folder)) return;
     try {
-      const files = isDeepStrictEqual(settings, firstSettings)
-        ? {}
-        : await renderApart({ folder: context.folder, settings });
+      const files = isDeepStrictEqual(content, FIRST) ? {} : await renderApart({ folder: context.folder, content });
       context.show(new Map(Object.entries(files)));
-      shown = settings;
+      shown = content;
     } catch (error) {
-      context.warn(`the pages could not be rendered with the new settings: ${String(error)}`);
+      context.warn(`the pages could not be rendered with the new settings or rooms: ${String(error)}`);
     }
   };
   // One after the other: the newest settings are rendered last.

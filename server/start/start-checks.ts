@@ -17,12 +17,17 @@ export async function startFaults(db: Database, config: CheckedSettings): Promis
 /** A studio without a lock could be booked and paid for, but not opened. The sandbox has locks for its own studios only. */
 async function lockFaults(db: Database, config: CheckedSettings): Promise<string[]> {
   if (config.sandboxUrl !== null) return [];
-  const { rows } = await db.query<{ name: string; active: boolean }>(
-    'select name, active from public.studios order by name',
+  const { rows } = await db.query<{ name: string; active: boolean; lock: string | null }>(
+    `select s.name, s.active, l.lock_id as lock from public.studios s left join private.studio_lock l on l.studio_id = s.id order by s.name`,
   );
   const { locks } = config.igloohome;
-  const missing = rows.filter(({ name, active }) => active && !locks.has(name)).map(({ name }) => name);
-  const unknown = [...locks.keys()].filter((name) => !rows.some((row) => row.name === name));
+  const missing = rows
+    .filter(({ name, active, lock }) => active && lock === null && !locks.has(name))
+    .map(({ name }) => name);
+  // A room that staff have renamed keeps the lock of its old name.
+  const unknown = [...locks].flatMap(([name, lock]) =>
+    rows.some((row) => row.name === name || row.lock === lock) ? [] : [name],
+  );
   return [
     ...(missing.length > 0 ? [`IGLOOHOME_LOCKS: names no lock for ${missing.join(', ')}`] : []),
     ...(unknown.length > 0 ? [`IGLOOHOME_LOCKS: there is no studio called ${unknown.join(', ')}`] : []),

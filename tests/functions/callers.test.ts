@@ -273,6 +273,14 @@ const ROWS: readonly Row[] = [
     answers: { setPriceList: () => undefined },
   },
   {
+    name: 'staff-set-room',
+    callers: 'staff',
+    permission: 'settings',
+    limit: ['staff-set-room', 60, 60],
+    body: { studioId: BOOKING, room: { title: 'The vinyl room' } },
+    answers: { setRoom: () => BOOKING },
+  },
+  {
     name: 'staff-set-settings',
     callers: 'staff',
     permission: 'settings',

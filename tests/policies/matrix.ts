@@ -294,7 +294,7 @@ function aboutRooms({ owner, other }: People): Record<string, Expectation> {
   const fresh = { code: 'FRESHCODE', discount_type: 'fixed', discount_value: 5 };
   return {
     studios: {
-      columns: 'id name description features hourly_rate active created_at',
+      columns: 'id name description features hourly_rate active created_at title summary photos sort_order',
       grants: { anon: 'select', authenticated: 'select', service_role: ALL },
       rows: {
         open: { key: { id: STUDIO_A }, fresh: { name: 'Fresh', hourly_rate: 1 } },
@@ -573,6 +573,7 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   'send_mail_again(booking uuid, mail text)': 'authenticated service_role',
   'site_settings()': 'anon authenticated service_role',
   'site_texts()': 'anon authenticated service_role',
+  'staff_rooms()': 'authenticated service_role',
   'staff_alerts(at timestamp with time zone, most integer)': 'authenticated service_role',
   'staff_calendar(first_day date, days integer, studio uuid)': 'authenticated service_role',
   'staff_team(at timestamp with time zone)': 'authenticated service_role',

@@ -62,6 +62,7 @@ const EXECUTABLE: Readonly<Record<string, string>> = {
   'public.send_mail_again': 'authenticated service_role',
   'public.site_settings': 'anon authenticated service_role',
   'public.site_texts': 'anon authenticated service_role',
+  'public.staff_rooms': 'authenticated service_role',
   'public.staff_alerts': 'authenticated service_role',
   'public.staff_calendar': 'authenticated service_role',
   'public.staff_team': 'authenticated service_role',

@@ -444,8 +444,19 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
       studios_name_check: between('name', ['', text(81)], ['x', text(80)]),
       studios_description_check: atMost('description', 1000),
       studios_hourly_rate_check: atLeast('hourly_rate', 0, 0.01),
+      studios_title_check: atMost('title', 80),
+      studios_summary_check: atMost('summary', 300),
+      studios_photos: between(
+        'photos',
+        [['drawn-d'], ['../a.jpg'], [null], Array.from({ length: 9 }, () => 'drawn-a')],
+        [[], ['drawn-a', `${uuid(1)}.jpg`]],
+      ),
     },
     uniques: { studios_name_key: unique({}, { name: 'Two' }) },
+  },
+  'private.studio_lock': {
+    base: { studio_id: uuid(1), lock_id: 'lock' },
+    checks: { studio_lock_lock_id_check: between('lock_id', ['', text(121)], ['x', text(120)]) },
   },
   'public.business_settings': {
     base: { settings: firstSettings },

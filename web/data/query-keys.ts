@@ -32,6 +32,7 @@ export const queryKeys = {
   // Of the business
   texts: kind<[]>('texts'),
   settings: kind<[]>('settings'),
+  staffRooms: kind<[]>('staff-rooms'),
   // Of staff
   factorRules: kind<[accessToken: Id]>('factor-rules'),
   team: kind<[]>('team'),

@@ -1,9 +1,10 @@
+import { countRooms } from '#rules/business/rooms.ts';
 import { fillText } from '#rules/business/business.ts';
 import { venue } from '#rules/venue.ts';
 import { InfoTable } from '#web/features/landing/info-table.tsx';
 import { PublicFrame } from '#web/features/landing/public-frame.tsx';
 import { Rooms } from '#web/features/landing/rooms.tsx';
-import { useBusiness } from '#web/lib/business/business.ts';
+import { useBusiness, useRooms } from '#web/lib/business/business.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
 import { buttonStyle } from '#web/ui/button.tsx';
@@ -25,8 +26,8 @@ export default function AboutPage() {
       <div className="mt-12 grid gap-12 sm:mt-16 md:grid-cols-2 md:gap-8">
         <div className="max-w-prose space-y-4 text-xl leading-relaxed text-fog">
           <p>
-            {business.name} is three rooms in Sydney full of the gear clubs use. There’s no front desk and no closing
-            time: you let yourself in, and the room is all yours until your last hour ends.
+            {business.name} is {countRooms(useRooms())} in Sydney full of the gear clubs use. There’s no front desk and
+            no closing time: you let yourself in, and the room is all yours until your last hour ends.
           </p>
           <p>Perform, practise, record, make content.</p>
         </div>

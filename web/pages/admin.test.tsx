@@ -40,7 +40,7 @@ test.each([
   ['bookings', ['Today', 'Bookings', 'Calendar', 'Closed hours', 'Doors', 'Incidents', 'Customers']],
   ['identity', ['Today', 'ID review']],
   ['money', ['Today', 'Numbers', 'Export']],
-  ['settings', ['Today', 'Discount Codes', 'Prices', 'Settings', 'Mailing list']],
+  ['settings', ['Today', 'Discount Codes', 'Prices', 'Rooms', 'Settings', 'Mailing list']],
   [
     'owner',
     [
@@ -55,6 +55,7 @@ test.each([
       'Customers',
       'ID review',
       'Prices',
+      'Rooms',
       'Settings',
       'Mailing list',
       'Numbers',

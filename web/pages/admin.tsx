@@ -84,6 +84,8 @@ const Settings = lazyPart(async () => {
   return { default: () => <Tab preview={(settings) => <SitePreview settings={settings} />} /> };
 });
 
+const Rooms = lazyPart(async () => ({ default: (await import('#web/staff/rooms/rooms.tsx')).Rooms }));
+
 const TITLE = 'Admin Dashboard';
 const BACK = { to: paths.home, label: 'Home' };
 /** `for`: the permission that a tab needs; all staff see those without one. */
@@ -99,6 +101,7 @@ const TABS: readonly { readonly key: string; readonly label: string; readonly fo
   { key: 'customers', label: 'Customers', for: 'bookings' },
   { key: 'id-review', label: 'ID review', for: 'identity' },
   { key: 'prices', label: 'Prices', for: 'settings' },
+  { key: 'rooms', label: 'Rooms', for: 'settings' },
   { key: 'settings', label: 'Settings', for: 'settings' },
   { key: 'mailing-list', label: 'Mailing list', for: 'settings' },
   { key: 'numbers', label: 'Numbers', for: 'money' },
@@ -152,6 +155,7 @@ function AdminTabs() {
               />
             ) : null}
             {chosen === 'prices' ? <PricesTab /> : null}
+            {chosen === 'rooms' ? <Rooms /> : null}
             {chosen === 'settings' ? <Settings /> : null}
             {chosen === 'incidents' ? <IncidentsTab /> : null}
             {chosen === 'doors' ? <Doors /> : null}

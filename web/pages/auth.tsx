@@ -4,6 +4,7 @@ import { CodeForm } from '#web/features/auth/code-form.tsx';
 import { destination } from '#web/features/auth/destination.ts';
 import { NewPasswordForm } from '#web/features/auth/new-password-form.tsx';
 import { RoomPicture } from '#web/features/studios/room-picture.tsx';
+import { useRooms } from '#web/lib/business/business.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { ownPath, paths } from '#web/lib/paths.ts';
 import { useSession } from '#web/data/session.tsx';
@@ -12,6 +13,7 @@ import { Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 
 export default function AuthPage() {
+  const [room] = useRooms();
   const { status } = useSession();
   const navigate = useNavigate();
   const location = useLocation();
@@ -56,9 +58,7 @@ export default function AuthPage() {
             />
           )}
         </div>
-        <div className="max-lg:hidden">
-          <RoomPicture name="Studio A" sizes="40rem" lazy />
-        </div>
+        <div className="max-lg:hidden">{room ? <RoomPicture {...room} sizes="40rem" lazy /> : null}</div>
       </div>
     </Shell>
   );

@@ -1,14 +1,17 @@
 import { useEffect } from 'react';
 import { nameLines } from '#rules/business/business.ts';
+import { countRooms } from '#rules/business/rooms.ts';
 import { venue } from '#rules/venue.ts';
 import { Footer } from '#web/features/landing/footer.tsx';
 import { HeroFilm } from '#web/features/landing/hero-film.tsx';
 import { InfoTable } from '#web/features/landing/info-table.tsx';
 import { Navigation } from '#web/features/landing/navigation.tsx';
 import { Rooms } from '#web/features/landing/rooms.tsx';
-import { useBusiness } from '#web/lib/business/business.ts';
+import { useBusiness, useRooms } from '#web/lib/business/business.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Link, useLocation } from '#web/router/router.tsx';
+
+const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** Delay before scrolling: the section must be laid out first. */
 const SCROLL_MS = 100;
@@ -42,6 +45,7 @@ export default function LandingPage() {
 }
 
 function Hero() {
+  const rooms = useRooms();
   const [line, rest] = nameLines(useBusiness().name);
   const [first, last] = line.split('/');
   const size =
@@ -63,7 +67,7 @@ function Hero() {
           </span>
         </h1>
         <p className="mt-3 max-w-md text-lg text-chalk">
-          Three rooms, no reception, no closing time. Pick your hours, get a PIN, play.
+          {capital(countRooms(rooms))}, no reception, no closing time. Pick your hours, get a PIN, play.
         </p>
       </div>
     </section>
@@ -85,9 +89,9 @@ function About() {
       </div>
       <div className="mt-16 grid gap-12 md:grid-cols-2 md:gap-8">
         <p className="max-w-prose text-xl leading-relaxed text-fog">
-          Three rooms full of the equipment you know, each yours alone by the hour: to perform, practise, record or make
-          content. You book, show your ID once and pay by card; the door opens with your own PIN. Bring up to four
-          friends.
+          {capital(countRooms(useRooms()))} full of the equipment you know, each yours alone by the hour: to perform,
+          practise, record or make content. You book, show your ID once and pay by card; the door opens with your own
+          PIN. Bring up to four friends.
         </p>
         <InfoTable />
       </div>

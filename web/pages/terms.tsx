@@ -1,4 +1,4 @@
-import { termsDate } from '#rules/business/business.ts';
+import { termsDate } from '#rules/business/terms-date.ts';
 import { useTexts } from '#web/data/texts.ts';
 import { Articles, PublicFrame } from '#web/features/landing/public-frame.tsx';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';

@@ -1,15 +1,22 @@
 import type { Database } from '#server/db/database.ts';
 
-/** Reads which lock each active studio has: studio id → lock id. `locks`: name of the studio → lock id. */
+/**
+ * Reads which lock each studio has into `locks` (studio id → lock id): what staff set, otherwise what the operator names. Retired studios keep theirs for
+ * the bookings they have. `named`: name of the studio → lock id.
+ */
 export async function readStudioLocks(
   db: Pick<Database, 'query'>,
-  locks: ReadonlyMap<string, string>,
+  named: ReadonlyMap<string, string>,
+  locks: Map<string, string> = new Map(),
 ): Promise<Map<string, string>> {
-  const { rows } = await db.query<{ id: string; name: string }>('select id, name from public.studios where active');
-  return new Map(
-    rows.flatMap(({ id, name }): [string, string][] => {
-      const lock = locks.get(name);
-      return lock === undefined ? [] : [[id, lock]];
-    }),
+  const { rows } = await db.query<{ id: string; name: string; lock: string | null }>(
+    'select s.id, s.name, l.lock_id as lock from public.studios s left join private.studio_lock l on l.studio_id = s.id order by s.sort_order, s.name',
   );
+  const found = rows.flatMap(({ id, name, lock }): [string, string][] => {
+    const lockId = lock ?? named.get(name);
+    return lockId === undefined ? [] : [[id, lockId]];
+  });
+  locks.clear();
+  for (const [id, lockId] of found) locks.set(id, lockId);
+  return locks;
 }

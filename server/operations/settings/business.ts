@@ -1,9 +1,14 @@
 import type { BusinessSettings } from '#rules/business/business.ts';
+import type { SiteRoom } from '#rules/business/rooms.ts';
 import type { Database } from '#server/db/database.ts';
+
+type Content = { readonly settings: BusinessSettings; readonly rooms: readonly SiteRoom[] };
 
 /** The settings of the business, as this process knows them. What decides about a booking reads them with it (booking-rules.ts). */
 export type BusinessReader = {
   readonly now: () => BusinessSettings;
+  /** The rooms that can be booked, in their order. */
+  readonly rooms: () => readonly SiteRoom[];
   close(): Promise<void>;
 };
 
@@ -15,12 +20,12 @@ export async function followBusiness(
   db: Pick<Database, 'one' | 'listen'>,
   warn: (line: string) => void,
 ): Promise<BusinessReader & { onChange(changed: () => void): void }> {
-  let current: BusinessSettings | null = null;
+  let current: Content | null = null;
   let tell = (): void => undefined;
-  const read = async (): Promise<BusinessSettings> => {
-    const row = await db.one<{ settings: BusinessSettings }>('select private.business_settings() as settings');
+  const read = async (): Promise<Content> => {
+    const row = await db.one<Content>('select private.business_settings() as settings, private.site_rooms() as rooms');
     if (row === null) throw new Error('business_settings returned no row');
-    return row.settings;
+    return row;
   };
   // One after the other, so that an older answer never replaces a newer one.
   let reading = Promise.resolve();
@@ -37,7 +42,8 @@ export async function followBusiness(
   });
   const first = await read();
   return {
-    now: () => current ?? first,
+    now: () => (current ?? first).settings,
+    rooms: () => (current ?? first).rooms,
     onChange(changed) {
       tell = changed;
     },

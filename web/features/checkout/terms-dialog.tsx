@@ -1,5 +1,6 @@
 import { type UIEvent, useEffect, useRef, useState } from 'react';
-import { fillText, termsDate } from '#rules/business/business.ts';
+import { fillText } from '#rules/business/business.ts';
+import { termsDate } from '#rules/business/terms-date.ts';
 import { useTexts } from '#web/data/texts.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { Button } from '#web/ui/button.tsx';

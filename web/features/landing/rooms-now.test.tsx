@@ -40,7 +40,7 @@ async function show(): Promise<string[]> {
     <>
       {['A', 'B', 'C'].map((letter) => (
         <p key={letter} aria-label={letter}>
-          <RoomState letter={letter} />
+          <RoomState name={`Studio ${letter}`} />
         </p>
       ))}
     </>,

@@ -16,16 +16,16 @@ const FRESH_MS = 150_000;
 const AHEAD_MS = 25 * 3_600_000;
 
 /** Says whether a room is free now. Nothing while that is unknown: before the answer, without a connection, after an error. */
-export function RoomState({ letter }: { letter: string }) {
+export function RoomState({ name }: { name: string }) {
   return (
     <QueryProvider>
-      <State letter={letter} />
+      <State name={name} />
     </QueryProvider>
   );
 }
 
-function State({ letter }: { letter: string }) {
-  const room = useRoom(letter);
+function State({ name }: { name: string }) {
+  const room = useRoom(name);
   const now = useNow(TICK_MS);
   if (room === null) return null;
   return (
@@ -40,11 +40,11 @@ function State({ letter }: { letter: string }) {
 }
 
 /** Follows a room; null while its state is unknown. */
-function useRoom(letter: string): RoomNow | null {
+function useRoom(room: string): RoomNow | null {
   const now = useNow(TICK_MS);
   const { data, isError, dataUpdatedAt } = useRooms();
   if (data === undefined || isError || !navigator.onLine || now.getTime() - dataUpdatedAt > FRESH_MS) return null;
-  const studio = data.studios.find(({ name }) => name.trim().endsWith(` ${letter}`));
+  const studio = data.studios.find(({ name }) => name === room);
   return studio ? describeRoom(data.taken.get(studio.id) ?? [], now) : null;
 }
 

@@ -1,5 +1,5 @@
 import { type BusinessSettings, fillText } from '#rules/business/business.ts';
-import { PageDataProvider } from '#web/lib/business/business.ts';
+import { PageDataProvider, useRooms } from '#web/lib/business/business.ts';
 import { Footer } from './footer.tsx';
 import { InfoTable } from './info-table.tsx';
 import { Articles } from './public-frame.tsx';
@@ -7,7 +7,7 @@ import { Articles } from './public-frame.tsx';
 /** Shows the public parts of the site that settings change, as visitors will see them. */
 export function SitePreview({ settings }: { settings: BusinessSettings }) {
   return (
-    <PageDataProvider value={{ business: settings, texts: settings }}>
+    <PageDataProvider value={{ business: settings, rooms: useRooms(), texts: settings }}>
       {settings.notice === '' ? null : (
         <p className="bg-signal px-4 py-3 font-semibold text-ink">{fillText(settings.notice, settings)}</p>
       )}

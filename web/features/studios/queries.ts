@@ -12,6 +12,7 @@ export type Studio = {
   readonly name: string;
   readonly description: string;
   readonly features: readonly string[];
+  readonly photos: readonly string[];
   readonly rates: Rates;
 };
 
@@ -23,6 +24,8 @@ async function readStudios(): Promise<Studio[]> {
       .from('studios')
       .select(COLUMNS, { count: 'exact' })
       .gte('special_days.last_day', studioDate(new Date()))
+      .eq('active', true)
+      .order('sort_order')
       .order('name')
       .order('id');
     const { data, error, count } = await (studios.length === 0
@@ -33,7 +36,7 @@ async function readStudios(): Promise<Studio[]> {
     if (data.length === 0 || studios.length >= (count ?? 0)) return studios;
   }
 }
-const COLUMNS = `id, name, description, features,
+const COLUMNS = `id, name, description, features, photos,
   current_price_lists(valid_from, hour_cents, volume_percents), special_days(name, first_day, last_day, hour_cents)`;
 
 type Answer = Omit<Studio, 'rates'> & {
@@ -63,7 +66,7 @@ const withRates = ({ current_price_lists: lists, special_days: days, ...studio }
 /** As many rows as the server returns at once by default. */
 const PAGE = 1_000;
 
-/** Queries the studios, by name. */
+/** Queries the studios, in their order. */
 export function useStudios() {
   return useQuery({ queryKey: queryKeys.studios.of(), queryFn: readStudios, staleTime: 300_000 });
 }

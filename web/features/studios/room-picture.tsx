@@ -1,40 +1,42 @@
-/** Rooms with pictures (drawn by tools/art/rooms), by the last letter of the name. */
-const DRAWN = ['a', 'b', 'c'];
+import { roomSign } from '#rules/business/rooms.ts';
+
+/** A picture that tools/art/rooms has drawn. */
+const DRAWN = /^drawn-([abc])$/;
 const WIDTHS = [480, 800, 1120];
 /** Image sizes on a card: one column on a phone, three otherwise, page at most 72rem wide. */
 const ON_CARD = '(min-width: 72rem) 22rem, (min-width: 48rem) 30vw, 92vw';
 
-/** Shows the picture of a room, or its letter when there is no picture. */
+/** Shows a picture of a room, or its letter when there is none. `photo`: as in rules/business/rooms.ts. */
 export function RoomPicture({
   name,
+  photo,
   sizes = ON_CARD,
   lazy = false,
   first = false,
 }: {
   name: string;
+  photo: string | null;
   sizes?: string;
   /** Load only when scrolled into view. */
   lazy?: boolean;
   /** Load with high priority: the first picture on the page. */
   first?: boolean;
 }) {
-  const letter = name.trim().at(-1)?.toLowerCase() ?? '';
-  if (!DRAWN.includes(letter)) {
+  if (photo === null)
     return (
       <span aria-hidden="true" className="poster grid aspect-[16/10] place-content-center bg-deck text-9xl text-signal">
-        {letter}
+        {roomSign(name)}
       </span>
     );
-  }
   const set = (type: 'avif' | 'webp'): string =>
-    WIDTHS.map((width) => `/rooms/${letter}-${width}.${type} ${width}w`).join(', ');
+    WIDTHS.map((width) => `${addressOf(photo, width, type)} ${width}w`).join(', ');
   return (
     <picture>
       <source type="image/avif" srcSet={set('avif')} sizes={sizes} />
       <img
         loading={lazy ? 'lazy' : 'eager'}
         fetchPriority={first ? 'high' : 'low'}
-        src={`/rooms/${letter}-800.webp`}
+        src={addressOf(photo, 800, 'webp')}
         srcSet={set('webp')}
         sizes={sizes}
         width={1120}
@@ -44,4 +46,12 @@ export function RoomPicture({
       />
     </picture>
   );
+}
+
+/** The address of a picture in a width. The server cuts and compresses photos that staff have uploaded. */
+function addressOf(photo: string, width: number, type: 'avif' | 'webp'): string {
+  const [, letter] = DRAWN.exec(photo) ?? [];
+  if (letter !== undefined) return `/rooms/${letter}-${width}.${type}`;
+  const size = `width=${width}&height=${Math.round((width * 10) / 16)}&resize=cover&format=${type}`;
+  return `/storage/v1/render/image/public/rooms/${photo}?${size}`;
 }

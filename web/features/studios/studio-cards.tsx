@@ -2,6 +2,7 @@ import { type KeyboardEvent, memo } from 'react';
 import { cheapestHourCents } from '#rules/pricing.ts';
 import { formatMoney } from '#rules/money.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
+import { useRooms } from '#web/lib/business/business.ts';
 import { Chip } from '#web/ui/chip.tsx';
 import { Progress } from '#web/ui/progress.tsx';
 import type { Studio } from './queries.ts';
@@ -51,7 +52,7 @@ export const StudioCards = memo(function StudioCards({
             aria-describedby={`about-${studio.id}`}
             className={`group flex cursor-pointer flex-col border-2 bg-booth text-left transition-colors focus-visible:outline-3 focus-visible:outline-offset-3 focus-visible:outline-signal ${selected ? 'border-signal forced-colors:border-4 forced-colors:border-[Highlight]' : 'border-booth hover:border-edge forced-colors:border-[CanvasText]'}`}
           >
-            <RoomPicture name={studio.name} first={at === 0} />
+            <RoomPicture name={studio.name} photo={studio.photos[0] ?? null} first={at === 0} />
             <span className="flex grow flex-col gap-3 p-5">
               <span className="flex flex-wrap items-baseline justify-between gap-x-3 gap-y-1">
                 <span id={`studio-${studio.id}`} className="poster text-3xl whitespace-nowrap md:max-lg:text-2xl">
@@ -85,12 +86,13 @@ export const StudioCards = memo(function StudioCards({
 
 /** As high as the cards, so that the layout does not shift when they load; the pictures are already shown. */
 export function StudioCardsSkeleton() {
+  const rooms = useRooms();
   return (
     <div className="relative">
       <div className="grid gap-4 md:grid-cols-3" role="status" aria-label="Loading studios">
-        {['A', 'B', 'C'].map((letter) => (
-          <span key={letter} className="flex h-[28rem] flex-col border-2 border-booth bg-booth md:h-[31rem]">
-            <RoomPicture name={`Studio ${letter}`} first={letter === 'A'} />
+        {rooms.map(({ name, photo }, at) => (
+          <span key={name} className="flex h-[28rem] flex-col border-2 border-booth bg-booth md:h-[31rem]">
+            <RoomPicture name={name} photo={photo} first={at === 0} />
             <span className="skeleton m-5 grow" />
           </span>
         ))}

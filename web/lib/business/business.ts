@@ -1,11 +1,17 @@
 import { createContext, useContext } from 'react';
+import { firstRooms, type SiteRoom } from '#rules/business/rooms.ts';
 import { type Business, type BusinessTexts, firstBusiness } from '#rules/business/business.ts';
 
 /** What the server writes into a page: the details of the business, and on the pages that show them, the texts. */
-export type PageData = { readonly business: Business; readonly texts: BusinessTexts | null };
+export type PageData = {
+  readonly business: Business;
+  readonly rooms: readonly SiteRoom[];
+  readonly texts: BusinessTexts | null;
+};
 
 /** Without the server's data (unit tests) the details are those that the business begins with. */
-const PageDataContext = createContext<PageData>({ business: firstBusiness, texts: null });
+const FIRST: PageData = { business: firstBusiness, rooms: firstRooms, texts: null };
+const PageDataContext = createContext<PageData>(FIRST);
 
 /** Provides the data of the page to everything inside. */
 export const PageDataProvider = PageDataContext.Provider;
@@ -13,6 +19,11 @@ export const PageDataProvider = PageDataContext.Provider;
 /** Returns the details of the business, as they were when the page was loaded. */
 export function useBusiness(): Business {
   return useContext(PageDataContext).business;
+}
+
+/** Returns the rooms, as they were when the page was loaded. */
+export function useRooms(): readonly SiteRoom[] {
+  return useContext(PageDataContext).rooms;
 }
 
 /** Returns the texts that came with the page; null when it shows none of them. */
@@ -23,5 +34,5 @@ export function useGivenTexts(): BusinessTexts | null {
 /** Reads the data of this page. */
 export function readPageData(): PageData {
   const text = document.getElementById('page-data')?.textContent ?? '';
-  return text === '' ? { business: firstBusiness, texts: null } : JSON.parse(text);
+  return text === '' ? FIRST : JSON.parse(text);
 }

@@ -1,0 +1,33 @@
+// Separate from rooms.ts, so that pages can show rooms without loading zod.
+import { z } from 'zod';
+
+const text = (min: number, max: number, needed = 'This is needed.') =>
+  z.string().trim().min(min, needed).max(max, `Use at most ${max} characters.`);
+
+/** What staff set of a room. Limits are as in the constraints of `public.studios`. */
+export const roomSchema = z.strictObject({
+  name: text(1, 80, 'Name the room.'),
+  title: text(0, 80),
+  summary: text(0, 300),
+  description: text(0, 1000),
+  features: z.array(text(1, 60)).max(12, 'List at most 12 things.'),
+  photos: z
+    .array(z.string().regex(/^(drawn-[abc]|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(jpg|png|webp))$/))
+    .max(8, 'Use at most 8 photos.'),
+  /** False: the room is retired, keeps its bookings and takes no new ones. */
+  active: z.boolean(),
+  lockId: text(1, 120).nullable(),
+});
+export type Room = z.infer<typeof roomSchema>;
+
+/** Adds a room (`studioId` null), or changes the parts of one that are named. */
+export const roomChangeSchema = z
+  .object({ studioId: z.uuid().nullable(), room: roomSchema.partial() })
+  .refine(({ studioId, room }) => studioId !== null || room.name !== undefined, {
+    path: ['room', 'name'],
+    error: 'Name the room.',
+  });
+export type RoomChange = z.infer<typeof roomChangeSchema>;
+
+/** The rooms in a new order. */
+export const roomOrderSchema = z.object({ order: z.array(z.uuid()).min(1).max(200) });

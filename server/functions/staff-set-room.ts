@@ -1,0 +1,29 @@
+import { roomChangeSchema, roomOrderSchema } from '#rules/business/room-change.ts';
+import type { AccessContext } from '#server/operations/access/context.ts';
+import { orderRooms, setRoom } from '#server/operations/settings/set-room.ts';
+import { actorOf, parse } from './requests.ts';
+import { json } from './responses.ts';
+import type { ServerFunction } from './function.ts';
+
+const LIMIT = { name: 'staff-set-room', max: 60, seconds: 60 };
+
+/**
+ * Adds a room (`{studioId: null, room: {name, …}}`), changes the parts of one that are named, or orders the rooms (`{order: [studioId]}`).
+ * Answers with `{studioId}`, or with the order.
+ */
+export function staffSetRoom({ access }: { access: AccessContext }): ServerFunction {
+  return {
+    methods: ['POST'],
+    callers: 'staff',
+    permission: 'settings',
+    limit: LIMIT,
+    async handle({ caller, body }) {
+      if (body !== null && typeof body === 'object' && 'order' in body) {
+        const { order } = parse(roomOrderSchema, body);
+        await orderRooms(access, order, actorOf(caller));
+        return json({ order });
+      }
+      return json({ studioId: await setRoom(access, parse(roomChangeSchema, body), actorOf(caller)) });
+    },
+  };
+}

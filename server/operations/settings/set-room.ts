@@ -1,0 +1,45 @@
+import type { RoomChange } from '#rules/business/room-change.ts';
+import { type Database, DatabaseError } from '#server/db/database.ts';
+import { Refusal } from '../core/refusal.ts';
+
+type RoomContext = {
+  readonly db: Pick<Database, 'one' | 'query'>;
+  /** Studio id → lock id, with the locks that IGLOOHOME_LOCKS names. */
+  readonly lockOf: ReadonlyMap<string, string>;
+};
+
+/**
+ * Adds or changes a room. A new room is retired until it has a lock. A room keeps its lock when it gets another name, also one that the
+ * environment gave to the old name. Returns its id. Throws `Refusal`.
+ */
+export async function setRoom(context: RoomContext, { studioId, room }: RoomChange, actor: string): Promise<string> {
+  const known = studioId === null ? undefined : context.lockOf.get(studioId);
+  const given = room.lockId ?? null;
+  const lockId = given ?? known ?? null;
+  if (room.active === true && lockId === null)
+    throw new Refusal('invalid_request', 'Give the room a lock before it can be booked: otherwise nobody can enter.', {
+      field: 'room.lockId',
+    });
+  const changes = { ...room, ...(given !== null || room.name !== undefined ? { lockId } : {}) };
+  try {
+    const row = await context.db.one<{ id: string | null }>(
+      'select private.set_room($1::uuid, $2::jsonb, $3::uuid) as id',
+      [studioId, changes, actor],
+    );
+    if (!row?.id) throw new Refusal('not_found', 'Studio not found');
+    return row.id;
+  } catch (error) {
+    if (error instanceof DatabaseError && error.constraint === 'studios_name_key')
+      throw new Refusal('invalid_request', 'Another room has this name.', { field: 'room.name' });
+    throw error;
+  }
+}
+
+/** Orders the rooms as listed. */
+export async function orderRooms(
+  { db }: Pick<RoomContext, 'db'>,
+  studioIds: readonly string[],
+  actor: string,
+): Promise<void> {
+  await db.query('select private.order_rooms($1::uuid[], $2::uuid)', [studioIds, actor]);
+}

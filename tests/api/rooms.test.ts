@@ -1,0 +1,85 @@
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { firstRooms } from '#rules/business/rooms.ts';
+import { oneEngine } from '#tests/support/engines.ts';
+import { checkout, type Customer, span, STUDIO_A, type TestServer } from '#tests/support/test-server.ts';
+
+describe.each(oneEngine)('rooms as data on $name', ({ open }) => {
+  let server: TestServer;
+  let staff: Customer;
+  let customer: Customer;
+  beforeAll(async () => {
+    server = await open();
+    [staff, customer] = [await server.addCustomer(), await server.addCustomer()];
+    for (const { id } of [await server.addCustomer(), staff])
+      await server.app.db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [id]);
+    await server.app.db.query(`update public.staff_permissions set permission = 'settings' where user_id = $1::uuid`, [
+      staff.id,
+    ]);
+  }, 180_000);
+  afterAll(() => server.close());
+
+  const set = (studioId: string | null, room: unknown, token = staff.token) =>
+    server.call('staff-set-room', { studioId, room }, token);
+  const hold = (hours: number, studioId: unknown) =>
+    server.call('create-payment', checkout(span(server.now(), hours), {}, String(studioId)), customer.token);
+
+  it('the business begins with the rooms that the build renders', async () => {
+    const row = await server.app.db.one<{ rooms: unknown }>('select private.site_rooms() as rooms');
+    expect(row?.rooms).toEqual(firstRooms);
+  });
+
+  it('a new room can be booked once it has a lock, and a retired one keeps its bookings and takes no new ones', async () => {
+    const made = await set(null, { name: 'Studio D', title: 'The quiet room' });
+    expect(made).toMatchObject({ status: 200 });
+    const id = String(made.body['studioId']);
+    expect(await hold(30, id)).toMatchObject({ status: 400 });
+    expect(await set(id, { active: true })).toMatchObject({
+      status: 400,
+      body: { error: { code: 'invalid_request', field: 'room.lockId' } },
+    });
+    expect(await set(id, { active: true, lockId: 'SP4' })).toMatchObject({ status: 200 });
+    const held = await hold(30, id);
+    expect(held).toMatchObject({ status: 200 });
+    expect(await set(id, { active: false })).toMatchObject({ status: 200 });
+    expect(await hold(40, id)).toMatchObject({ status: 400 });
+    const own = await server.client(customer.token).rpc('own_bookings');
+    expect(own.data?.map((one) => one.studio_name)).toEqual(['Studio D']);
+    const shown = await server.client().from('studios').select('name').order('sort_order');
+    expect(shown.data?.map(({ name }) => name)).toEqual(['Studio A', 'Studio B', 'Studio C']);
+    const rooms = await server.client(staff.token).rpc('staff_rooms');
+    expect(rooms.data?.at(-1)).toMatchObject({ id, room: { active: false, lockId: 'SP4' }, upcoming: 1 });
+  });
+
+  it('a room with another name keeps the lock that the operator gave to its old one', async () => {
+    expect(await set(STUDIO_A, { name: 'The Loft' })).toMatchObject({ status: 200 });
+    const stored = await server.app.db.one<{ lock: string }>(
+      'select lock_id as lock from private.studio_lock where studio_id = $1::uuid',
+      [STUDIO_A],
+    );
+    expect(stored?.lock).toMatch(/\S/);
+    expect(await set(STUDIO_A, { name: 'Studio B' })).toMatchObject({
+      status: 400,
+      body: { error: { message: 'Another room has this name.', field: 'room.name' } },
+    });
+    expect(await set(STUDIO_A, { name: 'Studio A' })).toMatchObject({ status: 200 });
+  });
+
+  it('only staff with the permission upload photos and read the locks, and everybody gets photos in the size of the page', async () => {
+    const photo = await sharp({ create: { width: 1600, height: 900, channels: 3, background: '#123' } })
+      .jpeg()
+      .toBuffer();
+    const name = '0a1b2c3d-0000-4000-8000-000000000001.jpg';
+    const upload = (token: string) =>
+      server.client(token).storage.from('rooms').upload(name, photo, { contentType: 'image/jpeg' });
+    expect((await upload(customer.token)).error).not.toBeNull();
+    expect((await upload(staff.token)).error).toBeNull();
+    expect(await set(STUDIO_A, { photos: [name, 'drawn-a'] })).toMatchObject({ status: 200 });
+    const address = `${server.url}/storage/v1/render/image/public/rooms/${name}?width=480&height=300&resize=cover&format=webp`;
+    const picture = await sharp(await (await fetch(address)).arrayBuffer()).metadata();
+    expect([picture.format, picture.width, picture.height]).toEqual(['webp', 480, 300]);
+    expect((await server.client(customer.token).rpc('staff_rooms')).data).toEqual([]);
+    expect(await set(STUDIO_A, { name: 'Mine' }, customer.token)).toMatchObject({ status: 403 });
+    expect(await set(STUDIO_A, { photos: ['../secret.jpg'] })).toMatchObject({ status: 400 });
+  });
+});

@@ -1,0 +1,104 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { z } from 'zod';
+import { type Room, roomSchema } from '#rules/business/room-change.ts';
+import { AppError, describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { CheckField, TextField } from '#web/ui/form/fields.tsx';
+import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { Photos } from './photos.tsx';
+import { ROOM_CHANGES, setRoom, type StaffRoom } from './queries.ts';
+
+const formSchema = roomSchema.omit({ photos: true }).extend({
+  features: z
+    .string()
+    .transform((text) => text.split('\n').flatMap((line) => line.trim() || []))
+    .pipe(roomSchema.shape.features),
+  lockId: z
+    .string()
+    .trim()
+    .max(120)
+    .transform((text) => (text === '' ? null : text)),
+});
+type Typed = z.input<typeof formSchema>;
+const EMPTY: Typed = { name: '', title: '', summary: '', description: '', features: '', active: false, lockId: '' };
+
+/** Adds a room, or edits the given one. */
+export function RoomForm({ of, onDone }: { of: StaffRoom | null; onDone: () => void }) {
+  const form = useSchemaForm(formSchema, { defaultValues: of === null ? EMPTY : typedOf(of.room) });
+  const { control } = form;
+  const [photos, setPhotos] = useState<readonly string[]>(of?.room.photos ?? []);
+  const save = useMutation({
+    mutationFn: (room: Omit<Room, 'photos'>) =>
+      setRoom({ studioId: of?.id ?? null, room: { ...room, photos: [...photos] } }),
+    meta: { handled: true, invalidates: ROOM_CHANGES },
+    onSuccess: (_saved, { name }) => {
+      toast({ title: `${name} is saved`, description: 'The site shows it in a moment.' });
+      onDone();
+    },
+    onError: (error) => {
+      const isName = error instanceof AppError && error.details['field'] === 'room.name';
+      const message = describeError(error, 'Nothing was saved. Please try again.');
+      refuseForm(form, isName ? { field: 'name', message } : { message });
+    },
+  });
+  return (
+    <Form form={form} onSend={save.mutateAsync} className="space-y-6">
+      <div className="grid gap-5 sm:grid-cols-2">
+        <TextField control={control} name="name" label="Name" required autoComplete="off" />
+        <TextField
+          control={control}
+          name="title"
+          label="Kind of room"
+          hint="On the first page, such as The vinyl room."
+        />
+        <TextField control={control} name="summary" label="A sentence for the first page" className="sm:col-span-2" />
+        <TextField
+          control={control}
+          name="description"
+          label="Description for the booking page"
+          lines={3}
+          className="sm:col-span-2"
+        />
+        <TextField
+          control={control}
+          name="features"
+          label="Equipment"
+          lines={5}
+          hint="One thing on each line, up to 12."
+          className="sm:col-span-2"
+        />
+        <TextField
+          control={control}
+          name="lockId"
+          label="Lock"
+          autoComplete="off"
+          hint="The id of the lock at the provider. Empty: the one that the operator has set."
+        />
+      </div>
+      <Photos photos={photos} onChange={setPhotos} />
+      <CheckField control={control} name="active">
+        Customers can book this room
+      </CheckField>
+      {of === null || of.upcoming === 0 ? null : (
+        <p className="text-sm text-fog">
+          {of.upcoming === 1 ? 'One booking is' : `${of.upcoming} bookings are`} not over. A room that cannot be booked
+          any more keeps them, with their access codes.
+        </p>
+      )}
+      <FormError control={control} />
+      <div className="flex flex-wrap gap-3">
+        <SubmitButton control={control}>Save</SubmitButton>
+        <Button tone="plain" disabled={save.isPending} onClick={onDone}>
+          Cancel
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+function typedOf({ photos: _photos, features, lockId, ...room }: Room): Typed {
+  return { ...room, features: features.join('\n'), lockId: lockId ?? '' };
+}

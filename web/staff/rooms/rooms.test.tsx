@@ -1,0 +1,91 @@
+import { screen, waitFor } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { AppError } from '#web/lib/errors.ts';
+import { fill, renderPart, user } from '#web/ui/component-tests.ts';
+import { Toaster } from '#web/ui/toast.tsx';
+import * as queries from './queries.ts';
+import { Rooms } from './rooms.tsx';
+
+vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
+vi.mock(import('./queries.ts'), async (original) => ({
+  ...(await original()),
+  readRooms: vi.fn(),
+  setRoom: vi.fn(),
+  orderRooms: vi.fn(),
+  uploadPhoto: vi.fn(),
+}));
+const { readRooms, setRoom, orderRooms, uploadPhoto } = vi.mocked(queries);
+
+const room = (name: string, active = true) => ({
+  id: `id-${name}`,
+  upcoming: 2,
+  room: {
+    name,
+    title: 'The vinyl room',
+    summary: '',
+    description: '',
+    features: ['Decks'],
+    photos: ['drawn-a'],
+    active,
+    lockId: null,
+  },
+});
+beforeEach(() => {
+  readRooms.mockReset().mockResolvedValue([room('Studio A'), room('Studio B', false)]);
+  setRoom.mockReset().mockResolvedValue({});
+  orderRooms.mockReset().mockResolvedValue({});
+  uploadPhoto.mockReset();
+});
+const show = () => renderPart(<Rooms />, { beside: <Toaster /> });
+const press = async (name: string) => user.click(await screen.findByRole('button', { name }));
+
+test('rooms are ordered by keyboard, and a retired one says so', async () => {
+  show();
+  expect(await screen.findByText('Retired')).toBeTruthy();
+  screen.getByRole('button', { name: 'Down, Studio A' }).focus();
+  await user.keyboard('{Enter}');
+  await waitFor(() => expect(orderRooms.mock.lastCall?.[0]).toEqual(['id-Studio B', 'id-Studio A']));
+});
+
+test('a room is edited: equipment by lines, an uploaded photo put first, and how many bookings stay', async () => {
+  uploadPhoto.mockImplementation((_file, onProgress) => {
+    onProgress(0.5);
+    return Promise.resolve('new.jpg');
+  });
+  show();
+  await press('Edit Studio A');
+  expect(screen.getByText(/2 bookings are not over/)).toBeTruthy();
+  await fill(screen.getByLabelText('Equipment'), 'Decks\n\n Lamps ');
+  await user.upload(screen.getByLabelText('Add a photo'), new File(['x'], 'a.jpg', { type: 'image/jpeg' }));
+  await press('Show first, photo 2');
+  await press('Remove, photo 2');
+  await press('Save');
+  await waitFor(() =>
+    expect(setRoom.mock.lastCall?.[0]).toMatchObject({
+      studioId: 'id-Studio A',
+      room: { features: ['Decks', 'Lamps'], photos: ['new.jpg'], lockId: null, active: true },
+    }),
+  );
+});
+
+test('a refusal is shown at its field or in the form, and a photo that fails says why', async () => {
+  setRoom.mockRejectedValueOnce(
+    new AppError('invalid_request', 'Another room has this name.', 400, { field: 'room.name' }),
+  );
+  uploadPhoto.mockRejectedValue(new AppError('too_large', 'The photo is larger than 10 MB.', 413));
+  show();
+  await press('Add a room');
+  await fill(screen.getByLabelText('Name'), 'Studio B');
+  await user.upload(screen.getByLabelText('Add a photo'), new File(['x'], 'a.png', { type: 'image/png' }));
+  expect(await screen.findByText('The photo is larger than 10 MB.')).toBeTruthy();
+  await press('Save');
+  expect(await screen.findByText('Another room has this name.')).toBeTruthy();
+  expect(screen.getByLabelText('Name').getAttribute('aria-invalid')).toBe('true');
+});
+
+test('rooms that could not be loaded offer another try', async () => {
+  readRooms.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0));
+  show();
+  await press('Try again');
+  expect(await screen.findByText('Studio A')).toBeTruthy();
+});

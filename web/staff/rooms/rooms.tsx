@@ -1,0 +1,118 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLive } from '#web/data/live.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Chip } from '#web/ui/chip.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { orderRooms, readRooms, ROOM_CHANGES, type StaffRoom } from './queries.ts';
+import { RoomForm } from './room-form.tsx';
+
+/** Rooms for staff: add, edit, order, and retire. */
+export function Rooms() {
+  useLive('staff', queryKeys.staffRooms.all);
+  const rooms = useQuery({ queryKey: queryKeys.staffRooms.of(), queryFn: readRooms });
+  const [open, setOpen] = useState<StaffRoom | 'new' | null>(null);
+  const order = useMutation({
+    mutationFn: orderRooms,
+    meta: { handled: true, invalidates: ROOM_CHANGES },
+    onError: (error) =>
+      toast({ title: 'Error', description: describeError(error, 'The order stays as it is.'), tone: 'bad' }),
+  });
+  const list = rooms.data;
+  function move(at: number, step: 1 | -1): void {
+    const ids = (list ?? []).map(({ id }) => id);
+    const id = ids[at];
+    if (id !== undefined) order.mutate(ids.toSpliced(at, 1).toSpliced(at + step, 0, id));
+  }
+  return (
+    <>
+      <div className="mb-6 flex flex-wrap items-end justify-between gap-4">
+        <div>
+          <h2 className="text-3xl">Rooms</h2>
+          <p className="mt-2 text-fog">What the first page and the booking page show, in this order.</p>
+        </div>
+        <Button onClick={() => setOpen('new')}>Add a room</Button>
+      </div>
+      {rooms.isError && !list ? (
+        <LoadFailed
+          title="The rooms could not be loaded."
+          why={describeError(rooms.error, 'Check your connection.')}
+          onRetry={() => void rooms.refetch()}
+        />
+      ) : list === undefined ? (
+        <Skeleton className="h-96" label="Loading the rooms" />
+      ) : list.length === 0 ? (
+        <Empty>There is no room yet.</Empty>
+      ) : (
+        <ol className="divide-y divide-line border-y border-line">
+          {list.map((one, at) => (
+            <RoomRow
+              key={one.id}
+              of={one}
+              isFirst={at === 0}
+              isLast={at === list.length - 1}
+              busy={order.isPending}
+              onEdit={() => setOpen(one)}
+              onMove={(step) => move(at, step)}
+            />
+          ))}
+        </ol>
+      )}
+      <Dialog
+        open={open !== null}
+        title={open === null || open === 'new' ? 'New room' : open.room.name}
+        onClose={() => setOpen(null)}
+        wide
+      >
+        {open === null ? null : <RoomForm of={open === 'new' ? null : open} onDone={() => setOpen(null)} />}
+      </Dialog>
+    </>
+  );
+}
+
+function RoomRow({
+  of: { room, upcoming },
+  isFirst,
+  isLast,
+  busy,
+  onEdit,
+  onMove,
+}: {
+  of: StaffRoom;
+  isFirst: boolean;
+  isLast: boolean;
+  busy: boolean;
+  onEdit: () => void;
+  onMove: (step: 1 | -1) => void;
+}) {
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-4 py-5">
+      <div>
+        <p className="flex flex-wrap items-center gap-3 text-xl font-bold">
+          {room.name}
+          {room.active ? null : <Chip>Retired</Chip>}
+        </p>
+        <p className="mt-1 text-sm text-fog">
+          {[room.title, upcoming === 1 ? '1 booking to come' : `${upcoming} bookings to come`]
+            .filter(Boolean)
+            .join(', ')}
+        </p>
+      </div>
+      <div className="flex flex-wrap gap-3">
+        <Button tone="plain" aria-label={`Up, ${room.name}`} disabled={isFirst || busy} onClick={() => onMove(-1)}>
+          Up
+        </Button>
+        <Button tone="plain" aria-label={`Down, ${room.name}`} disabled={isLast || busy} onClick={() => onMove(1)}>
+          Down
+        </Button>
+        <Button tone="plain" aria-label={`Edit ${room.name}`} onClick={onEdit}>
+          Edit
+        </Button>
+      </div>
+    </li>
+  );
+}
