@@ -926,6 +926,12 @@ export type Database = {
         };
         Returns: undefined;
       };
+      ledger_check: {
+        Args: {
+          month: string;
+        };
+        Returns: Json;
+      };
       mailing_list_counts: {
         Args: never;
         Returns: {

@@ -14,6 +14,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'mail.id-withdrawn': 'Email about a withdrawn ID',
   'mail.id-needed': 'Email that asks for an ID',
   'mail.id-missing': 'Email to staff about a missing ID',
+  'mail.staff-invitation': 'Email that invites to the staff',
   'mail.review-waiting': 'Email to staff about an ID that waits',
   'mail.customer': 'Email from staff',
   'mail.campaign': 'News',
@@ -23,6 +24,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'access.revoke': 'Removing a code from the lock',
   'payment.refund': 'Refund',
   'payment.partial-refund': 'Partial refund',
+  'payment.compare-ledger': 'Comparison with the payment provider',
   'image.delete': 'Deleting an ID photo',
 };
 

@@ -34,6 +34,7 @@ import { unsubscribe } from './functions/unsubscribe.ts';
 import { staffMoveBooking } from './functions/staff-move-booking.ts';
 import { staffIdPicture } from './functions/staff-id-picture.ts';
 import { staffInvite, staffResendInvitation, staffRevokeInvitation } from './functions/staff-invite.ts';
+import { staffReconcile } from './functions/staff-reconcile.ts';
 import { staffRefund } from './functions/staff-refund.ts';
 import { staffRemove } from './functions/staff-remove.ts';
 import { staffReopen } from './functions/staff-reopen.ts';
@@ -119,6 +120,7 @@ function staffFunctions(context: Context): [string, ServerFunction][] {
     ['staff-move-booking', staffMoveBooking(context)],
     ['staff-cancel-booking', staffCancelBooking(context)],
     ['staff-refund', staffRefund(context)],
+    ['staff-reconcile', staffReconcile(context)],
     ['staff-close', staffClose(context)],
     ['staff-reopen', staffReopen(context)],
     ['staff-calendar-feed', staffCalendarFeed(context)],

@@ -60,6 +60,8 @@ export type Config = DatabaseSettings & {
   readonly lightsFollow: boolean;
   /** How often each lock is asked whether it answers; 0: never. */
   readonly lockCheckMinutes: number;
+  /** How often the months are compared with the payment provider's ledger; 0: only when staff ask. */
+  readonly ledgerCheckHours: number;
   readonly smtpUrl: string;
   readonly mailFrom: string;
   readonly storage: StorageSettings;
@@ -99,6 +101,7 @@ const schema = z.object({
   SHELLY_URL: address.optional(),
   LIGHTS_FOLLOW_SESSIONS: flag.default(true),
   LOCK_CHECK_MINUTES: whole(0, 1440).default(15),
+  LEDGER_CHECK_HOURS: whole(0, 168).default(24),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'is not an smtp:// address' }).optional(),
   MAIL_FROM: z.string().min(3).default(DEMO_SENDER),
   ...storageFields,
@@ -177,6 +180,7 @@ function toConfig(env: Environment, sandbox: boolean): Omit<Config, 'warnings' |
     realtime: readRealtimeSettings(env),
     lightsFollow: env.LIGHTS_FOLLOW_SESSIONS,
     lockCheckMinutes: env.LOCK_CHECK_MINUTES,
+    ledgerCheckHours: env.LEDGER_CHECK_HOURS,
     shellyUrl: env.SHELLY_URL ?? `${at(3)}/green-room/rpc`,
     smtpUrl: env.SMTP_URL ?? `smtp://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + 5}`,
     mailFrom: env.MAIL_FROM,

@@ -127,6 +127,12 @@ function routeIn(state: StripeState, call: Call, area: string, rest: readonly st
         all: state.ledger.disputes,
         filters: ['payment_intent', 'charge'],
       });
+    case 'balance_transactions':
+      return read(state, call, rest, {
+        kind: 'balance transaction',
+        all: state.ledger.balance,
+        filters: ['currency', 'source', 'type'],
+      });
     case 'events':
       return events(state, call, rest);
     case 'webhook_endpoints':

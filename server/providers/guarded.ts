@@ -9,6 +9,8 @@ const MAIL_BUDGET_MS = 15_000;
 const LOCK_BUDGET_MS = 30_000;
 const LOOK_UP_BUDGET_MS = 2 * PROVIDER_TIMEOUT_MS;
 const LIST_BUDGET_MS = 30_000;
+/** Up to a hundred pages. */
+const LEDGER_BUDGET_MS = 120_000;
 const READING_BUDGET_MS = 65_000;
 
 export function guardPayments(payments: Payments, circuit: Circuit): Payments {
@@ -23,6 +25,7 @@ export function guardPayments(payments: Payments, circuit: Circuit): Payments {
     listRefunds: (id) => circuit.run(() => payments.listRefunds(id), LOOK_UP_BUDGET_MS),
     listDisputes: (id) => circuit.run(() => payments.listDisputes(id), LOOK_UP_BUDGET_MS),
     listEvents: (since) => circuit.run(() => payments.listEvents(since), LIST_BUDGET_MS),
+    listLedger: (since) => circuit.run(() => payments.listLedger(since), LEDGER_BUDGET_MS),
     readEvent: (rawBody, signature) => payments.readEvent(rawBody, signature),
   };
 }

@@ -66,6 +66,17 @@ export type Dispute = {
   /** By when evidence has to be in. */
   readonly dueAt: Date | null;
 };
+/** One movement of money at the provider. Money that leaves us is negative. */
+export type LedgerEntry = {
+  readonly kind: 'payment' | 'refund' | 'dispute';
+  /** `false` for what takes an earlier entry back: a refund that failed, a dispute that was won. */
+  readonly original: boolean;
+  /** The payment, refund or dispute that it belongs to. */
+  readonly id: string;
+  readonly amountCents: number;
+  readonly currency: string;
+  readonly createdAt: Date;
+};
 /** A verified webhook. Only its ids are used; the state is always fetched. */
 export type ProviderEvent = {
   readonly id: string;
@@ -95,6 +106,8 @@ export type Payments = {
   listDisputes(paymentIntentId: string): Promise<readonly Dispute[]>;
   /** Lists events about payments, refunds and disputes, oldest first: those that webhooks should have delivered. */
   listEvents(since: Date): Promise<readonly ProviderEvent[]>;
+  /** Lists all that moved money from payments, refunds and disputes since then, without payouts and fees. Throws rather than leave some out. */
+  listLedger(since: Date): Promise<readonly LedgerEntry[]>;
   /**
    * Verifies a webhook. Throws `WebhookRefused` for a bad signature, one dated more than 300 s off, or an event of the other mode (test or live).
    * `rawBody` is the untouched request text.

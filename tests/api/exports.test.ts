@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { studioDate } from '#rules/studio-time.ts';
 import { engines } from '#tests/support/engines.ts';
 import {
   checkout,
@@ -48,6 +49,7 @@ describe.each(engines)('exports on $name', ({ open }) => {
   }, 180_000);
   afterAll(() => server.close());
 
+  const db = () => server.app.db;
   const rows = <R>(text: string, values: readonly unknown[] = []): Promise<readonly R[]> =>
     server.app.db.query<R>(text, values).then((result) => result.rows);
   const send = (body: Record<string, unknown>, token = staff.token) =>
@@ -232,5 +234,74 @@ describe.each(engines)('exports on $name', ({ open }) => {
       { type: 'gift-codes', id: batch, actor: staff.id },
       { type: 'mailing-list', id: null, actor: staff.id },
     ]);
+  });
+
+  type Check = {
+    finishedAt: string | null;
+    sums: { kind: string; here: object; there: object }[];
+    differences: { name: string; kind: string; id: string; reference: string | null; foundAt: string }[];
+  };
+  it('a month agrees with the payment provider’s ledger; what differs is named, and alerted to after a day', async () => {
+    const month = studioDate(server.now()).slice(0, 7);
+    const compare = async (): Promise<Check> => {
+      expect(await server.call('staff-reconcile', { month }, staff.token)).toEqual({ status: 202, body: { month } });
+      await server.settle();
+      const { data } = await server.client(staff.token).rpc('ledger_check', { month: `${month}-01` });
+      return data as Check;
+    };
+    const alerts = async (hours: number) => {
+      const at = new Date(server.now().getTime() + hours * 3_600_000).toISOString();
+      const { data } = await server.client(staff.token).rpc('staff_alerts', { at });
+      return data?.filter(({ kind }) => kind === 'ledger_difference').map(({ problem }) => problem);
+    };
+    const paid = await rows<{ cents: number }>(
+      `select paid_cents as cents from private.payment where payment_intent_id is not null`,
+    );
+    const received = { count: 3, cents: paid.reduce((sum, { cents }) => sum + cents, 0) };
+    const given = { count: 1, cents: -1_234 };
+    const none = { count: 0, cents: 0 };
+    const agreed = await compare();
+    expect(agreed).toMatchObject({
+      finishedAt: expect.any(String),
+      sums: [
+        { kind: 'payment', here: received, there: received },
+        { kind: 'refund', here: given, there: given },
+        { kind: 'dispute', here: none, there: none },
+      ],
+      differences: [],
+    });
+    expect(await alerts(25)).toEqual([]);
+
+    const known = await rows<{ id: string; intent: string; reference: string }>(
+      `select p.id, p.payment_intent_id as intent, b.reference from private.payment p join private.booking b on b.id = p.booking_id
+       where p.payment_intent_id is not null order by b.start_time`,
+    );
+    const [first, second] = [known[0], known[2]];
+    await db().query(`update private.payment set payment_intent_id = 'pi_elsewhere' where id = $1::uuid`, [first?.id]);
+    await db().query('update private.payment set paid_cents = paid_cents + 1 where id = $1::uuid', [second?.id]);
+    const [refund] = await rows<{ id: string }>('delete from private.refund returning id');
+    // What one side knows since a few minutes only may be under way.
+    expect((await compare()).differences.map(({ name }) => name)).toEqual(['other_amount']);
+    server.advance(20 * 60_000);
+    const { differences } = await compare();
+    const named = differences.map(({ name, kind, id, reference }) => [name, kind, id, reference].join(' ')).toSorted();
+    expect(named).toEqual(
+      [
+        `missing_here payment ${first?.intent} `,
+        `missing_here refund ${refund?.id} `,
+        `missing_there payment pi_elsewhere ${first?.reference}`,
+        `other_amount payment ${second?.intent} ${second?.reference}`,
+      ].toSorted(),
+    );
+    expect([await alerts(1), await alerts(25)]).toEqual([[], [expect.stringMatching(/^4 in \w+ \d{4}$/)]]);
+    // Meanwhile the server has found the refund again by itself.
+    const foundAt = ({ differences: found }: Check) =>
+      found.flatMap((one) => (one.kind === 'payment' ? [`${one.id} ${one.foundAt}`] : []));
+    expect(foundAt(await compare())).toEqual(foundAt({ ...agreed, differences }));
+  });
+
+  it('a month that has not begun, and one that is none, are refused', async () => {
+    for (const month of ['2099-01', '2031-13', 'May'])
+      expect((await server.call('staff-reconcile', { month }, staff.token)).status).toBe(400);
   });
 });

@@ -218,6 +218,15 @@ const ROWS: readonly Row[] = [
     answers: { setPermissions: () => undefined },
   },
   {
+    name: 'staff-reconcile',
+    callers: 'staff',
+    permission: 'money',
+    limit: ['staff-reconcile', 20, 3600],
+    body: { month: '2031-03' },
+    answers: { startLedgerCheck: () => undefined },
+    succeeds: 202,
+  },
+  {
     name: 'staff-set-second-factor',
     callers: 'staff',
     permission: 'owner',

@@ -37,6 +37,9 @@ vi.mock('#server/operations/bookings/release.ts', () => ({ releaseOwnHold: opera
 vi.mock('#server/operations/staff/set-permissions.ts', () => ({ setPermissions: operation('setPermissions') }));
 vi.mock('#server/operations/settings/set-room.ts', () => ({ setRoom: operation('setRoom') }));
 vi.mock('#server/operations/settings/set-settings.ts', () => ({ setSettings: operation('setSettings') }));
+vi.mock('#server/operations/reconciliation/compare-ledger.ts', () => ({
+  startLedgerCheck: operation('startLedgerCheck'),
+}));
 vi.mock('#server/operations/staff/set-second-factor.ts', () => ({
   setSecondFactorRules: operation('setSecondFactorRules'),
 }));

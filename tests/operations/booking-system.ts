@@ -175,6 +175,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'mail.id-missing': (job) => sendIdMissing(bookingMails, job),
       'mail.review-waiting': () => Promise.resolve('done'),
       'mail.staff-invitation': () => Promise.resolve('done'),
+      'payment.compare-ledger': () => Promise.resolve('done'),
       'mail.customer': () => Promise.resolve('done'),
       'mail.campaign': () => Promise.resolve('done'),
       'mail.campaign-test': () => Promise.resolve('done'),

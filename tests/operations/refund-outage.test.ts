@@ -60,6 +60,7 @@ function fakePayments(refund: Payments['refund']): { payments: Payments; keys: s
       expireSession: never,
       findSessionOfIntent: never,
       listRefunds: () => Promise.resolve([]),
+      listLedger: () => Promise.resolve([]),
       listDisputes: () => Promise.resolve([]),
       listEvents: () => Promise.resolve([]),
       refund: (input) => {
@@ -104,6 +105,7 @@ function jobsWith(payments: Payments) {
       'mail.id-decision': nothing,
       'mail.review-waiting': nothing,
       'mail.staff-invitation': nothing,
+      'payment.compare-ledger': nothing,
       'mail.customer': nothing,
       'mail.campaign': nothing,
       'mail.campaign-test': nothing,

@@ -51,6 +51,7 @@ const EXECUTABLE: Readonly<Record<string, string>> = {
   'public.has_permission': 'authenticated service_role',
   'public.is_staff': 'anon authenticated service_role',
   'public.lacks_second_factor': 'authenticated service_role',
+  'public.ledger_check': 'authenticated service_role',
   'public.leave_mailing_list': 'anon authenticated service_role',
   'public.mark_no_show': 'authenticated service_role',
   'public.newest_bookings': 'authenticated service_role',

@@ -902,6 +902,24 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
     base: { user_id: uuid(1), reason: 'Damage', blocked_by: uuid(1), blocked_at: AT },
     checks: { customer_block_reason_check: between('reason', ['', text(501)], [text(1), text(500)]) },
   },
+  'private.ledger_check': {
+    base: { month: '2031-03-01', started_by: uuid(1), started_at: AT },
+    checks: {
+      ledger_check_month_check: { bad: [{ month: '2031-03-02' }], good: [{ month: '2031-04-01' }] },
+      ledger_check_sums_check: { bad: [{ sums: {} }], good: [{ sums: [] }] },
+      ledger_check_order: { bad: [{ started_at: LATER, finished_at: AT }], good: [{ finished_at: AT }] },
+    },
+    uniques: { ledger_check_month_key: unique({}, { month: '2031-04-01' }) },
+  },
+  'private.ledger_difference': {
+    base: { check_id: uuid(1), kind: 'payment', provider_id: 'pi_1', name: 'missing_here', at: AT, found_at: AT },
+    checks: {
+      ledger_difference_kind_check: oneOf('kind', ['payment', 'refund', 'dispute']),
+      ledger_difference_provider_id_check: between('provider_id', ['', text(256)], [text(1), text(255)]),
+      ledger_difference_name_check: oneOf('name', ['missing_here', 'missing_there', 'other_amount', 'other_currency']),
+      ledger_difference_currency_check: between('currency', ['', text(11)], [text(1), text(10)]),
+    },
+  },
   'private.second_factor_rule': {
     base: { permission: 'money' },
     checks: {

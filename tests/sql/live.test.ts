@@ -143,6 +143,11 @@ test(
     expect(await toStaff()).toEqual([event, event, event, event]);
     await rows.query(`insert into private.second_factor_rule values ('money')`);
     expect(await toStaff()).toHaveLength(5);
+    await rows.query(
+      `insert into private.ledger_check (month, started_by, started_at) values ('2031-03-01', $1, now())`,
+      [ALEX],
+    );
+    expect((await sent(rows)).filter(([, name]) => name === 'ledger')).toEqual([['staff', 'ledger', true, {}]]);
   }),
 );
 
@@ -339,7 +344,7 @@ async function addPublishedTable({ query }: Rows): Promise<void> {
 }
 
 test(
-  'publish_team, publish_invitation and publish_factor_rule tell staff of permissions, invitations and rules, without naming anybody',
+  'publish_team, publish_invitation, publish_factor_rule and publish_ledger tell staff what to read again, without naming anybody',
   rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);
     const event = ['staff', 'team', true, {}];

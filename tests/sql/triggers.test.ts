@@ -788,7 +788,9 @@ const TESTED =
   sessions_ended users_closed sessions_assurance_changed recheck_role user_roles_permissions staff_permissions_lock
   staff_permissions_owner partial_refund_limit price_lists_history special_days_history studios_first_prices business_settings_history
   booking_move_not_closed publish_dispute coupon_redemption_fits id_verifications_verified id_verifications_lost
-  publish_team publish_invitation publish_factor_rule staff_permissions_invitations publish_incident`.split(/\s+/);
+  publish_team publish_invitation publish_factor_rule publish_ledger staff_permissions_invitations publish_incident`.split(
+    /\s+/,
+  );
 
 test(
   'every trigger is covered by a test',

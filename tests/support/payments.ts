@@ -193,6 +193,7 @@ export function createFakeProvider(): FakeProvider {
       listRefunds: (intent) => answer(() => listOf(refunds, intent).toReversed()),
       listDisputes: (intent) => answer(() => listOf(disputes, intent).toReversed()),
       listEvents: () => answer(() => provider.events),
+      listLedger: () => Promise.resolve([]),
       readEvent: () => {
         throw new Error('no webhooks here');
       },

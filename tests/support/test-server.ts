@@ -106,6 +106,7 @@ async function openTestServer(options: TestServerOptions): Promise<TestServer> {
     AUTH_MAIL_MIN_SECONDS: '1',
     // A check takes a second of every lock, whenever a test moves the clock.
     LOCK_CHECK_MINUTES: '0',
+    LEDGER_CHECK_HOURS: '0',
     ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
     ...options.env,
   });

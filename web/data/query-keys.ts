@@ -65,6 +65,7 @@ export const queryKeys = {
   staffCodes: kind<[]>('staff-codes'),
   doors: kind<[]>('doors'),
   doorLog: kind<[studioId: Id, bookingId: Id]>('door-log'),
+  ledger: kind<[month: string]>('ledger'),
   numbers: kind<[firstDay: string, lastDay: string, studioId: Id]>('numbers'),
   bookers: kind<[userIds: readonly string[]]>('bookers'),
   developerPages: kind<[userId: Id]>('developer-pages'),

@@ -74,6 +74,8 @@ const CustomerMessages = lazyPart(async () => ({
   default: (await import('#web/staff/mailing/customer-messages.tsx')).CustomerMessages,
 }));
 
+const Ledger = lazyPart(async () => ({ default: (await import('#web/staff/numbers/ledger.tsx')).Ledger }));
+
 const Numbers = lazyPart(async () => ({ default: (await import('#web/staff/numbers/numbers.tsx')).Numbers }));
 
 const Settings = lazyPart(async () => {
@@ -161,6 +163,7 @@ function AdminTabs() {
             {chosen === 'doors' ? <Doors /> : null}
             {chosen === 'mailing-list' ? <Mailing /> : null}
             {chosen === 'numbers' ? <NumbersTab /> : null}
+            {chosen === 'numbers' ? <Ledger /> : null}
             {chosen === 'export' ? <Exports /> : null}
             {chosen === 'staff' ? <Team /> : null}
             {chosen === 'id-review' ? <ReviewQueue /> : null}

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe';
 import { newId, type StripeState } from '../core/ledger.ts';
+import { moveDisputed, returnDisputed } from './balance.ts';
 import { wrongState } from '../core/refusal.ts';
 
 /** What the customer's bank can decide. */
@@ -46,6 +47,7 @@ export function openDispute(state: StripeState, session: Stripe.Checkout.Session
   };
   charge.disputed = true;
   state.ledger.disputes[dispute.id] = dispute;
+  moveDisputed(state, dispute);
   state.emit('charge.dispute.created', dispute);
   return dispute;
 }
@@ -54,6 +56,7 @@ export function openDispute(state: StripeState, session: Stripe.Checkout.Session
 export function moveDispute(state: StripeState, dispute: Stripe.Dispute, outcome: DisputeOutcome): void {
   if (dispute.status === 'won' || dispute.status === 'lost') return;
   dispute.status = outcome;
+  if (outcome === 'won') returnDisputed(state, dispute);
   state.changed();
   state.emit(outcome === 'under_review' ? 'charge.dispute.updated' : 'charge.dispute.closed', dispute);
 }

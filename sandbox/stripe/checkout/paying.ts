@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import { expire } from './checkout.ts';
 import type { Checkout, StripeState } from '../core/ledger.ts';
+import { moveCharge } from './balance.ts';
 import { newCharge, newIntent } from './payment-objects.ts';
 
 /** What a customer can do on the pay page, and tests through the control API. */
@@ -105,6 +106,7 @@ function complete(session: Stripe.Checkout.Session): void {
 function succeed(state: StripeState, intent: Stripe.PaymentIntent): void {
   const charge = newCharge(state, intent);
   state.ledger.charges[charge.id] = charge;
+  moveCharge(state, charge);
   Object.assign(intent, {
     status: 'succeeded',
     amount_received: intent.amount,

@@ -119,3 +119,52 @@ test('known payment methods are accepted, others are refused', async () => {
     fixture.stripe.checkout.sessions.create(booking({ allowed_payment_method_types: ['cheque'] })),
   ).rejects.toMatchObject({ statusCode: 400 });
 });
+
+describe('the balance', () => {
+  const entries = async () =>
+    (await fixture.stripe.balanceTransactions.list({ limit: 100, expand: ['data.source'] })).data;
+
+  test('has an entry for each charge, refund and dispute, newest first, with its source, fee and net amount', async () => {
+    const { id, intent } = await paid();
+    await fixture.stripe.refunds.create({ payment_intent: intent, amount: 800 });
+    const [refund, charged, ...more] = await entries();
+    expect(more).toEqual([]);
+    expect(charged).toMatchObject({
+      object: 'balance_transaction',
+      type: 'charge',
+      reporting_category: 'charge',
+      amount: 11_800,
+      fee: 231,
+      net: 11_569,
+      currency: 'aud',
+      source: { object: 'charge', payment_intent: intent, balance_transaction: charged?.id },
+    });
+    expect(refund).toMatchObject({ type: 'refund', amount: -800, fee: 0, source: { balance_transaction: refund?.id } });
+    await fixture.control('POST', `/api/payments/${id}/disputes`, {});
+    const [dispute] = await entries();
+    expect(dispute).toMatchObject({ type: 'adjustment', reporting_category: 'dispute', amount: -11_800, fee: 2_500 });
+    expect((await fixture.stripe.balanceTransactions.retrieve(dispute?.id ?? '')).id).toBe(dispute?.id);
+    expect((await fixture.stripe.balanceTransactions.list({ type: 'refund' })).data).toHaveLength(1);
+  });
+
+  test('gets the money of a failed refund and of a dispute that is won back, and takes unknown filters for errors', async () => {
+    const { id, intent } = await paid();
+    await fixture.control('POST', '/api/refunds', { next: 'failed' });
+    const failed = await fixture.stripe.refunds.create({ payment_intent: intent });
+    await fixture.control('POST', `/api/payments/${id}/disputes`, {});
+    const [dispute] = (await fixture.stripe.disputes.list({ payment_intent: intent })).data;
+    await fixture.control('POST', `/api/disputes/${dispute?.id}`, { outcome: 'won' });
+    const moved = (await entries()).map((one) => [one.reporting_category, one.amount]);
+    expect(moved).toEqual([
+      ['dispute_reversal', 11_800],
+      ['dispute', -11_800],
+      ['refund_failure', 11_800],
+      ['refund', -11_800],
+      ['charge', 11_800],
+    ]);
+    expect((await fixture.stripe.refunds.retrieve(failed.id)).failure_balance_transaction).toMatch(/^txn_/);
+    await expect(fixture.stripe.balanceTransactions.list({ kind: 'x' } as never)).rejects.toMatchObject({
+      type: 'StripeInvalidRequestError',
+    });
+  });
+});

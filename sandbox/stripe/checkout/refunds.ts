@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import { dollars } from '../../core/page.ts';
 import { type FormMap, integerOf, metadataOf, onlyKnown, textOf, wordOf } from '../core/form.ts';
+import { moveRefund, returnRefund } from './balance.ts';
 import { byId, newId, type StripeState } from '../core/ledger.ts';
 import { missing, wrongState, StripeRefusal } from '../core/refusal.ts';
 
@@ -53,6 +54,7 @@ export function endRefund(state: StripeState, refund: Stripe.Refund, outcome: Re
   if (outcome !== 'succeeded') {
     charge.amount_refunded -= refund.amount;
     charge.refunded = false;
+    returnRefund(state, refund);
   }
   state.changed();
   if (outcome === 'failed') state.emit('refund.failed', refund);
@@ -112,6 +114,7 @@ function refundCharge(
   charge.amount_refunded += amount;
   charge.refunded = charge.amount_refunded === charge.amount;
   state.ledger.refunds[refund.id] = refund;
+  moveRefund(state, refund);
   state.emit('refund.created', refund);
   state.emit('charge.refunded', charge, previous);
   return refund;

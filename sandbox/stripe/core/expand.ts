@@ -47,7 +47,8 @@ function lookUp(ledger: Ledger, id: string): object | undefined {
     byId<object>(ledger.intents, id) ??
     byId(ledger.charges, id) ??
     byId(ledger.refunds, id) ??
-    byId(ledger.disputes, id)
+    byId(ledger.disputes, id) ??
+    byId(ledger.balance, id)
   );
 }
 

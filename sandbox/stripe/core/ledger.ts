@@ -36,6 +36,8 @@ export type Ledger = {
   charges: Record<string, Stripe.Charge>;
   refunds: Record<string, Stripe.Refund>;
   disputes: Record<string, Stripe.Dispute>;
+  /** What moved the money of the account. */
+  balance: Record<string, Stripe.BalanceTransaction>;
   /** Set through the control API: how API refunds begin, and how the next webhooks are manipulated. */
   next: NextAnswers;
   checks: Record<string, Check>;
@@ -90,6 +92,7 @@ const emptyLedger = (): Ledger => ({
   charges: {},
   refunds: {},
   disputes: {},
+  balance: {},
   next: { refunds: null, webhooks: null },
   checks: {},
   reports: {},

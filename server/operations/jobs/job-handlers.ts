@@ -27,6 +27,7 @@ import type { PaymentContext } from '../payments/context.ts';
 import { makePartialRefund } from '../payments/make-partial-refund.ts';
 import type { SessionContext } from '../payments/open-session.ts';
 import { refundPayment } from '../payments/refund.ts';
+import { checkLedger } from '../reconciliation/compare-ledger.ts';
 import { type LightsContext, switchLights } from '../power/follow-sessions.ts';
 import { type JobAlerts, sendJobAlert } from './job-alerts.ts';
 
@@ -68,6 +69,7 @@ export function jobHandlers(contexts: {
     'power.follow': () => switchLights(lights),
     'payment.refund': (job) => refundPayment(payment, job.subjectId),
     'payment.partial-refund': (job) => makePartialRefund(payment, job.subjectId),
+    'payment.compare-ledger': (job) => checkLedger(payment, job),
     'image.delete': (job) => deletePhoto(identity, job),
   };
 }

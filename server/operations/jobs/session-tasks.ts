@@ -3,14 +3,23 @@ import type { AccessContext } from '../access/context.ts';
 import { checkLocks } from '../access/check-locks.ts';
 import { followMissingIds } from '../identity/missing-ids.ts';
 import type { PaymentContext } from '../payments/context.ts';
+import { startNightlyCheck } from '../reconciliation/compare-ledger.ts';
 import { followSessions, type LightsContext } from '../power/follow-sessions.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Lists the periodic tasks of sessions, doors and lights. `lockCheckMinutes`: 0 checks no locks. */
+type TaskSettings = {
+  readonly lightsFollow: boolean;
+  /** 0 checks no locks. */
+  readonly lockCheckMinutes: number;
+  /** 0 compares the ledger only when staff ask. */
+  readonly ledgerCheckHours: number;
+};
+
+/** Lists the periodic tasks of sessions, doors and lights, and the comparison with the payment provider. */
 export function sessionTasks(
   { access, payment, lights }: { access: AccessContext; payment: PaymentContext; lights: LightsContext },
-  { lightsFollow, lockCheckMinutes }: { readonly lightsFollow: boolean; readonly lockCheckMinutes: number },
+  { lightsFollow, lockCheckMinutes, ledgerCheckHours }: TaskSettings,
 ): readonly Task[] {
   return [
     { name: 'follow lost ID checks', everyMs: 30_000, run: (stop) => followMissingIds(payment, stop) },
@@ -23,6 +32,15 @@ export function sessionTasks(
             name: 'check the locks',
             everyMs: 10_000,
             run: (stop: () => boolean) => checkLocks(access, lockCheckMinutes * MINUTE_MS, stop),
+          },
+        ]
+      : []),
+    ...(ledgerCheckHours > 0
+      ? [
+          {
+            name: 'compare with the payment provider',
+            everyMs: 10 * MINUTE_MS,
+            run: () => startNightlyCheck(payment, ledgerCheckHours * 60 * MINUTE_MS),
           },
         ]
       : []),

@@ -1,6 +1,7 @@
 import type { Payments } from '../ports.ts';
 import { createStripeClient, withProviderErrors } from './client.ts';
 import { listEvents, readEvent } from './events.ts';
+import { listLedger } from './ledger.ts';
 import { createRefund, listDisputes, listRefunds } from './refunds.ts';
 import {
   createSession,
@@ -42,6 +43,7 @@ export function createStripePayments(config: StripeConfig): Payments {
     listRefunds: (intentId) => withProviderErrors(() => listRefunds(stripe, intentId)),
     listDisputes: (intentId) => withProviderErrors(() => listDisputes(stripe, intentId)),
     listEvents: (since) => withProviderErrors(() => listEvents(stripe, since)),
+    listLedger: (since) => withProviderErrors(() => listLedger(stripe, since)),
     readEvent: (rawBody, signature) => readEvent(webhooks, rawBody, signature),
   };
 }

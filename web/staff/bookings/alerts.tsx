@@ -31,6 +31,7 @@ const TITLES: Readonly<Record<AlertKind, (alert: Alert) => string>> = {
   lock_offline: ({ studioName }) => `The lock of ${studioName ?? 'a studio'} is offline`,
   battery_low: ({ studioName, problem }) =>
     `Change the battery of the lock of ${studioName ?? 'a studio'}: ${problem ?? ''}`,
+  ledger_difference: ({ problem }) => `Differences with the payment provider: ${problem ?? ''}`,
 };
 const HINTS: Readonly<Partial<Record<AlertKind, string>>> = {
   dispute: 'The booking has the evidence as a file. Send it at the payment provider. The customer’s bank decides',
@@ -38,7 +39,7 @@ const HINTS: Readonly<Partial<Record<AlertKind, string>>> = {
   lock_offline: 'Codes cannot be stored in it now. Check the bridge and the Wi-Fi of the studio',
 };
 /** Kinds whose problem is named in the title or in words of the payment provider. */
-const NAMED: readonly AlertKind[] = ['battery_low', 'dispute', 'mail_bounced'];
+const NAMED: readonly AlertKind[] = ['battery_low', 'dispute', 'ledger_difference', 'mail_bounced'];
 const URGENT: readonly AlertKind[] = ['id_missing', 'refund_failed', 'dispute', 'code_missing', 'lock_offline'];
 
 /** Lists what needs a person, oldest first, each with its action. `mayOpen`: whether the account may open bookings. */
@@ -154,6 +155,12 @@ function Actions({ alert, onClose }: { alert: Alert; onClose: (alert: Alert) => 
     return (
       <Link to={`${paths.admin}?tab=doors`} className={buttonStyle.plain}>
         Open Doors
+      </Link>
+    );
+  if (alert.kind === 'ledger_difference')
+    return (
+      <Link to={`${paths.admin}?tab=numbers`} className={buttonStyle.plain}>
+        Open Numbers
       </Link>
     );
   if (alert.kind === 'code_missing' && alert.booking !== null)

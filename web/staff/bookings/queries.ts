@@ -96,6 +96,7 @@ const KINDS = [
   'code_missing',
   'lock_offline',
   'battery_low',
+  'ledger_difference',
 ] as const;
 export type AlertKind = (typeof KINDS)[number];
 /** Something that needs a person. */

@@ -1,0 +1,118 @@
+import type Stripe from 'stripe';
+import { newId, type StripeState } from '../core/ledger.ts';
+
+/** The fee of a domestic card: 1.7 % and 30 cents. */
+const FEE = { rate: 0.017, fixed: 30 };
+/** What a dispute costs, won or lost. */
+const DISPUTE_FEE = 2_500;
+/** Money can be paid out after two days. */
+const AVAILABLE_S = 2 * 86_400;
+
+type Moved = {
+  /** Default: a new id. */
+  readonly id?: string | null;
+  readonly type: Stripe.BalanceTransaction['type'];
+  readonly category: string;
+  readonly source: string;
+  /** Negative for money that leaves. */
+  readonly amount: number;
+  readonly currency: string;
+  readonly fee?: number;
+  readonly description?: string | null;
+};
+
+/** Adds an entry to the balance, with every documented key. */
+function moveMoney(state: StripeState, moved: Moved): Stripe.BalanceTransaction {
+  const { id, type, category, source, amount, currency, fee = 0, description = null } = moved;
+  const created = state.stamp();
+  const transaction: Stripe.BalanceTransaction = {
+    id: id ?? newId('txn'),
+    object: 'balance_transaction',
+    amount,
+    available_on: created + AVAILABLE_S,
+    balance_type: 'payments',
+    created,
+    currency,
+    description,
+    exchange_rate: null,
+    fee,
+    fee_details:
+      fee === 0
+        ? []
+        : [{ amount: fee, application: null, currency, description: 'Stripe processing fees', type: 'stripe_fee' }],
+    net: amount - fee,
+    reporting_category: category,
+    source,
+    status: 'pending',
+    type,
+  };
+  state.ledger.balance[transaction.id] = transaction;
+  state.changed();
+  return transaction;
+}
+
+/** The entry of a successful charge, under the id that the charge names. */
+export function moveCharge(state: StripeState, charge: Stripe.Charge): void {
+  moveMoney(state, {
+    id: idOf(charge.balance_transaction),
+    type: 'charge',
+    category: 'charge',
+    source: charge.id,
+    amount: charge.amount,
+    currency: charge.currency,
+    fee: Math.round(charge.amount * FEE.rate) + FEE.fixed,
+    description: charge.description,
+  });
+}
+
+/** The entry of a refund; the fee of the charge is not given back. */
+export function moveRefund(state: StripeState, refund: Stripe.Refund): void {
+  const { amount, currency } = refund;
+  moveMoney(state, {
+    id: idOf(refund.balance_transaction),
+    type: 'refund',
+    category: 'refund',
+    source: refund.id,
+    amount: -amount,
+    currency,
+    description: 'REFUND FOR CHARGE',
+  });
+}
+
+/** The entry of a refund that failed or was canceled: the money is back. */
+export function returnRefund(state: StripeState, refund: Stripe.Refund): void {
+  const { amount, currency } = refund;
+  const back = moveMoney(state, {
+    type: 'refund_failure',
+    category: 'refund_failure',
+    source: refund.id,
+    amount,
+    currency,
+    description: 'REFUND FAILURE',
+  });
+  refund.failure_balance_transaction = back.id;
+}
+
+/** The entry of a dispute that opens: the customer's bank takes the money at once. */
+export function moveDisputed(state: StripeState, dispute: Stripe.Dispute): void {
+  const { id: source, amount, currency } = dispute;
+  const taken = {
+    type: 'adjustment',
+    category: 'dispute',
+    source,
+    amount: -amount,
+    currency,
+    fee: DISPUTE_FEE,
+  } as const;
+  dispute.balance_transactions.push(moveMoney(state, taken));
+}
+
+/** The entry of a dispute that is won. */
+export function returnDisputed(state: StripeState, dispute: Stripe.Dispute): void {
+  const { id: source, amount, currency } = dispute;
+  const back = { type: 'adjustment', category: 'dispute_reversal', source, amount, currency } as const;
+  dispute.balance_transactions.push(moveMoney(state, back));
+}
+
+const idOf = (reference: string | Stripe.BalanceTransaction | null | undefined): string | null =>
+  typeof reference === 'string' ? reference : (reference?.id ?? null);

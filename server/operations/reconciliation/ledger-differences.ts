@@ -1,0 +1,100 @@
+import type { LedgerEntry } from '#server/providers/ports.ts';
+
+type LedgerKind = LedgerEntry['kind'];
+/** What our rows say of a payment, refund or dispute. */
+export type OwnItem = {
+  readonly kind: LedgerKind;
+  readonly id: string;
+  readonly bookingId: string;
+  readonly amountCents: number;
+  readonly currency: string;
+  readonly at: Date;
+};
+
+type LedgerDifference = {
+  readonly name: 'missing_here' | 'missing_there' | 'other_amount' | 'other_currency';
+  readonly kind: LedgerKind;
+  readonly id: string;
+  readonly bookingId: string | null;
+  readonly hereCents: number | null;
+  readonly thereCents: number | null;
+  /** The provider's currency where it is another than ours. */
+  readonly currency: string | null;
+  readonly at: Date;
+};
+type LedgerSum = {
+  readonly kind: LedgerKind;
+  readonly here: { readonly count: number; readonly cents: number };
+  readonly there: { readonly count: number; readonly cents: number };
+};
+
+const KINDS = ['payment', 'refund', 'dispute'] as const satisfies readonly LedgerKind[];
+
+type Item = { readonly own: OwnItem | null; readonly theirs: Theirs | null };
+type Theirs = Pick<LedgerEntry, 'kind' | 'id' | 'amountCents' | 'currency'> & { readonly at: Date };
+
+/**
+ * Compares our rows with the provider's entries for a month, item by item. An item belongs to the month of its first entry at the provider,
+ * with all that took it back later; without one, to the month of our row. What is newer than `settledBefore` and known to one side only is left
+ * out: its webhook may be under way.
+ */
+export function compareLedger(
+  own: readonly OwnItem[],
+  entries: readonly LedgerEntry[],
+  month: { readonly start: Date; readonly end: Date; readonly settledBefore: Date },
+): { readonly sums: readonly LedgerSum[]; readonly differences: readonly LedgerDifference[] } {
+  const items = itemsOf(own, entries).filter(({ own: mine, theirs }) => {
+    const at = theirs?.at ?? mine?.at;
+    if (at === undefined || at < month.start || at >= month.end) return false;
+    return (mine !== null && theirs !== null) || at < month.settledBefore;
+  });
+  const sums = KINDS.map((kind): LedgerSum => {
+    const of = (side: keyof Item) => items.flatMap((one) => (one[side]?.kind === kind ? [one[side]] : []));
+    const sum = (side: keyof Item) => ({
+      count: of(side).length,
+      cents: of(side).reduce((total, one) => total + one.amountCents, 0),
+    });
+    return { kind, here: sum('own'), there: sum('theirs') };
+  });
+  return { sums, differences: items.flatMap(differenceOf) };
+}
+
+/** Pairs both sides by kind and id. Entries without their original belong to an earlier month. */
+function itemsOf(own: readonly OwnItem[], entries: readonly LedgerEntry[]): readonly Item[] {
+  const keyOf = ({ kind, id }: { kind: LedgerKind; id: string }): string => `${kind} ${id}`;
+  const theirs = new Map<string, Theirs>();
+  const earlier = new Set<string>();
+  for (const [key, list] of Map.groupBy(entries, keyOf)) {
+    const original = list.find((one) => one.original);
+    if (original === undefined) earlier.add(key);
+    else
+      theirs.set(key, {
+        ...original,
+        at: original.createdAt,
+        amountCents: list.reduce((total, one) => total + one.amountCents, 0),
+      });
+  }
+  const mine = new Map(own.map((one) => [keyOf(one), one]));
+  return [...new Set([...mine.keys(), ...theirs.keys()])]
+    .filter((key) => !earlier.has(key))
+    .map((key) => ({ own: mine.get(key) ?? null, theirs: theirs.get(key) ?? null }));
+}
+
+function differenceOf({ own, theirs }: Item): readonly LedgerDifference[] {
+  const one = theirs ?? own;
+  if (one === null) return [];
+  const about = {
+    kind: one.kind,
+    id: one.id,
+    bookingId: own?.bookingId ?? null,
+    hereCents: own?.amountCents ?? null,
+    thereCents: theirs?.amountCents ?? null,
+    currency: theirs !== null && theirs.currency !== (own?.currency ?? 'aud') ? theirs.currency : null,
+    at: one.at,
+  };
+  // Nothing moved: a refund that failed on both sides, or one that we know of and that failed before it left.
+  if (own === null) return theirs?.amountCents === 0 ? [] : [{ name: 'missing_here', ...about }];
+  if (theirs === null) return own.amountCents === 0 ? [] : [{ name: 'missing_there', ...about }];
+  if (about.currency !== null) return [{ name: 'other_currency', ...about }];
+  return own.amountCents === theirs.amountCents ? [] : [{ name: 'other_amount', ...about }];
+}

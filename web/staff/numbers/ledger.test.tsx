@@ -1,0 +1,95 @@
+import { screen, within } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { AppError } from '#web/lib/errors.ts';
+import { renderPart, user } from '#web/ui/component-tests.ts';
+import * as queries from './ledger-queries.ts';
+import { Ledger } from './ledger.tsx';
+
+vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
+vi.mock(import('./ledger-queries.ts'), async (original) => ({
+  ...(await original()),
+  readLedgerCheck: vi.fn(),
+  startLedgerCheck: vi.fn(),
+}));
+const calls = vi.mocked(queries);
+beforeEach(() => vi.resetAllMocks());
+
+const CHECK: queries.LedgerCheck = {
+  finishedAt: new Date('2031-03-05T00:00:00Z'),
+  problem: null,
+  sums: [
+    { kind: 'payment', here: { count: 2, cents: 20_000 }, there: { count: 2, cents: 20_100 } },
+    { kind: 'refund', here: { count: 0, cents: 0 }, there: { count: 0, cents: 0 } },
+  ],
+  differences: [
+    {
+      kind: 'payment',
+      id: 'pi_1',
+      name: 'other_amount',
+      reference: 'HC-ABC123',
+      hereCents: 10_000,
+      thereCents: 10_100,
+      currency: null,
+      at: new Date('2031-03-04T00:00:00Z'),
+    },
+    {
+      kind: 'refund',
+      id: 're_1',
+      name: 'missing_here',
+      reference: null,
+      hereCents: null,
+      thereCents: -500,
+      currency: 'usd',
+      at: new Date('2031-03-04T00:00:00Z'),
+    },
+  ],
+};
+
+test('a compared month has the sums of both sides and each difference by name, with a link to the booking', async () => {
+  calls.readLedgerCheck.mockResolvedValue(CHECK);
+  renderPart(<Ledger />, { path: '/admin?tab=numbers' });
+  const sums = within(await screen.findByRole('table', { name: 'Sums of both sides' }));
+  expect(sums.getAllByRole('row')[1]?.textContent).toBe('Payments$200 (2)$201 (2)-$1');
+  const [, amount, missing] = within(screen.getByRole('table', { name: 'Differences' })).getAllByRole('row');
+  expect(amount?.textContent).toMatch(/Other amount.*pi_1.*Tue 4 Mar 2031, 11 am.*\$100.*\$101/);
+  expect(screen.getByRole('link', { name: 'HC-ABC123' }).getAttribute('href')).toBe(
+    '/admin?tab=numbers&booking=HC-ABC123',
+  );
+  expect(missing?.textContent).toMatch(/Missing here.*None.*None.*-\$5 USD/);
+});
+
+test('a month without differences says so, and one that was not compared offers it', async () => {
+  calls.readLedgerCheck.mockResolvedValueOnce({ ...CHECK, differences: [] }).mockResolvedValue(null);
+  renderPart(<Ledger />);
+  expect(await screen.findByText('Every cent agrees.')).toBeTruthy();
+  const months = screen.getByLabelText<HTMLSelectElement>('Month');
+  expect(months.options).toHaveLength(24);
+  await user.selectOptions(months, months.options[1]?.value ?? '');
+  expect(await screen.findByText('This month has not been compared yet.')).toBeTruthy();
+  await user.click(screen.getByRole('button', { name: 'Compare now' }));
+  expect(calls.startLedgerCheck).toHaveBeenCalledExactlyOnceWith(months.options[1]?.value);
+});
+
+test('a comparison that runs says so, and why it waits', async () => {
+  calls.readLedgerCheck.mockResolvedValue({ ...CHECK, finishedAt: null, problem: 'stripe: timeout' });
+  renderPart(<Ledger />);
+  expect(await screen.findByText('The provider did not answer (stripe: timeout). We keep trying.')).toBeTruthy();
+});
+
+test('a comparison that could not be loaded offers another try', async () => {
+  calls.readLedgerCheck
+    .mockRejectedValueOnce(new AppError('offline', 'No connection.', 0))
+    .mockResolvedValue({ ...CHECK, differences: [] });
+  renderPart(<Ledger />);
+  await user.click(await screen.findByRole('button', { name: 'Try again' }));
+  expect(await screen.findByText('Every cent agrees.')).toBeTruthy();
+});
+
+test('the months go back from this one', () => {
+  expect(queries.monthsBefore('2031-03-31').slice(0, 4)).toEqual([
+    { value: '2031-03', label: 'March 2031' },
+    { value: '2031-02', label: 'February 2031' },
+    { value: '2031-01', label: 'January 2031' },
+    { value: '2030-12', label: 'December 2030' },
+  ]);
+});

@@ -1,0 +1,148 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatMoney } from '#rules/money.ts';
+import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
+import { useLive } from '#web/data/live.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { withBooking } from '#web/lib/paths.ts';
+import { Link, useSearchParams } from '#web/router/router.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { SelectField } from '#web/ui/choice.tsx';
+import { Empty, LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { Cell, Row, Table } from '#web/ui/table.tsx';
+import {
+  type Difference,
+  type LedgerCheck,
+  monthsBefore,
+  readLedgerCheck,
+  startLedgerCheck,
+} from './ledger-queries.ts';
+
+const KINDS = { payment: 'Payments', refund: 'Refunds', dispute: 'Disputes' } as const;
+const NAMES: Readonly<Record<Difference['name'], string>> = {
+  missing_here: 'Missing here',
+  missing_there: 'Missing at the provider',
+  other_amount: 'Other amount',
+  other_currency: 'Other currency',
+};
+const cents = (value: number | null): string => (value === null ? 'None' : formatMoney(value));
+
+/** A month beside the payment provider's ledger: sums of both sides, and each difference by name. */
+export function Ledger() {
+  const [months] = useState(() => monthsBefore(studioDate(new Date())));
+  const [month, setMonth] = useState(months[0]?.value ?? '');
+  useLive('staff', queryKeys.ledger.all);
+  const check = useQuery({
+    queryKey: queryKeys.ledger.of(month),
+    queryFn: () => readLedgerCheck(month),
+    refetchInterval: ({ state }) => (state.data?.finishedAt === null ? 3_000 : 60_000),
+  });
+  const start = useMutation({
+    mutationFn: () => startLedgerCheck(month),
+    meta: {
+      title: 'Error',
+      failure: 'The comparison was not started. Try again.',
+      invalidates: [queryKeys.ledger.all],
+    },
+  });
+  const running = check.data?.finishedAt === null;
+  return (
+    <section aria-labelledby="ledger">
+      <h3 id="ledger" className="mt-10 mb-2 text-2xl">
+        Payment provider
+      </h3>
+      <p className="mb-4 max-w-2xl text-fog">
+        Each payment, refund and dispute of a month in Sydney beside the provider’s ledger. Compared every night, and
+        whenever you ask. Cash and free bookings are not in it.
+      </p>
+      <div className="mb-6 flex flex-wrap items-end gap-4">
+        <SelectField label="Month" value={month} options={months} onChange={(event) => setMonth(event.target.value)} />
+        <Button tone="plain" busy={start.isPending || running} onClick={() => start.mutate()}>
+          Compare now
+        </Button>
+      </div>
+      {check.isError && !check.data ? (
+        <LoadFailed
+          title="The comparison could not be loaded."
+          why={describeError(check.error, 'Check your connection.')}
+          onRetry={() => void check.refetch()}
+        />
+      ) : check.data === undefined ? (
+        <Skeleton className="h-48" label="Loading the comparison" />
+      ) : check.data === null ? (
+        <Empty>This month has not been compared yet.</Empty>
+      ) : (
+        <Result check={check.data} />
+      )}
+    </section>
+  );
+}
+
+function Result({ check }: { check: LedgerCheck }) {
+  const { finishedAt, problem, sums, differences } = check;
+  if (finishedAt === null)
+    return (
+      <Notice tone={problem === null ? 'plain' : 'warn'}>
+        {problem === null ? 'Comparing…' : `The provider did not answer (${problem}). We keep trying.`}
+      </Notice>
+    );
+  return (
+    <>
+      <p className="mb-4 text-sm text-dust">
+        Compared on {formatStudioDate(finishedAt, 'medium')}, {formatStudioTime(finishedAt)} (Sydney time).
+      </p>
+      <Table caption="Sums of both sides" columns={['What', 'Here', 'At the provider', 'Difference']}>
+        {sums.map(({ kind, here, there }) => (
+          <Row key={kind}>
+            <Cell label="What">{KINDS[kind]}</Cell>
+            <Cell label="Here">{`${formatMoney(here.cents)} (${here.count})`}</Cell>
+            <Cell label="At the provider">{`${formatMoney(there.cents)} (${there.count})`}</Cell>
+            <Cell label="Difference">{formatMoney(here.cents - there.cents)}</Cell>
+          </Row>
+        ))}
+      </Table>
+      <h4 className="mt-8 mb-3 text-xl">Differences</h4>
+      {differences.length === 0 ? (
+        <Notice tone="good">Every cent agrees.</Notice>
+      ) : (
+        <Differences differences={differences} />
+      )}
+    </>
+  );
+}
+
+function Differences({ differences }: { differences: readonly Difference[] }) {
+  const [search] = useSearchParams();
+  return (
+    <Table caption="Differences" columns={['What', 'When', 'Booking', 'Here', 'At the provider']}>
+      {differences.map((one) => (
+        <Row key={`${one.kind} ${one.id} ${one.name}`}>
+          <Cell label="What">
+            {NAMES[one.name]}
+            <span className="block text-sm break-all text-fog">{one.id}</span>
+          </Cell>
+          <Cell label="When">
+            {formatStudioDate(one.at, 'medium')}, {formatStudioTime(one.at)}
+          </Cell>
+          <Cell label="Booking">
+            {one.reference === null ? (
+              'None'
+            ) : (
+              <Link
+                to={withBooking(search, one.reference)}
+                className="underline decoration-edge underline-offset-4 hover:text-signal"
+              >
+                {one.reference}
+              </Link>
+            )}
+          </Cell>
+          <Cell label="Here">{cents(one.hereCents)}</Cell>
+          <Cell label="At the provider">
+            {cents(one.thereCents)} {one.currency === null ? '' : one.currency.toUpperCase()}
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  );
+}
