@@ -501,6 +501,7 @@ export type Database = {
           hourly_rate: number;
           id: string;
           name: string;
+          open_hours: boolean[];
           photos: string[];
           sort_order: number;
           summary: string;
@@ -514,6 +515,7 @@ export type Database = {
           hourly_rate: number;
           id?: string;
           name: string;
+          open_hours?: boolean[];
           photos?: string[];
           sort_order?: number;
           summary?: string;
@@ -527,6 +529,7 @@ export type Database = {
           hourly_rate?: number;
           id?: string;
           name?: string;
+          open_hours?: boolean[];
           photos?: string[];
           sort_order?: number;
           summary?: string;

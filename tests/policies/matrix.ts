@@ -294,7 +294,7 @@ function aboutRooms({ owner, other }: People): Record<string, Expectation> {
   const fresh = { code: 'FRESHCODE', discount_type: 'fixed', discount_value: 5 };
   return {
     studios: {
-      columns: 'id name description features hourly_rate active created_at title summary photos sort_order',
+      columns: 'id name description features hourly_rate active created_at title summary photos sort_order open_hours',
       grants: { anon: 'select', authenticated: 'select', service_role: ALL },
       rows: {
         open: { key: { id: STUDIO_A }, fresh: { name: 'Fresh', hourly_rate: 1 } },

@@ -46,6 +46,7 @@ const between = (column: string, from: unknown[], good: unknown[]): CheckExample
   bad: all(column, from),
   good: all(column, good),
 });
+const week = (count: number): (boolean | null)[] => Array.from({ length: count }, () => true);
 const prices = (count: number, each = 5_000): number[] => Array.from({ length: count }, () => each);
 /** A list of numbers without a hole, as PostgreSQL writes it: one that is shorter, longer, nested, numbered from 0 or has a null is refused. */
 const filled = (column: string, count: number, low: number, high: number): CheckExample => {
@@ -444,6 +445,11 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
       studios_name_check: between('name', ['', text(81)], ['x', text(80)]),
       studios_description_check: atMost('description', 1000),
       studios_hourly_rate_check: atLeast('hourly_rate', 0, 0.01),
+      studios_open_hours: between(
+        'open_hours',
+        [week(167), week(169), week(168).with(3, null), '{}'],
+        [week(168), week(168).map(() => false)],
+      ),
       studios_title_check: atMost('title', 80),
       studios_summary_check: atMost('summary', 300),
       studios_photos: between(
@@ -756,6 +762,13 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
     },
     uniques: {
       closure_once: unique({}, { studio_id: null, end_time: '2031-03-01T02:00:00Z', weeks: 2, reopened_at: AT }),
+      closure_one_opening: {
+        clash: [[{ opening: true }, { opening: true, start_time: LATER, end_time: '2031-03-01T02:00:00Z' }]],
+        apart: [
+          [{ opening: true }, { start_time: LATER, end_time: '2031-03-01T02:00:00Z' }],
+          [{ opening: true }, { opening: true, studio_id: uuid(2) }],
+        ],
+      },
     },
   },
   'private.closed_span': {

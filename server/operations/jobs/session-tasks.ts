@@ -4,6 +4,7 @@ import { checkLocks } from '../access/check-locks.ts';
 import { followMissingIds } from '../identity/missing-ids.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { startNightlyCheck } from '../reconciliation/compare-ledger.ts';
+import { followOpeningHours } from '../settings/set-room.ts';
 import { followSessions, type LightsContext } from '../power/follow-sessions.ts';
 
 const MINUTE_MS = 60_000;
@@ -22,6 +23,7 @@ export function sessionTasks(
   { lightsFollow, lockCheckMinutes, ledgerCheckHours }: TaskSettings,
 ): readonly Task[] {
   return [
+    { name: 'follow the opening hours', everyMs: MINUTE_MS, run: () => followOpeningHours(access) },
     { name: 'follow lost ID checks', everyMs: 30_000, run: (stop) => followMissingIds(payment, stop) },
     ...(lightsFollow
       ? [{ name: 'switch the lights with the sessions', everyMs: 10_000, run: () => followSessions(lights) }]

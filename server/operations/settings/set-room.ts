@@ -1,9 +1,11 @@
 import type { RoomChange } from '#rules/business/room-change.ts';
 import { type Database, DatabaseError } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
 import { Refusal } from '../core/refusal.ts';
 
 type RoomContext = {
   readonly db: Pick<Database, 'one' | 'query'>;
+  readonly clock: Clock;
   /** Studio id → lock id, with the locks that IGLOOHOME_LOCKS names. */
   readonly lockOf: ReadonlyMap<string, string>;
 };
@@ -23,8 +25,8 @@ export async function setRoom(context: RoomContext, { studioId, room }: RoomChan
   const changes = { ...room, ...(given !== null || room.name !== undefined ? { lockId } : {}) };
   try {
     const row = await context.db.one<{ id: string | null }>(
-      'select private.set_room($1::uuid, $2::jsonb, $3::uuid) as id',
-      [studioId, changes, actor],
+      'select private.set_room($1::uuid, $2::jsonb, $3::uuid, $4::timestamptz) as id',
+      [studioId, changes, actor, context.clock()],
     );
     if (!row?.id) throw new Refusal('not_found', 'Studio not found');
     return row.id;
@@ -42,4 +44,9 @@ export async function orderRooms(
   actor: string,
 ): Promise<void> {
   await db.query('select private.order_rooms($1::uuid[], $2::uuid)', [studioIds, actor]);
+}
+
+/** Periodic task: closes the hours outside the opening hours of days that come into reach, and of bookings that were cancelled. */
+export async function followOpeningHours({ db, clock }: Pick<RoomContext, 'db' | 'clock'>): Promise<void> {
+  await db.query('select private.follow_all_opening_hours($1::timestamptz)', [clock()]);
 }

@@ -29,6 +29,8 @@ export async function readClosures(): Promise<Closure[]> {
     .from('closed_hours')
     .select('closure_id,studio_id,start_time,end_time,public,reason')
     .gt('end_time', new Date().toISOString())
+    // Staff set them with the room.
+    .or('reason.is.null,reason.neq.Outside the opening hours')
     .order('start_time')
     .limit(SPANS);
   if (error) throw error;

@@ -8,10 +8,11 @@ import { CheckField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
+import { ALWAYS, OpeningHours } from './opening-hours.tsx';
 import { Photos } from './photos.tsx';
 import { ROOM_CHANGES, setRoom, type StaffRoom } from './queries.ts';
 
-const formSchema = roomSchema.omit({ photos: true }).extend({
+const formSchema = roomSchema.omit({ photos: true, openHours: true }).extend({
   features: z
     .string()
     .transform((text) => text.split('\n').flatMap((line) => line.trim() || []))
@@ -30,9 +31,10 @@ export function RoomForm({ of, onDone }: { of: StaffRoom | null; onDone: () => v
   const form = useSchemaForm(formSchema, { defaultValues: of === null ? EMPTY : typedOf(of.room) });
   const { control } = form;
   const [photos, setPhotos] = useState<readonly string[]>(of?.room.photos ?? []);
+  const [openHours, setOpenHours] = useState<readonly boolean[]>(of?.room.openHours ?? ALWAYS);
   const save = useMutation({
-    mutationFn: (room: Omit<Room, 'photos'>) =>
-      setRoom({ studioId: of?.id ?? null, room: { ...room, photos: [...photos] } }),
+    mutationFn: (room: Omit<Room, 'photos' | 'openHours'>) =>
+      setRoom({ studioId: of?.id ?? null, room: { ...room, photos: [...photos], openHours: [...openHours] } }),
     meta: { handled: true, invalidates: ROOM_CHANGES },
     onSuccess: (_saved, { name }) => {
       toast({ title: `${name} is saved`, description: 'The site shows it in a moment.' });
@@ -79,6 +81,7 @@ export function RoomForm({ of, onDone }: { of: StaffRoom | null; onDone: () => v
         />
       </div>
       <Photos photos={photos} onChange={setPhotos} />
+      <OpeningHours hours={openHours} onChange={setOpenHours} />
       <CheckField control={control} name="active">
         Customers can book this room
       </CheckField>
@@ -99,6 +102,6 @@ export function RoomForm({ of, onDone }: { of: StaffRoom | null; onDone: () => v
   );
 }
 
-function typedOf({ photos: _photos, features, lockId, ...room }: Room): Typed {
+function typedOf({ photos: _photos, openHours: _hours, features, lockId, ...room }: Room): Typed {
   return { ...room, features: features.join('\n'), lockId: lockId ?? '' };
 }

@@ -28,6 +28,7 @@ const room = (name: string, active = true) => ({
     photos: ['drawn-a'],
     active,
     lockId: null,
+    openHours: Array.from({ length: 168 }, () => true),
   },
 });
 beforeEach(() => {
@@ -59,7 +60,14 @@ test('a room is edited: equipment by lines, an uploaded photo put first, and how
   await user.upload(screen.getByLabelText('Add a photo'), new File(['x'], 'a.jpg', { type: 'image/jpeg' }));
   await press('Show first, photo 2');
   await press('Remove, photo 2');
+  await user.click(screen.getByText(/^Opening hours/));
+  await user.click(screen.getByRole('checkbox', { name: 'Monday, 3 AM to 4 AM' }));
+  await press('Closed on Tuesday');
   await press('Save');
+  expect(setRoom.mock.lastCall?.[0].room.openHours?.flatMap((open, at) => (open ? [] : at))).toEqual([
+    27,
+    ...Array.from({ length: 24 }, (_, hour) => 48 + hour),
+  ]);
   await waitFor(() =>
     expect(setRoom.mock.lastCall?.[0]).toMatchObject({
       studioId: 'id-Studio A',
