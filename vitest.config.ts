@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { isLong, LongestFirst } from './tests/support/longest-first.ts';
+import { isLong, LongestFirst } from './tests/longest-first.ts';
 
 const exclude = ['node_modules/**', 'dist/**', 'data/**', 'artefacts/**'];
 

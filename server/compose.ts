@@ -99,8 +99,12 @@ export type App = {
   close(): Promise<void>;
 };
 
-/** What tests may replace. `memory`: an embedded database in memory, and the image it starts from. */
-export type Overrides = { readonly clock?: Clock; readonly memory?: Blob; readonly report?: (line: string) => void };
+/** What tests may replace. `memory`: an embedded database in memory: the image it starts from, or an open one. */
+export type Overrides = {
+  readonly clock?: Clock;
+  readonly memory?: Blob | Database;
+  readonly report?: (line: string) => void;
+};
 
 export async function compose(config: Config, overrides: Overrides = {}): Promise<App> {
   const clock = overrides.clock ?? (() => new Date());

@@ -123,6 +123,8 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
   ['server/http/limits.test.ts', '#server/db/open-postgres.ts', 'as above'],
   ['tests/support/image.ts', '#server/db/migrate.ts', 'the migrated database is created before any test server'],
   ['tests/support/image.ts', '#server/db/engine/open-embedded.ts', 'as above'],
+  ['tests/support/embedded-pool.ts', '#server/db/database.ts', 'it opens databases for test servers'],
+  ['tests/support/embedded-pool.ts', '#server/db/engine/open-embedded.ts', 'as above'],
   ['tests/support/postgres.ts', '#server/db/open-postgres.ts', 'as above, on PostgreSQL'],
   ['tests/realtime/cluster.ts', '#server/crypto/keys.ts', 'processes share the keys of a test'],
   ['tests/realtime/cluster.ts', '#server/db/database.ts', 'rows are written beside the processes'],

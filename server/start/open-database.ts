@@ -20,15 +20,19 @@ export type DatabaseSettings = {
 
 /**
  * Opens the configured database and applies missing migrations. The embedded database is locked until it is closed. `memory`: an image to
- * start from in memory instead. Throws `DirectoryLocked` when another process has the embedded database open.
+ * start from in memory instead, or a database that is open. Throws `DirectoryLocked` when another process has the embedded database open.
  */
 export async function openDatabase(
   { databaseUrl, dataDir, poolSize, queue }: DatabaseSettings,
-  { memory, ...options }: Omit<OpenOptions, 'migrations'> & PgliteOptions & { readonly memory?: Blob | undefined },
+  {
+    memory,
+    ...options
+  }: Omit<OpenOptions, 'migrations'> & PgliteOptions & { readonly memory?: Blob | Database | undefined },
 ): Promise<Database> {
   const migrations = await readMigrations(MIGRATIONS);
   if (databaseUrl !== null)
     return openPostgres(databaseUrl, { ...options, migrations, poolSize, queue: { ...DEFAULT_QUEUE, ...queue } });
+  if (memory && !(memory instanceof Blob)) return memory;
   if (memory) return openEmbedded(memory, { ...options, migrations, waiting: queue.waiting });
   const unlock = await lockDirectory(dataDir);
   try {

@@ -14,7 +14,7 @@ import { createLimits } from '#server/http/limits.ts';
 import { createReadCaller, createSessionWatch } from '#server/http/token.ts';
 import { createQueue } from '#server/queue/queue.ts';
 import type { ProviderUser, MailMessage, SignInProvider, SingleSignOn } from '#server/providers/ports.ts';
-import { openMigratedDatabase } from '#tests/support/image.ts';
+import { takeEmbedded } from '#tests/support/embedded-pool.ts';
 
 export const SITE = 'http://localhost:4000';
 export const PASSWORD = 'correct horse battery';
@@ -103,7 +103,7 @@ const LETTERHEAD = { name: 'Studios', address: 'Sydney NSW', email: 'studios@exa
 
 /** Opens an embedded database with one server, whose limits are practically off. */
 export async function openAuthApp(): Promise<AuthApp> {
-  const db = await openMigratedDatabase();
+  const db = await takeEmbedded();
   const keys = await temporaryKeys();
   let offset = 0;
   const clock = (): Date => new Date(Date.now() + offset);

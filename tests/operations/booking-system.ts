@@ -5,7 +5,6 @@ import { createFingerprint } from '#server/crypto/fingerprint.ts';
 import { createLinkSigner } from '#server/crypto/link-signer.ts';
 import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
-import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 import { openPostgres } from '#server/db/open-postgres.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { requestFirstCode } from '#server/operations/access/issue-first-code.ts';
@@ -39,7 +38,7 @@ import type { ProviderError } from '#server/providers/call.ts';
 import type { LockCapabilities, Locks, MailMessage } from '#server/providers/ports.ts';
 import { firstSettings } from '#rules/business/first-settings.ts';
 import { settings as studio } from '#rules/venue.ts';
-import { migratedImage } from '#tests/support/image.ts';
+import { takeEmbedded } from '#tests/support/embedded-pool.ts';
 import { createFakeProvider, type FakeProvider } from '#tests/support/payments.ts';
 import { createMigratedDatabase } from '#tests/support/postgres.ts';
 
@@ -65,7 +64,7 @@ export const databases: readonly { readonly name: string; open(): Promise<Opened
   {
     name: 'the embedded database',
     async open() {
-      const db = await openEmbedded(await migratedImage(), await options());
+      const db = await takeEmbedded();
       return { db, close: () => db.close() };
     },
   },

@@ -11,6 +11,7 @@ import { settings as studio } from '#rules/venue.ts';
 import { startSandbox } from '#sandbox/main.ts';
 import { compose, type App } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
+import { takeEmbedded } from './embedded-pool.ts';
 import { migratedFolder, migratedImage } from './image.ts';
 import { copyTestDatabase } from './postgres.ts';
 
@@ -86,6 +87,10 @@ type TestServerOptions = {
   readonly env?: Record<string, string>;
 };
 
+/** A server with settings of its own for the database needs an engine of its own. */
+const openMemory = (env: Record<string, string>) =>
+  Object.keys(env).some((name) => /^(DATABASE|POOL)_/.test(name)) ? migratedImage() : takeEmbedded();
+
 async function openTestServer(options: TestServerOptions): Promise<TestServer> {
   const first = await freePorts();
   const port = first + 8;
@@ -112,7 +117,7 @@ async function openTestServer(options: TestServerOptions): Promise<TestServer> {
   });
   if (options.inFolder) await migratedFolder(join(dataDir, 'database'));
   const inMemory = options.databaseUrl === undefined && !options.inFolder;
-  const app = await compose(config, { clock, ...(inMemory ? { memory: await migratedImage() } : {}) });
+  const app = await compose(config, { clock, ...(inMemory ? { memory: await openMemory(options.env ?? {}) } : {}) });
   const listener = serve({ fetch: app.http.fetch, port });
   if (listener instanceof Server) app.attach(listener);
   // A test may take the database away for a while; the next round tries again.
