@@ -32,7 +32,7 @@ begin
       pg_catalog.round(b.final_cost_cents / 100.0, 2), null::text, null::boolean, null::integer
     from booked b
     left join private.booking o on o.id = b.moves_booking
-    left join public.profiles p on p.user_id = coalesce(b.user_id, o.user_id)
+    left join lateral (select x.full_name, x.email from public.profiles x where x.user_id = coalesce(b.user_id, o.user_id) limit 1) p on true
     union all
     select 'closure', s.closure_id, s.studio_id, s.start_time, s.end_time, null, null, null, null, null, c.reason, c.public, c.weeks
     from closed s join private.closure c on c.id = s.closure_id
@@ -61,8 +61,10 @@ begin
     ), taken as materialized (
       select b.studio_id, b.during from private.booking b
       where b.status in ('pending', 'confirmed') and b.start_time > v_start - interval '25 hours' and b.start_time < v_end and b.end_time > v_start
+        and (studio is null or b.studio_id = studio)
       union all
-      select s.studio_id, s.during from private.closed_span s where s.during && pg_catalog.tstzrange(v_start, v_end, '[)')
+      select s.studio_id, s.during from private.closed_span s
+      where s.during && pg_catalog.tstzrange(v_start, v_end, '[)') and (studio is null or s.studio_id = studio)
     ), merged as (
       -- Closures may overlap each other.
       select x.day, t.studio_id, pg_catalog.range_agg(t.during * x.span) as during

@@ -38,6 +38,7 @@ function valueOf(type: string, state: State): string {
   if (type === 'boolean') return state === 1 ? 'true' : 'false';
   if (type === 'jsonb') return `'{"a": "secret-${state}x"}'`;
   if (type === 'text[]') return `'{secret-${state}x}'`;
+  if (type.endsWith('[]')) return `'{${state}}'`;
   return type === 'text' ? `'secret-${state}x'` : `${state}`;
 }
 
@@ -52,6 +53,9 @@ const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<
       cancel_reason: state === 1 ? `'customer'` : `'staff'`,
       reference: `'AAAA-2${state + 1}22'`,
       contact_phone: state === 3 ? 'null' : `'+61400000${state}00'`,
+      // A hold for a move has no customer of its own.
+      moves_booking: 'null',
+      move_number: 'null',
     },
   ],
   'private.closure': (state) => [{ ...CLOSED, id: CLOSURE, weeks: '1', public: 'false', reason: `'secret-${state}x'` }],
@@ -92,7 +96,15 @@ const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<
     },
   ],
   'public.discount_codes': (state) => [
-    { code: `'SECRET-${state}X'`, discount_type: state === 1 ? `'fixed'` : `'percentage'`, max_uses: `${state * 10}` },
+    {
+      code: `'SECRET-${state}X'`,
+      discount_type: state === 1 ? `'fixed'` : `'percentage'`,
+      max_uses: `${state * 10}`,
+      valid_from: `'2030-0${state}-01T00:00:00Z'`,
+      customer_email: `'secret-${state}x@example.com'`,
+      from_hour: `${state}`,
+      until_hour: `${state + 10}`,
+    },
     {
       id: `'${KNOWN_CODE}'`,
       code: `'KNOWN'`,
@@ -104,6 +116,13 @@ const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<
       max_uses: `${state * 100}`,
       current_uses: `${state * 7}`,
       per_user_limit: `${state * 3}`,
+      valid_from: 'null',
+      customer_email: 'null',
+      weekdays: 'null',
+      from_hour: 'null',
+      until_hour: 'null',
+      works_when: 'null',
+      gift_batch_id: 'null',
     },
   ],
   'public.booking_access_codes': (state) => [

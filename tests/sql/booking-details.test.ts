@@ -104,11 +104,14 @@ test(
       ['payment', uuid(30)],
     ])
       await rows.query(`select private.audit($1, 'update', $2, $3)`, [ALEX, type, id]);
+    // In any order: both entries may be of the same millisecond.
     const history = async () =>
-      rows.value(`select jsonb_path_query_array(public.booking_details('ABCD-2345'), '$.history[*].resource')`);
-    expect(await history()).toEqual(['payment', 'booking']);
+      rows.value(
+        `select array_agg(one #>> '{}' order by one) from jsonb_path_query(public.booking_details('ABCD-2345'), '$.history[*].resource') one`,
+      );
+    expect(await history()).toEqual(['booking', 'payment']);
     await force(rows, () => rows.query(`update public.staff_permissions set permission = 'bookings'`));
-    expect(await history()).toEqual([]);
+    expect(await history()).toBeNull();
   }),
 );
 
