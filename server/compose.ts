@@ -66,7 +66,7 @@ import { createRestRouter } from './rest/router.ts';
 import { createPictures } from './storage/pictures/pictures.ts';
 import { createStorageRouter } from './storage/router.ts';
 import { endClaims } from './start/end-claims.ts';
-import { openDatabase } from './start/open-database.ts';
+import { type Memory, openDatabase } from './start/open-database.ts';
 import { seed } from './start/seed.ts';
 import { createSitePages } from './start/site-pages.ts';
 import { startFaults } from './start/start-checks.ts';
@@ -100,11 +100,7 @@ export type App = {
 };
 
 /** What tests may replace. `memory`: an embedded database in memory: the image it starts from, or an open one. */
-export type Overrides = {
-  readonly clock?: Clock;
-  readonly memory?: Blob | Database;
-  readonly report?: (line: string) => void;
-};
+export type Overrides = { readonly clock?: Clock; readonly memory?: Memory; readonly report?: (line: string) => void };
 
 export async function compose(config: Config, overrides: Overrides = {}): Promise<App> {
   const clock = overrides.clock ?? (() => new Date());

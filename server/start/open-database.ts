@@ -18,16 +18,16 @@ export type DatabaseSettings = {
   readonly queue: { readonly waiting: number; readonly quickMs: number };
 };
 
+/** An embedded database in memory: the image it starts from, or one that is open. */
+export type Memory = Blob | Database;
+
 /**
  * Opens the configured database and applies missing migrations. The embedded database is locked until it is closed. `memory`: an image to
  * start from in memory instead, or a database that is open. Throws `DirectoryLocked` when another process has the embedded database open.
  */
 export async function openDatabase(
   { databaseUrl, dataDir, poolSize, queue }: DatabaseSettings,
-  {
-    memory,
-    ...options
-  }: Omit<OpenOptions, 'migrations'> & PgliteOptions & { readonly memory?: Blob | Database | undefined },
+  { memory, ...options }: Omit<OpenOptions, 'migrations'> & PgliteOptions & { readonly memory?: Memory | undefined },
 ): Promise<Database> {
   const migrations = await readMigrations(MIGRATIONS);
   if (databaseUrl !== null)
