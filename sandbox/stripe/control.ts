@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { readBody, refusal } from '../core/control.ts';
 import { disputeOutcomes, moveDispute, openDispute } from './checkout/disputes.ts';
+import { addPast, type PastPayment } from './checkout/past.ts';
 import { doOutcome, type PaymentOutcome, paymentOutcomes, settleDue } from './checkout/paying.ts';
 import { endRefund, refundOnDashboard, refundOutcomes } from './checkout/refunds.ts';
 import { finishCheck, identityErrors, identityOutcome } from './identity/identity.ts';
@@ -27,12 +28,37 @@ export function createStripeControl(state: StripeState): Hono {
     doOutcome(state, checkout, outcome, seconds);
     return c.json(paymentOf(checkout));
   });
+  api.post('/past-payments', async (c) => {
+    const { payments } = await readBody(c.req.raw);
+    if (!Array.isArray(payments) || !payments.every(isPast))
+      return refusal('payments is a list of {id, amount, created, refund: {id, created} or null}');
+    for (const one of payments) addPast(state, one);
+    state.changed();
+    return c.json({ count: payments.length });
+  });
   addRefundsAndDisputes(state, api);
   addIdentity(state, api);
   return api;
 }
 
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value) && value > 0;
+
+function isPast(value: unknown): value is PastPayment {
+  const isNamed = (one: unknown): one is object =>
+    one !== null &&
+    typeof one === 'object' &&
+    'id' in one &&
+    typeof one.id === 'string' &&
+    'created' in one &&
+    isCount(one.created);
+  return (
+    isNamed(value) &&
+    'amount' in value &&
+    isCount(value.amount) &&
+    'refund' in value &&
+    (value.refund === null || isNamed(value.refund))
+  );
+}
 
 /** Adds the calls for refunds, disputes and manipulated webhooks. */
 function addRefundsAndDisputes(state: StripeState, api: Hono): void {

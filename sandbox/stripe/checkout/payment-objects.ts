@@ -2,7 +2,10 @@ import type Stripe from 'stripe';
 import { type Checkout, newId, type StripeState } from '../core/ledger.ts';
 
 /** Creates the payment intent of a session, with every documented key. */
-export function newIntent(state: StripeState, { session, intent }: Checkout): Stripe.PaymentIntent {
+export function newIntent(
+  state: StripeState,
+  { session, intent }: { session: Pick<Checkout['session'], 'amount_total'>; intent: Checkout['intent'] },
+): Stripe.PaymentIntent {
   const id = newId('pi');
   return {
     id,

@@ -167,4 +167,22 @@ describe('the balance', () => {
       type: 'StripeInvalidRequestError',
     });
   });
+
+  test('takes payments of the past with their dates, once', async () => {
+    const past = {
+      id: 'pi_past',
+      amount: 4_900,
+      created: 1_900_000_000,
+      refund: { id: 're_past', created: 1_900_000_500 },
+    };
+    for (const _ of [1, 2])
+      expect((await fixture.control('POST', '/api/past-payments', { payments: [past] })).status).toBe(200);
+    expect((await entries()).map(({ type, amount, created }) => [type, amount, created])).toEqual([
+      ['refund', -4_900, 1_900_000_500],
+      ['charge', 4_900, 1_900_000_000],
+    ]);
+    expect((await fixture.stripe.refunds.list({ payment_intent: 'pi_past' })).data).toMatchObject([{ id: 're_past' }]);
+    expect((await fixture.control('POST', '/api/past-payments', { payments: [{ id: 'pi_x' }] })).status).toBe(400);
+    expect(fixture.hooks).toEqual([]);
+  });
 });

@@ -86,30 +86,7 @@ function refundCharge(
       },
       true,
     );
-  const refund: Stripe.Refund = {
-    id: newId('re'),
-    object: 'refund',
-    amount,
-    balance_transaction: newId('txn'),
-    charge: charge.id,
-    created: state.stamp(),
-    currency: charge.currency,
-    customer: null,
-    customer_account: null,
-    destination_details: {
-      card: { reference_status: 'pending', reference_type: 'acquirer_reference_number', type: 'refund' },
-      type: 'card',
-    },
-    metadata,
-    payment_intent: charge.payment_intent,
-    payment_method: charge.payment_method,
-    reason,
-    receipt_number: null,
-    source_transfer_reversal: null,
-    ...(pending ? { pending_reason: 'processing' as const } : {}),
-    status: pending ? 'pending' : 'succeeded',
-    transfer_reversal: null,
-  };
+  const refund = newRefund(state, charge, { amount, reason, metadata, pending });
   const previous = { amount_refunded: charge.amount_refunded, refunded: charge.refunded };
   charge.amount_refunded += amount;
   charge.refunded = charge.amount_refunded === charge.amount;
@@ -141,4 +118,36 @@ function chargeOf(state: StripeState, form: FormMap): Stripe.Charge {
   const charge = Object.values(state.ledger.charges).find((one) => one.payment_intent === intent.id && one.paid);
   if (!charge) throw wrongState(`This PaymentIntent (${intent.id}) does not have a successful charge to refund.`);
   return charge;
+}
+
+/** Creates a refund with every documented key. */
+export function newRefund(
+  state: StripeState,
+  charge: Stripe.Charge,
+  { amount, reason, metadata, pending }: Omit<RefundDetails, 'wanted'> & { readonly amount: number },
+): Stripe.Refund {
+  return {
+    id: newId('re'),
+    object: 'refund',
+    amount,
+    balance_transaction: newId('txn'),
+    charge: charge.id,
+    created: state.stamp(),
+    currency: charge.currency,
+    customer: null,
+    customer_account: null,
+    destination_details: {
+      card: { reference_status: 'pending', reference_type: 'acquirer_reference_number', type: 'refund' },
+      type: 'card',
+    },
+    metadata,
+    payment_intent: charge.payment_intent,
+    payment_method: charge.payment_method,
+    reason,
+    receipt_number: null,
+    source_transfer_reversal: null,
+    ...(pending ? { pending_reason: 'processing' as const } : {}),
+    status: pending ? 'pending' : 'succeeded',
+    transfer_reversal: null,
+  };
 }

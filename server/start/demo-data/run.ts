@@ -1,3 +1,4 @@
+import type { Database } from '#server/db/database.ts';
 import { createStripePayments } from '#server/providers/stripe/payments.ts';
 import { type DatabaseSettings, openDatabase } from '../open-database.ts';
 import { seed } from '../seed.ts';
@@ -26,6 +27,7 @@ export async function runDemo(config: Settings, print: (line: string) => void): 
   try {
     await seed({ db, root: ROOT, config, clock, report: print });
     const written = await writeDemo(db, clock(), payInSandbox(config, sandboxUrl));
+    if (written !== null) await addPastPayments(db, sandboxUrl);
     print(
       written === null
         ? 'The demo is already there.'
@@ -61,4 +63,19 @@ function payInSandbox({ stripe, siteUrl }: Settings, sandboxUrl: string): Pay {
     if (paymentIntentId === null) throw new Error(`the sandbox did not take the payment ${session.id}`);
     return { session: session.id, intent: paymentIntentId };
   };
+}
+
+/** Tells the sandbox of the payments and refunds that are over, so that its ledger agrees with ours. */
+async function addPastPayments(db: Pick<Database, 'query'>, sandboxUrl: string): Promise<void> {
+  const { rows: payments } = await db.query(
+    `select p.payment_intent_id as id, p.paid_cents as amount, extract(epoch from p.paid_at)::int as created,
+       (select jsonb_build_object('id', r.id, 'created', extract(epoch from r.created_at)::int) from private.refund r where r.payment_id = p.id) as refund
+     from private.payment p where p.payment_intent_id like 'pi\\_demo\\_%'`,
+  );
+  const answer = await fetch(`${sandboxUrl}/api/past-payments`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ payments }),
+  });
+  if (!answer.ok) throw new Error(`the sandbox did not take the payments of the past: ${await answer.text()}`);
 }
