@@ -45,6 +45,7 @@ import { staffSetPrices } from './functions/staff-set-prices.ts';
 import { staffSetRoom } from './functions/staff-set-room.ts';
 import { staffSetSettings } from './functions/staff-set-settings.ts';
 import { staffUnblockCustomer } from './functions/staff-unblock-customer.ts';
+import { staffUndo } from './functions/staff-undo.ts';
 import { stripeWebhook } from './functions/stripe-webhook.ts';
 import { testIgloohomeConfig, testIgloohomeOauth, testIgloohomePin } from './functions/test-igloohome.ts';
 import { testSmartPlug } from './functions/test-smart-plug.ts';
@@ -119,6 +120,7 @@ function staffFunctions(context: Context): [string, ServerFunction][] {
     ['staff-create-booking', staffCreateBooking(context)],
     ['staff-move-booking', staffMoveBooking(context)],
     ['staff-cancel-booking', staffCancelBooking(context)],
+    ['staff-undo', staffUndo(context)],
     ['staff-refund', staffRefund(context)],
     ['staff-reconcile', staffReconcile(context)],
     ['staff-close', staffClose(context)],

@@ -68,3 +68,11 @@ export function json(body: unknown, status = 200): Response {
     headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
   });
 }
+
+/** Adds what staff can undo to an answer. */
+export const undoOf = ({
+  undo,
+}: {
+  readonly undo: { readonly id: string; readonly until: Date } | null;
+}): { undo?: { id: string; until: string } } =>
+  undo === null ? {} : { undo: { id: undo.id, until: undo.until.toISOString() } };

@@ -3,7 +3,7 @@ import { cancelForStaff } from '#server/operations/bookings/cancel-for-staff.ts'
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { hasPermission, type StaffContext } from '#server/operations/staff/require-permission.ts';
 import { actorOf, bookingIdField, parse, reasonField } from './requests.ts';
-import { byHand, json } from './responses.ts';
+import { byHand, json, undoOf } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'staff-cancel-booking', max: 60, seconds: 60 };
@@ -11,11 +11,13 @@ const bodySchema = z.object({
   bookingId: bookingIdField,
   refund: z.union([z.enum(['full', 'none']), z.int().min(0)]),
   reason: reasonField,
+  undoable: z.boolean().default(false),
 });
 
 /**
  * Cancels a booking, or releases an unpaid hold: `{refundCents, byHand?}`. A refund other than what the booking's terms give needs the permission `money` too. The
- * same call again answers the same; another decision is refused with 409.
+ * same call again answers the same; another decision is refused with 409. With `undoable` mail and refund wait some seconds, and the answer has
+ * `undo: {id, until}` for `staff-undo`.
  */
 export function staffCancelBooking({
   booking,
@@ -33,7 +35,7 @@ export function staffCancelBooking({
       const wanted = parse(bodySchema, body);
       const mayChooseRefund = await hasPermission(staff, caller, 'money');
       const done = await cancelForStaff(booking, { ...wanted, actor: actorOf(caller), mayChooseRefund });
-      return json({ refundCents: done.refundCents, ...byHand(done) });
+      return json({ refundCents: done.refundCents, ...byHand(done), ...undoOf(done) });
     },
   };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { moveBooking, quoteMove } from '#server/operations/bookings/move.ts';
 import { actorOf, bookingIdField, instantField, parse } from './requests.ts';
-import { byHand, json } from './responses.ts';
+import { byHand, json, undoOf } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'staff-move-booking', max: 60, seconds: 60 };
@@ -13,13 +13,15 @@ const bodySchema = z.object({
   endTime: instantField,
   waive: z.boolean().default(false),
   preview: z.boolean().default(false),
+  undoable: z.boolean().default(false),
 });
 
 /**
  * Moves a confirmed booking: `{differenceCents, refundCents, byHand?}`. What the new hours cost less is refunded. Dearer hours are held until the
  * difference is paid by a link, which is mailed: `{differenceCents, refundCents, url?, waitsUntil}`, with 202 and `pending` while the provider has
  * not answered. With `waive` nothing more is paid. `preview` only says what it would cost: `{differenceCents, refundCents, byHand?, linkUntil?}`.
- * The same call again answers the same.
+ * The same call again answers the same. With `undoable` mail and refund wait some seconds where no access code is due, and the answer has
+ * `undo: {id, until}` for `staff-undo`.
  */
 export function staffMoveBooking({ booking }: { booking: BookingContext }): ServerFunction {
   return {
@@ -36,7 +38,7 @@ export function staffMoveBooking({ booking }: { booking: BookingContext }): Serv
         return json({ differenceCents, refundCents, ...byHand(quote), ...until });
       }
       const { waiting, differenceCents, refundCents, ...moved } = await moveBooking(booking, move);
-      const answer = { differenceCents, refundCents, ...byHand(moved) };
+      const answer = { differenceCents, refundCents, ...byHand(moved), ...undoOf(moved) };
       if (waiting === null) return json(answer);
       const waitsUntil = waiting.until.toISOString();
       if (waiting.url === null) return json({ ...answer, waitsUntil, pending: true }, 202);

@@ -78,7 +78,9 @@ const ROWS: readonly Row[] = [
       startTime: booking.startTime,
       endTime: booking.endTime,
     },
-    answers: { moveBooking: () => ({ differenceCents: -1_000, refundCents: 1_000, byHand: false, waiting: null }) },
+    answers: {
+      moveBooking: () => ({ differenceCents: -1_000, refundCents: 1_000, byHand: false, waiting: null, undo: null }),
+    },
   },
   {
     name: 'staff-cancel-booking',
@@ -86,7 +88,15 @@ const ROWS: readonly Row[] = [
     permission: 'bookings',
     limit: ['staff-cancel-booking', 60, 60],
     body: { bookingId: BOOKING, refund: 'full', reason: 'Broken mixer' },
-    answers: { cancelForStaff: () => ({ refundCents: 8250, byHand: false }) },
+    answers: { cancelForStaff: () => ({ refundCents: 8250, byHand: false, undo: null }) },
+  },
+  {
+    name: 'staff-undo',
+    callers: 'staff',
+    permission: 'bookings',
+    limit: ['staff-undo', 60, 60],
+    body: { undoId: BOOKING },
+    answers: { undoForStaff: () => ({ bookingId: BOOKING, reference: 'ABCD-2345', kind: 'cancel' }) },
   },
   {
     name: 'staff-refund',

@@ -30,6 +30,7 @@ vi.mock('#server/operations/bookings/cancel.ts', () => ({ cancelBooking: operati
 vi.mock('#server/operations/bookings/book-for-staff.ts', () => ({ bookForStaff: operation('bookForStaff') }));
 vi.mock('#server/operations/bookings/cancel-for-staff.ts', () => ({ cancelForStaff: operation('cancelForStaff') }));
 vi.mock('#server/operations/payments/refund-for-staff.ts', () => ({ refundForStaff: operation('refundForStaff') }));
+vi.mock('#server/operations/staff/undo.ts', () => ({ undoForStaff: operation('undoForStaff') }));
 vi.mock('#server/operations/bookings/move.ts', () => ({ moveBooking: operation('moveBooking') }));
 vi.mock('#server/operations/bookings/hold.ts', () => ({ holdBooking: operation('holdBooking') }));
 vi.mock('#server/operations/bookings/read-own-booking.ts', () => ({ readOwnBooking: operation('readOwnBooking') }));

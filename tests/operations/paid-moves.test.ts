@@ -98,7 +98,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     const answer = await move(id, at(EVENING));
     const { session } = await holdOf(id);
     const waiting = { url: expect.stringContaining('https://'), until: new Date(START + DAY) };
-    expect(answer).toEqual({ differenceCents: 1_000, refundCents: 0, byHand: false, waiting });
+    expect(answer).toEqual({ differenceCents: 1_000, refundCents: 0, byHand: false, waiting, undo: null });
     expect(await move(id, at(EVENING))).toEqual(answer);
     await drain();
     expect(await row(id)).toEqual(before);

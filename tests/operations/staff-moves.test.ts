@@ -91,7 +91,7 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
   test('cheaper hours: the difference goes back once, the reference stays, and the customer is told old and new hours', async () => {
     const { id, sessionId } = await booked();
     const before = await row(id);
-    const answer = { differenceCents: -1_000, refundCents: 1_000, byHand: false, waiting: null };
+    const answer = { differenceCents: -1_000, refundCents: 1_000, byHand: false, waiting: null, undo: null };
     expect(await quote(id, at(MONDAY))).toMatchObject({ differenceCents: -1_000, refundCents: 1_000 });
     expect(await row(id)).toEqual(before);
     expect(await move(id, at(MONDAY))).toEqual(answer);

@@ -883,6 +883,13 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
       },
     },
   },
+  'private.undo': {
+    base: { booking_id: uuid(1), kind: 'cancel', before: {}, jobs: [], actor: uuid(2), created_at: AT, until: LATER },
+    checks: {
+      undo_kind_check: { bad: [{ kind: 'refund' }], good: [{}, { kind: 'move', move_number: 1 }] },
+      undo_of_move: { bad: [{ kind: 'move' }, { move_number: 1 }], good: [{}, { kind: 'move', move_number: 1 }] },
+    },
+  },
   'private.booking_note': {
     base: { id: uuid(1), booking_id: uuid(1), note: 'n', made_by: uuid(2) },
     checks: { booking_note_note_check: between('note', ['', text(2001)], ['n', text(2000)]) },

@@ -9,6 +9,7 @@ import { leftCents, type PaidPayment, paidPayments } from '../payments/payment-r
 import type { PaymentContext } from '../payments/context.ts';
 import { freeCancelHours, returnMoney, returnsByHand } from './cancel.ts';
 import { closeHold } from './close-hold.ts';
+import { jobsDue, storeUndo, type Undo } from '../staff/undo-rows.ts';
 
 export type StaffCancellation = {
   readonly bookingId: string;
@@ -18,6 +19,8 @@ export type StaffCancellation = {
   readonly actor: string;
   /** Whether the refund may differ from what the terms of the booking give. */
   readonly mayChooseRefund: boolean;
+  /** Whether staff can undo it for some seconds: mail, refund and the end of codes wait until then. */
+  readonly undoable?: boolean;
   /** Why the server cancels it by itself; the customer's mail says so. */
   readonly because?: 'id_missing';
   /** Asked in the transaction; false: a decision has come meanwhile. */
@@ -27,7 +30,12 @@ export type StaffCancellation = {
 type Decision = { readonly refund: 'full' | 'part' | 'none'; readonly cents: number };
 
 /** `byHand`: staff got the money without the provider, and give it back themselves. */
-export type StaffCancelled = { readonly refundCents: number; readonly byHand: boolean };
+export type StaffCancelled = {
+  readonly refundCents: number;
+  readonly byHand: boolean;
+  /** null: it cannot be undone. */
+  readonly undo: Undo | null;
+};
 
 /**
  * Cancels a booking for staff and queues its refund, mail and the end of its access codes. An unpaid hold is released once the provider has
@@ -56,12 +64,16 @@ export async function cancelForStaff(context: PaymentContext, wanted: StaffCance
     if (left > 0 && decision.refund !== terms.refund && !wanted.mayChooseRefund) throw notByTerms(terms.refund);
     await writeCancellation(tx, booking, wanted, decision, now);
     const { reason, actor } = wanted;
-    if (decision.refund === 'full') await returnMoney(context, tx, paid, { by: 'staff', reason, actor });
-    else await addSplitRefund(context, tx, paid, { requestKey: 'cancellation', cents: decision.cents, reason, actor });
+    const undoable = wanted.undoable === true && booking.status === 'confirmed';
+    const dueAt = jobsDue(now, undoable);
+    const later = { clock: () => dueAt };
+    if (decision.refund === 'full') await returnMoney(later, tx, paid, { by: 'staff', reason, actor });
+    else await addSplitRefund(later, tx, paid, { requestKey: 'cancellation', cents: decision.cents, reason, actor });
     const payload = wanted.because === undefined ? {} : { because: wanted.because };
-    await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, payload, dueAt: now });
-    await enqueue(tx, { kind: 'access.revoke', subjectId: booking.id, dueAt: now });
-    return { refundCents: decision.cents, byHand: decision.cents > 0 && returnsByHand(paid) };
+    await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, payload, dueAt });
+    await enqueue(tx, { kind: 'access.revoke', subjectId: booking.id, dueAt });
+    const undo = undoable ? await storeUndo(tx, { kind: 'cancel', before: booking, actor, now }) : null;
+    return { refundCents: decision.cents, byHand: decision.cents > 0 && returnsByHand(paid), undo };
   });
 }
 
@@ -103,7 +115,7 @@ async function repeated(tx: Transaction, { bookingId, refund }: StaffCancellatio
        where x.booking_id = $1::uuid and x.kind = 'elsewhere' and p.request_key = 'cancellation'`,
       [bookingId],
     );
-    return { refundCents: made.cents, byHand: byHand !== null };
+    return { refundCents: made.cents, byHand: byHand !== null, undo: null };
   }
   throw new Refusal('already_done', 'This booking is already cancelled.', made ? { refundCents: made.cents } : {});
 }

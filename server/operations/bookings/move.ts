@@ -16,6 +16,7 @@ import { holdMove, moveLinkEnd, readMoveHold } from './hold-move.ts';
 import { openLink } from './open-link.ts';
 import { type MovedPrice, priceMove } from './price-move.ts';
 import { readSpan, requireOpen } from './price.ts';
+import { isMoveUndoable, jobsDue, storeUndo, type Undo } from '../staff/undo-rows.ts';
 import { hoursTaken, readTaken } from './taken-hours.ts';
 import { releaseInTheWay } from './release-expired.ts';
 
@@ -23,6 +24,8 @@ export type Move = Place & {
   readonly bookingId: string;
   /** Whether dearer hours cost no more than was paid. Otherwise they are held until the difference is paid. */
   readonly waive: boolean;
+  /** Whether staff can undo it for some seconds: mail and refund wait until then. */
+  readonly undoable?: boolean;
   readonly actor: string;
 };
 
@@ -35,10 +38,12 @@ export type Moved = {
   readonly refundCents: number;
   readonly byHand: boolean;
   readonly waiting: { readonly url: string | null; readonly until: Date } | null;
+  /** null: it cannot be undone. */
+  readonly undo: Undo | null;
 };
 
 /** `linkUntil`: until when dearer hours would be held for a link; null when nothing is to pay, or when it is too late for one. */
-export type MoveQuote = Omit<Moved, 'waiting'> & { readonly linkUntil: Date | null };
+export type MoveQuote = Omit<Moved, 'waiting' | 'undo'> & { readonly linkUntil: Date | null };
 
 type Outcome = { readonly moved: Moved } | { readonly hold: BookingFacts; readonly email: string };
 
@@ -61,7 +66,13 @@ export async function moveBooking(context: BookingContext, wanted: Move): Promis
       const { hold, email } = outcome;
       const until = new Date(hold.holdExpiresAt ?? 0);
       const url = await openLink(context, hold, email, timeLeft());
-      return { differenceCents: hold.finalCostCents, refundCents: 0, byHand: false, waiting: { url, until } };
+      return {
+        differenceCents: hold.finalCostCents,
+        refundCents: 0,
+        byHand: false,
+        waiting: { url, until },
+        undo: null,
+      };
     }
     const now = context.clock().getTime();
     const { bookingId } = wanted;
@@ -132,14 +143,21 @@ async function moveOnce(context: BookingContext, tx: Transaction, wanted: Move):
     failpoint('move.hold.before.commit');
     return hold === null ? null : { hold, email };
   }
-  const refund = await refundDifference(context, tx, booking, { cents: -price.differenceCents, actor: wanted.actor });
+  const undoable = wanted.undoable === true && (await isMoveUndoable(tx, booking, wanted.startTime, now));
+  const dueAt = jobsDue(now, undoable);
+  const refund = await refundDifference(tx, booking, {
+    cents: -price.differenceCents,
+    actor: wanted.actor,
+    dueAt,
+  });
   const money = {
     differenceCents: price.differenceCents,
     refundCents: refund.cents,
     byHandCents: refund.byHandCents,
     paidCents: 0,
   };
-  await applyMove(tx, booking, to, { money, actor: wanted.actor, now });
+  await applyMove(tx, booking, to, { money, actor: wanted.actor, now, mailAt: dueAt });
+  const undo = undoable ? await storeUndo(tx, { kind: 'move', before: booking, actor: wanted.actor, now }) : null;
   failpoint('move.before.commit');
   return {
     moved: {
@@ -147,6 +165,7 @@ async function moveOnce(context: BookingContext, tx: Transaction, wanted: Move):
       refundCents: refund.cents,
       byHand: refund.byHandCents > 0,
       waiting: null,
+      undo,
     },
   };
 }
@@ -177,7 +196,7 @@ async function lastMove(tx: Transaction, { id, moves }: BookingFacts): Promise<M
      from private.booking_move m where m.booking_id = $1::uuid and m.number = $2::int`,
     [id, moves],
   );
-  return { ...(last ?? NOTHING), waiting: null };
+  return { ...(last ?? NOTHING), waiting: null, undo: null };
 }
 
 /** Checks the hours that the booking does not have yet, as for a customer, and prices all of them. */
@@ -213,13 +232,12 @@ async function newHours(
 
 /** Refunds what the new hours cost less, as far as something is left. */
 async function refundDifference(
-  context: BookingContext,
   tx: Transaction,
   booking: BookingFacts,
-  { cents, actor }: { cents: number; actor: string },
+  { cents, actor, dueAt }: { cents: number; actor: string; dueAt: Date },
 ): Promise<{ readonly cents: number; readonly byHandCents: number }> {
   if (cents <= 0) return { cents: 0, byHandCents: 0 };
-  return addSplitRefund(context, tx, await paidPayments(tx, booking.id), {
+  return addSplitRefund({ clock: () => dueAt }, tx, await paidPayments(tx, booking.id), {
     cents,
     requestKey: `move:${booking.moves + 1}`,
     reason: 'moved to hours that cost less',

@@ -34,11 +34,23 @@ export async function applyMove(
   tx: Transaction,
   booking: BookingFacts,
   to: NewHours,
-  { money, actor, now }: { readonly money: MoveMoney; readonly actor: string; readonly now: Date },
+  {
+    money,
+    actor,
+    now,
+    mailAt,
+  }: {
+    readonly money: MoveMoney;
+    readonly actor: string;
+    readonly now: Date;
+    /** When the customer is told; null: nobody is. */
+    readonly mailAt: Date | null;
+  },
 ): Promise<void> {
   const number = booking.moves + 1;
   await writeMove(tx, booking, to, { number, money, actor, now });
   await moveAccess(tx, booking, { number, start: to.startTime, now });
+  if (mailAt === null) return;
   const { studioName, startTime, endTime } = booking;
   const { refundCents, byHandCents, paidCents } = money;
   await enqueue(tx, {
@@ -46,7 +58,7 @@ export async function applyMove(
     subjectId: booking.id,
     dedupe: String(number),
     payload: { studioName, startTime, endTime, refundCents, byHandCents, paidCents },
-    dueAt: now,
+    dueAt: mailAt,
   });
 }
 

@@ -56,6 +56,7 @@ export async function applyPaidMove(
       money: { differenceCents, refundCents: 0, byHandCents: 0, paidCents: differenceCents },
       actor: hold.madeBy ?? NOBODY,
       now,
+      mailAt: now,
     },
   );
 }

@@ -18,6 +18,7 @@ vi.mock(import('./queries.ts'), async (original) => ({
   addNote: vi.fn(),
   markNoShow: vi.fn(),
   readPin: vi.fn(),
+  undoAction: vi.fn(),
   sendMailAgain: vi.fn(),
 }));
 const calls = vi.mocked(queries);
@@ -283,6 +284,34 @@ test('mails are sent again', async () => {
     title: 'The confirmation is mailed again',
     description: 'alex@example.com',
   });
+});
+
+test('a cancellation is undone with the button of its message; when it is too late, the message says so', async () => {
+  calls.cancelBooking.mockResolvedValue({ refundCents: 5900, undo: { id: 'u' } });
+  calls.undoAction
+    .mockRejectedValueOnce(new AppError('too_late', 'This can no longer be undone.', 409))
+    .mockResolvedValue({ reference: 'ABCD-2345' });
+  show();
+  await press('Cancel the booking');
+  await fill(dialog().getByLabelText('Reason'), 'Flood');
+  await press('Continue');
+  expect(await dialog().findByText('You can undo this for ten seconds.')).toBeTruthy();
+  await press('Cancel the booking');
+  const [[message]] = vi.mocked(toast).mock.calls as [[Parameters<typeof toast>[0]]];
+  expect(message).toMatchObject({ title: 'ABCD-2345 is cancelled', ms: 10_000, action: { label: 'Undo' } });
+  message.action?.onPress();
+  await vi.waitFor(() =>
+    expect(toast).toHaveBeenLastCalledWith({
+      title: 'Not undone',
+      description: 'This can no longer be undone.',
+      tone: 'bad',
+    }),
+  );
+  message.action?.onPress();
+  await vi.waitFor(() =>
+    expect(toast).toHaveBeenLastCalledWith({ title: 'ABCD-2345 is as before', description: 'Nobody was told.' }),
+  );
+  expect(calls.undoAction).toHaveBeenLastCalledWith('u');
 });
 
 test('notes are shown with who and when; a new one is sent again under the same id, and a failure keeps what was typed', async () => {

@@ -14,6 +14,7 @@ import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { BOOKING_CHANGES } from '#web/data/query-keys.ts';
 import { type BookingDetails, cancelBooking, type Refund } from './queries.ts';
+import { useUndo } from './use-undo.ts';
 import { ConfirmStep } from './confirm-step.tsx';
 import { amountSchema, describeReturn, leftCents, reasonSchema } from './money-words.ts';
 
@@ -47,14 +48,16 @@ export function CancelForm({
     defaultValues: { refund: left === 0 ? 'none' : terms.refund, amount: '', reason: '' },
   });
   const [decided, setDecided] = useState<Decision | null>(null);
+  const undoing = useUndo();
   const cancel = useMutation({
     mutationFn: ({ refund, reason }: Decision) => cancelBooking(booking.id, refund, reason),
     meta: { handled: true, invalidates: BOOKING_CHANGES },
-    onSuccess: ({ refundCents, byHand }) => {
+    onSuccess: ({ refundCents, byHand, undo }) => {
       const back = byHand ? 'to give back by hand' : 'on its way back';
       toast({
         title: `${booking.reference} is cancelled`,
         description: refundCents === 0 ? 'Nothing is refunded.' : `${formatMoney(refundCents)} ${back}.`,
+        ...undoing(undo),
       });
       onDone();
     },
@@ -151,7 +154,7 @@ function Consequences({ booking, refund }: { booking: BookingDetails; refund: Re
       </p>
       {cents < left ? <p>You keep {formatMoney(left - cents)}.</p> : null}
       <p>{booking.customer.email === null ? 'Nobody is mailed.' : `${booking.customer.email} gets a mail.`}</p>
-      <p className="text-sm text-fog">You can’t undo this.</p>
+      <p className="text-sm text-fog">You can undo this for ten seconds.</p>
     </>
   );
 }

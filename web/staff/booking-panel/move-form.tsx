@@ -9,6 +9,7 @@ import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { BOOKING_CHANGES } from '#web/data/query-keys.ts';
 import { type BookingDetails, type Move, moveBooking, type MoveQuote, quoteMove } from './queries.ts';
+import { useUndo } from './use-undo.ts';
 import { type HoursChoice, HoursForm } from './hours-form.tsx';
 import type { StudioName } from './hours-form.tsx';
 
@@ -113,15 +114,17 @@ export function MoveStep({
 }
 
 function useMove(booking: BookingDetails, to: Omit<Move, 'waive'>, onDone: () => void) {
+  const undoing = useUndo();
   return useMutation({
     mutationFn: ({ waive }: { waive: boolean }) => moveBooking(booking.id, { ...to, waive }),
     meta: { handled: true, invalidates: BOOKING_CHANGES },
-    onSuccess: ({ refundCents, byHand, waitsUntil }) => {
+    onSuccess: ({ refundCents, byHand, waitsUntil, undo }) => {
       if (waitsUntil === undefined) {
         const back = byHand ? 'to give back by hand' : 'on its way back';
         toast({
           title: `${booking.reference} is moved`,
           description: refundCents === 0 ? 'The price stays.' : `${formatMoney(refundCents)} ${back}.`,
+          ...undoing(undo),
         });
       } else
         toast({

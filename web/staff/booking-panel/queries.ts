@@ -99,13 +99,21 @@ export async function readBooking(reference: string): Promise<BookingDetails | n
 
 export type Refund = 'full' | 'none' | number;
 
+/** What staff can undo for some seconds. */
+export type Undo = { readonly id: string };
+
 /** Cancels a booking. `byHand`: staff give the money back themselves. */
 export function cancelBooking(
   bookingId: string,
   refund: Refund,
   reason: string,
-): Promise<{ refundCents: number; byHand?: boolean }> {
-  return callFunction('staff-cancel-booking', { bookingId, refund, reason });
+): Promise<{ refundCents: number; byHand?: boolean; undo?: Undo }> {
+  return callFunction('staff-cancel-booking', { bookingId, refund, reason, undoable: true });
+}
+
+/** Undoes a cancellation or a move. Throws when its mails or refunds have been sent. */
+export function undoAction(undoId: string): Promise<{ reference: string }> {
+  return callFunction('staff-undo', { undoId });
 }
 
 /** Refunds a part of a booking's payment. The same `requestId` refunds once. */
@@ -143,8 +151,15 @@ export function quoteMove(bookingId: string, move: Move): Promise<MoveQuote> {
 export function moveBooking(
   bookingId: string,
   move: Move,
-): Promise<{ differenceCents: number; refundCents: number; byHand?: boolean; waitsUntil?: string; url?: string }> {
-  return callFunction('staff-move-booking', { bookingId, ...move });
+): Promise<{
+  differenceCents: number;
+  refundCents: number;
+  byHand?: boolean;
+  waitsUntil?: string;
+  url?: string;
+  undo?: Undo;
+}> {
+  return callFunction('staff-move-booking', { bookingId, ...move, undoable: true });
 }
 
 export type MailKind = 'booking-confirmed' | 'access-code';

@@ -1,0 +1,152 @@
+import { DatabaseError, type Transaction } from '#server/db/database.ts';
+import { queueAccess } from '../access/queue-access.ts';
+import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
+import { Refusal } from '../core/refusal.ts';
+import { applyMove } from '../moves/apply-move.ts';
+import type { PaymentContext } from '../payments/context.ts';
+import { stopJobs, tooLate, type UndoRow } from './undo-rows.ts';
+
+export type Undone = { readonly bookingId: string; readonly reference: string; readonly kind: UndoRow['kind'] };
+
+/**
+ * Undoes a cancellation or a move of staff while none of its mails, refunds and changes of codes has begun, in one transaction. The same call again
+ * changes nothing. Throws `Refusal`: `too_late`, or `slot_taken` and `slot_closed` when somebody has the hours meanwhile.
+ */
+export async function undoForStaff(
+  context: Pick<PaymentContext, 'db' | 'clock'>,
+  { undoId, actor }: { readonly undoId: string; readonly actor: string },
+): Promise<Undone> {
+  try {
+    return await context.db.transaction((tx) => undo(tx, undoId, actor, context.clock()));
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    if (error.constraint === 'booking_one_per_slot')
+      throw new Refusal('slot_taken', 'Somebody else has booked these hours meanwhile.');
+    if (error.constraint === 'booking_not_closed')
+      throw new Refusal('slot_closed', 'The studio is closed at this time now.');
+    throw error;
+  }
+}
+
+async function undo(tx: Transaction, undoId: string, actor: string, now: Date): Promise<Undone> {
+  // Moves wait for each other, before they lock a booking.
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('booking-move', 0))`);
+  const found = await tx.one<{ id: string }>(`select booking_id as id from private.undo where id = $1::uuid`, [undoId]);
+  const booking = found === null ? null : await lockBooking(tx, found.id);
+  const action = await tx.one<UndoRow>(
+    `select id, kind, move_number as "moveNumber", before, jobs, until, undone_at as "undoneAt" from private.undo where id = $1::uuid for update`,
+    [undoId],
+  );
+  if (booking === null || action === null) throw new Refusal('not_found', 'There is nothing to undo.');
+  const { kind, before } = action;
+  const answer = { bookingId: booking.id, reference: booking.reference, kind };
+  if (action.undoneAt !== null) return answer;
+  const isLast = kind === 'cancel' ? booking.status === 'cancelled' : booking.moves === action.moveNumber;
+  if (!isLast || now >= action.until) throw tooLate();
+  const { payments, parts } = await stopJobs(tx, action);
+  await tx.query('update private.undo set undone_at = $2::timestamptz where id = $1::uuid', [undoId, now]);
+  await tx.query(`delete from private.partial_refund where id = any ($1::uuid[])`, [parts]);
+  if (kind === 'cancel') await restore(tx, before, { payments, undoId, now });
+  else if (booking.status === 'confirmed') await moveBack(tx, booking, before, { actor, now });
+  else throw tooLate();
+  await tx.query(`select private.audit($2::uuid, 'update', 'booking', $1, $3::jsonb)`, [
+    booking.id,
+    actor,
+    { undone: kind, before: placeOf(booking), after: placeOf(before) },
+  ]);
+  return answer;
+}
+
+const placeOf = ({ status, studioId, startTime, endTime, finalCostCents }: BookingFacts) => ({
+  status,
+  studioId,
+  startTime,
+  endTime,
+  finalCostCents,
+});
+
+/** Makes a cancelled booking confirmed again, with its payment, the use of its coupon, and its access code. */
+async function restore(
+  tx: Transaction,
+  before: BookingFacts,
+  { payments, undoId, now }: { payments: readonly string[]; undoId: string; now: Date },
+): Promise<void> {
+  const { id, studioId, startTime, endTime } = before;
+  // A closure and a booking of a studio wait for each other here.
+  await tx.query('select from public.studios where id = $1::uuid for key share', [studioId]);
+  const closed = await tx.one(
+    `select from private.closed_span c where c.studio_id = $1::uuid and c.during && tstzrange($2::timestamptz, $3::timestamptz, '[)') limit 1`,
+    [studioId, startTime, endTime],
+  );
+  if (closed !== null) throw new Refusal('slot_closed', 'The studio is closed at this time now.');
+  await tx.query(
+    `update private.payment set state = 'paid', refund_reason = null where id = any ($1::uuid[]) and state = 'refund_pending'`,
+    [payments],
+  );
+  await tx.query('delete from private.cancellation where booking_id = $1::uuid', [id]);
+  await tx.query(
+    `update private.booking set status = 'confirmed', cancel_reason = null, cancelled_at = null where id = $1::uuid`,
+    [id],
+  );
+  await takeCoupon(tx, id);
+  await restoreAccess(tx, before, undoId, now);
+}
+
+/** Takes the use of the coupon again that the cancellation returned. */
+async function takeCoupon(tx: Transaction, bookingId: string): Promise<void> {
+  const use = await tx.one<{ coupon: string }>(
+    `update private.coupon_redemption set state = 'committed' where booking_id = $1::uuid and state = 'returned' returning coupon_id as coupon`,
+    [bookingId],
+  );
+  if (use === null) return;
+  const { count } = await tx.query(
+    `update public.discount_codes set current_uses = current_uses + 1 where id = $1::uuid and (max_uses is null or current_uses < max_uses)`,
+    [use.coupon],
+  );
+  if (count === 0) throw new Refusal('coupon_exhausted', 'Somebody else has used the discount code meanwhile.');
+}
+
+/** Queues the access code and its mail again where their jobs ran, and found the booking cancelled. */
+async function restoreAccess(tx: Transaction, before: BookingFacts, undoId: string, now: Date): Promise<void> {
+  const hasAddress = before.userId !== null || before.guestEmail !== null;
+  const access = await tx.one<{ code: boolean; mail: boolean }>(
+    `select exists (select from public.booking_access_codes c where c.booking_id = $1::uuid and c.status in ('requested', 'issued'))
+         or exists (select from private.outbox o where o.kind = 'access.request' and o.subject_id = $1::uuid and o.done_at is null and o.closed_at is null) as code,
+       exists (select from public.scheduled_emails m where m.booking_id = $1::uuid and m.status in ('pending', 'pending_immediate', 'sent')) as mail`,
+    [before.id],
+  );
+  if (access?.code === true && (access.mail || !hasAddress)) return;
+  await queueAccess(
+    tx,
+    { id: before.id, start: new Date(before.startTime), hasAddress, dedupe: `undo:${undoId}` },
+    now,
+  );
+}
+
+/** Moves a booking back to the hours and the price before, and tells nobody: the mail of the move has not been sent. */
+async function moveBack(
+  tx: Transaction,
+  booking: BookingFacts,
+  before: BookingFacts,
+  { actor, now }: { actor: string; now: Date },
+): Promise<void> {
+  const differenceCents = before.finalCostCents - booking.finalCostCents;
+  await applyMove(
+    tx,
+    booking,
+    {
+      studioId: before.studioId,
+      startTime: new Date(before.startTime),
+      endTime: new Date(before.endTime),
+      studioName: before.studioName,
+      hours: before.totalHours,
+      slots: before.slots,
+      baseCents: before.baseCostCents,
+      discountCents: before.discountCents,
+      couponDiscountCents: before.couponDiscountCents,
+      waivedCents: before.waivedCents,
+      finalCents: before.finalCostCents,
+    },
+    { money: { differenceCents, refundCents: 0, byHandCents: 0, paidCents: 0 }, actor, now, mailAt: null },
+  );
+}
