@@ -31,7 +31,7 @@ create policy "own folder of notes" on storage.objects for all to authenticated
   .replace(/\n\n/g, ';\n\n');
 
 type Principal = { readonly name: string; readonly who: Who; readonly token: string; readonly id: string | null };
-const BUCKETS: readonly BucketName[] = ['id-verifications', 'incidents', 'notes', 'posters'];
+const BUCKETS: readonly BucketName[] = ['id-verifications', 'incidents', 'notes', 'posters', 'rooms'];
 const WHOSE: readonly Whose[] = ['own', 'other', 'nobody'];
 const LAST = ['POST /bucket/:id/empty', 'DELETE /bucket/:id'];
 
@@ -217,7 +217,10 @@ describe.each(engines)('who may do what with files on $name', ({ open }) => {
       'objects: people remove pictures of their own ID',
       'objects: people see pictures of their own ID',
       'objects: staff add photos of incidents',
+      'objects: staff add photos of rooms',
+      'objects: staff remove photos of rooms',
       'objects: staff see photos of incidents',
+      'objects: staff see photos of rooms',
     ]);
   });
 
@@ -272,7 +275,7 @@ describe.each(engines)('who may do what with files on $name', ({ open }) => {
         expect((await deviations(read, few, ['id-verifications'])).wrong).toEqual([]);
       }
       await runScript(server, `drop policy ${at}`);
-      const bucket = one.policyname.includes('incidents') ? 'incidents' : 'id-verifications';
+      const bucket = BUCKETS.find((name) => one.policyname.includes(name)) ?? 'id-verifications';
       const { wrong } = await deviations(routes, few, [bucket]);
       expect([one.policyname, wrong.length > 0]).toEqual([one.policyname, true]);
       await runScript(server, `create policy ${at} as ${one.permissive} for ${one.cmd} to ${one.roles} ${check}`);

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 export type Whose = 'own' | 'other' | 'nobody';
 /** Staff may do what persons may. */
 export type Who = 'guest' | 'person' | 'staff' | 'dead' | 'service';
-export type BucketName = 'id-verifications' | 'incidents' | 'notes' | 'posters';
+export type BucketName = 'id-verifications' | 'incidents' | 'notes' | 'posters' | 'rooms';
 
 /** One call of a route: a caller, a bucket and an object. */
 export type Attempt = {
@@ -160,7 +160,8 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   },
   'PUT /bucket/:id': {
     kind: 'change',
-    run: async ({ ask, bucket }) => fine(await ask('PUT', `/bucket/${bucket}`, { public: bucket === 'posters' })),
+    run: async ({ ask, bucket }) =>
+      fine(await ask('PUT', `/bucket/${bucket}`, { public: ['posters', 'rooms'].includes(bucket) })),
   },
   'DELETE /cdn/:id{.+}': { kind: 'purge', run: async ({ ask, bucket }) => fine(await ask('DELETE', `/cdn/${bucket}`)) },
 
@@ -330,6 +331,26 @@ export const RULES: Readonly<Record<BucketName, Rules>> = {
     move: THERE,
     copy: ['staff own', ...THERE],
     remove: THERE,
+    resume: ['staff own', 'service own'],
+  },
+  // Public, for staff to add to and remove from; nobody but the service replaces.
+  rooms: {
+    know: ['person *', 'service *'],
+    make: ['service *'],
+    change: ['service *'],
+    purge: ['service *'],
+    empty: SEEN,
+    delete: ['service *'],
+    read: SEEN,
+    public: ['* own', '* other'],
+    render: SEEN,
+    sign: SEEN,
+    list: SEEN,
+    add: ['staff *', 'service *'],
+    replace: ['service *'],
+    move: THERE,
+    copy: ['staff own', 'staff other', ...THERE],
+    remove: SEEN,
     resume: ['staff own', 'service own'],
   },
   // Private, with a policy that gives each person a folder.
