@@ -234,10 +234,12 @@ async function answerDispute(page: Page, reference: string): Promise<void> {
 async function closeMonth(page: Page): Promise<void> {
   const payments = await sandbox<SandboxPayment[]>('/api/payments');
   const paid = payments.filter((one) => one.payment_status === 'paid').reduce((sum, one) => sum + one.amount_total, 0);
-  const refunds = (await sandbox<SandboxRefund[]>('/api/refunds')).filter((one) => one.status === 'succeeded');
-  const refunded = refunds.reduce((sum, one) => sum + one.amount, 0);
+  const refunds = async (): Promise<readonly SandboxRefund[]> =>
+    (await sandbox<SandboxRefund[]>('/api/refunds')).filter((one) => one.status === 'succeeded');
+  // The refund of the move waits while it can be undone.
+  await expect.poll(async () => (await refunds()).length, { timeout: 20_000 }).toBe(2);
+  const refunded = (await refunds()).reduce((sum, one) => sum + one.amount, 0);
   expect(paid).toBe(13_200);
-  expect(refunds).toHaveLength(2);
   expect(await exportedCents(page, 'payments')).toBe(paid);
   expect(await exportedCents(page, 'refunds')).toBe(refunded);
 }
