@@ -217,6 +217,8 @@ async function addWaitingId(first: string): Promise<void> {
 
 /** The bank of the customer takes the money back; Today says so, and the booking has the evidence as a file. */
 async function answerDispute(page: Page, reference: string): Promise<void> {
+  // The refund of the move waits while the move can be undone, and the provider refuses refunds during a dispute.
+  await expect.poll(async () => (await arrivedRefunds()).length, { timeout: 20_000 }).toBe(2);
   const [payment] = await sandbox<SandboxPayment[]>('/api/payments');
   await sandbox(`/api/payments/${payment?.id}/disputes`, {});
   await openTab(page, 'today');
@@ -230,15 +232,14 @@ async function answerDispute(page: Page, reference: string): Promise<void> {
   await page.keyboard.press('Escape');
 }
 
+const arrivedRefunds = async (): Promise<readonly SandboxRefund[]> =>
+  (await sandbox<SandboxRefund[]>('/api/refunds')).filter((one) => one.status === 'succeeded');
+
 /** The sums of the files equal the provider's ledger. */
 async function closeMonth(page: Page): Promise<void> {
   const payments = await sandbox<SandboxPayment[]>('/api/payments');
   const paid = payments.filter((one) => one.payment_status === 'paid').reduce((sum, one) => sum + one.amount_total, 0);
-  const refunds = async (): Promise<readonly SandboxRefund[]> =>
-    (await sandbox<SandboxRefund[]>('/api/refunds')).filter((one) => one.status === 'succeeded');
-  // The refund of the move waits while it can be undone.
-  await expect.poll(async () => (await refunds()).length, { timeout: 20_000 }).toBe(2);
-  const refunded = (await refunds()).reduce((sum, one) => sum + one.amount, 0);
+  const refunded = (await arrivedRefunds()).reduce((sum, one) => sum + one.amount, 0);
   expect(paid).toBe(13_200);
   expect(await exportedCents(page, 'payments')).toBe(paid);
   expect(await exportedCents(page, 'refunds')).toBe(refunded);
