@@ -11,7 +11,7 @@ import { type Program, startProgram } from '#tests/support/program.ts';
 
 /** The contract of the running program (docs/running.md): one process per folder, exit codes, addresses, shutdown. */
 const ROOT = new URL('../../', import.meta.url).pathname;
-const TRIES = process.env['TEST_LONG'] === '1' ? 100 : 3;
+const TRIES = process.env['TEST_LONG'] === '1' ? 100 : 2;
 let dataDir: string;
 let program: Program;
 

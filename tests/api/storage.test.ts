@@ -349,7 +349,13 @@ describe.each(engines)('/storage with supabase-js on $name', ({ open }) => {
         'public',
         'updated_at',
       ]);
-      expect((await own.storage.listBuckets()).data?.map((one) => one.id)).toEqual([IDENTITY, 'notes', 'posters']);
+      expect((await own.storage.listBuckets()).data?.map((one) => one.id)).toEqual([
+        IDENTITY,
+        'incidents',
+        'notes',
+        'posters',
+        'rooms',
+      ]);
       expect((await own.storage.getBucket('none')).error?.message).toBe('Bucket not found');
       expect((await own.storage.from('none').upload('a.txt', 'x')).error?.message).toBe('Bucket not found');
       expect((await own.storage.createBucket('mine')).error).not.toBeNull();

@@ -170,4 +170,6 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
   site_settings: reads('site_settings', {}),
   site_texts: reads('site_texts', {}),
   staff_team: reads('staff_team', {}, 'email=like.secret%25%5C'),
+  ledger_check: reads('ledger_check', { month: '2031-01-01' }),
+  staff_rooms: reads('staff_rooms', {}),
 };

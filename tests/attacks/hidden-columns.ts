@@ -87,7 +87,13 @@ const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<
   'public.user_roles': (state) => [{ role: state === 1 ? `'admin'` : `'user'` }],
   'public.staff_permissions': (state) => [{ permission: state === 1 ? `'owner'` : `'money'` }],
   'public.mailing_list': (state) => [{ email: `'secret-${state}@example.com'` }],
-  'public.studios': () => [{ active: 'false' }],
+  'public.studios': (state) => [
+    {
+      active: 'false',
+      photos: `'{${idOf(state)}.jpg}'`,
+      open_hours: `array_fill(${state === 1 ? 'true' : 'false'}, array[168])`,
+    },
+  ],
   'public.price_lists': (state) => [
     {
       valid_from: `'203${state}-02-03'`,

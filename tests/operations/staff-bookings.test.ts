@@ -213,8 +213,8 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     await drain();
     const part = { bookingId, cents: 1_000, reason: 'Late', requestId: null, actor: STAFF };
     expect(await refundForStaff(context(), part)).toMatchObject({ byHand: true });
-    expect(await cancel(bookingId)).toEqual({ refundCents: PRICE - 1_000, byHand: true });
-    expect(await cancel(bookingId)).toEqual({ refundCents: PRICE - 1_000, byHand: true });
+    expect(await cancel(bookingId)).toEqual({ refundCents: PRICE - 1_000, byHand: true, undo: null });
+    expect(await cancel(bookingId)).toEqual({ refundCents: PRICE - 1_000, byHand: true, undo: null });
     await drain();
     expect(cases.system.provider.refundKeys).toEqual([]);
     expect(
@@ -319,8 +319,8 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     const asked = wanted();
     const { bookingId } = await book(asked);
     const session = await cases.system.sessionOf(bookingId);
-    expect(await cancel(bookingId)).toEqual({ refundCents: 0, byHand: false });
-    expect(await cancel(bookingId)).toEqual({ refundCents: 0, byHand: false });
+    expect(await cancel(bookingId)).toEqual({ refundCents: 0, byHand: false, undo: null });
+    expect(await cancel(bookingId)).toEqual({ refundCents: 0, byHand: false, undo: null });
     expect(await cases.bookingOf(bookingId)).toEqual({ status: 'cancelled', reason: 'staff' });
     expect((await cases.payments.getSession(session)).status).toBe('expired');
     await drain();

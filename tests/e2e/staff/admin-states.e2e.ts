@@ -1,6 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import { startProgram } from '#tests/support/program.ts';
 import {
+  accessible,
   accessibleEverywhere,
   admin,
   DEVELOPER_PATHS,
@@ -26,6 +27,21 @@ test('the admin page says that it checks permissions, and denies access when the
   await accessibleEverywhere(page);
   answer?.();
   await expect(page.getByText('Access Denied:')).toBeVisible();
+});
+
+test('every tab is accessible and fits a phone', async ({ page }) => {
+  await signIn(page, admin);
+  await page.goto('/admin');
+  const tabs = page.getByRole('tab');
+  await tabs.first().waitFor();
+  expect(await tabs.count()).toBeGreaterThan(15);
+  for (const tab of await tabs.all()) {
+    await tab.click();
+    await page.getByRole('tabpanel').getByRole('heading').first().waitFor();
+    await expect(page.locator('.skeleton')).toHaveCount(0);
+    await accessible(page);
+    expect(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')).toBe(0);
+  }
 });
 
 test('a discount code that exists is refused in place, and the form keeps its values', async ({ page }) => {
