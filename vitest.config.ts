@@ -79,7 +79,7 @@ export default defineConfig({
     expect: { poll: { timeout: 10_000 } },
     fileParallelism: true,
     // Processes that start, providers that hang and clocks that run out leave a processor free a third of the time.
-    maxWorkers: process.env['TEST_PARTS'] ? availableParallelism() + 1 : 2,
+    maxWorkers: process.env['TEST_PARTS'] ? availableParallelism() + 2 : 2,
     sequence: { sequencer: LongestFirst },
     projects: process.env['TEST_PARTS']
       ? parts
