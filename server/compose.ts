@@ -42,18 +42,10 @@ import type { BookingMailContext } from './operations/mails/booking-mail.ts';
 import { reconcilePayments } from './operations/reconciliation/reconcile-payments.ts';
 import { handleDueEvents } from './operations/webhooks/handle-events.ts';
 import { createCircuit } from './providers/circuit.ts';
-import {
-  guardIdentityChecks,
-  guardIdReader,
-  guardLocks,
-  guardMail,
-  guardPayments,
-  guardPower,
-} from './providers/guarded.ts';
+import { guardIdentityChecks, guardIdReader, guardLocks, guardMail, guardPayments } from './providers/guarded.ts';
 import { createIgloohomeLocks } from './providers/igloohome/locks.ts';
 import { createIgloohomeVerifier } from './providers/igloohome/webhook-signature.ts';
 import { readStudioLocks } from './operations/access/studio-locks.ts';
-import { createShellyPower } from './providers/shelly-power.ts';
 import { createSmtpMail, MAIL_CONNECTIONS } from './providers/smtp-mail.ts';
 import { createStripeIdentity } from './providers/stripe/identity.ts';
 import { createStripePayments } from './providers/stripe/payments.ts';
@@ -66,6 +58,7 @@ import { createRestRouter } from './rest/router.ts';
 import { createPictures } from './storage/pictures/pictures.ts';
 import { createStorageRouter } from './storage/router.ts';
 import { endClaims } from './start/end-claims.ts';
+import { openPlugs } from './start/open-plugs.ts';
 import { type Memory, openDatabase } from './start/open-database.ts';
 import { seed } from './start/seed.ts';
 import { createSitePages } from './start/site-pages.ts';
@@ -154,7 +147,6 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     locks: createBreaker('igloohome'),
     mail: createBreaker('mail', MAIL_CONNECTIONS),
     texts: createBreaker('twilio'),
-    power: createBreaker('plug'),
     reader: createBreaker('id-reader'),
   };
   const smtp = createSmtpMail({ url: config.smtpUrl, from: config.mailFrom });
@@ -190,7 +182,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   });
   const payments = guardPayments(createStripePayments(config.stripe), circuits.payments);
   const locks = guardLocks(createIgloohomeLocks(config.igloohome), circuits.locks);
-  const power = guardPower(createShellyPower({ url: config.shellyUrl }), circuits.power);
+  const { plugs, circuits: plugCircuits } = openPlugs(config.plugs, createBreaker);
   const reader = await createIdReader(config);
   opened.defer(() => reader.close());
   const links = createLinkSigner(deriveKey(keys.derive('links'), 'mail-link'));
@@ -256,7 +248,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     business: business.now,
   };
   const alerts = { db, mail, clock, addresses: config.ownerEmails, business: business.now };
-  const lights = { db, power, clock };
+  const lights = { db, plugs, clock };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
   const { queue, scheduler } = createBackgroundJobs({
@@ -270,7 +262,6 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     circuits: {
       payments: circuits.payments,
       locks: circuits.locks,
-      power: circuits.power,
       mail: circuits.mail,
       alerts: circuits.mail,
       campaigns: circuits.mail,
@@ -302,7 +293,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     identity,
     staff: { db: urgent, developerPages: config.developerPages },
     links,
-    power: { db: urgent, power },
+    power: { db: urgent, plugs },
     verifyLockWebhook: createIgloohomeVerifier({
       publicKey: config.igloohome.webhookKey,
       webhookUrl: `${config.siteUrl}/functions/v1/igloohome-webhook`,
@@ -326,7 +317,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const overload = createOverload(config.requestsAtOnce);
   measureDatabase(metrics, db);
   measureOverload(metrics, overload);
-  measureJobs(metrics, db, clock, Object.values(circuits));
+  measureJobs(metrics, db, clock, [...Object.values(circuits), ...plugCircuits]);
   const site = createSite({
     folder: join(ROOT, 'dist', 'web'),
     earlierAssets: join(ROOT, 'dist', 'earlier-assets'),

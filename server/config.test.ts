@@ -35,6 +35,20 @@ describe('the configuration', () => {
     );
   });
 
+  test('names plugs beside the one for all rooms', () => {
+    expect(
+      readConfig({ ...PRODUCTION, SHELLY_PLUGS: 'Hall=http://10.0.0.8/rpc?a=b, Loft = http://10.0.0.9/rpc' }).plugs,
+    ).toEqual(
+      new Map([
+        ['', 'http://10.0.0.7/rpc'],
+        ['Hall', 'http://10.0.0.8/rpc?a=b'],
+        ['Loft', 'http://10.0.0.9/rpc'],
+      ]),
+    );
+    expect([...readConfig({ SHELLY_URL: 'http://10.0.0.7/rpc' }).plugs.keys()]).toEqual(['']);
+    expect([...readConfig({}).plugs.keys()]).toEqual(['', 'Studio A', 'Studio B', 'Studio C']);
+  });
+
   test.each([
     [{ NODE_ENV: 'prod' }, 'NODE_ENV: is development, test or production'],
     [{ STRIPE_SECRET_KEY: 'pk_live_abc' }, 'STRIPE_SECRET_KEY: is a publishable key (pk_…), not a secret one (sk_…)'],
@@ -45,6 +59,9 @@ describe('the configuration', () => {
     [{ IGLOOHOME_LOCKS: 'Studio A=L1,Studio B=L1' }, 'IGLOOHOME_LOCKS: gives the lock L1 to two studios'],
     [{ IGLOOHOME_LOCKS: 'Studio A=L1,Studio A=L2' }, 'IGLOOHOME_LOCKS: names Studio A twice'],
     [{ IGLOOHOME_LOCKS: 'Studio A=L1,Studio B' }, 'IGLOOHOME_LOCKS: "Studio B" is not studio=lock'],
+    [{ SHELLY_PLUGS: 'Hall=http://a/rpc,Hall=http://b/rpc' }, 'SHELLY_PLUGS: names Hall twice'],
+    [{ SHELLY_PLUGS: 'Hall=http://10.0.0.7/rpc/' }, 'SHELLY_PLUGS: gives http://10.0.0.7/rpc two names'],
+    [{ SHELLY_PLUGS: 'Hall=file:///etc/passwd' }, 'SHELLY_PLUGS: "Hall=file:///etc/passwd" is not name=http://address'],
     [{ SITE_URL: 'http://studio.example.net' }, 'SITE_URL: must begin with https:// in production'],
     [{ SITE_URL: 'https://studio.example.net/app' }, 'SITE_URL: must have no path in production'],
     [{ IGLOOHOME_WEBHOOK_KEY: undefined }, 'IGLOOHOME_WEBHOOK_KEY: is needed in production'],

@@ -7,6 +7,7 @@ import { address, flag, list, type SandboxAddress, text, whole } from './setting
 import { idReaderFields, readVisionSettings, type VisionSettings } from './settings/id-reader.ts';
 import { lockFields, type LockSettings, readLockSettings } from './settings/locks.ts';
 import { paymentFields, type PaymentSettings, readPaymentSettings } from './settings/payments.ts';
+import { plugFields, type PlugSettings, readPlugSettings } from './settings/plugs.ts';
 import { readRealtimeSettings, type RealtimeConfig, realtimeFields } from './settings/realtime.ts';
 import { withRenamed } from './settings/renamed.ts';
 import { readRestSettings, restFields, type RestSettings } from './settings/rest.ts';
@@ -55,7 +56,7 @@ export type Config = DatabaseSettings & {
   /** Settings of `/rest/v1`, with PostgREST's names. */
   readonly rest: RestSettings;
   readonly realtime: RealtimeConfig;
-  readonly shellyUrl: string;
+  readonly plugs: PlugSettings;
   /** Whether the lights go on and off with the sessions. */
   readonly lightsFollow: boolean;
   /** How often each lock is asked whether it answers; 0: never. */
@@ -98,7 +99,7 @@ const schema = z.object({
   ...idReaderFields,
   ...restFields,
   ...realtimeFields,
-  SHELLY_URL: address.optional(),
+  ...plugFields,
   LIGHTS_FOLLOW_SESSIONS: flag.default(true),
   LOCK_CHECK_MINUTES: whole(0, 1440).default(15),
   LEDGER_CHECK_HOURS: whole(0, 168).default(24),
@@ -181,7 +182,7 @@ function toConfig(env: Environment, sandbox: boolean): Omit<Config, 'warnings' |
     lightsFollow: env.LIGHTS_FOLLOW_SESSIONS,
     lockCheckMinutes: env.LOCK_CHECK_MINUTES,
     ledgerCheckHours: env.LEDGER_CHECK_HOURS,
-    shellyUrl: env.SHELLY_URL ?? `${at(3)}/green-room/rpc`,
+    plugs: readPlugSettings(env, at),
     smtpUrl: env.SMTP_URL ?? `smtp://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + 5}`,
     mailFrom: env.MAIL_FROM,
     storage: readStorageSettings(env),

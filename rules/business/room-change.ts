@@ -17,6 +17,8 @@ export const roomSchema = z.strictObject({
   /** False: the room is retired, keeps its bookings and takes no new ones. */
   active: z.boolean(),
   lockId: text(1, 120).nullable(),
+  /** A name of SHELLY_PLUGS; null: the plug for rooms that name none. */
+  plug: text(1, 80).nullable(),
   /** Whether the room is open in each hour of a week in Sydney, Sunday 12 AM first. */
   openHours: z.array(z.boolean()).length(168, 'A week has 168 hours.'),
 });

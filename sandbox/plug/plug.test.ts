@@ -53,16 +53,15 @@ it('switches itself off after its time, in sandbox time', async () => {
   await rpc('Switch.Set', { id: 0, on: true, toggle_after: 60 });
   expect(await rpc('Switch.GetStatus', { id: 0 })).toMatchObject({ result: { output: true, timer_duration: 60 } });
   await control('/api/clock', { advance_seconds: 61 });
-  expect(await control('/api/plugs')).toMatchObject([
-    {
-      id: 'green-room',
-      on: false,
-      history: [
-        { on: false, by: 'timer' },
-        { on: true, by: 'rpc' },
-      ],
-    },
-  ]);
+  const [greenRoom] = (await control('/api/plugs')) as unknown[];
+  expect(greenRoom).toMatchObject({
+    id: 'green-room',
+    on: false,
+    history: [
+      { on: false, by: 'timer' },
+      { on: true, by: 'rpc' },
+    ],
+  });
 });
 
 it('replaces an older timer with each new command', async () => {
@@ -88,8 +87,19 @@ it('does not answer while it is offline', async () => {
   expect((await send('/green-room/shelly')).status).toBe(200);
 });
 
+it('has a plug for each room, which switch apart', async () => {
+  await send('/studio-a/rpc', { method: 'Switch.Set', params: { id: 0, on: true } });
+  const plugs = (await control('/api/plugs')) as { id: string; on: boolean }[];
+  expect(plugs.map(({ id, on }) => `${id} ${on}`)).toEqual([
+    'green-room false',
+    'studio-a true',
+    'studio-b false',
+    'studio-c false',
+  ]);
+});
+
 it('is off after a reset', async () => {
   await rpc('Switch.Set', { id: 0, on: true });
   provider.reset();
-  expect(await control('/api/plugs')).toEqual([{ id: 'green-room', on: false, history: [] }]);
+  expect(await control('/api/plugs')).toContainEqual({ id: 'green-room', on: false, history: [] });
 });

@@ -4,11 +4,13 @@ import { esc } from '../core/page.ts';
 import type { Provider } from '../core/provider.ts';
 import { type Answer, type Plug, rpc, settle } from './rpc.ts';
 
-const PLUG_IDS = ['green-room'];
+const PLUG_IDS = ['green-room', 'studio-a', 'studio-b', 'studio-c'];
 
 /** Simulates second-generation Shelly plugs at `/<plug-id>/rpc`, and shows whether they are on. */
 export function createPlug(core: Core): Provider {
   const saved = core.state.load<{ plugs: Plug[] }>('plug', { plugs: PLUG_IDS.map(newPlug) });
+  // A file of an earlier version may lack some.
+  saved.plugs.push(...PLUG_IDS.filter((id) => !saved.plugs.some((one) => one.id === id)).map(newPlug));
 
   function runDue(): void {
     for (const plug of saved.plugs) if (settle(plug, core.now().getTime())) core.state.changed();

@@ -5,9 +5,9 @@ import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'manual-power-control', max: 60, seconds: 60 };
-const bodySchema = z.looseObject({ action: z.enum(['turn_on', 'turn_off']) });
+const bodySchema = z.looseObject({ action: z.enum(['turn_on', 'turn_off']), studioId: z.uuid().optional() });
 
-/** Switches the lights for staff: `{success, message}`. */
+/** Switches the lights for staff, of a room or without `studioId` of the rooms that name no plug: `{success, message}`. */
 export function manualPowerControl(context: { power: PowerContext }): ServerFunction {
   return {
     methods: ['POST'],
@@ -15,9 +15,9 @@ export function manualPowerControl(context: { power: PowerContext }): ServerFunc
     permission: 'bookings',
     limit: LIMIT,
     async handle({ caller, body }) {
-      const { action } = parse(bodySchema, body);
+      const { action, studioId = null } = parse(bodySchema, body);
       const on = action === 'turn_on';
-      await switchPower(context.power, on, actorOf(caller));
+      await switchPower(context.power, { on, studioId }, actorOf(caller));
       return json({ success: true, message: on ? 'Power turned on' : 'Power turned off' });
     },
   };

@@ -11,14 +11,14 @@ const LOG_LIMIT = { name: 'staff-door-log', max: 120, seconds: 60 };
 const OPEN_LIMIT = { name: 'staff-open-door', max: 10, seconds: 60 };
 const bodySchema = z.object({ studioId: z.uuid(), reason: z.string().trim().min(1).max(200) });
 
-/** Reads the doors with their batteries, last openings and codes, and the lights: `{doors, canOpen, lightsOn}`. */
+/** Reads the doors with their batteries, last openings and codes, and the lights: `{doors, canOpen, lights, lightsOn}`. */
 export function staffDoors({ access, power }: { access: AccessContext; power: PowerContext }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'staff',
     permission: 'bookings',
     limit: READ_LIMIT,
-    handle: async () => json(await readDoors(access, power.power)),
+    handle: async () => json(await readDoors(access, power.plugs)),
   };
 }
 

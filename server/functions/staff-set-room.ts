@@ -1,5 +1,6 @@
 import { roomChangeSchema, roomOrderSchema } from '#rules/business/room-change.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
+import type { PowerContext } from '#server/operations/power/switch-power.ts';
 import { orderRooms, setRoom } from '#server/operations/settings/set-room.ts';
 import { actorOf, parse } from './requests.ts';
 import { json } from './responses.ts';
@@ -11,7 +12,7 @@ const LIMIT = { name: 'staff-set-room', max: 60, seconds: 60 };
  * Adds a room (`{studioId: null, room: {name, …}}`), changes the parts of one that are named, or orders the rooms (`{order: [studioId]}`).
  * Answers with `{studioId}`, or with the order.
  */
-export function staffSetRoom({ access }: { access: AccessContext }): ServerFunction {
+export function staffSetRoom({ access, power }: { access: AccessContext; power: PowerContext }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'staff',
@@ -23,7 +24,9 @@ export function staffSetRoom({ access }: { access: AccessContext }): ServerFunct
         await orderRooms(access, order, actorOf(caller));
         return json({ order });
       }
-      return json({ studioId: await setRoom(access, parse(roomChangeSchema, body), actorOf(caller)) });
+      return json({
+        studioId: await setRoom({ ...access, plugs: power.plugs }, parse(roomChangeSchema, body), actorOf(caller)),
+      });
     },
   };
 }

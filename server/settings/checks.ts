@@ -1,5 +1,6 @@
 import { isLoopback } from './fields.ts';
 import { readLockMap } from './lock-map.ts';
+import { plugFaults } from './plugs.ts';
 import { storageFaults } from './storage.ts';
 
 /** The environment variables that are checked together. Each check returns one line per fault, which begins with the variable's name. */
@@ -19,6 +20,7 @@ export type CheckedEnvironment = {
       | 'IGLOOHOME_API_URL'
       | 'IGLOOHOME_AUTH_URL'
       | 'SHELLY_URL'
+      | 'SHELLY_PLUGS'
       | 'SMTP_URL'
       | 'SITE_URL'
       | 'DATABASE_URL'
@@ -60,7 +62,7 @@ export function missing(env: CheckedEnvironment, sandbox: boolean): string[] {
 
 /** Lists the settings that contradict each other or are not allowed in production. */
 export function contradictions(env: CheckedEnvironment, production: boolean, sandbox: boolean): string[] {
-  const faults: string[] = [...keyFaults(env), ...lockMapFaults(env.IGLOOHOME_LOCKS)];
+  const faults: string[] = [...keyFaults(env), ...lockMapFaults(env.IGLOOHOME_LOCKS), ...plugFaults(env)];
   if (env.ID_READER !== 'ocr' && !sandbox) {
     for (const name of ['VISION_BASE_URL', 'VISION_API_KEY', 'VISION_MODEL'] as const) {
       if (env[name] === undefined) faults.push(`${name}: is needed with ID_READER=${env.ID_READER}`);

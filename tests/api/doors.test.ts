@@ -39,15 +39,14 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
   }
   const cancel = (id: string) =>
     rows(`update private.booking set status = 'cancelled', cancel_reason = 'staff' where id = $1::uuid`, [id]);
-  async function lights(): Promise<{ on: boolean; switched: number }> {
-    const [plug] = (await server.sandbox('/api/plugs')) as { on: boolean; history: unknown[] }[];
-    return { on: plug?.on ?? false, switched: plug?.history.length ?? 0 };
-  }
+  /** Which plugs of the sandbox are on. */
+  const lit = async (): Promise<string[]> =>
+    ((await server.sandbox('/api/plugs')) as { id: string; on: boolean }[]).flatMap(({ id, on }) => (on ? id : []));
   const isOn = async (): Promise<boolean> => {
     // The first round queues the job.
     await server.settle();
     await server.settle();
-    return (await lights()).on;
+    return (await lit()).includes('green-room');
   };
   const sandboxDoor = async (id: string) =>
     ((await server.sandbox('/api/doors')) as { id: string; opened_from_afar: number }[]).find((one) => one.id === id);
@@ -98,6 +97,50 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     });
     await cancel(session.id);
     await server.settle();
+  });
+
+  it('a room with a plug of its own switches that one, two rooms share one, and staff switch each by hand', async () => {
+    const settle = async () => {
+      await server.settle();
+      await server.settle();
+      return lit();
+    };
+    const name = (studioId: string, plug: string | null) =>
+      server.call('staff-set-room', { studioId, room: { plug } }, staff.token);
+    expect(await name(STUDIO_A, 'Elsewhere')).toMatchObject({
+      status: 400,
+      body: { error: { field: 'room.plug', message: 'There are these plugs: Studio A, Studio B, Studio C.' } },
+    });
+    server.advance(180 * MINUTE);
+    await server.call('manual-power-control', { action: 'turn_off' }, staff.token);
+    for (const studio of [STUDIO_A, STUDIO_B]) expect(await name(studio, 'Studio A')).toMatchObject({ status: 200 });
+    expect(await settle()).toEqual([]);
+    const first = await addSession(2, 60, STUDIO_A);
+    const second = await addSession(2, 60, STUDIO_B);
+    expect(await settle()).toEqual(['studio-a']);
+    await cancel(first.id);
+    expect(await settle()).toEqual(['studio-a']);
+    // Another plug for the room of the session: the old one goes off, the new one on.
+    expect(await name(STUDIO_B, 'Studio B')).toMatchObject({ status: 200 });
+    expect(await settle()).toEqual(['studio-b']);
+    const { body } = await server.call('staff-doors', {}, staff.token);
+    expect(body['lights']).toMatchObject([
+      { plug: 'Studio A', rooms: [{ studioId: STUDIO_A }], isSetUp: true, on: false },
+      { plug: 'Studio B', rooms: [{ studioName: 'Studio B' }], on: true },
+      { plug: null, rooms: [{ studioName: 'Studio C' }], on: false },
+    ]);
+    const turn = (action: string, studioId?: string) =>
+      server.call('manual-power-control', { action, studioId }, staff.token);
+    expect(await turn('turn_on', STUDIO_A)).toMatchObject({ status: 200, body: { success: true } });
+    expect(await turn('turn_on')).toMatchObject({ status: 200 });
+    expect(await turn('turn_off', STUDIO_B)).toMatchObject({ status: 200 });
+    expect(await settle()).toEqual(['green-room', 'studio-a']);
+    expect(await turn('turn_on', second.id)).toMatchObject({ status: 404 });
+    await cancel(second.id);
+    await turn('turn_off');
+    await turn('turn_off', STUDIO_A);
+    for (const studio of [STUDIO_A, STUDIO_B]) await name(studio, null);
+    expect(await settle()).toEqual([]);
   });
 
   it('staff see each door with its battery, the last opening with a code, and the codes that work now', async () => {

@@ -366,8 +366,8 @@ describe('staff', () => {
     expect(await readResponse(await app.send('manual-power-control', 'staff', { body: { action } }))).toEqual(answer);
     expect(await readResponse(await app.send('manual-power-control', 'service', { body: { action } }))).toEqual(answer);
     expect(operationCalls()).toEqual([
-      ['switchPower', on, STAFF],
-      ['switchPower', on, NOBODY],
+      ['switchPower', { on, studioId: null }, STAFF],
+      ['switchPower', { on, studioId: null }, NOBODY],
     ]);
   });
 

@@ -464,6 +464,10 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
     base: { studio_id: uuid(1), lock_id: 'lock' },
     checks: { studio_lock_lock_id_check: between('lock_id', ['', text(121)], ['x', text(120)]) },
   },
+  'private.studio_plug': {
+    base: { studio_id: uuid(1), plug: 'Studio A' },
+    checks: { studio_plug_plug_check: between('plug', ['', text(81)], ['x', text(80)]) },
+  },
   'public.business_settings': {
     base: { settings: firstSettings },
     checks: {
@@ -1165,8 +1169,9 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
     },
   },
   'private.light_state': {
-    base: { wanted: true, changed_at: '2031-03-01T00:00:00Z' },
-    checks: { light_state_singleton_check: { bad: [{ singleton: false }], good: [{ singleton: true }] } },
+    base: { plug: 'Studio A', wanted: true, changed_at: '2031-03-01T00:00:00Z' },
+    checks: { light_state_plug_check: between('plug', [text(81)], ['', text(80)]) },
+    uniques: { light_state_plug_key: unique({}, { plug: 'Studio B' }) },
   },
   'private.incident': {
     base: { studio_id: null, description: 'd', reporter: uuid(1), request_id: 'r', created_at: AT },

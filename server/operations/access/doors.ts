@@ -1,9 +1,10 @@
 import { LOW_BATTERY_PERCENT } from '#rules/doors.ts';
 import type { Database } from '#server/db/database.ts';
 import { ProviderError } from '#server/providers/call.ts';
-import type { Power } from '#server/providers/ports.ts';
 import { readBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
+import type { Plugs } from '../power/plugs.ts';
+import { type Lights, readLights } from '../power/read-lights.ts';
 import type { AccessContext } from './context.ts';
 
 type DoorsContext = Pick<AccessContext, 'locks' | 'lockOf' | 'clock' | 'log'> & {
@@ -31,8 +32,13 @@ type Door = {
   /** The codes that open it now. */
   readonly codes: readonly { readonly reference: string; readonly startsAt: string; readonly endsAt: string }[];
 };
-/** `lightsOn`: null when the plug does not answer. */
-type Doors = { readonly doors: readonly Door[]; readonly canOpen: boolean; readonly lightsOn: boolean | null };
+/** `lightsOn`: the lights of rooms that name no plug; null when there are none or it does not answer. */
+type Doors = {
+  readonly doors: readonly Door[];
+  readonly canOpen: boolean;
+  readonly lights: readonly Lights[];
+  readonly lightsOn: boolean | null;
+};
 
 type DoorRow = {
   studio_id: string;
@@ -43,9 +49,9 @@ type DoorRow = {
 };
 
 /** Reads all doors and the lights. A system that does not answer leaves its part unknown. */
-export async function readDoors(context: DoorsContext, power: Power): Promise<Doors> {
+export async function readDoors(context: DoorsContext, plugs: Plugs): Promise<Doors> {
   const { db, locks, lockOf, clock } = context;
-  const [{ rows }, devices, lightsOn] = await Promise.all([
+  const [{ rows }, devices, lights] = await Promise.all([
     db.query<DoorRow>(
       `select d.*, case when l.studio_id is not null then jsonb_build_object('lockId', l.lock_id, 'batteryPercent', l.battery_percent, 'online', l.online,
          'heardAt', l.heard_at, 'checkedAt', l.checked_at) end as state
@@ -53,7 +59,7 @@ export async function readDoors(context: DoorsContext, power: Power): Promise<Do
       [clock()],
     ),
     nullUnlessAnswered(context, async () => (await locks.check()).devices),
-    nullUnlessAnswered(context, () => power.isOn()),
+    readLights({ db, plugs }, (isOn) => nullUnlessAnswered(context, isOn)),
   ]);
   const doors = rows.map((row): Door => {
     const lockId = lockOf.get(row.studio_id) ?? null;
@@ -74,7 +80,12 @@ export async function readDoors(context: DoorsContext, power: Power): Promise<Do
       codes: row.codes,
     };
   });
-  return { doors, canOpen: locks.capabilities.mode === 'bridge', lightsOn };
+  return {
+    doors,
+    canOpen: locks.capabilities.mode === 'bridge',
+    lights,
+    lightsOn: lights.find(({ plug }) => plug === null)?.on ?? null,
+  };
 }
 
 /**

@@ -12,7 +12,7 @@ export const WORKERS = {
   campaigns: { atOnce: 1, later: true },
   locks: { atOnce: 4 },
   images: { atOnce: 4 },
-  power: { atOnce: 1 },
+  power: { atOnce: 4 },
 } as const satisfies Record<string, WorkerSettings>;
 export type WorkerName = keyof typeof WORKERS;
 

@@ -66,7 +66,7 @@ export function jobHandlers(contexts: {
     'access.request': (job) => requestFirstCode(access, job),
     'access.revoke': (job) => revokeCodes(access, job),
     'access.revoke-staff': (job) => removeStaffCode(access, job),
-    'power.follow': () => switchLights(lights),
+    'power.follow': (job) => switchLights(lights, job),
     'payment.refund': (job) => refundPayment(payment, job.subjectId),
     'payment.partial-refund': (job) => makePartialRefund(payment, job.subjectId),
     'payment.compare-ledger': (job) => checkLedger(payment, job),

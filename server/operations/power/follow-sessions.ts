@@ -1,8 +1,8 @@
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { ProviderError } from '#server/providers/call.ts';
-import type { Power } from '#server/providers/ports.ts';
-import type { JobOutcome } from '../core/jobs.ts';
+import type { Job, JobOutcome } from '../core/jobs.ts';
+import type { Plugs } from './plugs.ts';
 
 /** The lights go on this long before a session and off this long after it. */
 const BEFORE = '5 minutes';
@@ -11,24 +11,41 @@ const AFTER = '10 minutes';
 /** What switching the lights with the sessions works with. */
 export type LightsContext = {
   readonly db: Pick<Database, 'query' | 'one'>;
-  readonly power: Power;
+  readonly plugs: Plugs;
   readonly clock: Clock;
 };
 
-/** Periodic task: queues a job when the sessions want the lights on or off and wanted otherwise before. */
-export async function followSessions({ db, clock }: Pick<LightsContext, 'db' | 'clock'>): Promise<void> {
-  await db.query('select private.follow_sessions($1::timestamptz, $2::interval, $3::interval)', [
+/** Periodic task: queues a job for each plug that the sessions of its rooms want on or off and wanted otherwise before. */
+export async function followSessions({ db, plugs, clock }: LightsContext): Promise<void> {
+  await db.query('select private.follow_sessions($1::timestamptz, $2::interval, $3::interval, $4::text[])', [
     clock(),
     BEFORE,
     AFTER,
+    [...plugs.keys()],
   ]);
 }
 
-/** Job `power.follow`: switches the lights as the sessions want them now, which a job that comes late may find changed. Throws `ProviderError`. */
-export async function switchLights({ db, power }: Pick<LightsContext, 'db' | 'power'>): Promise<JobOutcome> {
-  const state = await db.one<{ wanted: boolean }>('select wanted from private.light_state');
-  if (state === null) return 'done';
+/**
+ * Job `power.follow`: switches a plug as the sessions want it now, which a job that comes late may find changed. Its subject is the row of the plug.
+ * Throws `ProviderError`.
+ */
+export async function switchLights(
+  { db, plugs }: Pick<LightsContext, 'db' | 'plugs'>,
+  { subjectId }: Pick<Job, 'subjectId'>,
+): Promise<JobOutcome> {
+  const readState = () =>
+    db.one<{ plug: string; wanted: boolean }>('select plug, wanted from private.light_state where id = $1::uuid', [
+      subjectId,
+    ]);
+  const state = await readState();
+  const power = state === null ? undefined : plugs.get(state.plug);
+  // The operator may have removed the plug.
+  if (state === null || power === undefined) return { closed: 'the plug is not set up any more' };
   await power.set(state.wanted);
   if ((await power.isOn()) !== state.wanted) throw new ProviderError('plug', 'did_not_switch', { retryable: true });
+  await db.query('select private.announce_lights()');
+  // Another server may have switched the plug for a newer wish between our reading and our call.
+  if ((await readState())?.wanted !== state.wanted)
+    throw new ProviderError('plug', 'wish_changed', { retryable: true });
   return 'done';
 }

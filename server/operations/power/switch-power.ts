@@ -2,30 +2,66 @@ import type { Database } from '#server/db/database.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { Power } from '#server/providers/ports.ts';
 import { Refusal } from '../core/refusal.ts';
+import { type Plugs, SHARED_PLUG } from './plugs.ts';
 
-/** What the operations of the smart plug work with. */
-export type PowerContext = { readonly db: Pick<Database, 'query'>; readonly power: Power };
+/** What the operations of the smart plugs work with. */
+export type PowerContext = { readonly db: Pick<Database, 'query' | 'one'>; readonly plugs: Plugs };
 
 /** How long a test keeps the plug on. */
 const TEST_SECONDS = 2;
 
-/** Switches the plug, checks that it did, and writes the audit log. Throws `Refusal('provider_unavailable')`. */
-export async function switchPower(context: PowerContext, on: boolean, actor: string): Promise<void> {
-  await audit(context, actor, { on });
+/**
+ * Switches the plug of a room, or without one the plug for rooms that name none. Checks that it did, and writes the audit log.
+ * Throws `Refusal('not_found')`, `Refusal('provider_unavailable')`.
+ */
+export async function switchPower(
+  context: PowerContext,
+  { on, studioId }: { readonly on: boolean; readonly studioId: string | null },
+  actor: string,
+): Promise<void> {
+  const plug = studioId === null ? SHARED_PLUG : await readPlug(context, studioId);
+  const power = powerOf(context, plug);
+  await audit(context, actor, plug, { on });
   await refuseIfUnreachable(async () => {
-    await context.power.set(on);
-    if ((await context.power.isOn()) !== on) throw new ProviderError('plug', 'did_not_switch', { retryable: true });
+    await power.set(on);
+    if ((await power.isOn()) !== on) throw new ProviderError('plug', 'did_not_switch', { retryable: true });
   });
+  await context.db.query('select private.announce_lights()');
 }
 
-/** Switches the plug on for two seconds; the plug itself switches off. Throws `Refusal('provider_unavailable')`. */
+/** Switches the plug for rooms that name none on for two seconds; the plug itself switches off. Throws `Refusal('provider_unavailable')`. */
 export async function testPower(context: PowerContext, actor: string): Promise<void> {
-  await audit(context, actor, { test: true });
-  await refuseIfUnreachable(() => context.power.pulse(TEST_SECONDS));
+  await audit(context, actor, SHARED_PLUG, { test: true });
+  await refuseIfUnreachable(() => powerOf(context, SHARED_PLUG).pulse(TEST_SECONDS));
 }
 
-async function audit({ db }: PowerContext, actor: string, details: Readonly<Record<string, unknown>>): Promise<void> {
-  await db.query(`select private.audit($1::uuid, 'update', 'power', 'plug', $2::jsonb)`, [actor, details]);
+async function readPlug({ db }: PowerContext, studioId: string): Promise<string> {
+  const room = await db.one<{ plug: string | null }>(
+    'select p.plug from public.studios s left join private.studio_plug p on p.studio_id = s.id where s.id = $1::uuid',
+    [studioId],
+  );
+  if (room === null) throw new Refusal('not_found', 'Studio not found');
+  return room.plug ?? SHARED_PLUG;
+}
+
+function powerOf({ plugs }: PowerContext, plug: string): Power {
+  const power = plugs.get(plug);
+  if (power === undefined)
+    throw new Refusal('provider_unavailable', `The plug “${plug}” is not set up. The operator sets up plugs.`);
+  return power;
+}
+
+async function audit(
+  { db }: PowerContext,
+  actor: string,
+  plug: string,
+  details: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await db.query(`select private.audit($1::uuid, 'update', 'power', $2, $3::jsonb)`, [
+    actor,
+    plug === SHARED_PLUG ? 'plug' : plug,
+    details,
+  ]);
 }
 
 async function refuseIfUnreachable(work: () => Promise<void>): Promise<void> {

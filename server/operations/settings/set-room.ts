@@ -2,12 +2,14 @@ import type { RoomChange } from '#rules/business/room-change.ts';
 import { type Database, DatabaseError } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { Refusal } from '../core/refusal.ts';
+import { type Plugs, SHARED_PLUG } from '../power/plugs.ts';
 
 type RoomContext = {
   readonly db: Pick<Database, 'one' | 'query'>;
   readonly clock: Clock;
   /** Studio id → lock id, with the locks that IGLOOHOME_LOCKS names. */
   readonly lockOf: ReadonlyMap<string, string>;
+  readonly plugs: Plugs;
 };
 
 /**
@@ -22,6 +24,7 @@ export async function setRoom(context: RoomContext, { studioId, room }: RoomChan
     throw new Refusal('invalid_request', 'Give the room a lock before it can be booked: otherwise nobody can enter.', {
       field: 'room.lockId',
     });
+  refuseUnknownPlug(context, room.plug ?? null);
   const changes = { ...room, ...(given !== null || room.name !== undefined ? { lockId } : {}) };
   try {
     const row = await context.db.one<{ id: string | null }>(
@@ -35,6 +38,19 @@ export async function setRoom(context: RoomContext, { studioId, room }: RoomChan
       throw new Refusal('invalid_request', 'Another room has this name.', { field: 'room.name' });
     throw error;
   }
+}
+
+/** Staff only name a plug. Its address is the operator's, so that nobody makes the server call another one. */
+function refuseUnknownPlug({ plugs }: Pick<RoomContext, 'plugs'>, name: string | null): void {
+  if (name === null || plugs.has(name)) return;
+  const names = [...plugs.keys()].filter((one) => one !== SHARED_PLUG);
+  throw new Refusal(
+    'invalid_request',
+    names.length === 0
+      ? 'The operator has set up no plugs with a name.'
+      : `There are these plugs: ${names.join(', ')}.`,
+    { field: 'room.plug' },
+  );
 }
 
 /** Orders the rooms as listed. */

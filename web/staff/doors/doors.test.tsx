@@ -33,8 +33,15 @@ const used = {
   lastOpening: { at: new Date('2031-03-12T09:06:00Z'), reference: 'ABCD-2345', startTime: START },
   codes: [{ reference: 'ABCD-2345', startsAt: START, endsAt: new Date('2031-03-12T11:00:00Z') }],
 };
+const lights = (name: string, more: Partial<queries.Lights> = {}): queries.Lights => ({
+  plug: null,
+  rooms: [{ studioId: name, studioName: name }],
+  isSetUp: true,
+  on: false,
+  ...more,
+});
 const show = (doors: queries.Door[], more: Partial<queries.DoorsAndLights> = {}): void => {
-  calls.readDoors.mockResolvedValue({ doors, canOpen: true, lightsOn: false, ...more });
+  calls.readDoors.mockResolvedValue({ doors, canOpen: true, lights: [], ...more });
   renderPart(<Doors />);
 };
 const item = async (name: string) =>
@@ -82,17 +89,31 @@ test('without a bridge no door can be opened from here', async () => {
 });
 
 test('the lights are switched by hand, and their present state cannot be chosen again', async () => {
-  show([]);
-  await user.click(await screen.findByRole('button', { name: 'Turn on' }));
-  expect(calls.switchLights.mock.calls[0]?.[0]).toBe(true);
-  expect(screen.getByRole('button', { name: 'Turn off' })).toHaveProperty('disabled', true);
+  const [a, b] = [lights('A').rooms, lights('B').rooms];
+  show([], {
+    lights: [
+      lights('C', { plug: 'C', on: true }),
+      lights('', { rooms: [...a, ...b] }),
+      lights('D', { plug: 'Gone', isSetUp: false, on: null }),
+    ],
+  });
+  await user.click(await screen.findByRole('button', { name: 'Turn on, A and B' }));
+  expect(calls.switchLights.mock.calls[0]?.[0]).toEqual({ studioId: 'A', on: true });
+  expect(screen.getByRole('button', { name: 'Turn off, A and B' })).toHaveProperty('disabled', true);
+  expect(screen.getByRole('button', { name: 'Turn on, C' })).toHaveProperty('disabled', true);
+  expect(screen.getByText(/The operator has not set up the plug Gone/)).toBeTruthy();
+  expect(screen.queryByRole('button', { name: /, D$/ })).toBeNull();
 });
 
 test('systems that do not answer are named, and doors that cannot be read can be read again', async () => {
   calls.readDoors.mockRejectedValueOnce(new AppError('network', 'You are offline.', 0));
   renderPart(<Doors />);
   expect(await screen.findByText('You are offline.')).toBeTruthy();
-  calls.readDoors.mockResolvedValue({ doors: [door('A', { known: null })], canOpen: true, lightsOn: null });
+  calls.readDoors.mockResolvedValue({
+    doors: [door('A', { known: null })],
+    canOpen: true,
+    lights: [lights('A', { on: null })],
+  });
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   await item('A Battery 80 % Lock system does not answer');
   expect(screen.getByText('The plug does not answer')).toBeTruthy();

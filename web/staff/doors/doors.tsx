@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sinceStart } from '#rules/doors.ts';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
@@ -9,11 +9,11 @@ import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
-import { toast } from '#web/ui/toast.tsx';
 import { DoorLog } from './door-log.tsx';
+import { LightsOfRooms } from './lights.tsx';
 import { OpenForm } from './open-door-form.tsx';
 import { StaffCodes } from './staff-codes.tsx';
-import { type Door, readDoors, switchLights } from './queries.ts';
+import { type Door, readDoors } from './queries.ts';
 
 const READ_AGAIN_MS = 30_000;
 
@@ -51,7 +51,7 @@ export function Doors() {
         ))}
       </ul>
       <p className="mt-4 text-sm text-fog">Times are in Sydney time.</p>
-      <Lights on={doors.data.lightsOn} />
+      <LightsOfRooms lights={doors.data.lights} />
       <section className="mt-10" aria-labelledby="staff-codes">
         <h3 id="staff-codes" className="text-2xl">
           Codes without a booking
@@ -134,34 +134,3 @@ function LastHeard({ door: { lockId, online, heardAt, checkedAt } }: { door: Doo
 }
 
 const describeInstant = (at: Date): string => `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
-
-function Lights({ on }: { on: boolean | null }) {
-  const change = useMutation({
-    mutationFn: switchLights,
-    meta: { invalidates: [queryKeys.doors.all], failure: 'The lights could not be switched.' },
-    onSuccess: (_done, turnedOn) => toast({ title: turnedOn ? 'Lights on' : 'Lights off' }),
-  });
-  return (
-    <section className="mt-8">
-      <h3 className="flex flex-wrap items-center gap-3 text-2xl">
-        Lights{' '}
-        {on === null ? (
-          <Chip tone="bad">The plug does not answer</Chip>
-        ) : (
-          <Chip tone={on ? 'good' : 'plain'}>{on ? 'On' : 'Off'}</Chip>
-        )}
-      </h3>
-      <p className="mt-2 mb-4 text-sm text-fog">
-        They go on 5 minutes before a session and off 10 minutes after it. What you switch stays until then.
-      </p>
-      <div className="flex flex-wrap gap-3">
-        <Button tone="plain" disabled={change.isPending || on === true} onClick={() => change.mutate(true)}>
-          Turn on
-        </Button>
-        <Button tone="plain" disabled={change.isPending || on === false} onClick={() => change.mutate(false)}>
-          Turn off
-        </Button>
-      </div>
-    </section>
-  );
-}

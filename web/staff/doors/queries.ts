@@ -15,12 +15,20 @@ const doorSchema = z.object({
   lastOpening: z.object({ at: instant, reference: z.string(), startTime: instant }).nullable(),
   codes: z.array(z.object({ reference: z.string(), startsAt: instant, endsAt: instant })),
 });
+const lightsSchema = z.object({
+  plug: z.string().nullable(),
+  rooms: z.array(z.object({ studioId: z.string(), studioName: z.string() })),
+  isSetUp: z.boolean(),
+  on: z.boolean().nullable(),
+});
 const doorsSchema = z.object({
   doors: z.array(doorSchema),
   canOpen: z.boolean(),
-  lightsOn: z.boolean().nullable(),
+  lights: z.array(lightsSchema),
 });
 export type Door = z.infer<typeof doorSchema>;
+/** The lights that a plug switches. */
+export type Lights = z.infer<typeof lightsSchema>;
 export type DoorsAndLights = z.infer<typeof doorsSchema>;
 
 /** Reads the doors and the lights. */
@@ -30,6 +38,7 @@ export async function readDoors(): Promise<DoorsAndLights> {
 export function openDoor(studioId: string, reason: string): Promise<unknown> {
   return callFunction('staff-open-door', { studioId, reason });
 }
-export function switchLights(on: boolean): Promise<unknown> {
-  return callFunction('manual-power-control', { action: on ? 'turn_on' : 'turn_off' });
+/** Switches the lights of a room, and of those that share its plug. */
+export function switchLights({ studioId, on }: { studioId: string | undefined; on: boolean }): Promise<unknown> {
+  return callFunction('manual-power-control', { action: on ? 'turn_on' : 'turn_off', studioId });
 }

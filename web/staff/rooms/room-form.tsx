@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Control } from 'react-hook-form';
 import { z } from 'zod';
 import { type Room, roomSchema } from '#rules/business/room-change.ts';
 import { AppError, describeError } from '#web/lib/errors.ts';
@@ -22,9 +23,23 @@ const formSchema = roomSchema.omit({ photos: true, openHours: true }).extend({
     .trim()
     .max(120)
     .transform((text) => (text === '' ? null : text)),
+  plug: z
+    .string()
+    .trim()
+    .max(80)
+    .transform((text) => (text === '' ? null : text)),
 });
 type Typed = z.input<typeof formSchema>;
-const EMPTY: Typed = { name: '', title: '', summary: '', description: '', features: '', active: false, lockId: '' };
+const EMPTY: Typed = {
+  name: '',
+  title: '',
+  summary: '',
+  description: '',
+  features: '',
+  active: false,
+  lockId: '',
+  plug: '',
+};
 
 /** Adds a room, or edits the given one. */
 export function RoomForm({ of, onDone }: { of: StaffRoom | null; onDone: () => void }) {
@@ -41,9 +56,10 @@ export function RoomForm({ of, onDone }: { of: StaffRoom | null; onDone: () => v
       onDone();
     },
     onError: (error) => {
-      const isName = error instanceof AppError && error.details['field'] === 'room.name';
+      const at = error instanceof AppError ? error.details['field'] : undefined;
+      const field = (['name', 'plug'] as const).find((one) => at === `room.${one}`);
       const message = describeError(error, 'Nothing was saved. Please try again.');
-      refuseForm(form, isName ? { field: 'name', message } : { message });
+      refuseForm(form, field === undefined ? { message } : { field, message });
     },
   });
   return (
@@ -72,13 +88,7 @@ export function RoomForm({ of, onDone }: { of: StaffRoom | null; onDone: () => v
           hint="One thing on each line, up to 12."
           className="sm:col-span-2"
         />
-        <TextField
-          control={control}
-          name="lockId"
-          label="Lock"
-          autoComplete="off"
-          hint="The id of the lock at the provider. Empty: the one that the operator has set."
-        />
+        <DeviceFields control={control} />
       </div>
       <Photos photos={photos} onChange={setPhotos} />
       <OpeningHours hours={openHours} onChange={setOpenHours} />
@@ -102,6 +112,27 @@ export function RoomForm({ of, onDone }: { of: StaffRoom | null; onDone: () => v
   );
 }
 
-function typedOf({ photos: _photos, openHours: _hours, features, lockId, ...room }: Room): Typed {
-  return { ...room, features: features.join('\n'), lockId: lockId ?? '' };
+function DeviceFields({ control }: { control: Control<Typed, unknown, z.output<typeof formSchema>> }) {
+  return (
+    <>
+      <TextField
+        control={control}
+        name="lockId"
+        label="Lock"
+        autoComplete="off"
+        hint="The id of the lock at the provider. Empty: the one that the operator has set."
+      />
+      <TextField
+        control={control}
+        name="plug"
+        label="Plug of the lights"
+        autoComplete="off"
+        hint="The name that the operator has given it. Empty: the plug for all rooms without one."
+      />
+    </>
+  );
+}
+
+function typedOf({ photos: _photos, openHours: _hours, features, lockId, plug, ...room }: Room): Typed {
+  return { ...room, features: features.join('\n'), lockId: lockId ?? '', plug: plug ?? '' };
 }

@@ -28,6 +28,7 @@ const room = (name: string, active = true) => ({
     photos: ['drawn-a'],
     active,
     lockId: null,
+    plug: null,
     openHours: Array.from({ length: 168 }, () => true),
   },
 });
@@ -89,6 +90,13 @@ test('a refusal is shown at its field or in the form, and a photo that fails say
   await press('Save');
   expect(await screen.findByText('Another room has this name.')).toBeTruthy();
   expect(screen.getByLabelText('Name').getAttribute('aria-invalid')).toBe('true');
+  setRoom.mockRejectedValueOnce(
+    new AppError('invalid_request', 'There are these plugs: Studio A.', 400, { field: 'room.plug' }),
+  );
+  await fill(screen.getByLabelText('Plug of the lights'), 'Loft');
+  await press('Save');
+  expect(await screen.findByText('There are these plugs: Studio A.')).toBeTruthy();
+  expect(setRoom.mock.lastCall?.[0]).toMatchObject({ room: { plug: 'Loft' } });
 });
 
 test('rooms that could not be loaded offer another try', async () => {

@@ -1,0 +1,37 @@
+import type { Database } from '#server/db/database.ts';
+import { SHARED_PLUG, type Plugs } from './plugs.ts';
+
+/** The lights that a plug switches. */
+export type Lights = {
+  /** null: the plug for rooms that name none. */
+  readonly plug: string | null;
+  readonly rooms: readonly { readonly studioId: string; readonly studioName: string }[];
+  /** Whether the operator has set up the plug. */
+  readonly isSetUp: boolean;
+  /** null when the plug does not answer. */
+  readonly on: boolean | null;
+};
+
+/** Reads the lights of the rooms that can be booked, one entry for each plug. `ask` returns null for a plug that does not answer. */
+export async function readLights(
+  { db, plugs }: { readonly db: Pick<Database, 'query'>; readonly plugs: Plugs },
+  ask: (isOn: () => Promise<boolean>) => Promise<boolean | null>,
+): Promise<readonly Lights[]> {
+  const { rows } = await db.query<{ plug: string; rooms: Lights['rooms'] }>(
+    `select coalesce(p.plug, '') as plug,
+       jsonb_agg(jsonb_build_object('studioId', s.id, 'studioName', s.name) order by s.sort_order, s.name) as rooms
+     from public.studios s left join private.studio_plug p on p.studio_id = s.id
+     where s.active group by 1 order by min(s.sort_order), 1`,
+  );
+  return Promise.all(
+    rows.map(async ({ plug, rooms }): Promise<Lights> => {
+      const power = plugs.get(plug);
+      return {
+        plug: plug === SHARED_PLUG ? null : plug,
+        rooms,
+        isSetUp: power !== undefined,
+        on: power === undefined ? null : await ask(() => power.isOn()),
+      };
+    }),
+  );
+}

@@ -1,0 +1,20 @@
+import type { Plugs } from '#server/operations/power/plugs.ts';
+import type { Circuit } from '#server/providers/circuit.ts';
+import { guardPower } from '#server/providers/guarded.ts';
+import { createShellyPower } from '#server/providers/shelly-power.ts';
+import type { PlugSettings } from '#server/settings/plugs.ts';
+
+/** Creates the plugs, each with a circuit breaker of its own: one that does not answer stops no other. */
+export function openPlugs(
+  settings: PlugSettings,
+  createBreaker: (provider: string) => Circuit,
+): { plugs: Plugs; circuits: readonly Circuit[] } {
+  const made = [...settings].map(([name, url]) => {
+    const circuit = createBreaker(name === '' ? 'plug' : `plug ${name}`);
+    return { name, circuit, power: guardPower(createShellyPower({ url }), circuit) };
+  });
+  return {
+    plugs: new Map(made.map(({ name, power }) => [name, power])),
+    circuits: made.map(({ circuit }) => circuit),
+  };
+}
