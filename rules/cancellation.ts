@@ -11,3 +11,16 @@ export function cancellationTerms(
   const allowed = now <= until;
   return { allowed, refund: allowed ? 'full' : 'none', until, freeHours };
 }
+
+/**
+ * What a customer can change of a paid booking without asking: other hours or another room until it can no longer be cancelled for a full refund
+ * (`freeHours` before the start, as frozen with the booking), a later end until the session ends.
+ */
+export function changeTerms(
+  span: { readonly start: Date; readonly end: Date },
+  now: Date,
+  freeHours: number,
+): { move: boolean; extend: boolean; until: Date } {
+  const { allowed, until } = cancellationTerms(span.start, now, freeHours);
+  return { move: allowed && now < span.start, extend: now < span.end, until };
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { linkHoldEnd, moveHoldEnd } from './payment-link.ts';
+import { linkHoldEnd, moveHoldEnd, ownMoveHoldEnd } from './payment-link.ts';
 
 const NOW = new Date('2031-03-01T00:00:00Z');
 const after = (minutes: number): Date => new Date(NOW.getTime() + minutes * 60_000);
@@ -31,4 +31,14 @@ test.each([
   ['a later end in some days', span(3 * DAY, 3 * DAY + 60), span(3 * DAY, 3 * DAY + 120), DAY],
 ])('a link for %s holds them as long as it can be paid', (_what, from, to, held) => {
   expect(moveHoldEnd(from, to, NOW, 15)).toEqual(held === null ? null : after(held));
+});
+
+test.each([
+  ['other hours', span(3 * DAY, 3 * DAY + 60), span(4 * DAY, 4 * DAY + 60), 15],
+  ['other hours of a booking that begins soon', span(10, 70), span(4 * DAY, 4 * DAY + 60), 10],
+  ['a later end of a session that runs', span(-30, 30), span(-30, 90), 15],
+  ['a later end of a session that is almost over', span(-55, 5), span(-55, 65), 5],
+  ['a later end at the last minute', span(-59, 1), span(-59, 61), null],
+])('a customer who pays at once holds %s as long as there is time to pay', (_what, from, to, held) => {
+  expect(ownMoveHoldEnd(from, to, NOW, 15)).toEqual(held === null ? null : after(held));
 });

@@ -12,6 +12,9 @@ export function linkHoldEnd(start: Date, now: Date, holdMinutes: number): Date |
   return end < now.getTime() + holdMinutes * 60_000 ? null : new Date(end);
 }
 
+/** A customer who pays at once needs at least this long. */
+const SHORTEST_PAYMENT_MINUTES = 2;
+
 type Span = { readonly studioId: string; readonly start: Date; readonly end: Date };
 
 /**
@@ -23,4 +26,15 @@ export function moveHoldEnd(from: Span, to: Span, now: Date, holdMinutes: number
   if (!keepsStart) return linkHoldEnd(from.start < to.start ? from.start : to.start, now, holdMinutes);
   const end = Math.min(now.getTime() + settings.linkHoldMinutes * 60_000, from.end.getTime(), to.end.getTime());
   return end < now.getTime() + holdMinutes * 60_000 ? null : new Date(end);
+}
+
+/**
+ * Returns until when the new hours of a booking are held for a customer who pays the difference at once: as long as for a new booking, but no later
+ * than the old hours begin, or end when only the end is later. null when that leaves no time to pay.
+ */
+export function ownMoveHoldEnd(from: Span, to: Span, now: Date, holdMinutes: number): Date | null {
+  const keepsStart = from.studioId === to.studioId && from.start.getTime() === to.start.getTime();
+  const last = keepsStart ? Math.min(from.end.getTime(), to.end.getTime()) : from.start.getTime();
+  const end = Math.min(now.getTime() + holdMinutes * 60_000, last);
+  return end < now.getTime() + SHORTEST_PAYMENT_MINUTES * 60_000 ? null : new Date(end);
 }

@@ -118,6 +118,16 @@ export function spanOf(slots: readonly Slot[]): Busy {
   return { start, end: slotEnd(last.date, last.hour) };
 }
 
+/** Returns the slots of a booking that ends so many hours later; null for a span that is not on the hours of the grid. */
+export function slotsWithMore(start: Date, end: Date, hours: number): Slot[] | null {
+  const slots = slotsOfSpan(start, end);
+  for (let more = 0; slots !== null && more < hours; more += 1) {
+    const last = slots.at(-1);
+    if (last !== undefined) slots.push(nextSlot(last));
+  }
+  return slots;
+}
+
 /** Returns the slots of a span; null unless it starts and ends on hours of the grid. */
 export function slotsOfSpan(start: Date, end: Date): Slot[] | null {
   let slot: Slot = { date: studioDate(start), hour: studioHour(start) };

@@ -13,6 +13,7 @@ import { manualPowerControl } from './functions/manual-power-control.ts';
 import { processScheduledEmails } from './functions/process-scheduled-emails.ts';
 import { queuedMail } from './functions/queued-mail.ts';
 import { regeneratePin } from './functions/regenerate-pin.ts';
+import { extendBooking, rescheduleBooking } from './functions/reschedule-booking.ts';
 import { releaseHold } from './functions/release-hold.ts';
 import { staffBlockCustomer } from './functions/staff-block-customer.ts';
 import { staffCalendarFeed } from './functions/staff-calendar-feed.ts';
@@ -94,6 +95,8 @@ export function composeFunctions(context: Context): Hono<Env> {
       ['accept-staff-invitation', acceptStaffInvitation(context)],
       ['unsubscribe', unsubscribe(context)],
       ['cancel-booking', cancelBooking(context)],
+      ['reschedule-booking', rescheduleBooking(context)],
+      ['extend-booking', extendBooking(context)],
       ['stripe-webhook', stripeWebhook(context)],
       ['send-booking-confirmation', queuedMail(context)],
       ['send-access-code-email', queuedMail(context)],

@@ -7,6 +7,8 @@ const FUNCTIONS = [
   'verify-payment',
   'release-hold',
   'cancel-booking',
+  'reschedule-booking',
+  'extend-booking',
   'verify-id',
   'create-verification-session',
   'check-verification-and-checkout',

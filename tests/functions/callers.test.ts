@@ -52,6 +52,22 @@ const ROWS: readonly Row[] = [
     body: { bookingId: BOOKING },
     answers: { cancelBooking: () => ({ refund: 'full', amountCents: 8250, byHand: false }) },
   },
+  ...(['reschedule-booking', 'extend-booking'] as const).map((name): Row => ({
+    name,
+    callers: 'signed-in',
+    limit: [name, 30, 60],
+    body: {
+      bookingId: BOOKING,
+      studioId: booking.studioId,
+      startTime: booking.startTime,
+      endTime: booking.endTime,
+      hours: 1,
+    },
+    answers: {
+      ...own,
+      moveBooking: () => ({ differenceCents: -1_000, refundCents: 1_000, byHand: false, waiting: null, undo: null }),
+    },
+  })),
   {
     name: 'staff-create-booking',
     callers: 'staff',

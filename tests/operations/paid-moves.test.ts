@@ -5,7 +5,9 @@ import { bookForStaff } from '#server/operations/bookings/book-for-staff.ts';
 import { cancelForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
 import { cancelBooking } from '#server/operations/bookings/cancel.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';
-import { type Move, moveBooking } from '#server/operations/bookings/move.ts';
+import { type Move, moveBooking, quoteMove } from '#server/operations/bookings/move.ts';
+import { readExtension } from '#server/operations/bookings/own-move.ts';
+import { releaseOwnHold } from '#server/operations/bookings/release.ts';
 import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
 import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
@@ -43,6 +45,14 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
   const context = () => cases.system.booking;
   const move = (bookingId: string, span: Span, more: Partial<Move> = {}) =>
     moveBooking(context(), { bookingId, studioId: STUDIO, ...span, waive: false, actor: staff, ...more });
+  /** What a customer does: `extend` and `move` of the own booking. */
+  const own = (person: string, bookingId: string, span: Span, more: Partial<Move> = {}) =>
+    move(bookingId, span, { actor: person, customer: person, ...more });
+  async function extend(person: string, bookingId: string, hours: number, from: number | null = null) {
+    const asked = { bookingId, customer: person, hours, from: from === null ? null : new Date(from) };
+    const { studioId, ...span } = await readExtension(context(), asked);
+    return own(person, bookingId, span, { studioId, onlyLater: true });
+  }
   const drain = () => cases.system.jobs.drain();
   async function booked(span = at(SATURDAY)) {
     const person = await addPerson(db);
@@ -327,6 +337,166 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     ).rejects.toMatchObject({ constraint: 'booking_move_is_paid' });
   });
 
+  test('a customer moves to cheaper hours at once, and pays for dearer ones within the time of a hold, without a mail in between', async () => {
+    const { id, person, sessionId } = await booked();
+    const monday = at(SATURDAY + 2 * DAY);
+    const asked = { bookingId: id, studioId: STUDIO, ...monday, waive: false, actor: person, customer: person };
+    expect(await quoteMove(context(), asked)).toMatchObject({ differenceCents: -1_000, refundCents: 1_000 });
+    const wrong = refusal(own(person, id, monday, { shownCents: -900 }));
+    expect(await wrong).toMatchObject({ code: 'price_changed', details: { differenceCents: -1_000 } });
+    expect(await own(person, id, monday, { shownCents: -1_000 })).toMatchObject({ refundCents: 1_000, waiting: null });
+    await drain();
+    expect(await returned(sessionId)).toEqual([1_000]);
+    const to = { ...asked, ...at(EVENING) };
+    const until = new Date(START + 15 * MINUTE);
+    expect(await quoteMove(context(), to)).toMatchObject({ differenceCents: 2_000, linkUntil: until });
+    cases.system.mails.length = 0;
+    const answer = await own(person, id, at(EVENING));
+    expect(answer).toMatchObject({
+      differenceCents: 2_000,
+      waiting: { url: expect.stringContaining('https://'), until },
+    });
+    expect(await own(person, id, at(EVENING))).toEqual(answer);
+    await drain();
+    expect(subjects()).toEqual([]);
+    await pay((await holdOf(id)).session);
+    await drain();
+    expect(subjects()).toEqual([expect.stringContaining('Booking moved')]);
+    expect(await row(id)).toMatchObject({ ...at(EVENING), cost: 6_900, moves: 2 });
+    expect(await kept(id)).toBe(6_900);
+    const log = await db.one(
+      `select count(*)::int as n from public.audit_logs where resource_id = $1 and actor = $2::uuid and details ? 'before'`,
+      [id, person],
+    );
+    expect(log).toEqual({ n: 2 });
+  });
+
+  test('a customer who does not pay keeps the old hours, and nobody is mailed; the customer can also let the new hours go', async () => {
+    const { id, person } = await booked();
+    const before = await row(id);
+    await own(person, id, at(EVENING));
+    const late = await holdOf(id);
+    cases.system.state.now += 16 * MINUTE;
+    await expire();
+    cases.system.state.now += MINUTE;
+    await drain();
+    expect(await holdOf(id)).toMatchObject({ status: 'cancelled', reason: 'hold_expired' });
+    expect(subjects()).not.toContainEqual(expect.stringContaining('stays as it is'));
+    await own(person, id, at(EVENING));
+    const hold = await holdOf(id);
+    expect(await refusal(releaseOwnHold(context(), hold.id, await addPerson(db)))).toMatchObject({ code: 'not_found' });
+    await releaseOwnHold(context(), hold.id, person);
+    expect(await holdOf(id)).toMatchObject({ status: 'cancelled', reason: 'abandoned' });
+    expect(await row(id)).toEqual(before);
+    await pay(late.session);
+    expect(await kept(id)).toBe(5_900);
+  });
+
+  test('a customer may move until the frozen terms end, extend until the session ends, and only when verified and not blocked', async () => {
+    const { id, person } = await booked();
+    const free = at(SATURDAY + 2 * DAY);
+    expect(await refusal(own(await addPerson(db), id, free))).toMatchObject({ code: 'not_found' });
+    await db.query(
+      `insert into private.customer_block (user_id, reason, blocked_by, blocked_at) values ($1::uuid, 'x', $1::uuid, $2::timestamptz)`,
+      [person, new Date(START)],
+    );
+    expect(await refusal(own(person, id, free))).toMatchObject({ code: 'blocked' });
+    await db.query('delete from private.customer_block where user_id = $1::uuid', [person]);
+    await db.query('update public.id_verifications set expires_at = $2::timestamptz where user_id = $1::uuid', [
+      person,
+      free.startTime,
+    ]);
+    expect(await refusal(own(person, id, free))).toMatchObject({ code: 'id_required' });
+    await db.query('update public.id_verifications set expires_at = $2::timestamptz where user_id = $1::uuid', [
+      person,
+      new Date(START + 30 * DAY),
+    ]);
+    expect(await refusal(own(person, id, at(START + 95 * DAY)))).toMatchObject({ code: 'id_required' });
+    expect(await refusal(own(person, id, at(START - DAY)))).toMatchObject({ code: 'slot_closed' });
+    cases.system.state.now = SATURDAY - DAY + 1;
+    expect(await refusal(own(person, id, free))).toMatchObject({ code: 'too_late' });
+    await db.query(`update private.booking set policy = '{"freeCancelHours": 12}' where id = $1::uuid`, [id]);
+    expect(await refusal(own(person, id, free))).toBeNull();
+    await own(person, id, at(SATURDAY + 2 * DAY + HOUR));
+    cases.system.state.now = SATURDAY + 2 * DAY + HOUR + 59 * MINUTE;
+    expect(await refusal(extend(person, id, 1))).toMatchObject({ code: 'too_late' });
+  });
+
+  test('a customer extends at the price of the longer booking, once for each end on the screen, and never over somebody else', async () => {
+    const { id, person } = await booked(at(SATURDAY, 2));
+    const end = SATURDAY + 2 * HOUR;
+    expect(await extend(person, id, 1, end)).toMatchObject({ differenceCents: 4_100 });
+    await pay((await holdOf(id)).session);
+    expect(await row(id)).toMatchObject({ ...at(SATURDAY, 3), cost: 15_900, moves: 1 });
+    expect(await extend(person, id, 1, end)).toMatchObject({ differenceCents: 4_100, waiting: null });
+    expect(await row(id)).toMatchObject({ ...at(SATURDAY, 3), moves: 1 });
+    expect(await refusal(extend(person, id, 22))).toMatchObject({ code: 'invalid_request' });
+    const stale = own(person, id, at(SATURDAY, 2), { onlyLater: true });
+    expect(await refusal(stale)).toMatchObject({ code: 'already_done' });
+    await booked(at(SATURDAY + 4 * HOUR));
+    const taken = await refusal(extend(person, id, 2));
+    expect(taken).toMatchObject({ code: 'slot_taken', details: { bookings: [] } });
+    cases.system.state.now = SATURDAY + 2 * HOUR + 50 * MINUTE;
+    expect((await extend(person, id, 1)).waiting?.until).toEqual(new Date(SATURDAY + 3 * HOUR));
+    await pay((await holdOf(id)).session);
+    await drain();
+    expect(cases.system.state.requests.at(-1)).toMatchObject({ endsAt: new Date(SATURDAY + 4 * HOUR) });
+  });
+
+  test('a customer pays for more hours of a free booking, and a coupon counts only for the hours it is for', async () => {
+    const { bookingId } = await bookForStaff(context(), {
+      studioId: STUDIO,
+      ...at(SATURDAY),
+      customerEmail: 'free@example.com',
+      customerName: 'Sam Free',
+      payment: 'free',
+      notes: null,
+      requestId: null,
+      actor: staff,
+    });
+    const guest = await addPerson(db);
+    await db.query('update private.booking set user_id = $2::uuid, guest_email = null where id = $1::uuid', [
+      bookingId,
+      guest,
+    ]);
+    expect(await extend(guest, bookingId, 1)).toMatchObject({ differenceCents: 5_900 });
+    const code = `SAT${randomUUID().slice(0, 6).toUpperCase()}`;
+    await db.query(
+      `insert into public.discount_codes (code, discount_type, discount_value, weekdays) values ($1, 'percentage', 50, '{6}')`,
+      [code],
+    );
+    const person = await addPerson(db);
+    const { id } = await cases.system.book(person, { ...at(SATURDAY + 2 * HOUR), couponCode: code });
+    const ask = (span: Span) =>
+      quoteMove(context(), { bookingId: id, studioId: STUDIO, ...span, waive: false, actor: person, customer: person });
+    expect(await ask(at(SATURDAY + 3 * HOUR))).toMatchObject({ differenceCents: 0 });
+    expect(await ask(at(SATURDAY + 2 * DAY))).toMatchObject({ differenceCents: 4_900 - 2_950 });
+  });
+
+  test('the hour that comes twice is one hour of an extension', async () => {
+    // Sunday 6 April 2031, 1 am in Sydney: an hour later it is 2 am for two hours.
+    const night = Date.parse('2031-04-05T14:00:00Z');
+    const { id, person } = await booked(at(night));
+    await extend(person, id, 1);
+    await pay((await holdOf(id)).session);
+    expect(await row(id)).toMatchObject(at(night, 3));
+    expect(await db.one('select total_hours::int as n from private.booking where id = $1::uuid', [id])).toEqual({
+      n: 2,
+    });
+  });
+
+  test('unpaid changes of a customer are limited', async () => {
+    const { id, person } = await booked();
+    for (let hour = 0; hour < 6; hour += 1) {
+      await own(person, id, at(EVENING + (hour % 2) * HOUR));
+      cases.system.state.now += 1_000;
+    }
+    expect(await refusal(own(person, id, at(EVENING)))).toMatchObject({
+      code: 'too_many_holds',
+      details: { retryAfter: expect.any(Number) },
+    });
+  });
+
   test(
     `in ${RACES} races of paying, expiring, cancelling and holding, the booking has the old or the new hours and every cent is kept or goes back`,
     { timeout: 900_000 },
@@ -334,7 +504,9 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
       for (let race = 0; race < RACES; race += 1) {
         cases = await createPaymentCases(db);
         const { id, person } = await booked();
-        await move(id, at(EVENING));
+        // Staff move it, or the customer in two tabs.
+        if (race % 2 === 0) await move(id, at(EVENING));
+        else await Promise.all([own(person, id, at(EVENING)), own(person, id, at(EVENING))]);
         const { session } = await holdOf(id);
         cases.system.provider.move(session, 'pay');
         const [one, two] = [await addPerson(db), await addPerson(db)];

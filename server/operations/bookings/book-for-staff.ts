@@ -5,7 +5,7 @@ import { Refusal } from '../core/refusal.ts';
 import { startDeadline } from '../core/timeout.ts';
 import { readBookingRules } from '../settings/booking-rules.ts';
 import type { BookingContext } from './context.ts';
-import { openLink } from './open-link.ts';
+import { openLink } from '../payments/open-link.ts';
 import { newPrice, readRates, readSpan } from './price.ts';
 import { releaseInTheWay } from './release-expired.ts';
 import { hoursTaken, readTaken } from './taken-hours.ts';

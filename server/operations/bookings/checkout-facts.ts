@@ -94,13 +94,23 @@ export function requireEligible(
 ): string {
   if (facts.blocked) throw customerBlocked(facts.rules);
   if (!facts.studio) throw new Refusal('invalid_request', 'Selected studio not found.');
+  const verificationId = requireVerified(request, facts, now);
+  if (!request.termsAccepted && !facts.termsAccepted?.includes(facts.rules.termsVersion))
+    throw new Refusal('terms_required', 'Please accept the terms and conditions.');
+  return verificationId;
+}
+
+/** Checks address, age and identity, also for hours that are added to a booking later. Returns the id of the verification; throws `Refusal`. */
+export function requireVerified(
+  { endTime }: { readonly endTime: Date },
+  facts: Pick<CheckoutFacts, 'mailConfirmed' | 'profile' | 'verification'>,
+  now: Date,
+): string {
   if (!facts.mailConfirmed) throw new Refusal('mail_unconfirmed', 'Please confirm your email address first.');
   const born = facts.profile?.dateOfBirth;
   if (!born || ageOn(born, studioDate(now)) < 18)
     throw new Refusal('age_required', 'You must be 18 years or older to book.');
-  if (!facts.verification || Date.parse(facts.verification.expiresAt) < request.endTime.getTime())
+  if (!facts.verification || Date.parse(facts.verification.expiresAt) < endTime.getTime())
     throw new Refusal('id_required', 'Please verify your ID before you book.');
-  if (!request.termsAccepted && !facts.termsAccepted?.includes(facts.rules.termsVersion))
-    throw new Refusal('terms_required', 'Please accept the terms and conditions.');
   return facts.verification.id;
 }

@@ -1,4 +1,5 @@
-import { moveHoldEnd } from '#rules/payment-link.ts';
+import { moveHoldEnd, ownMoveHoldEnd } from '#rules/payment-link.ts';
+import { settings as studio } from '#rules/venue.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
@@ -9,16 +10,17 @@ import { sessionExpiry } from '../payments/session-expiry.ts';
 import { readBookingRules } from '../settings/booking-rules.ts';
 import type { BookingContext } from './context.ts';
 
-/** Returns until when new hours would be held for a link; null when it is too late for one. */
+/** Returns until when new hours would be held for the payment: for a mailed link, or for a customer who pays at once. null when it is too late. */
 export async function moveLinkEnd(
   tx: Pick<Transaction, 'one'>,
   booking: BookingFacts,
-  to: Place,
+  to: Place & { readonly customer?: string },
   now: Date,
 ): Promise<Date | null> {
   const { holdMinutes } = await readBookingRules(tx);
   const from = { studioId: booking.studioId, start: new Date(booking.startTime), end: new Date(booking.endTime) };
-  return moveHoldEnd(from, { studioId: to.studioId, start: to.startTime, end: to.endTime }, now, holdMinutes);
+  const holdEnd = to.customer === undefined ? moveHoldEnd : ownMoveHoldEnd;
+  return holdEnd(from, { studioId: to.studioId, start: to.startTime, end: to.endTime }, now, holdMinutes);
 }
 
 /** Reads the hold of new hours of a locked booking that waits for payment; null when there is none. */
@@ -31,21 +33,36 @@ export async function readMoveHold(tx: Pick<Transaction, 'one'>, bookingId: stri
   return row?.facts ?? null;
 }
 
+type HeldHours = NewHours & {
+  readonly differenceCents: number;
+  readonly actor: string;
+  /** The customer, who pays at once; undefined: staff, who have a link mailed. */
+  readonly customer?: string;
+  readonly now: Date;
+};
+
 /**
- * Holds the new hours of a locked booking until the difference is paid, with its payment and the mail with the link, in the caller's transaction.
+ * Holds the new hours of a locked booking until the difference is paid, with its payment and the mail with the link of staff, in the caller's transaction.
  * Another hold of new hours of this booking ends: whoever pays first moves it, and the other money goes back. Returns null when the hours are
- * taken. Throws `Refusal` when it is too late for a link.
+ * taken. Throws `Refusal` when it is too late to pay, or when a customer has begun too many payments.
  */
 export async function holdMove(
   { settings }: Pick<BookingContext, 'settings'>,
   tx: Transaction,
   booking: BookingFacts,
-  to: NewHours & { readonly differenceCents: number; readonly actor: string; readonly now: Date },
+  to: HeldHours,
 ): Promise<BookingFacts | null> {
-  const { now, actor, differenceCents } = to;
+  const { now, actor, customer, differenceCents } = to;
   const until = await moveLinkEnd(tx, booking, to, now);
   if (until === null)
-    throw new Refusal('too_late', 'It’s too close to the start to pay by a link.', { differenceCents });
+    throw new Refusal(
+      'too_late',
+      customer === undefined
+        ? 'It’s too close to the start to pay by a link.'
+        : 'It’s too late to pay for this change.',
+      { differenceCents },
+    );
+  if (customer !== undefined) await requireFewHolds(tx, booking.id, now, settings.limitFactor);
   await tx.query(
     `update private.booking b set hold_expires_at = least(b.hold_expires_at, $2::timestamptz)
      where b.moves_booking = $1::uuid and b.status = 'pending' and not private.payment_is_processing(b.id)`,
@@ -58,7 +75,8 @@ export async function holdMove(
      values ($1::uuid, 1, 'card', $2, $3::timestamptz, $4::int)`,
     [hold.id, `create:${hold.id}:1`, sessionExpiry(now, until, settings.sessionMinutes), differenceCents],
   );
-  await enqueue(tx, { kind: 'mail.payment-link', subjectId: hold.id, dueAt: now, deadlineAt: until });
+  if (customer === undefined)
+    await enqueue(tx, { kind: 'mail.payment-link', subjectId: hold.id, dueAt: now, deadlineAt: until });
   const { studioId, startTime, endTime } = to;
   await tx.query(`select private.audit($2::uuid, 'update', 'booking', $1, $3::jsonb)`, [
     booking.id,
@@ -68,11 +86,30 @@ export async function holdMove(
   return hold;
 }
 
+/** Each unpaid hold of new hours keeps them from others for a while. */
+async function requireFewHolds(tx: Transaction, bookingId: string, now: Date, limitFactor: number): Promise<void> {
+  const row = await tx.one<{ holds: number; oldest: string }>(
+    `select count(*)::int as holds, min(b.created_at) as oldest from private.booking b
+     where b.moves_booking = $1::uuid and b.made_by is null and b.created_at > $2::timestamptz - interval '1 hour'
+       and b.cancel_reason is distinct from 'replaced'`,
+    [bookingId, now],
+  );
+  if (row === null || row.holds < studio.holdsPerHour * limitFactor) return;
+  const retryAfter = Math.max(1, Math.ceil((Date.parse(row.oldest) + 3_600_000 - now.getTime()) / 1000));
+  throw new Refusal(
+    'too_many_holds',
+    'You’ve started several changes of this booking without paying. Please wait a while.',
+    {
+      retryAfter,
+    },
+  );
+}
+
 /** A hold is a booking row of its own, whose price is the difference; the customer is that of the booking that moves. */
 async function insertHold(
   tx: Transaction,
   booking: BookingFacts,
-  to: NewHours & { readonly differenceCents: number; readonly actor: string; readonly now: Date },
+  to: HeldHours,
   until: Date,
 ): Promise<BookingFacts | null> {
   const row = await tx.one<{ facts: BookingFacts }>(
@@ -98,7 +135,7 @@ async function insertHold(
       to.couponDiscountCents,
       to.waivedCents,
       to.differenceCents,
-      to.actor,
+      to.customer === undefined ? to.actor : null,
       to.now,
     ],
   );

@@ -12,8 +12,9 @@ import { addSplitRefund } from '../payments/partial-refunds.ts';
 import { paidPayments, splitRefund, isByHand } from '../payments/payment-rows.ts';
 import type { BookingContext } from './context.ts';
 import { readBookingRules } from '../settings/booking-rules.ts';
+import { requireOwnMove } from './own-move.ts';
 import { holdMove, moveLinkEnd, readMoveHold } from './hold-move.ts';
-import { openLink } from './open-link.ts';
+import { openLink } from '../payments/open-link.ts';
 import { type MovedPrice, priceMove } from './price-move.ts';
 import { readSpan, requireOpen } from './price.ts';
 import { isMoveUndoable, jobsDue, storeUndo, type Undo } from '../staff/undo-rows.ts';
@@ -27,6 +28,12 @@ export type Move = Place & {
   /** Whether staff can undo it for some seconds: mail and refund wait until then. */
   readonly undoable?: boolean;
   readonly actor: string;
+  /** The account whose own booking it is, with what its terms allow; undefined: staff move it. */
+  readonly customer?: string;
+  /** Whether it must only end later, whatever else happened to it meanwhile. */
+  readonly onlyLater?: boolean;
+  /** The difference on the customer's screen; null when it showed none. */
+  readonly shownCents?: number | null;
 };
 
 /**
@@ -52,7 +59,7 @@ const ROUNDS = 3;
 
 /**
  * Moves a confirmed booking to other hours or another studio, in one transaction: the old hours stay until the new ones are sure. What the
- * new hours cost less is refunded. Dearer hours are held, and a link is mailed; the payment moves the booking. The access code and the mails
+ * new hours cost less is refunded. Dearer hours are held, and staff have a link mailed; the payment moves the booking. The access code and the mails
  * follow. A session that has begun can only end later. The same move again changes nothing. Throws `Refusal`: `slot_taken` with the bookings in
  * the way, `too_late` with `differenceCents` where a link could not be paid in time.
  */
@@ -85,17 +92,20 @@ export async function moveBooking(context: BookingContext, wanted: Move): Promis
       expired.map(({ id }) => id),
       timeLeft,
     );
-    if (taken.length > 0 && !released) throw hoursTaken(taken);
+    if (taken.length > 0 && !released) throw takenFor(wanted, taken);
   }
-  throw hoursTaken([]);
+  throw takenFor(wanted, []);
 }
+
+/** A customer does not learn whose bookings are in the way. */
+const takenFor = ({ customer }: Move, taken: readonly BookingFacts[]): Refusal =>
+  hoursTaken(customer === undefined ? taken : []);
 
 /** Says what a move would cost or give back, and changes nothing. Throws `Refusal` as `moveBooking` does, but does not look at who has the hours. */
 export async function quoteMove(context: BookingContext, wanted: Move): Promise<MoveQuote> {
   const now = context.clock();
   return context.db.transaction(async (tx) => {
-    const booking = await lockBooking(tx, wanted.bookingId);
-    if (!booking) throw new Refusal('not_found', 'Booking not found');
+    const booking = await lockMoving(tx, wanted);
     if (isThere(booking, wanted)) return { ...NOTHING, linkUntil: null };
     const price = await readPrice(tx, booking, wanted, now);
     const parts = splitRefund(await paidPayments(tx, booking.id), -price.differenceCents);
@@ -127,11 +137,12 @@ async function moveOnce(context: BookingContext, tx: Transaction, wanted: Move):
   const now = context.clock();
   // Two moves into each other's hours would wait for each other forever.
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('booking-move', 0))`);
-  const booking = await lockBooking(tx, wanted.bookingId);
-  if (!booking) throw new Refusal('not_found', 'Booking not found');
+  const booking = await lockMoving(tx, wanted);
   if (isThere(booking, wanted)) return { moved: await lastMove(tx, booking) };
   const price = await readPrice(tx, booking, wanted, now);
-  const to = { ...(await newHours(tx, booking, wanted, price)), actor: wanted.actor, now };
+  requireShown(wanted, price);
+  const { actor, customer } = wanted;
+  const to = { ...(await newHours(tx, booking, wanted, price)), actor, ...(customer && { customer }), now };
   if (mustPay(price, wanted)) {
     const email = (await readContact(tx, booking))?.email;
     if (email === undefined)
@@ -170,6 +181,21 @@ async function moveOnce(context: BookingContext, tx: Transaction, wanted: Move):
   };
 }
 
+/** Locks the booking of a move. Throws `Refusal` when it does not exist, or is not the customer's. */
+async function lockMoving(tx: Transaction, { bookingId, customer }: Move): Promise<BookingFacts> {
+  const booking = await lockBooking(tx, bookingId);
+  if (!booking || (customer !== undefined && booking.userId !== customer))
+    throw new Refusal('not_found', 'Booking not found');
+  return booking;
+}
+
+function requireShown({ shownCents }: Move, { differenceCents }: MovedPrice): void {
+  if (shownCents === undefined || shownCents === null || shownCents === differenceCents) return;
+  throw new Refusal('price_changed', 'The price of this change is another one now. Please check it.', {
+    differenceCents,
+  });
+}
+
 /** Whether a difference is paid by a link. Less than a card payment can be is not charged. */
 const mustPay = ({ differenceCents }: MovedPrice, { waive }: Move): boolean =>
   !waive && differenceCents >= studio.cardMinimumCents;
@@ -203,6 +229,8 @@ async function lastMove(tx: Transaction, { id, moves }: BookingFacts): Promise<M
 async function readPrice(tx: Transaction, booking: BookingFacts, wanted: Move, now: Date): Promise<MovedPrice> {
   const problem = moveProblem(booking, wanted, now);
   if (problem !== null) throw problem;
+  const { customer } = wanted;
+  if (customer !== undefined) await requireOwnMove(tx, booking, { ...wanted, customer }, now);
   const slots = readSpan(wanted);
   const own = slotsOfSpan(new Date(booking.startTime), new Date(booking.endTime)) ?? [];
   requireOpen(
@@ -210,7 +238,7 @@ async function readPrice(tx: Transaction, booking: BookingFacts, wanted: Move, n
     now,
     await readBookingRules(tx),
   );
-  return priceMove(tx, booking, wanted.studioId, slots);
+  return priceMove(tx, booking, wanted.studioId, slots, customer !== undefined);
 }
 
 /** Throws `Refusal` for a studio that does not exist or takes no bookings; a booking may stay in one that was closed for good since. */

@@ -1,6 +1,6 @@
 import type { CouponTerms } from '#rules/coupons.ts';
 import { deductCoupon, type Quote, quoteSlots, volumeDiscountCents } from '#rules/pricing.ts';
-import { type Slot, slotKey } from '#rules/slots.ts';
+import { type Slot, slotKey, spanOf } from '#rules/slots.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { readRates } from './price.ts';
@@ -19,16 +19,22 @@ export type MovedPrice = {
 /**
  * Prices other hours of a booking as of now, with its coupon; hours that it keeps cost what they did. The customer never pays more than
  * before: what staff waived stays waived, and a free booking stays free.
+ * `byCustomer`: other hours of a free booking are paid, and its coupon counts only for hours and a length that it is for.
  */
 export async function priceMove(
   tx: Pick<Transaction, 'one'>,
   booking: BookingFacts,
   studioId: string,
   slots: readonly Slot[],
+  byCustomer: boolean,
 ): Promise<MovedPrice> {
+  const { start, end } = spanOf(slots);
   const row = await tx.one<{ coupon: CouponTerms | null }>(
-    'select coupon_terms as coupon from private.booking where id = $1::uuid',
-    [booking.id],
+    `select case when $2 and exists (select from public.discount_codes d
+         where d.id = b.coupon_id and (d.min_hours > $3::numeric or private.coupon_misses_hours(d, $4::timestamptz, $5::timestamptz)))
+       then null else b.coupon_terms end as coupon
+     from private.booking b where b.id = $1::uuid`,
+    [booking.id, byCustomer, slots.length, start, end],
   );
   const coupon = row?.coupon ?? null;
   const priced = quoteSlots(slots, await readRates({ db: tx }, studioId, slots), coupon);
@@ -36,7 +42,7 @@ export async function priceMove(
   const before = booking.finalCostCents;
   const finalCents = Math.min(quote.totalCents, before);
   const waivedCents = quote.totalCents - finalCents;
-  const isFree = before === 0 && booking.waivedCents > 0;
+  const isFree = !byCustomer && before === 0 && booking.waivedCents > 0;
   const more = isFree ? 0 : Math.max(0, waivedCents - booking.waivedCents);
   return { quote, finalCents, waivedCents, differenceCents: finalCents < before ? finalCents - before : more };
 }

@@ -2,14 +2,15 @@ import { type BookingFacts, readBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { BookingContext } from './context.ts';
 
-/** Reads a booking of the caller: the given one, or with null the newest confirmed one. Throws `Refusal('not_found')`. */
+/** Reads a booking of the caller, or the hold of its new hours: the given one, or with null the newest confirmed one. Throws `Refusal('not_found')`. */
 export async function readOwnBooking(
   { db }: Pick<BookingContext, 'db'>,
   userId: string,
   bookingId: string | null,
 ): Promise<BookingFacts> {
   const booking = bookingId === null ? await newestConfirmed(db, userId) : await readBooking(db, bookingId);
-  if (booking?.userId !== userId) throw new Refusal('not_found', 'Booking not found');
+  const owner = booking?.movesBooking ? await readBooking(db, booking.movesBooking) : booking;
+  if (booking === null || owner?.userId !== userId) throw new Refusal('not_found', 'Booking not found');
   return booking;
 }
 

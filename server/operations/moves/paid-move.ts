@@ -54,7 +54,7 @@ export async function applyPaidMove(
     },
     {
       money: { differenceCents, refundCents: 0, byHandCents: 0, paidCents: differenceCents },
-      actor: hold.madeBy ?? NOBODY,
+      actor: hold.madeBy ?? booking.userId ?? NOBODY,
       now,
       mailAt: now,
     },

@@ -112,8 +112,7 @@ async function createSession(
       description: `${booking.movesBooking === null ? '' : 'Change to '}${booking.studioName}, ${formatStudioRange(start, end)} (${payer.hours} h)`,
       customerEmail: payer.email,
       successUrl: resultUrl(context, booking.movesBooking ?? booking.id, '{CHECKOUT_SESSION_ID}'),
-      // The checkout releases the customer's own hold. A mailed link stays good.
-      cancelUrl: `${context.settings.siteUrl}/${booking.madeBy === null ? `checkout?released=${booking.id}` : ''}`,
+      cancelUrl: `${context.settings.siteUrl}/${cancelPath(booking)}`,
       expiresAt: new Date(
         payment.sessionExpiresAt ?? context.clock().getTime() + context.settings.sessionMinutes * 60_000,
       ),
@@ -133,6 +132,12 @@ async function createSession(
       { bookingId: booking.id },
     );
   }
+}
+
+/** Where a customer who does not pay goes: the checkout releases the own hold, the page of a booking shows the move that waits. A mailed link stays good. */
+function cancelPath({ id, madeBy, movesBooking }: BookingFacts): string {
+  if (madeBy !== null) return '';
+  return movesBooking === null ? `checkout?released=${id}` : `bookings/${movesBooking}`;
 }
 
 function resultUrl(context: SessionContext, bookingId: string, sessionId: string): string {

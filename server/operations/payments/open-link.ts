@@ -2,15 +2,19 @@ import { ProviderError } from '#server/providers/call.ts';
 import { type BookingFacts, latestPayment } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import { withTimeout } from '../core/timeout.ts';
-import { openSession } from '../payments/open-session.ts';
-import type { BookingContext } from './context.ts';
+import type { SingleFlight } from '../core/single-flight.ts';
+import type { PaymentContext } from './context.ts';
+import { openSession, type SessionContext } from './open-session.ts';
+
+/** `openings` lets concurrent calls for one payment share the request that opens its session. */
+type LinkContext = SessionContext & Pick<PaymentContext, 'log'> & { readonly openings: SingleFlight<string | null> };
 
 /**
- * Opens the payment session of a hold that is paid by a mailed link. Returns null when the provider does not answer within `waitMs` (the mail
- * opens it later), and when the hold has been paid for or released.
+ * Opens the payment session of a hold that is paid by a link. Returns null when the provider does not answer within `waitMs` (a mail or the next
+ * call opens it later), and when the hold has been paid for or released.
  */
 export function openLink(
-  context: BookingContext,
+  context: LinkContext,
   hold: BookingFacts,
   email: string,
   waitMs: number,
@@ -18,7 +22,7 @@ export function openLink(
   return withTimeout(context.log, waitMs, open(context, hold, email), null);
 }
 
-async function open(context: BookingContext, booking: BookingFacts, email: string): Promise<string | null> {
+async function open(context: LinkContext, booking: BookingFacts, email: string): Promise<string | null> {
   const payment = await latestPayment(context.db, booking.id);
   if (payment === null) return null;
   try {

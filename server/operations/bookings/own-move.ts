@@ -1,0 +1,62 @@
+import { changeTerms } from '#rules/cancellation.ts';
+import { slotsWithMore, spanOf } from '#rules/slots.ts';
+import { settings as studio } from '#rules/venue.ts';
+import type { Transaction } from '#server/db/database.ts';
+import type { BookingFacts } from '../core/booking-rows.ts';
+import { Refusal } from '../core/refusal.ts';
+import type { Place } from '../moves/movable.ts';
+import { readBookingRules } from '../settings/booking-rules.ts';
+import { freeCancelHours } from './cancel.ts';
+import { type CheckoutFacts, customerBlocked, requireVerified } from './checkout-facts.ts';
+import type { BookingContext } from './context.ts';
+import { readOwnBooking } from './read-own-booking.ts';
+
+type OwnMove = Place & { readonly customer: string; readonly onlyLater?: boolean };
+
+/**
+ * The one rule for what customers change of their bookings: other hours or another room while the terms frozen with the booking allow, a later end
+ * until the session ends, by somebody who is verified and not blocked. Throws `Refusal`.
+ */
+export async function requireOwnMove(tx: Transaction, booking: BookingFacts, to: OwnMove, now: Date): Promise<void> {
+  const later = endsOnlyLater(booking, to);
+  if (to.onlyLater === true && !later)
+    throw new Refusal('already_done', 'This booking has changed meanwhile. Please look at it again.');
+  const freeHours = await freeCancelHours(tx, booking.id);
+  const span = { start: new Date(booking.startTime), end: new Date(booking.endTime) };
+  const terms = changeTerms(span, now, freeHours);
+  if (!(later ? terms.extend : terms.move))
+    throw new Refusal(
+      'too_late',
+      `Bookings can be moved up to ${freeHours} hours before the start. Please contact us instead.`,
+    );
+  const row = await tx.one<{ facts: Pick<CheckoutFacts, 'mailConfirmed' | 'profile' | 'verification' | 'blocked'> }>(
+    `select private.checkout_json($1::uuid, $2::uuid, null, 0, $3::timestamptz)
+       || jsonb_build_object('blocked', private.is_blocked($1::uuid, $3::timestamptz)) as facts`,
+    [to.customer, to.studioId, now],
+  );
+  if (!row) throw new Error('checkout_json returned no row');
+  if (row.facts.blocked) throw customerBlocked(await readBookingRules(tx));
+  requireVerified(to, row.facts, now);
+}
+
+const endsOnlyLater = (booking: BookingFacts, { studioId, startTime, endTime }: Place): boolean =>
+  studioId === booking.studioId &&
+  startTime.getTime() === Date.parse(booking.startTime) &&
+  endTime.getTime() > Date.parse(booking.endTime);
+
+/**
+ * Returns where the customer's own booking goes when it ends so many hours later. `from`: the end on the customer's screen, so that a repeated call
+ * does not add the hours twice; null: the end now. Throws `Refusal`.
+ */
+export async function readExtension(
+  context: Pick<BookingContext, 'db'>,
+  asked: { readonly bookingId: string; readonly customer: string; readonly hours: number; readonly from: Date | null },
+): Promise<Place> {
+  const booking = await readOwnBooking(context, asked.customer, asked.bookingId);
+  const startTime = new Date(booking.startTime);
+  const slots = slotsWithMore(startTime, asked.from ?? new Date(booking.endTime), asked.hours);
+  if (slots === null) throw new Refusal('invalid_request', 'The session does not end then.', { field: 'from' });
+  if (slots.length > studio.maxHours)
+    throw new Refusal('invalid_request', `A booking can be up to ${studio.maxHours} hours long.`, { field: 'hours' });
+  return { studioId: booking.studioId, startTime, endTime: spanOf(slots).end };
+}
