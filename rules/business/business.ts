@@ -13,6 +13,10 @@ export type Business = {
   readonly address: string;
   /** How to find the door; may be empty. */
   readonly directions: string;
+  /** The name of an uploaded photo beside the directions; empty for none. */
+  readonly directionsPhoto: string;
+  /** What the photo shows, for people who cannot see it; may be empty. */
+  readonly directionsPhotoText: string;
   readonly phone: string;
   readonly email: string;
   readonly instagram: string;
@@ -45,6 +49,8 @@ export const firstBusiness: Business = {
   abn: venue.abn,
   address: venue.address,
   directions: '',
+  directionsPhoto: '',
+  directionsPhotoText: '',
   phone: '',
   email: venue.email,
   instagram: venue.instagram,

@@ -51,6 +51,10 @@ const settingsSchema = z.strictObject({
     .refine((digits) => digits === '' || isAbn(digits), 'This is not an ABN.'),
   address: line(2, 200),
   directions: lines(0, 1000),
+  directionsPhoto: z
+    .string()
+    .regex(/^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(jpg|png|webp))?$/, 'Upload the photo first.'),
+  directionsPhotoText: line(0, 200),
   phone: line(0, 30).refine((text) => /^(\+?[\d ()]{6,})?$/.test(text), 'Enter a phone number.'),
   email: z.email('Enter an email address.').max(254),
   instagram: z

@@ -1,8 +1,12 @@
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addDays, slotEnd, slotStart, studioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
 import { engines } from '#tests/support/engines.ts';
 import { checkout, type Customer, mailsTo, STUDIO_A, type TestServer, until } from '#tests/support/test-server.ts';
+
+/** A photo that nothing uses. */
+const UNUSED = '0a1b2c3d-0000-4000-8000-000000000003.png';
 
 describe.each(engines)('settings of the business on $name', ({ open }) => {
   let server: TestServer;
@@ -90,6 +94,33 @@ describe.each(engines)('settings of the business on $name', ({ open }) => {
       status: 400,
       body: { error: { code: 'invalid_request', field: 'holdMinutes' } },
     });
+  });
+
+  it('a photo beside the directions is uploaded before, is public, and its earlier one stays for the history', async () => {
+    const [first, second] = [1, 2].map((at) => `0a1b2c3d-0000-4000-8000-00000000000${at}.png`);
+    expect(await set({ directionsPhoto: first })).toMatchObject({
+      status: 400,
+      body: { error: { code: 'invalid_request', field: 'directionsPhoto' } },
+    });
+    const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#f00' } })
+      .png()
+      .toBuffer();
+    const files = server.client(staff.token).storage.from('rooms');
+    for (const name of [first, second, UNUSED])
+      expect((await files.upload(String(name), picture, { contentType: 'image/png' })).error).toBeNull();
+    for (const change of [{ directionsPhoto: first, directionsPhotoText: 'A door' }, { directionsPhoto: second }])
+      expect(await set(change)).toMatchObject({ status: 200 });
+    expect((await server.client().rpc('site_settings')).data).toMatchObject({
+      directionsPhoto: second,
+      directionsPhotoText: 'A door',
+    });
+    const deleteUnused = (now: Date) =>
+      server.app.db.one('select private.delete_unused_photos($1::timestamptz) as deleted', [now]);
+    const day = 86_400_000;
+    expect(await deleteUnused(new Date(Date.now() + day - 60_000))).toEqual({ deleted: 0 });
+    expect(await deleteUnused(new Date(Date.now() + day + 60_000))).toEqual({ deleted: 1 });
+    expect((await files.list()).data?.map(({ name }) => name)).toEqual([first, second]);
+    expect(await set({ directionsPhoto: '' })).toMatchObject({ status: 200 });
   });
 
   it('mails have the new name and address', async () => {

@@ -33,6 +33,11 @@ export function periodicTasks(context: Context): readonly Task[] {
       everyMs: 60_000,
       run: () => db.query('select private.update_hourly_rates($1::timestamptz)', [clock()]),
     },
+    {
+      name: 'delete unused photos',
+      everyMs: 600_000,
+      run: () => db.query('select private.delete_unused_photos($1::timestamptz)', [clock()]),
+    },
     { name: 'reconcile payments', everyMs: 5_000, run: () => reconcile(context) },
     { name: 'alert the owner to failing jobs', everyMs: 5_000, stage: 1, run: () => queueJobAlerts(alerts) },
   ];

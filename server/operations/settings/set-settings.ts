@@ -2,17 +2,27 @@ import type { BusinessSettings } from '#rules/business/business.ts';
 import type { SettingsChange } from '#rules/business/settings-change.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
+import { Refusal } from '../core/refusal.ts';
 
-/** Sets some of the settings of the business, with an entry in the audit log. Returns all of them. */
+/** Sets some of the settings of the business, with an entry in the audit log. Returns all of them. Throws `Refusal` for a photo that is not uploaded. */
 export async function setSettings(
   { db, clock }: { readonly db: Pick<Database, 'one'>; readonly clock: Clock },
   changes: SettingsChange,
   actor: string,
 ): Promise<BusinessSettings> {
+  if (changes.directionsPhoto !== undefined && changes.directionsPhoto !== '')
+    await refuseUnknownPhoto(db, changes.directionsPhoto);
   const row = await db.one<{ settings: BusinessSettings }>(
     'select private.set_business_settings($1::jsonb, $2::uuid, $3::timestamptz) as settings',
     [changes, actor, clock()],
   );
   if (row === null) throw new Error('set_business_settings returned no row');
   return row.settings;
+}
+
+/** A photo that was uploaded more than a day before may have been deleted as unused. */
+async function refuseUnknownPhoto(db: Pick<Database, 'one'>, name: string): Promise<void> {
+  const found = await db.one(`select 1 from storage.objects where bucket_id = 'rooms' and name = $1`, [name]);
+  if (found === null)
+    throw new Refusal('invalid_request', 'The photo was not found. Upload it again.', { field: 'directionsPhoto' });
 }

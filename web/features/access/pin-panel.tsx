@@ -1,5 +1,6 @@
 import { formatStudioRange } from '#rules/studio-time.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
+import { FindUs } from '#web/lib/business/find-us.tsx';
 import { describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
@@ -49,6 +50,7 @@ export function PinPanel({ access, token }: { access: Access; token: string | nu
         {ended ? null : <p className="text-sm text-fog">{howManyMore(access, email)}</p>}
         <p className="text-sm text-fog">Booking reference {access.booking.reference}</p>
       </div>
+      {ended ? null : <FindUs />}
     </Shell>
   );
 }

@@ -1,7 +1,7 @@
 import type { StudioHours } from '#rules/nearest-free.ts';
 import { type Slot, sortSlots } from '#rules/slots.ts';
 import { addDays, type StudioDate } from '#rules/studio-time.ts';
-import type { LostSelection } from '#web/data/lost-hours.ts';
+import type { LostSelection } from '#web/data/drafts/lost-hours.ts';
 import type { PendingSelection } from '#web/lib/drafts.ts';
 
 /** Hours removed at once that Undo restores. */

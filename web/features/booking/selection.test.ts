@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Slot } from '#rules/slots.ts';
 import { dayBounds, slotEnd, slotStart } from '#rules/studio-time.ts';
 import type { Taken } from '#web/data/taken.ts';
-import { dropLost } from '#web/data/lost-hours.ts';
+import { dropLost } from '#web/data/drafts/lost-hours.ts';
 import { daysToRead, isFull, extendSelection, slotState } from './selection.ts';
 
 const DAY = '2026-11-21';

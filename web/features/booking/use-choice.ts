@@ -4,7 +4,7 @@ import { type Slot, toggleSlot, whyNotAdd } from '#rules/slots.ts';
 import { type StudioDate, studioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
 import type { PricedStudio } from '#web/data/drafts/booking-draft.ts';
-import { describeLost, dropLost } from '#web/data/lost-hours.ts';
+import { describeLost, dropLost } from '#web/data/drafts/lost-hours.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { toast } from '#web/ui/toast.tsx';

@@ -4,6 +4,7 @@ import { formatDollars, formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
+import { FindUs } from '#web/lib/business/find-us.tsx';
 import { AppError, describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
@@ -146,6 +147,7 @@ function Confirmed({ state }: { state: PaymentState }) {
           <li>Play. The door locks behind you; a new code is one tap away.</li>
         </ol>
       </section>
+      <FindUs />
       <div className="mt-8 flex flex-wrap gap-3">
         <Link to={paths.regeneratePin(state.bookingId)} className={buttonStyle.signal}>
           Your access code

@@ -1,22 +1,26 @@
 import { venue } from '#rules/venue.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
+import { DirectionsPhoto } from '#web/lib/business/find-us.tsx';
 
 const row = 'flex flex-wrap justify-between gap-x-6 gap-y-1 border-b border-line py-4';
 const link = 'font-bold underline decoration-edge underline-offset-4 transition-colors hover:text-signal';
 
 /** Shows address, hours and contact. */
 export function InfoTable() {
-  const { address, directions, phone, email, instagram } = useBusiness();
+  const { address, directions, directionsPhoto, phone, email, instagram } = useBusiness();
   return (
     <dl className="self-start border-t border-line">
       <div className={row}>
         <dt className="text-dust">Address</dt>
         <dd className="font-bold">{address}</dd>
       </div>
-      {directions === '' ? null : (
+      {directions === '' && directionsPhoto === '' ? null : (
         <div className={row}>
           <dt className="text-dust">Directions</dt>
-          <dd className="max-w-prose whitespace-pre-line">{directions}</dd>
+          <dd className="max-w-prose space-y-4">
+            {directions === '' ? null : <p className="whitespace-pre-line">{directions}</p>}
+            <DirectionsPhoto />
+          </dd>
         </div>
       )}
       <div className={row}>

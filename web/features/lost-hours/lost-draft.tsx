@@ -1,5 +1,5 @@
 import type { ComponentProps, ReactNode } from 'react';
-import type { LostSelection } from '#web/data/lost-hours.ts';
+import type { LostSelection } from '#web/data/drafts/lost-hours.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Notice } from '#web/ui/notice.tsx';
 import { LostNotice } from './lost-notice.tsx';

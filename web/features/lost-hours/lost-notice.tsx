@@ -5,7 +5,7 @@ import { quoteSlots } from '#rules/pricing.ts';
 import { slotKey, spanOf } from '#rules/slots.ts';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import type { PricedStudio } from '#web/data/drafts/booking-draft.ts';
-import type { LostSelection } from '#web/data/lost-hours.ts';
+import type { LostSelection } from '#web/data/drafts/lost-hours.ts';
 import { Button } from '#web/ui/button.tsx';
 import { type Offers, useOffers } from './use-offers.ts';
 

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { sortSlots } from '#rules/slots.ts';
 import { readDays } from '#web/data/availability.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
-import { dropLost, type LostSelection, nameLost } from '#web/data/lost-hours.ts';
+import { dropLost, type LostSelection, nameLost } from '#web/data/drafts/lost-hours.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';

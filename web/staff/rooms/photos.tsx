@@ -1,8 +1,7 @@
-import { useState } from 'react';
-import { describeError } from '#web/lib/errors.ts';
+import { PHOTO_TYPES } from '#web/data/photos/upload.ts';
+import { usePhotoUpload } from '#web/data/photos/use-photo-upload.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
-import { PHOTO_TYPES, uploadPhoto } from './queries.ts';
 
 const MOST = 8;
 const addressOf = (photo: string): string =>
@@ -18,20 +17,7 @@ export function Photos({
   photos: readonly string[];
   onChange: (photos: readonly string[]) => void;
 }) {
-  const [part, setPart] = useState<number | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  async function upload(file: File | undefined): Promise<void> {
-    if (file === undefined) return;
-    setProblem(null);
-    setPart(0);
-    try {
-      onChange([...photos, await uploadPhoto(file, setPart)]);
-    } catch (error) {
-      setProblem(describeError(error, 'The photo could not be uploaded. Use a JPEG, PNG or WebP under 10 MB.'));
-    } finally {
-      setPart(null);
-    }
-  }
+  const { part, problem, upload } = usePhotoUpload((name) => onChange([...photos, name]));
   return (
     <fieldset className="space-y-4">
       <legend className="mb-1.5 text-sm font-semibold">Photos</legend>

@@ -1,5 +1,6 @@
 import { screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
+import * as photos from '#web/data/photos/upload.ts';
 import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { Toaster } from '#web/ui/toast.tsx';
@@ -12,9 +13,10 @@ vi.mock(import('./queries.ts'), async (original) => ({
   readRooms: vi.fn(),
   setRoom: vi.fn(),
   orderRooms: vi.fn(),
-  uploadPhoto: vi.fn(),
 }));
-const { readRooms, setRoom, orderRooms, uploadPhoto } = vi.mocked(queries);
+const { readRooms, setRoom, orderRooms } = vi.mocked(queries);
+vi.mock(import('#web/data/photos/upload.ts'), async (original) => ({ ...(await original()), uploadPhoto: vi.fn() }));
+const { uploadPhoto } = vi.mocked(photos);
 
 const room = (name: string, active = true) => ({
   id: `id-${name}`,

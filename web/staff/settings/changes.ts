@@ -8,6 +8,8 @@ export const NAMES = {
   abn: 'ABN',
   address: 'Address',
   directions: 'Directions',
+  directionsPhoto: 'Photo beside the directions',
+  directionsPhotoText: 'What the photo shows',
   phone: 'Phone',
   email: 'Email',
   instagram: 'Instagram',
@@ -47,7 +49,7 @@ export function describeChanges(
   return KEYS.filter((key) => changes[key] !== undefined).map((key) => ({
     name: NAMES[key],
     before: inWords(key, current[key]),
-    after: inWords(key, changes[key]),
+    after: inWords(key, changes[key], true),
   }));
 }
 
@@ -57,8 +59,9 @@ const UNITS: Partial<Record<Key, string>> = {
   freeCancelHours: 'hours before the start',
 };
 
-function inWords(key: Key, value: string | number | readonly Article[] | undefined): string {
+function inWords(key: Key, value: string | number | readonly Article[] | undefined, isNew = false): string {
   if (typeof value === 'object') return `${value.length} ${value.length === 1 ? 'part' : 'parts'}`;
   if (value === '' || value === undefined) return 'none';
+  if (key === 'directionsPhoto') return isNew ? 'the photo in the preview' : 'a photo';
   return UNITS[key] === undefined ? String(value) : `${value} ${UNITS[key]}`;
 }

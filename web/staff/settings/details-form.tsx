@@ -5,6 +5,7 @@ import { TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { changesOf, NAMES } from './changes.ts';
+import { PhotoField } from './photo-field.tsx';
 
 type Typed = z.input<typeof detailsFormSchema>;
 type Place = { readonly name: keyof Typed & keyof typeof NAMES; readonly hint?: string; readonly lines?: number };
@@ -26,6 +27,8 @@ const PARTS: readonly { readonly title: string; readonly fields: readonly Place[
       { name: 'email' },
       { name: 'instagram' },
       { name: 'directions', lines: 3, hint: 'How to find the door. Everybody can read it.' },
+      { name: 'directionsPhoto' },
+      { name: 'directionsPhotoText', hint: 'For people who cannot see it, such as “A green door beside the bakery”.' },
       {
         name: 'arrivalNotes',
         lines: 3,
@@ -72,19 +75,23 @@ export function DetailsForm({
         <fieldset key={title}>
           <legend className="mb-4 text-2xl font-bold">{title}</legend>
           <div className="grid gap-5 sm:grid-cols-2">
-            {fields.map(({ name, hint, lines }) => (
-              <TextField
-                key={name}
-                control={control}
-                name={name}
-                label={NAMES[name]}
-                {...(hint === undefined ? {} : { hint })}
-                {...(lines === undefined ? {} : { lines, className: 'sm:col-span-2' })}
-                {...(name === 'notice' ? { className: 'sm:col-span-2' } : {})}
-                {...(NUMBERS.includes(name) ? { inputMode: 'numeric' as const } : {})}
-                autoComplete="off"
-              />
-            ))}
+            {fields.map(({ name, hint, lines }) =>
+              name === 'directionsPhoto' ? (
+                <PhotoField key={name} control={control} />
+              ) : (
+                <TextField
+                  key={name}
+                  control={control}
+                  name={name}
+                  label={NAMES[name]}
+                  {...(hint === undefined ? {} : { hint })}
+                  {...(lines === undefined ? {} : { lines, className: 'sm:col-span-2' })}
+                  {...(name === 'notice' || name === 'directionsPhotoText' ? { className: 'sm:col-span-2' } : {})}
+                  {...(NUMBERS.includes(name) ? { inputMode: 'numeric' as const } : {})}
+                  autoComplete="off"
+                />
+              ),
+            )}
           </div>
         </fieldset>
       ))}

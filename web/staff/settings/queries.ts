@@ -14,6 +14,8 @@ export type SettingsVersion = {
 
 /** How many versions are shown. */
 const SHOWN = 50;
+/** Settings that earlier versions lack. */
+const LATER_SETTINGS = { directionsPhoto: '', directionsPhotoText: '' };
 /** What a change of the settings makes old. */
 export const SETTINGS_CHANGES = [queryKeys.settings.all, queryKeys.texts.all];
 
@@ -34,7 +36,7 @@ export async function readSettings(): Promise<SettingsVersion[]> {
   return data.map(({ version, settings, created_at, created_by }) => ({
     version,
     // The database checks every value that is stored.
-    settings: settings as unknown as BusinessSettings,
+    settings: { ...LATER_SETTINGS, ...(settings as unknown as BusinessSettings) },
     at: new Date(created_at),
     by: names.get(created_by ?? '') ?? null,
   }));

@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { firstSettings } from '#rules/business/first-settings.ts';
+import * as photos from '#web/data/photos/upload.ts';
 import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { Toaster } from '#web/ui/toast.tsx';
@@ -14,6 +15,8 @@ vi.mock(import('./queries.ts'), async (original) => ({
   setSettings: vi.fn(),
 }));
 const { readSettings, setSettings } = vi.mocked(queries);
+vi.mock(import('#web/data/photos/upload.ts'), async (original) => ({ ...(await original()), uploadPhoto: vi.fn() }));
+const { uploadPhoto } = vi.mocked(photos);
 
 const first = { version: 1, settings: firstSettings, at: new Date('2026-11-01T00:00:00Z'), by: null };
 const second = {
@@ -114,6 +117,35 @@ test('the history says who changed what and when in Sydney, and brings old setti
   await user.click(screen.getByRole('button', { name: /^Bring back/ }));
   await press('Save');
   await waitFor(() => expect(setSettings).toHaveBeenCalledWith({ notice: '', holdMinutes: 15 }));
+});
+
+test('a photo beside the directions is uploaded, previewed with what it shows, and removed', async () => {
+  const PHOTO = '0a1b2c3d-0000-4000-8000-000000000001.jpg';
+  uploadPhoto.mockRejectedValueOnce(new AppError('too_large', 'The photo is larger than 10 MB.', 413));
+  uploadPhoto.mockResolvedValueOnce(PHOTO);
+  show();
+  const file = new File(['x'], 'door.jpg', { type: 'image/jpeg' });
+  await user.upload(await screen.findByLabelText('Photo beside the directions'), file);
+  expect(await screen.findByText('The photo is larger than 10 MB.')).toBeTruthy();
+  await user.upload(screen.getByLabelText('Photo beside the directions'), file);
+  expect((await screen.findByAltText<HTMLImageElement>('Beside the directions')).src).toContain(PHOTO);
+  await fill(screen.getByLabelText('What the photo shows'), 'A green door');
+  await press('Preview changes');
+  expect((await screen.findByRole('table')).textContent).toMatch(/none.*the photo in the preview.*A green door/);
+  await press('Save');
+  const change = { directionsPhoto: PHOTO, directionsPhotoText: 'A green door' };
+  await waitFor(() => expect(setSettings).toHaveBeenCalledWith(change));
+});
+
+test('a photo is removed with the next change', async () => {
+  const PHOTO = '0a1b2c3d-0000-4000-8000-000000000001.jpg';
+  readSettings.mockResolvedValue([{ ...first, settings: { ...firstSettings, directionsPhoto: PHOTO } }]);
+  show();
+  await user.click(await screen.findByRole('button', { name: 'Remove the photo' }));
+  await press('Preview changes');
+  expect((await screen.findByRole('table')).textContent).toContain('a photonone');
+  await press('Save');
+  await waitFor(() => expect(setSettings).toHaveBeenCalledWith({ directionsPhoto: '' }));
 });
 
 test('settings that could not be loaded offer another try', async () => {

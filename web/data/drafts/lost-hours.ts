@@ -1,7 +1,7 @@
 import type { StudioHours } from '#rules/nearest-free.ts';
 import { longestRun, sameSlot, type Slot, slotClosed, slotLabel, slotTaken, sortSlots } from '#rules/slots.ts';
 import { formatStudioDate } from '#rules/studio-time.ts';
-import { blocking, type Taken } from './taken.ts';
+import { blocking, type Taken } from '../taken.ts';
 
 /** An hour of a selection that cannot be booked any more. `own`: the customer has booked it, in another tab or on another device. */
 type Lost = { readonly slot: Slot; readonly why: 'taken' | 'own' | 'past' };

@@ -1,0 +1,26 @@
+import { useState } from 'react';
+import { describeError } from '#web/lib/errors.ts';
+import { uploadPhoto } from './upload.ts';
+
+/** Uploads one photo at a time. `part`: how much of it is sent, null while none is. `problem`: why the last one failed. */
+export function usePhotoUpload(onUploaded: (name: string) => void): {
+  readonly part: number | null;
+  readonly problem: string | null;
+  upload(file: File | undefined): Promise<void>;
+} {
+  const [part, setPart] = useState<number | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  async function upload(file: File | undefined): Promise<void> {
+    if (file === undefined) return;
+    setProblem(null);
+    setPart(0);
+    try {
+      onUploaded(await uploadPhoto(file, setPart));
+    } catch (error) {
+      setProblem(describeError(error, 'The photo could not be uploaded. Use a JPEG, PNG or WebP under 10 MB.'));
+    } finally {
+      setPart(null);
+    }
+  }
+  return { part, problem, upload };
+}
