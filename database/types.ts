@@ -573,6 +573,50 @@ export type Database = {
         };
         Relationships: [];
       };
+      waitlist_entries: {
+        Row: {
+          claim_until: string | null;
+          created_at: string;
+          end_time: string;
+          id: string;
+          place: number;
+          start_time: string;
+          state: 'waiting' | 'asked' | 'used' | 'passed' | 'left';
+          studio_id: string;
+          user_id: string;
+        };
+        Insert: {
+          claim_until?: string | null;
+          created_at: string;
+          end_time: string;
+          id?: string;
+          place?: never;
+          start_time: string;
+          state?: string;
+          studio_id: string;
+          user_id: string;
+        };
+        Update: {
+          claim_until?: string | null;
+          created_at?: string;
+          end_time?: string;
+          id?: string;
+          place?: never;
+          start_time?: string;
+          state?: string;
+          studio_id?: string;
+          user_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: 'waitlist_entries_studio_id_fkey';
+            columns: ['studio_id'];
+            isOneToOne: false;
+            referencedRelation: 'studios';
+            referencedColumns: ['id'];
+          },
+        ];
+      };
     };
     Views: {
       booking_payments: {

@@ -39,6 +39,8 @@ export const settings = {
   delayedPaymentLeadDays: 7,
   maxLiveHolds: 2,
   holdsPerHour: 6,
+  /** For how many spans to come a person can be on the wait list. */
+  maxWaitlistEntries: 5,
   idMaxBytes: 10 * 1024 * 1024,
   /** A photo that waits for a person is deleted after this many days at the latest, so staff decide by then. */
   idReviewDays: 7,

@@ -50,6 +50,7 @@ import { staffUndo } from './functions/staff-undo.ts';
 import { stripeWebhook } from './functions/stripe-webhook.ts';
 import { testIgloohomeConfig, testIgloohomeOauth, testIgloohomePin } from './functions/test-igloohome.ts';
 import { testSmartPlug } from './functions/test-smart-plug.ts';
+import { joinWaitlist, leaveWaitlist } from './functions/join-waitlist.ts';
 import { verifyId } from './functions/verify-id.ts';
 import { verifyPayment } from './functions/verify-payment.ts';
 import type { Clock, Env, ReadCaller } from './http/caller.ts';
@@ -91,6 +92,8 @@ export function composeFunctions(context: Context): Hono<Env> {
       ['create-payment', createPayment(context)],
       ['release-hold', releaseHold(context)],
       ['verify-payment', verifyPayment(context)],
+      ['join-waitlist', joinWaitlist(context)],
+      ['leave-waitlist', leaveWaitlist(context)],
       ['calendar-feed', calendarFeed(context)],
       ['accept-staff-invitation', acceptStaffInvitation(context)],
       ['unsubscribe', unsubscribe(context)],

@@ -1,5 +1,5 @@
 import { runScript } from '#tests/support/schema.ts';
-import { STUDIO_A, type TestServer } from '#tests/support/test-server.ts';
+import { STUDIO_A, STUDIO_B, type TestServer } from '#tests/support/test-server.ts';
 
 /**
  * Generates the requests for the test of hidden columns: relations of the database with their columns, two sets of values for everything
@@ -56,6 +56,7 @@ const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<
       // A hold for a move has no customer of its own.
       moves_booking: 'null',
       move_number: 'null',
+      waitlist_entry_id: 'null',
     },
   ],
   // Guests see the details of the business on its pages, but not what customers read before they arrive.
@@ -63,6 +64,15 @@ const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<
     {
       version: 'default',
       settings: `(select jsonb_set(settings, '{arrivalNotes}', '"secret-${state}x"') from public.business_settings where version = 1)`,
+    },
+  ],
+  'public.waitlist_entries': (state) => [
+    {
+      place: 'default',
+      studio_id: `'${state === 1 ? STUDIO_A : STUDIO_B}'`,
+      start_time: `'2031-0${state}-01T00:00:00Z'`,
+      end_time: `'2031-0${state}-01T01:00:00Z'`,
+      state: state === 1 ? `'waiting'` : `'left'`,
     },
   ],
   'private.closure': (state) => [{ ...CLOSED, id: CLOSURE, weeks: '1', public: 'false', reason: `'secret-${state}x'` }],

@@ -69,6 +69,20 @@ const ROWS: readonly Row[] = [
     },
   })),
   {
+    name: 'join-waitlist',
+    callers: 'signed-in',
+    limit: ['join-waitlist', 30, 60],
+    body: { studioId: booking.studioId, startTime: booking.startTime, endTime: booking.endTime },
+    answers: { joinWaitlist: () => ({ entryId: BOOKING, ahead: 1 }) },
+  },
+  {
+    name: 'leave-waitlist',
+    callers: 'signed-in',
+    limit: ['leave-waitlist', 30, 60],
+    body: { entryId: BOOKING },
+    answers: { leaveWaitlist: () => undefined },
+  },
+  {
     name: 'staff-create-booking',
     callers: 'staff',
     permission: 'bookings',

@@ -56,6 +56,8 @@ const STATUSES: Readonly<Record<RefusalCode, number>> = {
   not_found: 404,
   slot_taken: 409,
   slot_closed: 409,
+  slot_free: 409,
+  waitlist_limit: 409,
   price_changed: 409,
   coupon_exhausted: 409,
   too_late: 409,

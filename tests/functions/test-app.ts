@@ -35,6 +35,10 @@ vi.mock('#server/operations/bookings/move.ts', () => ({ moveBooking: operation('
 vi.mock('#server/operations/bookings/hold.ts', () => ({ holdBooking: operation('holdBooking') }));
 vi.mock('#server/operations/bookings/read-own-booking.ts', () => ({ readOwnBooking: operation('readOwnBooking') }));
 vi.mock('#server/operations/bookings/release.ts', () => ({ releaseOwnHold: operation('releaseOwnHold') }));
+vi.mock('#server/operations/customers/waitlist.ts', () => ({
+  joinWaitlist: operation('joinWaitlist'),
+  leaveWaitlist: operation('leaveWaitlist'),
+}));
 vi.mock('#server/operations/staff/set-permissions.ts', () => ({ setPermissions: operation('setPermissions') }));
 vi.mock('#server/operations/settings/set-room.ts', () => ({ setRoom: operation('setRoom') }));
 vi.mock('#server/operations/settings/set-settings.ts', () => ({ setSettings: operation('setSettings') }));

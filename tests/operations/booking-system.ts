@@ -29,6 +29,7 @@ import { sendLinkExpired, sendLinkExpiredToStaff } from '#server/operations/mail
 import { sendIdMissing, sendIdNeeded, sendIdWithdrawn } from '#server/operations/mails/missing-id-mails.ts';
 import { sendPaymentLink } from '#server/operations/mails/send-payment-link.ts';
 import { sendAccessCode } from '#server/operations/mails/send-access-code.ts';
+import { sendWaitlistMail } from '#server/operations/mails/waitlist-mail.ts';
 import { makePartialRefund } from '#server/operations/payments/make-partial-refund.ts';
 import { refundPayment } from '#server/operations/payments/refund.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
@@ -168,6 +169,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'mail.payment-processing': (job) => sendPaymentProcessing(bookingMails, job),
       'mail.payment-failed': (job) => sendPaymentFailed(bookingMails, job),
       'mail.access-code': (job) => sendAccessCode(bookingMails, job),
+      'mail.waitlist': (job) => sendWaitlistMail(bookingMails, job),
       'mail.id-decision': () => Promise.resolve('done'),
       'mail.id-withdrawn': (job) => sendIdWithdrawn(bookingMails, job),
       'mail.id-needed': (job) => sendIdNeeded(bookingMails, job),

@@ -102,6 +102,7 @@ function jobsWith(payments: Payments) {
       'mail.payment-processing': nothing,
       'mail.payment-failed': nothing,
       'mail.access-code': nothing,
+      'mail.waitlist': nothing,
       'mail.id-decision': nothing,
       'mail.review-waiting': nothing,
       'mail.staff-invitation': nothing,

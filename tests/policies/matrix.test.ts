@@ -28,6 +28,7 @@ const TABLES = [
   'terms_acceptances',
   'user_roles',
   'user_verifications',
+  'waitlist_entries',
 ];
 const ROLES = ['anon', 'authenticated', 'service_role'] as const;
 

@@ -393,6 +393,7 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
     notes: 'test',
   });
   const [accessCode, closure] = [randomUUID(), randomUUID()];
+  const waits = { owner: randomUUID(), other: randomUUID() };
   const mail = randomUUID();
   const scheduled = {
     booking_id: ids.owner,
@@ -485,6 +486,24 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
           values: [closure, STUDIO_A],
         },
       ],
+    },
+    waitlist_entries: {
+      columns: 'id place user_id studio_id start_time end_time state claim_until created_at',
+      grants: { anon: '', authenticated: 'select', service_role: 'select' },
+      rows: {
+        owner: { key: { id: waits.owner }, fresh: { user_id: owner, studio_id: STUDIO_B } },
+        other: { key: { id: waits.other }, fresh: { user_id: other, studio_id: STUDIO_B } },
+      },
+      change: { state: 'left' },
+      sees: { owner: ['owner'], other: ['other'], colleague: [], admin: BOTH, service: BOTH },
+      adds: {},
+      changes: {},
+      removes: {},
+      make: BOTH.map((row) => ({
+        text: `insert into public.waitlist_entries (id, user_id, studio_id, start_time, end_time, created_at)
+          values ($1::uuid, $2::uuid, $3::uuid, $4::timestamptz, $4::timestamptz + interval '1 hour', $4::timestamptz)`,
+        values: [waits[row], row === 'owner' ? owner : other, STUDIO_A, times[row]],
+      })),
     },
     booking_access_codes: {
       columns:

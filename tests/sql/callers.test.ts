@@ -74,6 +74,10 @@ test(
     await rows.query(`insert into public.booking_drafts (user_id, data) values ($1, '{}')`, [ALEX]);
     await rows.query(`insert into public.mailing_list (email) values ('a@example.com')`);
     await rows.query('update public.studios set active = false where id = $1', [OTHER_STUDIO]);
+    await rows.query(
+      `insert into public.waitlist_entries (user_id, studio_id, start_time, end_time, created_at) values ($1, $2, now(), now() + interval '1 hour', now())`,
+      [ALEX, STUDIO],
+    );
     await force(rows, async () => {
       await rows.query('delete from public.audit_logs');
       await rows.query('delete from public.studios where id not in ($1, $2)', [STUDIO, OTHER_STUDIO]);
@@ -135,6 +139,7 @@ const SEEN: Readonly<Record<string, readonly unknown[]>> = {
   studios: [1, 1, 1, 1, 2],
   terms_acceptances: [REFUSED, 0, 1, 1, 1],
   user_roles: [REFUSED, 0, 1, 1, 2],
+  waitlist_entries: [REFUSED, 0, 1, 1, 1],
 };
 
 test(

@@ -183,6 +183,7 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
   ],
   ['access_code_used', `select from public.booking_access_codes where used_at is not null order by used_at desc`],
   ['access_code_valid', `select from public.booking_access_codes where status = 'issued' and ends_at > now()`],
+  ['booking_claims', 'select from private.booking where waitlist_entry_id = gen_random_uuid()'],
   ['booking_expiring', `select from private.booking where status = 'pending' and hold_expires_at < now()`],
   ['booking_move_holds', `select from private.booking where moves_booking = gen_random_uuid() and status = 'pending'`],
   [
@@ -227,6 +228,11 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
   ],
   ['users_email_change', `select from auth.users where email_change = 'a@example.com'`],
   ['users_phone_change', `select from auth.users where phone_change = '61400000000'`],
+  [
+    'waitlist_entries_waiting',
+    `select from public.waitlist_entries where studio_id = gen_random_uuid() and state = 'waiting'
+       and tstzrange(start_time, end_time, '[)') && tstzrange(now(), now(), '[]')`,
+  ],
   ['webhook_inbox_handled', 'select from private.webhook_inbox where handled_at < now()'],
   ['webhook_inbox_waiting', 'select from private.webhook_inbox where next_try_at < now() and handled_at is null'],
 ];

@@ -672,6 +672,25 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
       gift_batch_size_check: { bad: [{ size: 0 }, { size: 501 }], good: [{ size: 500 }] },
     },
   },
+  'public.waitlist_entries': {
+    base: { start_time: AT, end_time: '2031-03-01T01:00:00Z', user_id: uuid(1), studio_id: uuid(2), created_at: AT },
+    checks: {
+      waitlist_entries_state_check: oneOf('state', ['waiting', 'asked', 'used', 'passed', 'left'], { claim_until: AT }),
+      waitlist_entries_end_after_start: { bad: [{ end_time: AT }], good: [{}] },
+      waitlist_entries_asked: { bad: [{ state: 'asked' }], good: [{ state: 'asked', claim_until: AT }] },
+    },
+    uniques: {
+      waitlist_entries_once: {
+        clash: [[{}, { state: 'asked', claim_until: AT }]],
+        apart: [
+          [{}, { user_id: uuid(3) }],
+          [{}, { studio_id: uuid(3) }],
+          [{}, { end_time: '2031-03-01T05:00:00Z' }],
+          [{ state: 'left' }, {}],
+        ],
+      },
+    },
+  },
   'public.booking_drafts': {
     base: { user_id: uuid(1), data: {} },
     checks: { booking_drafts_data_check: jsonAtMost('data', 16384) },
@@ -842,6 +861,10 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
           { ...MOVE_HOLD, guest_email: 'guest@example.com' },
         ],
         good: [{}, MOVE_HOLD],
+      },
+      booking_claim_is_no_booking: {
+        bad: [{ waitlist_entry_id: uuid(2), status: 'confirmed' }],
+        good: [{ waitlist_entry_id: uuid(2) }],
       },
       booking_contact_phone_check: between(
         'contact_phone',

@@ -344,6 +344,21 @@ async function addPublishedTable({ query }: Rows): Promise<void> {
 }
 
 test(
+  'publish_waitlist tells the account what became of its entry, and nobody else',
+  rolledBack(async (rows) => {
+    await addStudiosAndCustomers(rows);
+    await rows.query(
+      `insert into public.waitlist_entries (id, user_id, studio_id, start_time, end_time, created_at)
+       values ($1, $2, $3, now(), now() + interval '1 hour', now())`,
+      [uuid(60), ALEX, STUDIO],
+    );
+    await rows.query(`update public.waitlist_entries set state = 'left'`);
+    const told = (state: string) => [`user:${ALEX}`, 'waitlist', true, { entry_id: uuid(60), state }];
+    expect(await sent(rows)).toEqual([told('left'), told('waiting')]);
+  }),
+);
+
+test(
   'publish_team, publish_invitation, publish_factor_rule and publish_ledger tell staff what to read again, without naming anybody',
   rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);

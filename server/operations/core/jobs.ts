@@ -32,6 +32,7 @@ export const JOB_RULES = {
   'mail.payment-processing': { worker: 'mail' },
   'mail.payment-failed': { worker: 'mail' },
   'mail.access-code': { worker: 'mail', longestWaitMs: URGENT_WAIT_MS },
+  'mail.waitlist': { worker: 'mail', longestWaitMs: URGENT_WAIT_MS, alerts: 'once' },
   'mail.id-decision': { worker: 'mail' },
   'mail.id-withdrawn': { worker: 'mail' },
   'mail.id-needed': { worker: 'mail', longestWaitMs: URGENT_WAIT_MS },

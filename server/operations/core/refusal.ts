@@ -11,6 +11,8 @@ export type RefusalCode =
   | 'mail_unconfirmed'
   | 'slot_taken'
   | 'slot_closed'
+  | 'slot_free'
+  | 'waitlist_limit'
   | 'price_changed'
   | 'coupon_invalid'
   | 'coupon_exhausted'

@@ -23,6 +23,7 @@ import { sendCampaignMail, sendCampaignTest } from '../mails/send-campaign-mail.
 import { sendCustomerMessage } from '../mails/send-customer-message.ts';
 import { sendPaymentLink } from '../mails/send-payment-link.ts';
 import { sendStaffInvitation } from '../mails/staff-mails.ts';
+import { sendWaitlistMail } from '../mails/waitlist-mail.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { makePartialRefund } from '../payments/make-partial-refund.ts';
 import type { SessionContext } from '../payments/open-session.ts';
@@ -53,6 +54,7 @@ export function jobHandlers(contexts: {
     'mail.payment-processing': (job) => sendPaymentProcessing(mails, job),
     'mail.payment-failed': (job) => sendPaymentFailed(mails, job),
     'mail.access-code': (job) => sendAccessCode(mails, job),
+    'mail.waitlist': (job) => sendWaitlistMail(mails, job),
     'mail.id-decision': (job) => sendIdDecision(mails, job),
     'mail.id-withdrawn': (job) => sendIdWithdrawn(mails, job),
     'mail.id-needed': (job) => sendIdNeeded(mails, job),

@@ -6,6 +6,7 @@ import type { PaymentContext } from '../payments/context.ts';
 import { startNightlyCheck } from '../reconciliation/compare-ledger.ts';
 import { followOpeningHours } from '../settings/set-room.ts';
 import { followSessions, type LightsContext } from '../power/follow-sessions.ts';
+import { followWaitlist } from '../customers/waitlist.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -24,6 +25,7 @@ export function sessionTasks(
 ): readonly Task[] {
   return [
     { name: 'follow the opening hours', everyMs: MINUTE_MS, run: () => followOpeningHours(access) },
+    { name: 'follow the wait list', everyMs: 2_000, run: () => followWaitlist(payment) },
     { name: 'follow lost ID checks', everyMs: 30_000, run: (stop) => followMissingIds(payment, stop) },
     ...(lightsFollow
       ? [{ name: 'switch the lights with the sessions', everyMs: 10_000, run: () => followSessions(lights) }]

@@ -84,12 +84,27 @@ async function restore(
     [payments],
   );
   await tx.query('delete from private.cancellation where booking_id = $1::uuid', [id]);
+  await withdrawClaims(tx, before, now);
   await tx.query(
     `update private.booking set status = 'confirmed', cancel_reason = null, cancelled_at = null where id = $1::uuid`,
     [id],
   );
   await takeCoupon(tx, id);
   await restoreAccess(tx, before, undoId, now);
+}
+
+/** Takes the hours back from people on the wait list whom nobody has asked yet. */
+async function withdrawClaims(
+  tx: Transaction,
+  { studioId, startTime, endTime }: BookingFacts,
+  now: Date,
+): Promise<void> {
+  await tx.query('select private.withdraw_claims($1::uuid, $2::timestamptz, $3::timestamptz, $4::timestamptz)', [
+    studioId,
+    startTime,
+    endTime,
+    now,
+  ]);
 }
 
 /** Takes the use of the coupon again that the cancellation returned. */
@@ -131,6 +146,7 @@ async function moveBack(
   { actor, now }: { actor: string; now: Date },
 ): Promise<void> {
   const differenceCents = before.finalCostCents - booking.finalCostCents;
+  await withdrawClaims(tx, before, now);
   await applyMove(
     tx,
     booking,

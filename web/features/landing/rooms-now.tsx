@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { describeRoom, type RoomNow } from '#rules/room-now.ts';
+import { describeRoom, type RoomNow } from '#rules/finding/room-now.ts';
 import { formatStudioTime, studioDate } from '#rules/studio-time.ts';
 import { readTaken } from '#web/data/availability.ts';
 import { rest } from '#web/data/rest.ts';

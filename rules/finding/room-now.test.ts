@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { describeRoom } from './room-now.ts';
-import type { Busy } from './slots.ts';
-import { slotStart } from './studio-time.ts';
+import type { Busy } from '../slots.ts';
+import { slotStart } from '../studio-time.ts';
 
 const DAY = '2026-11-21';
 const at = (hour: number, minute = 0, date = DAY): Date => new Date(slotStart(date, hour)!.getTime() + minute * 60_000);

@@ -1,6 +1,6 @@
-import { isBookable } from './nearest-free.ts';
-import { type Busy, nextSlot, type Slot } from './slots.ts';
-import { slotStart, studioDate, studioHour } from './studio-time.ts';
+import { isBookable } from '../nearest-free.ts';
+import { type Busy, nextSlot, type Slot } from '../slots.ts';
+import { slotStart, studioDate, studioHour } from '../studio-time.ts';
 
 /**
  * What a room offers now. `free`: it can be booked from this hour on, until the next booking (null: for at least a day). `later`: nobody is in it, but

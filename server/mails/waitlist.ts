@@ -1,0 +1,45 @@
+import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { type Letterhead, type Mail, renderMail } from './layout.ts';
+
+/** Hours that are free for somebody on the wait list, and held until then. */
+export type FreedHours = {
+  readonly studioName: string;
+  readonly start: Date;
+  readonly end: Date;
+  readonly until: Date;
+};
+
+/** Asks somebody on the wait list whether they still want the hours. `links`: to the chosen hours, and to the list of their entries. */
+export function waitlistMail(
+  from: Letterhead,
+  { studioName, start, end, until }: FreedHours,
+  firstName: string | null,
+  links: { readonly book: string; readonly entries: string },
+): Mail {
+  const time = formatStudioTime(until);
+  return renderMail(from, {
+    subject: `${studioName} is free: yours until ${time}`,
+    preheader: `We’re holding the hours you wanted until ${time}, Sydney time.`,
+    heading: 'The hours you wanted are free',
+    blocks: [
+      {
+        kind: 'text',
+        text: `${firstName === null ? '' : `Hi ${firstName}, `}you’re next on the wait list. We’re holding these hours for you until ${time}, Sydney time. After that we ask the next person.`,
+      },
+      {
+        kind: 'facts',
+        rows: [
+          ['Studio', studioName],
+          ['When', `${formatStudioRange(start, end)} (Sydney time)`],
+          ['Yours until', `${time}, Sydney time`],
+        ],
+      },
+      { kind: 'button', label: 'Book these hours', href: links.book },
+      {
+        kind: 'text',
+        text: 'You pay nothing unless you book. If you don’t want them any more, tell us and the next person gets them sooner:',
+      },
+      { kind: 'button', label: 'Leave the wait list', href: links.entries },
+    ],
+  });
+}
