@@ -1,5 +1,6 @@
 import { type Browser, chromium, type Page, type Request } from '@playwright/test';
 import type pg from 'pg';
+import { studioDate } from '#rules/studio-time.ts';
 import { type CallerRequest, openConnection, quantile } from './callers/connection.ts';
 import { median } from './load.ts';
 import { drop, fill, say, urlOf, withClient, withServer } from './scale/database.ts';
@@ -13,6 +14,7 @@ const PAINTS = 5;
 const REPEATS = 30;
 const ANSWER_MS = 100;
 const PAINT_MS = 1_000;
+const DAY_MS = 86_400_000;
 /** Everything is there: no placeholder is left, and something is shown. */
 const IS_PAINTED = `document.querySelector('[role=tabpanel]') !== null && document.querySelector('.skeleton, [aria-busy=true]') === null`;
 const SENT_HEADERS = ['apikey', 'authorization', 'content-type', 'prefer', 'range', 'accept-profile'];
@@ -115,8 +117,9 @@ await withServer(SIZE, ({ apiUrl }) =>
       await page.goto('/admin');
       await page.getByRole('tab').first().waitFor();
       const tabs = await page.getByRole('tab').evaluateAll((all) => all.map((one) => one.dataset['tab'] ?? ''));
-      // A search and the panel of a booking are parts of the address too.
-      for (const tab of [...tabs, 'customers&q=person77', 'today&booking=0000-0007'])
+      // A search, the days of the numbers and the panel of a booking are parts of the address too.
+      const year = `numbers&first=${studioDate(new Date(Date.now() - 364 * DAY_MS))}&last=${studioDate(new Date())}`;
+      for (const tab of [...tabs, year, 'customers&q=person77', 'today&booking=0000-0007'])
         await measureTab(page, apiUrl, client, tab);
     } finally {
       await browser.close();

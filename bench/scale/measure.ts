@@ -44,7 +44,7 @@ export function measure(size: string): Promise<Measured> {
           const request = requestOf(query, running.anonKey, bearers[query.sender]);
           figures[query.name] = {
             ms: await medianOf(running.apiUrl, query.name, request),
-            plan: await scansOf(running.apiUrl, client, query, request, staff.id),
+            plan: query.api ? [] : await scansOf(running.apiUrl, client, query, request, staff.id),
           };
         }
         const rounds = [
@@ -65,7 +65,7 @@ export function measure(size: string): Promise<Measured> {
 
 function requestOf(query: ProductQuery, anonKey: string, bearer: string): CallerRequest {
   const headers = { apikey: anonKey, authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
-  const path = `/rest/v1/${query.path}`;
+  const path = `/${query.api ?? 'rest'}/v1/${query.path}`;
   if (!query.body) return { method: 'GET', path, headers };
   return { method: 'POST', path, headers, body: JSON.stringify(query.body) };
 }

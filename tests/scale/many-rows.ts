@@ -75,17 +75,26 @@ export const RELATED = [
   'public.terms_acceptances',
   'private.closure',
   'private.closed_span',
+  'public.mailing_list',
+  'private.campaign_recipient',
+  'private.customer_note',
+  'private.customer_message',
   'private.payment',
+  'private.refund',
   'private.outbox',
   'public.booking_access_codes',
+  'public.scheduled_emails',
+  'private.lock_event',
+  'private.staff_code',
+  'private.incident',
   'private.webhook_inbox',
   'public.audit_logs',
 ] as const;
 type Related = (typeof RELATED)[number];
 
-const OF_ACCOUNTS: readonly Related[] = RELATED.slice(0, 7);
+const OF_ACCOUNTS: readonly Related[] = RELATED.slice(0, 11);
 
-/** Fills accounts with profile, session and ID check, as many closures, and a payment, job, code, event and log entry for each booking: these tables, or all of them. */
+/** Fills accounts with profile, session and ID check, as many closures, and a payment and what else comes with each booking: these tables, or all of them. */
 export async function fillRelated(
   run: Run,
   { bookings, accounts }: Pick<Amounts, 'bookings' | 'accounts'>,
@@ -109,6 +118,7 @@ const [OF_ACCOUNT, OF_BOOKING] = [idOf('0ac00000'), idOf('b0000000')];
 /** The room that has all closures: an hour a day, from a year ahead into the past. */
 const CLOSED_STUDIO = '5a000000-0000-4000-8000-00000000000a';
 const CLOSED = `now() + interval '365 days' - n * interval '1 day', now() + interval '365 days 1 hour' - n * interval '1 day'`;
+const CAMPAIGN = '0ca00000-0000-4000-8000-000000000001';
 const EMAIL = `'person' || n || '@example.com'`;
 /** Columns and values of row `n`. */
 const VALUES: Readonly<Record<Related, readonly [string, string]>> = {
@@ -128,14 +138,46 @@ const VALUES: Readonly<Record<Related, readonly [string, string]>> = {
     'closure_id, studio_id, start_time, end_time',
     `${OF_ACCOUNT}, '${CLOSED_STUDIO}', ${CLOSED}`,
   ],
+  'public.mailing_list': ['id, email', `${OF_ACCOUNT}, ${EMAIL}`],
+  'private.campaign_recipient': [
+    'campaign_id, subscription_id, outcome, decided_at',
+    `'${CAMPAIGN}', ${OF_ACCOUNT}, 'sent', now()`,
+  ],
+  'private.customer_note': ['id, user_id, note, made_by', `${OF_ACCOUNT}, ${OF_ACCOUNT}, 'Note', ${OF_ACCOUNT}`],
+  'private.customer_message': [
+    'id, user_id, subject, body, made_by, created_at',
+    `${OF_ACCOUNT}, ${OF_ACCOUNT}, 'Subject', 'Body', ${OF_ACCOUNT}, now()`,
+  ],
   'private.payment': [
     'booking_id, attempt, kind, state, key, session_id, payment_intent_id, amount_cents, paid_cents, paid_at, checked_at',
     `${OF_BOOKING}, 1, 'card', 'paid', 'create:' || n, 'cs_' || n, 'pi_' || n, 4900, 4900, now(), now()`,
+  ],
+  // Their payments are missing: payments have ids of their own.
+  'private.refund': [
+    'id, payment_id, amount_cents, status, ours, created_at',
+    `'re_' || n, ${OF_BOOKING}, 100, 'succeeded', true, now() - n * interval '20 minutes'`,
   ],
   'private.outbox': ['kind, subject_id, due_at, done_at', `'mail.confirmed', ${OF_BOOKING}, now(), now()`],
   'public.booking_access_codes': [
     'booking_id, attempt, status, mode, starts_at, ends_at, release_at, created_at',
     `${OF_BOOKING}, 1, 'revoked', 'bridge', now() - interval '2 hours', now() - interval '1 hour', now() - interval '2 hours', now() - n * interval '1 minute'`,
+  ],
+  'public.scheduled_emails': [
+    'booking_id, recipient_email, email_type, status, scheduled_for, sent_at',
+    `${OF_BOOKING}, ${EMAIL}, 'access_code', 'sent', now(), now()`,
+  ],
+  // The locks of the sandbox.
+  'private.lock_event': [
+    'lock_id, kind, at',
+    `(array['SPA1X0001', 'SPB1X0002', 'SPC1X0003'])[1 + n % 3], 'from_inside', now() - n * interval '20 minutes'`,
+  ],
+  'private.staff_code': [
+    'studio_id, lock_id, name, status, starts_at, ends_at, variant, made_by, request_id, created_at',
+    `'${CLOSED_STUDIO}', 'lock-0', 'Painter', 'revoked', ${CLOSED}, 0, ${ACCOUNT}, 'request' || n, now()`,
+  ],
+  'private.incident': [
+    'studio_id, description, state, created_at',
+    `'${CLOSED_STUDIO}', 'A broken lamp', 'done', now() - n * interval '1 day'`,
   ],
   'private.webhook_inbox': [
     'provider, event_id, type, object_id, received_at, handled_at',

@@ -30,9 +30,18 @@ const RELATED_ROWS = 20_000;
 const LARGE = [
   'private.booking',
   'private.payment',
+  'private.refund',
   'private.closed_span',
   'private.outbox',
   'private.webhook_inbox',
+  'private.lock_event',
+  'private.staff_code',
+  'private.incident',
+  'private.customer_note',
+  'private.customer_message',
+  'private.campaign_recipient',
+  'public.mailing_list',
+  'public.scheduled_emails',
   'public.audit_logs',
   'public.booking_access_codes',
   'public.id_verifications',
@@ -88,7 +97,7 @@ async function send(query: ProductQuery, accept = 'application/json'): Promise<s
     customer: customer.token,
     staff: staff.token,
   };
-  const answer = await fetch(`${server.url}/rest/v1/${query.path}`, {
+  const answer = await fetch(`${server.url}/${query.api ?? 'rest'}/v1/${query.path}`, {
     method: query.body ? 'POST' : 'GET',
     headers: {
       accept,

@@ -12,8 +12,8 @@ export type ProductQuery = {
   readonly path: string;
   /** Sent by POST. */
   readonly body?: Readonly<Record<string, unknown>>;
-  /** An upsert of this row. */
-  readonly upsert?: Readonly<Record<string, unknown>>;
+  /** Which API answers it. Default: rest. */
+  readonly api?: 'functions';
 };
 
 /** What the values of the queries are taken from. */
@@ -23,12 +23,14 @@ const HOUR_MS = 3_600_000;
 const OWN = 'web/data/own-bookings.ts';
 const AUDIT = 'web/staff/audit/queries.ts';
 const STAFF = 'web/staff/bookings/queries.ts';
-const CALENDAR = 'web/staff/calendar/queries.ts';
+const COUPONS = 'web/staff/coupons/queries.ts';
 const DEVELOPER = 'web/staff/developer/queries.ts';
 
 /** Every read of the product that meets a table which grows, with the longest lists that the pages ask for. */
 export function productQueries({ customerId, studioId, now }: Known): ProductQuery[] {
   const at = (hours: number): string => new Date(now.getTime() + hours * HOUR_MS).toISOString();
+  const today = at(0).slice(0, 10);
+  const daysAgo = (days: number): string => at(-24 * days).slice(0, 10);
   const availability = `bookings?select=id,studio_id,start_time,end_time,status,user_id&studio_id=eq.${studioId}&status=neq.cancelled&start_time=gte.${at(-25)}&start_time=lt.${at(48)}&end_time=gt.${at(0)}`;
   const accounts = Array.from({ length: 100 }, (_, number) => accountId(number)).join(',');
   const bookings = Array.from({ length: 100 }, (_, number) => accountId(number).replace('0ac', 'b00')).join(',');
@@ -39,6 +41,23 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
     path: 'rpc/search_audit_logs',
     body: { words },
   });
+  /** A call of a function of the database, by staff. */
+  const asks = (name: string, folder: string, path: string, body: ProductQuery['body'] = {}): ProductQuery => ({
+    name,
+    file: `web/staff/${folder}.ts`,
+    sender: 'staff',
+    path: `rpc/${path}`,
+    body,
+  });
+  const calls = (name: string, folder: string, path: string, body: ProductQuery['body'] = {}): ProductQuery => ({
+    name,
+    file: `web/staff/${folder}.ts`,
+    sender: 'staff',
+    path,
+    body,
+    api: 'functions',
+  });
+  const [customer, booking] = [accountId(7), accountId(7).replace('0ac', 'b00')];
   const own = (name: string, file: string, path: string): ProductQuery => ({ name, file, sender: 'customer', path });
   const staff = (name: string, file: string, path: string): ProductQuery => ({ name, file, sender: 'staff', path });
   return [
@@ -65,48 +84,64 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
     own('own ID check', 'web/data/eligibility.ts', `user_verifications?select=id&user_id=eq.${customerId}&limit=1`),
     own('own terms', 'web/data/eligibility.ts', `terms_acceptances?select=version&user_id=eq.${customerId}`),
     own('own draft', 'web/data/drafts/server-draft.ts', 'booking_drafts?select=data'),
-    {
-      name: 'upcoming bookings',
-      file: STAFF,
-      sender: 'staff',
-      path: 'rpc/upcoming_bookings?select=id,reference,user_id,studio_name,start_time,end_time,status,final_cost,notes,contact_phone',
-      body: { ends_after: at(0), most: 100 },
-    },
-    {
-      name: 'bookings of a day',
-      file: 'web/staff/bookings/queries.ts',
-      sender: 'staff',
-      path: 'rpc/bookings_of_day',
-      body: { day: at(0).slice(0, 10) },
-    },
-    {
-      name: 'calendar of a week',
-      file: CALENDAR,
-      sender: 'staff',
-      path: 'rpc/staff_calendar',
-      body: { first_day: at(0).slice(0, 10), days: 7 },
-    },
-    {
-      name: 'free hours of four weeks in a room',
-      file: CALENDAR,
-      sender: 'staff',
-      path: 'rpc/free_hours',
-      body: { first_day: at(0).slice(0, 10), days: 28, studio: studioId },
-    },
-    {
-      name: 'all about a booking',
-      file: 'web/staff/booking-panel/queries.ts',
-      sender: 'staff',
-      path: 'rpc/booking_details',
-      body: { reference: '0000-0007' },
-    },
-    {
-      name: 'alerts',
-      file: 'web/staff/bookings/queries.ts',
-      sender: 'staff',
-      path: 'rpc/staff_alerts',
-      body: {},
-    },
+    asks(
+      'upcoming bookings',
+      'bookings/queries',
+      'upcoming_bookings?select=id,reference,user_id,studio_name,start_time,end_time,status,final_cost,notes,contact_phone',
+      { ends_after: at(0), most: 100 },
+    ),
+    asks('bookings of a day', 'bookings/queries', 'bookings_of_day', { day: today }),
+    asks('alerts', 'bookings/queries', 'staff_alerts'),
+    asks('calendar of a week', 'calendar/queries', 'staff_calendar', { first_day: today, days: 7 }),
+    asks('free hours of four weeks in a room', 'calendar/queries', 'free_hours', {
+      first_day: today,
+      days: 28,
+      studio: studioId,
+    }),
+    asks('calendar feeds', 'calendar/queries', 'calendar_feeds'),
+    asks('all about a booking', 'booking-panel/queries', 'booking_details', { reference: '0000-0007' }),
+    asks('newest customers', 'customers/queries', 'search_customers', { words: '', most: 50 }),
+    asks('search of customers', 'customers/queries', 'search_customers', { words: 'person77', most: 50 }),
+    staff(
+      'bookings of a customer',
+      'web/staff/customers/queries.ts',
+      `bookings?select=id,reference,studio_name,start_time,end_time,status,final_cost&user_id=eq.${customer}&order=start_time.desc&limit=100`,
+    ),
+    asks('notes about a customer', 'customers/queries', 'customer_notes', { customer }),
+    asks('mails to a customer', 'mailing/message-queries', 'customer_messages', { customer, most: 50 }),
+    asks('IDs that wait', 'id-review/queries', 'waiting_reviews', { ends_after: at(0), most: 100 }),
+    calls('doors', 'doors/queries', 'staff-doors'),
+    calls('door log', 'doors/log-queries', 'staff-door-log'),
+    calls('door log of a booking', 'doors/log-queries', 'staff-door-log', { bookingId: booking }),
+    calls('codes of staff', 'doors/code-queries', 'staff-access-codes'),
+    calls('incidents', 'incidents/queries', 'staff-incidents'),
+    calls('disputes of a booking', 'disputes/queries', 'staff-disputes', { bookingId: booking }),
+    staff('discount codes', COUPONS, 'discount_codes?select=*&gift_batch_id=is.null&order=created_at.desc'),
+    asks('what codes brought', 'coupons/queries', 'discount_code_results', { codes: [customer, booking] }),
+    asks('gift codes', 'coupons/queries', 'gift_batches'),
+    asks('campaigns', 'mailing/queries', 'campaigns'),
+    asks('newest addresses', 'mailing/queries', 'search_mailing_list', { words: '', most: 50 }),
+    asks('search of addresses', 'mailing/queries', 'search_mailing_list', { words: 'person77', most: 50 }),
+    // With a thousand rooms the tests make the bookings of three days.
+    asks('numbers of a day', 'numbers/queries', 'business_numbers', { first_day: daysAgo(30), last_day: daysAgo(30) }),
+    asks('comparison with the ledger', 'numbers/ledger-queries', 'ledger_check', { month: `${today.slice(0, 7)}-01` }),
+    asks('team', 'team/queries', 'staff_team', { at: at(0) }),
+    asks('rooms', 'rooms/queries', 'staff_rooms'),
+    staff(
+      'settings with their history',
+      'web/staff/settings/queries.ts',
+      'business_settings?select=version,settings,created_at,created_by&order=version.desc&limit=50',
+    ),
+    staff(
+      'prices of a room',
+      'web/staff/prices/queries.ts',
+      `price_lists?select=valid_from,hour_cents,volume_percents&studio_id=eq.${studioId}&order=valid_from.desc&limit=200`,
+    ),
+    staff(
+      'special days of a room',
+      'web/staff/prices/queries.ts',
+      `special_days?select=name,first_day,last_day,hour_cents&studio_id=eq.${studioId}&order=first_day.desc&limit=200`,
+    ),
     staff('customers of a page', STAFF, `profiles?select=user_id,full_name,email,phone&user_id=in.(${accounts})`),
     {
       name: 'newest booking',

@@ -178,6 +178,10 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
     `select from private.booking where user_id is null and guest_email = 'guest@example.com' and start_time < now()`,
   ],
   [
+    'booking_sold_hours',
+    `select end_time from private.booking where start_time < now() and status = 'confirmed' and notes is distinct from 'test'`,
+  ],
+  [
     'booking_by_coupon',
     `select from private.booking where coupon_id = gen_random_uuid() and coupon_id is not null and status = 'confirmed'`,
   ],
@@ -217,6 +221,7 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
     'select from private.outbox where notified_at < now() and (alerted_at is not null or closed_at is not null) and done_at is null',
   ],
   ['payment_by_intent', `select from private.payment where payment_intent_id = 'pi'`],
+  ['payment_paid_cents', `select sum(paid_cents) from private.payment where paid_at >= now() and paid_cents > 0`],
   ['payment_paid', `select from private.payment where paid_at >= now() order by paid_at, id`],
   [
     'payment_to_check',

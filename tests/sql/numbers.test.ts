@@ -93,10 +93,12 @@ test(
 );
 
 test(
-  'the day on which the clocks go back has the hour 2 twice, the other one does not have it',
+  'the day on which the clocks go back has the hour 2 twice, also in a booking; the other one does not have it',
   asOwner(async (rows) => {
+    await sold(rows, 30, '2031-04-06T00', 5);
     const april = await numbers(rows, '2031-04-06', '2031-04-06', STUDIO);
     expect(april.occupancy.filter((one) => one.open !== 1).map((one) => `${one.hour}: ${one.open}`)).toEqual(['2: 2']);
+    expect(booked(april)).toEqual(['7 0: 1/1', '7 1: 1/1', '7 2: 2/2', '7 3: 1/1']);
     const october = await numbers(rows, '2031-10-05', '2031-10-05', STUDIO);
     expect([october.occupancy.length, october.occupancy.some((one) => one.hour === 2)]).toEqual([23, false]);
   }),

@@ -152,9 +152,11 @@ export async function readDoorLog(
   { studioId, bookingId, before }: DoorLogQuery,
 ): Promise<readonly DoorLogEntry[]> {
   const locks = [...lockOf].filter(([studio]) => studioId === null || studio === studioId);
-  // The clock of a lock may be ahead of ours.
-  const until = before ?? new Date(clock().getTime() + HOUR_MS);
   const booking = bookingId === null ? null : await readBooking(db, bookingId);
+  // The clock of a lock may be ahead of ours.
+  const now = clock().getTime() + HOUR_MS;
+  const ended = booking === null ? now : Date.parse(booking.endTime) + DAY_MS;
+  const until = before ?? new Date(Math.min(now, ended));
   const from =
     booking === null ? new Date(until.getTime() - LOG_DAYS * DAY_MS) : new Date(Date.parse(booking.startTime) - DAY_MS);
   const { rows } = await db.query<DoorLogEntry>(
