@@ -3,6 +3,7 @@ import type { PaymentStatusContext } from '#server/operations/payments/read-stat
 import { createSingleFlight } from '#server/operations/core/single-flight.ts';
 import type { Database } from '#server/db/database.ts';
 import { holdBooking, type HoldRequest } from '#server/operations/bookings/hold.ts';
+import { settlePayment } from '#server/operations/payments/settle.ts';
 import type { EventContext } from '#server/operations/webhooks/context.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { Payments } from '#server/providers/ports.ts';
@@ -98,5 +99,36 @@ export async function createPaymentCases(db: Database) {
     return { id, person, request, session };
   }
 
-  return { system, payments, payment, bookingOf, paymentsOf, jobsOf, inboxRows, held, unanswered };
+  /**
+   * Runs the jobs, then compares every payment of a booking and of its waiting moves with the provider, cent for cent.
+   * Returns what was paid and what went back.
+   */
+  async function moneyOf(bookingId: string): Promise<{ readonly paid: number; readonly returned: number }> {
+    await system.jobs.drain();
+    const { rows: sessions } = await db.query<{ id: string }>(
+      `select p.session_id as id from private.payment p join private.booking b on b.id = p.booking_id
+       where $1::uuid in (b.id, b.moves_booking) and p.paid_cents > 0`,
+      [bookingId],
+    );
+    let [paid, returned] = [0, 0];
+    for (const { id } of sessions) {
+      await settlePayment(payment, id);
+      const ours = await db.one<{ paid: number; refunded: number; counted: number }>(
+        `select p.paid_cents as paid, p.refunded_cents as counted,
+           (select coalesce(sum(r.amount_cents), 0)::int from private.refund r where r.payment_id = p.id and r.status = 'succeeded') as refunded
+         from private.payment p where p.session_id = $1`,
+        [id],
+      );
+      const { amountCents, paymentIntentId } = await payments.getSession(id);
+      const refunds = await payments.listRefunds(paymentIntentId ?? '');
+      const back = refunds.reduce((total, one) => total + one.amountCents, 0);
+      expect(ours).toEqual({ paid: amountCents, refunded: back, counted: back });
+      expect(back).toBeLessThanOrEqual(amountCents);
+      paid += amountCents;
+      returned += back;
+    }
+    return { paid, returned };
+  }
+
+  return { system, payments, payment, moneyOf, bookingOf, paymentsOf, jobsOf, inboxRows, held, unanswered };
 }

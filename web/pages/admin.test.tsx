@@ -79,8 +79,11 @@ test('a tab of another permission in the address opens Today', async () => {
 });
 
 test('permissions that could not be loaded offer another try', async () => {
-  readPermissions.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue(new Set());
+  // The page asks while it reads the role, and once more.
+  readPermissions.mockRejectedValue(new AppError('offline', 'No connection.', 0));
   renderPart(<AdminPage />, { path: '/admin' });
+  await screen.findByRole('button', { name: 'Try again' });
+  readPermissions.mockResolvedValue(new Set());
   await user.click(await screen.findByRole('button', { name: 'Try again' }));
   expect(await screen.findByRole('tab', { name: 'Today' })).toBeTruthy();
 });

@@ -1,4 +1,4 @@
-import { type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import type { Permission } from '#rules/permissions.ts';
 import { isStudioDate } from '#rules/studio-time.ts';
 import { DeveloperLink } from '#web/staff/permissions/developer-link.tsx';
@@ -88,6 +88,27 @@ const Settings = lazyPart(async () => {
 
 const Rooms = lazyPart(async () => ({ default: (await import('#web/staff/rooms/rooms.tsx')).Rooms }));
 
+/** The parts of the tabs, by key. */
+const PARTS: Readonly<Record<string, { readonly fetch: () => void }>> = {
+  today: Today,
+  'discount-codes': DiscountCodes,
+  'audit-logs': AuditLog,
+  bookings: UpcomingBookings,
+  calendar: Calendar,
+  closures: Closures,
+  doors: Doors,
+  incidents: Incidents,
+  customers: Customers,
+  'id-review': ReviewQueue,
+  prices: Prices,
+  rooms: Rooms,
+  settings: Settings,
+  'mailing-list': Mailing,
+  numbers: Numbers,
+  export: Exports,
+  staff: Team,
+};
+
 const TITLE = 'Admin Dashboard';
 const BACK = { to: paths.home, label: 'Home' };
 /** `for`: the permission that a tab needs; all staff see those without one. */
@@ -116,6 +137,13 @@ const SEARCHED: readonly string[] = ['today', 'bookings', 'customers'];
 
 /** Admin dashboard; the address holds the open tab. */
 export default function AdminPage() {
+  const [search] = useSearchParams();
+  const [first] = useState(() => search.get('tab') ?? 'today');
+  // While the permissions are read, which decide whether it is shown.
+  useEffect(() => {
+    PARTS[first]?.fetch();
+    if (SEARCHED.includes(first)) SearchForm.fetch();
+  }, [first]);
   return (
     <StaffGate title={TITLE}>
       <AdminTabs />

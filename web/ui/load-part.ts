@@ -1,4 +1,4 @@
-import { type ComponentType, createElement, lazy } from 'react';
+import { type ComponentType, createElement, lazy, type ReactNode } from 'react';
 import { fetchPart } from './fetch-part.ts';
 
 const failed = new Set<() => void>();
@@ -9,11 +9,14 @@ export function retryParts(): void {
   failed.clear();
 }
 
+/** A component that is fetched at its first render; `fetch` begins earlier. */
+type Part<P> = ((props: P) => ReactNode) & { readonly fetch: () => void };
+
 /**
  * Makes a component that is fetched at its first render. React caches a failed fetch for ever;
  * after `retryParts` this one fetches again.
  */
-export function lazyPart<P extends object>(load: () => Promise<{ default: ComponentType<P> }>): ComponentType<P> {
+export function lazyPart<P extends object>(load: () => Promise<{ default: ComponentType<P> }>): Part<P> {
   const make = (): ComponentType<P> =>
     // React's own type for `lazy` knows no generic props.
     lazy(() =>
@@ -25,5 +28,7 @@ export function lazyPart<P extends object>(load: () => Promise<{ default: Compon
       }),
     ) as unknown as ComponentType<P>;
   let current = make();
-  return (props: P) => createElement(current, props);
+  // The render fetches again what failed here.
+  const fetch = (): void => void load().catch(() => null);
+  return Object.assign((props: P) => createElement(current, props), { fetch });
 }

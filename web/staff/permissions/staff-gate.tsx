@@ -9,6 +9,7 @@ import { Button } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 import { readStaffRights } from './queries.ts';
+import { usePermissions } from './use-permissions.ts';
 
 const BACK = { to: paths.home, label: 'Home' };
 const SIGN_IN = 'Authentication Required: Please sign in to access the admin panel';
@@ -30,6 +31,8 @@ export function StaffGate({ title, children }: { title: string; children: ReactN
     queryFn: readStaffRights,
     enabled: user !== null,
   });
+  // What the tabs need is read beside the role, so that they do not wait for it afterwards.
+  usePermissions();
   useEffect(() => {
     if (status === 'out') open('sign-in');
   }, [status, open]);
