@@ -34,3 +34,21 @@ export function titleOfJob(kind: string): string {
   if (kind.startsWith('account-text.')) return 'Account text message';
   return TITLES[kind] ?? kind;
 }
+
+const MAIL_REFUSALS: Readonly<Record<string, string>> = {
+  queued: 'This email is about to be sent.',
+  no_address: 'Nobody can be written to for this booking any more.',
+  cancelled: 'The booking is not confirmed any more.',
+  over: 'The session is over.',
+  not_cancelled: 'The booking is not cancelled.',
+  payment_ended: 'The payment is not at this point any more.',
+  changed: 'The booking has changed since.',
+  moved_again: 'The booking has moved again since: send that email.',
+  money_arrived: 'The money is not on its way any more.',
+  not_needed: 'No ID is needed for this booking any more.',
+};
+
+/** Says why a mail cannot be sent again. Codes are those of `private.mail_refusal()`. */
+export function describeMailRefusal(code: string): string {
+  return MAIL_REFUSALS[code] ?? 'This email cannot be sent again.';
+}

@@ -30,6 +30,7 @@ import { staffKeepWithoutId, staffWithdrawId } from './functions/staff-missing-i
 import { staffSendCampaign } from './functions/staff-send-campaign.ts';
 import { staffStopCampaign } from './functions/staff-stop-campaign.ts';
 import { staffTestCampaign } from './functions/staff-test-campaign.ts';
+import { staffSendMail } from './functions/staff-send-mail.ts';
 import { staffWriteCustomer } from './functions/staff-write-customer.ts';
 import { unsubscribe } from './functions/unsubscribe.ts';
 import { staffMoveBooking } from './functions/staff-move-booking.ts';
@@ -164,5 +165,6 @@ function staffFunctions(context: Context): [string, ServerFunction][] {
     ['staff-test-campaign', staffTestCampaign(context)],
     ['staff-stop-campaign', staffStopCampaign(context)],
     ['staff-write-customer', staffWriteCustomer(context)],
+    ['staff-send-mail', staffSendMail(context)],
   ];
 }

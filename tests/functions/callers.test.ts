@@ -430,6 +430,15 @@ const ROWS: readonly Row[] = [
     answers: { stopCampaign: () => undefined },
   },
   {
+    name: 'staff-send-mail',
+    callers: 'staff',
+    permission: 'bookings',
+    limit: ['staff-send-mail', 60, 60],
+    body: { bookingId: BOOKING, mailId: BOOKING, requestId: BOOKING },
+    answers: { sendMailAgain: () => undefined },
+    succeeds: 202,
+  },
+  {
     name: 'staff-write-customer',
     callers: 'staff',
     permission: 'bookings',

@@ -106,6 +106,7 @@ vi.mock('#server/operations/identity/hosted-check.ts', () => ({
   readHostedCheck: operation('readHostedCheck'),
   startHostedCheck: operation('startHostedCheck'),
 }));
+vi.mock('#server/operations/mails/send-again.ts', () => ({ sendMailAgain: operation('sendMailAgain') }));
 vi.mock('#server/operations/power/switch-power.ts', () => ({
   switchPower: operation('switchPower'),
   testPower: operation('testPower'),

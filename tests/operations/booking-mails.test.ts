@@ -4,6 +4,7 @@ import type { Database } from '#server/db/database.ts';
 import { showAccess } from '#server/operations/access/show-access.ts';
 import { PIN_LINK } from '#server/operations/mails/booking-mail.ts';
 import { enqueue, type JobKind } from '#server/operations/core/jobs.ts';
+import { sendMailAgain } from '#server/operations/mails/send-again.ts';
 import { cancelBooking } from '#server/operations/bookings/cancel.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';
 import { readOwnBooking } from '#server/operations/bookings/read-own-booking.ts';
@@ -114,6 +115,47 @@ test('a cancellation names the money that goes back: what was paid, or nothing w
   await db.query(`update private.booking set status = 'cancelled', cancel_reason = 'staff' where id = $1::uuid`, [id]);
   await send('mail.booking-cancelled', id);
   expect(onlyMail().text).toContain('Nothing was charged for it.');
+});
+
+test('staff send a mail again with what is true now, once for each request, and no mail that would be untrue', async () => {
+  const person = await addPerson(db);
+  const { id } = await system.book(person);
+  await system.jobs.drain();
+  onlyMail();
+  const mailOf = async (kind: JobKind) =>
+    (
+      await db.one<{ id: string }>(
+        'select id from private.outbox where kind = $1 and subject_id = $2::uuid order by created_at limit 1',
+        [kind, id],
+      )
+    )?.id ?? '';
+  const confirmation = await mailOf('mail.booking-confirmed');
+  const again = (mailId: string, requestId: string = randomUUID(), bookingId = id) =>
+    sendMailAgain({ db, clock: system.clock }, { bookingId, mailId, requestId }, person);
+  const request = randomUUID();
+  await db.query(`update public.profiles set full_name = 'Kim Citizen' where user_id = $1::uuid`, [person]);
+  for (const _ of [1, 2]) await again(confirmation, request);
+  await expect(again(confirmation)).rejects.toMatchObject({ code: 'already_done', details: { reason: 'queued' } });
+  await system.jobs.drain();
+  expect(onlyMail().text).toContain('Hi Kim, Studio is yours.');
+  await again(confirmation, request);
+  await system.jobs.drain();
+  expect(system.mails).toEqual([]);
+  await expect(again(confirmation, randomUUID(), randomUUID())).rejects.toMatchObject({ code: 'not_found' });
+  const logged = await db.one(
+    `select count(*)::int from public.audit_logs where resource_id = $1 and details ->> 'mail' = 'booking-confirmed'`,
+    [id],
+  );
+  expect(logged).toEqual({ count: 1 });
+  // Queued before the cancellation, so that it would run after it.
+  await again(confirmation);
+  await cancelBooking(system.booking, id, person);
+  await system.jobs.drain();
+  expect(onlyMail().subject).toMatch(/cancelled/);
+  await expect(again(confirmation)).rejects.toMatchObject({ message: 'The booking is not confirmed any more.' });
+  await again(await mailOf('mail.booking-cancelled'));
+  await system.jobs.drain();
+  expect(onlyMail().subject).toMatch(/cancelled/);
 });
 
 test('a payment that takes days is mailed about only while it processes, and a failed one with its reason', async () => {

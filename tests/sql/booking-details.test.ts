@@ -86,7 +86,7 @@ test(
       refunds: [{ cents: 1500, state: 'pending', reason: 'Sorry' }],
       cancellation: { refund: 'part', cents: 1500, reason: 'Broken mixer' },
       verification: { status: 'verified' },
-      mails: [{ kind: 'mail.booking-confirmed', sentAt: null, problem: 'no mail server' }],
+      mails: [{ kind: 'mail.booking-confirmed', sentAt: null, problem: 'no mail server', refusal: 'queued' }],
       code: { due: null, requested: null, seen: null },
       history: null,
     });
@@ -210,6 +210,72 @@ test(
       { before: { noShow: false }, after: { noShow: true } },
       { before: { noShow: true }, after: { noShow: false } },
     ]);
+  }),
+);
+
+test(
+  'a mail can be sent again only while what it says is true',
+  asStaff('bookings', async (rows) => {
+    const now = '2999-02-01T00:00:00Z';
+    let number = 100;
+    /** Adds a mail about the booking that was sent so many days ago; returns why it cannot be sent again. */
+    const sent = async (kind: string, { daysAgo = 0, booking = 30, ...more } = {} as Record<string, unknown>) => {
+      number += 1;
+      const at = new Date(Date.parse(now) - Number(daysAgo) * 86_400_000).toISOString();
+      const id = uuid(number);
+      const row = {
+        id,
+        kind: `mail.${kind}`,
+        subject_id: uuid(Number(booking)),
+        dedupe: id,
+        due_at: at,
+        done_at: at,
+        created_at: at,
+      };
+      await rows.add('private.outbox', { ...row, ...more });
+      return rows.value('select private.mail_refusal($1, $2)', [id, now]);
+    };
+    const setBooking = (change: string) =>
+      force(rows, () => rows.query(`update private.booking set ${change} where id = $1`, [uuid(30)]));
+    for (const kind of ['booking-confirmed', 'access-code', 'booking-moved']) expect(await sent(kind), kind).toBeNull();
+    expect(await sent('booking-moved', { daysAgo: 11, payload: { refundCents: 500 } })).toBe('moved_again');
+    expect(await sent('id-needed')).toBe('not_needed');
+    expect(await sent('booking-cancelled')).toBe('not_cancelled');
+    for (const kind of ['payment-link', 'payment-processing', 'payment-failed', 'link-expired', 'payment-returned'])
+      expect(await sent(kind), kind).toBe('payment_ended');
+    expect(await sent('refund')).toBe('money_arrived');
+    expect(await sent('access-code', { done_at: null })).toBe('queued');
+    expect(await sent('access-code')).toBe('queued');
+    expect(await sent('review-waiting')).toBe('unknown');
+    await addPayment(rows, 30, 'paid', { paid_cents: 4900, payment_intent_id: 'pi' });
+    await force(rows, () =>
+      rows.add('private.partial_refund', {
+        id: uuid(50),
+        payment_id: uuid(3001),
+        request_key: 'k',
+        amount_cents: 1500,
+        reason: 'Sorry',
+        state: 'pending',
+        failures: 0,
+        actor: ALEX,
+        created_at: now,
+      }),
+    );
+    expect(await sent('refund', { dedupe: uuid(50) })).toBeNull();
+    await rows.query(`update private.outbox set due_at = $2 where dedupe = $1`, [uuid(50), '2999-01-01T00:00:00Z']);
+    expect(
+      await rows.value('select private.mail_refusal(id, $2) from private.outbox where dedupe = $1', [uuid(50), now]),
+    ).toBe('money_arrived');
+    await setBooking(`end_time = '2999-01-31T00:00:00Z', start_time = '2999-01-30T00:00:00Z'`);
+    expect(await sent('booking-confirmed')).toBe('over');
+    await setBooking(`status = 'cancelled', cancel_reason = 'staff'`);
+    expect(await sent('booking-confirmed')).toBe('cancelled');
+    expect([await sent('booking-cancelled'), await sent('booking-cancelled', { daysAgo: 11 })]).toEqual([
+      null,
+      'money_arrived',
+    ]);
+    await setBooking(`user_id = null`);
+    expect(await sent('booking-cancelled')).toBe('no_address');
   }),
 );
 

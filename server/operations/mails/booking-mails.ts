@@ -19,15 +19,17 @@ import { Refusal } from '../core/refusal.ts';
 import { takenCents } from '../payments/payment-rows.ts';
 import { type BookingMailContext, hoursOf, pinLink, sendBookingMail } from './booking-mail.ts';
 
-/** Mails the customer that the booking is confirmed, from when the door opens, and until when it can be cancelled. */
+/** Mails the customer that the booking is confirmed, from when the door opens, and until when it can be cancelled; nothing once it is cancelled. */
 export async function sendConfirmation(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   await sendBookingMail(context, job, async (booking, facts) =>
-    bookingConfirmedMail(
-      booking,
-      { pin: pinLink(context, facts), account: facts.userId === null ? null : `${context.siteUrl}/profile` },
-      (await worksFrom(context.access, facts.id)) ?? booking.start,
-      await freeCancelHours(context.db, facts.id),
-    ),
+    facts.status === 'confirmed'
+      ? bookingConfirmedMail(
+          booking,
+          { pin: pinLink(context, facts), account: facts.userId === null ? null : `${context.siteUrl}/profile` },
+          (await worksFrom(context.access, facts.id)) ?? booking.start,
+          await freeCancelHours(context.db, facts.id),
+        )
+      : null,
   );
   return 'done';
 }

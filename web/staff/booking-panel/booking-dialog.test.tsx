@@ -20,6 +20,7 @@ vi.mock(import('./queries.ts'), async (original) => ({
   readPin: vi.fn(),
   undoAction: vi.fn(),
   sendMailAgain: vi.fn(),
+  resendMail: vi.fn(),
 }));
 const calls = vi.mocked(queries);
 
@@ -60,7 +61,14 @@ const BOOKING: queries.BookingDetails = {
   staffNotes: [],
   waiting: null,
   mails: [
-    { kind: 'mail.booking-confirmed', dueAt: new Date(0), sentAt: new Date('2031-03-01T00:00:00Z'), problem: null },
+    {
+      id: 'm',
+      kind: 'mail.booking-confirmed',
+      dueAt: new Date(0),
+      sentAt: new Date('2031-03-01T00:00:00Z'),
+      problem: null,
+      refusal: null,
+    },
   ],
   history: null,
 };
@@ -284,6 +292,28 @@ test('mails are sent again', async () => {
     title: 'The confirmation is mailed again',
     description: 'alex@example.com',
   });
+});
+
+test('each mail that would still be true is sent again, once for a lost answer, and the others say why not', async () => {
+  const mail = { dueAt: new Date(0), sentAt: new Date('2031-03-01T00:00:00Z'), problem: null, refusal: null };
+  show({
+    mails: [
+      { ...mail, id: 'm', kind: 'mail.booking-moved' },
+      { ...mail, id: 'n', kind: 'mail.refund', refusal: 'money_arrived' },
+      { ...mail, id: 'o', kind: 'mail.booking-confirmed', sentAt: null, refusal: 'queued' },
+    ],
+  });
+  calls.resendMail.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue({});
+  expect(await dialog().findByText('Not again: The money is not on its way any more.')).toBeTruthy();
+  expect(dialog().getAllByRole('button', { name: /^Send again/ })).toHaveLength(1);
+  await press('Send again: Email about moved hours');
+  await press('Send again: Email about moved hours');
+  const [first, second] = calls.resendMail.mock.calls;
+  expect(first).toEqual([{ bookingId: 'b', mailId: 'm', requestId: expect.any(String) }]);
+  expect(second).toEqual(first);
+  await vi.waitFor(() =>
+    expect(toast).toHaveBeenLastCalledWith({ title: 'The mail is sent again', description: 'alex@example.com' }),
+  );
 });
 
 test('a cancellation is undone with the button of its message; when it is too late, the message says so', async () => {

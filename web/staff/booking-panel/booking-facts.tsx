@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
-import { titleOfJob } from '#rules/jobs.ts';
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Chip, StepBars } from '#web/ui/chip.tsx';
+import { Mails } from './mails.tsx';
 import type { BookingDetails } from './queries.ts';
 import { describeReadiness, STEPS } from '#web/data/door-readiness.ts';
 
@@ -212,22 +212,6 @@ function Code({ booking }: { booking: BookingDetails }) {
         {steps.map(([name, at]) => (at === null ? null : <li key={name}>{`${name}: ${describeInstant(at)}`}</li>))}
       </ol>
     </>
-  );
-}
-
-function Mails({ booking }: { booking: BookingDetails }) {
-  if (booking.mails.length === 0) return 'None';
-  return (
-    <ul>
-      {booking.mails.map((one, at) => (
-        // oxlint-disable-next-line react/no-array-index-key
-        <li key={at}>
-          {titleOfJob(one.kind)}:{' '}
-          {one.sentAt === null ? `due ${describeInstant(one.dueAt)}` : `sent ${describeInstant(one.sentAt)}`}
-          {one.problem === null ? null : <span className="text-bad"> {one.problem}</span>}
-        </li>
-      ))}
-    </ul>
   );
 }
 

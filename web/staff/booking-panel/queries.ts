@@ -73,7 +73,17 @@ const detailsSchema = z.object({
     })
     .nullable()
     .default(null),
-  mails: z.array(z.object({ kind: z.string(), dueAt: instant, sentAt: maybeInstant, problem: z.string().nullable() })),
+  mails: z.array(
+    z.object({
+      id: z.string(),
+      kind: z.string(),
+      dueAt: instant,
+      sentAt: maybeInstant,
+      problem: z.string().nullable(),
+      /** Why it cannot be sent again; null when it can. */
+      refusal: z.string().nullable(),
+    }),
+  ),
   history: z
     .array(
       z.object({
@@ -169,6 +179,11 @@ export async function sendMailAgain(booking: string, mail: MailKind): Promise<vo
   const { data, error } = await rest.rpc('send_mail_again', { booking, mail });
   if (error) throw error;
   if (data !== true) throw new Error('This booking is cancelled or over.');
+}
+
+/** Sends a mail that was sent before again, made anew. The same `requestId` sends it once. Throws `AppError` when it would be untrue now. */
+export function resendMail(mail: { bookingId: string; mailId: string; requestId: string }): Promise<unknown> {
+  return callFunction('staff-send-mail', mail);
 }
 
 export type NewBooking = {

@@ -1,0 +1,30 @@
+import { describeMailRefusal } from '#rules/jobs.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import { Refusal } from '../core/refusal.ts';
+
+export type MailAgain = {
+  readonly bookingId: string;
+  /** Of the mail, as `booking_details` lists it. */
+  readonly mailId: string;
+  /** The same for a repeat of a call whose answer was lost. */
+  readonly requestId: string;
+};
+
+/**
+ * Queues a mail about a booking again, for staff; its content is made anew when it is sent. Throws `Refusal`: `not_found`, and `already_done` with the
+ * reason when the mail would be untrue now.
+ */
+export async function sendMailAgain(
+  { db, clock }: { readonly db: Pick<Database, 'one'>; readonly clock: Clock },
+  { bookingId, mailId, requestId }: MailAgain,
+  actor: string,
+): Promise<void> {
+  const row = await db.one<{ result: { readonly refusal?: string } | null }>(
+    'select private.resend_mail($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::timestamptz) as result',
+    [bookingId, mailId, requestId, actor, clock()],
+  );
+  if (!row?.result) throw new Refusal('not_found', 'This booking has no such mail.');
+  const { refusal } = row.result;
+  if (refusal !== undefined) throw new Refusal('already_done', describeMailRefusal(refusal), { reason: refusal });
+}

@@ -1,0 +1,59 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { describeMailRefusal, titleOfJob } from '#rules/jobs.ts';
+import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { Button } from '#web/ui/button.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { type BookingDetails, resendMail } from './queries.ts';
+
+type SentMail = BookingDetails['mails'][number];
+
+/** The mails about a booking. One that would still be true can be sent again. */
+export function Mails({ booking }: { booking: BookingDetails }) {
+  if (booking.mails.length === 0) return 'None';
+  return (
+    <ul className="space-y-2">
+      {booking.mails.map((one) => (
+        <li key={one.id} className="flex flex-wrap items-center justify-between gap-x-4">
+          <span>
+            {titleOfJob(one.kind)}: {describeTime(one)}
+            {one.problem === null ? null : <span className="text-bad"> {one.problem}</span>}
+          </span>
+          {one.refusal === null ? (
+            <Again booking={booking} mail={one} />
+          ) : one.sentAt === null || one.refusal === 'queued' ? null : (
+            <span className="text-sm text-fog">Not again: {describeMailRefusal(one.refusal)}</span>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function describeTime({ sentAt, dueAt }: SentMail): string {
+  const at = sentAt ?? dueAt;
+  return `${sentAt === null ? 'due' : 'sent'} ${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
+}
+
+function Again({ booking, mail: { id, kind } }: { booking: BookingDetails; mail: SentMail }) {
+  const [requestId, setRequestId] = useState(() => crypto.randomUUID());
+  const send = useMutation({
+    mutationFn: () => resendMail({ bookingId: booking.id, mailId: id, requestId }),
+    meta: { title: 'Error', failure: 'No mail was sent. Try again.', invalidates: [queryKeys.staffBooking.all] },
+    onSuccess: () => {
+      setRequestId(crypto.randomUUID());
+      toast({ title: 'The mail is sent again', description: booking.customer.email ?? '' });
+    },
+  });
+  return (
+    <Button
+      tone="quiet"
+      aria-label={`Send again: ${titleOfJob(kind)}`}
+      busy={send.isPending}
+      onClick={() => send.mutate()}
+    >
+      Send again
+    </Button>
+  );
+}
