@@ -9,6 +9,9 @@ import { deleteExpired } from './auth/core/cleanup.ts';
 import type { AuthConfig } from './auth/core/config.ts';
 import { mailRedirect } from './auth/core/redirects.ts';
 import { createAuthRouter } from './auth/router.ts';
+import { AuthRefusal } from './auth/core/errors.ts';
+import { userById } from './auth/accounts/users.ts';
+import { type ProofContext, proveIdentity } from './auth/user/prove-identity.ts';
 import { samlParty } from './auth/sso/metadata.ts';
 import type { Config } from './config.ts';
 import type { ProviderSettings } from './settings/providers.ts';
@@ -16,6 +19,8 @@ import type { Database } from './db/database.ts';
 import type { Clock, Env, ReadCaller } from './http/caller.ts';
 import type { Keys } from './crypto/keys.ts';
 import type { TakeLimit } from './http/limits.ts';
+import type { AccountContext } from './operations/customers/account.ts';
+import { Refusal } from './operations/core/refusal.ts';
 import type { JobKinds } from './queue/jobs.ts';
 import type { SessionWatch } from './http/token.ts';
 import { createCaptcha } from './providers/captcha.ts';
@@ -41,7 +46,7 @@ export async function composeAuth(dependencies: {
   wake: (worker: string) => void;
   clock: Clock;
   business: () => BusinessSettings;
-}): Promise<{ router: Hono<Env>; jobKinds: JobKinds; cleanup: () => Promise<void> }> {
+}): Promise<{ router: Hono<Env>; jobKinds: JobKinds; cleanup: () => Promise<void>; account: AccountContext }> {
   const { db, keys, clock, mail, business } = dependencies;
   const { auth: settings, siteUrl, signIn } = dependencies.config;
   const config = readAuthConfig(dependencies.config, business);
@@ -67,12 +72,46 @@ export async function composeAuth(dependencies: {
   const sendContext = { db, keys, clock, config, mail, texts, letterhead: business };
   return {
     router,
+    account: {
+      db,
+      clock,
+      forgetSessions: dependencies.watch.forget,
+      proveOwner: createOwnerProof(dependencies),
+    },
     jobKinds: messageJobKinds((message) => sendMessage(sendContext, message)),
     async cleanup() {
       await deleteExpired({ db, clock });
       await deleteClosedMessages(db, clock());
     },
   };
+}
+
+/** Asks for the proof that a change of password needs, with the refusals of functions. */
+function createOwnerProof(context: ProofContext): AccountContext['proveOwner'] {
+  return async (userId, sessionId, proof) => {
+    const user = await userById(context.db, userId);
+    if (user === null) throw new Refusal('not_found', 'Account not found');
+    try {
+      await proveIdentity(context, user, sessionId, proof);
+    } catch (error) {
+      throw error instanceof AuthRefusal ? toRefusal(error) : error;
+    }
+  };
+}
+
+function toRefusal({ code, message, retryAfter }: AuthRefusal): Refusal {
+  switch (code) {
+    case 'current_password_required':
+    case 'current_password_invalid':
+    case 'reauthentication_not_valid':
+      return new Refusal(code, message);
+    case 'insufficient_aal':
+      return new Refusal('second_factor_required', 'Sign in again with your second step first.');
+    case 'over_request_rate_limit':
+      return new Refusal('too_many_requests', message, { retryAfter });
+    default:
+      return new Refusal('not_yours', message);
+  }
 }
 
 function readAuthConfig({ auth, signIn, siteUrl }: Config, business: () => BusinessSettings): AuthConfig {

@@ -4,6 +4,8 @@ import { acceptStaffInvitation } from './functions/accept-staff-invitation.ts';
 import { cancelBooking } from './functions/cancel-booking.ts';
 import { checkVerificationAndCheckout } from './functions/check-verification-and-checkout.ts';
 import { createPayment } from './functions/create-payment.ts';
+import { deleteAccount } from './functions/delete-account.ts';
+import { exportMyData } from './functions/export-my-data.ts';
 import { createVerificationSession } from './functions/create-verification-session.ts';
 import type { ServerFunction } from './functions/function.ts';
 import { createFunctionsRouter, type FunctionsRouterContext } from './functions/router.ts';
@@ -57,6 +59,7 @@ import { verifyPayment } from './functions/verify-payment.ts';
 import type { Clock, Env, ReadCaller } from './http/caller.ts';
 import type { TakeLimit } from './http/limits.ts';
 import type { AccessContext } from './operations/access/context.ts';
+import type { AccountContext } from './operations/customers/account.ts';
 import type { BookingContext } from './operations/bookings/context.ts';
 import type { PaymentStatusContext } from './operations/payments/read-status.ts';
 import type { IdentityContext } from './operations/identity/context.ts';
@@ -70,6 +73,7 @@ type Context = {
   limits: TakeLimit;
   bodies: FunctionsRouterContext['bodies'];
   clock: Clock;
+  account: AccountContext;
   booking: BookingContext;
   payment: PaymentStatusContext;
   events: EventContext;
@@ -101,6 +105,8 @@ export function composeFunctions(context: Context): Hono<Env> {
       ['cancel-booking', cancelBooking(context)],
       ['reschedule-booking', rescheduleBooking(context)],
       ['extend-booking', extendBooking(context)],
+      ['delete-account', deleteAccount(context)],
+      ['export-my-data', exportMyData(context)],
       ['stripe-webhook', stripeWebhook(context)],
       ['send-booking-confirmation', queuedMail(context)],
       ['send-access-code-email', queuedMail(context)],

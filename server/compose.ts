@@ -286,6 +286,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     limits,
     bodies,
     clock,
+    account: auth.account,
     booking,
     payment,
     events: { ...payment, hostedChecks: identity },

@@ -35,6 +35,11 @@ export const statuses: Readonly<Record<RefusalCode, 400 | 401 | 403 | 404 | 409 
   days_overlap: 409,
   invitation_ended: 410,
   second_factor_required: 403,
+  current_password_required: 403,
+  current_password_invalid: 403,
+  reauthentication_not_valid: 422,
+  bookings_ahead: 409,
+  staff_account: 409,
 };
 
 /** `byHand: true` where staff give the money back themselves: it was not paid through the provider. */
@@ -62,6 +67,13 @@ export function csvFile(csv: ReadableStream<Uint8Array>, name: string): Response
       'cache-control': 'no-store',
     },
   });
+}
+
+/** A JSON file for download. */
+export function jsonFile(body: unknown, name: string): Response {
+  const file = json(body);
+  file.headers.set('content-disposition', `attachment; filename="${name}.json"`);
+  return file;
 }
 
 export function json(body: unknown, status = 200): Response {

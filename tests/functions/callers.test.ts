@@ -83,6 +83,20 @@ const ROWS: readonly Row[] = [
     answers: { leaveWaitlist: () => undefined },
   },
   {
+    name: 'delete-account',
+    callers: 'signed-in',
+    limit: ['delete-account', 10, 60],
+    body: { confirm: 'DELETE' },
+    answers: { deleteAccount: () => ({ kept: 1, keptUntil: '2036-06-30' }) },
+  },
+  {
+    name: 'export-my-data',
+    callers: 'signed-in',
+    limit: ['export-my-data', 10, 60],
+    body: {},
+    answers: { exportAccount: () => ({}) },
+  },
+  {
     name: 'staff-create-booking',
     callers: 'staff',
     permission: 'bookings',

@@ -94,6 +94,10 @@ vi.mock('#server/operations/campaigns/campaigns.ts', () => ({
   testCampaign: operation('testCampaign'),
   leaveMailingList: operation('leaveMailingList'),
 }));
+vi.mock('#server/operations/customers/account.ts', () => ({
+  deleteAccount: operation('deleteAccount'),
+  exportAccount: operation('exportAccount'),
+}));
 vi.mock('#server/operations/customers/write.ts', () => ({ writeCustomer: operation('writeCustomer') }));
 vi.mock('#server/operations/exports/lists.ts', () => ({ exportList: operation('exportList') }));
 vi.mock('#server/operations/payments/read-status.ts', () => ({ readPaymentStatus: operation('readPaymentStatus') }));
@@ -294,6 +298,7 @@ export function createFunctionsApp(
       call,
     } as never,
     links,
+    account: { call } as never,
     booking: { call } as never,
     // Cast: the operations are fake, and the functions read nothing else of it.
     access: {

@@ -189,6 +189,7 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
   ['access_code_valid', `select from public.booking_access_codes where status = 'issued' and ends_at > now()`],
   ['booking_claims', 'select from private.booking where waitlist_entry_id = gen_random_uuid()'],
   ['booking_expiring', `select from private.booking where status = 'pending' and hold_expires_at < now()`],
+  ['booking_name_until', `select from private.booking where name_until < now()::date`],
   ['booking_move_holds', `select from private.booking where moves_booking = gen_random_uuid() and status = 'pending'`],
   [
     'coupon_redemption_by_coupon',

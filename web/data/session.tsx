@@ -2,6 +2,7 @@ import type { Session, SupabaseClient, User } from '@supabase/supabase-js';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
 import { whenClient } from '#web/lib/auth-client.ts';
 import { drafts } from '#web/lib/drafts.ts';
+import { errorCode } from '#web/lib/errors.ts';
 import { dropStoredSession, hasStoredSession } from '#web/lib/stored-session.ts';
 import { fetchClient } from './fetch-client.ts';
 
@@ -68,7 +69,9 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     // Signed out here even if the service fails: an access token that it could not revoke expires within the hour.
     if (token === undefined) return;
     const answer = await client.auth.admin.signOut(token, 'global').catch((cause: unknown) => ({ error: cause }));
-    if (answer.error) logFailure('the service could not be notified of the sign-out', answer.error);
+    // A deleted account has no session left.
+    if (answer.error && errorCode(answer.error) !== 'session_not_found')
+      logFailure('the service could not be notified of the sign-out', answer.error);
   }, [token]);
   const value = useMemo(() => ({ ...state, signOut }), [state, signOut]);
   return <Context value={value}>{children}</Context>;

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { OwnBookings } from '#web/features/account/own-bookings.tsx';
 import { OwnSessions } from '#web/features/account/own-sessions.tsx';
+import { OwnData } from '#web/features/account/own-data.tsx';
 import { Passkeys } from '#web/features/account/passkeys.tsx';
 import { PasswordForm } from '#web/features/account/password-form.tsx';
 import { ProfileForm } from '#web/features/account/profile-form.tsx';
@@ -44,7 +45,7 @@ export default function ProfilePage() {
   return (
     <Shell back={BACK} title="Account Settings" lead={<p className="break-all">{user.email}</p>}>
       <div className="space-y-14">
-        <Parts userId={user.id} />
+        <Parts userId={user.id} onDeleted={() => void leave()} />
         <Button tone="plain" onClick={() => void leave()}>
           Sign Out
         </Button>
@@ -53,7 +54,7 @@ export default function ProfilePage() {
   );
 }
 
-function Parts({ userId }: { userId: string }) {
+function Parts({ userId, onDeleted }: { userId: string; onDeleted: () => void }) {
   const idStatus = useIdStatus(userId);
   return (
     <>
@@ -77,6 +78,9 @@ function Parts({ userId }: { userId: string }) {
       </Part>
       <Part title="Your devices">
         <OwnSessions userId={userId} />
+      </Part>
+      <Part title="Your data">
+        <OwnData userId={userId} onDeleted={onDeleted} />
       </Part>
     </>
   );

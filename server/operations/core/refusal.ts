@@ -32,7 +32,12 @@ export type RefusalCode =
   | 'last_owner'
   | 'days_overlap'
   | 'invitation_ended'
-  | 'second_factor_required';
+  | 'second_factor_required'
+  | 'current_password_required'
+  | 'current_password_invalid'
+  | 'reauthentication_not_valid'
+  | 'bookings_ahead'
+  | 'staff_account';
 
 /** An expected refusal. The message is for people; the details are sent beside it. */
 export class Refusal extends Error {

@@ -38,6 +38,11 @@ export function periodicTasks(context: Context): readonly Task[] {
       everyMs: 600_000,
       run: () => db.query('select private.delete_unused_photos($1::timestamptz)', [clock()]),
     },
+    {
+      name: 'forget the buyers whose tax records have ended',
+      everyMs: 3_600_000,
+      run: () => db.query('select private.forget_buyers($1::timestamptz)', [clock()]),
+    },
     { name: 'reconcile payments', everyMs: 5_000, run: () => reconcile(context) },
     { name: 'alert the owner to failing jobs', everyMs: 5_000, stage: 1, run: () => queueJobAlerts(alerts) },
   ];

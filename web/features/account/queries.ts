@@ -38,6 +38,29 @@ export function cancelBooking(
   return callFunction('cancel-booking', { bookingId });
 }
 
+/** Reads everything that is stored about the account, as text of a JSON file. */
+export async function readOwnData(): Promise<string> {
+  return JSON.stringify(await callFunction<Record<string, unknown>>('export-my-data', {}), null, 2);
+}
+/** What a person gives to show that the account is theirs, when the server asks; '' where not asked. */
+export type OwnerProof = { readonly currentPassword: string; readonly nonce: string };
+/** Deletes the account. `kept`: how many paid bookings tax law keeps, `keptUntil` the last day (`YYYY-MM-DD`). */
+export function deleteAccount({
+  currentPassword,
+  nonce,
+}: OwnerProof): Promise<{ kept: number; keptUntil: string | null }> {
+  return callFunction('delete-account', {
+    confirm: 'DELETE',
+    currentPassword: currentPassword === '' ? null : currentPassword,
+    nonce: nonce === '' ? null : nonce,
+  });
+}
+/** Mails a code that proves the account instead of the password. */
+export async function mailProofCode(): Promise<void> {
+  const { error } = await supabase.auth.reauthenticate();
+  if (error) throw error;
+}
+
 /** An authenticator app of the account. */
 export type AuthenticatorApp = { readonly id: string; readonly name: string; readonly addedAt: string };
 /** An authenticator app being added: QR code (raw SVG) and secret. */

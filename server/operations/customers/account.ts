@@ -1,0 +1,68 @@
+import type { Database } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import { Refusal } from '../core/refusal.ts';
+
+/** What somebody gives to show that the account is theirs; null: not given. `nonce`: a code mailed for this. */
+export type OwnerProof = { readonly currentPassword: string | null; readonly nonce: string | null };
+export type AccountContext = {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** Requires a young session, the password or a mailed code, and the second factor where there is one. Throws `Refusal`. */
+  readonly proveOwner: (userId: string, sessionId: string, proof: OwnerProof) => Promise<void>;
+  /** Ends sessions in this process at once. */
+  readonly forgetSessions: (sessionIds: readonly string[]) => void;
+};
+
+type Outcome =
+  | {
+      readonly outcome: 'deleted';
+      readonly sessions: readonly string[];
+      readonly kept: number;
+      readonly keptUntil: string | null;
+    }
+  | { readonly outcome: 'bookings'; readonly bookings: readonly Readonly<Record<string, unknown>>[] }
+  | { readonly outcome: 'staff' | 'not_found' };
+
+/**
+ * Deletes the account of a customer. Returns how many paid bookings stay, for tax law, with the buyer's name, and until which day.
+ * Throws `Refusal`: `bookings_ahead` with `bookings` that are not over, `staff_account`, `not_found`, and those of `proveOwner`.
+ */
+export async function deleteAccount(
+  { db, clock, proveOwner, forgetSessions }: AccountContext,
+  { userId, sessionId, proof }: { userId: string; sessionId: string; proof: OwnerProof },
+): Promise<{ kept: number; keptUntil: string | null }> {
+  await proveOwner(userId, sessionId, proof);
+  const row = await db.one<{ done: Outcome }>('select private.delete_account($1::uuid, $2::timestamptz) as done', [
+    userId,
+    clock(),
+  ]);
+  const done = row?.done ?? { outcome: 'not_found' };
+  switch (done.outcome) {
+    case 'deleted':
+      forgetSessions(done.sessions);
+      return { kept: done.kept, keptUntil: done.keptUntil };
+    case 'bookings':
+      throw new Refusal(
+        'bookings_ahead',
+        'You still have bookings. Cancel them first, or delete your account when they’re over.',
+        { bookings: done.bookings },
+      );
+    case 'staff':
+      throw new Refusal('staff_account', 'You’re on the team. Ask an owner to remove you from it first.');
+    case 'not_found':
+      throw new Refusal('not_found', 'Account not found');
+  }
+}
+
+/** Reads all that is stored about an account, as JSON. Throws `Refusal('not_found')`. */
+export async function exportAccount(
+  { db, clock }: Pick<AccountContext, 'db' | 'clock'>,
+  userId: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const row = await db.one<{ data: Readonly<Record<string, unknown>> | null }>(
+    'select private.export_account($1::uuid, $2::timestamptz) as data',
+    [userId, clock()],
+  );
+  if (!row?.data) throw new Refusal('not_found', 'Account not found');
+  return row.data;
+}

@@ -1,0 +1,152 @@
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { z } from 'zod';
+import { formatStudioDate, formatStudioRange } from '#rules/studio-time.ts';
+import { type OwnBooking, useOwnBookings } from '#web/data/own-bookings.ts';
+import { describeError, errorCode } from '#web/lib/errors.ts';
+import { useNow } from '#web/lib/use-now.ts';
+import { Button } from '#web/ui/button.tsx';
+import { CodeField, TextField } from '#web/ui/form/fields.tsx';
+import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
+import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { deleteAccount, mailProofCode, passwordWanted } from './queries.ts';
+
+/** Asks before the account is deleted: names what goes and what stays, and first of all the bookings that are not over. */
+export function DeleteAccount({
+  userId,
+  onKeep,
+  onDeleted,
+}: {
+  userId: string;
+  onKeep: () => void;
+  onDeleted: () => void;
+}) {
+  const bookings = useOwnBookings(userId);
+  const now = useNow(30_000);
+  if (bookings.data === undefined)
+    return bookings.isError ? (
+      <LoadFailed title="Your bookings could not be loaded." onRetry={() => void bookings.refetch()} />
+    ) : (
+      <Skeleton className="h-56" label="Loading your bookings" />
+    );
+  const ahead = bookings.data.filter((one) => one.status !== 'cancelled' && new Date(one.end_time) > now);
+  return ahead.length > 0 ? (
+    <BookingsAhead bookings={ahead.toReversed()} onKeep={onKeep} />
+  ) : (
+    <Confirmation onKeep={onKeep} onDeleted={onDeleted} />
+  );
+}
+
+function BookingsAhead({ bookings, onKeep }: { bookings: readonly OwnBooking[]; onKeep: () => void }) {
+  return (
+    <div className="space-y-5">
+      <p>Your account can go once these bookings are over or cancelled. You can cancel them under “Your bookings”.</p>
+      <ul className="divide-y divide-line border-y border-line">
+        {bookings.map((one) => (
+          <li key={one.id} className="py-3">
+            <p className="font-semibold">{one.studio_name}</p>
+            <p className="text-sm text-fog">
+              {formatStudioRange(new Date(one.start_time), new Date(one.end_time))}, Sydney time · {one.reference}
+            </p>
+          </li>
+        ))}
+      </ul>
+      <Button tone="plain" onClick={onKeep}>
+        Back to my account
+      </Button>
+    </div>
+  );
+}
+
+const EMPTY = { confirm: '', currentPassword: '', nonce: '' };
+const schema = z.object({
+  confirm: z.string().refine((typed) => typed.trim() === 'DELETE', 'Type DELETE in capital letters.'),
+  currentPassword: z.string(),
+  nonce: z.string(),
+});
+
+function Confirmation({ onKeep, onDeleted }: { onKeep: () => void; onDeleted: () => void }) {
+  const form = useSchemaForm(schema, { defaultValues: EMPTY });
+  const { control, setFocus } = form;
+  const [proof, setProof] = useState<'none' | 'password' | 'code'>('none');
+  useEffect(() => {
+    if (proof !== 'none') setFocus(proof === 'password' ? 'currentPassword' : 'nonce');
+  }, [proof, setFocus]);
+  const remove = useMutation({
+    mutationFn: deleteAccount,
+    meta: { handled: true },
+    onSuccess: ({ kept, keptUntil }) => {
+      toast({ title: 'Your account is deleted', description: describeKept(kept, keptUntil) });
+      onDeleted();
+    },
+    onError: (error) => {
+      const wanted = passwordWanted(error);
+      if (wanted === 'missing') setProof('password');
+      const message = describeError(error, 'Your account could not be deleted. Please try again.');
+      const field =
+        wanted !== null ? 'currentPassword' : errorCode(error) === 'reauthentication_not_valid' ? 'nonce' : null;
+      refuseForm(form, { message, ...(field === null ? {} : { field }) });
+    },
+  });
+  return (
+    <Form form={form} onSend={remove.mutateAsync} titleOf={() => null} className="space-y-5">
+      <p>
+        Your profile, ID checks and pictures, devices, passkeys, drafts, newsletter and waiting emails are gone at once.
+        You can’t undo this.
+      </p>
+      <p className="border-l-4 border-line bg-deck p-4 text-sm text-fog">
+        Tax law makes us keep the bookings you paid for, their payments and refunds, and your name with them, for five
+        years after the end of the financial year. Nothing else stays.
+      </p>
+      <TextField
+        control={control}
+        name="confirm"
+        label="Type DELETE to confirm"
+        autoComplete="off"
+        spellCheck={false}
+      />
+      {proof === 'password' ? (
+        <TextField
+          control={control}
+          name="currentPassword"
+          label="Current password"
+          type="password"
+          autoComplete="current-password"
+        />
+      ) : null}
+      {proof === 'code' ? <CodeField control={control} name="nonce" label="6-digit code" digits={6} /> : null}
+      {proof === 'password' ? <CodeInstead onMailed={() => setProof('code')} /> : null}
+      <FormError control={control} />
+      <div className="flex flex-wrap gap-3">
+        <SubmitButton control={control} tone="danger">
+          Delete my account
+        </SubmitButton>
+        <Button tone="plain" disabled={remove.isPending} onClick={onKeep}>
+          Keep it
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+/** For accounts without a password, such as those of a passkey. */
+function CodeInstead({ onMailed }: { onMailed: () => void }) {
+  const mail = useMutation({
+    mutationFn: mailProofCode,
+    meta: { failure: 'The code could not be sent. Please try again.' },
+    onSuccess: onMailed,
+  });
+  return (
+    <Button tone="quiet" busy={mail.isPending} onClick={() => mail.mutate()}>
+      Send me a code instead
+    </Button>
+  );
+}
+
+function describeKept(kept: number, until: string | null): string {
+  if (kept === 0 || until === null) return 'Nothing about you is left.';
+  const what = kept === 1 ? 'one paid booking' : `${kept} paid bookings`;
+  return `Tax law keeps ${what} with your name until ${formatStudioDate(new Date(`${until}T12:00:00+10:00`))}.`;
+}

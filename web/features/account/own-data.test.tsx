@@ -1,0 +1,114 @@
+import { screen, waitFor } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { OwnBooking } from '#web/data/own-bookings.ts';
+import { AppError } from '#web/lib/errors.ts';
+import { fill, renderPart, user } from '#web/ui/component-tests.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { OwnData } from './own-data.tsx';
+import * as queries from './queries.ts';
+
+const bookings: { data: Partial<OwnBooking>[] | undefined; isError: boolean } = { data: [], isError: false };
+vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
+vi.mock('#web/data/own-bookings.ts', () => ({ useOwnBookings: () => ({ ...bookings, refetch: vi.fn() }) }));
+vi.mock('./queries.ts', () => ({
+  readOwnData: vi.fn(),
+  deleteAccount: vi.fn(),
+  mailProofCode: vi.fn(),
+  // As in queries.ts, which needs the client of the server.
+  passwordWanted: (error: { code?: string }) =>
+    error.code === 'current_password_required' ? 'missing' : error.code === 'current_password_invalid' ? 'wrong' : null,
+}));
+const calls = vi.mocked(queries);
+const onDeleted = vi.fn();
+beforeEach(() => {
+  vi.resetAllMocks();
+  Object.assign(bookings, { data: [], isError: false });
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => undefined);
+  URL.createObjectURL = vi.fn(() => 'blob:data');
+  URL.revokeObjectURL = vi.fn();
+});
+
+/** Presses the last button of this name: the dialog is after what opened it. */
+const press = (name: string) => user.click(screen.getAllByRole('button', { name }).at(-1) ?? document.body);
+async function open(): Promise<void> {
+  renderPart(<OwnData userId="u" onDeleted={onDeleted} />);
+  await press('Delete my account');
+}
+const refused = (code: string) => new AppError(code, 'Please enter your current password.', 403);
+
+test('the data is downloaded as one file', async () => {
+  calls.readOwnData.mockResolvedValue('{}');
+  renderPart(<OwnData userId="u" onDeleted={onDeleted} />);
+  await press('Download my data');
+  await waitFor(() => expect(toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'Downloaded' })));
+  expect(URL.createObjectURL).toHaveBeenCalledOnce();
+});
+
+test('bookings that are not over are listed instead of the question', async () => {
+  bookings.data = [
+    {
+      id: '1',
+      reference: 'AAAA-2222',
+      studio_name: 'Studio A',
+      status: 'confirmed',
+      start_time: '2099-01-01T01:00:00Z',
+      end_time: '2099-01-01T02:00:00Z',
+    },
+    {
+      id: '2',
+      reference: 'BBBB-2222',
+      studio_name: 'Studio B',
+      status: 'cancelled',
+      start_time: '2099-01-01T01:00:00Z',
+      end_time: '2099-01-01T02:00:00Z',
+    },
+  ];
+  await open();
+  expect(screen.getByText(/AAAA-2222/)).toBeDefined();
+  expect(screen.queryByText(/BBBB-2222/)).toBeNull();
+  expect(screen.queryByLabelText('Type DELETE to confirm')).toBeNull();
+});
+
+test('bookings that cannot be loaded keep the account from being deleted, and are tried again', async () => {
+  Object.assign(bookings, { data: undefined, isError: true });
+  await open();
+  expect(screen.getByText('Your bookings could not be loaded.')).toBeDefined();
+  expect(screen.queryByLabelText('Type DELETE to confirm')).toBeNull();
+});
+
+test('the account is deleted after the word is typed, and the page says what is kept until when', async () => {
+  calls.deleteAccount.mockResolvedValue({ kept: 2, keptUntil: '2032-06-30' });
+  await open();
+  await fill(screen.getByLabelText('Type DELETE to confirm'), 'delete');
+  await press('Delete my account');
+  expect((await screen.findByRole('alert')).textContent).toBe('Type DELETE in capital letters.');
+  expect(calls.deleteAccount).not.toHaveBeenCalled();
+  await fill(screen.getByLabelText('Type DELETE to confirm'), 'DELETE');
+  await press('Delete my account');
+  await waitFor(() => expect(onDeleted).toHaveBeenCalledOnce());
+  expect(toast).toHaveBeenCalledWith({
+    title: 'Your account is deleted',
+    description: 'Tax law keeps 2 paid bookings with your name until Wednesday 30 June 2032.',
+  });
+});
+
+test('an older sign-in is asked for the password, or for a mailed code', async () => {
+  calls.deleteAccount.mockRejectedValueOnce(refused('current_password_required'));
+  await open();
+  await fill(screen.getByLabelText('Type DELETE to confirm'), 'DELETE');
+  const last = () => press('Delete my account');
+  await last();
+  const password = await screen.findByLabelText('Current password');
+  expect(document.activeElement).toBe(password);
+  calls.deleteAccount.mockRejectedValueOnce(refused('current_password_invalid'));
+  await fill(password, 'wrong');
+  await last();
+  await waitFor(() => expect(calls.deleteAccount).toHaveBeenCalledTimes(2));
+  calls.mailProofCode.mockResolvedValue(undefined);
+  await press('Send me a code instead');
+  await fill(await screen.findByLabelText('6-digit code'), '123456');
+  calls.deleteAccount.mockResolvedValue({ kept: 0, keptUntil: null });
+  await last();
+  await waitFor(() => expect(onDeleted).toHaveBeenCalledOnce());
+  expect(calls.deleteAccount.mock.lastCall?.[0]).toMatchObject({ nonce: '123456' });
+});
