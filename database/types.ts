@@ -358,6 +358,8 @@ export type Database = {
           full_name: string | null;
           id: string;
           phone: string | null;
+          remind_by_email: boolean;
+          remind_by_text: boolean;
           updated_at: string;
           user_id: string;
         };
@@ -370,6 +372,8 @@ export type Database = {
           full_name?: string | null;
           id: string;
           phone?: string | null;
+          remind_by_email?: boolean;
+          remind_by_text?: boolean;
           updated_at?: string;
           user_id: string;
         };
@@ -382,6 +386,8 @@ export type Database = {
           full_name?: string | null;
           id?: string;
           phone?: string | null;
+          remind_by_email?: boolean;
+          remind_by_text?: boolean;
           updated_at?: string;
           user_id?: string;
         };

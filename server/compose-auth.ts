@@ -28,7 +28,7 @@ import type { Circuit } from './providers/circuit.ts';
 import { createGithubSignIn } from './providers/github-sign-in.ts';
 import { guardTexts } from './providers/guarded.ts';
 import { createOpenIdSignIn } from './providers/openid-sign-in.ts';
-import type { Mail, SignInProvider, SingleSignOn } from './providers/ports.ts';
+import type { Mail, SignInProvider, SingleSignOn, TextMessages } from './providers/ports.ts';
 import { createSamlSignIn, type SamlProvider, samlProviderSchema } from './providers/saml-sign-in.ts';
 import { createTwilioTexts } from './providers/twilio-texts.ts';
 
@@ -46,7 +46,13 @@ export async function composeAuth(dependencies: {
   wake: (worker: string) => void;
   clock: Clock;
   business: () => BusinessSettings;
-}): Promise<{ router: Hono<Env>; jobKinds: JobKinds; cleanup: () => Promise<void>; account: AccountContext }> {
+}): Promise<{
+  router: Hono<Env>;
+  jobKinds: JobKinds;
+  cleanup: () => Promise<void>;
+  account: AccountContext;
+  texts: TextMessages;
+}> {
   const { db, keys, clock, mail, business } = dependencies;
   const { auth: settings, siteUrl, signIn } = dependencies.config;
   const config = readAuthConfig(dependencies.config, business);
@@ -72,6 +78,7 @@ export async function composeAuth(dependencies: {
   const sendContext = { db, keys, clock, config, mail, texts, letterhead: business };
   return {
     router,
+    texts,
     account: {
       db,
       clock,

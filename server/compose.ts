@@ -38,7 +38,7 @@ import { createSingleFlight } from './operations/core/single-flight.ts';
 import { createCheckQueue } from './operations/identity/check-queue.ts';
 import type { IdentityContext } from './operations/identity/context.ts';
 import type { PaymentStatusContext } from './operations/payments/read-status.ts';
-import type { BookingMailContext } from './operations/mails/booking-mail.ts';
+import type { ReminderContext } from './operations/mails/reminders.ts';
 import { reconcilePayments } from './operations/reconciliation/reconcile-payments.ts';
 import { handleDueEvents } from './operations/webhooks/handle-events.ts';
 import { createCircuit } from './providers/circuit.ts';
@@ -238,9 +238,10 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   // The same operations as jobs of the server.
   const own = { payment: { ...booking, db }, access: { ...access, db }, identity: { ...identity, db } };
   const ownEvents = { ...own.payment, hostedChecks: own.identity };
-  const mails: BookingMailContext = {
+  const mails: ReminderContext = {
     db,
     mail,
+    texts: config.auth.phoneEnabled ? auth.texts : null,
     access: own.access,
     links,
     clock,
@@ -267,6 +268,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       campaigns: circuits.mail,
       'account-mails': circuits.mail,
       'account-texts': circuits.texts,
+      texts: circuits.texts,
     },
     kinds: {
       ...auth.jobKinds,
@@ -277,7 +279,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       { name: 'delete expired sign-in data', everyMs: 5_000, run: () => auth.cleanup() },
       { name: 'read the staff accounts', everyMs: 10_000, run: () => staffAccounts.read(db) },
       { name: 'delete full rate limits', everyMs: 10_000, run: () => deleteFullLimits(db, clock()) },
-      ...sessionTasks({ ...own, lights }, config),
+      ...sessionTasks({ ...own, lights, mails }, config),
       { name: 'delete unreferenced files', everyMs: 5_000, run: () => storage.cleanup() },
     ],
   });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { showAccess } from '#server/operations/access/show-access.ts';
+import { queueReminders } from '#server/operations/mails/reminders.ts';
 import { PIN_LINK } from '#server/operations/mails/booking-mail.ts';
 import { enqueue, type JobKind } from '#server/operations/core/jobs.ts';
 import { sendMailAgain } from '#server/operations/mails/send-again.ts';
@@ -268,3 +269,118 @@ test('a code mail that comes after the end of the session is closed with the rea
   );
   expect(job).toEqual({ reason: 'The session ended before the access code could be mailed.' });
 });
+
+const DAY = 24 * HOUR;
+/** Lets the periodic task run at this time, and sends what it queued. */
+async function remindAt(time: number): Promise<{ mails: number; texts: number }> {
+  system.state.now = time;
+  await queueReminders(system.bookingMails);
+  await system.jobs.drain();
+  return {
+    mails: system.mails.splice(0).filter(({ subject }) => subject.startsWith('Reminder: ')).length,
+    texts: system.texts.length,
+  };
+}
+/** Books a session and gives the account a confirmed phone number. */
+async function bookToRemind(startTime: Date): Promise<{ person: string; id: string }> {
+  const person = await addPerson(db);
+  const endTime = new Date(startTime.getTime() + 2 * HOUR);
+  const { id } = await system.book(person, { startTime, endTime });
+  await db.query(`update auth.users set phone = $2, phone_confirmed_at = $3::timestamptz where id = $1::uuid`, [
+    person,
+    `614${String(Math.random()).slice(2, 10)}`,
+    system.clock(),
+  ]);
+  await system.jobs.drain();
+  system.mails.splice(0);
+  return { person, id };
+}
+
+test('a session is reminded of once by mail a day before and once by text two hours before', async () => {
+  const start = START + 7 * DAY;
+  await bookToRemind(new Date(start));
+  expect(await remindAt(start - DAY - 1)).toEqual({ mails: 0, texts: 0 });
+  system.state.now = start - DAY;
+  await queueReminders(system.bookingMails);
+  await system.jobs.drain();
+  const mail = onlyMail();
+  expect(mail.subject).toMatch(/^Reminder: Studio, /);
+  expect(mail.text).toContain('Hi Alex, Studio is yours in a day.');
+  expect(mail.text).toContain('/regenerate-pin?booking_id=');
+  expect(await remindAt(start - DAY + 1)).toEqual({ mails: 0, texts: 0 });
+  expect(await remindAt(start - 2 * HOUR - 1)).toEqual({ mails: 0, texts: 0 });
+  expect(await remindAt(start - 2 * HOUR)).toEqual({ mails: 0, texts: 1 });
+  expect(system.texts[0]?.text).toContain('(Sydney time)');
+  expect(await remindAt(start - HOUR)).toEqual({ mails: 0, texts: 1 });
+});
+
+test('nobody is reminded of a session that was cancelled, is switched off, or was booked a moment ago; a late server still reminds', async () => {
+  const starts = [1, 2, 3, 4, 5].map((at) => START + 7 * DAY + at * 3 * HOUR);
+  const [gone, off, late, unconfirmed] = [
+    await bookToRemind(new Date(starts[0] ?? 0)),
+    await bookToRemind(new Date(starts[1] ?? 0)),
+    await bookToRemind(new Date(starts[2] ?? 0)),
+    await bookToRemind(new Date(starts[3] ?? 0)),
+  ];
+  await cancelBooking(system.booking, gone.id, gone.person);
+  await system.jobs.drain();
+  system.mails.splice(0);
+  await db.query(
+    'update public.profiles set remind_by_email = false, remind_by_text = false where user_id = $1::uuid',
+    [off.person],
+  );
+  await db.query('update auth.users set phone_confirmed_at = null where id = $1::uuid', [unconfirmed.person]);
+  // Only the one whose day is over since: the mail of `unconfirmed` and `late` is due, all texts are not.
+  expect(await remindAt((starts[3] ?? 0) - 20 * HOUR)).toEqual({ mails: 2, texts: 0 });
+  expect(late.id).not.toBe(unconfirmed.id);
+  expect(await remindAt((starts[2] ?? 0) - 31 * MINUTE)).toEqual({ mails: 0, texts: 1 });
+  expect(await remindAt((starts[3] ?? 0) - HOUR)).toEqual({ mails: 0, texts: 1 });
+  // Booked 23 hours ahead: the confirmation is enough.
+  await bookToRemind(new Date(system.state.now - (system.state.now % HOUR) + 23 * HOUR));
+  expect(await remindAt(system.state.now + MINUTE)).toEqual({ mails: 0, texts: 1 });
+});
+
+test('a moved session is reminded of at its new hours only, also when the mail of the old hours still waits', async () => {
+  const start = START + 7 * DAY;
+  const { id } = await bookToRemind(new Date(start));
+  system.state.now = start - DAY;
+  await queueReminders(system.bookingMails);
+  const later = start + 5 * DAY;
+  await db.transaction(async (tx) => {
+    await tx.query(
+      `insert into private.booking_move (booking_id, number, from_studio_id, from_start_time, from_end_time, studio_id, start_time, end_time,
+         final_cost_cents, difference_cents, refund_cents, last_code, actor, created_at)
+       select id, 1, studio_id, start_time, end_time, studio_id, $2::timestamptz, $2::timestamptz + interval '2 hours', final_cost_cents, 0, 0, 0, gen_random_uuid(), $3::timestamptz
+       from private.booking where id = $1::uuid`,
+      [id, new Date(later), system.clock()],
+    );
+    await tx.query(
+      `update private.booking set start_time = $2::timestamptz, end_time = $2::timestamptz + interval '2 hours', moves = 1 where id = $1::uuid`,
+      [id, new Date(later)],
+    );
+  });
+  await system.jobs.drain();
+  expect(system.mails.splice(0)).toEqual([]);
+  expect(await remindAt(later - DAY - 1)).toEqual({ mails: 0, texts: 0 });
+  expect(await remindAt(later - DAY)).toEqual({ mails: 1, texts: 0 });
+  expect(await remindAt(later - 2 * HOUR)).toEqual({ mails: 0, texts: 1 });
+});
+
+test.each([
+  ['forward', '2030-10-05T23:00:00Z', '10 am'],
+  ['back', '2031-04-06T00:00:00Z', '10 am'],
+])(
+  'over a night when the clocks go %s, a reminder goes 24 hours before and says the hour of the clock',
+  async (_name, at, said) => {
+    const start = Date.parse(at);
+    system.state.now = start - 20 * DAY;
+    await bookToRemind(new Date(start));
+    expect(await remindAt(start - DAY - 1)).toEqual({ mails: 0, texts: 0 });
+    system.state.now = start - DAY;
+    await queueReminders(system.bookingMails);
+    await system.jobs.drain();
+    expect(onlyMail().text).toContain(said);
+    expect((await remindAt(start - 2 * HOUR)).texts).toBe(1);
+    expect(system.texts[0]?.text).toContain(said);
+  },
+);

@@ -15,7 +15,7 @@ import { holdBooking, type HoldRequest } from '#server/operations/bookings/hold.
 import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
 import { createSingleFlight } from '#server/operations/core/single-flight.ts';
 import { jobKinds, WORKERS } from '#server/operations/core/jobs.ts';
-import type { BookingMailContext } from '#server/operations/mails/booking-mail.ts';
+import { type ReminderContext, sendReminder, sendTextReminder } from '#server/operations/mails/reminders.ts';
 import {
   sendCancellation,
   sendConfirmation,
@@ -133,8 +133,10 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       limitFactor: 1,
     },
   };
-  const bookingMails: BookingMailContext = {
+  const texts: { to: string; text: string }[] = [];
+  const bookingMails: ReminderContext = {
     db,
+    texts: { send: async ({ to, text }) => void texts.push({ to, text }) },
     mail: {
       send: async (message) => {
         mails.push(message);
@@ -168,6 +170,8 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'mail.payment-returned': (job) => sendPaymentReturned(bookingMails, job),
       'mail.payment-processing': (job) => sendPaymentProcessing(bookingMails, job),
       'mail.payment-failed': (job) => sendPaymentFailed(bookingMails, job),
+      'mail.reminder': (job) => sendReminder(bookingMails, job),
+      'text.reminder': (job) => sendTextReminder(bookingMails, job),
       'mail.access-code': (job) => sendAccessCode(bookingMails, job),
       'mail.waitlist': (job) => sendWaitlistMail(bookingMails, job),
       'mail.id-decision': () => Promise.resolve('done'),
@@ -233,6 +237,8 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     jobs,
     links,
     mails,
+    texts,
+    bookingMails,
     logged,
     logFields,
     locks,

@@ -101,6 +101,8 @@ function jobsWith(payments: Payments) {
       'mail.payment-returned': nothing,
       'mail.payment-processing': nothing,
       'mail.payment-failed': nothing,
+      'mail.reminder': nothing,
+      'text.reminder': nothing,
       'mail.access-code': nothing,
       'mail.waitlist': nothing,
       'mail.id-decision': nothing,

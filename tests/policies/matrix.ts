@@ -83,9 +83,10 @@ function aboutPeople({ owner, other, colleague, admin }: People): Record<string,
   const [mine, theirs] = [randomUUID(), randomUUID()];
   return {
     profiles: {
-      columns: 'id user_id full_name email phone dj_name address date_of_birth created_at updated_at',
+      columns:
+        'id user_id full_name email phone dj_name address date_of_birth created_at updated_at remind_by_email remind_by_text',
       grants: { anon: '', authenticated: 'select update', service_role: ALL },
-      writes: { update: 'full_name email phone dj_name address date_of_birth' },
+      writes: { update: 'full_name email phone dj_name address date_of_birth remind_by_email remind_by_text' },
       rows: {
         owner: { key: { user_id: owner }, fresh: { id: owner, user_id: owner } },
         other: { key: { user_id: other }, fresh: { id: other, user_id: other } },

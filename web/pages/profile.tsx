@@ -7,6 +7,7 @@ import { PasswordForm } from '#web/features/account/password-form.tsx';
 import { ProfileForm } from '#web/features/account/profile-form.tsx';
 import { SecondStep } from '#web/features/account/second-step.tsx';
 import { IdStatusPart } from '#web/features/identity/id-status.tsx';
+import { ReminderSettings } from '#web/features/reminders/reminders.tsx';
 import { useIdStatus } from '#web/features/identity/queries.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { paths } from '#web/lib/paths.ts';
@@ -66,6 +67,9 @@ function Parts({ userId, onDeleted }: { userId: string; onDeleted: () => void })
       </Part>
       <Part title="Edit profile">
         <ProfileForm userId={userId} verified={Boolean(idStatus.data?.verifiedUntil)} />
+      </Part>
+      <Part title="Reminders">
+        <ReminderSettings userId={userId} />
       </Part>
       <Part title="Change password">
         <PasswordForm />

@@ -12,6 +12,7 @@ export const WORKERS = {
   campaigns: { atOnce: 1, later: true },
   locks: { atOnce: 4 },
   images: { atOnce: 4 },
+  texts: { atOnce: 4, later: true },
   power: { atOnce: 4 },
 } as const satisfies Record<string, WorkerSettings>;
 export type WorkerName = keyof typeof WORKERS;
@@ -31,6 +32,8 @@ export const JOB_RULES = {
   'mail.payment-returned': { worker: 'mail' },
   'mail.payment-processing': { worker: 'mail' },
   'mail.payment-failed': { worker: 'mail' },
+  'mail.reminder': { worker: 'mail', alerts: 'once' },
+  'text.reminder': { worker: 'texts', longestWaitMs: URGENT_WAIT_MS, alerts: 'once' },
   'mail.access-code': { worker: 'mail', longestWaitMs: URGENT_WAIT_MS },
   'mail.waitlist': { worker: 'mail', longestWaitMs: URGENT_WAIT_MS, alerts: 'once' },
   'mail.id-decision': { worker: 'mail' },

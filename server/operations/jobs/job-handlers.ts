@@ -5,7 +5,6 @@ import { removeStaffCode } from '../access/staff-codes.ts';
 import type { JobHandler, JobKind } from '../core/jobs.ts';
 import type { IdentityContext } from '../identity/context.ts';
 import { deletePhoto } from '../identity/delete-photo.ts';
-import type { BookingMailContext } from '../mails/booking-mail.ts';
 import {
   sendCancellation,
   sendConfirmation,
@@ -18,6 +17,7 @@ import {
 import { sendLinkExpired, sendLinkExpiredToStaff } from '../mails/expired-links.ts';
 import { sendIdDecision, sendReviewWaiting } from '../mails/identity-mails.ts';
 import { sendIdMissing, sendIdNeeded, sendIdWithdrawn } from '../mails/missing-id-mails.ts';
+import { type ReminderContext, sendReminder, sendTextReminder } from '../mails/reminders.ts';
 import { sendAccessCode } from '../mails/send-access-code.ts';
 import { sendCampaignMail, sendCampaignTest } from '../mails/send-campaign-mail.ts';
 import { sendCustomerMessage } from '../mails/send-customer-message.ts';
@@ -34,7 +34,7 @@ import { type JobAlerts, sendJobAlert } from './job-alerts.ts';
 
 /** Returns the handler of each kind of job of the business. */
 export function jobHandlers(contexts: {
-  mails: BookingMailContext;
+  mails: ReminderContext;
   alerts: JobAlerts;
   access: AccessContext;
   payment: PaymentContext & SessionContext;
@@ -53,6 +53,8 @@ export function jobHandlers(contexts: {
     'mail.payment-returned': (job) => sendPaymentReturned(mails, job),
     'mail.payment-processing': (job) => sendPaymentProcessing(mails, job),
     'mail.payment-failed': (job) => sendPaymentFailed(mails, job),
+    'mail.reminder': (job) => sendReminder(mails, job),
+    'text.reminder': (job) => sendTextReminder(mails, job),
     'mail.access-code': (job) => sendAccessCode(mails, job),
     'mail.waitlist': (job) => sendWaitlistMail(mails, job),
     'mail.id-decision': (job) => sendIdDecision(mails, job),

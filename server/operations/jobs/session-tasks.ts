@@ -3,6 +3,7 @@ import type { AccessContext } from '../access/context.ts';
 import { checkLocks } from '../access/check-locks.ts';
 import { followMissingIds } from '../identity/missing-ids.ts';
 import type { PaymentContext } from '../payments/context.ts';
+import { queueReminders, type ReminderContext } from '../mails/reminders.ts';
 import { startNightlyCheck } from '../reconciliation/compare-ledger.ts';
 import { followOpeningHours } from '../settings/set-room.ts';
 import { followSessions, type LightsContext } from '../power/follow-sessions.ts';
@@ -20,12 +21,18 @@ type TaskSettings = {
 
 /** Lists the periodic tasks of sessions, doors and lights, and the comparison with the payment provider. */
 export function sessionTasks(
-  { access, payment, lights }: { access: AccessContext; payment: PaymentContext; lights: LightsContext },
+  {
+    access,
+    payment,
+    lights,
+    mails,
+  }: { access: AccessContext; payment: PaymentContext; lights: LightsContext; mails: ReminderContext },
   { lightsFollow, lockCheckMinutes, ledgerCheckHours }: TaskSettings,
 ): readonly Task[] {
   return [
     { name: 'follow the opening hours', everyMs: MINUTE_MS, run: () => followOpeningHours(access) },
     { name: 'follow the wait list', everyMs: 2_000, run: () => followWaitlist(payment) },
+    { name: 'remind of sessions', everyMs: 30_000, run: () => queueReminders(mails) },
     { name: 'follow lost ID checks', everyMs: 30_000, run: (stop) => followMissingIds(payment, stop) },
     ...(lightsFollow
       ? [{ name: 'switch the lights with the sessions', everyMs: 10_000, run: () => followSessions(lights) }]

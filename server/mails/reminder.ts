@@ -1,0 +1,46 @@
+import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { settings } from '#rules/venue.ts';
+import { type BookingForMail, calendar, hello, type MailWithCalendar, when } from './booking.ts';
+import { renderMail } from './layout.ts';
+
+/** Reminds of a session the day before. `account`: where reminders are switched off; null for a guest. */
+export function reminderMail(
+  booking: BookingForMail,
+  links: { pin: string; account: string | null },
+  codeWorksFrom: Date,
+): MailWithCalendar {
+  const { from, arrivalNotes } = booking;
+  return {
+    ...renderMail(from, {
+      subject: `Reminder: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
+      preheader: `${when(booking)}. Reference ${booking.reference}.`,
+      heading: 'See you soon',
+      blocks: [
+        { kind: 'text', text: `${hello(booking)}${booking.studioName} is yours in a day.` },
+        {
+          kind: 'facts',
+          rows: [
+            ['When', when(booking)],
+            ['Where', from.address],
+            ['Reference', booking.reference],
+          ],
+        },
+        {
+          kind: 'text',
+          text: `We’ll email your access code ${settings.releaseLeadMinutes} minutes before you start. It works from ${formatStudioTime(codeWorksFrom)}. Please arrive 10 minutes early.`,
+        },
+        ...arrivalNotes.split(/\n+/).flatMap((text) => (text === '' ? [] : [{ kind: 'text' as const, text }])),
+        { kind: 'button', label: 'Your access code page', href: links.pin },
+        ...(links.account === null
+          ? []
+          : [{ kind: 'text' as const, text: `You choose your reminders in your account: ${links.account}` }]),
+      ],
+    }),
+    calendar: calendar(booking, 'PUBLISH'),
+  };
+}
+
+/** The text message two hours before. */
+export function reminderText({ from, studioName, start, end }: BookingForMail, link: string): string {
+  return `${from.name}: ${studioName}, ${formatStudioRange(start, end)} (Sydney time). ${from.address}. Your code: ${link}`;
+}

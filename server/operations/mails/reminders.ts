@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { reminderMail, reminderText } from '#server/mails/reminder.ts';
+import type { TextMessages } from '#server/providers/ports.ts';
+import { showAccess } from '../access/show-access.ts';
+import { type BookingFacts, readBooking } from '../core/booking-rows.ts';
+import type { Job, JobOutcome } from '../core/jobs.ts';
+import { Refusal } from '../core/refusal.ts';
+import { type BookingMailContext, forMail, pinLink, sendBookingMail } from './booking-mail.ts';
+
+/** `texts`: null where no text messages are sent. */
+export type ReminderContext = BookingMailContext & { readonly texts: TextMessages | null };
+
+/** Periodic task: queues the reminders that are due. */
+export async function queueReminders({
+  db,
+  clock,
+  texts,
+}: Pick<ReminderContext, 'db' | 'clock' | 'texts'>): Promise<void> {
+  await db.query('select private.queue_reminders($1::timestamptz, $2::boolean)', [clock(), texts !== null]);
+}
+
+const payloadSchema = z.object({ startTime: z.coerce.date() });
+/** Whether the booking still has the hours of the job, and they are ahead. */
+function isCurrent(facts: BookingFacts | null, job: Job, now: Date): facts is BookingFacts {
+  const { startTime } = payloadSchema.parse(job.payload);
+  const start = facts === null ? null : new Date(facts.startTime);
+  return facts?.status === 'confirmed' && start?.getTime() === startTime.getTime() && start > now;
+}
+
+/** Job `mail.reminder`: mails the day before where, when and how to get in. Nothing when the booking was moved or cancelled meanwhile. */
+export async function sendReminder(context: ReminderContext, job: Job): Promise<JobOutcome> {
+  await sendBookingMail(context, job, async (booking, facts) => {
+    if (!isCurrent(facts, job, context.clock()) || !(await wants(context, facts, 'remind_by_email'))) return null;
+    const links = {
+      pin: pinLink(context, facts),
+      account: facts.userId === null ? null : `${context.siteUrl}/profile`,
+    };
+    return reminderMail(booking, links, (await worksFrom(context, facts.id)) ?? booking.start);
+  });
+  return 'done';
+}
+
+/** Job `text.reminder`: the same in one line two hours before, to the confirmed number of the account. */
+export async function sendTextReminder(context: ReminderContext, job: Job): Promise<JobOutcome> {
+  const { db, texts, clock, siteUrl, business } = context;
+  const facts = await readBooking(db, job.subjectId);
+  if (texts === null || !isCurrent(facts, job, clock()) || !(await wants(context, facts, 'remind_by_text')))
+    return 'done';
+  const row = await db.one<{ phone: string }>(
+    'select phone from auth.users where id = $1::uuid and phone is not null and phone_confirmed_at is not null and deleted_at is null',
+    [facts.userId],
+  );
+  if (row === null) return 'done';
+  const text = reminderText(forMail(facts, null, business()), `${siteUrl}/bookings`);
+  await texts.send({ to: `+${row.phone}`, text, key: `job-${job.id}` });
+  return 'done';
+}
+
+/** Whether the customer has this reminder switched on; always for a guest, who has no settings. */
+async function wants(
+  { db }: Pick<ReminderContext, 'db'>,
+  { userId }: BookingFacts,
+  setting: 'remind_by_email' | 'remind_by_text',
+): Promise<boolean> {
+  if (userId === null) return true;
+  const row = await db.one<{ on: boolean }>(`select ${setting} as on from public.profiles where user_id = $1::uuid`, [
+    userId,
+  ]);
+  return row?.on === true;
+}
+
+async function worksFrom({ access }: ReminderContext, bookingId: string): Promise<Date | null> {
+  try {
+    return (await showAccess(access, bookingId)).worksFrom;
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,53 @@
+import { supabase } from '#web/data/client.ts';
+import { rest } from '#web/data/rest.ts';
+import { apiUrl, publicKey } from '#web/data/server.ts';
+
+/** Which reminders an account gets. `phone`: its confirmed number, null without one. `texts`: whether the business sends text messages. */
+export type Reminders = {
+  readonly email: boolean;
+  readonly text: boolean;
+  readonly phone: string | null;
+  readonly texts: boolean;
+};
+export type ReminderSetting = 'remind_by_email' | 'remind_by_text';
+
+export async function readReminders(userId: string): Promise<Reminders> {
+  const [profile, account, texts] = await Promise.all([
+    rest.from('profiles').select('remind_by_email,remind_by_text').eq('user_id', userId).single(),
+    supabase.auth.getUser(),
+    readTexts(),
+  ]);
+  if (profile.error) throw profile.error;
+  if (account.error) throw account.error;
+  const { phone, phone_confirmed_at: confirmed } = account.data.user;
+  return {
+    email: profile.data.remind_by_email,
+    text: profile.data.remind_by_text,
+    phone: phone && confirmed ? `+${phone}` : null,
+    texts,
+  };
+}
+
+async function readTexts(): Promise<boolean> {
+  const response = await fetch(`${apiUrl}/auth/v1/settings`, { headers: { apikey: publicKey } });
+  const settings: { external?: { phone?: boolean } } = await response.json();
+  return response.ok && settings.external?.phone === true;
+}
+
+export async function setReminder(userId: string, setting: ReminderSetting, on: boolean): Promise<void> {
+  const { error } = await rest
+    .from('profiles')
+    .update(setting === 'remind_by_email' ? { remind_by_email: on } : { remind_by_text: on })
+    .eq('user_id', userId);
+  if (error) throw error;
+}
+
+/** Sends a code to a number, which becomes that of the account once the code is entered. */
+export async function sendPhoneCode(phone: string): Promise<void> {
+  const { error } = await supabase.auth.updateUser({ phone });
+  if (error) throw error;
+}
+export async function confirmPhone(phone: string, token: string): Promise<void> {
+  const { error } = await supabase.auth.verifyOtp({ phone, token, type: 'phone_change' });
+  if (error) throw error;
+}

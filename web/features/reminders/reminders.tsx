@@ -1,0 +1,50 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { Check } from '#web/ui/choice.tsx';
+import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { ConfirmPhone } from './confirm-phone.tsx';
+import { readReminders, type ReminderSetting, setReminder } from './queries.ts';
+
+/** Switches the reminders of sessions on and off, by kind. */
+export function ReminderSettings({ userId }: { userId: string }) {
+  const reminders = useQuery({ queryKey: queryKeys.reminders.of(userId), queryFn: () => readReminders(userId) });
+  const change = useMutation({
+    mutationFn: ({ setting, on }: { setting: ReminderSetting; on: boolean }) => setReminder(userId, setting, on),
+    meta: { failure: 'That could not be saved. Please try again.', invalidates: [queryKeys.reminders.all] },
+  });
+  if (reminders.data === undefined)
+    return reminders.isError ? (
+      <LoadFailed title="Your reminders could not be loaded." onRetry={() => void reminders.refetch()} />
+    ) : (
+      <Skeleton className="h-24" label="Loading your reminders" />
+    );
+  const { email, text, phone, texts } = reminders.data;
+  // Shows the choice at once; what the server has counts again when it has answered.
+  const shown = (setting: ReminderSetting, saved: boolean): boolean =>
+    change.isPending && change.variables.setting === setting ? change.variables.on : saved;
+  return (
+    <div className="space-y-3">
+      <Check
+        checked={shown('remind_by_email', email)}
+        onChange={(event) => change.mutate({ setting: 'remind_by_email', on: event.target.checked })}
+      >
+        An email 24 hours before a session
+      </Check>
+      {texts ? (
+        <>
+          <Check
+            checked={phone !== null && shown('remind_by_text', text)}
+            disabled={phone === null}
+            onChange={(event) => change.mutate({ setting: 'remind_by_text', on: event.target.checked })}
+          >
+            A text message 2 hours before{phone === null ? '' : `, to ${phone}`}
+          </Check>
+          {phone === null ? <ConfirmPhone /> : null}
+        </>
+      ) : null}
+      <p className="max-w-prose text-sm text-fog">
+        Confirmations, access codes and anything about your money always come by email.
+      </p>
+    </div>
+  );
+}
