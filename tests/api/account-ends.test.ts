@@ -22,7 +22,7 @@ const GONE = `auth.flow_state.link_user_id auth.flow_state.user_id auth.identiti
   public.booking_drafts.user_id public.id_verifications.user_id public.id_verifications.extracted_full_name
   public.id_verifications.extracted_first_name public.id_verifications.extracted_middle_name public.id_verifications.extracted_last_name
   public.mailing_list.email public.profiles.id public.profiles.user_id public.profiles.full_name public.profiles.email public.profiles.phone
-  public.profiles.dj_name public.profiles.address public.scheduled_emails.recipient_email public.terms_acceptances.user_id storage.objects.owner
+  public.profiles.dj_name public.profiles.address public.profiles.remind_by_email public.scheduled_emails.recipient_email public.terms_acceptances.user_id storage.objects.owner
   storage.uploads.owner`;
 /** Emptied; the row stays. */
 const EMPTIED = `auth.audit_log_entries.ip_address private.booking.user_id private.booking.contact_phone private.booking.guest_email
