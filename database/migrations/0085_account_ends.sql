@@ -75,7 +75,8 @@ create function private.erase_jobs(p_user uuid, p_email text, p_phone text) retu
       union all select r.id from private.partial_refund r join private.payment x on x.id = r.payment_id join own on own.id = x.booking_id
       union all select c.id from public.booking_access_codes c join own on own.id = c.booking_id
       union all select v.id from public.id_verifications v where v.user_id = p_user
-      union all select m.id from private.customer_message m where m.user_id = p_user)
+      union all select m.id from private.customer_message m where m.user_id = p_user
+      union all select w.id from public.waitlist_entries w where w.user_id = p_user)
 $$;
 
 -- Deletes an account at once, with everything personal but what tax law makes us keep: paid bookings, their payments and the buyer's name.
@@ -173,6 +174,8 @@ create function private.export_account(p_user uuid, p_now timestamptz) returns j
     'idChecks', (select coalesce(pg_catalog.jsonb_agg(pg_catalog.to_jsonb(v) - '{id,user_id,image_path,ai_raw_response}'::text[]
       || pg_catalog.jsonb_build_object('pictureKept', v.image_path is not null) order by v.created_at), '[]') from public.id_verifications v where v.user_id = u.id),
     'bookings', (select coalesce(pg_catalog.jsonb_agg(private.export_booking(b) order by b.start_time), '[]') from private.booking b where b.user_id = u.id),
+    'waitList', (select coalesce(pg_catalog.jsonb_agg(pg_catalog.to_jsonb(w) - '{id,user_id}'::text[] order by w.created_at), '[]')
+      from public.waitlist_entries w where w.user_id = u.id),
     'draft', (select d.data from public.booking_drafts d where d.user_id = u.id),
     'mailingList', (select pg_catalog.jsonb_build_object('joinedAt', m.consented_at, 'leftAt', m.unsubscribed_at) from public.mailing_list m
       where m.email = pg_catalog.lower(u.email)),

@@ -23,7 +23,7 @@ const GONE = `auth.flow_state.link_user_id auth.flow_state.user_id auth.identiti
   public.id_verifications.extracted_first_name public.id_verifications.extracted_middle_name public.id_verifications.extracted_last_name
   public.mailing_list.email public.profiles.id public.profiles.user_id public.profiles.full_name public.profiles.email public.profiles.phone
   public.profiles.dj_name public.profiles.address public.profiles.remind_by_email public.scheduled_emails.recipient_email public.terms_acceptances.user_id storage.objects.owner
-  storage.uploads.owner`;
+  storage.uploads.owner public.waitlist_entries.user_id`;
 /** Emptied; the row stays. */
 const EMPTIED = `auth.audit_log_entries.ip_address private.booking.user_id private.booking.contact_phone private.booking.guest_email
   private.coupon_redemption.user_id private.incident.reporter public.discount_codes.customer_email auth.mfa_challenges.ip_address`;
