@@ -38,7 +38,7 @@ export async function createMigratedDatabase(server = process.env['TEST_POSTGRES
   if (server === undefined || server === '') return null;
   const migrations = await checkedOutMigrations();
   const template = `migrated_${createHash('sha256')
-    .update(migrations.map(({ checksum }) => checksum).join())
+    .update(migrations.map(({ name, checksum }) => `${name} ${checksum}`).join())
     .digest('hex')
     .slice(0, 16)}`;
   return onServer(server, async (client) => {

@@ -37,26 +37,26 @@ beforeEach(() => {
 });
 
 test.each([
-  ['bookings', ['Today', 'Bookings', 'Calendar', 'Closed hours', 'Doors', 'Incidents', 'Customers']],
+  ['bookings', ['Today', 'Calendar', 'Bookings', 'Closed hours', 'Customers', 'Doors', 'Incidents']],
   ['identity', ['Today', 'ID review']],
   ['money', ['Today', 'Numbers', 'Export']],
-  ['settings', ['Today', 'Discount Codes', 'Prices', 'Rooms', 'Settings', 'Mailing list']],
+  ['settings', ['Today', 'Prices', 'Rooms', 'Settings', 'Discount Codes', 'Mailing list']],
   [
     'owner',
     [
       'Today',
-      'Discount Codes',
-      'Audit Logs',
-      'Bookings',
       'Calendar',
+      'Bookings',
       'Closed hours',
-      'Doors',
-      'Incidents',
       'Customers',
       'ID review',
+      'Doors',
+      'Incidents',
       'Prices',
       'Rooms',
       'Settings',
+      'Discount Codes',
+      'Audit Logs',
       'Mailing list',
       'Numbers',
       'Export',

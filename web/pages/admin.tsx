@@ -111,21 +111,21 @@ const PARTS: Readonly<Record<string, { readonly fetch: () => void }>> = {
 
 const TITLE = 'Admin Dashboard';
 const BACK = { to: paths.home, label: 'Home' };
-/** `for`: the permission that a tab needs; all staff see those without one. */
+/** What a day needs comes first. `for`: the permission that a tab needs; all staff see those without one. */
 const TABS: readonly { readonly key: string; readonly label: string; readonly for?: Permission }[] = [
   { key: 'today', label: 'Today' },
-  { key: 'discount-codes', label: 'Discount Codes', for: 'settings' },
-  { key: 'audit-logs', label: 'Audit Logs', for: 'owner' },
-  { key: 'bookings', label: 'Bookings', for: 'bookings' },
   { key: 'calendar', label: 'Calendar', for: 'bookings' },
+  { key: 'bookings', label: 'Bookings', for: 'bookings' },
   { key: 'closures', label: 'Closed hours', for: 'bookings' },
-  { key: 'doors', label: 'Doors', for: 'bookings' },
-  { key: 'incidents', label: 'Incidents', for: 'bookings' },
   { key: 'customers', label: 'Customers', for: 'bookings' },
   { key: 'id-review', label: 'ID review', for: 'identity' },
+  { key: 'doors', label: 'Doors', for: 'bookings' },
+  { key: 'incidents', label: 'Incidents', for: 'bookings' },
   { key: 'prices', label: 'Prices', for: 'settings' },
   { key: 'rooms', label: 'Rooms', for: 'settings' },
   { key: 'settings', label: 'Settings', for: 'settings' },
+  { key: 'discount-codes', label: 'Discount Codes', for: 'settings' },
+  { key: 'audit-logs', label: 'Audit Logs', for: 'owner' },
   { key: 'mailing-list', label: 'Mailing list', for: 'settings' },
   { key: 'numbers', label: 'Numbers', for: 'money' },
   { key: 'export', label: 'Export', for: 'money' },

@@ -4,7 +4,10 @@ import { hostToasts } from './toast.tsx';
 
 const TO_TYPE_IN = 'input:not([type=file], [type=checkbox], [type=radio], [type=hidden]), select, textarea';
 
-/** A modal dialog: the browser keeps the focus inside and restores it after; Escape closes; messages appear inside. */
+/**
+ * A modal dialog: the browser keeps the focus inside and restores it after; Escape closes; messages appear inside. The focus begins in the first field
+ * that is not inside of `data-later`, or at the title.
+ */
 export function Dialog({
   open,
   title,
@@ -27,7 +30,8 @@ export function Dialog({
     if (!dialog || !open) return;
     dialog.showModal();
     // The browser would focus the close button. On touch screens focus the heading, so that no on-screen keyboard opens.
-    const begin = window.matchMedia('(pointer: fine)').matches ? dialog.querySelector<HTMLElement>(TO_TYPE_IN) : null;
+    const fields = window.matchMedia('(pointer: fine)').matches ? dialog.querySelectorAll<HTMLElement>(TO_TYPE_IN) : [];
+    const begin = [...fields].find((field) => field.closest('[data-later]') === null);
     (begin ?? heading.current)?.focus();
     const leave = messages.current ? hostToasts(messages.current) : (): void => {};
     return () => {

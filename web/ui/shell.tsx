@@ -39,7 +39,7 @@ export function Shell({
         </Link>
         <div className="flex items-center gap-4">
           {account}
-          <Link to="/" className="p-1 text-signal hover:text-chalk" aria-label={`${name}, home`}>
+          <Link to="/" className="p-1.5 text-signal hover:text-chalk" aria-label={`${name}, home`}>
             <Mark className="size-8" />
           </Link>
         </div>

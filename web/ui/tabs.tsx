@@ -4,7 +4,7 @@ type Tab = { readonly key: string; readonly label: string };
 
 const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 };
 
-/** Tabs over one panel (WAI-ARIA tabs pattern): arrows move, Home and End jump, only the selected tab is in the tab order. */
+/** Tabs over one panel (WAI-ARIA tabs pattern), in rows on a wide screen: arrows move, Home and End jump, only the selected tab is in the tab order. */
 export function Tabs({
   label,
   tabs,
@@ -37,7 +37,12 @@ export function Tabs({
 
   return (
     <>
-      <div ref={list} role="tablist" aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line">
+      <div
+        ref={list}
+        role="tablist"
+        aria-label={label}
+        className="flex gap-1 overflow-x-auto border-b border-line lg:flex-wrap"
+      >
         {tabs.map((tab) => {
           const chosen = tab.key === value;
           return (

@@ -133,8 +133,11 @@ function Entries({ entries }: { entries: readonly AuditEntry[] }) {
   );
 }
 
+/** Stored where somebody must be named, for jobs and the service key. */
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
 function actorName(actor: string | null, actors: ReadonlyMap<string, string> | undefined): string {
-  if (actor === null) return 'The system';
+  if (actor === null || actor === NOBODY) return 'The system';
   return actors?.get(actor) ?? actor.slice(0, 8);
 }
 

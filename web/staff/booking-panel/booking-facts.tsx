@@ -34,6 +34,10 @@ const REFUNDS: Readonly<Record<string, string>> = {
   manual: 'made by hand',
 };
 
+/** Large enough for a thumb. */
+const CONTACT =
+  'block underline decoration-edge underline-offset-4 hover:text-signal max-sm:flex max-sm:min-h-11 max-sm:items-center';
+
 /** What is known of a booking. */
 export function BookingFacts({ booking }: { booking: BookingDetails }) {
   const { customer, status } = booking;
@@ -54,12 +58,12 @@ export function BookingFacts({ booking }: { booking: BookingDetails }) {
         <Fact name="Customer">
           <p>{customer.name ?? 'No name'}</p>
           {customer.email === null ? null : (
-            <a className="block underline" href={`mailto:${customer.email}`}>
+            <a className={CONTACT} href={`mailto:${customer.email}`}>
               {customer.email}
             </a>
           )}
           {customer.phone === null ? null : (
-            <a className="block underline" href={`tel:${customer.phone}`}>
+            <a className={CONTACT} href={`tel:${customer.phone}`}>
               {customer.phone}
             </a>
           )}

@@ -7,7 +7,7 @@ export function BookingLink({ reference }: { reference: string }) {
   return (
     <Link
       to={withBooking(search, reference)}
-      className="underline decoration-edge underline-offset-4 hover:text-signal"
+      className="inline-flex min-h-11 items-center underline decoration-edge underline-offset-4 hover:text-signal"
     >
       {reference}
     </Link>

@@ -36,7 +36,7 @@ const press = (name: string | RegExp) => user.click(screen.getByRole('button', {
 const dialog = () => within(screen.getByRole('dialog'));
 async function openForm() {
   renderPart(<Closures studios={STUDIOS} />);
-  await screen.findByText('No closed hours. Every studio can be booked around the clock.');
+  await screen.findByText('No closed hours to come. The opening hours of a room are in the tab Rooms.');
   await press('Close hours');
 }
 

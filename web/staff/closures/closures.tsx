@@ -72,7 +72,8 @@ function List({
   onReopen: (closure: Closure) => void;
 }) {
   if (!closures) return <Skeleton className="h-72" label="Loading the closed hours" />;
-  if (closures.length === 0) return <Empty>No closed hours. Every studio can be booked around the clock.</Empty>;
+  if (closures.length === 0)
+    return <Empty>No closed hours to come. The opening hours of a room are in the tab Rooms.</Empty>;
   return (
     <Table caption="Closed hours" columns={COLUMNS}>
       {closures.map((one) => (

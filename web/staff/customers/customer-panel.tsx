@@ -36,11 +36,7 @@ export function CustomerPanel({
   return (
     <div className="space-y-6">
       <Facts customer={customer} />
-      {customer.block_reason === null ? (
-        <Button tone="plain" onClick={() => setDoing('block')}>
-          Block
-        </Button>
-      ) : (
+      {customer.block_reason === null ? null : (
         <Notice tone="warn">
           <p className="font-semibold">
             {customer.blocked_until === null
@@ -51,11 +47,18 @@ export function CustomerPanel({
           <UnblockButton customer={customer} />
         </Notice>
       )}
-      {customer.verified_until === null || !mayWithdraw ? null : (
-        <Button tone="plain" onClick={() => setDoing('withdraw')}>
-          Withdraw the ID
-        </Button>
-      )}
+      <div className="flex flex-wrap gap-3 empty:hidden">
+        {customer.block_reason === null ? (
+          <Button tone="plain" onClick={() => setDoing('block')}>
+            Block
+          </Button>
+        ) : null}
+        {customer.verified_until === null || !mayWithdraw ? null : (
+          <Button tone="plain" onClick={() => setDoing('withdraw')}>
+            Withdraw the ID
+          </Button>
+        )}
+      </div>
       <CustomerNotes userId={customer.user_id} />
       <Bookings userId={customer.user_id} />
       {messages}
@@ -63,11 +66,24 @@ export function CustomerPanel({
   );
 }
 
+function ContactLink({ scheme, address }: { scheme: 'mailto' | 'tel'; address: string | null }) {
+  return address === null ? (
+    'None'
+  ) : (
+    <a
+      href={`${scheme}:${address}`}
+      className="underline decoration-edge underline-offset-4 hover:text-signal max-sm:flex max-sm:min-h-11 max-sm:items-center"
+    >
+      {address}
+    </a>
+  );
+}
+
 function Facts({ customer }: { customer: Customer }) {
   const { verified_until: until } = customer;
   const facts = [
-    ['Email', customer.email ?? 'None'],
-    ['Phone', customer.phone ?? 'None'],
+    ['Email', <ContactLink key="email" scheme="mailto" address={customer.email} />],
+    ['Phone', <ContactLink key="phone" scheme="tel" address={customer.phone} />],
     ['Customer since', formatStudioDate(new Date(customer.created_at), 'medium')],
     ['ID', until === null ? 'Not verified' : `Verified until ${formatStudioDate(new Date(until), 'medium')}`],
     ['Paid', formatDollars(customer.paid)],
@@ -77,7 +93,7 @@ function Facts({ customer }: { customer: Customer }) {
     <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1">
       {facts.map(([name, value]) => (
         <div key={name} className="contents">
-          <dt className="text-fog">{name}</dt>
+          <dt className="self-center text-fog">{name}</dt>
           <dd className="min-w-0 break-words">{value}</dd>
         </div>
       ))}
@@ -121,12 +137,15 @@ function BookingLine({ booking }: { booking: CustomerBooking }) {
     <li>
       <Link
         to={withBooking(search, booking.reference)}
-        className="underline decoration-edge underline-offset-4 hover:text-signal"
+        className="underline decoration-edge underline-offset-4 hover:text-signal max-sm:inline-flex max-sm:min-h-11 max-sm:items-center"
       >
         {booking.reference}
       </Link>
       : {booking.studio_name}, {formatStudioRange(new Date(booking.start_time), new Date(booking.end_time))},{' '}
-      {formatDollars(booking.final_cost)} <Chip tone={TONES[booking.status] ?? 'plain'}>{booking.status}</Chip>
+      {formatDollars(booking.final_cost)}{' '}
+      <Chip tone={TONES[booking.status] ?? 'plain'}>
+        <span className="capitalize">{booking.status}</span>
+      </Chip>
     </li>
   );
 }

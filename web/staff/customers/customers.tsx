@@ -68,7 +68,7 @@ function List({ customers, onOpen }: { customers: readonly Customer[] | undefine
       <Table caption="Customers" columns={COLUMNS}>
         {customers.map((one) => (
           <Row key={one.user_id}>
-            <Cell label="Customer" className="break-words">
+            <Cell label="Customer" className="break-words sm:max-lg:col-span-2">
               {nameOf(one)} {one.block_reason === null ? null : <Chip tone="bad">Blocked</Chip>}
             </Cell>
             <Cell label="Contact" className="text-sm break-words text-fog max-sm:col-span-full">
@@ -80,7 +80,7 @@ function List({ customers, onOpen }: { customers: readonly Customer[] | undefine
             <Cell label="Paid" className="tabular-nums">
               {formatDollars(one.paid)}
             </Cell>
-            <Cell label="">
+            <Cell label="" className="max-lg:col-[-2/-1]! max-lg:row-start-1 max-lg:justify-self-end">
               <Button tone="plain" onClick={() => onOpen(one.user_id)}>
                 Open <span className="sr-only">{nameOf(one)}</span>
               </Button>

@@ -13,7 +13,7 @@ import { addCustomerNote, readCustomerNotes } from './queries.ts';
 /** What staff note about a customer, newest first. Notes stay: a correction is a new note. */
 export function CustomerNotes({ userId }: { userId: string }) {
   return (
-    <section>
+    <section data-later>
       <h3 className="mb-3 text-2xl">Notes</h3>
       <NoteForm userId={userId} />
       <NoteList userId={userId} />

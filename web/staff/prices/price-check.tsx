@@ -60,14 +60,14 @@ function Answer({ slots, rates }: { slots: readonly Slot[]; rates: Rates }) {
           </Row>
         ))}
       </Table>
-      <p>
-        {formatMoney(quote.baseCents)}
+      <p className="text-fog">
+        {formatMoney(quote.baseCents)} for the hours
         {quote.discountCents > 0
           ? `, less ${quote.discountPercent}% volume discount (${formatMoney(quote.discountCents)})`
           : ''}
       </p>
       <p className="text-3xl font-extrabold">
-        <span className="sr-only">Total </span>
+        <span className="text-base font-normal text-fog">Total </span>
         {formatMoney(quote.totalCents)}
       </p>
     </>

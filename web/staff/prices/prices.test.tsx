@@ -159,7 +159,7 @@ test('what a booking would cost follows the unsaved prices and names the rule of
     '11 PM to 12 AM, 3 Mar$49First prices',
     '12 AM to 1 AM, 4 Mar$99Special days: Festival',
   ]);
-  expect(check.getByText('$207, less 10% volume discount ($21)')).toBeTruthy();
+  expect(check.getByText('$207 for the hours, less 10% volume discount ($21)')).toBeTruthy();
   await press('All hours of Mon');
   await fill(screen.getByLabelText('Price of the chosen hours'), '+100%');
   await press('Set price');
