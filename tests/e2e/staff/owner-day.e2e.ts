@@ -87,7 +87,7 @@ async function signUp(page: Page): Promise<void> {
 /** By keyboard: every hour of Studio A costs 66 dollars from the day of the booking. */
 async function setPrices(page: Page): Promise<void> {
   await openTab(page, 'prices');
-  await page.getByLabel('Studio', { exact: true }).selectOption('Studio A');
+  await page.getByLabel('Room', { exact: true }).selectOption('Studio A');
   await page.getByRole('grid', { name: 'Prices of Studio A' }).getByRole('gridcell').first().focus();
   await page.keyboard.press('Control+a');
   await page.keyboard.press('6');
@@ -121,7 +121,7 @@ async function bookForCaller(page: Page, browser: Browser): Promise<string> {
   await openTab(page, 'today');
   await press(page.getByRole('button', { name: 'New booking' }));
   const form = page.getByRole('dialog', { name: 'New booking' });
-  await form.getByLabel('Studio').selectOption('Studio A');
+  await form.getByLabel('Room').selectOption('Studio A');
   await form.getByLabel('Day').fill(day(MONDAY));
   await form.getByLabel('From').selectOption('18');
   await form.getByLabel('Hours').fill('2');
@@ -149,7 +149,7 @@ async function bookForCaller(page: Page, browser: Browser): Promise<string> {
 async function moveBooking(page: Page, reference: string): Promise<void> {
   const panel = page.getByRole('dialog', { name: `Booking ${reference}` });
   await press(panel.getByRole('button', { name: 'Move' }));
-  await panel.getByLabel('Studio').selectOption('Studio B');
+  await panel.getByLabel('Room').selectOption('Studio B');
   await press(panel.getByRole('button', { name: 'Continue' }));
   await press(panel.getByRole('button', { name: 'Move the booking' }));
   await expectToast(page, `${reference} is moved`);

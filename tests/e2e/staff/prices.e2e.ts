@@ -9,7 +9,7 @@ test('staff set the prices of a week by keyboard, customers see them from their 
 }) => {
   await signIn(page, admin);
   await page.goto('/admin?tab=prices');
-  await page.getByLabel('Studio', { exact: true }).selectOption('Studio C');
+  await page.getByLabel('Room', { exact: true }).selectOption('Studio C');
   await accessibleEverywhere(page);
   await page.getByRole('grid', { name: 'Prices of Studio C' }).getByRole('gridcell').first().focus();
   await page.keyboard.press('Control+a');
@@ -32,7 +32,7 @@ test('staff set the prices of a week by keyboard, customers see them from their 
   await expect(page.locator('[data-hour="3"]')).not.toHaveAccessibleName(/77\.50/);
 
   await page.goto('/admin?tab=prices');
-  await page.getByLabel('Studio', { exact: true }).selectOption('Studio C');
+  await page.getByLabel('Room', { exact: true }).selectOption('Studio C');
   await stored.getByRole('button', { name: /^Remove/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await expect(stored).toContainText('First prices (now)');

@@ -201,7 +201,7 @@ test('a booking moves to other hours of Sydney; dearer ones with a link, or with
     .mockResolvedValue({ differenceCents: 1000, refundCents: 0, waitsUntil: '2031-03-02T00:00:00Z', url: 'x' });
   show();
   await press('Move');
-  await user.selectOptions(dialog().getByLabelText('Studio'), 'Studio B');
+  await user.selectOptions(dialog().getByLabelText('Room'), 'Studio B');
   await fill(dialog().getByLabelText('Day'), '2031-03-03');
   await user.selectOptions(dialog().getByLabelText('From'), '11 PM');
   await fill(dialog().getByLabelText('Hours'), '25');

@@ -66,7 +66,7 @@ export function HoursForm({
       <ChoiceField
         control={control}
         name="studioId"
-        label="Studio"
+        label="Room"
         options={studios.map(({ id, name }) => ({ value: id, label: name }))}
       />
       <div className="grid gap-4 sm:grid-cols-3">

@@ -22,7 +22,7 @@ test('a booking is made by hand: hours, then the person and how it is paid; a re
   createBooking
     .mockRejectedValueOnce(new AppError('slot_taken', 'Someone has booked this time.', 409))
     .mockResolvedValue({ bookingId: 'n', reference: 'NEWB-2345', url: 'https://pay.example.com' });
-  await user.selectOptions(screen.getByLabelText('Studio'), 'Studio B');
+  await user.selectOptions(screen.getByLabelText('Room'), 'Studio B');
   expect(screen.getByLabelText('Day')).toHaveProperty('value', '2031-03-05');
   await user.click(screen.getByRole('button', { name: 'Continue' }));
   expect(await screen.findByText('Studio B, Wednesday 5 March 2031, 6 pm to 8 pm')).toBeTruthy();

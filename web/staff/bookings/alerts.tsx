@@ -36,7 +36,7 @@ const TITLES: Readonly<Record<AlertKind, (alert: Alert) => string>> = {
 const HINTS: Readonly<Partial<Record<AlertKind, string>>> = {
   dispute: 'The booking has the evidence as a file. Send it at the payment provider. The customer’s bank decides',
   mail_bounced: 'Call the customer, or correct the address and try again',
-  lock_offline: 'Codes cannot be stored in it now. Check the bridge and the Wi-Fi of the studio',
+  lock_offline: 'Codes cannot be stored in it now. Check the bridge and the Wi-Fi of the room',
 };
 /** Kinds whose problem is named in the title or in words of the payment provider. */
 const NAMED: readonly AlertKind[] = ['battery_low', 'dispute', 'ledger_difference', 'mail_bounced'];

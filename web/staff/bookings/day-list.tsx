@@ -7,7 +7,7 @@ import type { Day, DayBooking, DayClosure } from './queries.ts';
 import type { StudioName } from './queries.ts';
 import { describeReadiness, STEPS } from '#web/data/door-readiness.ts';
 
-const COLUMNS = ['Time', 'Studio', 'Customer', 'Door', 'Reference'];
+const COLUMNS = ['Time', 'Room', 'Customer', 'Door', 'Reference'];
 
 /** Lists the bookings and closed hours of a day by their start. */
 export function DayList({
@@ -56,7 +56,7 @@ function BookingRow({ booking, day, now }: { booking: DayBooking; day: StudioDat
           </>
         ) : null}
       </Cell>
-      <Cell label="Studio">{booking.studioName}</Cell>
+      <Cell label="Room">{booking.studioName}</Cell>
       <Cell label="Customer" className="break-words max-sm:col-span-full">
         {booking.customer}
         <span className="block text-sm text-fog">{booking.contact}</span>
@@ -77,7 +77,7 @@ function ClosureRow({ closure, studio, day }: { closure: DayClosure; studio: str
       <Cell label="Time" className="tabular-nums">
         {timesOf(closure, day)}
       </Cell>
-      <Cell label="Studio">{studio}</Cell>
+      <Cell label="Room">{studio}</Cell>
       <Cell label="Closed" className="break-words text-fog max-sm:col-span-full">
         Closed: {closure.reason}
       </Cell>

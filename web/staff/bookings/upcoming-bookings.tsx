@@ -11,7 +11,7 @@ import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { BookingLink } from './booking-link.tsx';
 import { type Booker, BOOKINGS_SHOWN, readBookers, readUpcomingBookings, type StaffBooking } from './queries.ts';
 
-const COLUMNS = ['Time', 'Studio', 'Customer', 'Status', 'Price', 'Reference'];
+const COLUMNS = ['Time', 'Room', 'Customer', 'Status', 'Price', 'Reference'];
 
 /** Lists the upcoming bookings by day, read-only. */
 export function UpcomingBookings() {
@@ -78,7 +78,7 @@ function Day({
             <Cell label="Time" className="whitespace-nowrap tabular-nums">
               {timesOf(one)}
             </Cell>
-            <Cell label="Studio">{one.studio_name}</Cell>
+            <Cell label="Room">{one.studio_name}</Cell>
             <Cell label="Customer" className="break-words max-sm:col-span-full">
               <Customer booking={one} booker={one.user_id === null ? undefined : bookers?.get(one.user_id)} />
             </Cell>

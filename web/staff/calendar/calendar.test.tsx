@@ -119,7 +119,7 @@ test('a week shows the days of one room, and the buttons and keys go on by weeks
   screen.getByRole('grid').focus();
   await user.keyboard('{PageUp}');
   expect(onShow).toHaveBeenLastCalledWith({ view: 'week', day: '2031-02-24', studioId: 'B' });
-  await user.selectOptions(screen.getByLabelText('Studio'), 'All studios');
+  await user.selectOptions(screen.getByLabelText('Room'), 'All rooms');
   expect(onShow).toHaveBeenLastCalledWith({ view: 'week', day: DAY, studioId: null });
 });
 

@@ -45,10 +45,10 @@ export function Header({
       <div className="flex flex-wrap items-end gap-3">
         {shown.view === 'week' ? (
           <SelectField
-            label="Studio"
+            label="Room"
             value={shown.studioId ?? ALL}
             options={[
-              { value: ALL, label: 'All studios' },
+              { value: ALL, label: 'All rooms' },
               ...studios.map(({ id, name }) => ({ value: id, label: name })),
             ]}
             onChange={({ target }) => onShow({ ...shown, studioId: target.value === ALL ? null : target.value })}

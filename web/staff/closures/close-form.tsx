@@ -89,12 +89,12 @@ function Fields({
   studios: readonly StudioName[];
 }) {
   const choices = [
-    { value: ALL_STUDIOS, label: 'All studios' },
+    { value: ALL_STUDIOS, label: 'All rooms' },
     ...studios.map(({ id, name }) => ({ value: id, label: name })),
   ];
   return (
     <>
-      <ChoiceField control={control} name="studio" label="Studio" options={choices} />
+      <ChoiceField control={control} name="studio" label="Room" options={choices} />
       <div className="grid grid-cols-2 gap-4">
         <TextField control={control} name="fromDate" label="From" type="date" required />
         <ChoiceField control={control} name="fromHour" label="Hour" options={HOURS} />

@@ -78,7 +78,7 @@ test('the form closes hours of Sydney as instants, for one studio or all', async
   calls.closeHours.mockResolvedValue({ closureId: 'c' });
   await openForm();
   const inside = dialog();
-  await user.selectOptions(inside.getByLabelText('Studio'), 'Studio B');
+  await user.selectOptions(inside.getByLabelText('Room'), 'Studio B');
   await fill(inside.getByLabelText('From'), '2031-03-03');
   await fill(inside.getByLabelText('Until'), '2031-03-03');
   await fill(inside.getByLabelText('Every week until (optional)'), '2031-03-10');

@@ -13,7 +13,7 @@ import { ClosureForm } from './close-form.tsx';
 import { type Closure, readClosures, type StudioName } from './queries.ts';
 import { ReopenForm } from './reopen-form.tsx';
 
-const COLUMNS = ['When', 'Studio', 'Reason', 'Actions'];
+const COLUMNS = ['When', 'Room', 'Reason', 'Actions'];
 
 /** Lists the closed hours for staff, with close and reopen. */
 export function Closures({ studios }: { studios: readonly StudioName[] }) {
@@ -79,7 +79,7 @@ function List({
       {closures.map((one) => (
         <Row key={one.id}>
           <Cell label="When">{describeTimes(one)}</Cell>
-          <Cell label="Studio">{nameStudios(one)}</Cell>
+          <Cell label="Room">{nameStudios(one)}</Cell>
           <Cell label="Reason" className="break-words">
             {one.reason} {one.isPublic ? <Chip>Public</Chip> : null}
           </Cell>

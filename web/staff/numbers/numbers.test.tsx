@@ -70,7 +70,7 @@ test('a period, a day and a studio are chosen into the address', async () => {
   expect(onChoose).toHaveBeenLastCalledWith({ first: expect.stringMatching(/-01$/), last: expect.any(String) }, null);
   fireEvent.change(screen.getByLabelText('First day'), { target: { value: '2031-03-05' } });
   expect(onChoose).toHaveBeenLastCalledWith({ first: '2031-03-05', last: '2031-03-31' }, null);
-  await user.selectOptions(screen.getByLabelText('Studio'), 'Studio A');
+  await user.selectOptions(screen.getByLabelText('Room'), 'Studio A');
   expect(onChoose).toHaveBeenLastCalledWith(MARCH, 'a');
 });
 

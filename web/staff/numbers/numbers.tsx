@@ -57,13 +57,10 @@ export function Numbers({ chosen, studios, onChoose }: { chosen: Chosen; studios
           onChange={(event) => onChoose({ ...days, last: event.target.value }, studioId)}
         />
         <SelectField
-          label="Studio"
+          label="Room"
           className="max-sm:col-span-2"
           value={studioId ?? ''}
-          options={[
-            { value: '', label: 'All studios' },
-            ...studios.map(({ id, name }) => ({ value: id, label: name })),
-          ]}
+          options={[{ value: '', label: 'All rooms' }, ...studios.map(({ id, name }) => ({ value: id, label: name }))]}
           onChange={(event) => onChoose(days, event.target.value === '' ? null : event.target.value)}
         />
       </div>

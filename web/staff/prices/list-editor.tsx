@@ -71,7 +71,7 @@ export function ListEditor({ studio, rates, today }: { studio: Studio; rates: Ra
             hint="Bookings that are made already keep their price."
           />
           <Check checked={everywhere} onChange={(event) => setEverywhere(event.target.checked)}>
-            For all studios
+            For all rooms
           </Check>
           <Button
             disabled={!isStudioDate(from) || from < today || !(changed || everywhere)}

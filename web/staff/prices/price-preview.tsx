@@ -31,7 +31,7 @@ export function PricePreview({
   return (
     <div className="space-y-4">
       <p>
-        {everywhere ? 'All studios' : studio}, from {formatStudioDate(from)}.
+        {everywhere ? 'All rooms' : studio}, from {formatStudioDate(from)}.
         {everywhere ? ` All of them then have these prices; below is what changes in ${studio}.` : ''} Bookings that are
         made already keep their price.
       </p>

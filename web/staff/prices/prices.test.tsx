@@ -51,7 +51,7 @@ test('the table shows every hour of the week of a studio and follows changes, an
     '$59',
   ]);
   expect(useLive).toHaveBeenCalledWith('staff', queryKeys.prices.all);
-  await user.selectOptions(screen.getByLabelText('Studio'), 'Studio B');
+  await user.selectOptions(screen.getByLabelText('Room'), 'Studio B');
   await waitFor(() => expect(calls.readPrices).toHaveBeenLastCalledWith('b'));
 });
 
@@ -119,9 +119,9 @@ test('steps of the volume discount are changed, added and removed, and a refusal
   await press('Remove the discount from 3 hours');
   await fill(screen.getByLabelText('Percent'), '20');
   await press('Add a step');
-  await user.click(screen.getByLabelText('For all studios'));
+  await user.click(screen.getByLabelText('For all rooms'));
   await press('Preview');
-  expect(dialog().getByText(/^All studios, from .* below is what changes in Studio A\./)).toBeTruthy();
+  expect(dialog().getByText(/^All rooms, from .* below is what changes in Studio A\./)).toBeTruthy();
   expect(dialog().getByText('Volume discount: 20% from 4 hours, 25% from 5 hours.')).toBeTruthy();
   await user.click(dialog().getByRole('button', { name: 'Save prices' }));
   expect(await dialog().findByText('Prices that have begun are kept.')).toBeTruthy();

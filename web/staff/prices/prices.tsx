@@ -35,7 +35,7 @@ export function Prices({ studios }: { studios: readonly Studio[] }) {
           <p className="mt-2 text-fog">What an hour costs, GST included. Hours are Sydney time.</p>
         </div>
         <SelectField
-          label="Studio"
+          label="Room"
           options={studios.map(({ id, name }) => ({ value: id, label: name }))}
           value={studio?.id}
           onChange={(event) => choose(event.target.value)}

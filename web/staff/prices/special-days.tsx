@@ -106,7 +106,7 @@ function NewDays({ studio, rates, today, onDone }: Place & { onDone: () => void 
       </div>
       <PriceEditor caption="Prices of these days" columns={['Each day']} cents={cents} onChange={setCents} />
       <Check checked={everywhere} onChange={(event) => setEverywhere(event.target.checked)}>
-        For all studios
+        For all rooms
       </Check>
       {save.isError ? (
         <p role="alert" className="text-bad">
