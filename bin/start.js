@@ -59,7 +59,8 @@ function startChild(name, args, more = {}) {
   const child = spawn(ownNode(), args, {
     cwd: root,
     env: { ...env, ...more },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    // The channel closes when this program ends in any way, and the child then stops.
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: true,
   });
   children.set(name, child);
@@ -90,10 +91,13 @@ function stop() {
   if (running.length === 0) process.exit(serverCode || failure);
   running.forEach((child) => child.kill('SIGTERM'));
 }
-process.on('SIGINT', stop);
-process.on('SIGTERM', stop);
-// Stop when nobody could stop this program later: the parent test died, or the reader of a pipe is gone.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+// Stop when nobody could stop this program later: the parent test or npm died, or the reader of a pipe is gone.
 process.on('disconnect', stop);
+if (process.env.npm_lifecycle_event !== undefined) {
+  const launcher = process.ppid;
+  setInterval(() => process.ppid !== launcher && stop(), 500).unref();
+}
 process.stdout.on('error', stop);
 process.stderr.on('error', stop);
 

@@ -92,6 +92,9 @@ async function main(): Promise<void> {
   const stop = (): void => void sandbox.close().finally(() => process.exit(0));
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  process.on('SIGHUP', stop);
+  // `npm start` holds the other end of this channel.
+  if (process.channel) process.on('disconnect', stop);
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(resolve(process.argv[1])).href) {

@@ -7,11 +7,14 @@ import { expectedFailure } from './start/exit.ts';
 
 /**
  * The program. Without a command it reads the environment, builds the server, listens, runs background work, and stops in order.
- * `import-users FILE`, `demo` and `remove-demo` do one task on the configured database instead.
+ * `import-users FILE`, `demo`, `remove-demo` and `restore FILE` do one task on the configured database instead.
  */
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const warn = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** Longer than requests and jobs take to end. */
+const STOP_SECONDS = 15;
 
 type Command = (config: Config, args: readonly string[]) => Promise<number>;
 const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
@@ -20,6 +23,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     async (config, [file]) => (await import('./start/import-users.ts')).runImportUsers(config, file, print),
   ],
   ['demo', async (config) => (await import('./start/demo-data/run.ts')).runDemo(config, print)],
+  ['restore', async (config, [file]) => (await import('./start/restore.ts')).runRestore(config, file, print)],
   ['remove-demo', async (config) => (await import('./start/remove-demo.ts')).runRemoveDemo(config, print)],
 ]);
 
@@ -52,6 +56,9 @@ function exit(code: number, lines: readonly string[]): never {
 }
 
 async function serve(config: Config): Promise<void> {
+  // While it starts it has nothing to finish.
+  const leave = (): never => process.exit(1);
+  if (process.channel) process.on('disconnect', leave);
   for (const warning of config.warnings) warn(`configuration: ${warning}`);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   // Imported here, so that a command or a fault in the configuration does not wait for the whole server to load.
@@ -81,6 +88,7 @@ async function serve(config: Config): Promise<void> {
   const stop = async (): Promise<void> => {
     if (stopping) return;
     stopping = true;
+    setTimeout(() => exit(1, [`The server did not stop within ${STOP_SECONDS} seconds.`]), STOP_SECONDS * 1000).unref();
     const drained = app.scheduler.stop();
     // The HTTP server does not end before its sockets have ended.
     const disconnected = app.disconnect();
@@ -95,12 +103,21 @@ async function serve(config: Config): Promise<void> {
     await app.close();
     process.exit(0);
   };
-  process.on('SIGTERM', () => void stop());
-  process.on('SIGINT', () => void stop());
+  onStop(() => void stop(), leave);
   process.on('uncaughtException', (error) => {
     app.log.error({ err: error }, 'uncaught error');
     process.exit(1);
   });
+}
+
+/** Calls `stop` when the program is told to end, or when the program that started it has ended. `leave` did so before. */
+function onStop(stop: () => void, leave: () => void): void {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
+  // `npm start` holds the other end of this channel. It closes with that process, however it ends.
+  if (process.channel) process.on('disconnect', stop);
+  process.off('disconnect', leave);
+  // Nobody reads the output any more: the lines are lost, the work is not.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }
 
 /** Writes what `npm run -s status` prints. The file holds keys, so only its owner may read it. */

@@ -51,7 +51,7 @@ const TABLE: readonly Area[] = [
 
   { area: 'server/main', may: ['server/config', 'server/compose', 'server/http/http-server', 'server/start'] },
   { area: 'server/config', may: ['server/settings'] },
-  { area: 'server/settings', may: [] },
+  { area: 'server/settings', may: ['server/db/postgres/address'] },
   ...['compose', 'compose-auth', 'compose-functions', 'start'].map((name) => ({
     area: `server/${name}`,
     may: ['server', 'rules'],
@@ -100,6 +100,8 @@ const TABLE: readonly Area[] = [
   },
   // The account API on an embedded database with mail, text messages and identity providers in memory.
   { area: 'tests/auth', may: ['server/auth', 'server/queue', ...WIRE, PORTS, 'tests/support'] },
+  // What an operator does: databases with few rights, backups, deployments.
+  { area: 'tests/operating', may: ['server', 'sandbox/main', 'rules', 'tests/support'] },
   // The booking operations on a real database with providers in memory.
   {
     area: 'tests/operations',
@@ -120,15 +122,15 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
   ['server/start/render-pages.ts', 'computed', 'it imports what the build has made of the pages'],
   ['server/http/limits.test.ts', '#server/db/migrate.ts', 'limits are counted in SQL: tested on a real database'],
   ['server/http/limits.test.ts', '#server/db/engine/open-embedded.ts', 'as above'],
-  ['server/http/limits.test.ts', '#server/db/open-postgres.ts', 'as above'],
+  ['server/http/limits.test.ts', '#server/db/postgres/open-postgres.ts', 'as above'],
   ['tests/support/image.ts', '#server/db/migrate.ts', 'the migrated database is created before any test server'],
   ['tests/support/image.ts', '#server/db/engine/open-embedded.ts', 'as above'],
   ['tests/support/embedded-pool.ts', '#server/db/database.ts', 'it opens databases for test servers'],
   ['tests/support/embedded-pool.ts', '#server/db/engine/open-embedded.ts', 'as above'],
-  ['tests/support/postgres.ts', '#server/db/open-postgres.ts', 'as above, on PostgreSQL'],
+  ['tests/support/postgres.ts', '#server/db/postgres/open-postgres.ts', 'as above, on PostgreSQL'],
   ['tests/realtime/cluster.ts', '#server/crypto/keys.ts', 'processes share the keys of a test'],
   ['tests/realtime/cluster.ts', '#server/db/database.ts', 'rows are written beside the processes'],
-  ['tests/realtime/cluster.ts', '#server/db/postgres.ts', 'as above'],
+  ['tests/realtime/cluster.ts', '#server/db/postgres/postgres.ts', 'as above'],
   ['tests/realtime/session-ends.test.ts', '#server/db/database.ts', 'as above'],
   ['tests/realtime/outbox.test.ts', '#server/realtime/changes/outbox.ts', 'old changes are deleted without waiting'],
   ['tests/realtime/outbox.test.ts', '#server/realtime/changes/changes.ts', 'changes arrive between two of its queries'],

@@ -60,3 +60,19 @@ test('the lock of a killed process is taken over by exactly one of several rival
   ]);
   await Promise.all(rivals.map((rival) => rival.kill()));
 });
+
+test('without abstract sockets, and in a folder with a long name, the lock holds too', async () => {
+  const deep = join(folder, 'd'.repeat(60), 'e'.repeat(60));
+  const real = Object.getOwnPropertyDescriptor(process, 'platform')!;
+  Object.defineProperty(process, 'platform', { value: 'darwin' });
+  try {
+    const release = await lockDirectory(deep);
+    await expect(lockDirectory(deep)).rejects.toThrow(DirectoryLocked);
+    await release();
+    await (
+      await lockDirectory(deep)
+    )();
+  } finally {
+    Object.defineProperty(process, 'platform', real);
+  }
+});

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, connect, type Server } from 'node:net';
 import { mkdir, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Another process holds the directory. The process exits with code 75 (EX_TEMPFAIL of sysexits.h). */
@@ -29,7 +30,7 @@ export async function lockDirectory(folder: string): Promise<() => Promise<void>
     if (!abstractLock) throw new DirectoryLocked(folder);
     held.push(abstractLock);
   }
-  const path = join(real, 'lock.sock');
+  const path = socketPath(real);
   let lock = await listenOn(path);
   if (!lock && !(await isAnswered(path))) {
     await rm(path, { force: true });
@@ -41,6 +42,14 @@ export async function lockDirectory(folder: string): Promise<() => Promise<void>
   }
   held.push(lock);
   return release;
+}
+
+/** The longest name of a socket is 103 bytes on macOS and 107 on Linux. A folder with a longer one has its socket beside other temporary files. */
+const SOCKET_PATH_MAX = 103;
+function socketPath(folder: string): string {
+  const path = join(folder, 'lock.sock');
+  if (Buffer.byteLength(path) <= SOCKET_PATH_MAX) return path;
+  return join(tmpdir(), `lock-${createHash('sha256').update(folder).digest('hex').slice(0, 32)}.sock`);
 }
 
 function listenOn(path: string): Promise<Server | null> {

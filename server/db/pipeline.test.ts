@@ -3,7 +3,7 @@ import { migratedImage } from '#tests/support/image.ts';
 import { createTestDatabase, type TestDatabase } from '#tests/support/postgres.ts';
 import { type Database, DatabaseError } from './database.ts';
 import { createPglite } from './engine/pglite.ts';
-import { createPostgres } from './postgres.ts';
+import { createPostgres } from './postgres/postgres.ts';
 
 /** More statements than a connection keeps prepared. */
 const MANY = 700;

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { DatabaseBusy, DatabaseError, type Principal } from './database.ts';
-import { createPostgresSlots } from './postgres-slots.ts';
+import { createPostgresSlots } from './postgres/postgres-slots.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { classLimits, type ClassLimits, forEachClass, type WorkClass } from './work-class.ts';
 

@@ -4,7 +4,7 @@ import { migratedImage } from '#tests/support/image.ts';
 import { createTestDatabase } from '#tests/support/postgres.ts';
 import { type Database, DatabaseError } from './database.ts';
 import { createPglite } from './engine/pglite.ts';
-import { createPostgres } from './postgres.ts';
+import { createPostgres } from './postgres/postgres.ts';
 
 async function withPostgres(work: (db: Database) => Promise<void>): Promise<void> {
   const server = await createTestDatabase();

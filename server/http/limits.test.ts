@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { readMigrations } from '#server/db/migrate.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
-import { openPostgres } from '#server/db/open-postgres.ts';
+import { openPostgres } from '#server/db/postgres/open-postgres.ts';
 import { createMigratedDatabase, type TestDatabase } from '#tests/support/postgres.ts';
 import { createLeasedLimit, takeBatches } from './leased-limit.ts';
 import { createLimits, type TakeLimit } from './limits.ts';

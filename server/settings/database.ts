@@ -1,9 +1,14 @@
 import { z } from 'zod';
+import { readAddress } from '#server/db/postgres/address.ts';
 import { whole } from './fields.ts';
 
 /** The environment variables about the database and how much the server takes on at once, spread into the schema in config.ts. */
 export const databaseFields = {
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' }).optional(),
+  DATABASE_URL: z
+    .string()
+    .refine((text) => readAddress(text) !== null, 'is not a postgres:// address of a server that takes writes')
+    .optional(),
+  DATABASE_WAIT_SECONDS: whole(0, 3_600).default(60),
   POOL_SIZE: whole(2, 200).default(10),
   DATABASE_QUEUE: whole(1, 100_000).default(400),
   DATABASE_QUICK_MS: whole(10, 3_000).default(100),
@@ -20,6 +25,7 @@ export type DatabaseSettings = Readonly<ReturnType<typeof readDatabaseSettings>>
 export function readDatabaseSettings(env: DatabaseEnvironment) {
   return {
     databaseUrl: env.DATABASE_URL ?? null,
+    databaseWaitSeconds: env.DATABASE_WAIT_SECONDS,
     poolSize: env.POOL_SIZE,
     queue: { waiting: env.DATABASE_QUEUE, quickMs: env.DATABASE_QUICK_MS },
     requestsAtOnce: env.REQUESTS_AT_ONCE,

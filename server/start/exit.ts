@@ -1,15 +1,31 @@
 import { DirectoryLocked } from '#server/db/directory-lock.ts';
 import { MigrationRefused } from '#server/db/migrate.ts';
+import { DatabaseRefused, DatabaseUnreachable } from '#server/db/postgres/refused.ts';
 import { ConfigRefused } from '#server/settings/config-refused.ts';
 
 /** The program's exit codes, after sysexits.h: EX_CONFIG and EX_TEMPFAIL. Any other failure is 1. */
 const EXIT_CONFIG = 78;
 const EXIT_LOCKED = 75;
 
+/** Errors of files, and of PostgreSQL about its files. */
+const DISK = new Map([
+  ['ENOSPC', 'The disk is full'],
+  ['EDQUOT', 'The disk quota is used up'],
+  ['EROFS', 'DATA_DIR cannot be written'],
+  ['EACCES', 'DATA_DIR cannot be written'],
+  ['EPERM', 'DATA_DIR cannot be written'],
+  ['53100', 'The disk of the database is full'],
+]);
+
 /** Returns the exit code for a failure that the operator can mend, and its lines for stderr; null for any other error. */
 export function expectedFailure(error: unknown): { readonly code: number; readonly lines: readonly string[] } | null {
   if (error instanceof ConfigRefused)
     return { code: EXIT_CONFIG, lines: error.faults.map((fault) => `configuration: ${fault}`) };
+  if (error instanceof DatabaseRefused) return { code: EXIT_CONFIG, lines: error.lines };
+  if (error instanceof DatabaseUnreachable) return { code: 1, lines: [error.message] };
   if (error instanceof MigrationRefused) return { code: EXIT_CONFIG, lines: [error.message] };
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const disk = error instanceof Error ? DISK.get(code) : undefined;
+  if (disk !== undefined) return { code: 1, lines: [`${disk}: ${error instanceof Error ? error.message : code}`] };
   return error instanceof DirectoryLocked ? { code: EXIT_LOCKED, lines: [error.message] } : null;
 }

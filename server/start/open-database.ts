@@ -4,15 +4,17 @@ import { lockDirectory } from '#server/db/directory-lock.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 import type { PgliteOptions } from '#server/db/engine/pglite.ts';
 import { type OpenOptions, readMigrations } from '#server/db/migrate.ts';
-import { openPostgres } from '#server/db/open-postgres.ts';
-import { DEFAULT_QUEUE } from '#server/db/postgres-slots.ts';
+import { openPostgres } from '#server/db/postgres/open-postgres.ts';
+import { DEFAULT_QUEUE } from '#server/db/postgres/postgres-slots.ts';
 
-const MIGRATIONS = new URL('../../database/migrations/', import.meta.url).pathname;
+/** The folder of the migrations. */
+export const MIGRATIONS = new URL('../../database/migrations/', import.meta.url).pathname;
 
 /** Which database to open: a PostgreSQL server, or the embedded database under `dataDir`. */
 export type DatabaseSettings = {
   readonly databaseUrl: string | null;
   readonly dataDir: string;
+  readonly databaseWaitSeconds: number;
   readonly poolSize: number;
   /** See `settings/database.ts`. */
   readonly queue: { readonly waiting: number; readonly quickMs: number };
@@ -26,12 +28,18 @@ export type Memory = Blob | Database;
  * start from in memory instead, or a database that is open. Throws `DirectoryLocked` when another process has the embedded database open.
  */
 export async function openDatabase(
-  { databaseUrl, dataDir, poolSize, queue }: DatabaseSettings,
+  { databaseUrl, databaseWaitSeconds: waitSeconds, dataDir, poolSize, queue }: DatabaseSettings,
   { memory, ...options }: Omit<OpenOptions, 'migrations'> & PgliteOptions & { readonly memory?: Memory | undefined },
 ): Promise<Database> {
   const migrations = await readMigrations(MIGRATIONS);
   if (databaseUrl !== null)
-    return openPostgres(databaseUrl, { ...options, migrations, poolSize, queue: { ...DEFAULT_QUEUE, ...queue } });
+    return openPostgres(databaseUrl, {
+      ...options,
+      migrations,
+      waitSeconds,
+      poolSize,
+      queue: { ...DEFAULT_QUEUE, ...queue },
+    });
   if (memory && !(memory instanceof Blob)) return memory;
   if (memory) return openEmbedded(memory, { ...options, migrations, waiting: queue.waiting });
   const unlock = await lockDirectory(dataDir);

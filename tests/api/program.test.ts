@@ -132,3 +132,28 @@ test('SIGTERM ends it with 0, and it can start again', async () => {
   expect(await program.stop()).toBe(0);
   program = await startProgram({ dataDir, ports: program.ports });
 });
+
+/** Whether a process is there and no zombie that waits for its parent. */
+const isRunning = (pid: number): boolean => {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout.trim() !== '' && !stdout.trim().startsWith('Z');
+};
+
+test.each(['SIGKILL', 'SIGHUP'] as const)('%s of the launcher ends the server and the sandbox too', async (signal) => {
+  const { status, stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(program.child.pid)], { encoding: 'utf8' });
+  expect(status).toBe(0);
+  const children = stdout.trim().split('\n').map(Number);
+  expect(children).toContain(program.serverPid);
+  expect(children).toHaveLength(2);
+  program.child.kill(signal);
+  await expect.poll(() => children.filter(isRunning)).toEqual([]);
+  program = await startProgram({ dataDir, ports: program.ports });
+});
+
+test.runIf(process.env['TEST_LONG'] === '1')('a server that hangs is killed after fifteen seconds', async () => {
+  const began = performance.now();
+  process.kill(program.serverPid, 'SIGSTOP');
+  expect(await program.stop()).not.toBe(0);
+  expect(performance.now() - began).toBeGreaterThan(14_000);
+  program = await startProgram({ dataDir, ports: program.ports });
+});

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Keys, openKeys } from '#server/crypto/keys.ts';
 import type { Database } from '#server/db/database.ts';
-import { createPostgres } from '#server/db/postgres.ts';
+import { createPostgres } from '#server/db/postgres/postgres.ts';
 import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { type ServerProcess, startServer } from '#tests/support/server-process.ts';
 import { addCustomer, type Customer, freePorts } from '#tests/support/test-server.ts';

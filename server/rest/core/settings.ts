@@ -1,4 +1,5 @@
 import type { Query } from '#server/db/database.ts';
+import { loginOf } from '#server/db/postgres/address.ts';
 import type { CallerClass } from './bounds.ts';
 
 /** The settings of `/rest/v1`, named as in PostgREST so that its documentation applies. */
@@ -35,7 +36,7 @@ const SETTINGS = `
 select r.rolname as role, s.setdatabase <> 0 as here, split_part(u.setting, '=', 1) as name, substr(u.setting, position('=' in u.setting) + 1) as value
 from pg_db_role_setting s join pg_roles r on r.oid = s.setrole cross join unnest(s.setconfig) as u(setting)
 where r.rolname = any($1::text[]) and s.setdatabase in (0, (select d.oid from pg_database d where d.datname = current_database()))
-order by here`;
+order by here, r.rolname <> 'authenticator'`;
 /** $1: names. Keeps those that any role may set. */
 const FREE = `select name from pg_settings where name = any($1::text[]) and context = 'user'`;
 
@@ -48,7 +49,8 @@ const SET_PER_REQUEST = new Set(['role', 'search_path', 'transaction_read_only',
 type SettingRow = { role: string; here: boolean; name: string; value: string };
 
 /**
- * Reads the effective settings: the environment's, overridden by `alter role authenticator set pgrst.db_… = …`.
+ * Reads the effective settings: the environment's, overridden by `alter role authenticator set pgrst.db_… = …`, and by the same of this
+ * database's own login `authenticator_…`.
  * Ignores a value that it cannot read and reports it to `warn`.
  */
 export async function readSettings(
@@ -57,8 +59,10 @@ export async function readSettings(
   warn: (line: string) => void,
 ): Promise<{ settings: RestSettings; roles: RoleSettings }> {
   const callers = (await query<{ name: string }>(CALLERS)).rows.map((row) => row.name);
-  const { rows } = await query<SettingRow>(SETTINGS, [['authenticator', ...callers]]);
-  const own = rows.filter((row) => row.role === 'authenticator' && row.name.startsWith('pgrst.'));
+  const { rows: here } = await query<{ name: string }>('select current_database()::text as name');
+  const owners = ['authenticator', ...here.map(({ name }) => loginOf('authenticator', name))];
+  const { rows } = await query<SettingRow>(SETTINGS, [[...owners, ...callers]]);
+  const own = rows.filter((row) => owners.includes(row.role) && row.name.startsWith('pgrst.'));
   const settings = own.reduce((current, row) => override(current, row, warn), fromEnvironment);
   const named = [...new Set(rows.map((row) => row.name))];
   const free = new Set((await query<{ name: string }>(FREE, [named])).rows.map((row) => row.name));

@@ -1,14 +1,22 @@
 import pg from 'pg';
-import { type Database, DatabaseError, type Principal, type Query, type Result, type Transaction } from './database.ts';
-import { type Statement, typed } from './pipeline.ts';
+import {
+  type Database,
+  DatabaseError,
+  type Principal,
+  type Query,
+  type Result,
+  type Transaction,
+} from '../database.ts';
+import { type Statement, typed } from '../pipeline.ts';
 import { type Batches, createBatches } from './postgres-batches.ts';
-import { runPipeline, runPipelines, STALE } from './postgres-pipeline.ts';
+import { refusedWrite, runPipeline, runPipelines, STALE } from './postgres-pipeline.ts';
+import { createPrimary, isReadOnly, type Primary } from './primary.ts';
 import { createPostgresSlots, DEFAULT_QUEUE, type PostgresQueue, type PostgresSlots } from './postgres-slots.ts';
-import type { Turn } from './expected-time.ts';
-import { becomePrincipal, classOfPrincipal } from './principal.ts';
-import { queryAndRollBack } from './roll-back.ts';
-import { transactionOf } from './transaction.ts';
-import type { WorkClass } from './work-class.ts';
+import type { Turn } from '../expected-time.ts';
+import { becomePrincipal, classOfPrincipal } from '../principal.ts';
+import { queryAndRollBack } from '../roll-back.ts';
+import { transactionOf } from '../transaction.ts';
+import type { WorkClass } from '../work-class.ts';
 
 export type PostgresOptions = {
   /** The login for the server's own work. */
@@ -25,7 +33,7 @@ export type PostgresOptions = {
 };
 
 /** The connections of one login, and who may use them. */
-type Login = { readonly pool: pg.Pool; readonly warn: PostgresOptions['warn'] };
+type Login = { readonly pool: pg.Pool; readonly primary: Primary; readonly warn: PostgresOptions['warn'] };
 type Core = {
   readonly options: PostgresOptions;
   readonly backend: Login;
@@ -38,13 +46,12 @@ type Core = {
 
 /** Connects to a PostgreSQL server with two logins; opens no connection before the first statement. */
 export function createPostgres(options: PostgresOptions): Database {
-  const { warn } = options;
-  const callers: Login = { pool: openPool(options.authenticatorUrl, options, CALLER_LIMITS), warn };
+  const callers = openLogin(options.authenticatorUrl, options, CALLER_LIMITS);
   const slots = createPostgresSlots(options.poolSize, options.queue ?? DEFAULT_QUEUE);
   return databaseOf(
     {
       options,
-      backend: { pool: openPool(options.backendUrl, options, BACKEND_LIMITS), warn },
+      backend: openLogin(options.backendUrl, options, BACKEND_LIMITS),
       callers,
       slots,
       batches: createBatches(slots.quick, (runs) => withClient(callers, (client) => runPipelines(client, runs))),
@@ -110,10 +117,9 @@ async function runOne(login: Login, statements: readonly Statement[]): Promise<R
 }
 
 /** Runs `work` with a connection of the pool, which drops the connection when it may be broken. */
-async function withClient<T>({ pool, warn }: Login, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch((cause: unknown) => {
-    throw new DatabaseError({ code: '08001', message: 'the database cannot be reached' }, cause);
-  });
+async function withClient<T>(login: Login, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await takeClient(login);
+  const { warn } = login;
   let stale = false;
   // A connection that breaks between two statements emits an error here; unhandled, it would end the process.
   const onError = (error: Error): void => {
@@ -128,8 +134,36 @@ async function withClient<T>({ pool, warn }: Login, work: (client: pg.PoolClient
     throw error;
   } finally {
     client.off('error', onError);
+    if (!stale && refusedWrite(client)) stale = await dropReadOnly(login, client);
     client.release(stale);
   }
+}
+
+const generations = new WeakMap<pg.PoolClient, number>();
+
+/** Takes a connection of the pool to the server that takes writes. Drops those that were made before that server changed. */
+async function takeClient({ pool, primary }: Login): Promise<pg.PoolClient> {
+  for (;;) {
+    const client = await pool.connect().catch((cause: unknown) => {
+      throw new DatabaseError({ code: '08001', message: 'the database cannot be reached' }, cause);
+    });
+    const generation = generations.get(client) ?? primary.generation();
+    generations.set(client, generation);
+    if (generation === primary.generation()) return client;
+    client.release(true);
+  }
+}
+
+/** Whether the server of a connection that refused a write has become read-only. Then all connections to it are dropped. */
+async function dropReadOnly({ primary, warn }: Login, client: pg.PoolClient): Promise<boolean> {
+  const readOnly = await isReadOnly(client).catch(() => true);
+  if (!readOnly) return false;
+  // Others that were made to the same server find it too; one report is enough.
+  if (generations.get(client) === primary.generation()) {
+    warn('the database has become read-only; its connections are dropped');
+    primary.changed();
+  }
+  return true;
 }
 
 /** Runs `work` in a transaction that begins with `first`: commits when it resolves, rolls back when it throws. */
@@ -170,8 +204,9 @@ async function keepListening(
 ): Promise<{ stop(): Promise<void> }> {
   let stopped = false;
   let timer: NodeJS.Timeout | null = null;
+  const { address, Client } = createPrimary(options.backendUrl);
   const open = async (): Promise<pg.Client> => {
-    const client = new pg.Client({ connectionString: options.backendUrl, keepAlive: true });
+    const client = new Client({ connectionString: address.url, keepAlive: true });
     client.on('error', (error) => options.warn(`listening connection lost: ${error.message}`));
     client.on('notification', (message) => {
       if (message.channel === channel) onPayload(message.payload ?? '');
@@ -201,21 +236,20 @@ async function keepListening(
   };
 }
 
-/**
- * A statement of the server that takes longer is a bug; an idle transaction holds locks that others wait for. The role limits callers'
- * statements (`statement_timeout` of `authenticator`, 3 s).
- */
+/** A statement of the server that takes longer is a bug; an idle transaction holds locks that others wait for. */
 const BACKEND_LIMITS = '-c statement_timeout=30s -c idle_in_transaction_session_timeout=30s';
-const CALLER_LIMITS = '-c idle_in_transaction_session_timeout=10s';
+const CALLER_LIMITS = '-c statement_timeout=3s -c idle_in_transaction_session_timeout=10s';
 /**
  * PostgreSQL compiles a statement that it expects to be expensive. With a limit the estimate is far too high on a large table, and compiling
  * takes a hundred times longer than the statement.
  */
 const NO_COMPILATION = '-c jit=off';
 
-function openPool(connectionString: string, options: PostgresOptions, limits: string): pg.Pool {
+function openLogin(url: string, options: PostgresOptions, limits: string): Login {
+  const primary = createPrimary(url);
   const pool = new pg.Pool({
-    connectionString,
+    connectionString: primary.address.url,
+    Client: primary.Client,
     max: options.poolSize,
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: 5_000,
@@ -225,7 +259,7 @@ function openPool(connectionString: string, options: PostgresOptions, limits: st
   pool.on('error', (error) => options.warn(`idle database connection lost: ${error.message}`));
   // A connection that the server ends in the same packet that opens it emits its error before `withClient` can listen.
   pool.on('connect', (client) => client.on('error', () => undefined));
-  return pool;
+  return { pool, primary, warn: options.warn };
 }
 
 function last(results: readonly Result[]): Result {

@@ -1,6 +1,6 @@
-import type { EventEmitter } from 'node:events';
+import { EventEmitter } from 'node:events';
 import type pg from 'pg';
-import { DatabaseError, type Result, type Row } from './database.ts';
+import { DatabaseError, type Result, type Row } from '../database.ts';
 import {
   commandCount,
   createStatementCache,
@@ -13,7 +13,7 @@ import {
   type StatementCache,
   statementName,
   writePipeline,
-} from './pipeline.ts';
+} from '../pipeline.ts';
 
 type FieldMessage = { fields: { name: string; dataTypeID: number }[] };
 type ErrorMessage = {
@@ -55,6 +55,7 @@ class Pipeline implements pg.Submittable {
   #current: { rows: Row[]; count: number } = { rows: [], count: 0 };
   #fields: readonly Field[] = [];
   #cache: StatementCache | null = null;
+  #connection: pg.Connection | null = null;
   #failed: DatabaseError | null = null;
 
   constructor(statements: readonly Statement[], next: Pipeline | null, done: (outcome: Outcome) => void) {
@@ -67,6 +68,7 @@ class Pipeline implements pg.Submittable {
   submit(connection: pg.Connection): void {
     const cache = statementCacheOf(connection);
     this.#cache = cache;
+    this.#connection = connection;
     // One buffer, one write: each write is a system call.
     if (!this.#written) connection.stream.write(Buffer.concat(this.#writeAll(cache)));
     this.#expect(0);
@@ -124,6 +126,7 @@ class Pipeline implements pg.Submittable {
 
   handleError(error: ErrorMessage): void {
     this.#failed = toDatabaseError(error);
+    if (error.code === READ_ONLY && this.#connection) refusing.add(this.#connection);
     // pg drops a query at its first error, so `handleReadyForQuery` will not be called: answer now. Later messages stay in pg's queue.
     this.#done(this.#failed);
   }
@@ -151,6 +154,14 @@ function toDatabaseError(error: ErrorMessage): DatabaseError {
 
 /** Errors after which a connection's prepared statements may be stale. */
 export const STALE = new Set(['0A000', '26000', '42P05', '08006', '57P01']);
+
+/** `read_only_sql_transaction`: a caller's own read-only request, or a server that has become read-only. */
+const READ_ONLY = '25006';
+const refusing = new WeakSet<EventEmitter>();
+
+/** Whether a connection has refused a write since the last call. */
+export const refusedWrite = (client: pg.PoolClient): boolean =>
+  'connection' in client && client.connection instanceof EventEmitter && refusing.delete(client.connection);
 
 /** Runs statements on a connection in one round trip. Throws `DatabaseError`. */
 export function runPipeline(client: pg.ClientBase, statements: readonly Statement[]): Promise<Result[]> {

@@ -1,8 +1,8 @@
-import { DatabaseError, type Result } from './database.ts';
-import type { Statement } from './pipeline.ts';
+import { DatabaseError, type Result } from '../database.ts';
+import type { Statement } from '../pipeline.ts';
 import type { PipelineRun } from './postgres-pipeline.ts';
-import type { Slots } from './slots.ts';
-import { createStatementTimes } from './statement-times.ts';
+import type { Slots } from '../slots.ts';
+import { createStatementTimes } from '../statement-times.ts';
 
 type Turn = Parameters<Slots['run']>[0];
 

@@ -1,7 +1,7 @@
-import { DatabaseError, type Principal } from './database.ts';
-import type { Turn } from './expected-time.ts';
-import { createSlots, type Slots } from './slots.ts';
-import { classLimits, type DatabaseLoad, forEachClass, type QueueSettings, type WorkClass } from './work-class.ts';
+import { DatabaseError, type Principal } from '../database.ts';
+import type { Turn } from '../expected-time.ts';
+import { createSlots, type Slots } from '../slots.ts';
+import { classLimits, type DatabaseLoad, forEachClass, type QueueSettings, type WorkClass } from '../work-class.ts';
 
 export type PostgresQueue = QueueSettings & {
   /** The time that a caller's statement gets at first, in milliseconds. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { DatabaseBusy, DatabaseError, type Result } from './database.ts';
+import { DatabaseBusy, DatabaseError, type Result } from '../database.ts';
 import { createBatches } from './postgres-batches.ts';
 import type { PipelineRun } from './postgres-pipeline.ts';
-import { createSlots } from './slots.ts';
-import { classLimits, forEachClass } from './work-class.ts';
+import { createSlots } from '../slots.ts';
+import { classLimits, forEachClass } from '../work-class.ts';
 
 const GUEST = { workClass: 'guest', caller: 'ip:192.0.2.1' } as const;
 const CUSTOMER = { workClass: 'customer', caller: 'user:1' } as const;

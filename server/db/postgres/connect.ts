@@ -1,0 +1,62 @@
+import type pg from 'pg';
+import { describeServers, type PostgresAddress } from './address.ts';
+import type { Primary } from './primary.ts';
+import { DatabaseRefused, DatabaseUnreachable } from './refused.ts';
+
+/** How the start waits for a database that does not answer yet. */
+export type Waiting = { readonly seconds: number; readonly report: (line: string) => void };
+
+const PAUSE_MS = 500;
+const TRY_MS = 5_000;
+
+/** Opens one connection. Waits for a server that is down, starting, full or not known yet, and reports that once. */
+export async function connectPatiently({ address, Client }: Primary, waiting: Waiting): Promise<pg.Client> {
+  const until = performance.now() + waiting.seconds * 1000;
+  let reported = false;
+  for (;;) {
+    const client = new Client({ connectionString: address.url, connectionTimeoutMillis: TRY_MS });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      const refusal = refusalOf(error, address);
+      if (refusal) throw refusal;
+      if (performance.now() >= until)
+        throw new DatabaseUnreachable(
+          `the database cannot be reached at ${describeServers(address)} (${reasonOf(error)}), after ${waiting.seconds} seconds; start it, or correct DATABASE_URL`,
+          { cause: error },
+        );
+      if (!reported) waiting.report(`waiting for the database at ${describeServers(address)} (${reasonOf(error)}) ...`);
+      reported = true;
+    }
+    await new Promise((done) => setTimeout(done, PAUSE_MS));
+  }
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
+function reasonOf(error: unknown): string {
+  // A name with several addresses fails with one error for each.
+  const [first] = error instanceof AggregateError ? error.errors : [error];
+  return codeOf(first) || (first instanceof Error ? first.message : String(first));
+}
+
+/** What a person must change; null for what passes by itself. */
+function refusalOf(error: unknown, { user, database }: PostgresAddress): DatabaseRefused | null {
+  const code = codeOf(error);
+  const message = error instanceof Error ? error.message : '';
+  const line =
+    code === '28P01' || /password must be a string|no password/i.test(message)
+      ? `DATABASE_URL: wrong password for the login ${user}`
+      : code.startsWith('28')
+        ? `DATABASE_URL: the login is refused: ${message}`
+        : code === '3D000'
+          ? `DATABASE_URL: the database ${database} does not exist; create it with: createdb ${database}`
+          : /SSL|certificate|self.signed/i.test(`${code} ${message}`)
+            ? `DATABASE_URL: no secure connection: ${message}; see sslmode and sslrootcert`
+            : null;
+  return line === null ? null : new DatabaseRefused([line], error);
+}

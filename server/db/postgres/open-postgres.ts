@@ -1,0 +1,73 @@
+import type pg from 'pg';
+import type { Database } from '../database.ts';
+import { migrate, type Migrator, type OpenOptions } from '../migrate.ts';
+import { loginOf, withLogin } from './address.ts';
+import { connectPatiently } from './connect.ts';
+import { adaptMigrations, letServerReachRows } from './ordinary-owner.ts';
+import { createPostgres, type PostgresOptions } from './postgres.ts';
+import { createPrimary } from './primary.ts';
+import { DatabaseRefused } from './refused.ts';
+import { loginPassword, makeRoles, readRights, viewOwnersOf } from './roles.ts';
+
+/** The advisory lock that lets one process migrate at a time; the number is arbitrary. */
+const MIGRATION_LOCK = 7_204_001;
+const OLDEST_VERSION = 150_000;
+
+/** `waitSeconds`: how long the start waits for a database that does not answer. */
+export type PostgresOpenOptions = OpenOptions &
+  Pick<PostgresOptions, 'poolSize' | 'queue' | 'isStaff'> & { readonly waitSeconds?: number };
+
+/**
+ * Opens a PostgreSQL server. `url` is the login of the database's owner, used to migrate; then the server uses two logins of its own:
+ * `backend_…` for its own work and `authenticator_…`, which can only become a caller. Throws `DatabaseRefused` and `DatabaseUnreachable`.
+ */
+export async function openPostgres(url: string, options: PostgresOpenOptions): Promise<Database> {
+  const primary = createPrimary(url);
+  const admin = await connectPatiently(primary, { seconds: options.waitSeconds ?? 0, report: options.report });
+  let password: string;
+  try {
+    password = await prepare(admin, primary.address.url, options);
+  } finally {
+    await admin.end();
+  }
+  const { database } = primary.address;
+  return createPostgres({
+    backendUrl: withLogin(url, loginOf('backend', database), password),
+    authenticatorUrl: withLogin(url, loginOf('authenticator', database), password),
+    poolSize: options.poolSize,
+    ...(options.queue ? { queue: options.queue } : {}),
+    ...(options.isStaff ? { isStaff: options.isStaff } : {}),
+    warn: options.warn,
+  });
+}
+
+/** Makes roles, migrates and returns the password of the logins. One process at a time does so. */
+async function prepare(admin: pg.Client, url: string, options: OpenOptions): Promise<string> {
+  const { rows } = await admin.query<{ version: number }>(
+    `select current_setting('server_version_num')::int as version`,
+  );
+  if ((rows[0]?.version ?? 0) < OLDEST_VERSION)
+    throw new DatabaseRefused(['DATABASE_URL must lead to PostgreSQL 15 or newer']);
+  await admin.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+  const rights = await readRights(admin);
+  const password = await loginPassword(admin);
+  const viewOwners = viewOwnersOf(options.migrations);
+  await makeRoles(admin, { url, rights, password, viewOwners });
+  const migrator: Migrator = {
+    script: async (sql) => void (await admin.query(sql)),
+    rows: async (sql) => (await admin.query<Record<string, unknown>>(sql)).rows,
+  };
+  const applied = await migrate(migrator, adaptMigrations(options.migrations, rights), options.report).catch(
+    async (error: unknown) => {
+      await admin.query('rollback');
+      throw error;
+    },
+  );
+  await letServerReachRows(admin, rights, viewOwners);
+  if (applied.length > 0) {
+    await admin.query('grant all on private.settings to backend');
+    // Other processes must reload their schema cache.
+    await admin.query(`notify pgrst, 'reload schema'`);
+  }
+  return password;
+}

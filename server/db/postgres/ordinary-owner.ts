@@ -1,0 +1,73 @@
+import type pg from 'pg';
+import type { Migration } from '../migrate.ts';
+import { loginOf } from './address.ts';
+import { type Rights, viewOwnersOf } from './roles.ts';
+
+/**
+ * What an owner of one database needs who is no superuser and may not pass row policies, as on a managed PostgreSQL
+ * (docs/decisions/0058-database-without-superuser.md).
+ */
+
+/** The owner's own functions must reach every row. Nobody else owns tables, so `force` would bind only the owner. */
+const FORCE = /\bforce row level security\b/g;
+/** Made before the migrations run. */
+const MADE_BEFORE = 'grant anon, authenticated, service_role to authenticator;';
+/** Returns the migrations as this login can run them. Their checksums stay those of the files. */
+export function adaptMigrations(migrations: readonly Migration[], { superuser }: Rights): readonly Migration[] {
+  const owners = viewOwnersOf(migrations).join(', ');
+  return migrations.map((migration, at) => {
+    // The start has made this table, for the password of the logins.
+    const sql = migration.sql.replace(
+      'create table private.settings (',
+      'create table if not exists private.settings (',
+    );
+    if (superuser) return { ...migration, sql };
+    const adapted = sql.replace(FORCE, 'no force row level security').replace(MADE_BEFORE, '');
+    if (at === 0 || owners === '') return { ...migration, sql: adapted };
+    // Owning a view takes the right to create in its schema.
+    const [give, take] = [`grant create on schema public, private to`, `revoke create on schema public, private from`];
+    return { ...migration, sql: `${give} ${owners};\n${adapted}\n;${take} ${owners};` };
+  });
+}
+
+const POLICY = 'the server reaches every row';
+/** Tables with row policies that this login owns, and who has the policy of the server there. */
+const TABLES = `
+select format('%I.%I', n.nspname, c.relname) as name, c.relforcerowsecurity as forced,
+  (select array_agg(pg_get_userbyid(r)::text order by 1) from pg_policy p, unnest(p.polroles) as r where p.polrelid = c.oid and p.polname = $1) as roles
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where c.relkind in ('r', 'p') and c.relrowsecurity and pg_has_role(current_user, c.relowner, 'usage')
+  and n.nspname not like 'pg\\_%' and n.nspname <> 'information_schema'
+order by 1`;
+
+/** Lets the server, the service key and the owner of the views reach all rows where they have no right to pass row policies. */
+export async function letServerReachRows(
+  admin: pg.ClientBase,
+  rights: Rights,
+  viewOwners: readonly string[],
+): Promise<void> {
+  const groups: Record<string, string> = Object.fromEntries(
+    ['service_role', ...viewOwners].map((name) => [name, name]),
+  );
+  groups[loginOf('backend', rights.database)] = 'backend';
+  const { rows: bound } = await admin.query<{ name: string }>(
+    'select rolname as name from pg_roles where not rolbypassrls and not rolsuper and rolname = any($1)',
+    [Object.keys(groups)],
+  );
+  const wanted = bound.map(({ name }) => groups[name] ?? name).toSorted();
+  if (wanted.length === 0 && rights.bypassRls) return;
+  const { rows: tables } = await admin.query<{ name: string; forced: boolean; roles: string[] | null }>(TABLES, [
+    POLICY,
+  ]);
+  const changes: string[] = [];
+  for (const { name, forced, roles } of tables) {
+    if (forced && !rights.bypassRls) changes.push(`alter table ${name} no force row level security`);
+    if (wanted.length === 0 || roles?.join() === wanted.join()) continue;
+    changes.push(
+      roles === null
+        ? `create policy "${POLICY}" on ${name} to ${wanted.join(', ')} using (true) with check (true)`
+        : `alter policy "${POLICY}" on ${name} to ${wanted.join(', ')}`,
+    );
+  }
+  if (changes.length > 0) await admin.query(`begin; ${changes.join('; ')}; commit`);
+}

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { connectPatiently, type Waiting } from './connect.ts';
+import { createPrimary } from './primary.ts';
+import type { Migration } from '../migrate.ts';
+import { makeGroups, readRights, viewOwnersOf } from './roles.ts';
+
+/**
+ * Restores the plain text of `pg_dump` into the empty database at `url`: makes the roles that it names, gives everything to the login of
+ * `url` and runs it with `psql` in one transaction. Throws with psql's message, and `DatabaseRefused` when roles are missing.
+ */
+export async function restoreDump(
+  url: string,
+  file: string,
+  { migrations, ...waiting }: Waiting & { readonly migrations: readonly Migration[] },
+): Promise<void> {
+  const owners = viewOwnersOf(migrations);
+  const primary = createPrimary(url);
+  const admin = await connectPatiently(primary, waiting);
+  try {
+    const { rows } = await admin.query(
+      `select from pg_class c where c.relkind = 'r' and c.relnamespace::regnamespace::text in ('public', 'auth', 'private', 'storage') limit 1`,
+    );
+    if (rows.length > 0) throw new Error('the database in DATABASE_URL is not empty; restore into a new one');
+    await makeGroups(admin, await readRights(admin), owners);
+    // The LEDGER of a refused start.
+    await admin.query('drop schema if exists private');
+  } finally {
+    await admin.end();
+  }
+  const psql = spawn('psql', ['-X', '-q', '-1', '-v', 'ON_ERROR_STOP=1', '-o', '/dev/null', primary.address.url], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  let errors = '';
+  psql.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+  psql.stdin.on('error', () => undefined); // it ended early; its message says why
+  const ended = Promise.race([
+    once(psql, 'close').then(([code]) => code === 0),
+    once(psql, 'error').then(([cause]) => {
+      throw new Error('psql is needed to restore a dump; install the client programs of PostgreSQL', { cause });
+    }),
+  ]);
+  const rewrite = createRewriter(owners);
+  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+    const out = rewrite(line);
+    if (out === null || psql.exitCode !== null || !psql.stdin.writable) continue;
+    if (!psql.stdin.write(`${out}\n`)) await Promise.race([once(psql.stdin, 'drain'), once(psql, 'close')]);
+  }
+  psql.stdin.end();
+  if (!(await ended)) throw new Error(`the dump could not be restored: ${errors.trim().split('\n')[0] ?? ''}`);
+}
+
+/**
+ * Returns what rewrites the lines of a dump for another owner: null leaves a line out. Rows of `copy` stay as they are.
+ */
+function createRewriter(viewOwners: readonly string[]): (line: string) => string | null {
+  let copying = false;
+  return (line) => {
+    if (copying) {
+      copying = line !== '\\.';
+      return line;
+    }
+    copying = /^COPY .* FROM stdin;$/.test(line);
+    const owner = /^ALTER .* OWNER TO (\S+);$/.exec(line)?.[1];
+    if (owner !== undefined && !viewOwners.includes(owner)) return null;
+    // Only their owner, an administrator, may comment on extensions.
+    if (line.startsWith('COMMENT ON EXTENSION ')) return null;
+    if (line === 'CREATE SCHEMA private;' && viewOwners.length > 0)
+      return `${line}\nGRANT CREATE ON SCHEMA public, private TO ${viewOwners.join(', ')};`;
+    return line.replace(/^ALTER DEFAULT PRIVILEGES FOR ROLE \S+ /, 'ALTER DEFAULT PRIVILEGES ');
+  };
+}

@@ -1,0 +1,226 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import type { Migration } from '../migrate.ts';
+import { retryConcurrentUpdate } from '../concurrent-update.ts';
+import { loginOf, withLogin } from './address.ts';
+import { DatabaseRefused } from './refused.ts';
+import { scramVerifier } from './scram.ts';
+
+/** The rights of the login in DATABASE_URL. */
+export type Rights = {
+  readonly login: string;
+  readonly database: string;
+  readonly superuser: boolean;
+  /** Whether its own statements pass row policies, and whether it may give that right to others. */
+  readonly bypassRls: boolean;
+  readonly givesBypassRls: boolean;
+};
+
+export async function readRights(admin: pg.ClientBase): Promise<Rights> {
+  const { rows } = await admin.query<Rights>(
+    `select rolname as login, current_database() as database, rolsuper as superuser, rolsuper or rolbypassrls as "bypassRls",
+       rolsuper or (rolbypassrls and rolcreaterole and current_setting('server_version_num')::int >= 160000) as "givesBypassRls"
+     from pg_roles where rolname = current_user`,
+  );
+  const [rights] = rows;
+  if (!rights) throw new Error('the login of DATABASE_URL has no role');
+  return rights;
+}
+
+/** Shared by all installations of a cluster: nobody logs in as one of them. */
+const GROUPS: readonly { readonly name: string; readonly attributes: string; readonly bypass: boolean }[] = [
+  { name: 'anon', attributes: 'nologin noinherit', bypass: false },
+  { name: 'authenticated', attributes: 'nologin noinherit', bypass: false },
+  { name: 'service_role', attributes: 'nologin noinherit', bypass: true },
+  { name: 'authenticator', attributes: 'nologin noinherit', bypass: false },
+  { name: 'backend', attributes: 'nologin', bypass: true },
+];
+/** Roles that own views, by the migrations: they read all rows, and the views apply rules of their own. */
+export function viewOwnersOf(migrations: readonly Migration[]): readonly string[] {
+  const found = migrations.flatMap(({ sql }) => [...sql.matchAll(/\bowner to (\w+);/g)].map(([, name = '']) => name));
+  return [...new Set(found)].toSorted();
+}
+const CALLERS = ['anon', 'authenticated', 'service_role'] as const;
+
+const id = (name: string): string => pg.escapeIdentifier(name);
+
+/** Runs statements of an administrator and keeps those that the login may not run. */
+function createRunner(admin: pg.ClientBase) {
+  const refused: string[] = [];
+  return {
+    refused,
+    run: async (sql: string): Promise<void> => {
+      try {
+        await retryConcurrentUpdate(() => admin.query(sql));
+      } catch (error) {
+        const code = error instanceof Error && 'code' in error ? error.code : '';
+        // Another installation made the role at the same moment.
+        if (code === '42710' || code === '23505') return;
+        // Not allowed, or about a role that could not be made.
+        if (code !== '42501' && code !== '42704') throw error;
+        refused.push(`${sql};`);
+      }
+    },
+  };
+}
+type Runner = ReturnType<typeof createRunner>;
+
+const bypassOf = ({ givesBypassRls }: Rights): string => (givesBypassRls ? ' bypassrls' : '');
+
+/** `viewOwners`: see `viewOwnersOf`. */
+type RoleOptions = {
+  readonly url: string;
+  readonly rights: Rights;
+  readonly password: string;
+  readonly viewOwners: readonly string[];
+};
+
+/**
+ * Makes the roles of the program and the two logins of this database, with `password`. Throws `DatabaseRefused` with the missing statements
+ * when the login in DATABASE_URL may not make them. It changes nothing that other databases of the cluster use.
+ */
+export async function makeRoles(
+  admin: pg.ClientBase,
+  { url, rights, password, viewOwners }: RoleOptions,
+): Promise<void> {
+  const runner = createRunner(admin);
+  await runGroups(admin, rights, viewOwners, runner);
+  const logins = loginsOf(rights.database);
+  await runLogins(admin, url, rights, password, runner);
+  await grantMissing(admin, runner, [
+    ['authenticator', logins.authenticator],
+    ['backend', logins.backend],
+  ]);
+  refuse(rights, runner);
+  await keepOthersOut(admin, rights.database, Object.values(logins));
+}
+
+/** Makes the shared roles only, which the dump of a database names. */
+export async function makeGroups(admin: pg.ClientBase, rights: Rights, viewOwners: readonly string[]): Promise<void> {
+  const runner = createRunner(admin);
+  await runGroups(admin, rights, viewOwners, runner);
+  refuse(rights, runner);
+}
+
+async function runGroups(
+  admin: pg.ClientBase,
+  rights: Rights,
+  viewOwners: readonly string[],
+  runner: Runner,
+): Promise<void> {
+  const existing = await roleNames(admin);
+  const groups = [...GROUPS, ...viewOwners.map((name) => ({ name, attributes: 'nologin', bypass: true }))];
+  for (const { name, attributes, bypass } of groups)
+    if (!existing.has(name)) await runner.run(`create role ${name} ${attributes}${bypass ? bypassOf(rights) : ''}`);
+  await grantMissing(admin, runner, [
+    ...CALLERS.map((caller): [string, string] => [caller, 'authenticator']),
+    // Giving a view to another role takes membership in it.
+    ...(rights.superuser ? [] : viewOwners.map((name): [string, string] => [name, rights.login])),
+  ]);
+}
+
+async function runLogins(
+  admin: pg.ClientBase,
+  url: string,
+  rights: Rights,
+  password: string,
+  runner: Runner,
+): Promise<void> {
+  const { backend, authenticator } = loginsOf(rights.database);
+  const existing = await roleNames(admin);
+  const secret = pg.escapeLiteral(scramVerifier(password));
+  const attributes = [
+    [backend, `login${bypassOf(rights)}`],
+    [authenticator, 'login noinherit'],
+  ] as const;
+  for (const [login, options] of attributes)
+    if (!existing.has(login)) await runner.run(`create role ${id(login)} ${options} password ${secret}`);
+  if (attributes.some(([login]) => !existing.has(login)) || (await canLogIn(withLogin(url, backend, password)))) return;
+  for (const [login] of attributes) await runner.run(`alter role ${id(login)} login password ${secret}`);
+}
+
+async function grantMissing(
+  admin: pg.ClientBase,
+  runner: Runner,
+  members: readonly [role: string, member: string][],
+): Promise<void> {
+  const memberships = await membershipsOf(admin);
+  for (const [role, member] of members)
+    if (!memberships.has(`${role}>${member}`)) await runner.run(`grant ${id(role)} to ${id(member)}`);
+}
+
+function refuse({ login }: Rights, { refused }: Runner): void {
+  if (refused.length === 0) return;
+  throw new DatabaseRefused([
+    `the login ${login} of DATABASE_URL may not make the roles that the server needs; have an administrator of the cluster run this, then start again:`,
+    ...refused.map((sql) => `  ${sql}`),
+  ]);
+}
+
+const loginsOf = (database: string) => ({
+  backend: loginOf('backend', database),
+  authenticator: loginOf('authenticator', database),
+});
+
+/**
+ * Logins of other installations belong to the same shared roles, so only this database's own may connect to it. Roles that an operator adds
+ * need a grant. Done once: an operator may give the right back to everybody.
+ */
+async function keepOthersOut(admin: pg.ClientBase, database: string, logins: readonly string[]): Promise<void> {
+  const { rows } = await admin.query(
+    `select from pg_database d where d.datname = current_database() and pg_has_role(current_user, d.datdba, 'usage')
+       and not exists (select from aclexplode(d.datacl) a join pg_roles r on r.oid = a.grantee where r.rolname = any($1) and a.privilege_type = 'CONNECT')`,
+    [logins],
+  );
+  if (rows.length === 0) return;
+  const change = `grant connect, temporary on database ${id(database)} to ${logins.map(id).join(', ')}`;
+  await retryConcurrentUpdate(() => admin.query(change));
+  await retryConcurrentUpdate(() => admin.query(`revoke connect on database ${id(database)} from public`));
+}
+
+async function roleNames(admin: pg.ClientBase): Promise<Set<string>> {
+  const { rows } = await admin.query<{ name: string }>('select rolname as name from pg_roles');
+  return new Set(rows.map(({ name }) => name));
+}
+
+async function membershipsOf(admin: pg.ClientBase): Promise<Set<string>> {
+  const { rows } = await admin.query<{ pair: string }>(
+    `select r.rolname || '>' || m.rolname as pair from pg_auth_members a join pg_roles r on r.oid = a.roleid join pg_roles m on m.oid = a.member`,
+  );
+  return new Set(rows.map(({ pair }) => pair));
+}
+
+/** Whether the login works. Any failure but a refused login counts as working: it will be reported when the server uses it. */
+async function canLogIn(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && String(error.code).startsWith('28'));
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+const SETTINGS = `
+create schema if not exists private;
+create table if not exists private.settings (name text primary key, value jsonb not null);
+alter table private.settings enable row level security;
+`;
+
+/** Returns the password of both logins. It is kept in the database, so that all servers of an installation use the same. */
+export async function loginPassword(admin: pg.ClientBase): Promise<string> {
+  await admin.query(SETTINGS);
+  await admin.query(
+    `insert into private.settings (name, value) values ('login_password', to_jsonb($1::text)) on conflict (name) do nothing`,
+    [randomBytes(24).toString('base64url')],
+  );
+  const { rows } = await admin.query<{ password: string }>(
+    `select value #>> '{}' as password from private.settings where name = 'login_password'`,
+  );
+  const password = rows[0]?.password;
+  if (!password) throw new Error('the login password of the server is missing from private.settings');
+  return password;
+}

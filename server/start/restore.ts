@@ -1,0 +1,21 @@
+import { readMigrations } from '#server/db/migrate.ts';
+import { restoreDump } from '#server/db/postgres/restore-dump.ts';
+import { ConfigRefused } from '#server/settings/config-refused.ts';
+import { type DatabaseSettings, MIGRATIONS } from './open-database.ts';
+
+/** `npm run restore -- FILE`: restores the plain text of `pg_dump` into the empty database of DATABASE_URL. */
+export async function runRestore(
+  { databaseUrl, databaseWaitSeconds }: DatabaseSettings,
+  file: string | undefined,
+  print: (line: string) => void,
+): Promise<number> {
+  if (file === undefined) throw new Error('Name a file: npm run restore -- dump.sql');
+  if (databaseUrl === null) throw new ConfigRefused(['DATABASE_URL: is needed to restore the dump of a PostgreSQL']);
+  await restoreDump(databaseUrl, file, {
+    migrations: await readMigrations(MIGRATIONS),
+    seconds: databaseWaitSeconds,
+    report: print,
+  });
+  print('restored; npm start migrates what is newer');
+  return 0;
+}
