@@ -30,6 +30,9 @@ const shown = z
   })
   .nullish();
 
+/** Whether the customer accepts the terms, and the version that was shown; without one the current terms are meant. */
+const terms = { termsAccepted: z.boolean().optional(), termsVersion: z.string().min(1).max(40).nullish() };
+
 /** The booking page's shape: `{bookingData, customerData}`. */
 const fromBookingPage = z
   .looseObject({
@@ -40,7 +43,7 @@ const fromBookingPage = z
       final_cost: shown,
       coupon_code: coupon,
     }),
-    customerData: z.looseObject({ phone: contactPhone, termsAccepted: z.boolean().optional() }).nullish(),
+    customerData: z.looseObject({ phone: contactPhone, ...terms }).nullish(),
   })
   .transform(({ bookingData, customerData }) => ({
     studioId: bookingData.studio_id,
@@ -50,6 +53,7 @@ const fromBookingPage = z
     contactPhone: customerData?.phone ?? null,
     shownTotalCents: bookingData.final_cost ?? null,
     termsAccepted: customerData?.termsAccepted === true,
+    termsVersion: customerData?.termsVersion ?? null,
   }));
 
 /** The checkout's shape: `{amount, metadata}`. Its amount is only compared with our price, never charged. */
@@ -62,7 +66,7 @@ const fromCheckout = z
       startTime: instantField,
       endTime: instantField,
       couponCode: coupon,
-      termsAccepted: z.boolean().optional(),
+      ...terms,
     }),
   })
   .transform(({ amount, customerPhone, metadata }) => ({
@@ -73,6 +77,7 @@ const fromCheckout = z
     contactPhone: customerPhone ?? null,
     shownTotalCents: amount ?? null,
     termsAccepted: metadata.termsAccepted === true,
+    termsVersion: metadata.termsVersion ?? null,
   }));
 
 /**
@@ -98,6 +103,7 @@ export function createPayment(context: { booking: BookingContext }): ServerFunct
         couponCode: input.couponCode,
         contactPhone: input.contactPhone,
         termsAccepted: input.termsAccepted,
+        termsVersion: input.termsVersion,
         shownTotalCents: input.shownTotalCents,
       });
       const pending = held.url === null;

@@ -28,13 +28,13 @@ describe.each(engines)('settings of the business on $name', ({ open }) => {
       permission,
     ]);
   const set = (body: unknown, token = staff.token) => server.call('staff-set-settings', body, token);
-  const hold = (days: number, hour: number, termsAccepted = false) => {
+  const hold = (days: number, hour: number, termsAccepted = false, termsVersion: unknown = null) => {
     const date = addDays(studioDate(server.now()), days);
     const times = {
       startTime: (slotStart(date, hour) ?? new Date(0)).toISOString(),
       endTime: slotEnd(date, hour).toISOString(),
     };
-    return server.call('create-payment', checkout(times, { termsAccepted }, STUDIO_A), customer.token);
+    return server.call('create-payment', checkout(times, { termsAccepted, termsVersion }, STUDIO_A), customer.token);
   };
   const stored = (bookingId: unknown) =>
     server.app.db.one<{ minutes: number; policy: unknown; terms: string }>(
@@ -75,6 +75,27 @@ describe.each(engines)('settings of the business on $name', ({ open }) => {
     const accepted = await hold(4, 10, true);
     expect(await stored(accepted.body['bookingId'])).toMatchObject({ terms: version });
     expect(await hold(4, 10)).toMatchObject({ status: 200 });
+  });
+
+  it('an acceptance counts for the version that was read: an older one is refused and names the new one', async () => {
+    const versionOf = async (text: string) => {
+      const { body } = await set({ terms: [{ title: 'One', text }] });
+      return (body['settings'] as Record<string, unknown>)['termsVersion'];
+    };
+    const [older, newer] = [await versionOf('Old'), await versionOf('New')];
+    expect(await hold(5, 10, true, older)).toMatchObject({
+      status: 403,
+      body: {
+        error: { code: 'terms_required', message: expect.stringContaining('have changed'), termsVersion: newer },
+      },
+    });
+    const accepted = await server.app.db.query('select 1 from public.terms_acceptances where version = any ($1)', [
+      [older, newer],
+    ]);
+    expect(accepted.rows).toEqual([]);
+    expect(await stored((await hold(5, 10, true, newer)).body['bookingId'])).toMatchObject({ terms: newer });
+    // Who has accepted the current text may repeat an older acceptance.
+    expect(await hold(5, 10, true, older)).toMatchObject({ status: 200 });
   });
 
   it('everybody reads what pages show, and only staff with the permission read the history and the notes', async () => {

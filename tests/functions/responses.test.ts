@@ -25,6 +25,7 @@ describe('create-payment', () => {
     couponCode: null,
     contactPhone: null,
     termsAccepted: false,
+    termsVersion: null,
     shownTotalCents: null,
   };
   const span = { studio_id: STUDIO, start_time: '2031-05-02T10:00:00+10:00', end_time: '2031-05-02T02:00:00Z' };
@@ -39,9 +40,15 @@ describe('create-payment', () => {
       'all the booking page sends',
       {
         bookingData: { ...span, final_cost: 82.55, coupon_code: ' WELCOME ' },
-        customerData: { phone: ' 0412 345 678 ', termsAccepted: true },
+        customerData: { phone: ' 0412 345 678 ', termsAccepted: true, termsVersion: '2026-11-01' },
       },
-      { shownTotalCents: 8255, couponCode: 'WELCOME', contactPhone: '+61412345678', termsAccepted: true },
+      {
+        shownTotalCents: 8255,
+        couponCode: 'WELCOME',
+        contactPhone: '+61412345678',
+        termsAccepted: true,
+        termsVersion: '2026-11-01',
+      },
     ],
     [
       'a booking page where nothing was typed',

@@ -212,6 +212,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     couponCode: null,
     contactPhone: null,
     termsAccepted: true,
+    termsVersion: null,
     shownTotalCents: null,
     ...more,
   });

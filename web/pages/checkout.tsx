@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { useWatch } from 'react-hook-form';
 import { centsToDollars } from '#rules/money.ts';
@@ -23,6 +24,7 @@ import { couponOf, holdOf, quoteOfDraft } from '#web/data/drafts/booking-draft.t
 import { useEligibility } from '#web/data/eligibility.ts';
 import { openHoldsOf, useOwnBookings } from '#web/data/own-bookings.ts';
 import { useProfile } from '#web/data/profile.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
 import { keepServerDraft, replaceDraft, useServerDraft } from '#web/data/drafts/server-draft.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
@@ -103,7 +105,13 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
             }
           />
           <IdStep userId={userId} loading={loading} verified={needs.verified} />
-          <TermsStep accepted={needs.termsAccepted} disabled={loading} onAccept={needs.accept} />
+          <TermsStep
+            key={needs.asked}
+            asked={needs.asked}
+            accepted={needs.termsAccepted}
+            disabled={loading}
+            onAccept={needs.accept}
+          />
         </div>
         <div className="space-y-5 lg:sticky lg:top-6 lg:self-start">
           <PriceSummary draft={draft} quote={quote} coupon={coupon.applied} unpriced={unpriced} />
@@ -130,14 +138,21 @@ function useCheckout(draft: BookingDraft, userId: string) {
   const eligibility = useEligibility(userId);
   const form = useCustomerForm(userId, profile.data);
   const { first, last, oneName, email, phone } = useWatch({ control: form.control });
-  const [accepted, accept] = useState(false);
+  const terms = useTermsAcceptance();
   const fullCents = quoteOfDraft(draft, null).totalCents;
-  const payment = usePayment({ draft, userId, fullCents, onEligibilityLost: () => void eligibility.refetch() });
+  const payment = usePayment({
+    draft,
+    userId,
+    fullCents,
+    termsVersion: terms.version,
+    onEligibilityLost: () => void eligibility.refetch(),
+    onTermsChanged: terms.askAgain,
+  });
   const coupon = useDraftCoupon(draft, userId, payment.forget);
   const hours = useLostDraft({ draft, userId, paused: payment.busy });
   const studios = useStudios().data ?? [];
   const verified = eligibility.data?.verified === true;
-  const termsAccepted = accepted || eligibility.data?.termsAccepted === true;
+  const termsAccepted = terms.version !== null || eligibility.data?.termsAccepted === true;
   const name = { first: first ?? '', last: last ?? '', oneName: oneName === true };
   return {
     loading: profile.isPending || eligibility.isPending,
@@ -151,7 +166,8 @@ function useCheckout(draft: BookingDraft, userId: string) {
     quote: quoteOfDraft(draft, coupon.applied),
     verified,
     termsAccepted,
-    accept,
+    asked: terms.asked,
+    accept: terms.accept,
     hours,
     studios,
     /** Continues with other hours; what was typed stays. */
@@ -161,6 +177,24 @@ function useCheckout(draft: BookingDraft, userId: string) {
       payment.forget();
       const state = drafts.toState(replaceDraft(studio, next.slots, coupon.applied));
       navigate(paths.checkout, { replace: true, state });
+    },
+  };
+}
+
+/** The version of the terms that was accepted here, and how often the server asked for another one. */
+function useTermsAcceptance() {
+  const [version, accept] = useState<string | null>(null);
+  const [asked, setAsked] = useState(0);
+  const client = useQueryClient();
+  return {
+    version,
+    accept,
+    asked,
+    /** Forgets the acceptance and reads the new text, which opens by itself. */
+    askAgain(): void {
+      accept(null);
+      setAsked((times) => times + 1);
+      void client.resetQueries({ queryKey: queryKeys.texts.all });
     },
   };
 }

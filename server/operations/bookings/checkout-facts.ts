@@ -88,16 +88,32 @@ export const customerBlocked = ({ email }: Pick<BookingRules, 'email'>): Refusal
 
 /** Checks age, identity and terms again, whatever the page did. Returns the id of the verification; throws `Refusal`. */
 export function requireEligible(
-  request: { readonly endTime: Date; readonly termsAccepted: boolean },
+  request: { readonly endTime: Date; readonly termsAccepted: boolean; readonly termsVersion: string | null },
   facts: CheckoutFacts,
   now: Date,
 ): string {
   if (facts.blocked) throw customerBlocked(facts.rules);
   if (!facts.studio) throw new Refusal('invalid_request', 'Selected studio not found.');
   const verificationId = requireVerified(request, facts, now);
-  if (!request.termsAccepted && !facts.termsAccepted?.includes(facts.rules.termsVersion))
-    throw new Refusal('terms_required', 'Please accept the terms and conditions.');
+  requireTerms(request, facts);
   return verificationId;
+}
+
+/** An acceptance counts for the version that was read, so that nobody agrees to a text that replaced it meanwhile. */
+function requireTerms(
+  { termsAccepted, termsVersion }: { readonly termsAccepted: boolean; readonly termsVersion: string | null },
+  { termsAccepted: before, rules: { termsVersion: current } }: Pick<CheckoutFacts, 'termsAccepted' | 'rules'>,
+): void {
+  if (before?.includes(current)) return;
+  if (termsAccepted && (termsVersion === null || termsVersion === current)) return;
+  const haveChanged = termsAccepted || (before ?? []).length > 0;
+  throw new Refusal(
+    'terms_required',
+    haveChanged
+      ? 'Our terms have changed since you accepted them. Please read and accept the new ones.'
+      : 'Please accept the terms and conditions.',
+    { termsVersion: current },
+  );
 }
 
 /** Checks address, age and identity, also for hours that are added to a booking later. Returns the id of the verification; throws `Refusal`. */

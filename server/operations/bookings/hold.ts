@@ -23,6 +23,8 @@ export type HoldRequest = {
   /** As `storedPhone` writes it; null when none was given. */
   readonly contactPhone: string | null;
   readonly termsAccepted: boolean;
+  /** The version of the terms that the customer was shown and accepts; null: the current one. */
+  readonly termsVersion: string | null;
   /** The total on the customer's screen, in cents; null when it showed none. */
   readonly shownTotalCents: number | null;
 };

@@ -13,6 +13,8 @@ export function pay(input: {
   email: string;
   phone: string;
   couponCode: string | null;
+  /** The version of the terms that the customer has just accepted; null when they were accepted before. */
+  termsVersion: string | null;
   userId: string;
 }): Promise<{ url: string | null; bookingId: string; total: number }> {
   const { draft } = input;
@@ -30,7 +32,8 @@ export function pay(input: {
       endTime: draft.end_time,
       couponCode: input.couponCode,
       userId: input.userId,
-      termsAccepted: true,
+      termsAccepted: input.termsVersion !== null,
+      termsVersion: input.termsVersion,
     },
   });
 }

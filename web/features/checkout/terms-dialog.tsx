@@ -10,7 +10,7 @@ import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 /** Scrolling this close to the end counts as read. */
 const TOLERANCE_PX = 50;
 
-/** Shows the terms. The checkbox is enabled after scrolling to the end, or at once when nothing needs scrolling. */
+/** Shows the terms. The checkbox is enabled after scrolling to the end, or at once when nothing needs scrolling. It accepts the version that is shown. */
 export function TermsDialog({
   open,
   accepted,
@@ -20,20 +20,22 @@ export function TermsDialog({
   open: boolean;
   accepted: boolean;
   onClose: () => void;
-  onAccept: (yes: boolean) => void;
+  onAccept: (version: string | null) => void;
 }) {
   const box = useRef<HTMLDivElement>(null);
-  const [read, setRead] = useState(false);
+  const [readVersion, setReadVersion] = useState<string | null>(null);
   const business = useBusiness();
   const texts = useTexts();
-  const shown = texts.data !== undefined;
+  const shown = texts.data?.termsVersion ?? null;
+  const read = shown !== null && readVersion === shown;
   useEffect(() => {
     const region = box.current;
-    if (open && shown && region && region.scrollHeight <= region.clientHeight + TOLERANCE_PX) setRead(true);
+    if (open && shown !== null && region && region.scrollHeight <= region.clientHeight + TOLERANCE_PX)
+      setReadVersion(shown);
   }, [open, shown]);
   const onScroll = (event: UIEvent<HTMLDivElement>): void => {
     const region = event.currentTarget;
-    if (shown && region.scrollTop + region.clientHeight >= region.scrollHeight - TOLERANCE_PX) setRead(true);
+    if (region.scrollTop + region.clientHeight >= region.scrollHeight - TOLERANCE_PX) setReadVersion(shown);
   };
   return (
     <Dialog open={open} title="Terms & Conditions" onClose={onClose} wide>
@@ -54,7 +56,7 @@ export function TermsDialog({
             <p className="text-sm whitespace-pre-line text-fog">{fillText(article.text, business)}</p>
           </section>
         ))}
-        {shown ? null : texts.isError ? (
+        {shown !== null ? null : texts.isError ? (
           <LoadFailed title="The terms could not be loaded." onRetry={() => void texts.refetch()} />
         ) : (
           <Skeleton className="h-64" label="Loading the terms" />
@@ -66,7 +68,7 @@ export function TermsDialog({
           className="size-5 accent-signal"
           disabled={!read}
           checked={accepted}
-          onChange={(event) => onAccept(event.target.checked)}
+          onChange={(event) => onAccept(event.target.checked ? shown : null)}
         />
         I have read and accept the terms and conditions
       </label>

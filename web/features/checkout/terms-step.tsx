@@ -3,17 +3,19 @@ import { Button } from '#web/ui/button.tsx';
 import { Step } from './step.tsx';
 import { TermsDialog } from './terms-dialog.tsx';
 
-/** The terms, to be read and accepted before paying. */
+/** The terms, to be read and accepted before paying. `asked`: how often the server asked for another version; each time they open. */
 export function TermsStep({
   accepted,
+  asked,
   disabled,
   onAccept,
 }: {
   accepted: boolean;
+  asked: number;
   disabled: boolean;
-  onAccept: (yes: boolean) => void;
+  onAccept: (version: string | null) => void;
 }) {
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useState(asked > 0);
   return (
     <>
       <Step title="Terms" done={accepted} doneText="Terms accepted" text={<p>Please read and accept the terms.</p>}>

@@ -31,14 +31,25 @@ export function usePayment(options: {
   userId: string;
   /** Price without a coupon, in cents. */
   fullCents: number;
+  /** The version of the terms that was accepted on this page. */
+  termsVersion: string | null;
   onEligibilityLost: () => void;
+  /** The terms have another text now. */
+  onTermsChanged: () => void;
 }) {
-  const { draft, userId, fullCents } = options;
+  const { draft, userId, fullCents, termsVersion } = options;
   const [problem, setProblem] = useState<PaymentProblem | null>(null);
   const payPage = usePayPage();
   const send = useMutation({
     mutationFn: async ({ customer, shownCents, coupon }: Attempt) => {
-      const wanted = { draft, userId, couponCode: coupon.wire, total: centsToDollars(shownCents), ...customer };
+      const wanted = {
+        draft,
+        userId,
+        couponCode: coupon.wire,
+        total: centsToDollars(shownCents),
+        termsVersion,
+        ...customer,
+      };
       const url = await payPage.open(() => pay(wanted));
       if (url !== null) leaveTo(url);
     },
@@ -47,6 +58,7 @@ export function usePayment(options: {
     onMutate: () => setProblem(null),
     onError: (error, attempt) => {
       if (['id_required', 'terms_required'].includes(errorCode(error))) options.onEligibilityLost();
+      if (errorCode(error) === 'terms_required') options.onTermsChanged();
       if (isCouponRefusal(error)) attempt.coupon.refuse();
       const found = explainPayment(error, attempt.shownCents, fullCents);
       setProblem(found);
