@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { cancelForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
-import { hasPermission, type StaffContext } from '#server/operations/staff/require-permission.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
+import {
+  hasPermission,
+  missesSecondFactor,
+  secondFactorRequired,
+  type StaffContext,
+} from '#server/operations/staff/require-permission.ts';
 import { actorOf, bookingIdField, parse, reasonField } from './requests.ts';
 import { byHand, json, undoOf } from './responses.ts';
 import type { ServerFunction } from './function.ts';
@@ -34,7 +40,13 @@ export function staffCancelBooking({
     async handle({ caller, body }) {
       const wanted = parse(bodySchema, body);
       const mayChooseRefund = await hasPermission(staff, caller, 'money');
-      const done = await cancelForStaff(booking, { ...wanted, actor: actorOf(caller), mayChooseRefund });
+      const done = await cancelForStaff(booking, { ...wanted, actor: actorOf(caller), mayChooseRefund }).catch(
+        async (error: unknown) => {
+          const needsMoney = error instanceof Refusal && error.details['permission'] === 'money';
+          if (needsMoney && (await missesSecondFactor(staff, caller, 'money'))) throw secondFactorRequired('money');
+          throw error;
+        },
+      );
       return json({ refundCents: done.refundCents, ...byHand(done), ...undoOf(done) });
     },
   };

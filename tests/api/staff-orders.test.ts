@@ -61,7 +61,18 @@ describe.each(engines)('what staff do to a booking on $name', ({ open }) => {
     expect(await refund(1_000, money)).toMatchObject({ status: 200, body: { refundCents: 1_000 } });
     expect(await refund(1_000, money)).toMatchObject({ status: 200 });
     expect(await returned(bookingId)).toEqual([1_000]);
-    expect(await cancel('none', bookings)).toMatchObject({ status: 403, body: { error: { permission: 'money' } } });
+    const guard = (permissions: readonly string[]) =>
+      server.call('staff-set-second-factor', { permissions }, server.app.keys.serviceRoleKey);
+    await guard(['money']);
+    expect(await cancel('none', money)).toMatchObject({
+      status: 403,
+      body: { error: { code: 'second_factor_required' } },
+    });
+    expect(await cancel('none', bookings)).toMatchObject({
+      status: 403,
+      body: { error: { code: 'not_yours', permission: 'money' } },
+    });
+    await guard([]);
     expect(await cancel(500, money)).toMatchObject({ status: 200, body: { refundCents: 500 } });
     expect(await cancel(500, money)).toMatchObject({ status: 200, body: { refundCents: 500 } });
     expect((await cancel('full', bookings)).status).toBe(409);

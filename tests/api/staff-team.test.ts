@@ -155,15 +155,27 @@ describe.each(engines)('the staff of the business on $name', ({ open }) => {
     expect(await held(friend)).toEqual([]);
   });
 
-  it('a removed colleague reads nothing of staff any more with the same token; the last owner cannot be removed', async () => {
+  it('a removed colleague reads nothing of staff any more with the same token and loses the channel of staff; the last owner cannot be removed', async () => {
     const colleague = await addStaff('bookings', 'identity');
     const reads = async () => (await server.client(colleague.token).rpc('staff_alerts')).error === null;
     expect(await reads()).toBe(true);
+    const client = server.client(colleague.token);
+    await client.realtime.setAuth(colleague.token);
+    const statuses: string[] = [];
+    await new Promise<void>((resolve) => {
+      client.channel('staff', { config: { private: true } }).subscribe((status) => {
+        statuses.push(status);
+        resolve();
+      });
+    });
+    expect(statuses).toEqual(['SUBSCRIBED']);
     expect(await server.call('staff-remove', { userId: colleague.id }, owner.token)).toMatchObject({
       status: 200,
       body: { removed: true },
     });
     expect(await reads()).toBe(false);
+    await expect.poll(() => statuses).toEqual(['SUBSCRIBED', 'CLOSED']);
+    await client.removeAllChannels();
     const { data } = await server.client(owner.token).rpc('staff_team');
     const owners = (data as { staff: { userId: string; permissions: string[] }[] }).staff.filter(
       ({ userId, permissions }) => userId !== owner.id && permissions.includes('owner'),

@@ -41,6 +41,24 @@ export async function hasPermission(
   return (await readRights(context, caller, permission)).permitted === true;
 }
 
+/** Whether the caller would have the permission after a second factor. */
+export async function missesSecondFactor(
+  context: Pick<StaffContext, 'db'>,
+  caller: Caller,
+  permission: Permission,
+): Promise<boolean> {
+  const { staff, missesFactor } = await readRights(context, caller, permission);
+  return staff && missesFactor === true;
+}
+
+/** The refusal of a caller who would have the permission after a second factor. */
+export const secondFactorRequired = (permission: Permission): Refusal =>
+  new Refusal(
+    'second_factor_required',
+    'This needs two-step sign-in. Sign in with your second step, or add an authenticator app in your account settings.',
+    { permission },
+  );
+
 /**
  * Throws `Refusal` unless the caller is staff with the permission: `not_signed_in` for guests, `second_factor_required` where only that is
  * missing, else `not_yours`.
@@ -53,12 +71,7 @@ export async function requirePermission(
   if (caller.role === 'anon') throw new Refusal('not_signed_in', 'Please sign in first.');
   const { staff, permitted, missesFactor } = await readRights(context, caller, permission);
   if (staff !== true) throw new Refusal('not_yours', 'Only staff can do this.');
-  if (missesFactor === true)
-    throw new Refusal(
-      'second_factor_required',
-      'This needs two-step sign-in. Sign in with your second step, or add an authenticator app in your account settings.',
-      { permission },
-    );
+  if (missesFactor === true) throw secondFactorRequired(permission);
   if (permitted !== true)
     throw new Refusal('not_yours', `You need the permission “${permission}” for this. An owner can give it to you.`, {
       permission,
