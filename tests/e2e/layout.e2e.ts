@@ -108,6 +108,6 @@ test('hours that are not consecutive show a warning, not a success colour', asyn
   await openDay(page, 'Studio C', ahead(2));
   await chooseHours(page, [9]);
   await page.locator('[data-hour="14"]').click();
-  await expect(messages(page).last()).toContainText('Your hours have to be back to back.');
+  await expect(messages(page).last()).toContainText('Your hours have to be back to back');
   await expect(messages(page).last()).toHaveCSS('border-left-color', 'rgb(255, 194, 75)');
 });

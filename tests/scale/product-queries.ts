@@ -63,13 +63,13 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
   return [
     ...(['guest', 'customer', 'staff'] as const).map((sender) => ({
       name: `availability, ${sender}`,
-      file: 'web/data/availability.ts',
+      file: 'web/data/finding/availability.ts',
       sender,
       path: availability,
     })),
     {
       name: 'closed hours of a room',
-      file: 'web/data/availability.ts',
+      file: 'web/data/finding/availability.ts',
       sender: 'guest',
       path: `closed_hours?select=studio_id,start_time,end_time&start_time=lt.${at(48)}&end_time=gt.${at(0)}&studio_id=eq.${studioId}`,
     },

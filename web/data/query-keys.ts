@@ -25,6 +25,7 @@ export const queryKeys = {
   availability: kind<[use: 'grid' | 'offers' | 'draft', studioId: Id, userId: Id, from: string, to: string]>('availability'),
   roomsNow: kind<[]>('rooms-now'),
   ownBookings: kind<[userId: Id]>('own-bookings'),
+  waitlist: kind<[userId: Id]>('waitlist'),
   nextBooking: kind<[userId: Id]>('next-booking'),
   draft: kind<[userId: Id]>('draft'),
   coupon: kind<[code: Id]>('coupon'),

@@ -1,4 +1,5 @@
-import { type ReactNode, type RefObject, Suspense, useDeferredValue, useRef } from 'react';
+import { type ReactNode, type RefObject, Suspense, useDeferredValue, useRef, useState } from 'react';
+import type { Slot } from '#rules/slots.ts';
 import { quoteSlots, type Rates } from '#rules/pricing.ts';
 import { DayHours } from '#web/features/booking/day-hours.tsx';
 import { DayPicker } from '#web/features/booking/day-picker.tsx';
@@ -29,9 +30,15 @@ import { Shell } from '#web/ui/shell.tsx';
 const CouponField = lazyPart(async () => ({
   default: (await import('#web/features/coupons/coupon-field.tsx')).CouponField,
 }));
+const WaitDialog = lazyPart(async () => ({
+  default: (await import('#web/features/waitlist/wait-dialog.tsx')).WaitDialog,
+}));
 const LostNotice = lazyPart(async () => ({
   default: (await import('#web/features/lost-hours/lost-notice.tsx')).LostNotice,
 }));
+
+/** The hour that people wait for when they have not pressed one. */
+const EVENING = 19;
 
 export default function BookingPage() {
   const booking = useBooking();
@@ -128,6 +135,7 @@ function Hours({
 }) {
   const { userId, now, studios, eligibility, choice, coupon, busy, problem, book, forget } = booking;
   const { slots, lost } = choice;
+  const waiting = useWaiting(booking);
   // The pressed hour is painted first, and the summary right after it: together they take too long on a slow phone.
   const summary = useDeferredValue(
     <Summary
@@ -183,9 +191,30 @@ function Hours({
             </PartBoundary>
           ) : null
         }
+        onTaken={waiting.waitFor}
         onChange={forget}
       />
+      {waiting.dialog}
       <div className="lg:sticky lg:top-6">{summary}</div>
     </div>
   );
+}
+
+/** The dialog of the wait list, once somebody wants taken hours. */
+function useWaiting({ choice, userId, now }: ReturnType<typeof useBooking>): {
+  readonly dialog: ReactNode;
+  /** null: hours of the day that is shown. */
+  readonly waitFor: (slot: Slot | null) => void;
+} {
+  const [first, setFirst] = useState<Slot | null>(null);
+  const { studio, date } = choice;
+  const dialog =
+    first && studio ? (
+      <PartBoundary what="The wait list">
+        <Suspense>
+          <WaitDialog studio={studio} first={first} userId={userId} now={now} onClose={() => setFirst(null)} />
+        </Suspense>
+      </PartBoundary>
+    ) : null;
+  return { dialog, waitFor: (slot) => setFirst(slot ?? { date, hour: EVENING }) };
 }

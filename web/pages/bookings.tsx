@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { OwnEntries } from '#web/features/waitlist/own-entries.tsx';
 import { OwnBookings } from '#web/features/account/own-bookings.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
@@ -29,6 +30,7 @@ export default function BookingsPage() {
   return (
     <Shell back={BACK} title={TITLE} lead={<p>All times are Sydney time.</p>}>
       <OwnBookings userId={user.id} />
+      <OwnEntries userId={user.id} />
       <div className="mt-10 flex flex-wrap gap-3">
         <Link to={paths.profile} className={buttonStyle.plain}>
           Account Settings

@@ -22,6 +22,7 @@ export function DayHours({
   rates,
   now,
   lostPart,
+  onTaken,
   onChange,
 }: {
   choice: Choice;
@@ -29,6 +30,8 @@ export function DayHours({
   now: Date;
   /** What to do about hours that were lost; null when there are none. */
   lostPart: ReactNode;
+  /** An hour was pressed that somebody else has; null: people ask to wait for hours of this day. */
+  onTaken: (slot: Slot | null) => void;
   /** The selection changed. */
   onChange: () => void;
 }) {
@@ -49,9 +52,16 @@ export function DayHours({
       <OtherDay slots={slots.filter((slot) => slot.date < date)} word="From" />
       {hours.taken ? (
         <>
-          <Grid choice={choice} rates={rates} taken={hours.taken} now={now} onChange={onChange} />
+          <Grid choice={choice} rates={rates} taken={hours.taken} now={now} onTaken={onTaken} onChange={onChange} />
           <OtherDay slots={slots.filter((slot) => slot.date > date)} word="On to" />
           <Legend />
+          <button
+            type="button"
+            onClick={() => onTaken(null)}
+            className="mt-2 min-h-11 text-left text-sm text-fog underline decoration-edge underline-offset-4 hover:text-chalk"
+          >
+            Hours taken? We’ll tell you when they’re free
+          </button>
         </>
       ) : hours.failed ? (
         <LoadFailed title="We can’t show which hours are free right now." onRetry={hours.refetch} />
@@ -102,12 +112,14 @@ function Grid({
   rates,
   taken,
   now,
+  onTaken,
   onChange,
 }: {
   choice: Choice;
   rates: Rates;
   taken: readonly Taken[];
   now: Date;
+  onTaken: (slot: Slot) => void;
   onChange: () => void;
 }) {
   const { date, slots, today, studioId, lost, hours } = choice;
@@ -143,6 +155,7 @@ function Grid({
           onChange();
         }}
         onCross={cross}
+        onTaken={onTaken}
       />
     </>
   );

@@ -6,6 +6,7 @@ export type SlotState =
   | 'free'
   | 'selected'
   | 'taken'
+  | 'yours'
   | 'closed'
   | 'paying'
   | 'processing'
@@ -29,7 +30,13 @@ export function slotState(
   const closures = inTheWay.filter((one) => one.status === 'closed');
   if (slotTaken(slot, closures)) return 'closed';
   const paid = inTheWay.filter((one) => one.status !== 'pending');
-  if (slotTaken(slot, paid)) return 'taken';
+  if (slotTaken(slot, paid))
+    return slotTaken(
+      slot,
+      paid.filter((one) => one.mine),
+    )
+      ? 'yours'
+      : 'taken';
   if (slotTaken(slot, inTheWay)) {
     const processing = inTheWay.filter((one) => one.processing === true);
     return slotTaken(slot, processing) ? 'processing' : 'paying';

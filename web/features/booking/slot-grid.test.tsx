@@ -70,6 +70,8 @@ test('every state of an hour has its word, and only free and selected hours can 
     />,
   );
   // 1:40 pm in Sydney: the current hour is past after its thirtieth minute.
+  expect([hour(13), hour(14).dataset['state']]).toEqual([null, 'taken']);
+  await user.click(screen.getByRole('button', { name: 'Show 14 past hours' }));
   expect([12, 13, 14, 15, 16, 17, 18, 20, 21].map(name)).toEqual([
     '12 PM to 1 PM, past',
     '1 PM to 2 PM, past',

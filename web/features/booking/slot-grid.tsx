@@ -1,4 +1,4 @@
-import { type KeyboardEvent, memo, type MouseEvent, useRef } from 'react';
+import { type KeyboardEvent, memo, type MouseEvent, useRef, useState } from 'react';
 import { formatMoney } from '#rules/money.ts';
 import { hourRateCents, type Rates } from '#rules/pricing.ts';
 import { type Slot, slotLabel, slotRangeLabel } from '#rules/slots.ts';
@@ -10,7 +10,10 @@ import { type SlotState, slotState } from './selection.ts';
 import { isOpen, SLOT_ICON, SLOT_LOOK, SLOT_WORDS } from './slot-look.ts';
 import { useGridWalk } from './use-grid-walk.ts';
 
-/** Shows the 24 hours of a day. Arrow keys move, also across midnight; Enter and Space toggle; Shift with an arrow or a press extends. */
+/** So many past hours or more are folded away. */
+const FOLDED = 2;
+
+/** Shows the 24 hours of a day, those that have passed on request. Arrow keys move, also across midnight; Enter and Space toggle; Shift with an arrow or a press extends. */
 export function SlotGrid({
   date,
   rates,
@@ -31,7 +34,10 @@ export function SlotGrid({
   const grid = useRef<HTMLFieldSetElement>(null);
   const { horizonDays } = useBusiness();
   const states = Array.from({ length: 24 }, (_, hour) => slotState({ date, hour }, selection, taken, now, horizonDays));
-  const { stop, walk, press } = useGridWalk(grid, { date, states }, actions);
+  const [unfolded, setUnfolded] = useState(false);
+  const past = pastHours(states);
+  const from = unfolded || past < FOLDED ? 0 : past;
+  const { stop, walk, press } = useGridWalk(grid, { date, states, from }, actions);
   const [onPress, onKey] = [useStable(press), useStable(walk)];
   return (
     <fieldset
@@ -39,20 +45,38 @@ export function SlotGrid({
       aria-label={`Hours of ${formatStudioDate(date)}, Sydney time`}
       className="grid min-w-0 animate-rise grid-cols-3 gap-1.5 select-none sm:grid-cols-4"
     >
-      {states.map((state, hour) => (
-        <Hour
-          key={slotLabel(hour)}
-          hour={hour}
-          state={state}
-          marked={marked.includes(hour)}
-          price={formatMoney(hourRateCents({ date, hour }, rates))}
-          tabIndex={hour === stop ? 0 : -1}
-          onPress={onPress}
-          onKey={onKey}
-        />
-      ))}
+      {from > 0 ? (
+        <button
+          type="button"
+          onClick={() => setUnfolded(true)}
+          className="col-span-full min-h-11 border-2 border-deck px-3 text-left text-sm text-fog underline decoration-edge underline-offset-4 hover:text-chalk"
+        >
+          Show {from} past hours
+        </button>
+      ) : null}
+      {states
+        .slice(from)
+        .map((state, at) => ({ state, hour: from + at }))
+        .map(({ state, hour }) => (
+          <Hour
+            key={slotLabel(hour)}
+            hour={hour}
+            state={state}
+            marked={marked.includes(hour)}
+            price={formatMoney(hourRateCents({ date, hour }, rates))}
+            tabIndex={hour === stop ? 0 : -1}
+            onPress={onPress}
+            onKey={onKey}
+          />
+        ))}
     </fieldset>
   );
+}
+
+/** Counts the hours from midnight on that have passed. */
+function pastHours(states: readonly SlotState[]): number {
+  const next = states.findIndex((state) => state !== 'past' && state !== 'skipped');
+  return next === -1 ? states.length : next;
 }
 
 /** Memoised, with functions that stay the same: a press renders only the hours that look different then. */
@@ -104,9 +128,10 @@ const Hour = memo(function Hour({
 
 const SHOWN: readonly (readonly [SlotState, string])[] = [
   ['free', 'Free'],
-  ['selected', 'Yours'],
+  ['selected', 'Selected'],
   ['paying', 'Being paid for'],
   ['taken', 'Taken'],
+  ['yours', 'Yours'],
   ['past', 'Past'],
 ];
 

@@ -1,4 +1,4 @@
-import { Ban, Check, Clock, Hourglass, type LucideIcon } from 'lucide-react';
+import { Ban, CalendarCheck, Check, Clock, Hourglass, type LucideIcon } from 'lucide-react';
 import type { SlotState } from './selection.ts';
 
 /** The word of each state. */
@@ -6,6 +6,7 @@ export const SLOT_WORDS: Readonly<Record<SlotState, string>> = {
   free: 'free',
   selected: 'selected',
   taken: 'taken',
+  yours: 'yours',
   closed: 'closed',
   paying: 'being paid for',
   processing: 'yours, payment processing',
@@ -18,6 +19,7 @@ export const SLOT_LOOK: Readonly<Record<SlotState, string>> = {
   free: 'border-line bg-booth hover:border-chalk',
   selected: 'border-signal bg-signal text-ink forced-colors:border-4 forced-colors:border-[Highlight]',
   taken: 'border-transparent bg-deck text-fog',
+  yours: 'border-good bg-night text-chalk',
   closed: 'border-dotted border-line bg-night text-fog',
   paying: 'border-dashed border-warn/70 bg-night text-fog',
   processing: 'border-dashed border-signal bg-night text-chalk',
@@ -29,11 +31,16 @@ export const SLOT_LOOK: Readonly<Record<SlotState, string>> = {
 export const SLOT_ICON: Readonly<Partial<Record<SlotState, LucideIcon>>> = {
   selected: Check,
   taken: Ban,
+  yours: CalendarCheck,
   closed: Ban,
   paying: Hourglass,
   processing: Hourglass,
   skipped: Clock,
 };
 
-/** Whether an hour in this state can be pressed. */
+/** Whether people can wait for an hour in this state. */
+export const canWait = (state: SlotState | undefined): boolean =>
+  state === 'taken' || state === 'paying' || state === 'closed';
+
+/** Whether an hour in this state can be booked. */
 export const isOpen = (state: SlotState | undefined): boolean => state === 'free' || state === 'selected';

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Slot } from '#rules/slots.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
-import { readDays } from '#web/data/availability.ts';
+import { readDays } from '#web/data/finding/availability.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { openHoldsOf, useOwnBookings } from '#web/data/own-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';

@@ -14,7 +14,6 @@ import { type Hours, useAvailability } from './use-availability.ts';
 import { useRestored } from './use-restored.ts';
 
 const WHY: Readonly<Record<string, string>> = {
-  'not-consecutive': 'Your hours have to be back to back. Clear your selection to start somewhere else.',
   'too-long': `A session can be up to ${settings.maxHours} hours long.`,
   'too-far': 'A session can’t run past the next day.',
   closed: 'You can’t book this hour.',
@@ -49,8 +48,20 @@ export function useChoice(options: Options) {
 
   function toggle(slot: Slot): void {
     const why = whyNotAdd(slots, slot);
+    if (why === 'not-consecutive') return startOver(slot);
     if (why) return toast({ title: WHY[why] ?? 'You can’t add this hour.', tone: 'warn' });
     return change((before) => choices.select(before, toggleSlot(before.slots, slot)));
+  }
+  /** An hour across a gap starts a new selection; the earlier one can be restored. */
+  function startOver(slot: Slot): void {
+    const earlier = { studioId: studioId ?? '', date, slots };
+    change((before) => choices.select(before, [slot]));
+    toast({
+      title: 'New selection',
+      description: 'Your hours have to be back to back, so we started a new selection.',
+      tone: 'warn',
+      action: { label: 'Undo', onPress: () => change((before) => choices.undo(before, earlier)) },
+    });
   }
   return {
     ...state,

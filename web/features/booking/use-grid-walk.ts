@@ -2,35 +2,37 @@ import { type KeyboardEvent, type MouseEvent, type RefObject, useState } from 'r
 import type { Slot } from '#rules/slots.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
 import type { SlotState } from './selection.ts';
-import { isOpen } from './slot-look.ts';
+import { canWait, isOpen } from './slot-look.ts';
 
 type Actions = {
   readonly onToggle: (slot: Slot) => void;
   readonly onReach: (from: Slot, to: Slot, isFree: (slot: Slot) => boolean) => void;
   /** An arrow key leaves the day for the next morning or the evening before; `extend`: with Shift, so that hour is added. */
   readonly onCross: (step: 1 | -1, extend: boolean) => void;
+  /** An hour was pressed that somebody else has. */
+  readonly onTaken?: (slot: Slot) => void;
 };
 
 /**
  * Handles keys and presses in the grid of a day. Arrow keys move, also across midnight; Shift with an arrow or a press extends.
- * `stop` is the one hour in the tab order.
+ * `stop` is the one hour in the tab order; `from` the first hour that is shown.
  */
 export function useGridWalk(
   grid: RefObject<HTMLElement | null>,
-  day: { readonly date: StudioDate; readonly states: readonly SlotState[] },
-  { onToggle, onReach, onCross }: Actions,
+  day: { readonly date: StudioDate; readonly states: readonly SlotState[]; readonly from: number },
+  { onToggle, onReach, onCross, onTaken }: Actions,
 ) {
-  const { date, states } = day;
+  const { date, states, from } = day;
   const [walked, setWalked] = useState<Slot | null>(null);
-  const last = walked?.date === date ? walked.hour : null;
+  const last = walked?.date === date && walked.hour >= from ? walked.hour : null;
   const isFree = (slot: Slot): boolean => slot.date === date && isOpen(states[slot.hour]);
 
   function walk(event: KeyboardEvent, hour: number): void {
-    const step = stepOf(event.key, hour, grid.current);
+    const step = event.key === 'Home' ? from - hour : stepOf(event.key, hour, grid.current);
     if (step === null) return;
     event.preventDefault();
     const to = hour + step;
-    if (to < 0 || to > 23) {
+    if (to < from || to > 23) {
       if (step === 1 || step === -1) onCross(step, event.shiftKey);
       return;
     }
@@ -43,9 +45,10 @@ export function useGridWalk(
     setWalked({ date, hour });
     if (event.shiftKey && last !== null && last !== hour) onReach({ date, hour: last }, { date, hour }, isFree);
     else if (isOpen(states[hour])) onToggle({ date, hour });
+    else if (canWait(states[hour])) onTaken?.({ date, hour });
   }
 
-  return { stop: last ?? firstStop(states), walk, press };
+  return { stop: last ?? Math.max(firstStop(states), from), walk, press };
 }
 
 /** Returns how many hours a key moves; null for other keys. Up and down move by one row. */
@@ -56,7 +59,6 @@ function stepOf(key: string, hour: number, grid: HTMLElement | null): number | n
     ArrowLeft: -1,
     ArrowDown: columns,
     ArrowUp: -columns,
-    Home: -hour,
     End: 23 - hour,
   };
   return steps[key] ?? null;

@@ -1,6 +1,7 @@
-import { useEffect, useEffectEvent } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import { longestRun, type Slot } from '#rules/slots.ts';
 import { isStudioDate } from '#rules/studio-time.ts';
+import { readBookingQuery } from '#rules/finding/booking-link.ts';
 import { drafts, type PendingSelection } from '#web/lib/drafts.ts';
 import { useLocation } from '#web/router/router.tsx';
 
@@ -8,11 +9,12 @@ import { useLocation } from '#web/router/router.tsx';
 export type Restored = PendingSelection & { readonly announce: boolean };
 
 /**
- * Restores the selection from before signing in, or from before the checkout. The page then drops hours that are no longer free.
+ * Restores the selection from before signing in, from a link to a room and hours, or from before the checkout. The page then drops hours that are no longer free.
  */
 export function useRestored(status: 'loading' | 'in' | 'out', restore: (found: Restored) => void): void {
   // React Router gives the first page of a visit this key. Opening /booking starts fresh; a reload or Back restores.
-  const { opened } = useLocation();
+  const { opened, search } = useLocation();
+  const used = useRef('');
   const run = useEffectEvent(restore);
   useEffect(() => {
     if (status === 'loading') return;
@@ -22,6 +24,9 @@ export function useRestored(status: 'loading' | 'in' | 'out', restore: (found: R
       run({ studioId: pending.studioId, slots: longestRun(pending.slots.filter(isSound)), announce: status === 'in' });
       return;
     }
+    const linked = search === used.current || reloaded() ? null : readBookingQuery(new URLSearchParams(search));
+    used.current = search;
+    if (linked !== null) return run({ ...linked, announce: false });
     if (opened) {
       const choice = reloaded() ? drafts.choice() : null;
       if (choice !== null) run({ ...choice, slots: longestRun(choice.slots.filter(isSound)), announce: false });
@@ -31,7 +36,7 @@ export function useRestored(status: 'loading' | 'in' | 'out', restore: (found: R
     if (draft === null || status === 'out') return;
     const slots = longestRun(draft.slots.map(({ date, hour }): Slot => ({ date, hour })).filter(isSound));
     run({ studioId: draft.studio_id, slots, announce: false });
-  }, [status, opened]);
+  }, [status, opened, search]);
 }
 
 /** Whether the document was reloaded, or reached with Back from another site. */

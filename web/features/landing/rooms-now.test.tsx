@@ -1,7 +1,7 @@
 import { act, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { slotStart } from '#rules/studio-time.ts';
-import * as availability from '#web/data/availability.ts';
+import * as availability from '#web/data/finding/availability.ts';
 import * as connection from '#web/data/live.ts';
 import { renderPart } from '#web/ui/component-tests.ts';
 import { RoomState } from './rooms-now.tsx';
@@ -14,7 +14,7 @@ const studios = ['A', 'B', 'C'].map((letter) => ({ id: letter.toLowerCase(), nam
 vi.mock('#web/data/rest.ts', () => ({
   rest: { from: () => ({ select: () => Promise.resolve({ data: studios, error: null }) }) },
 }));
-vi.mock('#web/data/availability.ts', () => ({ readTaken: vi.fn() }));
+vi.mock('#web/data/finding/availability.ts', () => ({ readTaken: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({
   useLive: vi.fn(),
   pollWhile: (live: boolean, ms: number) => (live ? 60_000 : ms),

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { describeRoom, type RoomNow } from '#rules/finding/room-now.ts';
 import { formatStudioTime, studioDate } from '#rules/studio-time.ts';
-import { readTaken } from '#web/data/availability.ts';
+import { readTaken } from '#web/data/finding/availability.ts';
 import { rest } from '#web/data/rest.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { QueryProvider } from '#web/data/query-provider.tsx';

@@ -2,7 +2,7 @@ import { act, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { specifiedRates } from '#tests/support/rates.ts';
 import { slotEnd, slotStart } from '#rules/studio-time.ts';
-import * as availability from '#web/data/availability.ts';
+import * as availability from '#web/data/finding/availability.ts';
 import { draftOf } from '#web/data/drafts/booking-draft.ts';
 import * as connection from '#web/data/live.ts';
 import type { Taken } from '#web/data/taken.ts';
@@ -12,7 +12,7 @@ import { LostDraft } from './lost-draft.tsx';
 import { useLostDraft } from './use-lost-draft.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
-vi.mock('#web/data/availability.ts', () => ({ readDays: vi.fn() }));
+vi.mock('#web/data/finding/availability.ts', () => ({ readDays: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({
   useLive: vi.fn(),
   pollWhile: (live: boolean, ms: number) => (live ? 60_000 : ms),

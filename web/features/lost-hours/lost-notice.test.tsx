@@ -3,12 +3,12 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { specifiedRates } from '#tests/support/rates.ts';
 import type { Slot } from '#rules/slots.ts';
 import { slotEnd, slotStart } from '#rules/studio-time.ts';
-import * as availability from '#web/data/availability.ts';
+import * as availability from '#web/data/finding/availability.ts';
 import type { Taken } from '#web/data/taken.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { LostNotice } from './lost-notice.tsx';
 
-vi.mock('#web/data/availability.ts', () => ({ readDays: vi.fn() }));
+vi.mock('#web/data/finding/availability.ts', () => ({ readDays: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
 const { readDays } = vi.mocked(availability);
 beforeEach(() => void readDays.mockReset());

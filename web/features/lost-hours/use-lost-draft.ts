@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { sortSlots } from '#rules/slots.ts';
-import { readDays } from '#web/data/availability.ts';
+import { readDays } from '#web/data/finding/availability.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { dropLost, type LostSelection, nameLost } from '#web/data/drafts/lost-hours.ts';
 import { queryKeys } from '#web/data/query-keys.ts';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { areFree, nearestFree, type StudioHours } from '#rules/nearest-free.ts';
 import { sortSlots } from '#rules/slots.ts';
 import { addDays } from '#rules/studio-time.ts';
-import { readDays } from '#web/data/availability.ts';
+import { readDays } from '#web/data/finding/availability.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { blocking, type Days } from '#web/data/taken.ts';

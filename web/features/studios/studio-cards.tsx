@@ -1,4 +1,4 @@
-import { type KeyboardEvent, memo } from 'react';
+import { type KeyboardEvent, memo, useState } from 'react';
 import { cheapestHourCents } from '#rules/pricing.ts';
 import { formatMoney } from '#rules/money.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
@@ -12,7 +12,7 @@ const STEP: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, Ar
 
 /**
  * Shows the rooms as radio buttons; arrow keys move and choose. The whole card is the radio, because an input laid over it
- * would catch the pointer.
+ * would catch the pointer. On a phone the cards fold into a row of names once a room is chosen, so that day and hours are near.
  */
 export const StudioCards = memo(function StudioCards({
   studios,
@@ -25,64 +25,123 @@ export const StudioCards = memo(function StudioCards({
   chosen: string | null;
   onChoose: (id: string) => void;
 }) {
+  const [unfolded, setUnfolded] = useState(false);
+  const folded = chosen !== null && !unfolded;
+  const choose = (id: string): void => {
+    setUnfolded(false);
+    onChoose(id);
+  };
   const walk = (event: KeyboardEvent<HTMLElement>, from: number): void => {
     const step = STEP[event.key];
     if (step === undefined) return;
     event.preventDefault();
     const to = (from + step + studios.length) % studios.length;
     const studio = studios[to];
-    if (studio) onChoose(studio.id);
+    if (studio) choose(studio.id);
     const card = event.currentTarget.parentElement?.children[to];
     if (card instanceof HTMLElement) card.focus();
   };
   return (
-    <div role="radiogroup" aria-label="Studio" className="grid min-w-0 gap-4 md:grid-cols-3">
-      {studios.map((studio, at) => {
-        const selected = studio.id === chosen;
-        return (
-          <button
+    <>
+      <div
+        role="radiogroup"
+        aria-label="Studio"
+        className={`grid min-w-0 gap-4 md:grid-cols-3 ${folded ? 'max-md:auto-cols-[minmax(6.5rem,1fr)] max-md:grid-flow-col max-md:gap-2 max-md:overflow-x-auto' : ''}`}
+      >
+        {studios.map((studio, at) => (
+          <Card
             key={studio.id}
-            type="button"
-            role="radio"
-            aria-checked={selected}
-            tabIndex={selected || (at === 0 && chosen === null) ? 0 : -1}
-            onClick={() => onChoose(studio.id)}
-            onKeyDown={(event) => walk(event, at)}
-            aria-labelledby={`studio-${studio.id}`}
-            aria-describedby={`about-${studio.id}`}
-            className={`group flex cursor-pointer flex-col border-2 bg-booth text-left transition-colors focus-visible:outline-3 focus-visible:outline-offset-3 focus-visible:outline-signal ${selected ? 'border-signal forced-colors:border-4 forced-colors:border-[Highlight]' : 'border-booth hover:border-edge forced-colors:border-[CanvasText]'}`}
-          >
-            <RoomPicture name={studio.name} photo={studio.photos[0] ?? null} first={at === 0} />
-            <span className="flex grow flex-col gap-3 p-5">
-              <span className="flex flex-wrap items-baseline justify-between gap-x-3 gap-y-1">
-                <span id={`studio-${studio.id}`} className="poster text-3xl whitespace-nowrap md:max-lg:text-2xl">
-                  {studio.name}
-                </span>
-                <span className="text-sm font-bold whitespace-nowrap text-signal tabular-nums">
-                  from {formatMoney(cheapestHourCents(today, studio.rates))}
-                </span>
-              </span>
-              <span id={`about-${studio.id}`} className="text-sm text-fog">
-                {studio.description}
-              </span>
-              <span className="mt-auto flex flex-wrap gap-1.5 pt-1">
-                {studio.features.map((feature) => (
-                  <Chip key={feature}>{feature}</Chip>
-                ))}
-              </span>
-              <span
-                aria-hidden="true"
-                className={`text-sm font-bold ${selected ? 'text-signal' : 'text-fog group-hover:text-chalk'}`}
-              >
-                {selected ? 'Chosen' : 'Choose this room'}
-              </span>
-            </span>
-          </button>
-        );
-      })}
-    </div>
+            studio={studio}
+            today={today}
+            selected={studio.id === chosen}
+            folded={folded}
+            at={at}
+            stop={studio.id === chosen || (at === 0 && chosen === null)}
+            onChoose={() => choose(studio.id)}
+            onKey={(event) => walk(event, at)}
+          />
+        ))}
+      </div>
+      {folded ? (
+        <button
+          type="button"
+          onClick={() => setUnfolded(true)}
+          className="min-h-11 text-sm text-fog underline decoration-edge underline-offset-4 hover:text-chalk md:hidden"
+        >
+          Compare the rooms
+        </button>
+      ) : null}
+    </>
   );
 });
+
+function Card({
+  studio,
+  today,
+  selected,
+  folded,
+  at,
+  stop,
+  onChoose,
+  onKey,
+}: {
+  studio: Studio;
+  today: StudioDate;
+  selected: boolean;
+  /** On a phone only the name is shown. */
+  folded: boolean;
+  at: number;
+  /** Whether Tab reaches it. */
+  stop: boolean;
+  onChoose: () => void;
+  onKey: (event: KeyboardEvent<HTMLElement>) => void;
+}) {
+  const detail = folded ? 'max-md:hidden' : '';
+  return (
+    <button
+      type="button"
+      role="radio"
+      aria-checked={selected}
+      tabIndex={stop ? 0 : -1}
+      onClick={onChoose}
+      onKeyDown={onKey}
+      aria-labelledby={`studio-${studio.id}`}
+      aria-describedby={`about-${studio.id}`}
+      className={`group flex cursor-pointer flex-col border-2 bg-booth text-left transition-colors focus-visible:outline-3 focus-visible:outline-offset-3 focus-visible:outline-signal ${selected ? 'border-signal forced-colors:border-4 forced-colors:border-[Highlight]' : 'border-booth hover:border-edge forced-colors:border-[CanvasText]'}`}
+    >
+      <span className={`contents ${detail}`}>
+        <RoomPicture name={studio.name} photo={studio.photos[0] ?? null} first={at === 0} />
+      </span>
+      <span className={`flex grow flex-col gap-3 p-5 ${folded ? 'max-md:justify-center max-md:p-3' : ''}`}>
+        <span className="flex flex-wrap items-baseline justify-between gap-x-3 gap-y-1">
+          <span
+            id={`studio-${studio.id}`}
+            className={`poster whitespace-nowrap md:max-lg:text-2xl ${folded ? 'text-xl md:text-3xl' : 'text-3xl'}`}
+          >
+            {studio.name}
+          </span>
+          <span className={`text-sm font-bold whitespace-nowrap text-signal tabular-nums ${detail}`}>
+            from {formatMoney(cheapestHourCents(today, studio.rates))}
+          </span>
+        </span>
+        <span id={`about-${studio.id}`} className={`text-sm text-fog ${detail}`}>
+          {studio.description}
+        </span>
+        <span className={`mt-auto flex flex-wrap gap-1.5 pt-1 ${detail}`}>
+          {studio.features.map((feature) => (
+            <Chip key={feature}>{feature}</Chip>
+          ))}
+        </span>
+        <span
+          aria-hidden="true"
+          className={`text-sm font-bold ${detail} ${selected ? 'text-signal' : 'text-fog group-hover:text-chalk'}`}
+        >
+          {selected ? 'Chosen' : 'Choose this room'}
+        </span>
+      </span>
+    </button>
+  );
+}
 
 /** As high as the cards, so that the layout does not shift when they load; the pictures are already shown. */
 export function StudioCardsSkeleton() {

@@ -1,0 +1,147 @@
+import { useMutation } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { runFrom } from '#rules/finding/booking-link.ts';
+import { describeSpan } from '#rules/finding/span-words.ts';
+import { type Slot, slotLabel, spanOf } from '#rules/slots.ts';
+import { formatStudioDate, slotStart, type StudioDate, studioDate } from '#rules/studio-time.ts';
+import { joinWaitlist } from '#web/data/finding/waitlist.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { useAuthDialog } from '#web/data/session.tsx';
+import { describeError, errorCode } from '#web/lib/errors.ts';
+import { paths } from '#web/lib/paths.ts';
+import { Link } from '#web/router/router.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { inputStyle } from '#web/ui/field.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+
+/** The longest span that the page offers to wait for. */
+const LONGEST = 8;
+
+/** Asks for which taken hours of a day to wait, from the pressed hour on, and puts the customer on the wait list. */
+export function WaitDialog({
+  studio,
+  first,
+  userId,
+  now,
+  onClose,
+}: {
+  studio: { readonly id: string; readonly name: string };
+  first: Slot;
+  userId: string | null;
+  now: Date;
+  onClose: () => void;
+}) {
+  const hours = hoursToCome(first.date, now);
+  const [hour, setHour] = useState(hours.includes(first.hour) ? first.hour : (hours[0] ?? first.hour));
+  const [count, setCount] = useState(1);
+  const { open } = useAuthDialog();
+  const { start, end } = spanOf(runFrom({ date: first.date, hour }, count));
+  const join = useMutation({
+    mutationFn: () => joinWaitlist({ studioId: studio.id, startTime: start.toISOString(), endTime: end.toISOString() }),
+    meta: { handled: true, invalidates: [queryKeys.waitlist.all] },
+    onError: (error) => void (errorCode(error) === 'not_signed_in' && open('sign-in')),
+  });
+  const span = describeSpan(start, end, studioDate(now));
+  return (
+    <Dialog open title="Tell me when it’s free" onClose={onClose}>
+      {join.isSuccess ? (
+        <Joined span={span} studio={studio.name} ahead={join.data.ahead} onClose={onClose} />
+      ) : (
+        <div className="space-y-5">
+          <p className="text-fog">
+            {studio.name}, {formatStudioDate(first.date)}. When all of these hours are free, we hold them for you for 15
+            minutes and email you. You pay nothing unless you book.
+          </p>
+          <div className="grid grid-cols-2 gap-3">
+            <Choice label="From" value={hour} options={hours.map((at) => [at, slotLabel(at)])} onChoose={setHour} />
+            <Choice
+              label="For"
+              value={count}
+              options={Array.from({ length: LONGEST }, (_, at) => [at + 1, at === 0 ? '1 hour' : `${at + 1} hours`])}
+              onChoose={setCount}
+            />
+          </div>
+          <p aria-live="polite">
+            <strong>{span}</strong> <span className="text-dust">(Sydney time)</span>
+          </p>
+          {join.isError ? (
+            <Notice tone="bad">
+              <p>{describeError(join.error, 'That didn’t work. Please try again.')}</p>
+            </Notice>
+          ) : null}
+          {userId === null ? (
+            <Button onClick={() => open('sign-in')}>Sign in to join the wait list</Button>
+          ) : (
+            <Button busy={join.isPending} onClick={() => join.mutate()}>
+              Tell me when it’s free
+            </Button>
+          )}
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+/** The hours of a day that have not begun. */
+const hoursToCome = (date: StudioDate, now: Date): number[] =>
+  Array.from({ length: 24 }, (_, at) => at).filter((at) => (slotStart(date, at) ?? now) > now);
+
+function Choice({
+  label,
+  value,
+  options,
+  onChoose,
+}: {
+  label: string;
+  value: number;
+  options: readonly (readonly [number, string])[];
+  onChoose: (value: number) => void;
+}) {
+  const id = useId();
+  return (
+    <div>
+      <label htmlFor={id} className="mb-1.5 block text-sm font-semibold">
+        {label}
+      </label>
+      <select id={id} value={value} onChange={(event) => onChoose(Number(event.target.value))} className={inputStyle}>
+        {options.map(([option, words]) => (
+          <option key={option} value={option}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function Joined({
+  span,
+  studio,
+  ahead,
+  onClose,
+}: {
+  span: string;
+  studio: string;
+  ahead: number;
+  onClose: () => void;
+}) {
+  return (
+    <div className="space-y-5">
+      <p role="status">
+        You’re on the wait list for {studio}, <strong>{span}</strong>.{' '}
+        {ahead === 0 ? 'You’re first in line.' : `${ahead} ${ahead === 1 ? 'person is' : 'people are'} ahead of you.`}
+      </p>
+      <p className="text-fog">
+        We’ll email you. You’ll find it under{' '}
+        <Link to={paths.bookings} className="underline underline-offset-4">
+          your bookings
+        </Link>
+        , where you can leave the list.
+      </p>
+      <Button tone="plain" onClick={onClose}>
+        Done
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+import { screen, within } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import * as waitlist from '#web/data/finding/waitlist.ts';
+import { AppError } from '#web/lib/errors.ts';
+import { AuthDialogProvider } from '#web/data/session.tsx';
+import { renderPart, user } from '#web/ui/component-tests.ts';
+import { OwnEntries } from './own-entries.tsx';
+import { WaitDialog } from './wait-dialog.tsx';
+
+vi.mock('#web/data/finding/waitlist.ts', () => ({
+  useWaitlist: vi.fn(),
+  joinWaitlist: vi.fn(),
+  leaveWaitlist: vi.fn(),
+}));
+vi.mock('#web/lib/use-now.ts', () => ({ useNow: () => NOW }));
+const { useWaitlist, joinWaitlist, leaveWaitlist } = vi.mocked(waitlist);
+
+/** Friday, 3 pm in Sydney. */
+const NOW = new Date('2026-11-20T04:00:00Z');
+const STUDIO = { id: 'room-a', name: 'Studio A' };
+
+beforeEach(() => {
+  HTMLDialogElement.prototype.showModal = vi.fn();
+  HTMLDialogElement.prototype.close = vi.fn();
+  window.matchMedia = vi.fn(() => ({ matches: false })) as unknown as typeof window.matchMedia;
+  vi.clearAllMocks();
+});
+const show = (userId: string | null) =>
+  renderPart(
+    <AuthDialogProvider>
+      <WaitDialog
+        studio={STUDIO}
+        first={{ date: '2026-11-20', hour: 21 }}
+        userId={userId}
+        now={NOW}
+        onClose={vi.fn()}
+      />
+    </AuthDialogProvider>,
+  );
+const named = (name: string) => screen.getByRole('button', { name, hidden: true });
+
+test('a customer chooses the hours to wait for, over midnight too, joins, and reads how many are ahead', async () => {
+  joinWaitlist.mockResolvedValue({ entryId: 'one', ahead: 2 });
+  show('me');
+  await user.selectOptions(screen.getByLabelText('For'), '5');
+  expect(screen.getByText('9 pm to 2 am tonight')).toBeTruthy();
+  expect(within(screen.getByLabelText('From')).getAllByRole('option', { hidden: true })[0]?.textContent).toBe('4 PM');
+  await user.click(named('Tell me when it’s free'));
+  expect(joinWaitlist).toHaveBeenCalledWith({
+    studioId: 'room-a',
+    startTime: '2026-11-20T10:00:00.000Z',
+    endTime: '2026-11-20T15:00:00.000Z',
+  });
+  expect(screen.getByText(/2 people are ahead of you/)).toBeTruthy();
+});
+
+test('the reason of a refusal is shown, and a guest is asked to sign in', async () => {
+  joinWaitlist.mockRejectedValue(new AppError('slot_free', 'These hours are free right now: you can book them.', 409));
+  const { unmount } = show('me');
+  await user.click(named('Tell me when it’s free'));
+  expect(await screen.findByText('These hours are free right now: you can book them.')).toBeTruthy();
+  unmount();
+  show(null);
+  expect(named('Sign in to join the wait list')).toBeTruthy();
+});
+
+test('hours that are held come first with a link that chooses them; either entry can be left', async () => {
+  const entry = { studioId: 'room-a', studioName: 'Studio A', claimUntil: null };
+  const hours = (day: number) => ({
+    start: new Date(`2026-11-${day}T08:00:00Z`),
+    end: new Date(`2026-11-${day}T10:00:00Z`),
+  });
+  useWaitlist.mockReturnValue({
+    isError: false,
+    data: [
+      { ...entry, ...hours(21), id: 'waits' },
+      { ...entry, ...hours(22), id: 'held', claimUntil: new Date('2026-11-20T04:10:00Z') },
+    ],
+  } as unknown as ReturnType<typeof useWaitlist>);
+  leaveWaitlist.mockResolvedValue({ left: true });
+  renderPart(<OwnEntries userId="me" />);
+  const [held, waits] = screen.getAllByRole('listitem');
+  expect(held?.textContent).toContain('It’s free, and yours until 3:10 pm.');
+  expect(screen.getByRole('link', { name: 'Book these hours' }).getAttribute('href')).toBe(
+    '/booking?room=room-a&from=2026-11-22T19&hours=2',
+  );
+  expect(waits?.textContent).toContain('7 pm to 9 pm tomorrow');
+  await user.click(screen.getByRole('button', { name: 'Leave the wait list' }));
+  expect(leaveWaitlist).toHaveBeenCalledWith('waits');
+});
