@@ -50,6 +50,7 @@ const TEXTS: Readonly<Record<string, PageText>> = {
   '/verify-complete': own('ID check'),
   '/verify-return': own('ID check'),
   '/regenerate-pin': own('Your access code'),
+  '/door': own('At the door'),
   '/access-code': own('Your access code'),
   '/admin': own('Admin'),
   '/staff-invitation': own('Join the staff'),

@@ -49,6 +49,7 @@ export const pages: readonly PageRoute[] = [
   { path: '/verify-complete', page: 'verify/complete', ...own },
   { path: '/verify-return', page: 'verify/return', ...own },
   { path: '/regenerate-pin', page: 'regenerate-pin', ...own },
+  { path: '/door', page: 'door', ...own },
   { path: '/access-code', page: 'access-code', ...own },
   { path: '/admin', page: 'admin', ...own },
   { path: '/staff-invitation', page: 'staff-invitation', ...own },

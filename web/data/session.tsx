@@ -1,6 +1,7 @@
 import type { Session, SupabaseClient, User } from '@supabase/supabase-js';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
 import { whenClient } from '#web/lib/auth-client.ts';
+import { dropDoorCopy, dropEndedDoorCopy } from '#web/lib/door-copy.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { errorCode } from '#web/lib/errors.ts';
 import { dropStoredSession, hasStoredSession } from '#web/lib/stored-session.ts';
@@ -28,6 +29,7 @@ export function onSignOut(drop: () => void): void {
 export function SessionProvider({ children }: { children: ReactNode }) {
   const [state, setState] = useState<SessionState>(LOADING);
   useEffect(() => {
+    dropEndedDoorCopy(new Date());
     let unsubscribe = (): void => {};
     const stop = whenClient((client) => {
       unsubscribe = follow(client, setState);
@@ -58,6 +60,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     drafts.removeAll();
     for (const drop of leaving) drop();
     dropStoredSession(localStorage);
+    dropDoorCopy();
     const client = await fetchClient().catch((cause: unknown) => {
       logFailure('the service could not be notified of the sign-out', cause);
       return null;

@@ -13,8 +13,15 @@ export const paths = {
   privacy: '/privacy',
   admin: '/admin',
   verifyComplete: '/verify-complete',
-  regeneratePin: (bookingId: string): string => `/regenerate-pin?booking_id=${encodeURIComponent(bookingId)}`,
+  regeneratePin: (bookingId: string, token: string | null = null): string =>
+    ofBooking('/regenerate-pin', bookingId, token),
+  door: (bookingId: string, token: string | null): string => ofBooking('/door', bookingId, token),
 } as const;
+
+/** `token` comes from a mailed link and stays in the address. */
+function ofBooking(path: string, bookingId: string, token: string | null): string {
+  return `${path}?booking_id=${encodeURIComponent(bookingId)}${token === null ? '' : `&token=${encodeURIComponent(token)}`}`;
+}
 
 /** Returns the address that opens a booking on top of the part of the admin page with this query. */
 export function withBooking(search: URLSearchParams, reference: string): string {

@@ -6,6 +6,8 @@ import { paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Notice } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
+import { Link } from '#web/router/router.tsx';
+import { buttonStyle } from '#web/ui/button.tsx';
 import { countdownLong, type PinPhase, pinPhase } from './clock.ts';
 import { CodeBoard } from './code-board.tsx';
 import { NewPin } from './new-pin.tsx';
@@ -27,6 +29,11 @@ export function PinPanel({ access, token }: { access: Access; token: string | nu
     <Shell back={BACK} title={access.booking.studio_name} lead={<p>{formatStudioRange(start, end)} (Sydney time)</p>}>
       <Remaining phase={phase} now={now} start={start} end={end} />
       <CodeBoard access={access} phase={phase} now={now} start={start} />
+      {ended ? null : (
+        <Link to={paths.door(access.booking.id, token)} className={`${buttonStyle.plain} mt-4 w-full sm:w-auto`}>
+          I’m here
+        </Link>
+      )}
       <div className="mt-6 space-y-3">
         <NewPin
           ended={ended}

@@ -1,0 +1,61 @@
+import { act, screen } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { renderPart } from '#web/ui/component-tests.ts';
+import { DoorScreen } from './door-screen.tsx';
+import type { Access } from './queries.ts';
+
+vi.mock('./use-access-code.ts', () => ({ ENDED: 'Your booking session has ended.' }));
+const lock = { release: vi.fn(() => Promise.resolve()) };
+const request = vi.fn(() => Promise.resolve(lock));
+beforeEach(() => {
+  vi.useFakeTimers();
+  request.mockClear();
+  Object.defineProperty(navigator, 'wakeLock', { value: { request }, configurable: true });
+});
+afterEach(() => void vi.useRealTimers());
+
+const access: Access = {
+  success: true,
+  pin: '123456789',
+  booking: {
+    id: 'b1',
+    studio_name: 'Studio A',
+    start_time: '2026-11-21T08:00:00Z',
+    end_time: '2026-11-21T10:00:00Z',
+    reference: 'HC-ABC123',
+  },
+  releaseAt: '2026-11-21T07:45:00Z',
+  worksFrom: '2026-11-21T07:55:00Z',
+  worksUntil: '2026-11-21T10:00:00Z',
+  nextCodeAt: null,
+  codesLeft: 3,
+  mode: 'onetime',
+  singleUse: true,
+};
+function show(now: string, change: Partial<Access> = {}, offline = false): () => void {
+  vi.setSystemTime(new Date(now));
+  return renderPart(<DoorScreen access={{ ...access, ...change }} offline={offline} back="/" />).unmount;
+}
+const code = () => screen.getByRole('region', { name: 'Access code' }).textContent;
+
+test('the code is shown with how long is left and from when it opens the door, and the screen stays on', async () => {
+  const unmount = show('2026-11-21T07:50:00Z');
+  expect(screen.getByRole('timer').textContent).toBe('Starts in 10:00');
+  expect([...screen.getByTestId('pin').children].map((group) => group.textContent)).toEqual(['123', '456', '789']);
+  expect(code()).toContain('Opens the door from 6:55 pm, until 9 pm.');
+  act(() => void vi.advanceTimersByTime(5 * 60_000));
+  expect(code()).toContain('Opens the door now');
+  expect(request).toHaveBeenCalledWith('screen');
+  unmount();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(lock.release).toHaveBeenCalled();
+});
+
+test('what was kept is shown as such without a network; after the session there is no code', () => {
+  show('2026-11-21T09:00:00Z', {}, true);
+  expect(screen.getByRole('status').textContent).toContain('No connection');
+  act(() => void vi.advanceTimersByTime(60 * 60_000));
+  expect(code()).toBe('Your booking session has ended.');
+  expect(screen.queryByTestId('pin')).toBeNull();
+  expect(screen.queryByRole('timer')).toBeNull();
+});

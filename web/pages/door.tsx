@@ -1,0 +1,42 @@
+import { AccessRefused } from '#web/features/access/access-refused.tsx';
+import { DoorScreen } from '#web/features/access/door-screen.tsx';
+import { useAccessCode } from '#web/features/access/use-access-code.ts';
+import { useOfflineDoor } from '#web/features/access/use-offline-door.ts';
+import { errorCode } from '#web/lib/errors.ts';
+import { paths } from '#web/lib/paths.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
+import { useSearchParams } from '#web/router/router.tsx';
+import { Waiting } from '#web/ui/notice.tsx';
+
+/** “I’m here”: the code of a booking for somebody at the door, also without a network. */
+export default function DoorPage() {
+  const { name } = useBusiness();
+  const [search] = useSearchParams();
+  const bookingId = search.get('booking_id') ?? '';
+  const token = search.get('token');
+  const access = useAccessCode(bookingId, token, bookingId !== '');
+  const kept = useOfflineDoor(bookingId, access.data);
+  // A refusal counts: the code may be another one, or nobody’s. Only what could not be asked is answered from what was kept.
+  const away = access.isError && errorCode(access.error) !== 'offline';
+  const shown = access.data ?? (away ? null : kept);
+  if (shown)
+    return (
+      <>
+        <title>{`At the door · ${name}`}</title>
+        <DoorScreen
+          access={shown}
+          offline={access.data === undefined || access.isError}
+          back={paths.regeneratePin(bookingId, token)}
+        />
+      </>
+    );
+  if (access.isError) return <AccessRefused error={access.error} onRetry={() => void access.refetch()} />;
+  return bookingId === '' ? (
+    <AccessRefused
+      error={new Error('No booking ID provided. Please use the link from your booking confirmation email.')}
+      onRetry={() => undefined}
+    />
+  ) : (
+    <Waiting label="Getting your code" />
+  );
+}
