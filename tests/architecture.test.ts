@@ -46,6 +46,7 @@ const TABLE: readonly Area[] = [
   { area: 'web/features/*', may: ['web/ui', 'web/lib', 'web/data', 'web/router', 'rules'], mayType: ['database'] },
   { area: 'web/staff/*', may: ['web/ui', 'web/lib', 'web/data', 'web/router', 'rules'], mayType: ['database'] },
   { area: 'web/data', may: ['web/lib', 'web/router', 'rules'], mayType: ['database'] },
+  { area: 'web/public', may: [] },
   { area: 'web/lib', may: ['rules'], mayType: ['database'] },
   { area: 'web/ui', may: ['web/router'] },
 

@@ -1,5 +1,5 @@
 import './styles.css';
-import { hasStoredSession } from './lib/stored-session.ts';
+import { hasStoredSession } from './lib/stored/stored-session.ts';
 import { hideReadNotice } from './lib/business/read-notice.ts';
 import { fetchPart, reloadOnce } from './ui/fetch-part.ts';
 

@@ -1,6 +1,6 @@
 import { createClient } from '@supabase/supabase-js';
 import { announceClient } from '#web/lib/auth-client.ts';
-import { dropBrokenSession } from '#web/lib/stored-session.ts';
+import { dropBrokenSession } from '#web/lib/stored/stored-session.ts';
 import { apiUrl, inBrowser, publicKey } from './server.ts';
 
 // Must run before the client reads the stored session.

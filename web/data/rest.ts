@@ -1,7 +1,7 @@
 import { PostgrestClient } from '@supabase/postgrest-js';
 import type { Database } from '#database/types.ts';
 import { clientIsLoaded } from '#web/lib/auth-client.ts';
-import { hasStoredSession } from '#web/lib/stored-session.ts';
+import { hasStoredSession } from '#web/lib/stored/stored-session.ts';
 import { fetchClient } from './fetch-client.ts';
 import { apiUrl, publicKey } from './server.ts';
 

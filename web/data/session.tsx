@@ -1,10 +1,10 @@
 import type { Session, SupabaseClient, User } from '@supabase/supabase-js';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
 import { whenClient } from '#web/lib/auth-client.ts';
-import { dropDoorCopy, dropEndedDoorCopy } from '#web/lib/door-copy.ts';
+import { dropDoorCopy, dropEndedDoorCopy } from '#web/lib/stored/door-copy.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { errorCode } from '#web/lib/errors.ts';
-import { dropStoredSession, hasStoredSession } from '#web/lib/stored-session.ts';
+import { dropStoredSession, hasStoredSession } from '#web/lib/stored/stored-session.ts';
 import { fetchClient } from './fetch-client.ts';
 
 type SessionState = {

@@ -1,5 +1,5 @@
 // Lets /door open without a network once it was opened with one: the page, its files and the photo of the entrance. It stores no other answer, so no code is
-// here: web/lib/door-copy.ts keeps that until the session ends. Signing out deletes the cache.
+// here: web/lib/stored/door-copy.ts keeps that until the session ends. Signing out deletes the cache.
 const CACHE = 'door';
 const PAGE = '/door';
 /** A network that takes longer is as good as none for somebody at a door. */

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { readDoorCopy, saveDoorCopy } from '#web/lib/door-copy.ts';
+import { readDoorCopy, saveDoorCopy } from '#web/lib/stored/door-copy.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import type { Access } from './queries.ts';
 
