@@ -42,3 +42,30 @@ export function sinceStart(at: Date, start: Date): string {
   if (minutes === 0) return 'at the start';
   return `${Math.abs(minutes)} min ${minutes > 0 ? 'after' : 'before'} the start`;
 }
+/** What to give back for minutes in which the door stayed closed: their share of the price in cents, rounded up to whole dollars, at most the price. */
+export function closedDoorCents(priceCents: number, minutes: number, sessionMinutes: number): number {
+  if (minutes <= 0 || sessionMinutes <= 0) return 0;
+  const share = Math.ceil((priceCents * Math.min(minutes, sessionMinutes)) / sessionMinutes / 100) * 100;
+  return Math.min(priceCents, share);
+}
+
+/** What the lock of a booking says about its door. Times are instants as texts; null: never, or unknown. */
+export type DoorAnswer = {
+  readonly online: boolean | null;
+  readonly hasCode: boolean;
+  readonly wrongAt: string | null;
+  readonly openedAt: string | null;
+};
+
+/** The step that what the lock says calls for first. */
+export type DoorStep = 'time' | 'push' | 'digits' | 'code' | 'wake' | 'ask';
+
+/** Chooses the step: too early, opened already, wrong digits, no code in the lock, a lock that does not answer, otherwise a keypad that sleeps. */
+export function doorStep(answer: DoorAnswer, worksFrom: Date, now: Date): DoorStep {
+  if (now < worksFrom) return 'time';
+  const [wrong, opened] = [answer.wrongAt, answer.openedAt].map((at) => (at === null ? 0 : Date.parse(at)));
+  if (opened !== undefined && wrong !== undefined && opened > wrong) return 'push';
+  if (wrong !== undefined && wrong > 0) return 'digits';
+  if (answer.online === false) return 'ask';
+  return answer.hasCode ? 'wake' : 'code';
+}

@@ -5,6 +5,7 @@ import { cancelBooking } from './functions/cancel-booking.ts';
 import { checkVerificationAndCheckout } from './functions/check-verification-and-checkout.ts';
 import { createPayment } from './functions/create-payment.ts';
 import { deleteAccount } from './functions/delete-account.ts';
+import { doorHelp } from './functions/door-help.ts';
 import { exportMyData } from './functions/export-my-data.ts';
 import { createVerificationSession } from './functions/create-verification-session.ts';
 import type { ServerFunction } from './functions/function.ts';
@@ -116,6 +117,7 @@ export function composeFunctions(context: Context): Hono<Env> {
       ['verify-id', verifyId(context)],
       ['create-verification-session', createVerificationSession(context)],
       ['check-verification-and-checkout', checkVerificationAndCheckout(context)],
+      ['door-help', doorHelp(context)],
       ['manual-power-control', manualPowerControl(context)],
       ['test-smart-plug', testSmartPlug(context)],
       ['test-igloohome-config', testIgloohomeConfig(context)],

@@ -34,10 +34,10 @@ We keep that you were verified, until when, and the name and dates we read.`,
   },
   {
     title: 'How long',
-    text: 'For as long as you have an account. You can delete it in your account settings: everything about you goes at once, except the bookings you paid for, their payments and your name with them. Tax law makes us keep those for five years after the end of the financial year. Your ID verification ends when your licence expires, and after 24 months at the latest.',
+    text: 'For as long as you have an account. We keep invoices for as long as tax law says. Your ID verification ends when your licence expires, and after 24 months at the latest.',
   },
   {
     title: 'Your rights',
-    text: 'You can download what we keep about you in your account settings, and correct or delete it there. For everything else, email {email}. If you’re not happy with our answer, you can contact the Office of the Australian Information Commissioner.',
+    text: 'You can ask what we keep about you, and have it corrected or deleted. Email {email}. If you’re not happy with our answer, you can contact the Office of the Australian Information Commissioner.',
   },
 ];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AccessContext } from '#server/operations/access/context.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import {
   changeIncident,
@@ -21,11 +22,11 @@ const STAFF = { methods: ['POST'], callers: 'staff', permission: 'bookings' } as
 type Context = { booking: BookingContext };
 
 /** Reads the incidents: `{incidents}`, those that are not done first. */
-export function staffIncidents({ booking }: Context): ServerFunction {
+export function staffIncidents({ access }: { access: AccessContext }): ServerFunction {
   return {
     ...STAFF,
     limit: { name: 'staff-incidents', max: 120, seconds: 60 },
-    handle: async () => json({ incidents: await readIncidents(booking) }),
+    handle: async () => json({ incidents: await readIncidents(access) }),
   };
 }
 

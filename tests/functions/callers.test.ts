@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { createLinkSigner } from '#server/crypto/link-signer.ts';
+import { PIN_LINK } from '#server/operations/mails/booking-mail.ts';
 import { type Permission, PERMISSIONS } from '#rules/permissions.ts';
 import { access, BOOKING, booking, createFunctionsApp, IP, payment, PERSON, STAFF, readResponse } from './test-app.ts';
 import type { FunctionsApp, Sender } from './test-app.ts';
@@ -44,6 +46,16 @@ const ROWS: readonly Row[] = [
     limit: ['verify-payment', 60, 60],
     body: { sessionId: 'cs_test_1' },
     answers: { readPaymentStatus: () => ({ booking, payment, paid: true, waiting: false }) },
+  },
+  {
+    name: 'door-help',
+    callers: 'everyone',
+    limit: ['door-help', 30, 60],
+    body: {
+      bookingId: BOOKING,
+      token: createLinkSigner(Buffer.alloc(32, 7)).sign(PIN_LINK, BOOKING, new Date('2031-06-01')),
+    },
+    answers: { readDoorHelp: () => ({ asked: false }) },
   },
   {
     name: 'cancel-booking',

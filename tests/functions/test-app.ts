@@ -69,6 +69,10 @@ vi.mock('#server/operations/incidents/incidents.ts', () => ({
   reportIncident: operation('reportIncident'),
   changeIncident: operation('changeIncident'),
 }));
+vi.mock('#server/operations/incidents/door-help.ts', () => ({
+  askForDoorHelp: operation('askForDoorHelp'),
+  readDoorHelp: operation('readDoorHelp'),
+}));
 vi.mock('#server/operations/exports/dispute-evidence.ts', () => ({ gatherEvidence: operation('gatherEvidence') }));
 vi.mock('#server/operations/payments/read-disputes.ts', () => ({ readDisputes: operation('readDisputes') }));
 vi.mock('#server/operations/access/doors.ts', () => ({

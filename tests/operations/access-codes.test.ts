@@ -5,6 +5,9 @@ import { ensureCode, requestFirstCode } from '#server/operations/access/issue-fi
 import { recordUse } from '#server/operations/access/record-use.ts';
 import { recordView } from '#server/operations/access/record-view.ts';
 import { renewCode } from '#server/operations/access/renew-code.ts';
+import { askForDoorHelp, readDoorHelp } from '#server/operations/incidents/door-help.ts';
+import { changeIncident, readIncidents } from '#server/operations/incidents/incidents.ts';
+import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts';
 import { showAccess } from '#server/operations/access/show-access.ts';
 import type { Job } from '#server/operations/core/jobs.ts';
 import { cancelBooking } from '#server/operations/bookings/cancel.ts';
@@ -379,5 +382,95 @@ describe('a lock that chooses its own digits and cannot remove them', () => {
     await recordUse(system.access, { lockId: LOCK, pin, at: new Date(start) });
     const { rows } = await db.query(`select 1 from private.outbox where dedupe like 'used:%'`);
     expect(rows).toEqual([]);
+  });
+});
+
+describe('help at a door', () => {
+  const lockReports = (kind: string, at: number) =>
+    db.query(`insert into private.lock_event (lock_id, kind, at) values ($1, $2, $3::timestamptz)`, [
+      LOCK,
+      kind,
+      new Date(at),
+    ]);
+  const incidentsOf = (id: string) =>
+    db
+      .query<{ id: string; description: string; state: string }>(
+        `select id, description, state from private.incident where booking_id = $1::uuid order by created_at`,
+        [id],
+      )
+      .then(({ rows }) => rows);
+
+  test('the lock’s own answer is read from a quarter of an hour before the code works until the session ends', async () => {
+    const { id, start, end } = await bookingWithCode();
+    system.state.now = start - 21 * MINUTE;
+    await expect(readDoorHelp(system.access, id)).rejects.toMatchObject({ code: 'code_not_released' });
+    await lockReports('wrong_code', start - 3 * HOUR);
+    system.state.now = start - 20 * MINUTE;
+    const quiet = { online: null, hasCode: true, wrongAt: null, openedAt: null, asked: false };
+    expect(await readDoorHelp(system.access, id)).toEqual(quiet);
+    await lockReports('wrong_code', start);
+    await lockReports('code', start + MINUTE);
+    system.state.now = start + 2 * MINUTE;
+    const told = await readDoorHelp(system.access, id);
+    expect([told.wrongAt, told.openedAt].map((at) => Date.parse(at ?? ''))).toEqual([start, start + MINUTE]);
+    system.state.now = end;
+    await expect(readDoorHelp(system.access, id)).rejects.toMatchObject({ code: 'session_ended' });
+  });
+
+  test('who asks has one incident at a time, and all who may open doors are mailed once with name and phone', async () => {
+    const { id, person, start } = await bookingWithCode();
+    const staff = await addPerson(db);
+    await db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [staff]);
+    system.state.now = start + 5 * MINUTE;
+    await system.jobs.drain();
+    system.mails.splice(0);
+    const all = await Promise.all([1, 2, 3].map(() => askForDoorHelp(system.access, id, person)));
+    expect(all.map(({ asked }) => asked)).toEqual([true, true, true]);
+    const [incident, ...more] = await incidentsOf(id);
+    expect(more).toEqual([]);
+    expect(incident).toMatchObject({
+      state: 'open',
+      description: expect.stringContaining('It has accepted the code.'),
+    });
+    expect(incident?.description).not.toContain('Alex');
+    await system.jobs.drain();
+    const mails = system.mails.splice(0).filter(({ subject }) => subject.startsWith('Somebody is at a closed door'));
+    expect(mails).toHaveLength(1);
+    expect(mails[0]?.text).toContain('Alex');
+    await db.query('select set_config($1, $2, false)', ['request.jwt.claims', '{"role": "service_role"}']);
+    const { rows } = await db.query<{ kind: string }>(
+      `select kind from public.staff_alerts($1::timestamptz) where booking_id = $2::uuid`,
+      [system.clock(), id],
+    );
+    await db.query('select set_config($1, $2, false)', ['request.jwt.claims', '']);
+    expect(rows.map(({ kind }) => kind)).toContain('door_closed');
+    await changeIncident(system.booking, { incidentId: incident?.id ?? '', state: 'done' }, staff);
+    expect(await readDoorHelp(system.access, id)).toMatchObject({ asked: false });
+    await askForDoorHelp(system.access, id, person);
+    expect(await incidentsOf(id)).toHaveLength(2);
+  });
+
+  test('the minutes from asking until the door opened count, within the session, and their price is offered back once', async () => {
+    const { id, person, start } = await bookingWithCode();
+    system.state.now = start - 5 * MINUTE;
+    await askForDoorHelp(system.access, id, person);
+    const read = async () =>
+      (await readIncidents(system.access)).find(({ booking }) => booking?.id === id)?.booking ?? null;
+    expect(await read()).toMatchObject({ closedMinutes: 0, backCents: 0, refunded: false });
+    await lockReports('from_afar', start + 12 * MINUTE);
+    system.state.now = start + 30 * MINUTE;
+    const closed = await read();
+    expect(closed).toMatchObject({ closedMinutes: 12, refunded: false });
+    expect(closed?.backCents).toBeGreaterThan(0);
+    const incident = (await incidentsOf(id))[0]?.id ?? '';
+    for (let again = 0; again < 2; again += 1)
+      await refundForStaff(system.booking, {
+        bookingId: id,
+        cents: closed?.backCents ?? 0,
+        reason: 'The door stayed closed',
+        requestId: `incident:${incident}`,
+        actor: person,
+      });
+    expect(await read()).toMatchObject({ refunded: true });
   });
 });

@@ -25,6 +25,7 @@ import {
   sendPaymentReturned,
   sendRefund,
 } from '#server/operations/mails/booking-mails.ts';
+import { sendDoorHelp } from '#server/operations/mails/door-help-mail.ts';
 import { sendLinkExpired, sendLinkExpiredToStaff } from '#server/operations/mails/expired-links.ts';
 import { sendIdMissing, sendIdNeeded, sendIdWithdrawn } from '#server/operations/mails/missing-id-mails.ts';
 import { sendPaymentLink } from '#server/operations/mails/send-payment-link.ts';
@@ -170,6 +171,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'mail.payment-returned': (job) => sendPaymentReturned(bookingMails, job),
       'mail.payment-processing': (job) => sendPaymentProcessing(bookingMails, job),
       'mail.payment-failed': (job) => sendPaymentFailed(bookingMails, job),
+      'mail.door-help': (job) => sendDoorHelp(bookingMails, job),
       'mail.reminder': (job) => sendReminder(bookingMails, job),
       'text.reminder': (job) => sendTextReminder(bookingMails, job),
       'mail.access-code': (job) => sendAccessCode(bookingMails, job),

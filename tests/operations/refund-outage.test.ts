@@ -101,6 +101,7 @@ function jobsWith(payments: Payments) {
       'mail.payment-returned': nothing,
       'mail.payment-processing': nothing,
       'mail.payment-failed': nothing,
+      'mail.door-help': nothing,
       'mail.reminder': nothing,
       'text.reminder': nothing,
       'mail.access-code': nothing,

@@ -1205,6 +1205,7 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
     checks: {
       incident_description_check: between('description', ['', text(2001)], ['d', text(2000)]),
       incident_state_check: oneOf('state', ['open', 'in_progress', 'done']),
+      incident_kind_check: oneOf('kind', ['room', 'door']),
       incident_photo_check: between('photo', ['', text(1025)], ['p', text(1024), null]),
       incident_request_id_check: between('request_id', ['', text(101)], ['r', text(100), null]),
       incident_changed: {
@@ -1219,6 +1220,28 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
           [{}, { request_id: 's' }],
           [{}, { reporter: uuid(2) }],
           [{ request_id: null }, { request_id: null }],
+        ],
+      },
+      incident_door_open: {
+        clash: [
+          [
+            { kind: 'door', booking_id: uuid(1), request_id: null },
+            { kind: 'door', booking_id: uuid(1), request_id: null, state: 'in_progress' },
+          ],
+        ],
+        apart: [
+          [
+            { kind: 'door', booking_id: uuid(1), request_id: null },
+            { kind: 'door', booking_id: uuid(1), request_id: null, state: 'done' },
+          ],
+          [
+            { kind: 'door', booking_id: uuid(1), request_id: null },
+            { kind: 'room', booking_id: uuid(1), request_id: null },
+          ],
+          [
+            { kind: 'door', booking_id: uuid(1), request_id: null },
+            { kind: 'door', booking_id: uuid(2), request_id: null },
+          ],
         ],
       },
     },

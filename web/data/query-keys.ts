@@ -30,6 +30,7 @@ export const queryKeys = {
   draft: kind<[userId: Id]>('draft'),
   coupon: kind<[code: Id]>('coupon'),
   payment: kind<[sessionId: Id]>('payment'),
+  doorHelp: kind<[bookingId: string]>('door-help'),
   accessCode: kind<[bookingId: string, token: Id, userId: Id]>('access-code'),
   // Of the business
   texts: kind<[]>('texts'),

@@ -39,6 +39,7 @@ export const JOB_RULES = {
   'mail.id-decision': { worker: 'mail' },
   'mail.id-withdrawn': { worker: 'mail' },
   'mail.id-needed': { worker: 'mail', longestWaitMs: URGENT_WAIT_MS },
+  'mail.door-help': { worker: 'alerts', longestWaitMs: URGENT_WAIT_MS },
   'mail.id-missing': { worker: 'alerts', longestWaitMs: URGENT_WAIT_MS },
   'mail.review-waiting': { worker: 'alerts' },
   'mail.staff-invitation': { worker: 'mail' },

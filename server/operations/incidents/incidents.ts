@@ -1,3 +1,4 @@
+import { closedDoorCents } from '#rules/doors.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { Refusal } from '../core/refusal.ts';
@@ -17,6 +18,10 @@ export type NewIncident = {
 };
 type Incident = {
   readonly id: string;
+  /** door: a customer's door does not open. */
+  readonly kind: 'room' | 'door';
+  /** The booking it is about, with how long its door stayed closed, and what of its price that is. */
+  readonly booking: ClosedDoor | null;
   readonly studioId: string | null;
   readonly studioName: string | null;
   readonly description: string;
@@ -26,6 +31,15 @@ type Incident = {
   readonly createdAt: Date;
   readonly changedBy: string | null;
   readonly changedAt: Date | null;
+};
+
+/** Money in cents; `refunded`: staff have given it back. */
+export type ClosedDoor = {
+  readonly id: string;
+  readonly reference: string;
+  readonly closedMinutes: number;
+  readonly backCents: number;
+  readonly refunded: boolean;
 };
 
 const BUCKET = 'incidents';
@@ -97,17 +111,38 @@ export async function changeIncident(
   });
 }
 
+type IncidentRow = Omit<Incident, 'booking'> & {
+  readonly booking: (Omit<ClosedDoor, 'backCents'> & { finalCents: number; sessionMinutes: number }) | null;
+};
+
 /** Reads the incidents: those that are not done first, then the newest. At most two hundred. */
-export async function readIncidents({ db }: Pick<IncidentContext, 'db'>): Promise<readonly Incident[]> {
-  const { rows } = await db.query<Incident>(
-    `select i.id, i.studio_id as "studioId", s.name as "studioName", i.description, i.state, coalesce(p.full_name, p.email) as reporter, i.photo,
-       i.created_at as "createdAt", coalesce(c.full_name, c.email) as "changedBy", i.changed_at as "changedAt"
+export async function readIncidents({
+  db,
+  clock,
+  lockOf,
+}: IncidentContext & { readonly lockOf: ReadonlyMap<string, string> }): Promise<readonly Incident[]> {
+  const { rows } = await db.query<IncidentRow>(
+    `select i.id, i.kind, i.studio_id as "studioId", s.name as "studioName", i.description, i.state, coalesce(p.full_name, p.email) as reporter, i.photo,
+       i.created_at as "createdAt", coalesce(c.full_name, c.email) as "changedBy", i.changed_at as "changedAt",
+       case when b.id is not null and i.kind = 'door' then jsonb_build_object('id', b.id, 'reference', b.reference, 'finalCents', b.final_cost_cents,
+         'closedMinutes', private.closed_minutes(i, $2::jsonb ->> b.studio_id::text, $3::timestamptz),
+         'sessionMinutes', extract(epoch from b.end_time - b.start_time) / 60,
+         'refunded', exists (select from private.partial_refund r join private.payment x on x.id = r.payment_id
+           where x.booking_id = b.id and r.request_key = 'request:incident:' || i.id)) end as booking
      from private.incident i
      left join public.studios s on s.id = i.studio_id
+     left join private.booking b on b.id = i.booking_id
      left join public.profiles p on p.user_id = i.reporter
      left join public.profiles c on c.user_id = i.changed_by
      order by i.state = 'done', i.created_at desc, i.id limit $1::int`,
-    [LISTED],
+    [LISTED, Object.fromEntries(lockOf), clock()],
   );
-  return rows;
+  return rows.map(({ booking, ...incident }) => {
+    if (booking === null) return { ...incident, booking };
+    const { finalCents, sessionMinutes, ...door } = booking;
+    return {
+      ...incident,
+      booking: { ...door, backCents: closedDoorCents(finalCents, door.closedMinutes, sessionMinutes) },
+    };
+  });
 }

@@ -14,6 +14,7 @@ import {
   sendPaymentReturned,
   sendRefund,
 } from '../mails/booking-mails.ts';
+import { sendDoorHelp } from '../mails/door-help-mail.ts';
 import { sendLinkExpired, sendLinkExpiredToStaff } from '../mails/expired-links.ts';
 import { sendIdDecision, sendReviewWaiting } from '../mails/identity-mails.ts';
 import { sendIdMissing, sendIdNeeded, sendIdWithdrawn } from '../mails/missing-id-mails.ts';
@@ -60,6 +61,7 @@ export function jobHandlers(contexts: {
     'mail.id-decision': (job) => sendIdDecision(mails, job),
     'mail.id-withdrawn': (job) => sendIdWithdrawn(mails, job),
     'mail.id-needed': (job) => sendIdNeeded(mails, job),
+    'mail.door-help': (job) => sendDoorHelp(mails, job),
     'mail.id-missing': (job) => sendIdMissing(mails, job),
     'mail.review-waiting': (job) => sendReviewWaiting(mails, job),
     'mail.staff-invitation': (job) => sendStaffInvitation(mails, job),

@@ -1,10 +1,14 @@
 import { act, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { renderPart } from '#web/ui/component-tests.ts';
+import { DoorHelp } from './door-help.tsx';
 import { DoorScreen } from './door-screen.tsx';
 import type { Access } from './queries.ts';
 
-vi.mock('./use-access-code.ts', () => ({ ENDED: 'Your booking session has ended.' }));
+const renew = { isPending: false, mutate: vi.fn() };
+vi.mock('./use-access-code.ts', () => ({ ENDED: 'Your booking session has ended.', useNewPin: () => renew }));
+const call = vi.hoisted(() => vi.fn());
+vi.mock('#web/data/fetch-client.ts', () => ({ callFunction: call }));
 const lock = { release: vi.fn(() => Promise.resolve()) };
 const request = vi.fn(() => Promise.resolve(lock));
 beforeEach(() => {
@@ -58,4 +62,18 @@ test('what was kept is shown as such without a network; after the session there 
   expect(code()).toBe('Your booking session has ended.');
   expect(screen.queryByTestId('pin')).toBeNull();
   expect(screen.queryByRole('timer')).toBeNull();
+});
+
+test('a door that does not open says first what the lock says, and tells staff when asked', async () => {
+  vi.useRealTimers();
+  const answer = { online: true, hasCode: true, wrongAt: null, openedAt: null, asked: false };
+  call.mockResolvedValue({ ...answer, online: false });
+  renderPart(<DoorHelp access={{ ...access, worksFrom: '2020-01-01T00:00:00Z' }} token="t1" />);
+  act(() => screen.getByRole('button', { name: 'The door doesn’t open' }).click());
+  expect(await screen.findByText('The lock doesn’t answer at the moment. Ask us to open the door.')).toBeDefined();
+  act(() => screen.getByRole('button', { name: 'Make a new code' }).click());
+  expect(renew.mutate).toHaveBeenCalledOnce();
+  act(() => screen.getByRole('button', { name: 'Ask for help now' }).click());
+  expect(await screen.findByText(/We’ve told the team/)).toBeDefined();
+  expect(call).toHaveBeenLastCalledWith('door-help', { bookingId: 'b1', token: 't1', ask: true });
 });

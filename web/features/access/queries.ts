@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { AccessMode } from '#rules/access.ts';
+import type { DoorAnswer } from '#rules/doors.ts';
 import { supabase } from '#web/data/client.ts';
 import { rest } from '#web/data/rest.ts';
 import { apiUrl, publicKey } from '#web/data/server.ts';
@@ -24,6 +25,9 @@ export type Access = {
   readonly mode: AccessMode;
   readonly singleUse: boolean;
 };
+
+/** What the lock tells about the door of a booking, and whether staff have been told that it does not open. */
+export type DoorHelpAnswer = DoorAnswer & { readonly asked: boolean };
 
 /** Reads the access code (`GET`) or makes a new one (`POST`). `token` comes from the mailed link. Throws `AppError`. */
 export async function requestAccess(method: 'GET' | 'POST', bookingId: string, token: string | null): Promise<Access> {

@@ -1,4 +1,5 @@
 import { AccessRefused } from '#web/features/access/access-refused.tsx';
+import { DoorHelp } from '#web/features/access/door-help.tsx';
 import { DoorScreen } from '#web/features/access/door-screen.tsx';
 import { useAccessCode } from '#web/features/access/use-access-code.ts';
 import { useOfflineDoor } from '#web/features/access/use-offline-door.ts';
@@ -27,7 +28,9 @@ export default function DoorPage() {
           access={shown}
           offline={access.data === undefined || access.isError}
           back={paths.regeneratePin(bookingId, token)}
-        />
+        >
+          {new Date(shown.booking.end_time) > new Date() ? <DoorHelp access={shown} token={token} /> : null}
+        </DoorScreen>
       </>
     );
   if (access.isError) return <AccessRefused error={access.error} onRetry={() => void access.refetch()} />;

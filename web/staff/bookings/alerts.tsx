@@ -27,6 +27,7 @@ const TITLES: Readonly<Record<AlertKind, (alert: Alert) => string>> = {
   mail_bounced: ({ job }) => `${titleOfJob(job?.kind ?? '')}: refused by the customer’s mail server`,
   job_failing: ({ job }) => `${titleOfJob(job?.kind ?? '')}: failed ${job?.tries ?? 0} times`,
   job_late: ({ job }) => `${titleOfJob(job?.kind ?? '')}: too late`,
+  door_closed: ({ customer }) => `${customer ?? 'A customer'} stands at a closed door`,
   code_missing: () => 'The lock has not accepted the code',
   lock_offline: ({ studioName }) => `The lock of ${studioName ?? 'a studio'} is offline`,
   battery_low: ({ studioName, problem }) =>
@@ -40,7 +41,14 @@ const HINTS: Readonly<Partial<Record<AlertKind, string>>> = {
 };
 /** Kinds whose problem is named in the title or in words of the payment provider. */
 const NAMED: readonly AlertKind[] = ['battery_low', 'dispute', 'ledger_difference', 'mail_bounced'];
-const URGENT: readonly AlertKind[] = ['id_missing', 'refund_failed', 'dispute', 'code_missing', 'lock_offline'];
+const URGENT: readonly AlertKind[] = [
+  'door_closed',
+  'id_missing',
+  'refund_failed',
+  'dispute',
+  'code_missing',
+  'lock_offline',
+];
 
 /** Lists what needs a person, oldest first, each with its action. `mayOpen`: whether the account may open bookings. */
 export function Alerts({ mayOpen }: { mayOpen: boolean }) {
@@ -149,6 +157,17 @@ function Actions({ alert, onClose }: { alert: Alert; onClose: (alert: Alert) => 
         <Button tone="plain" onClick={() => onClose(alert)}>
           Let it take place
         </Button>
+      </div>
+    );
+  if (alert.kind === 'door_closed')
+    return (
+      <div className="flex flex-wrap gap-3">
+        <Link to={`${paths.admin}?tab=doors`} className={buttonStyle.signal}>
+          Open the door
+        </Link>
+        <Link to={`${paths.admin}?tab=incidents`} className={buttonStyle.plain}>
+          Incidents
+        </Link>
       </div>
     );
   if (alert.kind === 'lock_offline' || alert.kind === 'battery_low')

@@ -93,6 +93,7 @@ const KINDS = [
   'mail_bounced',
   'job_failing',
   'job_late',
+  'door_closed',
   'code_missing',
   'lock_offline',
   'battery_low',

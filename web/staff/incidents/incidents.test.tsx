@@ -16,6 +16,7 @@ vi.mock(import('./queries.ts'), async (original) => ({
   uploadPhoto: vi.fn(),
   reportIncident: vi.fn(),
   changeIncident: vi.fn(),
+  refundClosedDoor: vi.fn(),
 }));
 const calls = vi.mocked(queries);
 beforeEach(() => {
@@ -28,6 +29,7 @@ const MIXER: queries.Incident = {
   id: 'i1',
   studioId: 'a',
   studioName: 'Studio A',
+  booking: null,
   description: 'Broken mixer',
   state: 'open',
   reporter: 'Kim',
@@ -89,4 +91,14 @@ test('no incidents say so, and incidents that could not be loaded can be read ag
   expect(await screen.findByText('No connection.')).toBeTruthy();
   await press('Try again');
   expect(await screen.findByText('No incidents. Report what is broken or has happened in a room.')).toBeTruthy();
+});
+
+test('the minutes at a closed door are refunded with one press, once', async () => {
+  const booking = { id: 'b1', reference: 'ABCD-2345', closedMinutes: 12, backCents: 1_000, refunded: false };
+  const door = { ...MIXER, photo: null, booking };
+  calls.readIncidents.mockResolvedValue([door, { ...door, id: 'i2', booking: { ...booking, refunded: true } }]);
+  show();
+  await user.click(await screen.findByRole('button', { name: /^Refund \$10.* for 12 minutes$/ }));
+  expect(calls.refundClosedDoor).toHaveBeenCalledExactlyOnceWith(door);
+  expect(screen.getByText('The closed minutes are refunded.')).toBeDefined();
 });

@@ -1,9 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { formatDollars } from '#rules/money.ts';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
+import { paths } from '#web/lib/paths.ts';
+import { Link } from '#web/router/router.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { SelectField } from '#web/ui/choice.tsx';
@@ -17,6 +20,7 @@ import {
   type IncidentState,
   readIncidents,
   readPhoto,
+  refundClosedDoor,
   STATES,
 } from './queries.ts';
 import { ReportForm } from './report-form.tsx';
@@ -95,6 +99,7 @@ function Item({ incident }: { incident: Incident }) {
             ? ''
             : ` ${words} since ${describeInstant(incident.changedAt)}, ${incident.changedBy ?? 'by the server'}.`}
         </p>
+        <ClosedDoor incident={incident} />
         {incident.photo === null ? null : (
           <Button tone="plain" className="mt-3" aria-expanded={open} onClick={() => setOpen(!open)}>
             {open ? 'Hide the photo' : 'Show the photo'}
@@ -110,6 +115,35 @@ function Item({ incident }: { incident: Incident }) {
 const describeInstant = (at: Date): string => `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
 const describeReport = ({ createdAt, reporter }: Incident): string =>
   `Reported ${describeInstant(createdAt)}, ${reporter ?? 'by the server'}.`;
+
+/** Offers to give back the minutes in which a customer's door stayed closed. */
+function ClosedDoor({ incident }: { incident: Incident }) {
+  const refund = useMutation({
+    mutationFn: () => refundClosedDoor(incident),
+    meta: { title: 'Error', failure: 'Nothing was refunded. Try again.', invalidates: [queryKeys.incidents.all] },
+    onSuccess: () => toast({ title: 'Refunded', description: 'The customer is told by email.' }),
+  });
+  const { booking } = incident;
+  if (booking === null) return null;
+  const minutes = `${booking.closedMinutes} ${booking.closedMinutes === 1 ? 'minute' : 'minutes'}`;
+  return (
+    <div className="mt-3 flex flex-wrap items-center gap-4">
+      <Link to={`${paths.admin}?booking=${booking.reference}`} className="font-semibold underline">
+        Booking {booking.reference}
+      </Link>
+      <Link to={`${paths.admin}?tab=doors`} className="font-semibold underline">
+        Open the door
+      </Link>
+      {booking.refunded ? (
+        <span className="text-sm text-fog">The closed minutes are refunded.</span>
+      ) : booking.backCents > 0 ? (
+        <Button tone="plain" busy={refund.isPending} onClick={() => refund.mutate()}>
+          Refund {formatDollars(booking.backCents / 100)} for {minutes}
+        </Button>
+      ) : null}
+    </div>
+  );
+}
 
 function StateField({ incident }: { incident: Incident }) {
   const change = useMutation({

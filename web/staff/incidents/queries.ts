@@ -10,6 +10,15 @@ const incidentSchema = z.object({
   id: z.string(),
   studioId: z.string().nullable(),
   studioName: z.string().nullable(),
+  booking: z
+    .object({
+      id: z.string(),
+      reference: z.string(),
+      closedMinutes: z.number(),
+      backCents: z.number(),
+      refunded: z.boolean(),
+    })
+    .nullable(),
   description: z.string(),
   state: z.enum(STATES),
   reporter: z.string().nullable(),
@@ -72,4 +81,15 @@ async function client() {
   const found = await fetchClient().catch(() => null);
   if (found === null) throw new AppError('offline', OFFLINE, 0);
   return found;
+}
+
+/** Gives back what the minutes at a closed door cost, once for each incident. */
+export async function refundClosedDoor(incident: Incident): Promise<void> {
+  if (incident.booking === null) return;
+  await callFunction('staff-refund', {
+    bookingId: incident.booking.id,
+    cents: incident.booking.backCents,
+    reason: `The door stayed closed for ${incident.booking.closedMinutes} minutes`,
+    requestId: `incident:${incident.id}`,
+  });
 }

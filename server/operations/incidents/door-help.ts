@@ -1,0 +1,121 @@
+import type { DoorAnswer } from '#rules/doors.ts';
+import { formatStudioTime } from '#rules/studio-time.ts';
+import type { Transaction } from '#server/db/database.ts';
+import type { AccessContext } from '../access/context.ts';
+import { requireConfirmed } from '../access/show-access.ts';
+import { readAccessTimes } from '../access/times.ts';
+import type { BookingFacts } from '../core/booking-rows.ts';
+import { enqueue } from '../core/jobs.ts';
+import { Refusal } from '../core/refusal.ts';
+
+/** How long before the code works somebody may ask: people arrive early. */
+const EARLY_MS = 15 * 60_000;
+
+/** `asked`: whether staff have been told and have not finished it. */
+export type DoorHelp = DoorAnswer & { readonly asked: boolean };
+
+/** Reads what the lock of a booking says about its door. Throws `Refusal`: `not_found`, `not_confirmed`, `session_ended`, `code_not_released` when it is too early. */
+export async function readDoorHelp(context: AccessContext, bookingId: string): Promise<DoorHelp> {
+  const { booking, from } = await requireAtDoor(context, bookingId);
+  return { ...(await askLock(context, context.db, booking, from)), asked: await isAsked(context.db, bookingId) };
+}
+
+/**
+ * Tells staff that somebody stands at a door that does not open, with what the lock says: an incident and mails to all who may open doors. A booking
+ * has one at a time. `reporter`: the account; null with a mailed link. Throws `Refusal` as `readDoorHelp`.
+ */
+export async function askForDoorHelp(
+  context: AccessContext,
+  bookingId: string,
+  reporter: string | null,
+): Promise<DoorHelp> {
+  const { booking, from } = await requireAtDoor(context, bookingId);
+  return context.db.transaction(async (tx) => {
+    const now = context.clock();
+    const answer = await askLock(context, tx, booking, from);
+    const made = await tx.one<{ id: string }>(
+      `insert into private.incident (studio_id, kind, booking_id, description, reporter, created_at)
+       values ($1::uuid, 'door', $2::uuid, $3, $4::uuid, $5::timestamptz)
+       on conflict (booking_id) where kind = 'door' and state <> 'done' do nothing returning id`,
+      [booking.studioId, bookingId, describe(booking, answer), reporter, now],
+    );
+    if (made !== null) await tellStaff(tx, made.id, { booking, reporter, now });
+    return { ...answer, asked: true };
+  });
+}
+
+async function tellStaff(
+  tx: Transaction,
+  incidentId: string,
+  { booking, reporter, now }: { booking: BookingFacts; reporter: string | null; now: Date },
+): Promise<void> {
+  await tx.query(`select private.audit($1::uuid, 'create', 'incident', $2, $3::jsonb)`, [
+    reporter,
+    incidentId,
+    { after: { state: 'open' }, kind: 'door', bookingId: booking.id },
+  ]);
+  const { rows } = await tx.query<{ id: string }>(
+    `select distinct p.user_id as id from public.staff_permissions p where p.permission in ('bookings', 'owner') order by p.user_id`,
+  );
+  for (const { id } of rows)
+    await enqueue(tx, {
+      kind: 'mail.door-help',
+      subjectId: incidentId,
+      dedupe: id,
+      payload: { staff: id },
+      dueAt: now,
+      deadlineAt: new Date(booking.endTime),
+    });
+}
+
+async function requireAtDoor(
+  context: AccessContext,
+  bookingId: string,
+): Promise<{ booking: BookingFacts; from: Date }> {
+  const booking = await requireConfirmed(context.db, bookingId);
+  const { worksFrom } = await readAccessTimes(context, context.db, booking);
+  const now = context.clock();
+  if (now >= new Date(booking.endTime)) throw new Refusal('session_ended', 'Session has ended');
+  const from = new Date(worksFrom.getTime() - EARLY_MS);
+  if (now < from)
+    throw new Refusal('code_not_released', `Your code works from ${formatStudioTime(worksFrom)} (Sydney time).`);
+  return { booking, from };
+}
+
+async function askLock(
+  { lockOf, clock }: Pick<AccessContext, 'lockOf' | 'clock'>,
+  db: Pick<Transaction, 'one'>,
+  booking: BookingFacts,
+  from: Date,
+): Promise<DoorAnswer> {
+  const row = await db.one<{ answer: DoorAnswer }>(
+    'select private.door_answer($1::uuid, $2, $3::timestamptz, $4::timestamptz) as answer',
+    [booking.id, lockOf.get(booking.studioId) ?? '', from, clock()],
+  );
+  if (row === null) throw new Refusal('not_found', 'Booking not found');
+  return row.answer;
+}
+
+async function isAsked(db: Pick<Transaction, 'one'>, bookingId: string): Promise<boolean> {
+  const row = await db.one(
+    `select 1 from private.incident i where i.booking_id = $1::uuid and i.kind = 'door' and i.state <> 'done'`,
+    [bookingId],
+  );
+  return row !== null;
+}
+
+/** What staff read. It names nobody: who it is follows from the booking. */
+function describe({ reference, studioName }: BookingFacts, { online, hasCode, wrongAt, openedAt }: DoorAnswer): string {
+  const parts = [
+    `The door of ${studioName} does not open for booking ${reference}.`,
+    online === null
+      ? 'Nothing tells whether the lock answers.'
+      : online
+        ? 'The lock answers.'
+        : 'The lock does not answer.',
+    hasCode ? 'It has accepted the code.' : 'It has not accepted a code.',
+    wrongAt === null ? '' : `A wrong code was entered at ${formatStudioTime(new Date(wrongAt))}.`,
+    openedAt === null ? '' : `It was last opened at ${formatStudioTime(new Date(openedAt))}.`,
+  ];
+  return parts.filter((part) => part !== '').join(' ');
+}

@@ -1,0 +1,123 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { type DoorStep, doorStep } from '#rules/doors.ts';
+import { formatStudioTime } from '#rules/studio-time.ts';
+import { callFunction } from '#web/data/fetch-client.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { useNow } from '#web/lib/use-now.ts';
+import type { Access, DoorHelpAnswer } from './queries.ts';
+import { useNewPin } from './use-access-code.ts';
+
+const button =
+  'inline-flex min-h-12 items-center border-2 border-black px-5 font-bold disabled:opacity-50 forced-colors:border-[ButtonText]';
+const POLL_MS = 10_000;
+
+/** “The door doesn’t open”: steps to try, the one first that the lock’s own answer calls for, and the way to people who can open it. */
+export function DoorHelp({ access, token }: { access: Access; token: string | null }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <section aria-label="The door doesn’t open" className="mt-6">
+      <button type="button" className={button} aria-expanded={open} onClick={() => setOpen(!open)}>
+        The door doesn’t open
+      </button>
+      {open ? <Steps access={access} token={token} /> : null}
+    </section>
+  );
+}
+
+function Steps({ access, token }: { access: Access; token: string | null }) {
+  const now = useNow(15_000);
+  const { id } = access.booking;
+  const queryKey = queryKeys.doorHelp.of(id);
+  const help = useQuery({
+    queryKey,
+    queryFn: () => callFunction<DoorHelpAnswer>('door-help', { bookingId: id, token }),
+    refetchInterval: POLL_MS,
+  });
+  const renew = useNewPin(id, token);
+  const step = help.data === undefined ? 'wake' : doorStep(help.data, new Date(access.worksFrom), now);
+  return (
+    <>
+      <p role="status" className="mt-4 border-l-4 border-black pl-3 text-lg font-semibold">
+        {help.isError ? describeError(help.error, 'The lock could not be asked.') : LOCK_SAYS[step](access, help.data)}
+      </p>
+      <ol className="mt-4 list-decimal space-y-4 pl-6 text-lg">
+        <li>Look at the door: it has to say {access.booking.studio_name}.</li>
+        <li>Your code works from {formatStudioTime(new Date(access.worksFrom))}, Sydney time.</li>
+        <li>Wake the keypad: cover it with your whole hand until it lights up. Then type the code, digit by digit.</li>
+        <li>
+          Still closed? A new code often helps.
+          <p className="mt-2">
+            <button
+              type="button"
+              className={button}
+              disabled={renew.isPending || access.codesLeft === 0}
+              onClick={() => renew.mutate()}
+            >
+              Make a new code
+            </button>
+          </p>
+        </li>
+        <AskStaff bookingId={id} token={token} asked={help.data?.asked === true} />
+      </ol>
+    </>
+  );
+}
+
+const LOCK_SAYS: Readonly<Record<DoorStep, (access: Access, answer: DoorHelpAnswer | undefined) => ReactNode>> = {
+  time: ({ worksFrom }) =>
+    `It’s a little early: the code opens the door from ${formatStudioTime(new Date(worksFrom))}.`,
+  push: (_access, answer) =>
+    `The lock opened at ${timeOf(answer?.openedAt)}. Push the door, and pull it towards you first.`,
+  digits: (_access, answer) =>
+    `Somebody typed a wrong code at ${timeOf(answer?.wrongAt)}. Check every digit and try again.`,
+  code: () => 'The lock hasn’t got your code yet. Make a new one, or ask us to open the door.',
+  ask: () => 'The lock doesn’t answer at the moment. Ask us to open the door.',
+  wake: () => 'The lock has your code. It probably sleeps: wake the keypad first.',
+};
+const timeOf = (at: string | null | undefined): string => (at ? formatStudioTime(new Date(at)) : '');
+
+function AskStaff({ bookingId, token, asked }: { bookingId: string; token: string | null; asked: boolean }) {
+  const { phone, email } = useBusiness();
+  const ask = useMutation({
+    mutationFn: () => callFunction<DoorHelpAnswer>('door-help', { bookingId, token, ask: true }),
+    meta: { handled: true, invalidates: [queryKeys.doorHelp.all] },
+  });
+  return (
+    <li>
+      Ask us: we can open the door from afar, and we give back the minutes you lose.
+      {asked || ask.isSuccess ? (
+        <p role="status" className="mt-2 font-semibold">
+          We’ve told the team. Stay at the door, we’re on it.
+        </p>
+      ) : (
+        <p className="mt-2">
+          <button type="button" className={button} disabled={ask.isPending} onClick={() => ask.mutate()}>
+            Ask for help now
+          </button>
+        </p>
+      )}
+      {ask.isError ? (
+        <p role="alert" className="mt-2 font-semibold">
+          {describeError(ask.error, 'We could not be told. Please call us.')}
+        </p>
+      ) : null}
+      <p className="mt-2">
+        {phone === '' ? (
+          <a href={`mailto:${email}`} className="inline-flex min-h-12 items-center font-semibold underline">
+            Email {email}
+          </a>
+        ) : (
+          <a
+            href={`tel:${phone.replaceAll(/[^+\d]/g, '')}`}
+            className="inline-flex min-h-12 items-center font-semibold underline"
+          >
+            Call {phone}
+          </a>
+        )}
+      </p>
+    </li>
+  );
+}
