@@ -34,7 +34,7 @@ type Incident = {
 };
 
 /** Money in cents; `refunded`: staff have given it back. */
-export type ClosedDoor = {
+type ClosedDoor = {
   readonly id: string;
   readonly reference: string;
   readonly closedMinutes: number;

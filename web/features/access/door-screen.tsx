@@ -45,7 +45,7 @@ export function DoorScreen({
         </p>
       ) : null}
       <Way />
-      {children}
+      {phase === 'ended' ? null : children}
       <Link to={back} className="mt-6 inline-flex min-h-12 items-center font-semibold underline">
         Back to your code page
       </Link>

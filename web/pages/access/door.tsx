@@ -29,7 +29,7 @@ export default function DoorPage() {
           offline={access.data === undefined || access.isError}
           back={paths.regeneratePin(bookingId, token)}
         >
-          {new Date(shown.booking.end_time) > new Date() ? <DoorHelp access={shown} token={token} /> : null}
+          <DoorHelp access={shown} token={token} />
         </DoorScreen>
       </>
     );
