@@ -65,8 +65,8 @@ export async function recordRefunds(
       dueAt: new Date(now.getTime() + REFUND_AGAIN_MS),
     });
   }
-  // Parts that staff refunded add up to everything, and the booking stays; a refund made at the provider ends it. So does not the refund of a
-  // payment that came twice, or of one of several.
+  // Parts that staff refunded add up to everything, and the booking stays; a refund made at the provider ends it. The refund of a
+  // payment that came twice, or of one of several, ends nothing.
   if (
     state === 'refunded' &&
     (atProvider || !ended) &&
