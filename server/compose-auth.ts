@@ -7,6 +7,7 @@ import { createMessageQueue, deleteClosedMessages, messageJobKinds } from './aut
 import { sendMessage } from './auth/codes/send-message.ts';
 import { deleteExpired } from './auth/core/cleanup.ts';
 import type { AuthConfig } from './auth/core/config.ts';
+import { authLimits } from './auth/core/limits.ts';
 import { mailRedirect } from './auth/core/redirects.ts';
 import { createAuthRouter } from './auth/router.ts';
 import { AuthRefusal } from './auth/core/errors.ts';
@@ -18,6 +19,7 @@ import type { ProviderSettings } from './settings/providers.ts';
 import type { Database } from './db/database.ts';
 import type { Clock, Env, ReadCaller } from './http/caller.ts';
 import type { Keys } from './crypto/keys.ts';
+import { createLeasedLimit, takeBatches } from './http/leased-limit.ts';
 import type { TakeLimit } from './http/limits.ts';
 import type { AccountContext } from './operations/customers/account.ts';
 import { Refusal } from './operations/core/refusal.ts';
@@ -68,6 +70,11 @@ export async function composeAuth(dependencies: {
     ...dependencies,
     queue,
     texts,
+    admitRefresh: createLeasedLimit({
+      limit: authLimits.refreshIp,
+      take: takeBatches({ one: db.one, clock, factor: dependencies.config.limitFactor }),
+      clock,
+    }),
     sessions: dependencies.watch,
     providers,
     ssoProviders: await readSsoProviders(signIn.saml, siteUrl),

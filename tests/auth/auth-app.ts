@@ -5,11 +5,13 @@ import { sendMessage } from '#server/auth/codes/send-message.ts';
 import type { AuthConfig } from '#server/auth/core/config.ts';
 import type { AuthContext } from '#server/auth/core/context.ts';
 import { mailRedirect } from '#server/auth/core/redirects.ts';
+import { authLimits } from '#server/auth/core/limits.ts';
 import { createAuthRouter } from '#server/auth/router.ts';
 import { isSessionAlive } from '#server/auth/sessions/is-session-alive.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Env } from '#server/http/caller.ts';
 import { type Keys, temporaryKeys } from '#server/crypto/keys.ts';
+import { createLeasedLimit, takeBatches } from '#server/http/leased-limit.ts';
 import { createLimits } from '#server/http/limits.ts';
 import { createReadCaller, createSessionWatch } from '#server/http/token.ts';
 import { createQueue } from '#server/queue/queue.ts';
@@ -145,6 +147,11 @@ export async function openAuthApp(): Promise<AuthApp> {
       clock,
       config,
       limits: createLimits({ one: (text, values) => db.one(text, values), clock, factor: limitFactor }),
+      admitRefresh: createLeasedLimit({
+        limit: authLimits.refreshIp,
+        take: takeBatches({ one: db.one, clock, factor: limitFactor }),
+        clock,
+      }),
       queue,
       texts: textPort,
       isBreached: () => false,

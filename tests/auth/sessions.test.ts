@@ -41,6 +41,23 @@ describe('refresh tokens', () => {
       body: { code: 'session_expired', message: 'Invalid Refresh Token: Session Expired' },
     });
   });
+
+  test('at most 600 in five minutes from one address, texts that are no tokens too', async () => {
+    const { refresh: token } = await app.member();
+    const strict = app.server({ limitFactor: 1 });
+    const from = (ip: string, refresh_token: string): Promise<Answer> =>
+      strict.request('POST', '/token?grant_type=refresh_token', { refresh_token }, { ip });
+    let refused: Answer | null = null;
+    let admitted = 0;
+    // Time passes meanwhile, and brings two more each second.
+    for (; admitted < 900 && refused === null; admitted += 1) {
+      const answer = await from('203.0.113.60', 'no token');
+      if (answer.status !== 400) refused = answer;
+    }
+    expect(admitted).toBeGreaterThan(600);
+    expect(refused).toMatchObject({ status: 429, body: { code: 'over_request_rate_limit' } });
+    expect((await from('203.0.113.61', token)).status).toBe(200);
+  });
 });
 
 describe('sessions', () => {

@@ -14,6 +14,8 @@ export type AuthContext = {
   readonly clock: Clock;
   readonly config: AuthConfig;
   readonly limits: TakeLimit;
+  /** Called before each refresh, by IP address (`ip:203.0.113.7`): returns null, or the whole seconds to wait. */
+  readonly admitRefresh: (key: string) => Promise<number | null>;
   readonly readCaller: ReadCaller;
   /** The cache of live sessions. Drop ended ones from it, so that they end in this process at once. */
   readonly sessions: SessionWatch;

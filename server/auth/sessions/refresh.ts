@@ -4,14 +4,13 @@ import { recordEvent } from '../core/audit-log.ts';
 import type { AuthConfig } from '../core/config.ts';
 import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
-import { authLimits } from '../core/limits.ts';
 import { readRefreshToken, type RefreshToken } from './refresh-tokens.ts';
 import { type ResponseContext, type SessionResponse, sessionResponse } from './session-response.ts';
 import { lockSession, sessionMethods, type SessionRow } from './session-rows.ts';
 
 type Lifetimes = Pick<AuthConfig, 'sessionSeconds' | 'inactivitySeconds'>;
 type RotateContext = Needs<'clock', 'reuseSeconds' | keyof Lifetimes>;
-export type RefreshContext = ResponseContext & RotateContext & Needs<'db' | 'sessions' | 'limits'>;
+export type RefreshContext = ResponseContext & RotateContext & Needs<'db' | 'sessions' | 'admitRefresh'>;
 
 /** The session of an earlier token that may be used again, or why it may not. */
 type Earlier = SessionRow | 'unknown' | 'reused' | 'expired';
@@ -22,33 +21,31 @@ const tokenNotFound = (): AuthRefusal =>
 const ROTATIONS_MAX = 32;
 
 /**
- * One statement: takes a unit of the limit and, when it is admitted and $6 is the session's newest number, increases the number and writes
- * the audit log entry. Returns the wait, and the session and its user when it was rotated. $9: since when rotation times are kept.
+ * Increases the session's number and writes the audit log entry if $2 is its newest number, in one statement. Returns the session and its
+ * user when it was rotated. $4: since when rotation times are kept.
  */
-const ROTATE = `with admitted as materialized (select private.take_limit($1, $8, $2::numeric, $3::numeric, $4::timestamptz) as wait),
-  rotated as (
-    update auth.sessions s set generation = s.generation + 1, refreshed_at = $7::timestamptz, rotated_at = (
+const ROTATE = `with rotated as (
+    update auth.sessions s set generation = s.generation + 1, refreshed_at = $3::timestamptz, rotated_at = (
       select coalesce(array_agg(kept.at order by kept.n), '{}') from (
-        select r.at, r.n from unnest(s.rotated_at) with ordinality r (at, n) where r.at > $9::timestamptz order by r.n desc limit ${ROTATIONS_MAX - 1}
-      ) kept) || $7::timestamptz
-    from admitted a
-    where a.wait is null and s.id = $5::uuid and s.generation = $6::int
-      and s.created_at >= $10::timestamptz and s.refreshed_at >= $11::timestamptz
+        select r.at, r.n from unnest(s.rotated_at) with ordinality r (at, n) where r.at > $4::timestamptz order by r.n desc limit ${ROTATIONS_MAX - 1}
+      ) kept) || $3::timestamptz
+    where s.id = $1::uuid and s.generation = $2::int
+      and s.created_at >= $5::timestamptz and s.refreshed_at >= $6::timestamptz
     returning s.user_id, s.generation, s.method, s.aal, s.amr, s.created_at
   ),
   logged as (
     insert into auth.audit_log_entries (payload, ip_address, created_at)
-    select jsonb_build_object('action', 'token_refreshed', 'actor_id', r.user_id), $12, $7::timestamptz from rotated r
+    select jsonb_build_object('action', 'token_refreshed', 'actor_id', r.user_id), $7, $3::timestamptz from rotated r
   )
-  select a.wait, r.generation, r.method, r.aal, r.amr, r.created_at as began_at, ${USER_COLUMNS}
-  from admitted a left join rotated r on true left join auth.users u on u.id = r.user_id and u.deleted_at is null`;
+  select r.generation, r.method, r.aal, r.amr, r.created_at as began_at, ${USER_COLUMNS}
+  from rotated r left join auth.users u on u.id = r.user_id and u.deleted_at is null`;
 
-/** A row of `ROTATE`. `generation` null: the token is not the newest of a living session. */
-type RotatedRow = { readonly wait: number | null } & (
-  | { readonly generation: null }
-  | ({ readonly generation: number; readonly began_at: Date } & Pick<SessionRow, 'method' | 'aal' | 'amr'> &
-      (UserRow | { readonly id: null }))
-);
+/** A row of `ROTATE`. */
+type RotatedRow = { readonly generation: number; readonly began_at: Date } & Pick<
+  SessionRow,
+  'method' | 'aal' | 'amr'
+> &
+  (UserRow | { readonly id: null });
 
 /**
  * Rotates a refresh token and returns a new session response.
@@ -57,12 +54,14 @@ type RotatedRow = { readonly wait: number | null } & (
  * for `reuseSeconds` after its rotation, for slow concurrent requests. After that it counts as stolen, and the session ends.
  */
 export async function refreshSession(context: RefreshContext, text: string, ip: string): Promise<SessionResponse> {
-  const { db, keys, sessions } = context;
+  const { db, keys, sessions, admitRefresh } = context;
+  // A text that is no token counts too.
+  const wait = await admitRefresh(`ip:${ip}`);
+  if (wait !== null) throw refuse.rate(wait);
   const token = readRefreshToken(keys, text);
-  const row = await rotateNewest(context, token, ip);
-  if (row.wait !== null) throw refuse.rate(row.wait);
   if (!token) throw tokenNotFound();
-  if (row.generation !== null) {
+  const row = await rotateNewest(context, token, ip);
+  if (row) {
     const session = { id: token.sessionId, generation: row.generation, aal: row.aal };
     const amr = sessionMethods({ ...row, created_at: row.began_at });
     return respond(context, row.id === null ? null : row, { ...session, amr });
@@ -89,20 +88,24 @@ function respond(
   return sessionResponse(context, user, session);
 }
 
-/** Counts the request, and rotates the session when the token is its newest. A text that is no token counts too. */
-async function rotateNewest(
-  { db, limits, clock, config }: RotateContext & Needs<'db' | 'limits'>,
-  token: RefreshToken | null,
+/** Rotates the session when the token is its newest; else returns null. */
+function rotateNewest(
+  { db, clock, config }: RotateContext & Needs<'db'>,
+  token: RefreshToken,
   ip: string,
-): Promise<RotatedRow> {
+): Promise<RotatedRow | null> {
   const now = clock();
   const since = (seconds: number | null): Date =>
     seconds === null ? new Date(0) : new Date(now.getTime() - seconds * 1000);
-  const limit = limits.values(authLimits.refreshIp);
-  const presented = [token?.sessionId ?? null, token?.generation ?? null];
   const lifetimes = [since(config.sessionSeconds), since(config.inactivitySeconds)];
-  const values = [...limit, ...presented, now, `ip:${ip}`, since(config.reuseSeconds), ...lifetimes, ip];
-  return (await db.one<RotatedRow>(ROTATE, values)) ?? { wait: null, generation: null };
+  return db.one<RotatedRow>(ROTATE, [
+    token.sessionId,
+    token.generation,
+    now,
+    since(config.reuseSeconds),
+    ...lifetimes,
+    ip,
+  ]);
 }
 
 /** Checks a token that is not the newest of a living session, under the session's lock. Returns the session if the token may be reused. */

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { temporaryKeys, type Keys } from '#server/crypto/keys.ts';
-import { createLimits } from '#server/http/limits.ts';
 import { openMigratedDatabase } from '#tests/support/image.ts';
 import type { UserRow } from '../accounts/users.ts';
 import { AuthRefusal } from '../core/errors.ts';
@@ -36,11 +35,7 @@ function contextWith(reuseSeconds: number): Context {
     db,
     keys,
     sessions: { alive: () => Promise.resolve(true), forget: () => undefined },
-    limits: createLimits({
-      one: (text, values) => db.one(text, values),
-      clock: () => new Date(now),
-      factor: 1_000_000,
-    }),
+    admitRefresh: async () => null,
     clock: () => new Date(now),
     config,
   };
