@@ -43,12 +43,15 @@ export type Database = {
   readonly one: <R = Row>(text: string, values?: readonly unknown[]) => Promise<R | null>;
   /** Runs as the server itself: commits when `work` resolves, rolls back when it throws. Never call a provider inside. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Runs one statement as a caller: role, claims and query in one round trip and one transaction. `rollback` undoes it afterwards. */
+  /**
+   * Runs one statement as a caller: role, claims and query in one round trip and one transaction. `rollback` undoes it afterwards.
+   * `started` is called before the statement is sent, when it has waited for its turn: what it reads is read later than that.
+   */
   as<R = Row>(
     principal: Principal,
     text: string,
     values?: readonly unknown[],
-    options?: { rollback?: boolean },
+    options?: { rollback?: boolean; started?: (() => void) | undefined },
   ): Promise<Result<R>>;
   /** Runs several statements as a caller in one transaction. */
   transactionAs<T>(principal: Principal, work: (tx: Transaction) => Promise<T>): Promise<T>;

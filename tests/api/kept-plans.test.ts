@@ -25,7 +25,7 @@ function readsOf(plan: Plan, table: string): string[] {
   return [...own, ...(plan.Plans ?? []).flatMap((one) => readsOf(one, table))];
 }
 
-describe.each(engines)('plans that a connection keeps, on $name', (engine) => {
+describe.each(engines)('plans that a connection keeps and reads that guests share, on $name', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await engine.open();
@@ -45,6 +45,17 @@ describe.each(engines)('plans that a connection keeps, on $name', (engine) => {
         select 1 as a, 2 as b, current_setting('plan_cache_mode') as mode;
 
       grant select on public.kept_probe to anon;
+
+      create table public.shared_counter (value int not null);
+
+      insert into public.shared_counter values (0);
+
+      create view public.shared_probe as select value, coalesce(current_setting('request.headers', true), '') || coalesce(current_setting('request.ip', true), '') as who
+        from public.shared_counter;
+
+      grant select on public.shared_probe to anon, authenticated;
+
+      insert into rest.shared_read values ('public.shared_probe');
 
       insert into rest.kept_plan values ('public.kept_probe', '{a,b}');
 
@@ -92,5 +103,31 @@ describe.each(engines)('plans that a connection keeps, on $name', (engine) => {
   ])('a read of a listed relation filtered by %s runs with plan_cache_mode %s', async (filter, mode) => {
     const response = await fetch(`${server.url}/rest/v1/kept_probe?select=mode&${filter}`);
     expect(await response.json()).toEqual([{ mode }]);
+  });
+
+  test('guests who read the same at once share executions, and each sees what was changed before their request', async () => {
+    const read = async (): Promise<unknown> =>
+      (
+        await fetch(`${server.url}/rest/v1/shared_probe?select=value`, { headers: { apikey: server.app.keys.anonKey } })
+      ).json();
+    for (let value = 1; value <= 20; value += 1) {
+      const before = Array.from({ length: 6 }, read);
+      await server.app.db.query('update public.shared_counter set value = $1::int', [value]);
+      const after = await Promise.all(Array.from({ length: 6 }, read));
+      expect(after).toEqual(after.map(() => [{ value }]));
+      await Promise.all(before);
+    }
+  });
+
+  test('a shared read shows nothing of the request to policies and views, and a customer shares none', async () => {
+    const { token } = await server.addCustomer();
+    const seen = async (bearer: string): Promise<unknown> =>
+      (
+        await fetch(`${server.url}/rest/v1/shared_probe?select=who`, {
+          headers: { apikey: server.app.keys.anonKey, authorization: `Bearer ${bearer}`, 'x-client-info': 'a browser' },
+        })
+      ).json();
+    expect(await seen(server.app.keys.anonKey)).toEqual([{ who: '' }]);
+    expect(JSON.stringify(await seen(token))).toContain('a browser');
   });
 });

@@ -128,11 +128,11 @@ function databaseOf(engine: Engine, durability: Database['durability'], workClas
       principal: Principal,
       text: string,
       values: readonly unknown[] = [],
-      choice: { rollback?: boolean } = {},
+      choice: Parameters<Database['as']>[3] = {},
     ) {
       const run = runOf(principal, text);
       const become = becomePrincipal(principal);
-      if (!choice.rollback) return typed<R>(await runOne(engine, run, [become, { text, values }]));
+      if (!choice.rollback) return typed<R>(await runOne(engine, run, [become, { text, values }], choice.started));
       return queryAndRollBack<R>((work) => inTransaction(engine, run, [become], work), text, values);
     },
     transactionAs: (principal, work) => inTransaction(engine, runOf(principal), [becomePrincipal(principal)], work),
@@ -210,8 +210,17 @@ function exclusive<T>({ closing, host, slots, stops, warn }: Engine, run: Run, w
 }
 
 /** Runs statements in one pipeline and returns the result of the last. */
-async function runOne(engine: Engine, run: Run, statements: readonly Statement[]): Promise<Result> {
-  return last(await exclusive(engine, run, () => engine.runPipeline(statements, run.limitMs)));
+async function runOne(
+  engine: Engine,
+  run: Run,
+  statements: readonly Statement[],
+  started?: () => void,
+): Promise<Result> {
+  const work = (): Promise<Result[]> => {
+    started?.();
+    return engine.runPipeline(statements, run.limitMs);
+  };
+  return last(await exclusive(engine, run, work));
 }
 
 function inTransaction<T>(

@@ -10,6 +10,9 @@ const CUSTOMER = { workClass: 'customer', caller: 'user:1' } as const;
 const statements = (value: string, text = 'select $1') => [{ text, values: [value] }];
 const answerTo = ({ statements: sent }: PipelineRun): Result => ({ rows: [{ value: sent[0]?.values[0] }], count: 1 });
 
+/** Until the event loop has turned, so that what waits for the end of its turn has been sent. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /** One slot, and a connection that answers when told to. */
 function open(waitMs = 60_000) {
   const limits = classLimits(
@@ -35,7 +38,7 @@ function open(waitMs = 60_000) {
   const warmUp = async (text?: string): Promise<void> => {
     for (let at = 0; at < 10; at += 1) await batches.run(GUEST, statements('first', text));
     // The slot is free again after the answer.
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     sent.length = 0;
   };
   const sizes = (): number[] => sent.map((runs) => runs.length);
@@ -46,13 +49,26 @@ test('transactions of a class that wait for a slot are sent together, and each g
   const { batches, held, warmUp, sizes } = open();
   await warmUp();
   const release = held();
-  const all = Array.from({ length: 12 }, (_, at) => batches.run(GUEST, statements(`guest ${at}`)));
+  const first = batches.run(GUEST, statements('guest 0'));
+  await nextTurn();
+  const others = Array.from({ length: 11 }, (_, at) => batches.run(GUEST, statements(`guest ${at + 1}`)));
   const customer = batches.run(CUSTOMER, statements('customer'));
   release();
-  const values = (await Promise.all([...all, customer])).map(({ rows }) => rows[0]?.['value']);
+  const values = (await Promise.all([first, ...others, customer])).map(({ rows }) => rows[0]?.['value']);
   expect(values).toEqual([...Array.from({ length: 12 }, (_, at) => `guest ${at}`), 'customer']);
   // The first has the slot; then the customer, alone; then the guests who wait, eight at once.
   expect(sizes()).toEqual([1, 1, 8, 3]);
+});
+
+test('transactions that arrive in one turn of the event loop share a write, and each is told before it is sent', async () => {
+  const { batches, warmUp, sizes } = open();
+  await warmUp();
+  const sizesAtStart: number[] = [];
+  const told = (): void => void sizesAtStart.push(sizes().length);
+  const all = ['a', 'b', 'c'].map((value) => batches.run(GUEST, statements(value), told));
+  expect((await Promise.all(all)).map(({ rows }) => rows[0]?.['value'])).toEqual(['a', 'b', 'c']);
+  expect(sizes()).toEqual([3]);
+  expect(sizesAtStart).toEqual([0, 0, 0]);
 });
 
 test('a transaction that fails leaves those sent with it alone', async () => {
@@ -63,7 +79,7 @@ test('a transaction that fails leaves those sent with it alone', async () => {
   release();
   const outcomes = await Promise.allSettled(all);
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
-  expect(sizes()).toEqual([1, 3]);
+  expect(sizes()).toEqual([4]);
 });
 
 test('a statement that is not known to be brief runs alone', async () => {
@@ -80,6 +96,7 @@ test('a transaction that waits too long is refused and never sent', async () => 
   await warmUp();
   const release = held();
   const first = batches.run(GUEST, statements('first'));
+  await nextTurn();
   await expect(batches.run(GUEST, statements('late'))).rejects.toBeInstanceOf(DatabaseBusy);
   release();
   await first;

@@ -8,13 +8,17 @@ type Turn = Parameters<Slots['run']>[0];
 
 /** Runs statements of callers, in one transaction for each caller. */
 export type Batches = {
-  /** Returns the result of the last statement, which is the caller's own; the ones before it set its role and claims. */
-  run(turn: Turn, statements: readonly Statement[]): Promise<Result>;
+  /**
+   * Returns the result of the last statement, which is the caller's own; the ones before it set its role and claims. `started` is called
+   * before they are sent.
+   */
+  run(turn: Turn, statements: readonly Statement[], started?: () => void): Promise<Result>;
 };
 
 /** One caller's transaction that waits for a slot. */
 type Waiting = PromiseWithResolvers<Result> & {
   readonly statements: readonly Statement[];
+  readonly started: (() => void) | undefined;
   /** Whether it was sent, in its own turn or with another. */
   sent: boolean;
 };
@@ -30,10 +34,14 @@ const BATCH_MAX = 8;
  */
 export function createBatches(slots: Slots, send: (runs: readonly PipelineRun[]) => Promise<void>): Batches {
   const waiting = new Map<string, Set<Waiting>>();
+  const endOfTurn = createEndOfTurn();
   const times = createStatementTimes();
   const sendAll = async (batch: readonly Waiting[]): Promise<void> => {
     let began = performance.now();
-    for (const one of batch) one.sent = true;
+    for (const one of batch) {
+      one.sent = true;
+      one.started?.();
+    }
     const runs = batch.map(({ statements, resolve, reject }, at): PipelineRun => {
       const text = statements.at(-1)?.text ?? '';
       return {
@@ -51,14 +59,15 @@ export function createBatches(slots: Slots, send: (runs: readonly PipelineRun[])
     await send(runs).catch((error: unknown) => batch.forEach(({ reject }) => reject(error)));
   };
   return {
-    run(turn, statements) {
-      const own: Waiting = { ...Promise.withResolvers<Result>(), statements, sent: false };
+    run(turn, statements, started) {
+      const own: Waiting = { ...Promise.withResolvers<Result>(), statements, started, sent: false };
       const others = waiting.get(turn.workClass) ?? new Set();
       waiting.set(turn.workClass, others);
       const brief = times.isBrief(statements.at(-1)?.text ?? '');
       if (brief) others.add(own);
       slots
         .run(turn, async () => {
+          if (brief) await endOfTurn();
           if (own.sent) return;
           others.delete(own);
           await sendAll(brief ? [own, ...takeOldest(others, BATCH_MAX - 1)] : [own]);
@@ -69,6 +78,20 @@ export function createBatches(slots: Slots, send: (runs: readonly PipelineRun[])
         });
       return own.promise;
     },
+  };
+}
+
+/** Resolves when the event loop has read everything that has come until now, so that requests which arrive together share a write. */
+function createEndOfTurn(): () => Promise<void> {
+  let turn: Promise<void> | null = null;
+  return () => {
+    turn ??= new Promise((resolve) =>
+      setImmediate(() => {
+        turn = null;
+        resolve();
+      }),
+    );
+    return turn;
   };
 }
 

@@ -83,13 +83,17 @@ function databaseOf(core: Core, workClass: WorkClass | null): Database {
       principal: Principal,
       text: string,
       values: readonly unknown[] = [],
-      choice: { rollback?: boolean } = {},
+      choice: Parameters<Database['as']>[3] = {},
     ) {
       if (choice.rollback) return queryAndRollBack<R>((work) => transactionAs(principal, work), text, values);
       const turn = turnOf(principal);
       const statements = (who: Principal): Statement[] => [becomePrincipal(who), { text, values }];
-      const run = (who: Principal): Promise<Result> => runOne(callers, statements(who));
-      const runBriefly = (who: Principal): Promise<Result> => batches.run(turn, statements(who));
+      const { started } = choice;
+      const run = (who: Principal): Promise<Result> => {
+        started?.();
+        return runOne(callers, statements(who));
+      };
+      const runBriefly = (who: Principal): Promise<Result> => batches.run(turn, statements(who), started);
       return typed<R>(await slots.runStatement(turn, principal, run, runBriefly));
     },
     transactionAs,

@@ -4,6 +4,7 @@ import { type Body, readBody } from './body.ts';
 import { checkConditions } from './condition-limits.ts';
 import { type Form, readForm } from './form.ts';
 import { type Preferences, readPreferences } from './preferences.ts';
+import { readKnownQuery } from './known-queries.ts';
 import { type Read, readQuery } from './query.ts';
 
 /** A request, parsed but not yet looked up in the schema cache. */
@@ -36,9 +37,11 @@ export async function parseRequest(
   const { method, headers } = request;
   const reading = method === 'GET' || method === 'HEAD';
   const search = searchOf(request.url);
-  const call = kind === 'call' && reading;
-  if (reading) addRange(search, headers.get('range'));
-  const read = readQuery(search, call);
+  const range = reading ? headers.get('range') : null;
+  const read =
+    kind === 'table' && range === null
+      ? readKnownQuery(search)
+      : readWithRange(search, range, kind === 'call' && reading);
   // Before reading the body and before any lookup.
   checkConditions(read, options.bounds);
   return {
@@ -53,16 +56,25 @@ export async function parseRequest(
     body:
       reading || method === 'DELETE'
         ? null
-        : await readBody(request, kind, { columnsNamed: search.has('columns'), newRows: options.bounds.newRows }),
+        : await readBody(request, kind, {
+            columnsNamed: read.params.some((param) => param.kind === 'columns'),
+            newRows: options.bounds.newRows,
+          }),
   };
 }
 
-/** The parameters of an address: a `URL` would parse all of it a second time. */
-function searchOf(url: string): URLSearchParams {
+/** The text of an address's query: a `URL` would parse all of it a second time. */
+function searchOf(url: string): string {
   const start = url.indexOf('?');
-  if (start === -1) return new URLSearchParams();
+  if (start === -1) return '';
   const end = url.indexOf('#', start);
-  return new URLSearchParams(url.slice(start + 1, end === -1 ? undefined : end));
+  return url.slice(start + 1, end === -1 ? undefined : end);
+}
+
+function readWithRange(query: string, range: string | null, call: boolean): Read {
+  const search = new URLSearchParams(query);
+  addRange(search, range);
+  return readQuery(search, call);
 }
 
 type HeaderList = Iterable<readonly [string, string]>;

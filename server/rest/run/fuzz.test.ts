@@ -60,6 +60,7 @@ beforeAll(async () => {
     create function many(variadic numbers int[]) returns setof int language sql immutable as 'select unnest(numbers)';
     create schema rest;
     create table rest.kept_plan (relation regclass, columns text[]);
+    create table rest.shared_read (relation regclass);
     create function rest.limit_response(text, bigint) returns text language sql as 'select $1';
     create function rest.limit_list(json, bigint, bigint, bigint) returns json language sql as 'select $1';
     create schema away; create sequence away.touched;

@@ -3,12 +3,14 @@ import { costOf, NO_COST, type ShapeCost } from '../plan/cost.ts';
 import { restErrors } from '../core/errors.ts';
 import type { CachedSchema } from './schema-cache-loader.ts';
 import { planOnce, type Prepared } from './prepared.ts';
+import { createShareReads } from './share-reads.ts';
 import type { ParsedRequest } from '../parse/request.ts';
 import type { Form } from '../parse/form.ts';
 import { levelAt, type Parsed, parseQuery } from '../parse/query.ts';
 import { planCall } from '../plan/call.ts';
 import { planConditions, planRead, type PlannedLevel, schemaOf, tableOf } from '../plan/read.ts';
 import { planSettings } from '../plan/kept-plan.ts';
+import { isSameForGuests } from '../plan/same-for-guests.ts';
 import { planColumns, planInsert, planPut } from '../plan/write.ts';
 import { buildRowsCall, buildValueCall, type ValueForm } from '../sql/calls.ts';
 import type { RestSettings } from '../core/settings.ts';
@@ -28,6 +30,7 @@ const PLAIN: Omit<Prepared, 'statement' | 'searchPath'> = {
   settings: {},
   cost: NO_COST,
   type: null,
+  share: null,
 };
 
 export function prepareRead(requested: ParsedRequest, { schemaCache, plans, settings }: CachedSchema): Prepared {
@@ -45,6 +48,7 @@ export function prepareRead(requested: ParsedRequest, { schemaCache, plans, sett
       statement: buildRead(level, { shape: requested.form, total: count, maxRows: settings.maxRows }),
       offset: level.offset,
       estimate: count === 'planned' || count === 'estimated' ? buildEstimate(level) : null,
+      share: isSameForGuests(level) ? createShareReads() : null,
     };
   });
 }

@@ -1,5 +1,6 @@
 import type { ShapeCost } from '../plan/cost.ts';
 import type { Statement } from '../sql/builder.ts';
+import type { ShareReads } from './share-reads.ts';
 
 /** Everything about a request that does not depend on its values. */
 export type Prepared = {
@@ -25,6 +26,8 @@ export type Prepared = {
   readonly cost: ShapeCost;
   /** The answer's type where the function defines its own. */
   readonly type: string | null;
+  /** Shares executions between guests who read the same at the same moment; null: each guest has an execution of their own. */
+  readonly share: ShareReads | null;
 };
 /** Beyond this the oldest plan is dropped, so that unusual shapes cannot fill the memory. */
 const PLANS_MAX = 1_000;

@@ -24,15 +24,20 @@ export async function runPrepared(
   { settings, roles }: CachedSchema,
 ): Promise<ReplyRow> {
   if (!prepared.statement) return NOTHING;
-  const principal = principalOf(requested, prepared, caller, roles);
   const rollback = isUndone(settings, requested);
+  const bounds = answerBounds(caller, settings);
+  const share = caller.role === 'anon' && settings.preRequest === null && !rollback ? prepared.share : null;
+  const principal = principalOf(requested, prepared, caller, { roles, shared: share !== null });
   if (settings.preRequest === null && !limitsCount(requested, prepared)) {
-    const queryAsCaller: Query = <R>(text: string, values?: readonly unknown[]) =>
-      db.as<R>(principal, text, values, { rollback });
-    return queryRow(queryAsCaller, requested, prepared, settings, answerBounds(caller, settings));
+    const run = (started?: () => void): Promise<ReplyRow> => {
+      const queryAsCaller: Query = <R>(text: string, values?: readonly unknown[]) =>
+        db.as<R>(principal, text, values, { rollback, started });
+      return queryRow(queryAsCaller, requested, prepared, settings, bounds);
+    };
+    return share ? share(sharedKey(requested, caller), run) : run();
   }
   return inTransaction(db, { principal, rollback, settings }, async (query) => {
-    const row = await queryRow(query, requested, prepared, settings, answerBounds(caller, settings));
+    const row = await queryRow(query, requested, prepared, settings, bounds);
     checkCount(requested, prepared, row);
     // A plain read does not select the reply settings; here the pre-request function may have set them.
     if (settings.preRequest === null || row.headers !== undefined) return row;
@@ -40,6 +45,10 @@ export async function runPrepared(
     return { ...row, ...reply };
   });
 }
+
+/** Everything besides its plan that decides what a shared read returns. */
+const sharedKey = ({ read, preferences }: ParsedRequest, { claimsJson }: Caller): string =>
+  JSON.stringify([claimsJson, preferences.timezone, ...read.values]);
 
 /** A nested list counts once for each list around it, and no request nests deeper than this. */
 const PARTS_IN_WHOLE = 5;
@@ -94,7 +103,7 @@ export async function explain(
     bodyOf(requested, prepared),
     answerBounds(caller, settings),
   );
-  const principal = principalOf(requested, prepared, caller, roles);
+  const principal = principalOf(requested, prepared, caller, { roles, shared: false });
   const session = { principal, rollback: isUndone(settings, requested), settings };
   const lines = await inTransaction(db, session, async (query) => {
     const { rows } = await query<{ 'QUERY PLAN': unknown }>(text, values);
@@ -151,7 +160,13 @@ function checkCount(requested: ParsedRequest, prepared: Prepared, row: ReplyRow)
   if (requested.form.single && prepared.shows === 'rows' && row.count !== 1) throw restErrors.notSingle(row.count);
 }
 
-function principalOf(requested: ParsedRequest, prepared: Prepared, caller: Caller, roles: RoleSettings): Principal {
+/** `shared`: the answer may be given to others, so nothing that tells this request from theirs is set. */
+function principalOf(
+  requested: ParsedRequest,
+  prepared: Prepared,
+  caller: Caller,
+  { roles, shared }: { roles: RoleSettings; shared: boolean },
+): Principal {
   return {
     role: caller.role,
     claims: caller.claimsJson,
@@ -161,8 +176,7 @@ function principalOf(requested: ParsedRequest, prepared: Prepared, caller: Calle
       ...prepared.settings,
       'request.method': requested.method,
       'request.path': requested.path,
-      'request.headers': requested.headersJson,
-      'request.ip': caller.ip,
+      ...(shared ? {} : { 'request.headers': requested.headersJson, 'request.ip': caller.ip }),
       search_path: prepared.searchPath,
       ...(requested.preferences.timezone === null ? {} : { timezone: requested.preferences.timezone }),
       // A read changes nothing, whatever functions a view or policy calls.

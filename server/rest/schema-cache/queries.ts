@@ -22,7 +22,8 @@ select c.oid::int8 as oid, n.nspname as schema, c.relname as name, c.relkind in 
     from (select pg_relation_is_updatable(c.oid::regclass, true) as verbs) w) as takes,
   coalesce((select json_agg(a.attname order by k.place) from pg_index i cross join unnest(i.indkey::int2[]) with ordinality k (number, place)
     join pg_attribute a on a.attrelid = c.oid and a.attnum = k.number where i.indrelid = c.oid and i.indisprimary), '[]') as primary_key,
-  (select coalesce(json_agg(k.columns), '[]') from rest.kept_plan k where k.relation = c.oid) as kept_plans
+  (select coalesce(json_agg(k.columns), '[]') from rest.kept_plan k where k.relation = c.oid) as kept_plans,
+  exists (select from rest.shared_read s where s.relation = c.oid) as same_for_guests
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where (n.nspname = any($1::text[]) or c.oid = any($2::oid[])) and c.relkind in ('r', 'v', 'p', 'm', 'f') and not c.relispartition
 order by c.oid`;
@@ -98,6 +99,7 @@ export type TableRow = {
   primary_key: string[];
   takes: Table['takes'];
   kept_plans: string[][];
+  same_for_guests: boolean;
 };
 export type ColumnRow = { number: number; name: string; type: string; base: string; default: string | null };
 export type KeyRow = {

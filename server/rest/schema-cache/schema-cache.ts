@@ -117,6 +117,7 @@ function toTable(row: TableRow, primaryKey: readonly string[], functions: readon
     primaryKey,
     takes: row.takes,
     keptPlans: row.kept_plans,
+    sameForGuests: row.same_for_guests,
   };
 }
 
@@ -135,6 +136,7 @@ function toRoutine(row: RoutineRow, exposed: Table | undefined): Routine {
           primaryKey: [],
           takes: { insert: false, update: false, remove: false },
           keptPlans: [],
+          sameForGuests: false,
         });
   return {
     schema: row.schema,

@@ -24,6 +24,8 @@ export type Table = {
   readonly takes: Writes;
   /** Reads that filter by all columns of one of these lists run with a plan that the connection keeps. */
   readonly keptPlans: readonly (readonly string[])[];
+  /** Whether every guest reads the same rows, whatever else the request says. */
+  readonly sameForGuests: boolean;
 };
 type Writes = { readonly insert: boolean; readonly update: boolean; readonly remove: boolean };
 /** A relationship between two relations, including views. `through` is the junction table of a many-to-many. */

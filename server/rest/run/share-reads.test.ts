@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import type { ReplyRow } from '../sql/statements.ts';
+import { createShareReads } from './share-reads.ts';
+
+const rowOf = (body: string): ReplyRow => ({ body, count: 1, total: null });
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Reads of a value that changes; each execution begins and ends when told to, and returns the value at its beginning. */
+function database() {
+  const share = createShareReads();
+  const executions: { begin(): void; end(): void; fail(): void }[] = [];
+  let value = 'first';
+  const read = (key = 'a'): Promise<string> =>
+    share(key, async (started) => {
+      const begun = Promise.withResolvers<void>();
+      const over = Promise.withResolvers<void>();
+      executions.push({ begin: begun.resolve, end: over.resolve, fail: () => begun.reject(new Error('refused')) });
+      await begun.promise;
+      started?.();
+      const row = rowOf(value);
+      await over.promise;
+      return row;
+    }).then(({ body }) => body);
+  return { read, executions, change: (to: string) => void (value = to) };
+}
+
+test('equal reads that wait share one execution, and others have their own', async () => {
+  const { read, executions } = database();
+  const reads = [read(), read(), read('b'), read()];
+  await settled();
+  expect(executions).toHaveLength(2);
+  for (const one of executions) {
+    one.begin();
+    one.end();
+  }
+  expect(await Promise.all(reads)).toEqual(['first', 'first', 'first', 'first']);
+});
+
+test('a read that arrives after an execution has begun sees what changed since, in one more execution', async () => {
+  const { read, executions, change } = database();
+  const early = read();
+  await settled();
+  executions[0]?.begin();
+  await settled();
+  change('second');
+  const late = [read(), read()];
+  await settled();
+  // It waits for the end of the one that runs.
+  expect(executions).toHaveLength(1);
+  executions[0]?.end();
+  await settled();
+  expect(executions).toHaveLength(2);
+  executions[1]?.begin();
+  executions[1]?.end();
+  expect(await Promise.all([early, ...late])).toEqual(['first', 'second', 'second']);
+});
+
+test('who shares an execution that fails has one of their own, and nothing is kept', async () => {
+  const { read, executions } = database();
+  const [first, other] = [read(), read()];
+  await settled();
+  executions[0]?.fail();
+  await expect(first).rejects.toThrow('refused');
+  await settled();
+  executions[1]?.begin();
+  executions[1]?.end();
+  expect(await other).toBe('first');
+  const next = read();
+  await settled();
+  expect(executions).toHaveLength(3);
+  executions[2]?.begin();
+  executions[2]?.end();
+  expect(await next).toBe('first');
+});
