@@ -1,9 +1,15 @@
 import { serialize } from 'pg-protocol';
-import type { Result, Row } from './database.ts';
+import type { DatabaseError, Result, Row } from './database.ts';
 import { decodeValue, encodeValue } from './values.ts';
 
 /** One statement of a pipeline: its text and the values of its `$n`. */
 export type Statement = { readonly text: string; readonly values: readonly unknown[] };
+
+/** The results of a pipeline's statements, or why it failed. */
+export type Outcome = Result[] | DatabaseError;
+
+/** A pipeline, and what is called with its results. */
+export type PipelineRun = { readonly statements: readonly Statement[]; readonly done: (outcome: Outcome) => void };
 
 export type Field = { readonly name: string; readonly typeOid: number };
 

@@ -19,6 +19,8 @@ export type AnswerReader = {
   complete(tag: string): void;
   failed(error: ServerError): void;
   notified(channel: string, payload: string): void;
+  /** The end of a pipeline. */
+  ready(): void;
 };
 
 const CODE = {
@@ -55,8 +57,10 @@ export function readAnswer(bytes: Uint8Array, reader: AnswerReader): boolean {
     else if (code === CODE.notification) {
       const end = buffer.indexOf(0, from + 4);
       reader.notified(buffer.toString('utf8', from + 4, end), buffer.toString('utf8', end + 1, at - 1));
+    } else if (code === CODE.ready) {
+      ready = true;
+      reader.ready();
     }
-    if (code === CODE.ready) ready = true;
   }
   return ready;
 }

@@ -4,8 +4,10 @@ import {
   commandCount,
   createStatementCache,
   type Field,
+  isPrepared,
   noteClosed,
   noteParsed,
+  type Outcome,
   readRow,
   type Statement,
   type StatementCache,
@@ -17,60 +19,108 @@ import { EngineLost } from './engine-thread.ts';
 import type { EngineHost } from './host.ts';
 
 type Notify = (channel: string, payload: string) => void;
+/** Runs pipelines one after the other, each as a transaction of its own: when one fails, the others go on. */
+export type RunPipelines = (
+  pipelines: readonly (readonly Statement[])[],
+  limitMs: number | null,
+) => Promise<readonly Outcome[]>;
+/** Runs one pipeline. Throws its `DatabaseError`. */
 export type RunPipeline = (statements: readonly Statement[], limitMs: number | null) => Promise<Result[]>;
 
-/** Returns a function that sends statements in one pipeline and reads their results; tracks what the current engine has prepared. */
-export function createPipeline(host: EngineHost, notified: Notify): RunPipeline {
-  let cache: StatementCache = createStatementCache();
-  let generation = host.generation();
-  return async (statements, limitMs) => {
-    if (generation !== host.generation()) {
-      generation = host.generation();
-      cache = createStatementCache();
-    }
-    const { fields: columns } = cache;
-    const names = statements.map((statement) => statementName(statement.text));
-    const bytes = await host.run(bytesOf(writePipeline(cache, statements, names)), limitMs);
+type Engine = { readonly host: EngineHost; readonly notified: Notify; cache: StatementCache; generation: number };
 
-    const results: Result[] = [];
-    let rows: Row[] = [];
-    let fields: readonly Field[] = columns.get(names[0] ?? '') ?? [];
-    let failure: DatabaseError | null = null;
-    const complete = readAnswer(bytes, {
-      parsed: () => noteParsed(cache),
-      closed: () => noteClosed(cache),
-      fields(described) {
-        fields = described;
-        const name = names[results.length];
-        if (name) columns.set(name, described);
-      },
-      row: (texts) => void rows.push(readRow(fields, texts)),
-      complete(tag) {
-        const name = names[results.length];
-        if (name && !columns.has(name)) columns.set(name, []);
-        results.push({ rows, count: commandCount(tag) });
-        rows = [];
-        fields = columns.get(names[results.length] ?? '') ?? [];
-      },
-      failed: (serverError) => {
-        failure ??= refusalOf(serverError);
-      },
-      notified,
-    });
-    if (!complete) {
-      await host.abandon();
-      throw new EngineLost('the answer of the database is incomplete');
+/**
+ * Returns a function that sends pipelines and reads their results; tracks what the current engine has prepared. Pipelines whose statements
+ * are prepared share a message to the engine's thread: one that fails to be prepared cannot confuse those behind it.
+ */
+export function createPipelines(host: EngineHost, notified: Notify): RunPipelines {
+  const engine: Engine = { host, notified, cache: createStatementCache(), generation: host.generation() };
+  return async (pipelines, limitMs) => {
+    const outcomes: Outcome[] = [];
+    while (outcomes.length < pipelines.length) {
+      if (engine.generation !== host.generation()) {
+        engine.generation = host.generation();
+        engine.cache = createStatementCache();
+      }
+      const left = pipelines.slice(outcomes.length);
+      const unprepared = left.findIndex((one) => one.some(({ text }) => !isReady(engine, text)));
+      const together = left.slice(0, unprepared === -1 ? left.length : Math.max(1, unprepared));
+      outcomes.push(...(await sendTogether(engine, together, limitMs)));
     }
-    const failed: DatabaseError | null = failure;
-    if (failed) {
-      if (STALE.has(codeOf(failed))) cache = await forgetStatements(host);
-      throw failed;
-    }
-    return results;
+    return outcomes;
   };
 }
 
-const codeOf = (error: DatabaseError): string => error.code;
+const isReady = ({ cache }: Engine, text: string): boolean => isPrepared(cache, statementName(text), text);
+
+/** Runs one pipeline of `run`. */
+export function onePipeline(run: RunPipelines): RunPipeline {
+  return async (statements, limitMs) => {
+    const [outcome = []] = await run([statements], limitMs);
+    if (outcome instanceof DatabaseError) throw outcome;
+    return outcome;
+  };
+}
+
+/** Sends pipelines in one message. */
+async function sendTogether(
+  engine: Engine,
+  pipelines: readonly (readonly Statement[])[],
+  limitMs: number | null,
+): Promise<Outcome[]> {
+  const { host, cache } = engine;
+  const names = pipelines.map((statements) => statements.map(({ text }) => statementName(text)));
+  const parts = pipelines.flatMap((statements, at) => writePipeline(cache, statements, names[at] ?? []));
+  const bytes = await host.run(bytesOf(parts), limitMs);
+  const outcomes = readOutcomes(engine, bytes, names);
+  if (outcomes.length < pipelines.length) {
+    await host.abandon();
+    throw new EngineLost('the answer of the database is incomplete');
+  }
+  if (outcomes.some((one) => one instanceof DatabaseError && STALE.has(one.code)))
+    engine.cache = await forgetStatements(host);
+  return outcomes;
+}
+
+/** Reads the outcomes of pipelines with statements of these names; fewer when the answer is incomplete. */
+function readOutcomes(
+  { cache, notified }: Engine,
+  bytes: Uint8Array,
+  names: readonly (readonly string[])[],
+): Outcome[] {
+  const { fields: columns } = cache;
+  const outcomes: Outcome[] = [];
+  let results: Result[] = [];
+  let rows: Row[] = [];
+  let failure: DatabaseError | null = null;
+  const nameNow = (): string => names[outcomes.length]?.[results.length] ?? '';
+  let fields: readonly Field[] = columns.get(nameNow()) ?? [];
+  const complete = readAnswer(bytes, {
+    parsed: () => noteParsed(cache),
+    closed: () => noteClosed(cache),
+    fields(described) {
+      fields = described;
+      columns.set(nameNow(), described);
+    },
+    row: (texts) => void rows.push(readRow(fields, texts)),
+    complete(tag) {
+      if (!columns.has(nameNow())) columns.set(nameNow(), []);
+      results.push({ rows, count: commandCount(tag) });
+      rows = [];
+      fields = columns.get(nameNow()) ?? [];
+    },
+    failed: (serverError) => {
+      failure ??= refusalOf(serverError);
+    },
+    notified,
+    ready() {
+      outcomes.push(failure ?? results);
+      [results, rows, failure] = [[], [], null];
+      fields = columns.get(nameNow()) ?? [];
+    },
+  });
+  return complete ? outcomes : [];
+}
 
 /** Errors after which the engine's prepared statements may be stale. */
 const STALE = new Set(['0A000', '26000', '42P05']);
@@ -95,6 +145,7 @@ export function readScript(bytes: Uint8Array, notified: Notify): boolean {
     complete: nothing,
     failed: (serverError) => void errors.push(serverError),
     notified,
+    ready: nothing,
   });
   const [first] = errors;
   if (first) throw refusalOf(first);

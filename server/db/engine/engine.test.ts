@@ -42,6 +42,40 @@ describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
   }, 120_000);
   afterAll(() => db.close());
 
+  describe('reads that share a message', () => {
+    const PAIRS =
+      'select count(*)::int / $1::int as n from generate_series(1, $2::int) a, generate_series(1, $2::int) b';
+    const read = async (caller: string, divisor: number, size: number): Promise<number | undefined> => {
+      const principal = { role: 'anon', claims: '{}', caller, settings: { transaction_read_only: 'on' } };
+      return (await db.as<{ n: number }>(principal, PAIRS, [divisor, size])).rows[0]?.n;
+    };
+    beforeAll(async () => {
+      for (let at = 0; at < 8; at += 1) await read('ip:known', 1, 2);
+    });
+
+    test('each get their own answer, and one that fails leaves the others alone', async () => {
+      const reads = Array.from({ length: 12 }, (_, at) => read(`ip:${at}`, at === 5 ? 0 : 1, at + 1));
+      const outcomes = (await Promise.allSettled(reads)).map((one) =>
+        one.status === 'fulfilled' ? one.value : 'failed',
+      );
+      expect(outcomes).toEqual([1, 4, 9, 16, 25, 'failed', 49, 64, 81, 100, 121, 144]);
+    });
+
+    test('one that exceeds its time is stopped alone and counts for its caller only', async () => {
+      const before = warned.length;
+      const others = Array.from({ length: 6 }, (_, at) => `ip:other ${at}`);
+      const [first, ...reads] = others.map((caller) => read(caller, 1, 3));
+      const slow = codeOf(read('ip:slow', 1, 1_000_000));
+      expect(await Promise.all([first, ...reads, ...others.map((caller) => read(caller, 1, 3))])).toEqual(
+        Array.from({ length: 12 }, () => 9),
+      );
+      expect(await slow).toBe('57014');
+      expect(warned.slice(before).filter((line) => line.startsWith('stopped'))).toEqual([
+        'stopped a statement of ip:slow at its time limit',
+      ]);
+    });
+  });
+
   test('rolls back a transaction that stays idle too long and then serves the next statement', async () => {
     const { promise: never, resolve } = Promise.withResolvers<void>();
     let late = '';

@@ -8,7 +8,8 @@ import { queryAndRollBack } from '../roll-back.ts';
 import { createSlots, type Slots } from '../slots.ts';
 import { transactionOf } from '../transaction.ts';
 import { classLimits, type QueueSettings, type WorkClass } from '../work-class.ts';
-import { bytesOf, createPipeline, last, readScript, type RunPipeline } from './engine-pipeline.ts';
+import { bytesOf, createPipelines, last, onePipeline, readScript, type RunPipeline } from './engine-pipeline.ts';
+import { createSharedMessages, type SharedMessages } from './shared-messages.ts';
 import { runTransaction } from './engine-transaction.ts';
 import { EngineLost, StatementStopped } from './engine-thread.ts';
 import { type EngineHost, startEngine } from './host.ts';
@@ -81,6 +82,8 @@ type Engine = {
   readonly isStaff: ((caller: string) => boolean) | undefined;
   readonly listeners: Listeners;
   readonly runPipeline: RunPipeline;
+  /** Reads of callers that may share a message, by their time limit. */
+  readonly shared: Readonly<Record<'guest' | 'caller', SharedMessages>>;
   readonly warn: (line: string) => void;
   /** Null until it is closed. */
   closing: Promise<void> | null;
@@ -132,7 +135,10 @@ function databaseOf(engine: Engine, durability: Database['durability'], workClas
     ) {
       const run = runOf(principal, text);
       const become = becomePrincipal(principal);
-      if (!choice.rollback) return typed<R>(await runOne(engine, run, [become, { text, values }], choice.started));
+      const statements = [become, { text, values }];
+      if (isRead(principal) && !choice.rollback)
+        return typed<R>(await runShared(engine, run, statements, choice.started));
+      if (!choice.rollback) return typed<R>(await runOne(engine, run, statements, choice.started));
       return queryAndRollBack<R>((work) => inTransaction(engine, run, [become], work), text, values);
     },
     transactionAs: (principal, work) => inTransaction(engine, runOf(principal), [becomePrincipal(principal)], work),
@@ -163,16 +169,21 @@ async function openEngine(location: DataLocation, options: PgliteOptions): Promi
       for (const channel of listeners.keys()) notify(listeners, channel, '');
     },
   });
+  const limits = typeof location === 'string' ? { ...LIMITS, ...options.limits } : NO_LIMITS;
+  const queue = { ...QUEUE, waiting: options.waiting ?? QUEUE.waiting };
+  const slots = createSlots(1, classLimits(1, SHARES, queue), { longMs: LONG_MS });
+  const runPipelines = createPipelines(host, (channel, payload) => notify(listeners, channel, payload));
+  const sharedWithin = (limitMs: number | null): SharedMessages =>
+    createSharedMessages(slots, host, (pipelines) => runPipelines(pipelines, limitMs));
   return {
     host,
-    slots: createSlots(1, classLimits(1, SHARES, { ...QUEUE, waiting: options.waiting ?? QUEUE.waiting }), {
-      longMs: LONG_MS,
-    }),
+    slots,
     stops: createStops(),
     isStaff: options.isStaff,
-    limits: typeof location === 'string' ? { ...LIMITS, ...options.limits } : NO_LIMITS,
+    limits,
     listeners,
-    runPipeline: createPipeline(host, (channel, payload) => notify(listeners, channel, payload)),
+    runPipeline: onePipeline(runPipelines),
+    shared: { guest: sharedWithin(limits.guest), caller: sharedWithin(limits.caller) },
     warn,
     closing: null,
   };
@@ -191,7 +202,8 @@ const LAST: Turn = { workClass: 'server', caller: 'close' };
 const nameOf = ({ workClass, caller }: Turn): string => (workClass === 'server' ? 'the server' : caller);
 
 /** Runs `work` when its turn has come and the engine is up. */
-function exclusive<T>({ closing, host, slots, stops, warn }: Engine, run: Run, work: () => Promise<T>): Promise<T> {
+function exclusive<T>(engine: Engine, run: Run, work: () => Promise<T>): Promise<T> {
+  const { closing, host, slots, stops } = engine;
   if (closing) return Promise.reject(new EngineLost('the database is closed'));
   return slots.run(run.turn, async () => {
     stops.check(run.caller);
@@ -199,14 +211,43 @@ function exclusive<T>({ closing, host, slots, stops, warn }: Engine, run: Run, w
     try {
       return await work();
     } catch (error) {
-      if (error instanceof StatementStopped)
-        warn(`stopped a statement of ${run.caller ?? nameOf(run.turn)} at its time limit`);
-      // A crash during a statement counts too: its caller must not be able to repeat it endlessly.
-      if (run.caller !== undefined && (error instanceof StatementStopped || error instanceof EngineLost))
-        stops.add(run.caller);
+      noteStop(engine, run, error);
       throw error;
     }
   });
+}
+
+/** Counts a statement that ended the engine for its caller. */
+function noteStop({ stops, warn }: Engine, run: Run, error: unknown): void {
+  if (error instanceof StatementStopped)
+    warn(`stopped a statement of ${run.caller ?? nameOf(run.turn)} at its time limit`);
+  // A crash during a statement counts too: its caller must not be able to repeat it endlessly.
+  if (run.caller !== undefined && (error instanceof StatementStopped || error instanceof EngineLost))
+    stops.add(run.caller);
+}
+
+/** Whether a caller's transaction cannot change anything, so that it may run twice. */
+const isRead = ({ settings }: Principal): boolean => settings?.['transaction_read_only'] === 'on';
+
+/** Runs a read in a message that it may share with others. Returns the result of its last statement. */
+async function runShared(
+  engine: Engine,
+  run: Run,
+  statements: readonly Statement[],
+  started?: () => void,
+): Promise<Result> {
+  const { closing, stops, shared, limits } = engine;
+  if (closing) throw new EngineLost('the database is closed');
+  stops.check(run.caller);
+  try {
+    const messages = run.limitMs === limits.guest ? shared.guest : shared.caller;
+    const result = await messages(run.turn, statements, started);
+    if (result) return result;
+  } catch (error) {
+    noteStop(engine, run, error);
+    throw error;
+  }
+  return runOne(engine, run, statements, started);
 }
 
 /** Runs statements in one pipeline and returns the result of the last. */

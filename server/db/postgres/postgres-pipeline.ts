@@ -13,6 +13,8 @@ import {
   type StatementCache,
   statementName,
   writePipeline,
+  type Outcome,
+  type PipelineRun,
 } from '../pipeline.ts';
 
 type FieldMessage = { fields: { name: string; dataTypeID: number }[] };
@@ -37,8 +39,6 @@ function statementCacheOf(connection: EventEmitter): StatementCache {
   connection.on('closeComplete', () => noteClosed(cache));
   return cache;
 }
-
-type Outcome = DatabaseError | Result[];
 
 /**
  * Several statements in one round trip: parse, bind and execute for each and a single Sync, so that PostgreSQL runs them as one
@@ -171,9 +171,6 @@ export function runPipeline(client: pg.ClientBase, statements: readonly Statemen
     );
   });
 }
-
-/** A pipeline, and what is called with its results. */
-export type PipelineRun = { readonly statements: readonly Statement[]; readonly done: (outcome: Outcome) => void };
 
 /**
  * Runs pipelines on a connection one after the other, in one write and each as a transaction of its own: when one fails, the others go on.

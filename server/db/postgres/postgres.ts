@@ -8,7 +8,7 @@ import {
   type Transaction,
 } from '../database.ts';
 import { type Statement, typed } from '../pipeline.ts';
-import { type Batches, createBatches } from './postgres-batches.ts';
+import { type Batches, createBatches, createEndOfTurn } from '../batches.ts';
 import { refusedWrite, runPipeline, runPipelines, STALE } from './postgres-pipeline.ts';
 import { createPrimary, isReadOnly, type Primary } from './primary.ts';
 import { createPostgresSlots, DEFAULT_QUEUE, type PostgresQueue, type PostgresSlots } from './postgres-slots.ts';
@@ -44,6 +44,9 @@ type Core = {
   readonly listeners: Set<{ stop(): Promise<void> }>;
 };
 
+/** The most transactions that share a write. */
+const BATCH_MAX = 8;
+
 /** Connects to a PostgreSQL server with two logins; opens no connection before the first statement. */
 export function createPostgres(options: PostgresOptions): Database {
   const callers = openLogin(options.authenticatorUrl, options, CALLER_LIMITS);
@@ -54,7 +57,9 @@ export function createPostgres(options: PostgresOptions): Database {
       backend: openLogin(options.backendUrl, options, BACKEND_LIMITS),
       callers,
       slots,
-      batches: createBatches(slots.quick, (runs) => withClient(callers, (client) => runPipelines(client, runs))),
+      batches: createBatches(slots.quick, { most: BATCH_MAX, wait: createEndOfTurn() }, (runs) =>
+        withClient(callers, (client) => runPipelines(client, runs)),
+      ),
       listeners: new Set(),
     },
     null,

@@ -1,8 +1,7 @@
-import { DatabaseError, type Result } from '../database.ts';
-import type { Statement } from '../pipeline.ts';
-import type { PipelineRun } from './postgres-pipeline.ts';
-import type { Slots } from '../slots.ts';
-import { createStatementTimes } from '../statement-times.ts';
+import { DatabaseError, type Result } from './database.ts';
+import type { PipelineRun, Statement } from './pipeline.ts';
+import type { Slots } from './slots.ts';
+import { createStatementTimes } from './statement-times.ts';
 
 type Turn = Parameters<Slots['run']>[0];
 
@@ -23,8 +22,13 @@ type Waiting = PromiseWithResolvers<Result> & {
   sent: boolean;
 };
 
-/** The most transactions that share a write: the last of them waits for all others. */
-const BATCH_MAX = 8;
+/** How transactions are sent together. */
+export type BatchSettings = {
+  /** The most that are sent together: the last of them waits for all others. */
+  readonly most: number;
+  /** What a transaction that has its slot waits for, so that others can go along; null: nothing. */
+  readonly wait: (() => Promise<void>) | null;
+};
 
 /**
  * Sends transactions that wait for a slot together: who gets a slot takes those of its class along that have waited longest, in one write
@@ -32,9 +36,12 @@ const BATCH_MAX = 8;
  * sent, there is nothing left to do. Only statements that were brief until now share a connection. `send` runs pipelines one after the
  * other, each as a transaction of its own.
  */
-export function createBatches(slots: Slots, send: (runs: readonly PipelineRun[]) => Promise<void>): Batches {
+export function createBatches(
+  slots: Slots,
+  { most, wait }: BatchSettings,
+  send: (runs: readonly PipelineRun[]) => Promise<void>,
+): Batches {
   const waiting = new Map<string, Set<Waiting>>();
-  const endOfTurn = createEndOfTurn();
   const times = createStatementTimes();
   const sendAll = async (batch: readonly Waiting[]): Promise<void> => {
     let began = performance.now();
@@ -56,7 +63,11 @@ export function createBatches(slots: Slots, send: (runs: readonly PipelineRun[])
       };
     });
     // Every transaction has its own outcome; this error means that none was sent, or that the connection is gone.
-    await send(runs).catch((error: unknown) => batch.forEach(({ reject }) => reject(error)));
+    await send(runs).catch((error: unknown) => {
+      // One of them may have taken so long that the engine was ended: for a while none is known to be brief.
+      for (const { statements } of batch) times.add(statements.at(-1)?.text ?? '', performance.now() - began, true);
+      batch.forEach(({ reject }) => reject(error));
+    });
   };
   return {
     run(turn, statements, started) {
@@ -67,10 +78,10 @@ export function createBatches(slots: Slots, send: (runs: readonly PipelineRun[])
       if (brief) others.add(own);
       slots
         .run(turn, async () => {
-          if (brief) await endOfTurn();
+          if (brief && wait) await wait();
           if (own.sent) return;
           others.delete(own);
-          await sendAll(brief ? [own, ...takeOldest(others, BATCH_MAX - 1)] : [own]);
+          await sendAll(brief ? [own, ...takeOldest(others, most - 1)] : [own]);
         })
         .catch((error: unknown) => {
           others.delete(own);
@@ -82,7 +93,7 @@ export function createBatches(slots: Slots, send: (runs: readonly PipelineRun[])
 }
 
 /** Resolves when the event loop has read everything that has come until now, so that requests which arrive together share a write. */
-function createEndOfTurn(): () => Promise<void> {
+export function createEndOfTurn(): () => Promise<void> {
   let turn: Promise<void> | null = null;
   return () => {
     turn ??= new Promise((resolve) =>

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { DatabaseBusy, DatabaseError, type Result } from '../database.ts';
-import { createBatches } from './postgres-batches.ts';
-import type { PipelineRun } from './postgres-pipeline.ts';
-import { createSlots } from '../slots.ts';
-import { classLimits, forEachClass } from '../work-class.ts';
+import { DatabaseBusy, DatabaseError, type Result } from './database.ts';
+import { createBatches, createEndOfTurn } from './batches.ts';
+import type { PipelineRun } from './pipeline.ts';
+import { createSlots } from './slots.ts';
+import { classLimits, forEachClass } from './work-class.ts';
 
+const SETTINGS = { most: 8, wait: createEndOfTurn() };
 const GUEST = { workClass: 'guest', caller: 'ip:192.0.2.1' } as const;
 const CUSTOMER = { workClass: 'customer', caller: 'user:1' } as const;
 const statements = (value: string, text = 'select $1') => [{ text, values: [value] }];
@@ -22,7 +23,7 @@ function open(waitMs = 60_000) {
   );
   const sent: PipelineRun[][] = [];
   let hold: Promise<void> = Promise.resolve();
-  const batches = createBatches(createSlots(1, limits), async (runs) => {
+  const batches = createBatches(createSlots(1, limits), SETTINGS, async (runs) => {
     sent.push([...runs]);
     await hold;
     for (const run of runs) {
@@ -110,7 +111,7 @@ test('when the connection fails, all transactions sent on it fail', async () => 
     forEachClass(() => 1),
     { waiting: 100, waitMs: 60_000, ownWaitMs: 60_000 },
   );
-  const batches = createBatches(createSlots(1, limits), () => Promise.reject(new Error('no connection')));
+  const batches = createBatches(createSlots(1, limits), SETTINGS, () => Promise.reject(new Error('no connection')));
   const all = ['a', 'b'].map((value) => batches.run(GUEST, statements(value)));
   for (const one of await Promise.allSettled(all)) expect(one).toMatchObject({ status: 'rejected' });
 });
