@@ -2,14 +2,13 @@
 export type PageText = {
   /** Until the page sets its own. */
   readonly title: string;
-  /** May contain `{name}`, the name of the business. */
+  /** May contain `{name}`, the name of the business, and what `fillOffer` writes. */
   readonly description: string;
 };
 
 const HOME: PageText = {
   title: '{name}, Sydney',
-  description:
-    'Three DJ studios in Sydney, open 24/7. Pick a room and your hours, pay by card, get a PIN for the door, play. From $49 an hour.',
+  description: '{rooms} in Sydney{open}. Pick a room and your hours, pay by card, get a PIN for the door, play.{from}',
 };
 const NO_PAGE: PageText = { title: 'Page not found', description: 'There is no page at this address.' };
 const own = (title: string): PageText => ({ title, description: 'Book a DJ studio in Sydney by the hour, any hour.' });

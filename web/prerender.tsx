@@ -1,7 +1,7 @@
 import { prerender } from 'react-dom/static';
 import { type Business, type BusinessSettings, fillText } from '#rules/business/business.ts';
 import { firstSettings } from '#rules/business/first-settings.ts';
-import { firstRooms, type SiteRoom } from '#rules/business/rooms.ts';
+import { fillOffer, firstRooms, type SiteRoom } from '#rules/business/rooms.ts';
 import { venue } from '#rules/venue.ts';
 import { Router } from './router/router.tsx';
 import { App } from './app.tsx';
@@ -65,7 +65,7 @@ export async function renderSite(
 async function renderPage(template: string, route: PageRoute, data: PageData): Promise<string> {
   const { title, body } = route.rendered === 'no' ? { title: null, body: '' } : await render(`/${nameOf(route)}`, data);
   return template
-    .replace('<!--head-->', () => headOf(route, title, data.business))
+    .replace('<!--head-->', () => headOf(route, title, data))
     .replace('<!--page-->', () => body)
     .replace('<!--data-->', () => `<script type="application/json" id="page-data">${json(data)}</script>`);
 }
@@ -84,10 +84,10 @@ async function render(location: string, data: PageData): Promise<{ title: string
   return { title: title?.[1] ?? null, body: html.replace(title?.[0] ?? '', '') };
 }
 
-function headOf(route: PageRoute, renderedTitle: string | null, business: Business): string {
+function headOf(route: PageRoute, renderedTitle: string | null, { business, rooms }: PageData): string {
   const title = renderedTitle ?? escape(`${textOf(route.path).title} · ${business.name}`);
   const name = escape(business.name);
-  const description = escape(fillText(textOf(route.path).description, business));
+  const description = escape(fillOffer(fillText(textOf(route.path).description, business), rooms));
   const url = `%SITE_URL%${route.canonical ?? (route.path === '*' ? '/' : route.path)}`;
   const shared = [
     ['og:type', 'website'],

@@ -65,6 +65,26 @@ describe.each(oneEngine)('rooms as data on $name', ({ open }) => {
     expect(await set(STUDIO_A, { name: 'Studio A' })).toMatchObject({ status: 200 });
   });
 
+  it('pages follow the lowest price of an hour and whether every hour is open', async () => {
+    let heard = 0;
+    const stop = await server.app.db.listen('business_settings', () => void (heard += 1));
+    const offer = async () =>
+      (
+        await server.app.db.one<{ room: unknown }>(
+          `select r.room from jsonb_array_elements(private.site_rooms()) r (room) where r.room ->> 'name' = 'Studio C'`,
+        )
+      )?.room;
+    expect(await offer()).toMatchObject({ fromCents: 4_900, alwaysOpen: true });
+    await server.app.db.query(`update public.studios set hourly_rate = 39.5 where name = 'Studio C'`);
+    await expect.poll(() => heard).toBe(1);
+    const openHours = Array.from({ length: 168 }, (_, hour) => hour !== 3);
+    const { rows } = await server.app.db.query<{ id: string }>(`select id from public.studios where name = 'Studio C'`);
+    expect(await set(String(rows[0]?.id), { openHours })).toMatchObject({ status: 200 });
+    await expect.poll(() => heard).toBe(2);
+    expect(await offer()).toMatchObject({ fromCents: 3_950, alwaysOpen: false });
+    await stop();
+  });
+
   it('only staff with the permission upload photos and read the locks, and everybody gets photos in the size of the page', async () => {
     const photo = await sharp({ create: { width: 1600, height: 900, channels: 3, background: '#123' } })
       .jpeg()

@@ -1,5 +1,5 @@
-import { venue } from '#rules/venue.ts';
-import { useBusiness } from '#web/lib/business/business.ts';
+import { openWords } from '#rules/business/rooms.ts';
+import { useBusiness, useRooms } from '#web/lib/business/business.ts';
 import { DirectionsPhoto } from '#web/lib/business/find-us.tsx';
 
 const row = 'flex flex-wrap justify-between gap-x-6 gap-y-1 border-b border-line py-4';
@@ -25,7 +25,7 @@ export function InfoTable() {
       )}
       <div className={row}>
         <dt className="text-dust">Hours</dt>
-        <dd className="font-bold">{venue.hours}</dd>
+        <dd className="font-bold">{openWords(useRooms())}</dd>
       </div>
       <div className={row}>
         <dt className="text-dust">Contact</dt>
