@@ -46,6 +46,27 @@ test(
 );
 
 test(
+  'the hold of new hours and its payment tell the account of the booking that moves',
+  rolledBack(async (rows) => {
+    await addStudiosAndCustomers(rows);
+    await addBooking(rows, 3, { status: 'confirmed' });
+    const hours = { start_time: at(600), end_time: at(660), hold_expires_at: at(15) };
+    await addBooking(rows, 4, { user_id: null, moves_booking: uuid(3), move_number: 1, ...hours });
+    await addPayment(rows, 4, 'open');
+    await rows.query(`delete from realtime.messages`);
+    await rows.query(`update private.payment set state = 'expired'`);
+    await rows.query(`update private.booking set status = 'cancelled', cancel_reason = 'hold_expired' where id = $1`, [
+      uuid(4),
+    ]);
+    const toAccount = (await sent(rows)).filter(([topic]) => topic.startsWith('user:'));
+    expect(toAccount).toEqual([
+      [`user:${ALEX}`, 'booking', true, { booking_id: uuid(3), status: 'confirmed' }],
+      [`user:${ALEX}`, 'payment', true, { booking_id: uuid(3) }],
+    ]);
+  }),
+);
+
+test(
   'publish_booking also sends the old hours of a booking that moves, as cancelled',
   rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);
