@@ -101,6 +101,13 @@ test('a day shows each room with what is booked, held, closed and free, and the 
   expect(cell('Studio C, Mon 3 Mar 2031, 5 PM: closed 4 pm to 6 pm, Cleaning')).toBeTruthy();
   expect(cell('Studio C, Mon 3 Mar 2031, 6 PM: free')).toBeTruthy();
   await user.click(await screen.findByRole('button', { name: 'Tuesday 4 March 2031: 50% free' }));
+  const days = within(screen.getByRole('list', { name: 'Free hours' })).getAllByRole('button');
+  expect(days.filter((one) => one.tabIndex === 0)).toEqual([days[0]]);
+  days[0]?.focus();
+  await user.keyboard('{ArrowRight}{ArrowDown}');
+  expect(document.activeElement).toBe(days[8]);
+  await user.keyboard('{End}{ArrowRight}');
+  expect(document.activeElement).toBe(days[27]);
   expect(onShow).toHaveBeenLastCalledWith({ view: 'day', day: '2031-03-04', studioId: null });
 });
 

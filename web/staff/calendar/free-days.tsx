@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { KeyboardEvent } from 'react';
 import { addDays, formatStudioDate, type StudioDate, studioDate, weekdayOf } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
@@ -41,14 +42,22 @@ export function FreeDays({
       />
     );
   if (read.data === undefined) return <Skeleton className="h-[15.5rem] sm:h-40" label="Loading the free hours" />;
+  const { data: days } = read;
+  // One of them can be reached with Tab; arrow keys lead to the others.
+  const reached = Math.max(
+    days.findIndex((one) => one.day === day),
+    0,
+  );
   return (
     <ul aria-label="Free hours" className="grid grid-cols-7 gap-1 sm:grid-cols-14">
-      {read.data.map((one) => (
+      {days.map((one, at) => (
         <li key={one.day}>
           <Day
             {...one}
             chosen={view === 'day' ? one.day === day : mondayOf(one.day) === mondayOf(day)}
             today={one.day === studioDate(now)}
+            reached={at === reached}
+            onKey={(event) => walk(event, at)}
             onDay={onDay}
           />
         </li>
@@ -57,12 +66,26 @@ export function FreeDays({
   );
 }
 
+const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 };
+
+/** Focuses the day to which an arrow key leads, or the first or last. */
+function walk(event: KeyboardEvent<HTMLButtonElement>, at: number): void {
+  const step = STEPS[event.key];
+  const to = event.key === 'Home' ? 0 : event.key === 'End' ? DAYS - 1 : step === undefined ? null : at + step;
+  const next = to === null ? null : event.currentTarget.closest('ul')?.children[to]?.querySelector('button');
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}
+
 function Day({
   day,
   free,
   hours,
   chosen,
   today,
+  reached,
+  onKey,
   onDay,
 }: {
   day: StudioDate;
@@ -70,12 +93,16 @@ function Day({
   hours: number;
   chosen: boolean;
   today: boolean;
+  reached: boolean;
+  onKey: (event: KeyboardEvent<HTMLButtonElement>) => void;
   onDay: (day: StudioDate) => void;
 }) {
   const share = hours === 0 ? 0 : Math.round((free / hours) * 100);
   return (
     <button
       type="button"
+      tabIndex={reached ? 0 : -1}
+      onKeyDown={onKey}
       aria-pressed={chosen}
       aria-label={`${formatStudioDate(day)}${today ? ', today' : ''}: ${share}% free`}
       title={`${share}% free`}

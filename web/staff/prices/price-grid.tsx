@@ -8,7 +8,7 @@ const SHADES = ['', 'bg-signal/10', 'bg-signal/20', 'bg-signal/30', 'bg-signal/4
 
 /**
  * Prices by day and hour: dearer is brighter. With `onSelect` cells are chosen: a mouse drags, a finger presses one after the other, arrow keys
- * move and extend with Shift, and the heads choose a whole day or hour. Typing a figure calls `onType`.
+ * move and extend with Shift, and the heads choose a whole day or hour, as do Control and Shift with Space. Typing a figure calls `onType`.
  */
 export function PriceGrid({
   caption,
@@ -94,7 +94,14 @@ export function PriceGrid({
 /** A head that chooses its whole column or row. */
 function Head({ name, label, onPress }: { name: string; label: string; onPress: () => void }) {
   return (
-    <button type="button" aria-label={label} onClick={onPress} className="min-h-11 w-full text-fog hover:text-chalk">
+    <button
+      type="button"
+      // With the keyboard the cells choose days and hours: thirty heads would be in the way.
+      tabIndex={-1}
+      aria-label={label}
+      onClick={onPress}
+      className="min-h-11 w-full text-fog hover:text-chalk"
+    >
       {name}
     </button>
   );
@@ -141,7 +148,11 @@ function useCells({
       byMouse.current = false;
     },
     key(event: KeyboardEvent, cell: number): void {
-      if (event.key === ' ') toggle(cell);
+      const day = cell - (cell % 24);
+      if (event.key === ' ' && event.ctrlKey) onSelect({ ...selection, cells: new Set(rectangle(day, day + 23)) });
+      else if (event.key === ' ' && event.shiftKey)
+        onSelect({ ...selection, cells: new Set(rectangle(cell % 24, (columns - 1) * 24 + (cell % 24))) });
+      else if (event.key === ' ') toggle(cell);
       else if (event.key === 'a' && (event.ctrlKey || event.metaKey))
         onSelect({ ...selection, cells: new Set(rectangle(0, columns * 24 - 1)) });
       else if (/^\d$/.test(event.key)) onType(event.key);

@@ -78,6 +78,11 @@ test('hours are chosen with a mouse, a finger, the heads and keys', async () => 
   expect(chosen()).toEqual([25, 26, 27]);
   await user.keyboard(' ');
   expect(chosen()).toEqual([25, 26]);
+  await user.keyboard('{Control>} {/Control}');
+  expect([chosen()[0], chosen().length]).toEqual([24, 24]);
+  await user.keyboard('{Shift>} {/Shift}');
+  expect([chosen()[0], chosen()[1], chosen().length]).toEqual([3, 27, 7]);
+  expect(screen.getByRole('button', { name: 'All hours of Sun' }).tabIndex).toBe(-1);
   await user.keyboard('{Control>}a{/Control}');
   expect(chosen()).toHaveLength(168);
 });

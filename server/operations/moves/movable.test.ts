@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import type { BookingFacts } from '../core/booking-rows.ts';
+import { moveProblem, type Place } from './movable.ts';
+
+const [START, END] = ['2031-03-08T00:00:00Z', '2031-03-08T02:00:00Z'];
+// What the rule does not read is left out.
+const booking = { status: 'confirmed', studioId: 'a', startTime: START, endTime: END } as BookingFacts;
+const to = (startTime: string, endTime: string, studioId = 'a'): Place => ({
+  studioId,
+  startTime: new Date(startTime),
+  endTime: new Date(endTime),
+});
+const LATER = to('2031-03-09T00:00:00Z', '2031-03-09T02:00:00Z', 'b');
+const LONGER = to(START, '2031-03-08T03:00:00Z');
+const DURING = '2031-03-08T00:40:00Z';
+
+test.each([
+  ['before its start to any hours', '2031-03-07T23:59:59Z', LATER, undefined],
+  ['from its start on to a later end', START, LONGER, undefined],
+  ['from its start on to the same hours', DURING, to(START, END), undefined],
+  ['from its start on not to other hours', START, to('2031-03-08T01:00:00Z', '2031-03-08T04:00:00Z'), 'too_late'],
+  ['from its start on not to an earlier end', DURING, to(START, '2031-03-08T01:00:00Z'), 'too_late'],
+  ['from its start on not to another studio', DURING, { ...LONGER, studioId: 'b' }, 'too_late'],
+  ['until a moment before its end', '2031-03-08T01:59:59Z', LONGER, undefined],
+  ['not at its end', END, LONGER, 'too_late'],
+] as const)('a confirmed booking moves %s', (_, now, place, code) => {
+  expect(moveProblem(booking, place, new Date(now))?.code).toBe(code);
+});
+
+test.each([
+  ['pending', 'not_confirmed'],
+  ['cancelled', 'already_done'],
+] as const)('a %s booking does not move: %s', (status, code) => {
+  expect(moveProblem({ ...booking, status }, LATER, new Date('2031-03-01T00:00:00Z'))?.code).toBe(code);
+});
