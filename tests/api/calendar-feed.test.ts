@@ -44,6 +44,8 @@ describe.each(oneEngine)('calendar feeds on $name', ({ open }) => {
     const reference = await book(48, 'Sam Guest');
     const other = await book(48, 'Kim Guest', STUDIO_B);
     const late = await book(24 * 89, 'Lou Guest');
+    const trial = await book(50, 'Test Guest');
+    await server.app.db.query(`update private.booking set notes = 'test' where reference = $1`, [trial]);
     const held = await server.call(
       'staff-create-booking',
       {
@@ -62,6 +64,7 @@ describe.each(oneEngine)('calendar feeds on $name', ({ open }) => {
     expect(file).toContain(`SUMMARY:Sam\\, ${reference}`);
     expect(file).toContain(`SUMMARY:Lou\\, ${late}`);
     expect(file).not.toContain(other);
+    expect(file).not.toContain(trial);
     expect(file).not.toContain(String(held.body['reference']));
     expect(file).not.toContain('Guest');
     expect(file).not.toContain('guest@example.com');

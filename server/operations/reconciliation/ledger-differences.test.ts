@@ -76,6 +76,7 @@ test('what was taken back counts with its original, and nothing on both sides is
   expect(names([own({ kind: 'refund', id: 're_1', amountCents: 0 })], [])).toEqual([]);
   // The refund itself was made in an earlier month.
   expect(names([own({ kind: 'refund', id: 're_1', amountCents: 0 })], [failure])).toEqual([]);
+  expect(names([own({ kind: 'refund', id: 're_1', amountCents: -800 })], [failure])).toEqual([]);
 });
 
 test('an item belongs to the month of the provider’s entry, otherwise of our row; the end is the next month’s', () => {
