@@ -1021,6 +1021,12 @@ export type Database = {
           isSetofReturn: true;
         };
       };
+      own_booking: {
+        Args: {
+          booking: string;
+        };
+        Returns: Json;
+      };
       own_bookings: {
         Args: never;
         Returns: {

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import { calendarFeed } from './functions/calendar-feed.ts';
 import { acceptStaffInvitation } from './functions/accept-staff-invitation.ts';
+import { bookingDocument } from './functions/booking-document.ts';
 import { cancelBooking } from './functions/cancel-booking.ts';
 import { checkVerificationAndCheckout } from './functions/check-verification-and-checkout.ts';
 import { createPayment } from './functions/create-payment.ts';
@@ -104,6 +105,7 @@ export function composeFunctions(context: Context): Hono<Env> {
       ['accept-staff-invitation', acceptStaffInvitation(context)],
       ['unsubscribe', unsubscribe(context)],
       ['cancel-booking', cancelBooking(context)],
+      ['booking-document', bookingDocument(context)],
       ['reschedule-booking', rescheduleBooking(context)],
       ['extend-booking', extendBooking(context)],
       ['delete-account', deleteAccount(context)],

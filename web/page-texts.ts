@@ -44,6 +44,7 @@ const TEXTS: Readonly<Record<string, PageText>> = {
   '/email-verified': own('Email Confirmed'),
   '/checkout': own('Checkout'),
   '/bookings': own('Your bookings'),
+  '/bookings/*': own('Your booking'),
   '/profile': own('Account Settings'),
   '/payment-success': own('Your booking'),
   '/verify-complete': own('ID check'),

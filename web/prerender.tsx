@@ -31,7 +31,7 @@ const escape = (text: string): string =>
 /** JSON that cannot end the script element in which it stands. */
 const json = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
-const nameOf = ({ path }: PageRoute): string => (path === '*' ? '404' : path.slice(1));
+const nameOf = ({ path }: PageRoute): string => (path === '*' ? '404' : path.slice(1).replace('/*', '-any'));
 const fileOf = (route: PageRoute): string => `${nameOf(route) || 'index'}.html`;
 
 export function listPages(): SitePage[] {
@@ -88,7 +88,7 @@ function headOf(route: PageRoute, renderedTitle: string | null, { business, room
   const title = renderedTitle ?? escape(`${textOf(route.path).title} · ${business.name}`);
   const name = escape(business.name);
   const description = escape(fillOffer(fillText(textOf(route.path).description, business), rooms));
-  const url = `%SITE_URL%${route.canonical ?? (route.path === '*' ? '/' : route.path)}`;
+  const url = `%SITE_URL%${route.canonical ?? (route.path === '*' ? '/' : route.path.replace('/*', ''))}`;
   const shared = [
     ['og:type', 'website'],
     ['og:site_name', name],

@@ -10,6 +10,7 @@ import { toast } from './ui/toast.tsx';
 
 /** One address of the site. */
 export type PageRoute = {
+  /** Ends with `/*` for every address one part below it. */
   readonly path: string;
   /** File in `pages/`, without extension; its default export is the page. */
   readonly page: string;
@@ -43,7 +44,8 @@ export const pages: readonly PageRoute[] = [
   { path: '/auth', page: 'auth', ...own },
   { path: '/email-verified', page: 'email-verified', ...own },
   { path: '/checkout', page: 'checkout', ...own },
-  { path: '/bookings', page: 'bookings', ...own },
+  { path: '/bookings', page: 'bookings/list', ...own },
+  { path: '/bookings/*', page: 'bookings/one', ...own },
   { path: '/profile', page: 'profile', ...own },
   { path: '/payment-success', page: 'payment-success', ...own },
   { path: '/verify-complete', page: 'verify/complete', ...own },
@@ -121,7 +123,9 @@ const bare = (pathname: string): string => pathname.replace(/(?<=.)\/$/, '');
 
 /** Finds the page at a path; the page for unknown addresses otherwise. */
 function findPage(pathname: string): PageRoute {
-  return pages.find((route) => route.path === bare(pathname)) ?? unknownPage;
+  const path = bare(pathname);
+  const below = path.replace(/(?<=.)\/[^/]+$/, '/*');
+  return pages.find((route) => route.path === path) ?? pages.find((route) => route.path === below) ?? unknownPage;
 }
 
 /** Fetches a page before rendering, so that the pre-rendered one stays visible until then. */

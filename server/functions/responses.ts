@@ -58,6 +58,17 @@ export function htmlFile(html: string, name: string): Response {
   });
 }
 
+/** A file for download. */
+export function fileOf(content: string | Uint8Array<ArrayBuffer>, type: string, name: string): Response {
+  return new Response(content, {
+    headers: {
+      'content-type': type,
+      'content-disposition': `attachment; filename="${name}"`,
+      'cache-control': 'no-store',
+    },
+  });
+}
+
 /** A CSV file for download. */
 export function csvFile(csv: ReadableStream<Uint8Array>, name: string): Response {
   return new Response(csv, {

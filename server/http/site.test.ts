@@ -21,6 +21,7 @@ beforeAll(() => {
   writeFileSync(join(folder, 'index.html'), '<meta content="%ANON_KEY%"><link href="%SITE_URL%/">');
   writeFileSync(join(folder, 'about.html'), 'about');
   writeFileSync(join(folder, '404.html'), 'unknown');
+  writeFileSync(join(folder, 'things-any.html'), 'one thing');
   writeFileSync(join(folder, 'sitemap.xml'), '<loc>%SITE_URL%/about</loc>');
   writeFileSync(join(folder, 'film.webm'), video);
   mkdirSync(join(folder, 'assets'));
@@ -43,6 +44,8 @@ describe('the site', () => {
     expect([(await get('/about')).status, await (await get('/about/')).text()]).toEqual([200, 'about']);
     const unknown = await get('/somewhere/else');
     expect([unknown.status, await unknown.text()]).toEqual([404, 'unknown']);
+    expect(await (await get('/things/ABCD-2345')).text()).toBe('one thing');
+    expect((await get('/things/ABCD-2345/more')).status).toBe(404);
     expect((await get('/missing.png')).status).toBe(404);
     expect((await get('/../../etc/passwd')).status).toBe(404);
     expect((await get('/%2e%2e/%2e%2e/etc/passwd')).status).toBe(404);

@@ -58,11 +58,16 @@ export function createSite(settings: { folder: string; earlierAssets: string; an
   const fill = (text: string): string =>
     text.replaceAll('%ANON_KEY%', settings.anonKey).replaceAll('%SITE_URL%', settings.siteUrl);
 
+  /** The page for every address one part below another: `things-any.html` for `things/…`. */
+  const loadBelow = async (path: string): Promise<File | null> => {
+    const above = /^([a-z-]+)\/[^/]+$/.exec(path)?.[1];
+    return above === undefined ? null : load(`${above}-any.html`);
+  };
   const site = new Hono<Env>();
   site.on(['GET', 'HEAD'], '*', async (c) => {
     const path = c.req.path.replace(/^\/+|\/+$/g, '');
     const isFile = /\.[a-z0-9]{2,11}$/.test(path);
-    const file = isFile ? await load(path) : await load(`${path || 'index'}.html`);
+    const file = isFile ? await load(path) : ((await load(`${path || 'index'}.html`)) ?? (await loadBelow(path)));
     if (file) return answer(c, file, 200, cachingOf(path));
     const unknown = isFile ? null : await load('404.html');
     return unknown ? answer(c, unknown, 404, 'no-cache') : c.text('Not found', 404, { 'cache-control': 'no-store' });

@@ -1,4 +1,5 @@
 import ical, { ICalCalendarMethod, ICalEventStatus } from 'ical-generator';
+import { googleCalendarUrl } from '#rules/business/calendar-link.ts';
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime, studioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
@@ -24,7 +25,11 @@ export type BookingForMail = {
   readonly arrivalNotes: string;
 };
 
-export type MailWithCalendar = Mail & { readonly calendar?: { method: 'PUBLISH' | 'CANCEL'; content: string } };
+export type MailWithCalendar = Mail & {
+  readonly calendar?: { method: 'PUBLISH' | 'CANCEL'; content: string };
+  /** A PDF file beside it. */
+  readonly document?: { name: string; content: Uint8Array };
+};
 
 /** Begins a sentence with the customer's name, where it is known. */
 export const hello = (booking: BookingForMail): string => (booking.firstName ? `Hi ${booking.firstName}, ` : '');
@@ -36,6 +41,13 @@ export const when = (booking: Pick<BookingForMail, 'start' | 'end'>): string =>
 const notesOf = ({ arrivalNotes }: BookingForMail): { kind: 'text'; text: string }[] =>
   arrivalNotes.split(/\n+/).flatMap((text) => (text === '' ? [] : [{ kind: 'text', text }]));
 
+/** What a calendar says of a booking. */
+const entryOf = (booking: BookingForMail): { title: string; details: string; location: string } => ({
+  title: `${booking.studioName}, ${booking.from.name}`,
+  details: [`Booking ${booking.reference}. Please arrive 10 minutes early.`, booking.arrivalNotes].join(' ').trim(),
+  location: booking.from.address,
+});
+
 /** The calendar entry of a booking. */
 export function calendar(
   booking: BookingForMail,
@@ -46,6 +58,7 @@ export function calendar(
     prodId: { company: booking.from.name, product: 'bookings', language: 'EN' },
     method: method === 'CANCEL' ? ICalCalendarMethod.CANCEL : ICalCalendarMethod.PUBLISH,
   });
+  const entry = entryOf(booking);
   file.createEvent({
     id: `${booking.id}@bookings`,
     // Calendars show the entry with the highest number.
@@ -54,11 +67,9 @@ export function calendar(
     stamp: booking.start,
     start: booking.start,
     end: booking.end,
-    summary: `${booking.studioName}, ${booking.from.name}`,
-    description: [`Booking ${booking.reference}. Please arrive 10 minutes early.`, booking.arrivalNotes]
-      .join(' ')
-      .trim(),
-    location: booking.from.address,
+    summary: entry.title,
+    description: entry.details,
+    location: entry.location,
   });
   return { method, content: file.toString() };
 }
@@ -75,6 +86,7 @@ export function bookingConfirmedMail(
   if (booking.couponDiscountCents > 0) money.push(['Coupon', `-${formatMoney(booking.couponDiscountCents)}`]);
   if (booking.waivedCents > 0) money.push(['Not charged', `-${formatMoney(booking.waivedCents)}`]);
   const cancelAt = links.account === null ? `by email to ${booking.from.email}` : `in your account: ${links.account}`;
+  const google = googleCalendarUrl({ ...entryOf(booking), start: booking.start, end: booking.end });
   return {
     ...renderMail(booking.from, {
       subject: `Booking confirmed: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
@@ -102,6 +114,16 @@ export function bookingConfirmedMail(
         {
           kind: 'text',
           text: `You can cancel for a full refund up to ${freeCancelHours} hours before you start, ${cancelAt}`,
+        },
+        {
+          kind: 'paragraph',
+          lines: [
+            [
+              { text: 'Put it in your calendar: ', href: null },
+              { text: 'Google', href: google },
+              { text: ', or open the attached file with Apple or Outlook.', href: null },
+            ],
+          ],
         },
       ],
     }),

@@ -239,6 +239,7 @@ describe('Mail', () => {
       text: 'Hi',
       key: `job-${randomUUID()}`,
       calendar: { method: 'PUBLISH' as const, content: 'BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n' },
+      document: { name: 'receipt.pdf', content: new TextEncoder().encode('%PDF-1.4') },
     };
     await mail.send(message);
     await mail.send(message);

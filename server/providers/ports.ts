@@ -186,6 +186,8 @@ export type MailMessage = {
   /** The same for each repeat of a mail; becomes its Message-ID. */
   readonly key: string;
   readonly calendar?: { readonly method: 'PUBLISH' | 'CANCEL'; readonly content: string };
+  /** A PDF file beside it. */
+  readonly document?: { readonly name: string; readonly content: Uint8Array };
 };
 /** Throws `ProviderError`; `isAddressRefused` tells a recipient that can get no mail. */
 export type Mail = { send(message: MailMessage): Promise<void> };

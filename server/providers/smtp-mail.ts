@@ -1,6 +1,6 @@
 import nodemailer from 'nodemailer';
 import { ADDRESS_REFUSED, PROVIDER_TIMEOUT_MS, ProviderError } from './call.ts';
-import type { Mail } from './ports.ts';
+import type { Mail, MailMessage } from './ports.ts';
 
 /** Mails sent at the same time. More wait in our queue, where they can still be cancelled. */
 export const MAIL_CONNECTIONS = 4;
@@ -10,6 +10,21 @@ function namesRecipient(error: unknown): boolean {
   if (!(error instanceof Error) || !('command' in error) || error.command !== 'RCPT TO') return false;
   return !('response' in error && typeof error.response === 'string' && /\b[45]\.7\.\d/.test(error.response));
 }
+
+const attachmentsOf = ({ calendar, document }: MailMessage) => [
+  ...(calendar === undefined
+    ? []
+    : [
+        {
+          filename: 'booking.ics',
+          content: calendar.content,
+          contentType: `text/calendar; charset=utf-8; method=${calendar.method}`,
+        },
+      ]),
+  ...(document === undefined
+    ? []
+    : [{ filename: document.name, content: Buffer.from(document.content), contentType: 'application/pdf' }]),
+];
 
 /** Sends mail by SMTP. `url`: smtp://user:password@host:port or smtps://…; `from`: the sender people see. */
 export function createSmtpMail(config: { url: string; from: string }): Mail & { close(): void } {
@@ -46,17 +61,7 @@ export function createSmtpMail(config: { url: string; from: string }): Mail & { 
                   'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
                 },
               }),
-          ...(message.calendar
-            ? {
-                attachments: [
-                  {
-                    filename: 'booking.ics',
-                    content: message.calendar.content,
-                    contentType: `text/calendar; charset=utf-8; method=${message.calendar.method}`,
-                  },
-                ],
-              }
-            : {}),
+          attachments: attachmentsOf(message),
         });
       } catch (error) {
         const code =

@@ -7,6 +7,7 @@ const FUNCTIONS = [
   'verify-payment',
   'release-hold',
   'cancel-booking',
+  'booking-document',
   'reschedule-booking',
   'extend-booking',
   'verify-id',

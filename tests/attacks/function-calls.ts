@@ -49,6 +49,7 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
     'order=notes.desc',
     'select=final_cost.max(),created_at::text',
   ].map((query) => ({ method: 'POST', path: `/rpc/newest_bookings?${query}`, body: '{}' })),
+  own_booking: [{ method: 'POST', path: '/rpc/own_booking', body: '{"booking": "AAAA-2222"}' }],
   own_bookings: [
     '',
     'reference=like.secret%25%5C',

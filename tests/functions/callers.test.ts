@@ -64,6 +64,14 @@ const ROWS: readonly Row[] = [
     body: { bookingId: BOOKING },
     answers: { cancelBooking: () => ({ refund: 'full', amountCents: 8250, byHand: false }) },
   },
+  {
+    name: 'booking-document',
+    callers: 'signed-in',
+    limit: ['booking-document', 30, 60],
+    body: { bookingId: BOOKING },
+    answers: { readDocuments: () => ({ reference: 'HC-ABC123', documents: [] }) },
+    type: 'text/html; charset=utf-8',
+  },
   ...(['reschedule-booking', 'extend-booking'] as const).map((name): Row => ({
     name,
     callers: 'signed-in',

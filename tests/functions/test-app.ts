@@ -103,6 +103,8 @@ vi.mock('#server/operations/customers/account.ts', () => ({
   exportAccount: operation('exportAccount'),
 }));
 vi.mock('#server/operations/customers/write.ts', () => ({ writeCustomer: operation('writeCustomer') }));
+vi.mock('#server/operations/exports/document-files.ts', () => ({ documentPage: () => '', documentPdf: () => '' }));
+vi.mock('#server/operations/exports/booking-document.ts', () => ({ readDocuments: operation('readDocuments') }));
 vi.mock('#server/operations/exports/lists.ts', () => ({ exportList: operation('exportList') }));
 vi.mock('#server/operations/payments/read-status.ts', () => ({ readPaymentStatus: operation('readPaymentStatus') }));
 vi.mock('#server/operations/identity/withdraw.ts', () => ({ withdrawId: operation('withdrawId') }));

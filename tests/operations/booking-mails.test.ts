@@ -44,10 +44,10 @@ beforeEach(async () => {
 const emailOf = async (person: string): Promise<string | undefined> =>
   (await db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [person]))?.email;
 /** The only mail since the last look, with its text in one line. */
-function onlyMail(): { to: string; subject: string; text: string } {
+function onlyMail() {
   const [mail, ...more] = system.mails.splice(0);
   if (!mail || more.length > 0) throw new Error(`one mail was expected, there are ${mail ? more.length + 1 : 0}`);
-  return { to: mail.to, subject: mail.subject, text: mail.text.replaceAll(/\s+/g, ' ') };
+  return { ...mail, text: mail.text.replaceAll(/\s+/g, ' ') };
 }
 /** Sends one mail about a booking as the worker does. */
 async function send(kind: JobKind, bookingId: string): Promise<void> {
@@ -69,7 +69,10 @@ test('the confirmation goes to the account, greets by first name and links to th
   expect(mail.subject).toMatch(/^Booking confirmed: Studio, /);
   expect(mail.text).toContain('Hi Alex, Studio is yours.');
   expect(mail.text).toContain('It works from 10:55 am.');
-  expect(mail.text).toContain('https://studio.example/profile');
+  expect(mail.text).toContain('https://studio.example/bookings/');
+  expect(mail.text).toContain('Google (https://calendar.google.com/calendar/render?');
+  expect(mail.document?.name).toMatch(/^receipt-.*\.pdf$/);
+  expect(Buffer.from(mail.document?.content ?? []).toString('latin1')).toContain('(Receipt)');
   const link = /https:\/\/studio\.example\/regenerate-pin\?booking_id=([0-9a-f-]+)&token=([\w.-]+)/.exec(mail.text);
   expect(link?.[1]).toBe(id);
   const read = (now: number) => system.links.read(PIN_LINK, link?.[2] ?? '', new Date(now));

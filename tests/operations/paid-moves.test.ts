@@ -7,6 +7,7 @@ import { cancelBooking } from '#server/operations/bookings/cancel.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';
 import { type Move, moveBooking, quoteMove } from '#server/operations/bookings/move.ts';
 import { readExtension } from '#server/operations/bookings/own-move.ts';
+import { readDocuments } from '#server/operations/exports/booking-document.ts';
 import { releaseOwnHold } from '#server/operations/bookings/release.ts';
 import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
 import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts';
@@ -99,6 +100,14 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
   async function returned(session: string): Promise<readonly number[]> {
     const { paymentIntentId } = await cases.payments.getSession(session);
     return (await cases.payments.listRefunds(paymentIntentId ?? '')).map(({ amountCents }) => amountCents);
+  }
+
+  const documents = async (bookingId: string) => (await readDocuments({ db }, { bookingId, userId: null })).documents;
+  async function requireNumbersWithoutGaps(): Promise<void> {
+    const row = await db.one(
+      'select count(*)::int as n, max(number) as last, min(number) as first from private.document',
+    );
+    expect(row).toMatchObject({ first: 1, last: row?.['n'] });
   }
 
   test('dearer hours are held until the difference is paid; then the booking moves once', async () => {
@@ -482,6 +491,70 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     expect(await db.one('select total_hours::int as n from private.booking where id = $1::uuid', [id])).toEqual({
       n: 2,
     });
+  });
+
+  test('each payment has an invoice and each refund that arrived an adjustment note, with numbers without gaps and figures of the ledger', async () => {
+    const { id, person } = await booked();
+    const one = await documents(id);
+    expect(one).toMatchObject([
+      { kind: 'invoice', cents: 5_900, content: { hours: 1, baseCents: 5_900, change: false } },
+    ]);
+    expect(one[0]?.content).toMatchObject({ buyer: { name: 'Alex Citizen' }, seller: { name: expect.any(String) } });
+    await own(person, id, at(EVENING));
+    await pay((await holdOf(id)).session);
+    await refundForStaff(context(), { bookingId: id, cents: 1_500, reason: 'Sorry', requestId: null, actor: staff });
+    await own(person, id, at(SATURDAY + 2 * DAY));
+    await drain();
+    await cancelBooking(context(), id, person);
+    expect(await kept(id)).toBe(0);
+    const all = await documents(id);
+    expect(all.map(({ kind, cents }) => (kind === 'invoice' ? cents : -cents))).toEqual([
+      5_900,
+      1_000,
+      expect.any(Number),
+      expect.any(Number),
+      expect.any(Number),
+      -3_400,
+    ]);
+    expect(all.at(-1)?.content.cancelled).toBe(true);
+    expect(all.slice(0, 2).map(({ content }) => content.change)).toEqual([false, true]);
+    await requireNumbersWithoutGaps();
+    await expect(readDocuments({ db }, { bookingId: id, userId: staff })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('money that came too late for its hours has no document, and neither does a hold', async () => {
+    const held = await cases.held(at(SATURDAY));
+    await expect(readDocuments({ db }, { bookingId: held.id, userId: held.person })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    cases.system.state.now += 16 * MINUTE;
+    await expire();
+    await pay(held.session);
+    await drain();
+    await expect(readDocuments({ db }, { bookingId: held.id, userId: held.person })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  test('payments that settle at the same time get numbers without gaps, and one refund that fails later is void', async () => {
+    const sessions = await Promise.all(
+      Array.from({ length: 8 }, async (_, hour) => (await cases.held(at(SATURDAY + hour * HOUR))).session),
+    );
+    for (const session of sessions) cases.system.provider.move(session, 'pay');
+    await Promise.all(
+      sessions.flatMap((session) => [settlePayment(context(), session), settlePayment(context(), session)]),
+    );
+    await requireNumbersWithoutGaps();
+    const { id } = await booked(at(SATURDAY + 2 * DAY));
+    await refundForStaff(context(), { bookingId: id, cents: 1_000, reason: 'Sorry', requestId: null, actor: staff });
+    await drain();
+    expect(await documents(id)).toHaveLength(2);
+    await db.query(
+      `update private.refund set status = 'failed' where payment_id in (select p.id from private.payment p where p.booking_id = $1::uuid)`,
+      [id],
+    );
+    expect(await documents(id)).toHaveLength(1);
+    await requireNumbersWithoutGaps();
   });
 
   test('unpaid changes of a customer are limited', async () => {

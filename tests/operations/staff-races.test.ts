@@ -118,6 +118,12 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
         await expire();
         const { paid: cents, returned } = await cases.moneyOf(id);
         expect([cents, cents - returned], String(race)).toEqual([6_900, cancelled ? 0 : PRICES[start]]);
+        const papers = await db.one(
+          `select sum(case d.kind when 'invoice' then d.cents else -d.cents end)::int as left from private.document d
+           where d.booking_id = $1::uuid and d.voided_at is null`,
+          [id],
+        );
+        expect(papers, String(race)).toEqual({ left: cents - returned });
         expect(await overlaps()).toBe(0);
         const rival = ['expiry', 'cancellation', 'hold', 'second move'][race % 4];
         ends.push(

@@ -586,6 +586,7 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   'leave_mailing_list(subscription uuid)': 'anon authenticated service_role',
   'mark_no_show(booking uuid, missed boolean)': 'authenticated service_role',
   'newest_bookings(most integer)': 'authenticated service_role',
+  'own_booking(booking text)': 'authenticated service_role',
   'own_bookings()': 'authenticated service_role',
   'retry_job(job uuid)': 'authenticated service_role',
   'search_audit_logs(words text, before_at timestamp with time zone, before_id uuid)': 'authenticated service_role',

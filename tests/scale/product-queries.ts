@@ -74,6 +74,13 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
       path: `closed_hours?select=studio_id,start_time,end_time&start_time=lt.${at(48)}&end_time=gt.${at(0)}&studio_id=eq.${studioId}`,
     },
     { name: 'own bookings', file: OWN, sender: 'customer', path: 'rpc/own_bookings', body: {} },
+    {
+      name: 'own booking',
+      file: 'web/features/own-booking/queries.ts',
+      sender: 'customer',
+      path: 'rpc/own_booking',
+      body: { booking: bookings.split(',')[0] },
+    },
     own('own payments', OWN, `booking_payments?select=*&booking_id=in.(${bookings})`),
     own(
       'next booking',

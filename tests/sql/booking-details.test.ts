@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRows, type Rows, type TestRows, uuid } from '#tests/support/rows.ts';
 import { addBooking, addPayment, addStudiosAndCustomers, ALEX, at, force, KIM } from './booking-rows.ts';
 
-/** What staff see of one booking, and the mails that they send again. */
+/** What staff and the customer see of one booking, and the mails that staff send again. */
 let database: TestRows;
 beforeAll(async () => {
   database = await openRows();
@@ -11,20 +11,29 @@ afterAll(() => database.close());
 
 const STAFF = { role: 'authenticated', sub: ALEX };
 
+/** Runs a test with a confirmed booking of Kim's, as nobody yet. */
+const asCustomer = (work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
+  database.rolledBack(async (rows) => {
+    await addStudiosAndCustomers(rows);
+    await addBooking(rows, 30, BOOKING);
+    await work(rows);
+  });
+const BOOKING = {
+  user_id: KIM,
+  status: 'confirmed',
+  reference: 'ABCD-2345',
+  policy: { freeCancelHours: 12 },
+  start_time: '2999-03-01T00:00:00Z',
+  end_time: '2999-03-01T01:00:00Z',
+};
+
 /** Runs a test with Alex as staff, who has this permission; the booking is Kim's. */
 const asStaff = (permission: string, work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
   database.rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);
     await rows.query(`insert into public.user_roles (user_id, role) values ($1, 'admin')`, [ALEX]);
     await force(rows, () => rows.query('update public.staff_permissions set permission = $1', [permission]));
-    await addBooking(rows, 30, {
-      user_id: KIM,
-      status: 'confirmed',
-      reference: 'ABCD-2345',
-      policy: { freeCancelHours: 12 },
-      start_time: '2999-03-01T00:00:00Z',
-      end_time: '2999-03-01T01:00:00Z',
-    });
+    await addBooking(rows, 30, BOOKING);
     await rows.setClaims(STAFF);
     await work(rows);
   });
@@ -290,5 +299,60 @@ test(
       const missed = () => rows.value('select public.mark_no_show($1, true)', [uuid(30)]);
       for (const call of [send, note, missed]) expect((await rows.refusal(call))?.code).toBe('42501');
     }
+  }),
+);
+
+test(
+  'own_booking answers the own booking by id or reference with its money, its moves and the hours that wait, and null to everybody else',
+  asCustomer(async (rows) => {
+    await addPayment(rows, 30, 'paid', { amount_cents: 4900, paid_cents: 4900, refunded_cents: 500, paid_at: at(0) });
+    await force(rows, async () => {
+      await rows.add('private.refund', {
+        id: 're_1',
+        payment_id: uuid(3001),
+        amount_cents: 500,
+        status: 'succeeded',
+        ours: true,
+      });
+      await rows.add('private.refund', {
+        id: 're_2',
+        payment_id: uuid(3001),
+        amount_cents: 700,
+        status: 'failed',
+        ours: true,
+      });
+      await rows.add('private.partial_refund', {
+        payment_id: uuid(3001),
+        request_key: 'k',
+        amount_cents: 1500,
+        reason: 'Sorry',
+        actor: ALEX,
+      });
+    });
+    await addBooking(rows, 31, {
+      user_id: null,
+      moves_booking: uuid(30),
+      move_number: 1,
+      start_time: '2999-04-01T00:00:00Z',
+      end_time: '2999-04-01T01:00:00Z',
+    });
+    await addPayment(rows, 31, 'open', { url: 'https://pay.example/x' });
+    const own = (key: string) => rows.value('select public.own_booking($1)', [key]);
+    expect(await own('ABCD-2345')).toBeNull();
+    await rows.setClaims({ role: 'authenticated', sub: ALEX });
+    expect([await own('ABCD-2345'), await own(uuid(30))]).toEqual([null, null]);
+    await rows.setClaims({ role: 'authenticated', sub: KIM });
+    const found = await own('abcd2345');
+    expect(found).toMatchObject({
+      id: uuid(30),
+      freeCancelHours: 12,
+      payments: [{ cents: 4900, forMove: false, online: true }],
+      refunds: [{ cents: 500 }],
+      refundingCents: 1500,
+      waiting: { holdId: uuid(31), url: 'https://pay.example/x' },
+    });
+    expect(await own(uuid(30))).toEqual(found);
+    expect(await own(uuid(31))).toEqual(found);
+    expect([await own(''), await own('ABCD-2346'), await own(uuid(99))]).toEqual([null, null, null]);
   }),
 );

@@ -55,6 +55,7 @@ const EXECUTABLE: Readonly<Record<string, string>> = {
   'public.leave_mailing_list': 'anon authenticated service_role',
   'public.mark_no_show': 'authenticated service_role',
   'public.newest_bookings': 'authenticated service_role',
+  'public.own_booking': 'authenticated service_role',
   'public.own_bookings': 'authenticated service_role',
   'public.retry_job': 'authenticated service_role',
   'public.search_audit_logs': 'authenticated service_role',

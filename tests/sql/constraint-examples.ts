@@ -921,6 +921,29 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
       undo_of_move: { bad: [{ kind: 'move' }, { move_number: 1 }], good: [{}, { kind: 'move', move_number: 1 }] },
     },
   },
+  'private.document': {
+    base: {
+      number: 1,
+      kind: 'invoice',
+      booking_id: uuid(1),
+      payment_id: uuid(1),
+      cents: 100,
+      content: {},
+      issued_at: AT,
+    },
+    checks: {
+      document_number_check: atLeast('number', 1),
+      document_cents_check: atLeast('cents', 1),
+      document_kind_check: { bad: [{ kind: 'refund' }], good: [{}, { kind: 'adjustment', refund_key: 're' }] },
+      document_of_refund: { bad: [{ kind: 'adjustment' }, { refund_key: 're' }], good: [{}] },
+    },
+    uniques: {
+      document_once: {
+        clash: [[{}, { number: 2 }]],
+        apart: [[{}, { number: 2, kind: 'adjustment', refund_key: 're' }]],
+      },
+    },
+  },
   'private.booking_note': {
     base: { id: uuid(1), booking_id: uuid(1), note: 'n', made_by: uuid(2) },
     checks: { booking_note_note_check: between('note', ['', text(2001)], ['n', text(2000)]) },

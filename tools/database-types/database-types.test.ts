@@ -22,7 +22,7 @@ export async function callsThatDoNotCompile(): Promise<void> {
   // @ts-expect-error: a table of a schema that the API does not expose
   await client.from('booking').select('id');
   // @ts-expect-error: no such function
-  await client.rpc('own_booking');
+  await client.rpc('own_reservations');
   // @ts-expect-error: no such argument
   await client.rpc('leave_mailing_list', { subscriber: '' });
 

@@ -26,8 +26,8 @@ export function saveCsv(csv: string, name: string): void {
   saveFile(csv, name, 'text/csv');
 }
 
-/** Saves a text as a file of this type. */
-export function saveFile(text: string, name: string, type: string): void {
+/** Saves a text, or bytes, as a file of this type. */
+export function saveFile(text: string | Blob, name: string, type: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   Object.assign(document.createElement('a'), { href: url, download: name }).click();
   URL.revokeObjectURL(url);

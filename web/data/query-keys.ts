@@ -22,10 +22,11 @@ export const queryKeys = {
   emailTaken: kind<[email: string]>('email-taken'),
   // Of bookings
   studios: kind<[]>('studios'),
-  availability: kind<[use: 'grid' | 'offers' | 'draft', studioId: Id, userId: Id, from: string, to: string]>('availability'),
+  availability: kind<[use: 'grid' | 'offers' | 'draft' | 'move', studioId: Id, userId: Id, from: string, to: string]>('availability'),
   roomsNow: kind<[]>('rooms-now'),
   ownBookings: kind<[userId: Id]>('own-bookings'),
   waitlist: kind<[userId: Id]>('waitlist'),
+  ownBooking: kind<[key: string, userId: Id]>('own-booking'),
   nextBooking: kind<[userId: Id]>('next-booking'),
   draft: kind<[userId: Id]>('draft'),
   coupon: kind<[code: Id]>('coupon'),

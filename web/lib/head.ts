@@ -12,6 +12,6 @@ export function describePage(page: Described): void {
   const set = (selector: string, name: string, value: string): void =>
     document.head.querySelector(selector)?.setAttribute(name, value);
   set('meta[name="robots"]', 'content', isPublic(page) ? 'index, follow' : 'noindex');
-  const path = page.path === '*' ? window.location.pathname : (page.canonical ?? page.path);
+  const path = page.path.endsWith('*') ? window.location.pathname : (page.canonical ?? page.path);
   set('link[rel="canonical"]', 'href', new URL(path, window.location.origin).href);
 }

@@ -6,6 +6,7 @@ export const paths = {
   checkout: '/checkout',
   profile: '/profile',
   bookings: '/bookings',
+  ownBooking: (reference: string): string => `/bookings/${encodeURIComponent(reference)}`,
   about: '/about',
   comingSoon: '/coming-soon',
   terms: '/terms',

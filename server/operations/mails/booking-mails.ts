@@ -3,6 +3,7 @@ import type { Database } from '#server/db/database.ts';
 import {
   bookingCancelledMail,
   bookingConfirmedMail,
+  type MailWithCalendar,
   type MoneyBack,
   paymentFailedMail,
   paymentProcessingMail,
@@ -13,24 +14,31 @@ import { bookingMovedMail, moveEndedMail, movePaymentReturnedMail, moveProcessin
 import type { AccessContext } from '../access/context.ts';
 import { showAccess } from '../access/show-access.ts';
 import { freeCancelHours } from '../bookings/cancel.ts';
+import { readDocuments } from '../exports/booking-document.ts';
+import { documentPdf } from '../exports/document-files.ts';
 import { latestPayment, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { takenCents } from '../payments/payment-rows.ts';
 import { type BookingMailContext, hoursOf, pinLink, sendBookingMail } from './booking-mail.ts';
 
-/** Mails the customer that the booking is confirmed, from when the door opens, and until when it can be cancelled; nothing once it is cancelled. */
+/**
+ * Mails the customer that the booking is confirmed, with its tax invoice or receipt, from when the door opens, and until when it can be cancelled; nothing once it
+ * is cancelled.
+ */
 export async function sendConfirmation(context: BookingMailContext, job: Job): Promise<JobOutcome> {
-  await sendBookingMail(context, job, async (booking, facts) =>
-    facts.status === 'confirmed'
-      ? bookingConfirmedMail(
-          booking,
-          { pin: pinLink(context, facts), account: facts.userId === null ? null : `${context.siteUrl}/profile` },
-          (await worksFrom(context.access, facts.id)) ?? booking.start,
-          await freeCancelHours(context.db, facts.id),
-        )
-      : null,
-  );
+  await sendBookingMail(context, job, async (booking, facts) => {
+    if (facts.status !== 'confirmed') return null;
+    const account = facts.userId === null ? null : `${context.siteUrl}/bookings/${facts.reference}`;
+    const mail = bookingConfirmedMail(
+      booking,
+      { pin: pinLink(context, facts), account },
+      (await worksFrom(context.access, facts.id)) ?? booking.start,
+      await freeCancelHours(context.db, facts.id),
+    );
+    const document = await receiptOf(context, facts.id);
+    return document === null ? mail : { ...mail, document };
+  });
   return 'done';
 }
 
@@ -112,6 +120,20 @@ export async function sendPaymentFailed(context: BookingMailContext, job: Job): 
     return paymentFailedMail(booking, late, `${context.siteUrl}/booking`);
   });
   return 'done';
+}
+
+/** The receipt of a booking as a file; null when nothing was paid. */
+async function receiptOf(
+  context: BookingMailContext,
+  bookingId: string,
+): Promise<NonNullable<MailWithCalendar['document']> | null> {
+  try {
+    const facts = await readDocuments(context, { bookingId, userId: null });
+    return { name: `receipt-${facts.reference}.pdf`, content: documentPdf(facts) };
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
 }
 
 /** Returns null when there is no access yet. Any other error fails the job: a mail that is tried again is better than a wrong time. */

@@ -15,7 +15,11 @@ export function UpcomingBooking({ booking, now, onCancel }: { booking: OwnBookin
   return (
     <article className="border-l-4 border-signal bg-booth p-5 sm:p-6">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4">
-        <h3 className="text-3xl">{booking.studio_name}</h3>
+        <h3 className="text-3xl">
+          <Link to={paths.ownBooking(booking.reference)} className="hover:text-signal">
+            {booking.studio_name}
+          </Link>
+        </h3>
         {start <= now ? <p className="font-bold text-signal">On now</p> : null}
       </div>
       <p className="mt-3 text-lg">
@@ -27,6 +31,9 @@ export function UpcomingBooking({ booking, now, onCancel }: { booking: OwnBookin
       <div className="mt-5 flex flex-wrap gap-3">
         <Link to={paths.regeneratePin(booking.id)} className={buttonStyle.plain}>
           Access code
+        </Link>
+        <Link to={paths.ownBooking(booking.reference)} className={buttonStyle.plain}>
+          {policy.allowed ? 'Move, details, receipt' : 'Details, receipt'}
         </Link>
         {policy.allowed ? (
           <Button tone="danger" onClick={onCancel}>
@@ -66,6 +73,8 @@ export function ProcessingBooking({ booking }: { booking: OwnBooking }) {
   );
 }
 
+const PAST_LINK = 'inline-flex min-h-11 items-center underline decoration-edge underline-offset-4 hover:text-chalk';
+
 /** Past and cancelled bookings, collapsed. */
 export function PastBookings({ bookings }: { bookings: readonly OwnBooking[] }) {
   return (
@@ -73,12 +82,20 @@ export function PastBookings({ bookings }: { bookings: readonly OwnBooking[] }) 
       <summary className="min-h-8 cursor-pointer font-semibold">Past and cancelled ({bookings.length})</summary>
       <ul className="mt-3 divide-y divide-line text-sm text-fog">
         {bookings.map((booking) => (
-          <li key={booking.id} className="flex flex-wrap justify-between gap-x-4 py-2">
+          <li key={booking.id} className="flex flex-wrap items-center justify-between gap-x-4 py-2">
             <span>
               {formatStudioDate(new Date(booking.start_time), 'medium')}, {booking.studio_name}
               {booking.status === 'cancelled' ? ` (cancelled${moneyNote(booking)})` : ''}
             </span>
-            <span className="text-dust">{booking.reference}</span>
+            <span className="flex gap-x-4">
+              <Link to={paths.ownBooking(booking.reference)} className={PAST_LINK}>
+                {booking.reference}
+                <span className="sr-only">, details and receipt</span>
+              </Link>
+              <Link to={paths.booking} className={PAST_LINK}>
+                Book again
+              </Link>
+            </span>
           </li>
         ))}
       </ul>

@@ -18,7 +18,10 @@ export function CancelQuestion({
   onKeep,
   onDone,
 }: {
-  booking: OwnBooking;
+  booking: Pick<
+    OwnBooking,
+    'id' | 'reference' | 'studio_name' | 'start_time' | 'end_time' | 'final_cost' | 'free_cancel_hours'
+  >;
   now: Date;
   onKeep: () => void;
   onDone: (said: string) => void;
@@ -28,7 +31,7 @@ export function CancelQuestion({
   const policy = cancellationTerms(start, now, booking.free_cancel_hours ?? business.freeCancelHours);
   const cancel = useMutation({
     mutationFn: () => cancelBooking(booking.id),
-    meta: { handled: true, invalidates: [queryKeys.ownBookings.all] },
+    meta: { handled: true, invalidates: [queryKeys.ownBookings.all, queryKeys.ownBooking.all] },
     onSuccess: ({ refund, amount }) => {
       const said =
         refund === 'full' && amount > 0

@@ -1,0 +1,99 @@
+import { escape } from '#server/mails/layout.ts';
+import { type DocumentFacts, type Sheet, sheetsOf, summaryOf } from './document-sheets.ts';
+import { PAGE, type PdfMark, wrap, writePdf } from './pdf.ts';
+
+const STYLE =
+  'body{font:15px/1.5 Arial,Helvetica,sans-serif;color:#111;background:#fff;max-width:44rem;margin:2rem auto;padding:0 1rem}h1{font-size:1.7rem;margin:0 0 1rem}header,dl{display:flex;flex-wrap:wrap;gap:.5rem 3rem;margin:0 0 1.2rem}dl div{min-width:7rem}dt,h2{font-size:.8rem;font-weight:400;color:#555;margin:0}dd{margin:0;font-weight:700}address{font-style:normal}table{border-collapse:collapse;width:100%;margin:.8rem 0}td,th{padding:.45rem 0;border-bottom:1px solid #ccc;text-align:left;font-weight:400}td{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}tfoot th,tfoot td{font-weight:700;border-bottom:0}article+article{margin-top:3rem;border-top:3px solid #111;padding-top:2rem}@media print{article{break-after:page;border:0}body{margin:0}}';
+
+/** Renders all documents of a booking as one HTML page that prints well. Everything that people typed is escaped. */
+export function documentPage(facts: DocumentFacts): string {
+  const sheets = sheetsOf(facts);
+  const title = titleOf(facts, sheets);
+  return `<!doctype html>
+<html lang="en-AU"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escape(title)}</title>
+<style>${STYLE}</style></head>
+<body><main>
+${sheets.map(article).join('\n')}
+${summary(facts)}</main></body></html>
+`;
+}
+
+/** "Tax invoice ABCD-2345". */
+const titleOf = ({ reference }: DocumentFacts, [first]: readonly Sheet[]): string =>
+  `${first?.title ?? ''} ${reference}`;
+
+const lines = (texts: readonly string[]): string => texts.map(escape).join('<br>');
+const row = ([name, amount]: readonly [string, string]): string =>
+  `<tr><th scope="row">${escape(name)}</th><td>${escape(amount)}</td></tr>`;
+
+function article(sheet: Sheet): string {
+  return `<article><h1>${escape(sheet.title)}</h1>
+<dl>${sheet.facts.map(([name, value]) => `<div><dt>${escape(name)}</dt><dd>${escape(value)}</dd></div>`).join('')}</dl>
+<header><section><h2>From</h2><address>${lines(sheet.seller)}</address></section><section><h2>To</h2><address>${lines(sheet.buyer)}</address></section></header>
+<p>${escape(sheet.about)}</p>
+<table><tbody>${sheet.items.map(row).join('')}</tbody><tfoot>${row(sheet.total)}</tfoot></table>
+${sheet.tax === '' ? '' : `<p>${escape(sheet.tax)}</p>`}</article>`;
+}
+
+function summary(facts: DocumentFacts): string {
+  const rows = summaryOf(facts);
+  return rows.length === 0
+    ? ''
+    : `<article><h1>Summary</h1><table><tbody>${rows.map(row).join('')}</tbody></table></article>\n`;
+}
+
+const LEFT = 56;
+const RIGHT = PAGE.width - 56;
+const SIZE = 10.5;
+const STEP = 16;
+
+/** Writes all documents of a booking as a PDF file, each on a page of its own. */
+export function documentPdf(facts: DocumentFacts): Uint8Array<ArrayBuffer> {
+  const sheets = sheetsOf(facts);
+  const rows = summaryOf(facts);
+  const last = rows.length === 0 ? [] : [[heading('Summary'), ...table(rows, 130)]];
+  return writePdf(titleOf(facts, sheets), [...sheets.map(page), ...last]);
+}
+
+const heading = (text: string): PdfMark => ({ kind: 'text', x: LEFT, y: 84, size: 22, text, bold: true });
+
+function page(sheet: Sheet): PdfMark[] {
+  const facts = sheet.facts.flatMap(([name, value], index): PdfMark[] => {
+    const x = LEFT + index * 120;
+    return [
+      { kind: 'text', x, y: 120, size: 8.5, text: name, grey: true },
+      { kind: 'text', x, y: 134, size: SIZE, text: value, bold: true },
+    ];
+  });
+  const [from, to] = [column('From', sheet.seller, LEFT), column('To', sheet.buyer, LEFT + 250)];
+  let y = 178 + STEP * Math.max(from.length, to.length);
+  const about = wrap(sheet.about, SIZE, RIGHT - LEFT).map((text): PdfMark => {
+    y += STEP;
+    return { kind: 'text', x: LEFT, y, size: SIZE, text };
+  });
+  const items = table([...sheet.items, sheet.total], y + 32, true);
+  y += 32 + STEP * 1.6 * (sheet.items.length + 1);
+  const tax: PdfMark[] = sheet.tax === '' ? [] : [{ kind: 'text', x: LEFT, y: y + STEP, size: SIZE, text: sheet.tax }];
+  return [heading(sheet.title), ...facts, ...from, ...to, ...about, ...items, ...tax];
+}
+
+function column(name: string, texts: readonly string[], x: number): PdfMark[] {
+  const broken = texts.flatMap((text) => wrap(text, SIZE, 230));
+  return [
+    { kind: 'text', x, y: 170, size: 8.5, text: name, grey: true },
+    ...broken.map((text, index): PdfMark => ({ kind: 'text', x, y: 186 + index * STEP, size: SIZE, text })),
+  ];
+}
+
+/** Rows with an amount at the right; `total`: the last one is bold. */
+function table(rows: readonly (readonly [string, string])[], from: number, total = false): PdfMark[] {
+  return rows.flatMap(([name, amount], index): PdfMark[] => {
+    const y = from + index * STEP * 1.6;
+    const bold = total && index === rows.length - 1;
+    return [
+      { kind: 'text', x: LEFT, y, size: SIZE, text: name, bold },
+      { kind: 'text', x: RIGHT, y, size: SIZE, text: amount, bold, right: true },
+      { kind: 'line', x: LEFT, y: y + 7, width: RIGHT - LEFT },
+    ];
+  });
+}

@@ -1,0 +1,20 @@
+import type { BusinessSettings } from '#rules/business/business.ts';
+import type { Transaction } from '#server/db/database.ts';
+import { calendar } from '#server/mails/booking.ts';
+import { readBooking } from '../core/booking-rows.ts';
+import { Refusal } from '../core/refusal.ts';
+import { forMail } from './booking-mail.ts';
+
+/** Returns the calendar entry of the customer's own booking, as its mails have it. Throws `Refusal`. */
+export async function readCalendarFile(
+  { db }: { readonly db: Pick<Transaction, 'one'> },
+  { bookingId, userId }: { readonly bookingId: string; readonly userId: string },
+): Promise<string> {
+  const booking = await readBooking(db, bookingId);
+  if (booking?.userId !== userId) throw new Refusal('not_found', 'Booking not found');
+  if (booking.status === 'pending') throw new Refusal('not_confirmed', 'This booking hasn’t been paid yet.');
+  const row = await db.one<{ business: BusinessSettings }>('select private.business_settings() as business');
+  if (row === null) throw new Error('there are no settings');
+  const method = booking.status === 'cancelled' ? 'CANCEL' : 'PUBLISH';
+  return calendar(forMail(booking, null, row.business), method).content;
+}

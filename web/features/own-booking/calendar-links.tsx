@@ -1,0 +1,44 @@
+import { useMutation } from '@tanstack/react-query';
+import { googleCalendarUrl } from '#rules/business/calendar-link.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button, buttonStyle } from '#web/ui/button.tsx';
+import { type BookingPage, readCalendarFile } from './queries.ts';
+import { saveFile } from '#web/data/fetch-client.ts';
+
+/** Puts the booking into the customer's calendar. */
+export function CalendarLinks({ booking }: { booking: BookingPage }) {
+  const business = useBusiness();
+  const file = useMutation({
+    mutationFn: () => readCalendarFile(booking.id),
+    meta: { handled: true, invalidates: [] },
+    onSuccess: (text) => saveFile(text, `${booking.reference}.ics`, 'text/calendar'),
+  });
+  const google = googleCalendarUrl({
+    title: `${booking.studioName}, ${business.name}`,
+    start: booking.startTime,
+    end: booking.endTime,
+    details: `Booking ${booking.reference}. Please arrive 10 minutes early.`,
+    location: business.address,
+  });
+  return (
+    <section aria-labelledby="calendars">
+      <h2 id="calendars" className="text-2xl">
+        Add to your calendar
+      </h2>
+      <div className="mt-4 flex flex-wrap gap-3">
+        <a href={google} target="_blank" rel="noreferrer" className={buttonStyle.plain}>
+          Google
+        </a>
+        <Button tone="plain" busy={file.isPending} onClick={() => file.mutate()}>
+          Apple, Outlook (.ics)
+        </Button>
+      </div>
+      {file.isError ? (
+        <p role="alert" className="mt-3 text-sm text-bad">
+          {describeError(file.error, 'The file could not be made. Please try again.')}
+        </p>
+      ) : null}
+    </section>
+  );
+}

@@ -1,0 +1,51 @@
+import { formatMoney } from '#rules/money.ts';
+import type { BookingPage } from './queries.ts';
+
+/** What a booking costs, what was paid for it, and what went or goes back. */
+export function Money({ booking }: { booking: BookingPage }) {
+  const paid = booking.payments.reduce((sum, { cents }) => sum + cents, 0);
+  const refunded = booking.refunds.reduce((sum, { cents }) => sum + cents, 0);
+  const rows: [string, number, ('minus' | 'sum')?][] = [
+    [booking.totalHours === 1 ? '1 hour' : `${booking.totalHours} hours`, booking.baseCents],
+    ['Volume discount', booking.discountCents, 'minus'],
+    [booking.couponCode === null ? 'Coupon' : `Coupon ${booking.couponCode}`, booking.couponCents, 'minus'],
+    ['Not charged', booking.waivedCents, 'minus'],
+    ['Price', booking.finalCents, 'sum'],
+  ];
+  return (
+    <section aria-labelledby="money">
+      <h2 id="money" className="text-2xl">
+        Money
+      </h2>
+      <dl className="mt-4 grid gap-px bg-line">
+        {rows
+          .filter(([, cents, kind]) => kind !== 'minus' || cents > 0)
+          .map(([name, cents, kind]) => (
+            <Row
+              key={name}
+              name={name}
+              value={`${kind === 'minus' ? '-' : ''}${formatMoney(cents)}`}
+              strong={kind === 'sum'}
+            />
+          ))}
+        {paid > 0 ? <Row name="Paid" value={formatMoney(paid)} /> : null}
+        {refunded > 0 ? <Row name="Sent back to you" value={formatMoney(refunded)} /> : null}
+        {booking.refundingCents > 0 ? (
+          <Row name="On its way back to you" value={formatMoney(booking.refundingCents)} />
+        ) : null}
+      </dl>
+      {booking.refundingCents > 0 ? (
+        <p className="mt-2 text-sm text-dust">Your bank can take up to ten days to show a refund.</p>
+      ) : null}
+    </section>
+  );
+}
+
+function Row({ name, value, strong = false }: { name: string; value: string; strong?: boolean }) {
+  return (
+    <div className={`flex flex-wrap justify-between gap-x-4 bg-booth px-4 py-3 ${strong ? 'font-bold' : ''}`}>
+      <dt className={strong ? '' : 'text-fog'}>{name}</dt>
+      <dd className="tabular-nums">{value}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,189 @@
+import { screen, within } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { AppError } from '#web/lib/errors.ts';
+import { renderPart, user } from '#web/ui/component-tests.ts';
+import * as availability from '#web/data/availability.ts';
+import { BookingView } from './booking-view.tsx';
+import { endWith, freeAfter, startsOf } from './free-hours.ts';
+import * as queries from './queries.ts';
+import { eventsOf } from './timeline.tsx';
+
+const { NOW, leaveTo } = vi.hoisted(() => ({ NOW: new Date('2031-03-01T00:00:00Z'), leaveTo: vi.fn() }));
+vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
+vi.mock('#web/lib/use-now.ts', () => ({ useNow: () => NOW }));
+vi.mock('#web/lib/leave.ts', () => ({ leaveTo }));
+vi.mock('#web/data/availability.ts', () => ({ readDays: vi.fn() }));
+vi.mock('#web/data/own-bookings.ts', () => ({ releaseHold: vi.fn() }));
+vi.mock(import('./queries.ts'), async (original) => ({
+  ...(await original()),
+  readOwnBooking: vi.fn(),
+  quoteChange: vi.fn(),
+  makeChange: vi.fn(),
+}));
+const calls = vi.mocked(queries);
+
+const at = (hour: number): Date => new Date(Date.parse('2031-03-08T00:00:00+11:00') + hour * 3_600_000);
+const BOOKING: queries.BookingPage = {
+  id: 'b1',
+  reference: 'ABCD-2345',
+  studioId: 'A',
+  studioName: 'Studio A',
+  startTime: at(18),
+  endTime: at(20),
+  status: 'confirmed',
+  cancelReason: null,
+  holdExpiresAt: null,
+  createdAt: new Date('2031-02-01T00:00:00Z'),
+  confirmedAt: new Date('2031-02-01T00:05:00Z'),
+  cancelledAt: null,
+  freeCancelHours: 24,
+  totalHours: 2,
+  baseCents: 13_800,
+  discountCents: 0,
+  couponCode: null,
+  couponCents: 0,
+  waivedCents: 0,
+  finalCents: 13_800,
+  processing: false,
+  payments: [{ cents: 13_800, at: new Date('2031-02-01T00:05:00Z'), forMove: false, online: true }],
+  refunds: [],
+  refundingCents: 0,
+  documents: [{ number: 7, kind: 'invoice', cents: 13_800, at: new Date('2031-02-01T00:05:00Z') }],
+  code: { accepted: null, mailed: null, used: null },
+  moves: [],
+  waiting: null,
+};
+const rooms = [
+  { id: 'A', name: 'Studio A' },
+  { id: 'B', name: 'Studio B' },
+];
+const taken = (start: number, end: number, mine = false) => ({
+  start: at(start),
+  end: at(end),
+  status: 'confirmed',
+  mine,
+});
+const show = (change: Partial<queries.BookingPage> | null = {}): void => {
+  calls.readOwnBooking.mockResolvedValue(change === null ? null : { ...BOOKING, ...change });
+  renderPart(<BookingView bookingKey="ABCD-2345" userId="u" rooms={rooms} cancelForm={() => <p>really?</p>} />);
+};
+const press = async (name: string | RegExp) => user.click(await screen.findByRole('button', { name }));
+
+beforeEach(() => {
+  vi.resetAllMocks();
+  HTMLDialogElement.prototype.showModal = function open() {
+    this.open = true;
+  };
+  HTMLDialogElement.prototype.close = function close() {
+    this.open = false;
+  };
+  vi.mocked(availability.readDays).mockResolvedValue(new Map([['A', [taken(18, 20, true), taken(22, 24)]]]));
+});
+
+test('a booking says its state, its money, what happened, and until when it can change', async () => {
+  show({
+    refundingCents: 2_000,
+    moves: [{ studioName: 'Studio B', startTime: at(10), endTime: at(12), differenceCents: 0, at: at(-48) }],
+  });
+  expect(await screen.findByText('Confirmed')).toBeTruthy();
+  expect(screen.getByText(/Free to move or cancel until 6 pm on Fri 7 Mar 2031/)).toBeTruthy();
+  expect(screen.getByText('On its way back to you')).toBeTruthy();
+  const timeline = screen.getByRole('region', { name: 'What happened' });
+  expect(
+    within(timeline)
+      .getAllByRole('listitem')
+      .map((one) => one.querySelector('p')?.textContent),
+  ).toEqual(['Hours held for you', '$138 paid', 'Moved from Studio B, Saturday 8 March 2031, 10 am to 12 pm']);
+  expect(screen.getByText('Receipt 000007, Sat 1 Feb 2031: $138')).toBeTruthy();
+  await press('Cancel');
+  expect(screen.getByText('really?')).toBeTruthy();
+});
+
+test('a move offers the free starts of the day, says what it costs, and leaves for the pay page', async () => {
+  show();
+  calls.quoteChange.mockResolvedValue({ differenceCents: 1_000, refundCents: 0, payUntil: '2031-03-01T00:15:00Z' });
+  await press('Move');
+  const starts = await screen.findByRole('group', { name: /start at/ });
+  const start = (name: RegExp) => within(starts).getByRole<HTMLButtonElement>('button', { name });
+  expect(start(/^6 PM/).disabled).toBe(true);
+  expect(start(/^9 PM/).disabled).toBe(true);
+  expect(start(/^7 PM/).disabled).toBe(false);
+  await user.click(start(/^8 PM/));
+  expect(await screen.findByText('$10')).toBeTruthy();
+  expect(calls.quoteChange).toHaveBeenCalledWith('b1', { kind: 'move', studioId: 'A', start: at(20), end: at(22) });
+  calls.makeChange.mockRejectedValueOnce(new AppError('slot_taken', 'This time is taken.', 409));
+  await press('Pay $10 and change');
+  expect((await screen.findByRole('alert')).textContent).toContain('This time is taken.');
+  await press('Try again');
+  calls.makeChange.mockResolvedValueOnce({
+    differenceCents: 1_000,
+    refundCents: 0,
+    waitsUntil: 'x',
+    url: 'https://pay.example',
+  });
+  await press('Pay $10 and change');
+  expect(leaveTo).toHaveBeenCalledWith('https://pay.example');
+  expect(calls.makeChange).toHaveBeenLastCalledWith('b1', expect.objectContaining({ start: at(20) }), 1_000);
+});
+
+test('staying longer is offered as far as the room is free', async () => {
+  show();
+  calls.quoteChange.mockResolvedValue({ differenceCents: 0, refundCents: 0 });
+  calls.makeChange.mockResolvedValue({ differenceCents: 0, refundCents: 0 });
+  await press('Stay longer');
+  const ends = await screen.findByRole('group', { name: 'New end' });
+  expect(
+    within(ends)
+      .getAllByRole('button')
+      .map((one) => one.textContent),
+  ).toEqual(['9 pm', '10 pm']);
+  await press('9 pm');
+  await press('Change my booking');
+  expect(calls.makeChange).toHaveBeenCalledWith('b1', { kind: 'extend', more: 1, from: at(20) }, 0);
+});
+
+test('new hours that wait for a payment can be paid or let go', async () => {
+  const waiting = { holdId: 'h', studioId: 'B', studioName: 'Studio B', startTime: at(18), endTime: at(20) };
+  show({ waiting: { ...waiting, cents: 1_000, until: new Date(NOW.getTime() + 600_000), url: 'https://pay.example' } });
+  expect(await screen.findByText('Not changed yet')).toBeTruthy();
+  await press('Pay $10');
+  expect(leaveTo).toHaveBeenCalledWith('https://pay.example');
+  expect(screen.getByRole('button', { name: 'Keep my old hours' })).toBeTruthy();
+});
+
+test('a booking that is unknown, failed to load, past, cancelled or not paid says so', async () => {
+  show(null);
+  expect(await screen.findByText(/There is no booking ABCD-2345/)).toBeTruthy();
+  calls.readOwnBooking.mockRejectedValue(new Error('no'));
+  renderPart(<BookingView bookingKey="X" userId="u" rooms={rooms} cancelForm={() => null} />);
+  expect(await screen.findByText('Your booking could not be loaded.')).toBeTruthy();
+  show({ startTime: at(-400), endTime: at(-398) });
+  expect(await screen.findByText('Past')).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Move' })).toBeNull();
+  show({ status: 'pending', payments: [] });
+  expect(await screen.findByText('Not paid yet')).toBeTruthy();
+});
+
+test('the starts of a day count hours past midnight, and the booking’s own hours as free for it', () => {
+  const view = { taken: [taken(18, 20, true), taken(25, 26)], now: NOW, horizonDays: 90 };
+  const starts = startsOf(BOOKING, { studioId: 'A', date: '2031-03-08', hours: 2 }, view);
+  expect(starts.filter(({ free }) => !free).map(({ hour }) => hour)).toEqual([18]);
+  const three = startsOf(BOOKING, { studioId: 'A', date: '2031-03-08', hours: 3 }, view);
+  expect(three.filter(({ free }) => !free).map(({ hour }) => hour)).toEqual([23]);
+  expect(freeAfter(BOOKING, view.taken, 9)).toBe(5);
+  expect(endWith(BOOKING, 2)).toEqual(at(22));
+});
+
+test('what happened is in order, and the end of the session comes last', () => {
+  const code = { accepted: at(17), mailed: at(17.75), used: at(18) };
+  const refunds = [{ cents: 500, at: at(30) }];
+  expect(eventsOf({ ...BOOKING, code, refunds }, at(31)).map(({ what }) => what)).toEqual([
+    'Hours held for you',
+    '$138 paid',
+    'Access code made',
+    'Access code emailed',
+    'Door opened',
+    'Session ended',
+    '$5 sent back to you',
+  ]);
+});

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { callFunction } from '#web/data/fetch-client.ts';
+import { rest } from '#web/data/rest.ts';
+
+const instant = z.coerce.date();
+const maybeInstant = instant.nullable();
+const bookingSchema = z.object({
+  id: z.string(),
+  reference: z.string(),
+  studioId: z.string(),
+  studioName: z.string(),
+  startTime: instant,
+  endTime: instant,
+  status: z.enum(['pending', 'confirmed', 'cancelled']),
+  cancelReason: z.string().nullable(),
+  holdExpiresAt: maybeInstant,
+  createdAt: instant,
+  confirmedAt: maybeInstant,
+  cancelledAt: maybeInstant,
+  freeCancelHours: z.number().nullable(),
+  totalHours: z.number(),
+  baseCents: z.number(),
+  discountCents: z.number(),
+  couponCode: z.string().nullable(),
+  couponCents: z.number(),
+  waivedCents: z.number(),
+  finalCents: z.number(),
+  /** A payment takes the bank days. */
+  processing: z.boolean(),
+  payments: z.array(z.object({ cents: z.number(), at: instant, forMove: z.boolean(), online: z.boolean() })),
+  /** What went back. */
+  refunds: z.array(z.object({ cents: z.number(), at: instant })),
+  /** What is decided and has not arrived. */
+  refundingCents: z.number(),
+  documents: z.array(
+    z.object({ number: z.number(), kind: z.enum(['invoice', 'adjustment']), cents: z.number(), at: instant }),
+  ),
+  code: z.object({ accepted: maybeInstant, mailed: maybeInstant, used: maybeInstant }),
+  /** The hours before each move. */
+  moves: z.array(
+    z.object({
+      studioName: z.string(),
+      startTime: instant,
+      endTime: instant,
+      differenceCents: z.number(),
+      at: instant,
+    }),
+  ),
+  /** New hours that are held until the difference is paid. */
+  waiting: z
+    .object({
+      holdId: z.string(),
+      studioId: z.string(),
+      studioName: z.string(),
+      startTime: instant,
+      endTime: instant,
+      cents: z.number(),
+      until: instant,
+      url: z.string().nullable(),
+    })
+    .nullable(),
+});
+/** A booking as its customer sees it. Money is cents. */
+export type BookingPage = z.output<typeof bookingSchema>;
+
+/** Reads an own booking by its id or reference; null when there is none. */
+export async function readOwnBooking(key: string): Promise<BookingPage | null> {
+  const { data, error } = await rest.rpc('own_booking', { booking: key });
+  if (error) throw error;
+  return data === null ? null : bookingSchema.parse(data);
+}
+
+/** Where a booking goes: other hours, or only a later end (`more` hours after the end on the screen). */
+export type Change =
+  | { readonly kind: 'move'; readonly studioId: string; readonly start: Date; readonly end: Date }
+  | { readonly kind: 'extend'; readonly more: number; readonly from: Date };
+
+/** What a change costs more, or less than zero; `payUntil`: until when the new hours would be held for the payment. */
+export type ChangeQuote = {
+  readonly differenceCents: number;
+  readonly refundCents: number;
+  readonly byHand?: true;
+  readonly payUntil?: string;
+};
+export type Changed = ChangeQuote & { readonly url?: string; readonly waitsUntil?: string; readonly pending?: true };
+
+const bodyOf = (bookingId: string, change: Change): [name: string, body: Record<string, unknown>] =>
+  change.kind === 'extend'
+    ? ['extend-booking', { bookingId, hours: change.more, from: change.from.toISOString() }]
+    : [
+        'reschedule-booking',
+        {
+          bookingId,
+          studioId: change.studioId,
+          startTime: change.start.toISOString(),
+          endTime: change.end.toISOString(),
+        },
+      ];
+
+/** Asks what a change would cost. Throws `AppError`. */
+export function quoteChange(bookingId: string, change: Change): Promise<ChangeQuote> {
+  const [name, body] = bodyOf(bookingId, change);
+  return callFunction(name, { ...body, preview: true });
+}
+
+/** Makes a change at the difference on the screen. Throws `AppError`. */
+export function makeChange(bookingId: string, change: Change, differenceCents: number): Promise<Changed> {
+  const [name, body] = bodyOf(bookingId, change);
+  return callFunction(name, { ...body, differenceCents });
+}
+
+/** Reads the documents of a booking as one file. Throws `AppError`. */
+export function readReceipt(bookingId: string, format: 'html' | 'pdf'): Promise<string | Blob> {
+  return callFunction('booking-document', { bookingId, format });
+}
+
+/** Reads the calendar entry of a booking, as an .ics file. Throws `AppError`. */
+export function readCalendarFile(bookingId: string): Promise<string> {
+  return callFunction('booking-document', { bookingId, format: 'ics' });
+}

@@ -1,0 +1,64 @@
+import { formatMoney } from '#rules/money.ts';
+import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import type { BookingPage } from './queries.ts';
+
+type Event = { readonly at: Date; readonly what: string };
+
+/** Why a booking was cancelled, where that says more than the word. */
+const REASONS: Readonly<Record<string, string>> = {
+  hold_expired: 'It wasn’t paid in time',
+  abandoned: 'You released the hours',
+  replaced: 'Another choice took its place',
+  payment_failed: 'The payment didn’t arrive',
+};
+
+/** What has happened to a booking, earliest first. */
+export function eventsOf(booking: BookingPage, now: Date): Event[] {
+  const { code, status, cancelReason } = booking;
+  const events: (Event | null)[] = [
+    { at: booking.createdAt, what: 'Hours held for you' },
+    ...booking.payments.map(({ cents, at, forMove, online }) => ({
+      at,
+      what: `${formatMoney(cents)} paid${forMove ? ' for the change' : ''}${online ? '' : ', not online'}`,
+    })),
+    ...booking.moves.map(({ studioName, startTime, endTime, at }) => ({
+      at,
+      what: `Moved from ${studioName}, ${formatStudioRange(startTime, endTime)}`,
+    })),
+    ...booking.refunds.map(({ cents, at }) => ({ at, what: `${formatMoney(cents)} sent back to you` })),
+    code.accepted && { at: code.accepted, what: 'Access code made' },
+    code.mailed && { at: code.mailed, what: 'Access code emailed' },
+    code.used && { at: code.used, what: 'Door opened' },
+    booking.cancelledAt && { at: booking.cancelledAt, what: REASONS[cancelReason ?? ''] ?? 'Cancelled' },
+    status === 'confirmed' && booking.endTime <= now ? { at: booking.endTime, what: 'Session ended' } : null,
+  ];
+  const known = events.filter((one) => one !== null);
+  if (booking.payments.length === 0 && booking.confirmedAt !== null)
+    known.push({ at: booking.confirmedAt, what: 'Confirmed' });
+  // Stable: what happens in one moment keeps the order above.
+  return known.toSorted((one, other) => one.at.getTime() - other.at.getTime());
+}
+
+/** Lists what has happened to a booking. */
+export function Timeline({ booking, now }: { booking: BookingPage; now: Date }) {
+  return (
+    <section aria-labelledby="timeline">
+      <h2 id="timeline" className="text-2xl">
+        What happened
+      </h2>
+      <ol className="mt-4 border-l-2 border-line">
+        {eventsOf(booking, now).map(({ at, what }) => (
+          <li key={`${at.toISOString()} ${what}`} className="relative pb-4 pl-5 last:pb-0">
+            <span aria-hidden="true" className="absolute top-1.5 -left-[7px] size-3 bg-signal" />
+            <p>{what}</p>
+            <p className="text-sm text-dust">
+              <time dateTime={at.toISOString()}>
+                {formatStudioDate(at, 'medium')}, {formatStudioTime(at)}
+              </time>
+            </p>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

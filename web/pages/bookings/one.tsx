@@ -1,0 +1,63 @@
+import { useEffect } from 'react';
+import { CancelQuestion } from '#web/features/account/cancel-question.tsx';
+import { BookingView } from '#web/features/own-booking/booking-view.tsx';
+import type { BookingPage } from '#web/features/own-booking/queries.ts';
+import { useStudios } from '#web/features/studios/queries.ts';
+import { useAuthDialog, useSession } from '#web/data/session.tsx';
+import { paths } from '#web/lib/paths.ts';
+import { useLocation } from '#web/router/router.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { Waiting } from '#web/ui/notice.tsx';
+import { Shell } from '#web/ui/shell.tsx';
+
+/** Shows one booking of the signed-in customer, named by the last part of the address. */
+export default function OwnBookingPage() {
+  const key = decodeURIComponent(useLocation().pathname.split('/')[2] ?? '');
+  const { status, user } = useSession();
+  const { open } = useAuthDialog();
+  const studios = useStudios();
+  useEffect(() => {
+    if (status === 'out') open('sign-in');
+  }, [status, open]);
+
+  if (status === 'loading') return <Waiting label="One moment" />;
+  if (!user)
+    return (
+      <Shell
+        back={{ to: paths.home, label: 'Back to Home' }}
+        title="Your booking"
+        lead={<p>Sign in to see your booking.</p>}
+      >
+        <Button onClick={() => open('sign-in')}>Sign In</Button>
+      </Shell>
+    );
+  return (
+    <BookingView
+      key={key}
+      bookingKey={key}
+      userId={user.id}
+      rooms={studios.data ?? []}
+      cancelForm={(booking, now, close) => (
+        <CancelQuestion booking={forCancelling(booking)} now={now} onKeep={close} onDone={close} />
+      )}
+    />
+  );
+}
+
+const forCancelling = ({
+  id,
+  reference,
+  studioName,
+  startTime,
+  endTime,
+  finalCents,
+  freeCancelHours,
+}: BookingPage) => ({
+  id,
+  reference,
+  studio_name: studioName,
+  start_time: startTime.toISOString(),
+  end_time: endTime.toISOString(),
+  final_cost: finalCents / 100,
+  free_cancel_hours: freeCancelHours,
+});
