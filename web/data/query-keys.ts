@@ -23,6 +23,7 @@ export const queryKeys = {
   // Of bookings
   studios: kind<[]>('studios'),
   availability: kind<[use: 'grid' | 'offers' | 'draft' | 'move', studioId: Id, userId: Id, from: string, to: string]>('availability'),
+  freeDays: kind<[studioId: Id, today: string]>('free-days'),
   roomsNow: kind<[]>('rooms-now'),
   ownBookings: kind<[userId: Id]>('own-bookings'),
   waitlist: kind<[userId: Id]>('waitlist'),

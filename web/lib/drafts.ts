@@ -85,6 +85,7 @@ export const drafts = {
   },
   removeAll: () => {
     Object.values(KEYS).forEach((key) => sessionStorage.removeItem(key));
+    localStorage.removeItem(LAST);
     removeTyped('');
   },
   removeBooking: () => {
@@ -92,11 +93,24 @@ export const drafts = {
     save(KEYS.removedAt, Date.now());
     removeTyped('checkout');
   },
+  /** Hours of the last Book Now on this device; null when there are none. */
+  lastBooked: (): PendingSelection | null => {
+    try {
+      const value: unknown = JSON.parse(localStorage.getItem(LAST) ?? 'null');
+      return isSelection(value) ? value : null;
+    } catch {
+      return null;
+    }
+  },
+  saveLastBooked: (selection: PendingSelection) => localStorage.setItem(LAST, JSON.stringify(selection)),
   /** Coupon code in use; survives a change of hours and Back from the pay page. */
   couponCode: () => read(KEYS.coupon, isText),
   saveCouponCode: (code: string | null) =>
     code === null ? sessionStorage.removeItem(KEYS.coupon) : save(KEYS.coupon, code),
 };
+
+/** What this device remembers of the last booking, beyond the tab. */
+const LAST = 'lastBookedHours';
 
 const TYPED = 'typed:';
 

@@ -1,6 +1,8 @@
 import { type ReactNode, type RefObject, Suspense, useDeferredValue, useRef, useState } from 'react';
+import type { StudioHours } from '#rules/nearest-free.ts';
 import type { Slot } from '#rules/slots.ts';
 import { quoteSlots, type Rates } from '#rules/pricing.ts';
+import { Shortcuts } from '#web/features/any-room/shortcuts.tsx';
 import { DayHours } from '#web/features/booking/day-hours.tsx';
 import { DayPicker } from '#web/features/booking/day-picker.tsx';
 import { nextStep } from '#web/features/book-now/next-step.ts';
@@ -24,11 +26,15 @@ import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { PartBoundary } from '#web/ui/crash-screen.tsx';
 import { lazyPart } from '#web/ui/load-part.ts';
+import { Skeleton } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 
 /** Not needed before the first press, and the form libraries are large. */
 const CouponField = lazyPart(async () => ({
   default: (await import('#web/features/coupons/coupon-field.tsx')).CouponField,
+}));
+const AnyRoom = lazyPart(async () => ({
+  default: (await import('#web/features/any-room/any-room.tsx')).AnyRoom,
 }));
 const WaitDialog = lazyPart(async () => ({
   default: (await import('#web/features/waitlist/wait-dialog.tsx')).WaitDialog,
@@ -47,6 +53,9 @@ export default function BookingPage() {
   function chooseStudio(id: string): void {
     choice.chooseStudio(id);
     forget();
+    scrollToDay();
+  }
+  function scrollToDay(): void {
     const calm = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
     requestAnimationFrame(() =>
       dayPart.current?.scrollIntoView({ behavior: calm ? 'auto' : 'smooth', block: 'start' }),
@@ -61,6 +70,7 @@ export default function BookingPage() {
   return (
     <Shell wide back={{ to: paths.home, label: 'Back to Home' }} title="Book a studio" lead={<ZoneNote />}>
       {holds.length > 0 ? <div className="mb-6 space-y-3">{openHolds(false)}</div> : null}
+      <Finding booking={booking} onTaken={scrollToDay} />
       <StudioChoice today={choice.today} chosen={choice.studioId} onChoose={chooseStudio} />
       {choice.studio ? (
         <Hours ref={dayPart} booking={booking} rates={choice.studio.rates} briefHolds={openHolds(true)} />
@@ -101,8 +111,10 @@ function useBooking() {
     void studios.refetch();
   }
   useBackAgain(lookAgain);
-  const book = (agreed: number | null): void =>
+  const book = (agreed: number | null): void => {
+    if (studio) drafts.saveLastBooked({ studioId: studio.id, slots });
     bookNow.book({ studio, slots, coupon: coupon.applied, wire: coupon.wire, lost: coupon.lost }, agreed);
+  };
   const { busy, problem, forget } = bookNow;
   return {
     userId,
@@ -118,6 +130,37 @@ function useBooking() {
     forget,
     lookAgain,
   };
+}
+
+/** The ways to hours without looking through the grid: any room, and hours to book again. */
+function Finding({ booking, onTaken }: { booking: ReturnType<typeof useBooking>; onTaken: () => void }) {
+  const { choice, studios, userId, now, forget } = booking;
+  const [searching, setSearching] = useState(false);
+  const take = (hours: StudioHours): void => {
+    choice.take(hours);
+    forget();
+    setSearching(false);
+    onTaken();
+  };
+  return (
+    <>
+      <Shortcuts
+        studios={studios}
+        userId={userId}
+        now={now}
+        searching={searching}
+        onSearch={() => setSearching(!searching)}
+        onTake={take}
+      />
+      {searching ? (
+        <PartBoundary what="The search in any room">
+          <Suspense fallback={<Skeleton label="Looking for free hours" className="mb-8 h-64" />}>
+            <AnyRoom studios={studios} userId={userId} now={now} onTake={take} />
+          </Suspense>
+        </PartBoundary>
+      ) : null}
+    </>
+  );
 }
 
 /** The day, its hours and the summary of the selection. */

@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import { DayPicker } from 'react-day-picker';
+import { DayPicker, labelDayButton } from 'react-day-picker';
 import { addDays, type StudioDate } from '#rules/studio-time.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 
@@ -11,17 +11,36 @@ const toLocal = (date: StudioDate): Date => {
 const toStudio = (date: Date): StudioDate =>
   `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`;
 
+/** A bar below the day's number, the longer the more of the day is free. */
+const BAR =
+  '[&>button]:relative [&>button]:after:absolute [&>button]:after:bottom-1 [&>button]:after:left-1/2 [&>button]:after:h-0.5 [&>button]:after:-translate-x-1/2 [&>button]:after:bg-good';
+
+function freeWords(hours: number | undefined, disabled: boolean): string {
+  if (hours === undefined || disabled) return '';
+  const whole = Math.floor(hours);
+  return whole === 0 ? ', no hours free' : `, ${whole} ${whole === 1 ? 'hour' : 'hours'} free`;
+}
+
 /** Memoised: a press on an hour changes no day, and a month takes long to render. */
 export const Calendar = memo(function Calendar({
   today,
   value,
+  free,
   onChange,
 }: {
   today: StudioDate;
   value: StudioDate | null;
+  /** How many hours of a day are free; undefined while that is unknown. */
+  free?: ReadonlyMap<StudioDate, number> | undefined;
   onChange: (date: StudioDate) => void;
 }) {
   const { horizonDays } = useBusiness();
+  const isBetween =
+    (low: number, high: number) =>
+    (date: Date): boolean => {
+      const hours = free?.get(toStudio(date));
+      return hours !== undefined && hours > low && hours <= high;
+    };
   const last = toLocal(addDays(today, horizonDays));
   return (
     <DayPicker
@@ -33,6 +52,17 @@ export const Calendar = memo(function Calendar({
       defaultMonth={toLocal(value ?? today)}
       onSelect={(date: Date) => onChange(toStudio(date))}
       disabled={[{ before: toLocal(today) }, { after: last }]}
+      modifiers={{ full: isBetween(-1, 0), few: isBetween(0, 6), some: isBetween(6, 15), many: isBetween(15, 25) }}
+      modifiersClassNames={{
+        full: '[&>button]:line-through [&>button]:text-dust',
+        few: `${BAR} [&>button]:after:w-1/5`,
+        some: `${BAR} [&>button]:after:w-2/5`,
+        many: `${BAR} [&>button]:after:w-3/5`,
+      }}
+      labels={{
+        labelDayButton: (date, modifiers) =>
+          `${labelDayButton(date, modifiers)}${freeWords(free?.get(toStudio(date)), modifiers['disabled'] === true)}`,
+      }}
       startMonth={toLocal(today)}
       endMonth={last}
       classNames={{

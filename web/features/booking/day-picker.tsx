@@ -1,5 +1,6 @@
 import { Suspense } from 'react';
 import type { StudioDate } from '#rules/studio-time.ts';
+import { useFreeDays } from '#web/data/finding/free-days.ts';
 import { useStable } from '#web/lib/use-stable.ts';
 import { PartBoundary } from '#web/ui/crash-screen.tsx';
 import { lazyPart } from '#web/ui/load-part.ts';
@@ -11,6 +12,7 @@ const Calendar = lazyPart(async () => ({ default: (await import('./calendar.tsx'
 
 /** The calendar. `onChange`: another day was chosen. */
 export function DayPicker({ choice, onChange }: { choice: Choice; onChange: () => void }) {
+  const free = useFreeDays(choice.studioId, choice.today);
   const choose = useStable((day: StudioDate) => {
     choice.chooseDay(day);
     onChange();
@@ -20,7 +22,7 @@ export function DayPicker({ choice, onChange }: { choice: Choice; onChange: () =
       <h2 className="mb-4 text-2xl">Day</h2>
       <PartBoundary what="The calendar">
         <Suspense fallback={<Skeleton label="Loading the calendar" className="h-[22rem]" />}>
-          <Calendar key={choice.today} today={choice.today} value={choice.date} onChange={choose} />
+          <Calendar key={choice.today} today={choice.today} value={choice.date} free={free} onChange={choose} />
         </Suspense>
       </PartBoundary>
     </section>

@@ -1,18 +1,28 @@
 import { act, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { specifiedRates } from '#tests/support/rates.ts';
 import { slotStart } from '#rules/studio-time.ts';
 import * as availability from '#web/data/finding/availability.ts';
 import * as connection from '#web/data/live.ts';
 import { renderPart } from '#web/ui/component-tests.ts';
-import { RoomState } from './rooms-now.tsx';
+import { RoomState, TonightPrice } from './rooms-now.tsx';
 
 const DAY = '2026-11-21';
 const at = (hour: number, minute = 0, date = DAY): Date =>
   new Date((slotStart(date, hour)?.getTime() ?? 0) + minute * 60_000);
-const studios = ['A', 'B', 'C'].map((letter) => ({ id: letter.toLowerCase(), name: `Studio ${letter}` }));
+const prices = {
+  current_price_lists: specifiedRates.lists.map(({ validFrom, hourCents, volumePercents }) => ({
+    valid_from: validFrom,
+    hour_cents: hourCents,
+    volume_percents: volumePercents,
+  })),
+  special_days: [],
+};
+const studios = ['A', 'B', 'C'].map((letter) => ({ id: letter.toLowerCase(), name: `Studio ${letter}`, ...prices }));
+const answer = { gte: () => ({ eq: () => Promise.resolve({ data: studios, error: null }) }) };
 
 vi.mock('#web/data/rest.ts', () => ({
-  rest: { from: () => ({ select: () => Promise.resolve({ data: studios, error: null }) }) },
+  rest: { from: () => ({ select: () => answer }) },
 }));
 vi.mock('#web/data/finding/availability.ts', () => ({ readTaken: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({
@@ -72,6 +82,19 @@ test('each room says whether it is free now, from when or until when, in Sydney 
 test('a room whose state is unknown says nothing: without an answer, without a connection, and after an error', async () => {
   readTaken.mockReturnValueOnce(new Promise(() => {}));
   expect(await show()).toEqual(['', '', '']);
+});
+
+test('the lowest price of a free hour tonight is said with a link, and nothing when none is free', async () => {
+  readTaken.mockResolvedValue(new Map());
+  const { unmount } = renderPart(<TonightPrice />);
+  await wait(50);
+  // Saturday night: $69 until 2 AM on Sunday, then $59 from 3 AM on.
+  expect(screen.getByRole('link', { name: 'Free tonight from $59' }).getAttribute('href')).toBe('/booking');
+  unmount();
+  readTaken.mockResolvedValue(new Map(['a', 'b', 'c'].map((id) => [id, [taken(at(0), at(10, 0, '2026-11-22'))]])));
+  renderPart(<TonightPrice />);
+  await wait(50);
+  expect(screen.queryByRole('link')).toBeNull();
 });
 
 test('a room says nothing any more once the connection is lost or an answer fails', async () => {

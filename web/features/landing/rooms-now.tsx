@@ -1,12 +1,18 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { cheapestTonight } from '#rules/finding/any-room.ts';
 import { describeRoom, type RoomNow } from '#rules/finding/room-now.ts';
-import { formatStudioTime, studioDate } from '#rules/studio-time.ts';
+import { formatMoney } from '#rules/money.ts';
+import { addDays, formatStudioTime, studioDate } from '#rules/studio-time.ts';
+import { RATE_COLUMNS, ratesOf } from '#web/data/finding/rates.ts';
 import { readTaken } from '#web/data/finding/availability.ts';
 import { rest } from '#web/data/rest.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { QueryProvider } from '#web/data/query-provider.tsx';
 import { queryKeys } from '#web/data/query-keys.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
+import { paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
+import { Link } from '#web/router/router.tsx';
 
 const POLL_MS = 60_000;
 const TICK_MS = 15_000;
@@ -21,6 +27,30 @@ export function RoomState({ name }: { name: string }) {
     <QueryProvider>
       <State name={name} />
     </QueryProvider>
+  );
+}
+
+/** Says what the cheapest free hour of tonight costs. Nothing while that is unknown, or when no hour is free. */
+export function TonightPrice() {
+  return (
+    <QueryProvider>
+      <Tonight />
+    </QueryProvider>
+  );
+}
+
+function Tonight() {
+  const { horizonDays } = useBusiness();
+  const now = useNow(TICK_MS);
+  const rooms = useFresh(now);
+  if (rooms === null) return null;
+  const priced = rooms.studios.map(({ id, rates }) => ({ studioId: id, rates, busy: rooms.taken.get(id) ?? [] }));
+  const cents = cheapestTonight(priced, now, horizonDays);
+  if (cents === null) return null;
+  return (
+    <Link to={paths.booking} className="underline decoration-signal decoration-4 underline-offset-8 hover:text-signal">
+      Free tonight from {formatMoney(cents)}
+    </Link>
   );
 }
 
@@ -42,10 +72,16 @@ function State({ name }: { name: string }) {
 /** Follows a room; null while its state is unknown. */
 function useRoom(room: string): RoomNow | null {
   const now = useNow(TICK_MS);
+  const rooms = useFresh(now);
+  const studio = rooms?.studios.find(({ name }) => name === room);
+  return rooms && studio ? describeRoom(rooms.taken.get(studio.id) ?? [], now) : null;
+}
+
+/** What is known of the rooms; null while that says nothing about now. */
+function useFresh(now: Date): Rooms | null {
   const { data, isError, dataUpdatedAt } = useRooms();
   if (data === undefined || isError || !navigator.onLine || now.getTime() - dataUpdatedAt > FRESH_MS) return null;
-  const studio = data.studios.find(({ name }) => name === room);
-  return studio ? describeRoom(data.taken.get(studio.id) ?? [], now) : null;
+  return data;
 }
 
 /** Queries what is taken in all rooms until this time tomorrow. */
@@ -64,11 +100,15 @@ type Rooms = Awaited<ReturnType<typeof readRooms>>;
 async function readRooms() {
   const now = new Date();
   const [studios, taken] = await Promise.all([
-    rest.from('studios').select('id,name'),
+    rest
+      .from('studios')
+      .select(`id,name,${RATE_COLUMNS}`)
+      .gte('special_days.last_day', addDays(studioDate(now), -1))
+      .eq('active', true),
     readTaken(null, now, new Date(now.getTime() + AHEAD_MS), null),
   ]);
   if (studios.error) throw studios.error;
-  return { studios: studios.data, taken };
+  return { studios: studios.data.map((row) => ({ id: row.id, name: row.name, rates: ratesOf(row) })), taken };
 }
 
 /** "Free now, until 9 pm". Times are Sydney's, and say so. */

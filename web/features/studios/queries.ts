@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Database } from '#database/types.ts';
 import type { Rates } from '#rules/pricing.ts';
 import { studioDate } from '#rules/studio-time.ts';
+import { RATE_COLUMNS, type RateRows, ratesOf } from '#web/data/finding/rates.ts';
 import { rest } from '#web/data/rest.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { rowsWith } from '#web/data/rows.ts';
 
 /** A studio with its prices of today and later. */
 export type Studio = {
@@ -36,31 +35,12 @@ async function readStudios(): Promise<Studio[]> {
     if (data.length === 0 || studios.length >= (count ?? 0)) return studios;
   }
 }
-const COLUMNS = `id, name, description, features, photos,
-  current_price_lists(valid_from, hour_cents, volume_percents), special_days(name, first_day, last_day, hour_cents)`;
+const COLUMNS = `id, name, description, features, photos, ${RATE_COLUMNS}` as const;
 
-type Answer = Omit<Studio, 'rates'> & {
-  readonly current_price_lists: readonly Pick<Lists['Row'], 'valid_from' | 'hour_cents' | 'volume_percents'>[];
-  readonly special_days: readonly Pick<Days['Row'], 'name' | 'first_day' | 'last_day' | 'hour_cents'>[];
-};
-type Lists = Database['public']['Views']['current_price_lists'];
-type Days = Database['public']['Tables']['special_days'];
-
-const withRates = ({ current_price_lists: lists, special_days: days, ...studio }: Answer): Studio => ({
+type Answer = Omit<Studio, 'rates'> & RateRows;
+const withRates = ({ current_price_lists, special_days, ...studio }: Answer): Studio => ({
   ...studio,
-  rates: {
-    lists: rowsWith(lists, 'valid_from', 'hour_cents', 'volume_percents').map((list) => ({
-      validFrom: list.valid_from,
-      hourCents: list.hour_cents,
-      volumePercents: list.volume_percents,
-    })),
-    specialDays: days.map((one) => ({
-      name: one.name,
-      firstDay: one.first_day,
-      lastDay: one.last_day,
-      hourCents: one.hour_cents,
-    })),
-  },
+  rates: ratesOf({ current_price_lists, special_days }),
 });
 
 /** As many rows as the server returns at once by default. */

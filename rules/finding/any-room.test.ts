@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { specifiedRates } from '#tests/support/rates.ts';
+import { slotEnd, slotStart } from '../studio-time.ts';
+import { cheapestTonight, findOffers, LOOK_DAYS, type PricedRoom, type Wanted, weekLater } from './any-room.ts';
+
+/** Friday, 20 November 2026, 3 pm in Sydney. */
+const NOW = new Date('2026-11-20T04:00:00Z');
+const busy = (from: string, hour: number, to: string, last: number) => ({
+  start: slotStart(from, hour) ?? NOW,
+  end: slotEnd(to, last),
+});
+const room = (studioId: string, ...taken: PricedRoom['busy']): PricedRoom => ({
+  studioId,
+  busy: taken,
+  rates: specifiedRates,
+});
+const WEEK = busy('2026-11-20', 0, '2026-11-28', 23);
+const wanted = (more: Partial<Wanted> = {}): Wanted => ({ hours: 2, part: 'any', maxCents: null, ...more });
+const offers = (what: Wanted, ...rooms: readonly PricedRoom[]) =>
+  findOffers(what, rooms, NOW, 90).map(({ studioId, slots, totalCents, reason, savesPercent }) => [
+    studioId,
+    `${slots[0]?.date} ${slots[0]?.hour}`,
+    totalCents / 100,
+    reason,
+    savesPercent,
+  ]);
+
+describe('offers in any room', () => {
+  test('the soonest, the cheapest and the cheapest on another day, each for its reason', () => {
+    expect(offers(wanted(), room('a'), room('b'))).toEqual([
+      ['a', '2026-11-20 15', 118, 'cheapest-today', 0],
+      ['a', '2026-11-23 0', 98, 'cheapest', 0],
+      ['a', '2026-11-24 0', 98, 'another-day', 0],
+    ]);
+  });
+
+  test('an evening is dearer today than the cheapest one, and three hours save 10 %', () => {
+    const taken = busy('2026-11-20', 15, '2026-11-20', 17);
+    expect(offers(wanted({ hours: 3, part: 'evening' }), room('a', taken))).toEqual([
+      ['a', '2026-11-20 18', 186, 'cheapest-today', 10],
+      ['a', '2026-11-23 17', 150, 'cheapest', 10],
+      ['a', '2026-11-24 17', 150, 'another-day', 10],
+    ]);
+    expect(offers(wanted({ part: 'evening' }), room('a'))[0]).toEqual(['a', '2026-11-20 17', 128, 'cheapest-today', 0]);
+    expect(offers(wanted({ part: 'night' }), room('a'))[0]).toEqual(['a', '2026-11-20 22', 138, 'cheapest-today', 0]);
+    // Midnight on Saturday costs $69, 2 AM $59: the soonest night is not the cheapest of the day.
+    expect(offers(wanted({ part: 'evening', maxCents: 100_00 }), room('a'))).toEqual([]);
+  });
+
+  test('another room is offered for the same hours, a price limit leaves dear ones out, and none when all is taken', () => {
+    expect(offers(wanted(), room('a', WEEK), room('b')).map(([id]) => id)).toEqual(['b', 'b', 'b']);
+    expect(offers(wanted({ maxCents: 98_00 }), room('a')).map(([, at]) => at)).toEqual([
+      '2026-11-23 0',
+      '2026-11-24 0',
+      '2026-11-25 0',
+    ]);
+    expect(offers(wanted(), room('a', WEEK))).toEqual([]);
+    expect(LOOK_DAYS).toBe(7);
+  });
+});
+
+test('the lowest price tonight is that of a free hour between 5 pm and 5 am', () => {
+  const tonight = (now: Date, ...rooms: readonly PricedRoom[]) => cheapestTonight(rooms, now, 90);
+  expect(tonight(NOW, room('a'))).toBe(59_00);
+  expect(tonight(NOW, room('a', busy('2026-11-20', 17, '2026-11-21', 4)))).toBeNull();
+  expect(
+    tonight(NOW, room('a', busy('2026-11-20', 17, '2026-11-20', 17), busy('2026-11-21', 2, '2026-11-21', 4))),
+  ).toBe(69_00);
+  // At 4:40 am the night is over: nothing can be booked before 5.
+  expect(tonight(new Date('2026-11-19T17:40:00Z'), room('a'))).toBeNull();
+});
+
+test('the same time a week later keeps the clock, and skips weeks that are over', () => {
+  const friday = [
+    { date: '2026-11-20', hour: 23 },
+    { date: '2026-11-21', hour: 0 },
+  ];
+  expect(weekLater(friday, NOW)).toEqual([
+    { date: '2026-11-27', hour: 23 },
+    { date: '2026-11-28', hour: 0 },
+  ]);
+  expect(weekLater(friday, new Date('2026-12-11T04:00:00Z'))[0]).toEqual({ date: '2026-12-18', hour: 23 });
+  expect(weekLater([{ date: '2026-09-27', hour: 2 }], new Date('2026-09-28T04:00:00Z'))).toEqual([
+    { date: '2026-10-04', hour: 3 },
+  ]);
+  expect(weekLater([], NOW)).toEqual([]);
+});

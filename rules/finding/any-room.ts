@@ -1,0 +1,154 @@
+import { isBookable } from '../nearest-free.ts';
+import { type Quote, quoteSlots, type Rates } from '../pricing.ts';
+import { type Busy, nextSlot, type Slot, spanOf } from '../slots.ts';
+import { addDays, studioDate, studioHour } from '../studio-time.ts';
+import { runFrom } from './booking-link.ts';
+
+/** Parts of a day by the hour in which a session starts. */
+export const PARTS = ['any', 'morning', 'afternoon', 'evening', 'night'] as const;
+export type Part = (typeof PARTS)[number];
+
+/** What somebody looks for, in any room: so many hours, a part of the day, and at most so many cents (null: any price). */
+export type Wanted = { readonly hours: number; readonly part: Part; readonly maxCents: number | null };
+
+/** A studio with its prices and the spans that cannot be booked. */
+export type PricedRoom = { readonly studioId: string; readonly busy: readonly Busy[]; readonly rates: Rates };
+
+/** Why hours are offered. `savesPercent`: the volume discount that they get. */
+type Reason = 'soonest' | 'cheapest-today' | 'cheapest' | 'another-day';
+export type FoundHours = {
+  readonly studioId: string;
+  readonly slots: readonly Slot[];
+  readonly totalCents: number;
+  readonly reason: Reason;
+  readonly savesPercent: number;
+};
+
+/** How many spans are offered. */
+const MOST = 3;
+
+/** How many days ahead to look, today included. */
+export const LOOK_DAYS = 7;
+
+/**
+ * Finds the best three offers in all rooms within a week: the soonest, the cheapest if it is cheaper, and the cheapest on other days. Of equally cheap ones the
+ * earlier, of equally early ones the cheaper. None overlaps another one in the same room.
+ */
+export function findOffers(
+  wanted: Wanted,
+  rooms: readonly PricedRoom[],
+  now: Date,
+  horizonDays: number,
+): readonly FoundHours[] {
+  const all = rooms.flatMap((room) => candidatesOf(wanted, room, now, horizonDays));
+  const today = studioDate(now);
+  const offers: FoundHours[] = [];
+  const add = (found: Candidate | undefined, reason: Reason): void => {
+    if (found) offers.push({ ...pick(found), reason });
+  };
+  const left = (): Candidate[] => all.filter((one) => !offers.some((offer) => overlaps(offer, one)));
+  const soonest = left().toSorted((one, other) => one.startsAt - other.startsAt || cheaper(one, other))[0];
+  const isCheapestToday =
+    soonest?.date === today &&
+    all.every((one) => one.date !== today || one.quote.totalCents >= soonest.quote.totalCents);
+  add(soonest, isCheapestToday ? 'cheapest-today' : 'soonest');
+  const best = left().toSorted(cheaper)[0];
+  if (best && soonest && best.quote.totalCents < soonest.quote.totalCents) add(best, 'cheapest');
+  while (offers.length < MOST) {
+    const days = new Set(offers.map(({ slots }) => slots[0]?.date));
+    const next = left()
+      .filter(({ date }) => !days.has(date))
+      .toSorted(cheaper)[0];
+    if (next === undefined) break;
+    add(next, 'another-day');
+  }
+  return offers;
+}
+
+type Candidate = {
+  readonly studioId: string;
+  readonly slots: readonly Slot[];
+  readonly date: string;
+  readonly startsAt: number;
+  readonly quote: Quote;
+};
+
+const cheaper = (one: Candidate, other: Candidate): number =>
+  one.quote.totalCents - other.quote.totalCents || one.startsAt - other.startsAt;
+
+const pick = ({ studioId, slots, quote }: Candidate) => ({
+  studioId,
+  slots,
+  totalCents: quote.totalCents,
+  savesPercent: quote.discountPercent,
+});
+
+const overlaps = (offer: FoundHours, { studioId, slots }: Candidate): boolean =>
+  offer.studioId === studioId &&
+  offer.slots.some((slot) => slots.some(({ date, hour }) => date === slot.date && hour === slot.hour));
+
+function candidatesOf(
+  { hours, part, maxCents }: Wanted,
+  { studioId, busy, rates }: PricedRoom,
+  now: Date,
+  horizonDays: number,
+): Candidate[] {
+  const today = studioDate(now);
+  const found: Candidate[] = [];
+  for (
+    let slot: Slot = { date: today, hour: studioHour(now) };
+    slot.date < addDays(today, LOOK_DAYS);
+    slot = nextSlot(slot)
+  ) {
+    if (!startsIn(part, slot.hour)) continue;
+    const slots = runFrom(slot, hours);
+    if (!slots.every((one) => isBookable(one, busy, now, horizonDays))) continue;
+    const quote = quoteSlots(slots, rates);
+    if (maxCents !== null && quote.totalCents > maxCents) continue;
+    found.push({ studioId, slots, date: slot.date, startsAt: spanOf(slots).start.getTime(), quote });
+  }
+  return found;
+}
+
+function startsIn(part: Part, hour: number): boolean {
+  switch (part) {
+    case 'any':
+      return true;
+    case 'morning':
+      return hour >= 6 && hour < 12;
+    case 'afternoon':
+      return hour >= 12 && hour < 17;
+    case 'evening':
+      return hour >= 17 && hour < 22;
+    case 'night':
+      return hour >= 22 || hour < 6;
+  }
+}
+
+/** The hour in which the evening begins, and the one in which the night ends. */
+const [EVENING, DAWN] = [17, 5];
+
+/** Returns the lowest price in cents of an hour that is free tonight, from 5 pm to 5 am; null when none is. */
+export function cheapestTonight(rooms: readonly PricedRoom[], now: Date, horizonDays: number): number | null {
+  const today = studioDate(now);
+  const early = studioHour(now) < DAWN;
+  const end = early ? today : addDays(today, 1);
+  const prices: number[] = [];
+  const first: Slot = { date: today, hour: early ? studioHour(now) : Math.max(EVENING, studioHour(now)) };
+  for (let slot = first; slot.date < end || (slot.date === end && slot.hour < DAWN); slot = nextSlot(slot))
+    for (const { busy, rates } of rooms)
+      if (isBookable(slot, busy, now, horizonDays)) prices.push(quoteSlots([slot], rates).totalCents);
+  return prices.length === 0 ? null : Math.min(...prices);
+}
+
+/** Returns the same hours of the clock a week later, or as many weeks later as it takes to be after `now`. */
+export function weekLater(slots: readonly Slot[], now: Date): readonly Slot[] {
+  const [first] = slots;
+  if (first === undefined) return [];
+  const today = studioDate(now);
+  let date = addDays(first.date, 7);
+  while (date <= today) date = addDays(date, 7);
+  // The skipped hour of October: the next one that exists.
+  const start = nextSlot({ date: first.hour === 0 ? addDays(date, -1) : date, hour: (first.hour + 23) % 24 });
+  return runFrom(start, slots.length);
+}

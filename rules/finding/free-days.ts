@@ -1,0 +1,35 @@
+import type { Busy } from '../slots.ts';
+import { addDays, dayBounds, type StudioDate } from '../studio-time.ts';
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Returns for each day how many of its hours are free, from `now` on: a day has 23 to 25. Spans may overlap each other; an hour that has
+ * begun counts as gone.
+ */
+export function freeHoursByDay(
+  { first, days, busy }: { readonly first: StudioDate; readonly days: number; readonly busy: readonly Busy[] },
+  now: Date,
+): ReadonlyMap<StudioDate, number> {
+  const sorted = busy.toSorted((one, other) => one.start.getTime() - other.start.getTime());
+  const from = Math.ceil(now.getTime() / HOUR_MS) * HOUR_MS;
+  const free = new Map<StudioDate, number>();
+  for (let at = 0; at < days; at += 1) {
+    const date = addDays(first, at);
+    const { start, end } = dayBounds(date);
+    free.set(date, freeMs(Math.max(start.getTime(), from), end.getTime(), sorted) / HOUR_MS);
+  }
+  return free;
+}
+
+/** Returns how much of a span none of the others covers; they are sorted by their start. */
+function freeMs(from: number, to: number, sorted: readonly Busy[]): number {
+  let free = 0;
+  let at = from;
+  for (const { start, end } of sorted) {
+    if (end.getTime() <= at || start.getTime() >= to) continue;
+    free += Math.max(0, start.getTime() - at);
+    at = end.getTime();
+  }
+  return free + Math.max(0, to - at);
+}

@@ -1,0 +1,60 @@
+import { screen } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
+import { specifiedRates } from '#tests/support/rates.ts';
+import { slotEnd, slotStart } from '#rules/studio-time.ts';
+import * as availability from '#web/data/finding/availability.ts';
+import { renderPart, user } from '#web/ui/component-tests.ts';
+import { AnyRoom } from './any-room.tsx';
+
+vi.mock('#web/data/finding/availability.ts', () => ({ readDays: vi.fn() }));
+vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
+const { readDays } = vi.mocked(availability);
+
+/** Friday, 3 pm in Sydney. */
+const NOW = new Date('2026-11-20T04:00:00Z');
+const studios = [
+  { id: 'a', name: 'Studio A', rates: specifiedRates },
+  { id: 'b', name: 'Studio B', rates: specifiedRates },
+];
+const show = (onTake = vi.fn()) => {
+  renderPart(<AnyRoom studios={studios} userId={null} now={NOW} onTake={onTake} />);
+  return onTake;
+};
+const offers = () => screen.getAllByRole('listitem').map((one) => one.textContent);
+
+test('the best three are offered with room, price and reason; one press takes them', async () => {
+  readDays.mockResolvedValue(
+    new Map([
+      ['a', [{ start: NOW, end: slotEnd('2026-11-20', 23), status: 'confirmed', mine: false }]],
+      ['b', [{ start: NOW, end: slotStart('2026-11-20', 19) ?? NOW, status: 'confirmed', mine: false }]],
+    ]),
+  );
+  const onTake = show();
+  expect(await screen.findByText('The best in the next 7 days, Sydney time:')).toBeTruthy();
+  expect(offers()).toEqual([
+    'Cheapest tonightStudio B $138 7 pm to 9 pm tonight',
+    'Cheapest this weekStudio A $98 midnight to 2 am, early Mon',
+    'Cheapest on TuesdayStudio A $98 midnight to 2 am, early Tue',
+  ]);
+  await user.selectOptions(screen.getByLabelText('For'), '4');
+  expect(offers()[0]).toContain('Soonest, with the 15% step');
+  await user.selectOptions(screen.getByLabelText('Up to'), '60');
+  expect(screen.queryByRole('listitem')).toBeNull();
+  expect(screen.getByRole('status').textContent).toContain('Nothing fits in the next 7 days.');
+  await user.selectOptions(screen.getByLabelText('Up to'), '0');
+  await user.selectOptions(screen.getByLabelText('When'), '1');
+  await user.click(screen.getAllByRole('button')[0] as HTMLElement);
+  expect(onTake.mock.calls[0]?.[0]).toMatchObject({
+    studioId: 'a',
+    slots: [{ date: '2026-11-21', hour: 6 }, {}, {}, {}],
+  });
+});
+
+test('says so when the hours cannot be read, and tries again', async () => {
+  readDays.mockRejectedValue(new Error('offline'));
+  show();
+  expect(await screen.findByText('We can’t show which hours are free right now.')).toBeTruthy();
+  readDays.mockResolvedValue(new Map());
+  await user.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(await screen.findAllByRole('listitem')).toHaveLength(3);
+});

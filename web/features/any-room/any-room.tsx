@@ -1,0 +1,182 @@
+import { useQuery } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { findOffers, type FoundHours, LOOK_DAYS, type Part, PARTS, type Wanted } from '#rules/finding/any-room.ts';
+import { describeSpan } from '#rules/finding/span-words.ts';
+import { formatMoney } from '#rules/money.ts';
+import type { StudioHours } from '#rules/nearest-free.ts';
+import { slotKey, spanOf } from '#rules/slots.ts';
+import { addDays, formatStudioDate, studioDate } from '#rules/studio-time.ts';
+import { readDays } from '#web/data/finding/availability.ts';
+import type { PricedStudio } from '#web/data/drafts/booking-draft.ts';
+import { pollWhile, useLive } from '#web/data/live.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { blocking } from '#web/data/taken.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
+import { inputStyle } from '#web/ui/field.tsx';
+import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+
+const POLL_MS = 15_000;
+const LONGEST = 8;
+const PART_WORDS: Readonly<Record<Part, string>> = {
+  any: 'Any time',
+  morning: 'Morning',
+  afternoon: 'Afternoon',
+  evening: 'Evening',
+  night: 'Night',
+};
+/** Price limits in dollars; 0: none. */
+const LIMITS = [0, 60, 100, 150, 200, 300] as const;
+
+/** Offers the best three free spans in any room within a week, by length, part of the day and price. */
+export function AnyRoom({
+  studios,
+  userId,
+  now,
+  onTake,
+}: {
+  studios: readonly PricedStudio[];
+  userId: string | null;
+  now: Date;
+  onTake: (hours: StudioHours) => void;
+}) {
+  const [wanted, setWanted] = useState<Wanted>({ hours: 2, part: 'any', maxCents: null });
+  const change = (more: Partial<Wanted>): void => setWanted((before) => ({ ...before, ...more }));
+  const offers = useFoundHours(wanted, { studios, userId, now });
+  return (
+    <section aria-label="Any room" className="mb-8 border-l-4 border-signal bg-booth p-5">
+      <div className="grid grid-cols-2 gap-3 sm:grid-cols-3">
+        <Choice
+          label="For"
+          value={wanted.hours}
+          options={Array.from({ length: LONGEST }, (_, at) => [at + 1, at === 0 ? '1 hour' : `${at + 1} hours`])}
+          onChoose={(hours) => change({ hours })}
+        />
+        <Choice
+          label="When"
+          value={PARTS.indexOf(wanted.part)}
+          options={PARTS.map((part, at) => [at, PART_WORDS[part]])}
+          onChoose={(at) => change({ part: PARTS[at] ?? 'any' })}
+        />
+        <Choice
+          label="Up to"
+          value={(wanted.maxCents ?? 0) / 100}
+          options={LIMITS.map((dollars) => [dollars, dollars === 0 ? 'Any price' : `$${dollars}`])}
+          onChoose={(dollars) => change({ maxCents: dollars === 0 ? null : dollars * 100 })}
+        />
+      </div>
+      {offers.failed ? (
+        <div className="mt-4">
+          <LoadFailed title="We can’t show which hours are free right now." onRetry={offers.retry} />
+        </div>
+      ) : offers.list === undefined ? (
+        <Skeleton className="mt-4 h-32" label="Looking for free hours" />
+      ) : (
+        <>
+          <p role="status" className="mt-4 text-sm text-fog">
+            {offers.list.length === 0
+              ? 'Nothing fits in the next 7 days. Try fewer hours, another time or a higher price.'
+              : 'The best in the next 7 days, Sydney time:'}
+          </p>
+          <ul className="mt-2 grid gap-2 md:grid-cols-3">
+            {offers.list.map((offer) => (
+              <li key={`${offer.studioId} ${offer.slots.map(slotKey).join()}`}>
+                <Offer
+                  offer={offer}
+                  studio={studios.find(({ id }) => id === offer.studioId)?.name ?? ''}
+                  now={now}
+                  onTake={() => onTake(offer)}
+                />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}
+
+function useFoundHours(
+  wanted: Wanted,
+  { studios, userId, now }: { studios: readonly PricedStudio[]; userId: string | null; now: Date },
+) {
+  const { horizonDays } = useBusiness();
+  const today = studioDate(now);
+  // The longest session starts on the last day and ends on the next.
+  const days = { from: today, to: addDays(today, LOOK_DAYS) };
+  const live = useLive(
+    studios.map(({ id }) => `studio:${id}` as const),
+    queryKeys.availability.all,
+  );
+  const read = useQuery({
+    queryKey: queryKeys.availability.of('offers', null, userId, days.from, days.to),
+    queryFn: () => readDays(null, days, userId),
+    refetchInterval: pollWhile(live, POLL_MS),
+  });
+  const rooms = studios.map(({ id, rates }) => ({ studioId: id, rates, busy: blocking(read.data?.get(id) ?? []) }));
+  return {
+    // An old answer could offer hours that are taken.
+    failed: read.isError,
+    list: read.data === undefined ? undefined : findOffers(wanted, rooms, now, horizonDays),
+    retry: () => void read.refetch(),
+  };
+}
+
+function Choice({
+  label,
+  value,
+  options,
+  onChoose,
+}: {
+  label: string;
+  value: number;
+  options: readonly (readonly [number, string])[];
+  onChoose: (value: number) => void;
+}) {
+  const id = useId();
+  return (
+    <div>
+      <label htmlFor={id} className="mb-1.5 block text-sm font-semibold">
+        {label}
+      </label>
+      <select id={id} value={value} onChange={(event) => onChoose(Number(event.target.value))} className={inputStyle}>
+        {options.map(([option, words]) => (
+          <option key={option} value={option}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** A button that takes these hours, with the reason why they are offered. */
+function Offer({ offer, studio, now, onTake }: { offer: FoundHours; studio: string; now: Date; onTake: () => void }) {
+  const { start, end } = spanOf(offer.slots);
+  return (
+    <button
+      type="button"
+      onClick={onTake}
+      className="flex min-h-24 w-full flex-wrap items-baseline justify-between gap-x-3 border-2 border-edge bg-deck px-4 py-3 text-left transition-colors hover:border-signal"
+    >
+      <span className="w-full text-sm font-bold text-signal">{reasonOf(offer, start, now)}</span>
+      <span className="font-bold">{studio}</span>{' '}
+      <span className="font-semibold tabular-nums">{formatMoney(offer.totalCents)}</span>{' '}
+      <span className="w-full text-sm text-fog">{describeSpan(start, end, studioDate(now))}</span>
+    </button>
+  );
+}
+
+function reasonOf({ reason, savesPercent }: FoundHours, start: Date, now: Date): string {
+  const step = savesPercent > 0 ? `, with the ${savesPercent}% step` : '';
+  const isEvening = start.getTime() > now.getTime() && describeSpan(start, start, studioDate(now)).endsWith('tonight');
+  switch (reason) {
+    case 'soonest':
+      return `Soonest${step}`;
+    case 'cheapest-today':
+      return `Cheapest ${isEvening ? 'tonight' : 'today'}${step}`;
+    case 'cheapest':
+      return `Cheapest this week${step}`;
+    case 'another-day':
+      return `Cheapest on ${formatStudioDate(start, 'long').split(' ')[0] ?? ''}${step}`;
+  }
+}

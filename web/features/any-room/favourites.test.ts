@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { OwnBooking } from '#web/data/own-bookings.ts';
+import { favouritesOf } from './favourites.ts';
+
+/** Friday, 20 November 2026, 3 pm in Sydney. */
+const NOW = new Date('2026-11-20T04:00:00Z');
+// Cast: the rule reads only these fields.
+const booking = (start: string, end: string, status = 'confirmed') =>
+  ({ studio_id: 'a', start_time: start, end_time: end, status }) as OwnBooking;
+const at = (date: string, hour: number) => ({ studioId: 'a', slots: [{ date, hour }] });
+const FRIDAY_7 = booking('2026-11-20T08:00:00Z', '2026-11-20T09:00:00Z');
+
+test('the last choice comes first while it is to come, then the same time a week after the latest bookings', () => {
+  expect(favouritesOf({ last: at('2026-11-22', 9), bookings: [FRIDAY_7] }, NOW)).toEqual([
+    at('2026-11-22', 9),
+    at('2026-11-27', 19),
+  ]);
+});
+
+test('a choice of the past moves to a week to come; equal ones, cancelled bookings and more than three are left out', () => {
+  const more = [1, 2, 3, 4].map((hour) => booking(`2026-11-19T0${hour}:00:00Z`, `2026-11-19T0${hour + 1}:00:00Z`));
+  const cancelled = booking('2026-11-19T09:00:00Z', '2026-11-19T10:00:00Z', 'cancelled');
+  expect(
+    favouritesOf({ last: at('2026-11-13', 19), bookings: [cancelled, FRIDAY_7, ...more] }, NOW).map(
+      ({ slots }) => slots[0],
+    ),
+  ).toEqual([
+    { date: '2026-11-27', hour: 19 },
+    { date: '2026-11-26', hour: 12 },
+    { date: '2026-11-26', hour: 13 },
+  ]);
+  expect(favouritesOf({ last: null, bookings: [] }, NOW)).toEqual([]);
+});

@@ -1,0 +1,42 @@
+import { weekLater } from '#rules/finding/any-room.ts';
+import type { StudioHours } from '#rules/nearest-free.ts';
+import { sameSlot, slotsOfSpan, spanOf } from '#rules/slots.ts';
+import type { OwnBooking } from '#web/data/own-bookings.ts';
+
+/** How many are offered. */
+const MOST = 3;
+
+/**
+ * Returns hours that the customer may want again: those last chosen on this device while they are to come, otherwise at the same time of a later week,
+ * and the same time a week after their latest bookings.
+ */
+export function favouritesOf(
+  { last, bookings }: { readonly last: StudioHours | null; readonly bookings: readonly OwnBooking[] },
+  now: Date,
+): readonly StudioHours[] {
+  const booked = bookings
+    .filter(({ status }) => status === 'confirmed')
+    .map(({ studio_id: studioId, start_time: start, end_time: end }) => ({
+      studioId,
+      slots: weekLater(slotsOfSpan(new Date(start), new Date(end)) ?? [], now),
+    }));
+  const chosen =
+    last === null ? [] : [{ ...last, slots: isAhead(last, now) ? last.slots : weekLater(last.slots, now) }];
+  const found: StudioHours[] = [];
+  for (const one of [...chosen, ...booked]) {
+    if (one.slots.length === 0 || found.some((other) => isSame(one, other))) continue;
+    found.push(one);
+    if (found.length === MOST) break;
+  }
+  return found;
+}
+
+const isAhead = ({ slots }: StudioHours, now: Date): boolean => slots.length > 0 && spanOf(slots).start > now;
+
+const isSame = (one: StudioHours, other: StudioHours): boolean =>
+  one.studioId === other.studioId &&
+  one.slots.length === other.slots.length &&
+  one.slots.every((slot, at) => {
+    const same = other.slots[at];
+    return same !== undefined && sameSlot(slot, same);
+  });

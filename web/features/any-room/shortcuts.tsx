@@ -1,0 +1,53 @@
+import { Sparkles } from 'lucide-react';
+import { describeSpan } from '#rules/finding/span-words.ts';
+import type { StudioHours } from '#rules/nearest-free.ts';
+import { slotKey, spanOf } from '#rules/slots.ts';
+import { studioDate } from '#rules/studio-time.ts';
+import { useOwnBookings } from '#web/data/own-bookings.ts';
+import { drafts } from '#web/lib/drafts.ts';
+import { favouritesOf } from './favourites.ts';
+
+const CHIP =
+  'inline-flex min-h-12 shrink-0 items-center gap-2 border-2 border-line bg-booth px-4 text-sm font-semibold whitespace-nowrap hover:border-chalk';
+
+/** One row above the rooms: the search in any room, and hours that the customer may want again. As high before they are known as after. */
+export function Shortcuts({
+  studios,
+  userId,
+  now,
+  searching,
+  onSearch,
+  onTake,
+}: {
+  studios: readonly { readonly id: string; readonly name: string }[];
+  userId: string | null;
+  now: Date;
+  searching: boolean;
+  onSearch: () => void;
+  onTake: (hours: StudioHours) => void;
+}) {
+  const bookings = useOwnBookings(userId);
+  const favourites = favouritesOf({ last: drafts.lastBooked(), bookings: bookings.data ?? [] }, now);
+  return (
+    <div className="mb-5 flex min-h-12 gap-2 overflow-x-auto">
+      <button type="button" aria-expanded={searching} onClick={onSearch} className={CHIP}>
+        <Sparkles aria-hidden="true" className="size-4 text-signal" />
+        Any room
+      </button>
+      {favourites.map((hours) => {
+        const studio = studios.find(({ id }) => id === hours.studioId);
+        const { start, end } = spanOf(hours.slots);
+        return studio ? (
+          <button
+            key={`${hours.studioId} ${hours.slots.map(slotKey).join()}`}
+            type="button"
+            onClick={() => onTake(hours)}
+            className={CHIP}
+          >
+            <span className="text-signal">Again:</span> {studio.name}, {describeSpan(start, end, studioDate(now))}
+          </button>
+        ) : null;
+      })}
+    </div>
+  );
+}
