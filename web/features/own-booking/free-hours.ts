@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { nextSlot, sameSlot, type Slot, slotClosed, slotsOfSpan, slotTaken, spanOf } from '#rules/slots.ts';
 import { addDays, hourExists, type StudioDate } from '#rules/studio-time.ts';
-import { readDays } from '#web/data/availability.ts';
+import { readDays } from '#web/data/finding/availability.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import type { Taken } from '#web/data/taken.ts';

@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { AppError } from '#web/lib/errors.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
-import * as availability from '#web/data/availability.ts';
+import * as availability from '#web/data/finding/availability.ts';
 import { BookingView } from './booking-view.tsx';
 import { endWith, freeAfter, startsOf } from './free-hours.ts';
 import * as queries from './queries.ts';
@@ -12,7 +12,7 @@ const { NOW, leaveTo } = vi.hoisted(() => ({ NOW: new Date('2031-03-01T00:00:00Z
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
 vi.mock('#web/lib/use-now.ts', () => ({ useNow: () => NOW }));
 vi.mock('#web/lib/leave.ts', () => ({ leaveTo }));
-vi.mock('#web/data/availability.ts', () => ({ readDays: vi.fn() }));
+vi.mock('#web/data/finding/availability.ts', () => ({ readDays: vi.fn() }));
 vi.mock('#web/data/own-bookings.ts', () => ({ releaseHold: vi.fn() }));
 vi.mock(import('./queries.ts'), async (original) => ({
   ...(await original()),
