@@ -88,6 +88,21 @@ describe.each(databases)('what staff undo on $name', ({ open }) => {
     },
   );
 
+  test('a code that became due while the booking was cancelled is requested after the undo', async () => {
+    const { id } = await booked();
+    cases.system.state.now = SATURDAY - HOUR - 5_000;
+    const undoId = await cancel(id);
+    later(6_000);
+    await drain();
+    expect(cases.system.state.codes.size).toBe(0);
+    await undo(undoId);
+    await drain();
+    expect(cases.system.state.codes.size).toBe(1);
+    cases.system.state.now = SATURDAY - 10 * MINUTE;
+    await drain();
+    expect(cases.system.mails.map(({ subject }) => subject)).toEqual([expect.stringContaining('Your access code')]);
+  });
+
   test('after its time a cancellation has gone out, and is not undone', async () => {
     const { id, sessionId } = await booked();
     const undoId = await cancel(id);

@@ -133,7 +133,13 @@ async function restoreAccess(tx: Transaction, before: BookingFacts, undoId: stri
   if (access?.code === true && (access.mail || !hasAddress)) return;
   await queueAccess(
     tx,
-    { id: before.id, start: new Date(before.startTime), hasAddress, dedupe: `undo:${undoId}` },
+    // Its mail may still wait.
+    {
+      id: before.id,
+      start: new Date(before.startTime),
+      hasAddress: hasAddress && access?.mail !== true,
+      dedupe: `undo:${undoId}`,
+    },
     now,
   );
 }
