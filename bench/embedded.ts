@@ -20,8 +20,20 @@ const ROUNDS = 3;
 const GOAL_PER_SECOND = 2_000;
 const GOAL_LOOP_MS = 20;
 
-const AVAILABILITY = `/rest/v1/bookings?select=studio_id,start_time,end_time,status&studio_id=eq.${STUDIO_A}&status=neq.cancelled&start_time=gte.2026-12-08T00:00:00Z&start_time=lt.2026-12-11T00:00:00Z&end_time=gt.2026-12-09T00:00:00Z`;
-const POINT = `/rest/v1/studios?select=id,name&id=eq.${STUDIO_A}`;
+const DAY = 86_400_000;
+const FIRST = Date.parse('2026-12-08T00:00:00Z');
+/** Guests look at different rooms and days: equal reads of the same moment share executions, so a single address would measure the sharing alone. */
+const DAYS = 30;
+const STUDIOS = 'abc'.split('').map((letter) => `${STUDIO_A.slice(0, -1)}${letter}`);
+const time = (at: number): string => new Date(at).toISOString().replace('.000', '');
+
+const AVAILABILITY = STUDIOS.flatMap((studio) =>
+  Array.from({ length: DAYS }, (_, day) => {
+    const [before, from, to] = [day - 1, day, day + 2].map((one) => time(FIRST + one * DAY));
+    return `/rest/v1/bookings?select=studio_id,start_time,end_time,status&studio_id=eq.${studio}&status=neq.cancelled&start_time=gte.${before}&start_time=lt.${to}&end_time=gt.${from}`;
+  }),
+);
+const POINTS = STUDIOS.map((studio) => `/rest/v1/studios?select=id,name&id=eq.${studio}`);
 
 /** Requests /healthz every 10 ms until stopped; then returns the longest wait in milliseconds. */
 function watchHealth(url: string): () => Promise<number> {
@@ -48,9 +60,17 @@ async function readLoopLag(url: string): Promise<number> {
   return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(text)?.[1] ?? Number.NaN) * 1000;
 }
 
-async function measure(server: ServerProcess, name: string, path: string): Promise<{ rate: number; lag: number }> {
+async function measure(
+  server: ServerProcess,
+  name: string,
+  paths: readonly string[],
+): Promise<{ rate: number; lag: number }> {
   const { apiUrl, anonKey } = server.runtime;
-  const make = (): LoadRequest => ({ method: 'GET', path, headers: { apikey: anonKey } });
+  const make = (at: number): LoadRequest => ({
+    method: 'GET',
+    path: paths[at % paths.length] ?? '',
+    headers: { apikey: anonKey },
+  });
   await load(apiUrl, { connections: CALLERS, seconds: 2, make });
   const rates: number[] = [];
   const medians: number[] = [];
@@ -104,7 +124,7 @@ async function main(): Promise<void> {
   const { rate, lag } = await measure(server, 'availability', AVAILABILITY);
   const missed = rate < GOAL_PER_SECOND || lag > GOAL_LOOP_MS ? ' MISSED' : '';
   say(`  goal ${perSecond(GOAL_PER_SECOND)}, event loop p99 under ${GOAL_LOOP_MS} ms${missed}`);
-  await measure(server, 'point read', POINT);
+  await measure(server, 'point read', POINTS);
   await server.kill('SIGTERM');
   await rm(dataDir, { recursive: true, force: true });
 }

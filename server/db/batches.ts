@@ -77,11 +77,13 @@ export function createBatches(
       const brief = times.isBrief(statements.at(-1)?.text ?? '');
       if (brief) others.add(own);
       slots
-        .run(turn, async () => {
+        .run(turn, async (takesAlong) => {
           if (brief && wait) await wait();
           if (own.sent) return;
           others.delete(own);
-          await sendAll(brief ? [own, ...takeOldest(others, most - 1)] : [own]);
+          const batch = brief ? [own, ...takeOldest(others, most - 1)] : [own];
+          takesAlong(batch.length);
+          await sendAll(batch);
         })
         .catch((error: unknown) => {
           others.delete(own);

@@ -168,6 +168,19 @@ test('nothing is held back after a long statement that nobody else waited for', 
   expect(started).toHaveLength(4);
 });
 
+test('a turn that does the work of several is no longer than each of them', async () => {
+  using held = slotsWithHoldBack();
+  const { slots, started, run } = held;
+  const four = slots.run({ workClass: 'guest', caller: 'first', text: 'brief' }, async (takesAlong) => {
+    takesAlong(4);
+    await vi.advanceTimersByTimeAsync(120);
+  });
+  await Promise.all([four, run('staff', 'staff', 'brief', 0)]);
+  await run('guest', 'new', 'brief', 0);
+  expect(started).toEqual(['staff: brief', 'new: brief']);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
 test('a caller known for brief statements cannot hide a long one among them', async () => {
   using held = slotsWithHoldBack();
   const { slots, run, block } = held;

@@ -4,8 +4,11 @@ import { type ClassLimits, type DatabaseLoad, forEachClass, WORK_CLASSES, type W
 
 /** Slots for statements: a connection each, or the one engine. */
 export type Slots = {
-  /** Runs `work` when it is this caller's turn. Throws `DatabaseBusy` when too many wait or the wait is too long. */
-  run<T>(turn: Turn, work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` when it is this caller's turn. Throws `DatabaseBusy` when too many wait or the wait is too long. `work` may say that it does
+   * the work of so many turns, so that none of them counts as long because of the others.
+   */
+  run<T>(turn: Turn, work: (takesAlong: (turns: number) => void) => Promise<T>): Promise<T>;
   load(): DatabaseLoad;
   /** Whether nothing runs and nothing waits. */
   idle(): boolean;
@@ -65,10 +68,13 @@ export function createSlots(
       if (mayStart(state, workClass) && !state.expected.isHeldBack(turn)) state.running[workClass] += 1;
       else await waitForTurn(state, turn);
       const began = now();
+      let turns = 1;
       try {
-        return await work();
+        return await work((count) => {
+          turns = count;
+        });
       } finally {
-        state.expected.add(turn, now() - began, othersWait(state, turn.caller));
+        state.expected.add(turn, (now() - began) / turns, othersWait(state, turn.caller));
         state.running[workClass] -= 1;
         startWaiting(state);
       }
