@@ -106,7 +106,7 @@ test('the auth dialog closes after signing in and reopens empty; Back to Sign In
   await dialog(page).getByRole('button', { name: 'Close' }).click();
   await openDialog(page);
   await signInByDialog(page, demo);
-  await page.getByRole('button', { name: 'ACCOUNT' }).click();
+  await page.getByRole('button', { name: 'ACCOUNT', exact: true }).click();
   await page.getByRole('button', { name: 'Sign Out' }).click();
   await openDialog(page);
   for (const field of ['Email', 'Password']) await expect(dialog(page).getByLabel(field)).toHaveValue('');
@@ -200,7 +200,7 @@ test('a session survives a reload, is refreshed near its expiry, and holds all i
   await openDialog(page);
   await signInByDialog(page, admin);
   await page.reload();
-  await expect(page.getByRole('button', { name: 'ACCOUNT' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'ACCOUNT', exact: true })).toBeVisible();
   type Stored = { key: string; session: Record<string, unknown> };
   const stored = (): Promise<Stored> =>
     page.evaluate(() => {
@@ -218,7 +218,7 @@ test('a session survives a reload, is refreshed near its expiry, and holds all i
   const renewed = page.waitForResponse((answer) => answer.url().includes('grant_type=refresh_token'));
   await page.reload();
   expect((await renewed).status()).toBe(200);
-  await expect(page.getByRole('button', { name: 'ACCOUNT' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'ACCOUNT', exact: true })).toBeVisible();
   await expect.poll(async () => Number((await stored()).session['expires_at']) - Date.now() / 1000).toBeGreaterThan(90);
 });
 

@@ -68,7 +68,7 @@ test('every page has SIGN IN for a guest and the ACCOUNT menu for a signed-in us
   await signIn(page, demo);
   for (const path of paths.filter((one) => one !== '/auth')) {
     await page.goto(path);
-    await expect(page.getByRole('button', { name: 'ACCOUNT', includeHidden: true }), path).toHaveCount(1);
+    await expect(page.getByRole('button', { name: 'ACCOUNT', exact: true, includeHidden: true }), path).toHaveCount(1);
   }
 });
 

@@ -119,7 +119,7 @@ test('/bookings asks a guest to sign in, then shows no bookings, some, or a load
     status: 'confirmed',
   });
   // The ACCOUNT menu leads there from every page.
-  await page.getByRole('button', { name: 'ACCOUNT' }).click();
+  await page.getByRole('button', { name: 'ACCOUNT', exact: true }).click();
   await page.getByRole('link', { name: 'Your Bookings' }).click();
   await expect(page.getByRole('article').filter({ hasText: 'Studio A' })).toBeVisible();
   await expect(page.getByText('No bookings yet')).toBeHidden();

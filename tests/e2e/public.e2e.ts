@@ -52,22 +52,22 @@ test('the first page shows address, hours, contact and rooms, and BOOK NOW leads
 
 test('SIGN IN opens the dialog; the ACCOUNT menu shows the email, Account Settings and Sign Out', async ({ page }) => {
   await page.goto('/');
-  await expect(page.getByRole('button', { name: 'ACCOUNT' })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'ACCOUNT', exact: true })).toHaveCount(0);
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await page.getByRole('button', { name: 'SIGN IN', exact: true }).click();
   await expect(page.getByRole('dialog', { name: 'Welcome to the studio' })).toBeVisible();
   await signInByDialog(page);
   await expect(page.getByRole('button', { name: 'SIGN IN', exact: true })).toHaveCount(0);
-  await page.getByRole('button', { name: 'ACCOUNT' }).click();
+  await page.getByRole('button', { name: 'ACCOUNT', exact: true }).click();
   await expect(page.getByText(demo.email)).toBeVisible();
   await accessible(page);
   await page.keyboard.press('Escape');
   await expect(page.getByText(demo.email)).toBeHidden();
-  await page.getByRole('button', { name: 'ACCOUNT' }).click();
+  await page.getByRole('button', { name: 'ACCOUNT', exact: true }).click();
   await page.getByRole('link', { name: 'Account Settings' }).click();
   await expect(page).toHaveURL('/profile');
   await page.goto('/');
-  await page.getByRole('button', { name: 'ACCOUNT' }).click();
+  await page.getByRole('button', { name: 'ACCOUNT', exact: true }).click();
   await page.getByRole('button', { name: 'Sign Out' }).click();
   await expect(page.getByRole('button', { name: 'SIGN IN', exact: true })).toBeVisible();
   const keys: string[] = await page.evaluate('Object.keys(localStorage)');
@@ -95,7 +95,7 @@ test('signing out in another tab leads the checkout to the first page', async ({
   await checkout.goto('/checkout');
   await expect(checkout.getByRole('heading', { name: 'Checkout' })).toBeVisible();
   await expect(checkout.getByLabel('First name')).toBeVisible();
-  await page.getByRole('button', { name: 'ACCOUNT' }).click();
+  await page.getByRole('button', { name: 'ACCOUNT', exact: true }).click();
   await page.getByRole('button', { name: 'Sign Out' }).click();
   await expect(checkout).toHaveURL('/');
   await expect(checkout.getByRole('button', { name: 'SIGN IN', exact: true })).toBeVisible();

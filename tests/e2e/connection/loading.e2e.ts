@@ -105,7 +105,7 @@ test('a page that crashes while a dialog is open stays usable', async ({ page })
   await expect(crashed(page)).toBeFocused();
   expect(await page.evaluate('document.querySelectorAll("dialog:modal").length')).toBe(0);
   // The page still responds: the account menu and Try again work.
-  await page.getByRole('button', { name: 'ACCOUNT' }).click();
+  await page.getByRole('button', { name: 'ACCOUNT', exact: true }).click();
   await expect(page.getByText(admin.email)).toBeVisible();
   await page.keyboard.press('Escape');
   const screen = page
@@ -142,7 +142,7 @@ test('what was typed at sign-up and checkout survives loading the page again; pa
   await page.reload();
   await expect(page.getByLabel('First name')).toHaveValue('Robyn');
   // Signing out removes it.
-  await page.getByRole('button', { name: 'ACCOUNT' }).click();
+  await page.getByRole('button', { name: 'ACCOUNT', exact: true }).click();
   await page.getByRole('button', { name: 'Sign Out' }).click();
   await expect(page).toHaveURL(/:\d+\/$/);
   expect(await page.evaluate('Object.keys(sessionStorage).filter((key) => key.startsWith("typed:"))')).toEqual([]);

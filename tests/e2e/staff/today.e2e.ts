@@ -25,7 +25,7 @@ test('the menu leads to Today, which shows the day of each room, follows booking
   const first = await book(9);
   await signIn(page, admin);
   await page.goto('/bookings');
-  await page.getByRole('button', { name: 'ACCOUNT' }).click();
+  await page.getByRole('button', { name: 'ACCOUNT', exact: true }).click();
   await page.getByRole('link', { name: 'Admin' }).click();
   await expect(page.getByRole('tab', { name: 'Today' })).toHaveAttribute('aria-selected', 'true');
   await expect(page.getByRole('list', { name: 'Now' }).getByRole('listitem')).toHaveCount(3);
