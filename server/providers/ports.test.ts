@@ -249,7 +249,7 @@ describe('Mail', () => {
       {
         subject: 'Booking confirmed',
         text: expect.stringContaining('Hi'),
-        attachments: [{ filename: 'booking.ics' }],
+        attachments: [{ filename: 'booking.ics' }, { filename: 'receipt.pdf' }],
         duplicateOf: null,
       },
     ]);
