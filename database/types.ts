@@ -1228,6 +1228,17 @@ export type Database = {
           works_when: string | null;
         }[];
       };
+      waiting_moves: {
+        Args: never;
+        Returns: {
+          booking_id: string | null;
+          studio_name: string | null;
+          start_time: string | null;
+          end_time: string | null;
+          cents: number | null;
+          until: string | null;
+        }[];
+      };
       waiting_reviews: {
         Args: {
           ends_after?: string;

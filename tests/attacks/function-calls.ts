@@ -173,4 +173,5 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
   staff_team: reads('staff_team', {}, 'email=like.secret%25%5C'),
   ledger_check: reads('ledger_check', { month: '2031-01-01' }),
   staff_rooms: reads('staff_rooms', {}),
+  waiting_moves: reads('waiting_moves', {}),
 };

@@ -600,6 +600,7 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   'staff_calendar(first_day date, days integer, studio uuid)': 'authenticated service_role',
   'staff_team(at timestamp with time zone)': 'authenticated service_role',
   'upcoming_bookings(ends_after timestamp with time zone, most integer)': 'authenticated service_role',
+  'waiting_moves()': 'authenticated service_role',
   'validate_discount_code(code_input text, booking_hours numeric, booking_start timestamp with time zone, booking_end timestamp with time zone)':
     'anon authenticated service_role',
   'waiting_reviews(ends_after timestamp with time zone, most integer)': 'authenticated service_role',

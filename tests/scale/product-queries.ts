@@ -74,6 +74,7 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
       path: `closed_hours?select=studio_id,start_time,end_time&start_time=lt.${at(48)}&end_time=gt.${at(0)}&studio_id=eq.${studioId}`,
     },
     { name: 'own bookings', file: OWN, sender: 'customer', path: 'rpc/own_bookings', body: {} },
+    { name: 'own moves that wait', file: OWN, sender: 'customer', path: 'rpc/waiting_moves', body: {} },
     {
       name: 'own booking',
       file: 'web/features/own-booking/queries.ts',

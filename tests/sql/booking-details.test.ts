@@ -356,3 +356,20 @@ test(
     expect([await own(''), await own('ABCD-2346'), await own(uuid(99))]).toEqual([null, null, null]);
   }),
 );
+
+test(
+  'waiting_moves answers the new hours of own bookings until their time to pay ends, and nothing to everybody else',
+  asCustomer(async (rows) => {
+    const hold = { user_id: null, moves_booking: uuid(30), move_number: 1, final_cost_cents: 1500 };
+    const times = { start_time: '2999-04-01T00:00:00Z', end_time: '2999-04-01T01:00:00Z' };
+    await addBooking(rows, 31, { ...hold, ...times, hold_expires_at: '2999-03-01T00:00:00Z' });
+    const waiting = () => rows.query('select booking_id, cents, start_time from public.waiting_moves()');
+    expect(await waiting()).toEqual([]);
+    await rows.setClaims({ role: 'authenticated', sub: ALEX });
+    expect(await waiting()).toEqual([]);
+    await rows.setClaims({ role: 'authenticated', sub: KIM });
+    expect(await waiting()).toEqual([{ booking_id: uuid(30), cents: 1500, start_time: new Date(times.start_time) }]);
+    await rows.query("update private.booking set hold_expires_at = '2020-01-01T00:00:00Z' where id = $1", [uuid(31)]);
+    expect(await waiting()).toEqual([]);
+  }),
+);

@@ -69,6 +69,7 @@ const EXECUTABLE: Readonly<Record<string, string>> = {
   'public.staff_calendar': 'authenticated service_role',
   'public.staff_team': 'authenticated service_role',
   'public.upcoming_bookings': 'authenticated service_role',
+  'public.waiting_moves': 'authenticated service_role',
   'public.validate_discount_code': 'anon authenticated service_role',
   'public.waiting_reviews': 'authenticated service_role',
   'storage.bucket_by_id': 'anon authenticated service_role',

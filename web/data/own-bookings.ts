@@ -35,12 +35,22 @@ export type OwnBooking = {
   readonly slots: BasePrice['slots'] | null;
   /** State of its payment, `refunded` in dollars; null when nothing had to be paid or nothing is known. */
   readonly payment: OwnPayment | null;
+  /** New hours that are held until their difference is paid. */
+  readonly move: WaitingMove | null;
+};
+/** `cents`: what has to be paid until `until`. */
+type WaitingMove = {
+  readonly studioName: string;
+  readonly start: Date;
+  readonly end: Date;
+  readonly cents: number;
+  readonly until: Date;
 };
 type OwnPayment = { readonly state: string; readonly refunded: number };
 
 /** Reads the customer's own bookings, latest first, without holds that were released unpaid. */
 async function readOwnBookings(): Promise<readonly OwnBooking[]> {
-  const { data, error } = await rest.rpc('own_bookings');
+  const [{ data, error }, moves] = await Promise.all([rest.rpc('own_bookings'), readWaitingMoves()]);
   if (error) throw error;
   const rows = rowsWith(
     data ?? [],
@@ -58,13 +68,35 @@ async function readOwnBookings(): Promise<readonly OwnBooking[]> {
     'created_at',
   );
   const payments = await readOwnPayments(rows.map((row) => row.id));
-  return rows.map((row) => ({ ...row, slots: readSlots(row.slots), payment: payments.get(row.id) ?? null }));
+  return rows.map((row) => ({
+    ...row,
+    slots: readSlots(row.slots),
+    payment: payments.get(row.id) ?? null,
+    move: moves.get(row.id) ?? null,
+  }));
 }
 
 const isPriced = (slot: unknown): slot is BasePrice['slots'][number] =>
   slot !== null && typeof slot === 'object' && 'priceCents' in slot && 'date' in slot && 'hour' in slot;
 const readSlots = (slots: unknown): BasePrice['slots'] | null =>
   Array.isArray(slots) && slots.length > 0 && slots.every(isPriced) ? slots : null;
+
+async function readWaitingMoves(): Promise<ReadonlyMap<string, WaitingMove>> {
+  const { data, error } = await rest.rpc('waiting_moves');
+  if (error) throw error;
+  return new Map(
+    rowsWith(data, 'booking_id', 'studio_name', 'start_time', 'end_time', 'cents', 'until').map((row) => [
+      row.booking_id,
+      {
+        studioName: row.studio_name,
+        start: new Date(row.start_time),
+        end: new Date(row.end_time),
+        cents: row.cents,
+        until: new Date(row.until),
+      },
+    ]),
+  );
+}
 
 async function readOwnPayments(bookingIds: readonly string[]): Promise<ReadonlyMap<string, OwnPayment>> {
   if (bookingIds.length === 0) return new Map();

@@ -48,6 +48,7 @@ const hold: OwnBooking = {
   free_cancel_hours: 24,
   created_at: '2026-11-21T04:45:00+00:00',
   payment: null,
+  move: null,
 };
 
 test('a coupon is deducted from the price of a draft and stored with it', () => {

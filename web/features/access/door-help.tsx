@@ -87,7 +87,7 @@ function AskStaff({ bookingId, token, asked }: { bookingId: string; token: strin
   });
   return (
     <li>
-      Ask us: we can open the door from afar, and we give back the minutes you lose.
+      Ask us: where the lock allows it, we open the door from afar. We also see how many minutes you lost.
       {asked || ask.isSuccess ? (
         <p role="status" className="mt-2 font-semibold">
           We’ve told the team. Stay at the door, we’re on it.

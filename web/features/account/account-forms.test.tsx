@@ -6,6 +6,7 @@ import { expectNoFutureDates, fill, renderPart, user } from '#web/ui/component-t
 import type { OwnBooking } from '#web/data/own-bookings.ts';
 import type { Profile } from '#web/data/profile.ts';
 import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
+import { UpcomingBooking } from './booking-cards.tsx';
 import { CancelQuestion } from './cancel-question.tsx';
 import { NewApp } from './new-app.tsx';
 import { PasswordForm } from './password-form.tsx';
@@ -200,6 +201,7 @@ const booking: OwnBooking = {
   free_cancel_hours: 24,
   created_at: '2026-11-01T00:00:00Z',
   payment: { state: 'paid', refunded: 0 },
+  move: null,
 };
 const askToCancel = (change: Partial<OwnBooking>, now: string, onDone = vi.fn()) =>
   renderPart(
@@ -226,4 +228,21 @@ test('a booking that is too late to cancel, or was free, says so', () => {
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Cancel booking' }).disabled).toBe(true);
   askToCancel({ final_cost: 0 }, '2026-11-19T08:00:00Z');
   expect(screen.getByText(/You weren’t charged for this booking/)).toBeTruthy();
+});
+
+test('a booking whose new hours wait for their payment says where it moves and what that costs, until the time to pay ends', () => {
+  const move = {
+    studioName: 'Studio B',
+    start: new Date('2026-11-22T08:00:00Z'),
+    end: new Date('2026-11-22T10:00:00Z'),
+    cents: 1_500,
+    until: new Date('2026-11-20T08:00:00Z'),
+  };
+  const card = (now: string) => (
+    <UpcomingBooking booking={{ ...booking, move }} now={new Date(now)} onCancel={vi.fn()} />
+  );
+  const { rerender } = renderPart(card('2026-11-20T07:59:00Z'));
+  expect(screen.getByText(/^Moves to Studio B, .*22 Nov.* when you’ve paid \$15/)).toBeTruthy();
+  rerender(card('2026-11-20T08:00:00Z'));
+  expect(screen.queryByText(/^Moves to/)).toBeNull();
 });

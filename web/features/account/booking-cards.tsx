@@ -1,5 +1,5 @@
 import { cancellationTerms } from '#rules/cancellation.ts';
-import { formatDollars } from '#rules/money.ts';
+import { formatDollars, formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import type { OwnBooking } from '#web/data/own-bookings.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
@@ -28,6 +28,16 @@ export function UpcomingBooking({ booking, now, onCancel }: { booking: OwnBookin
       <p className="mt-1 text-sm text-fog">
         Reference <strong className="text-chalk">{booking.reference}</strong>, {formatDollars(booking.final_cost)}
       </p>
+      {booking.move !== null && booking.move.until > now ? (
+        <p className="mt-4 text-warn">
+          Moves to {booking.move.studioName}, {formatStudioRange(booking.move.start, booking.move.end)}, when you’ve
+          paid {formatMoney(booking.move.cents)}. We hold those hours until {formatStudioTime(booking.move.until)} on{' '}
+          {formatStudioDate(booking.move.until, 'medium')}, Sydney time.{' '}
+          <Link to={paths.ownBooking(booking.reference)} className="underline underline-offset-4 hover:text-chalk">
+            Pay, or keep your old hours
+          </Link>
+        </p>
+      ) : null}
       <div className="mt-5 flex flex-wrap gap-3">
         <Link to={paths.regeneratePin(booking.id)} className={buttonStyle.plain}>
           Access code
