@@ -104,6 +104,21 @@ create constraint trigger refund_documents after insert or update of status on p
 create constraint trigger partial_refund_documents after update of state on private.partial_refund
   deferrable initially deferred for each row execute function private.document_payment();
 
+-- Documents follow what stays of a buyer: without the account no address, after the years of tax law no name.
+create function private.forget_document_buyer() returns trigger language plpgsql security definer set search_path = '' as $$
+begin
+  update private.document d
+  set content = pg_catalog.jsonb_set(d.content, '{buyer}', pg_catalog.jsonb_build_object('email', null,
+    'name', case when new.guest_name is not null then d.content #> '{buyer,name}' end))
+  where d.booking_id = new.id;
+  return null;
+end
+$$;
+create trigger booking_buyer_forgotten after update of user_id, guest_name on private.booking for each row
+  when (new.user_id is null and (old.user_id is not null or old.guest_name is not null and new.guest_name is null))
+  execute function private.forget_document_buyer();
+revoke execute on function private.forget_document_buyer() from public;
+
 -- What was paid before there were documents.
 do $$
 declare

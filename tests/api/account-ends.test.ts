@@ -102,7 +102,7 @@ describe.each(engines)('the end of an account on $name', ({ open }) => {
   });
 
   it(
-    'leaves nothing of the person but the name with a paid booking, and ends the session',
+    'leaves nothing of the person but the name with a paid booking and its invoice, and ends the session',
     { timeout: 60_000 },
     async () => {
       const paid = await book();
@@ -116,6 +116,11 @@ describe.each(engines)('the end of an account on $name', ({ open }) => {
         PHONE,
         SECRET,
       ]);
+      // As if it had been issued under this name.
+      await query(
+        `update private.document set content = jsonb_set(content, '{buyer,name}', to_jsonb($2::text)) where booking_id = $1::uuid`,
+        [paid, NAME],
+      );
       for (const statement of [
         `insert into private.customer_note (id, user_id, note, made_by) values (gen_random_uuid(), $1::uuid, '${SECRET}', gen_random_uuid())`,
         `insert into private.customer_message (id, user_id, subject, body, made_by, created_at) values (gen_random_uuid(), $1::uuid, '${SECRET}', '${SECRET}', gen_random_uuid(), now())`,
@@ -171,7 +176,7 @@ describe.each(engines)('the end of an account on $name', ({ open }) => {
       expect(await query(`select 1 from private.outbox where kind = 'image.delete' and done_at is null`)).toHaveLength(
         0,
       );
-      expect(await rowsWith([NAME])).toEqual(['private.booking']);
+      expect(await rowsWith([NAME])).toEqual(['private.booking', 'private.document']);
       expect(await query(`select active, customer_email from public.discount_codes where code = 'FORONE'`)).toEqual([
         { active: false, customer_email: null },
       ]);
@@ -183,7 +188,7 @@ describe.each(engines)('the end of an account on $name', ({ open }) => {
       ).toEqual([{ user_id: null, status: 'confirmed', until: taxEnd(server.now()), state: 'paid' }]);
       // The years pass.
       await query('select private.forget_buyers($1::timestamptz)', [`${taxEnd(server.now())}T12:00:00+10:00`]);
-      expect(await rowsWith([NAME])).toEqual(['private.booking']);
+      expect(await rowsWith([NAME])).toEqual(['private.booking', 'private.document']);
       await query(`select private.forget_buyers($1::timestamptz + interval '1 day')`, [
         `${taxEnd(server.now())}T12:00:00+10:00`,
       ]);

@@ -36,9 +36,9 @@ it('an invalid draft is ignored', () => {
     expect(isDraft(other)).toBe(false);
 });
 
-beforeEach(() => {
+function stubStorage(name: 'sessionStorage' | 'localStorage'): void {
   const kept = new Map<string, string>();
-  vi.stubGlobal('sessionStorage', {
+  vi.stubGlobal(name, {
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: (key: string, value: string) => void kept.set(key, value),
     removeItem: (key: string) => void kept.delete(key),
@@ -47,6 +47,10 @@ beforeEach(() => {
       return kept.size;
     },
   });
+}
+beforeEach(() => {
+  stubStorage('sessionStorage');
+  stubStorage('localStorage');
 });
 
 it('a booking in navigation state counts until it is booked or removed', () => {

@@ -24,9 +24,9 @@ describe('the state of an hour', () => {
   test('an unknown status blocks the hour', () => {
     expect(slotState(at(18), [], [busy(at(18), at(18), 'something-new')], NOON, 90)).toBe('taken');
   });
-  test('an own unpaid hold does not block, an own paid booking does', () => {
+  test('an own unpaid hold does not block; an own paid booking does, and reads as own', () => {
     expect(slotState(at(18), [], [busy(at(18), at(18), 'pending', true)], NOON, 90)).toBe('free');
-    expect(slotState(at(18), [], [busy(at(18), at(18), 'confirmed', true)], NOON, 90)).toBe('taken');
+    expect(slotState(at(18), [], [busy(at(18), at(18), 'confirmed', true)], NOON, 90)).toBe('yours');
   });
   test('own hours with a processing payment are blocked and shown as processing', () => {
     const held = { ...busy(at(18), at(18), 'pending', true), processing: true };
