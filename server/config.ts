@@ -13,7 +13,9 @@ import { withRenamed } from './settings/renamed.ts';
 import { readRestSettings, restFields, type RestSettings } from './settings/rest.ts';
 import { readSignInSettings, signInFields, type SignInSettings } from './settings/sign-in.ts';
 import { readStorageSettings, storageFields, type StorageSettings } from './settings/storage.ts';
+import { withSecretFiles } from './settings/secret-files.ts';
 import { unknownVariables } from './settings/unknown.ts';
+import { backupFaults, backupFields, readBackupSettings, type BackupSettings } from './settings/backup.ts';
 
 /** The server's configuration, read once from the environment. `.env.example` describes each variable. */
 export type Config = DatabaseSettings & {
@@ -25,6 +27,11 @@ export type Config = DatabaseSettings & {
   readonly siteUrl: string;
   readonly dataDir: string;
   readonly jwtSecret: string | null;
+  /** The secret that all keys are derived from; null: they are generated once, into DATA_DIR. */
+  readonly appSecret: string | null;
+  readonly backup: BackupSettings;
+  /** The variables that were given, for a backup. */
+  readonly settings: Readonly<Record<string, string>>;
   /** Whether a request without a key is refused. Otherwise it is a guest's. */
   readonly apiKeyRequired: boolean;
   /** Time limit for reading one licence photo on this machine. */
@@ -76,6 +83,8 @@ const schema = z.object({
   DATA_DIR: text.default('./data'),
   ...databaseFields,
   JWT_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
+  APP_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
+  ...backupFields,
   API_KEY_REQUIRED: flag.default(false),
   PAYMENT_ANSWER_SECONDS: z.coerce.number().min(0.1).max(30).default(1.5),
   ADMIN_EMAILS: list.pipe(z.array(z.email())).default([]),
@@ -115,17 +124,20 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const variables = withRenamed(given, warnings);
+  const unreadable: string[] = [];
+  const variables = withSecretFiles(withRenamed(given, warnings), unreadable);
   const { env, wrong } = parseEnvironment(variables);
   const production = env.NODE_ENV === 'production';
   const sandbox =
     env.SANDBOX === 'on' || (env.SANDBOX === undefined && env.STRIPE_SECRET_KEY === undefined && !production);
   const faults = [
+    ...unreadable,
     ...wrong.map(({ fault }) => fault),
     // A variable with a wrong value is not reported as missing too.
     ...missing(env, sandbox).filter((fault) => !wrong.some(({ name }) => fault.startsWith(`${name}:`))),
     ...contradictions(env, production, sandbox),
     ...authFaults(env, production, sandbox),
+    ...backupFaults(env),
   ];
   const siteUrl = env.SITE_URL ?? `http://localhost:${env.PORT}`;
   const signIn = readSignInSettings(env, {
@@ -138,7 +150,13 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   });
   if (faults.length > 0) throw new ConfigRefused(faults);
   warnings.push(...unknownVariables(Object.keys(variables), knownVariables(signIn)));
-  return { ...toConfig(env, sandbox), warnings, production, siteUrl, signIn };
+  const known = new Set(knownVariables(signIn));
+  const settings = Object.fromEntries(
+    Object.entries(variables).filter(
+      (entry): entry is [string, string] => known.has(entry[0]) && entry[0] !== 'BACKUP_PASSPHRASE',
+    ),
+  );
+  return { ...toConfig(env, sandbox), warnings, production, siteUrl, signIn, settings };
 }
 
 /** Every variable that can be set, with those of the sign-in providers that the operator named. */
@@ -149,7 +167,10 @@ function knownVariables({ providers }: SignInSettings): string[] {
   return [...Object.keys(schema.shape), ...ofProviders];
 }
 
-function toConfig(env: Environment, sandbox: boolean): Omit<Config, 'warnings' | 'production' | 'siteUrl' | 'signIn'> {
+function toConfig(
+  env: Environment,
+  sandbox: boolean,
+): Omit<Config, 'warnings' | 'production' | 'siteUrl' | 'signIn' | 'settings'> {
   const at: SandboxAddress = (offset) => `http://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + offset}`;
   const sandboxAt = sandbox ? at : null;
   return {
@@ -158,6 +179,8 @@ function toConfig(env: Environment, sandbox: boolean): Omit<Config, 'warnings' |
     dataDir: env.DATA_DIR,
     ...readDatabaseSettings(env),
     jwtSecret: env.JWT_SECRET ?? null,
+    appSecret: env.APP_SECRET ?? null,
+    backup: readBackupSettings(env),
     apiKeyRequired: env.API_KEY_REQUIRED,
     idReadSeconds: env.ID_READ_SECONDS,
     paymentAnswerSeconds: env.PAYMENT_ANSWER_SECONDS,

@@ -7,7 +7,7 @@ import { expectedFailure } from './start/exit.ts';
 
 /**
  * The program. Without a command it reads the environment, builds the server, listens, runs background work, and stops in order.
- * `import-users FILE`, `demo`, `remove-demo` and `restore FILE` do one task on the configured database instead.
+ * With a command such as `import-users FILE` it does one task on the configured database instead.
  */
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -23,7 +23,12 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     async (config, [file]) => (await import('./start/import-users.ts')).runImportUsers(config, file, print),
   ],
   ['demo', async (config) => (await import('./start/demo-data/run.ts')).runDemo(config, print)],
-  ['restore', async (config, [file]) => (await import('./start/restore.ts')).runRestore(config, file, print)],
+  ['backup', async (config, [file]) => (await import('./start/backup/run.ts')).runBackup(config, file, print)],
+  ['restore', async (config, [file]) => (await import('./start/backup/run.ts')).runRestoreFile(config, file, print)],
+  [
+    'verify-backup',
+    async (config, [file]) => (await import('./start/backup/run.ts')).runVerifyBackup(config, file, print),
+  ],
   ['remove-demo', async (config) => (await import('./start/remove-demo.ts')).runRemoveDemo(config, print)],
 ]);
 

@@ -41,6 +41,31 @@ export async function openPostgres(url: string, options: PostgresOpenOptions): P
   });
 }
 
+/** Migrates a database and calls `work` with its owner's rights, in one transaction. */
+export async function asOwner<T>(
+  url: string,
+  options: OpenOptions & { readonly waitSeconds: number },
+  work: (sql: (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>) => Promise<T>,
+): Promise<T> {
+  const primary = createPrimary(url);
+  const admin = await connectPatiently(primary, { seconds: options.waitSeconds, report: options.report });
+  try {
+    await prepare(admin, primary.address.url, options);
+    const sql = async (text: string, values: readonly unknown[] = []) =>
+      (await admin.query<Record<string, unknown>>(text, [...values])).rows;
+    await admin.query('begin');
+    await admin.query(
+      `set local timezone to 'UTC'; set local datestyle to 'ISO, MDY'; set local intervalstyle to 'iso_8601'`,
+    );
+    const done = await work(sql);
+    await admin.query('commit');
+    return done;
+  } finally {
+    // Rolls back what is not committed.
+    await admin.end();
+  }
+}
+
 /** Makes roles, migrates and returns the password of the logins. One process at a time does so. */
 async function prepare(admin: pg.Client, url: string, options: OpenOptions): Promise<string> {
   const { rows } = await admin.query<{ version: number }>(

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+
+/** Variables that may be read from a file, as `NAME_FILE`: container platforms hand out secrets like that. */
+const SECRET =
+  /^(APP_SECRET|JWT_SECRET|METRICS_TOKEN|DATABASE_URL|SMTP_URL|BACKUP_PASSPHRASE|[A-Z0-9_]+_(KEY|SECRET|TOKEN|PASSWORD|KEY_ID))$/;
+
+/** Whether a variable is the `NAME_FILE` of a secret. */
+export const isSecretFile = (name: string): boolean => name.endsWith('_FILE') && SECRET.test(name.slice(0, -5));
+
+/** Replaces each `NAME_FILE` of a secret by `NAME` with what the file holds, without its last line break. Adds a line to `faults` for each that cannot be read. */
+export function withSecretFiles(
+  given: Readonly<Record<string, string | undefined>>,
+  faults: string[],
+): Record<string, string | undefined> {
+  const result = { ...given };
+  for (const [name, path] of Object.entries(given)) {
+    if (!isSecretFile(name) || path === undefined) continue;
+    const secret = name.slice(0, -5);
+    delete result[name];
+    if (given[secret] !== undefined) {
+      faults.push(`${name}: ${secret} is set too; set one of them`);
+      continue;
+    }
+    try {
+      result[secret] = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+      if (result[secret] === '') faults.push(`${name}: ${path} is empty`);
+    } catch (error) {
+      const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+      faults.push(`${name}: ${path} cannot be read (${reason})`);
+    }
+  }
+  return result;
+}

@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Database } from '#server/db/database.ts';
+import { openEmbedded } from '#server/db/engine/open-embedded.ts';
+import { lockDirectory } from '#server/db/directory-lock.ts';
+import { type Migration, readMigrations } from '#server/db/migrate.ts';
+import { asOwner } from '#server/db/postgres/open-postgres.ts';
+import type { ObjectStore } from '#server/providers/ports.ts';
+import { type DatabaseSettings, MIGRATIONS } from '../open-database.ts';
+import { BackupUnreadable } from './encrypted-file.ts';
+import { readBackup, readManifest } from './read-backup.ts';
+import type { BackupSums } from './records.ts';
+import { sqlOf } from './records-of.ts';
+import { type Sql, sumTables } from './tables.ts';
+
+type Restore = Pick<DatabaseSettings, 'databaseUrl' | 'databaseWaitSeconds' | 'dataDir'> & {
+  readonly store: ObjectStore;
+  readonly print: (line: string) => void;
+};
+
+/**
+ * Restores a backup into an empty database and DATA_DIR, and compares what arrived with the sums in it. Throws when something is there
+ * already, when the passphrase is wrong, and when a sum differs; then the database stays empty.
+ */
+export async function restoreBackup(file: string, passphrase: string, target: Restore): Promise<BackupSums> {
+  const { databaseUrl, dataDir } = target;
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const folder = join(dataDir, 'database');
+  const taken = ['keys.json', 'objects', ...(databaseUrl === null ? ['database'] : [])].find((name) =>
+    existsSync(join(dataDir, name)),
+  );
+  if (taken !== undefined) throw new Error(`${join(dataDir, taken)} exists; restore into an empty DATA_DIR`);
+  const migrations = await migrationsOf(file, passphrase);
+  const unlock = await lockDirectory(dataDir);
+  try {
+    const load = (sql: Sql): Promise<BackupSums> => loadInto(file, passphrase, target, sql);
+    if (databaseUrl === null) return await intoEmbedded(folder, migrations, load);
+    return await asOwner(
+      databaseUrl,
+      { migrations, waitSeconds: target.databaseWaitSeconds, report: target.print, warn: target.print },
+      load,
+    );
+  } finally {
+    await unlock();
+  }
+}
+
+/** Opens a new embedded database and loads a backup into it; `folder`: null keeps it in memory. */
+export async function openRestored(
+  file: string,
+  passphrase: string,
+  target: Pick<Restore, 'dataDir' | 'store'>,
+): Promise<{ db: Database; image: Blob; sums: BackupSums }> {
+  const quiet = (): void => undefined;
+  const db = await openEmbedded(null, { migrations: await migrationsOf(file, passphrase), report: quiet, warn: quiet });
+  const sums = await db.transaction((tx) => loadInto(file, passphrase, target, sqlOf(tx)));
+  return { db, image: await db.image(), sums };
+}
+
+async function intoEmbedded<T>(
+  folder: string,
+  migrations: readonly Migration[],
+  load: (sql: Sql) => Promise<T>,
+): Promise<T> {
+  const quiet = (): void => undefined;
+  const db = await openEmbedded(folder, { migrations, report: quiet, warn: quiet, limits: { server: null } });
+  try {
+    const loaded = await db.transaction((tx) => load(sqlOf(tx)));
+    await db.close();
+    return loaded;
+  } catch (error) {
+    await db.close();
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** The migrations that the backup was made with. Later ones run at the next start. */
+async function migrationsOf(file: string, passphrase: string): Promise<readonly Migration[]> {
+  const manifest = await readManifest(file, passphrase);
+  const all = await readMigrations(MIGRATIONS);
+  const unknown = manifest.migrations.find((name) => !all.some((one) => one.name === name));
+  if (unknown !== undefined)
+    throw new BackupUnreadable(`the backup was made by a newer version, with the migration ${unknown}`);
+  return all.filter(({ name }) => manifest.migrations.includes(name));
+}
+
+async function loadInto(
+  file: string,
+  passphrase: string,
+  { dataDir, store }: Pick<Restore, 'dataDir' | 'store'>,
+  sql: Sql,
+): Promise<BackupSums> {
+  const found = { objects: 0, objectBytes: 0 };
+  const sums = await readBackup(file, passphrase, {
+    sql,
+    file: (name, bytes) =>
+      writeFile(join(dataDir, name === 'keys.json' ? name : 'restored-settings.env'), bytes, { mode: 0o600 }),
+    async object(key, bytes) {
+      found.objects += 1;
+      found.objectBytes += bytes.length;
+      await store.put(key, bytes);
+    },
+  });
+  compare(sums, { ...found, tables: await sumTables(sql) });
+  return sums;
+}
+
+function compare(expected: BackupSums, found: BackupSums): void {
+  const faults = Object.entries(expected.tables)
+    .filter(([name, { rows, sum }]) => found.tables[name]?.rows !== rows || found.tables[name]?.sum !== sum)
+    .map(([name]) => name);
+  if (expected.objects !== found.objects || expected.objectBytes !== found.objectBytes) faults.push('uploaded files');
+  if (faults.length > 0) throw new BackupUnreadable(`what was restored differs from the backup: ${faults.join(', ')}`);
+}

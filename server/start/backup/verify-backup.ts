@@ -1,0 +1,57 @@
+import type { ObjectStore } from '#server/providers/ports.ts';
+import { readConfig } from '#server/config.ts';
+import { describeSums } from './run.ts';
+import { openRestored } from './restore-backup.ts';
+import { moneyFaults } from './money-audit.ts';
+
+/** Restores a backup in memory, audits its money, signs a customer in and reads a booking. Returns the faults. Nothing leaves the machine. */
+export async function verifyBackup(
+  file: string,
+  passphrase: string,
+  beside: { readonly dataDir: string; readonly store: ObjectStore },
+  print: (line: string) => void,
+): Promise<readonly string[]> {
+  const { db, image, sums } = await openRestored(file, passphrase, beside);
+  print(`restored ${describeSums(sums)}; every sum is right`);
+  const faults = await moneyFaults(db);
+  print(faults.length === 0 ? 'the money audit finds nothing' : 'the money audit finds faults');
+  await db.close();
+  const { compose } = await import('#server/compose.ts');
+  const config = readConfig({ DATA_DIR: beside.dataDir, SANDBOX: 'on', LOG_LEVEL: 'silent' });
+  // Its background work never starts, so no mail leaves and no provider is called.
+  const app = await compose(config, { memory: image });
+  try {
+    const latest = await app.db.one<{ id: string; email: string }>(
+      `select b.id, u.email from private.booking b join auth.users u on u.id = b.user_id
+       where u.email is not null and u.banned_until is null and u.deleted_at is null order by b.created_at desc limit 1`,
+    );
+    if (!latest) {
+      print('there is no booking to read');
+      return faults;
+    }
+    const ask = async (path: string, key: string, body?: unknown): Promise<unknown> => {
+      const headers = { apikey: app.keys.anonKey, authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const answer = await app.http.request(path, {
+        headers,
+        ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+      });
+      return answer.json();
+    };
+    const link = (await ask('/auth/v1/admin/generate_link', app.keys.serviceRoleKey, {
+      type: 'magiclink',
+      email: latest.email,
+    })) as { hashed_token?: string };
+    const session = (await ask('/auth/v1/verify', app.keys.anonKey, {
+      type: 'magiclink',
+      token_hash: link.hashed_token,
+    })) as { access_token?: string };
+    const rows = await ask(`/rest/v1/bookings?select=id,status&id=eq.${latest.id}`, session.access_token ?? '');
+    const read = Array.isArray(rows) && rows.length === 1;
+    if (session.access_token === undefined) return [...faults, 'the customer of the latest booking cannot sign in'];
+    if (!read) return [...faults, 'the customer of the latest booking cannot read it'];
+    print('the customer of the latest booking signs in and reads it');
+    return faults;
+  } finally {
+    await app.close();
+  }
+}

@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '#server/config.ts';
+import { createDiskStore } from '#server/providers/disk-store.ts';
+import { answerBackups } from '#server/start/backup/backup-socket.ts';
+import { runBackup, runRestoreFile, runVerifyBackup } from '#server/start/backup/run.ts';
+import { streamBackup, writeWhole } from '#server/start/backup/write-backup.ts';
+import { engines } from '#tests/support/engines.ts';
+import { createTestDatabase } from '#tests/support/postgres.ts';
+import { checkout, span, startTestServer, type TestServer } from '#tests/support/test-server.ts';
+
+const PASSPHRASE = 'a passphrase of several words';
+
+describe.each(engines)('a backup of $name', (engine) => {
+  let server: TestServer;
+  let folder: string;
+  let file: string;
+  const lines: string[] = [];
+  const print = (line: string): void => void lines.push(line);
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'backup-'));
+    file = join(folder, 'one.backup');
+    server = await engine.open();
+    const customer = await server.addCustomer();
+    const held = await server.call('create-payment', checkout(span(server.now(), 30)), customer.token);
+    expect(held.status).toBe(200);
+    // What text and JSON could change: quotes, line breaks, a JSON null, bytes, a list.
+    await server.app.db.query(
+      `insert into private.settings (name, value) values ('odd', 'null'), ('odder', '"a\\\\ \\"b\\" \\n (c), ''d''"')`,
+    );
+    const store = createDiskStore(join(folder, 'source', 'objects'));
+    await store.put('objects/5a000000-0000-4000-8000-00000000000a', Buffer.alloc(9_000_000, 'x'));
+    await writeFile(join(folder, 'source', 'keys.json'), await readFile(join(server.dataDir, 'keys.json')));
+    const source = {
+      db: server.app.db,
+      store,
+      dataDir: join(folder, 'source'),
+      settings: { SITE_URL: 'https://a.example' },
+    };
+    await writeWhole(file, (out) => streamBackup(source, out, PASSPHRASE, new Date()));
+  }, 120_000);
+  afterAll(async () => {
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const configOf = (env: Record<string, string>) =>
+    readConfig({ LOG_LEVEL: 'silent', BACKUP_PASSPHRASE: PASSPHRASE, ...env });
+
+  test.runIf(engine.name === engines.at(-1)?.name)('is restored beside, its sums and its money are right, a customer signs in and reads a booking', async () => {
+    expect(await runVerifyBackup(configOf({ DATA_DIR: folder }), file, print)).toBe(0);
+    expect(lines).toEqual([
+      expect.stringMatching(/^restored \d+ rows of \d+ tables and 1 files; every sum is right$/),
+      'the money audit finds nothing',
+      'the customer of the latest booking signs in and reads it',
+      'the backup is good',
+    ]);
+  }, 120_000);
+
+  test('is restored into an empty folder and database, with keys and settings, and not over anything', async () => {
+    const database = engine.name === 'PostgreSQL' ? await createTestDatabase() : null;
+    const dataDir = join(folder, 'restored');
+    const env = { DATA_DIR: dataDir, ...(database ? { DATABASE_URL: database.url } : {}) };
+    expect(await runRestoreFile(configOf(env), file, print)).toBe(0);
+    expect(await readFile(join(dataDir, 'keys.json'), 'utf8')).toBe(
+      await readFile(join(folder, 'source', 'keys.json'), 'utf8'),
+    );
+    expect(await readFile(join(dataDir, 'restored-settings.env'), 'utf8')).toBe('SITE_URL=https://a.example\n');
+    expect(existsSync(join(dataDir, 'objects/objects/5a000000-0000-4000-8000-00000000000a'))).toBe(true);
+    await expect(runRestoreFile(configOf(env), file, print)).rejects.toThrow('exists; restore into an empty DATA_DIR');
+    await database?.drop();
+  }, 120_000);
+
+  test('a wrong passphrase, a changed byte and a missing end are noticed', async () => {
+    const whole = await readFile(file);
+    const changed = Buffer.from(whole);
+    changed[whole.length >> 1] = (changed[whole.length >> 1] ?? 0) ^ 1;
+    await writeFile(join(folder, 'changed'), changed);
+    await writeFile(join(folder, 'short'), whole.subarray(0, whole.length - 100));
+    const verify = (name: string, env = {}) =>
+      runVerifyBackup(configOf({ DATA_DIR: folder, ...env }), join(folder, name), print);
+    await expect(verify('one.backup', { BACKUP_PASSPHRASE: 'another passphrase' })).rejects.toThrow(
+      'the passphrase is wrong',
+    );
+    await expect(verify('changed')).rejects.toThrow('the backup is damaged');
+    await expect(verify('short')).rejects.toThrow('the backup is cut off or damaged');
+    expect(whole.includes('customer')).toBe(false);
+  }, 120_000);
+
+  test.runIf(engine.name === 'embedded')(
+    'is made by a running server',
+    async () => {
+      const stop = await answerBackups(
+        { db: server.app.db, store: createDiskStore(join(folder, 'none')), dataDir: folder, settings: {} },
+        print,
+      );
+      const made = join(folder, 'two.backup');
+      expect(await runBackup(configOf({ DATA_DIR: folder }), made, print)).toBe(0);
+        await expect(runBackup(configOf({ DATA_DIR: folder }), made, print)).rejects.toThrow('exists; name a new file');
+      await stop();
+    },
+    120_000,
+  );
+});
