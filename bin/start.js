@@ -34,7 +34,8 @@ const sandboxPort = variable('SANDBOX_PORT') ?? '4010';
 const dataDir = dataFolder();
 const sandboxOn =
   variable('SANDBOX') === undefined
-    ? variable('STRIPE_SECRET_KEY') === undefined && variable('NODE_ENV') !== 'production'
+    ? (variable('STRIPE_SECRET_KEY') ?? variable('STRIPE_SECRET_KEY_FILE')) === undefined &&
+      variable('NODE_ENV') !== 'production'
     : variable('SANDBOX') === 'on';
 const env = {
   ...process.env,

@@ -29,6 +29,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'payment.partial-refund': 'Partial refund',
   'payment.compare-ledger': 'Comparison with the payment provider',
   'image.delete': 'Deleting an ID photo',
+  'system.backup': 'Backup of the night',
 };
 
 /** Names a kind of job for people; a kind without a name keeps its own. */

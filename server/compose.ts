@@ -57,6 +57,7 @@ import { measureRealtime, openRealtime } from './realtime/realtime.ts';
 import { createRestRouter } from './rest/router.ts';
 import { createPictures } from './storage/pictures/pictures.ts';
 import { createStorageRouter } from './storage/router.ts';
+import { BACKUP_WORKERS, nightlyBackup } from './start/backup/nightly.ts';
 import { endClaims } from './start/end-claims.ts';
 import { openPlugs } from './start/open-plugs.ts';
 import { type Memory, openDatabase } from './start/open-database.ts';
@@ -252,11 +253,13 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const lights = { db, plugs, clock };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
+  const metrics = createMetrics();
+  const nightly = nightlyBackup({ source: { ...config, db, store }, backup: config.backup, clock, metrics });
   const { queue, scheduler } = createBackgroundJobs({
     db,
     clock,
     log,
-    workers: { ...WORKERS, ...MESSAGE_WORKERS },
+    workers: { ...WORKERS, ...MESSAGE_WORKERS, ...BACKUP_WORKERS },
     releaseExpiredHolds: (stop) => releaseExpiredHolds(own.payment, stop),
     reconcilePayments: () => reconcilePayments(ownEvents),
     alerts,
@@ -272,6 +275,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     },
     kinds: {
       ...auth.jobKinds,
+      ...nightly.kinds,
       ...jobKinds(jobHandlers({ mails, alerts, ...own, lights })),
     },
     tasks: [
@@ -279,6 +283,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       { name: 'delete expired sign-in data', everyMs: 5_000, run: () => auth.cleanup() },
       { name: 'read the staff accounts', everyMs: 10_000, run: () => staffAccounts.read(db) },
       { name: 'delete full rate limits', everyMs: 10_000, run: () => deleteFullLimits(db, clock()) },
+      ...nightly.tasks,
       ...sessionTasks({ ...own, lights, mails }, config),
       { name: 'delete unreferenced files', everyMs: 5_000, run: () => storage.cleanup() },
     ],
@@ -314,7 +319,6 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     clock,
     log,
   });
-  const metrics = createMetrics();
   opened.defer(() => realtime.close());
   measureRealtime(metrics, realtime);
   const overload = createOverload(config.requestsAtOnce);

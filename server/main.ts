@@ -27,7 +27,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['restore', async (config, [file]) => (await import('./start/backup/run.ts')).runRestoreFile(config, file, print)],
   [
     'verify-backup',
-    async (config, [file]) => (await import('./start/backup/run.ts')).runVerifyBackup(config, file, print),
+    async (config, [file]) => (await import('./start/backup/run.ts')).runVerifyBackup(config, file, openCopy, print),
   ],
   ['remove-demo', async (config) => (await import('./start/remove-demo.ts')).runRemoveDemo(config, print)],
 ]);
@@ -72,6 +72,7 @@ async function serve(config: Config): Promise<void> {
 
   let stopping = false;
   app.scheduler.start();
+  const endBackups = await answerCommands(config, app);
 
   const server = startHttpServer(app.http.fetch, { port: config.port, host: config.host, admit: app.admit }, (port) => {
     void writeRuntime(config, app, port).then(() => {
@@ -105,6 +106,7 @@ async function serve(config: Config): Promise<void> {
     });
     await disconnected;
     await drained;
+    await endBackups();
     await app.close();
     process.exit(0);
   };
@@ -113,6 +115,22 @@ async function serve(config: Config): Promise<void> {
     app.log.error({ err: error }, 'uncaught error');
     process.exit(1);
   });
+}
+
+/** Builds a server on the copy of a database, with the keys in `dataDir` and no provider. */
+async function openCopy(memory: Blob, dataDir: string): Promise<App> {
+  const { compose } = await import('./compose.ts');
+  return compose(readConfig({ DATA_DIR: dataDir, SANDBOX: 'on', LOG_LEVEL: 'silent' }), { memory });
+}
+
+/** Answers `npm run backup`, which cannot open the embedded database itself. Returns what ends that. */
+async function answerCommands(config: Config, { db, log }: App): Promise<() => Promise<void>> {
+  if (config.databaseUrl !== null) return () => Promise.resolve();
+  const [{ answerBackups }, { createStore }] = await Promise.all([
+    import('./start/backup/backup-socket.ts'),
+    import('./start/open-adapters.ts'),
+  ]);
+  return answerBackups({ ...config, db, store: await createStore(config) }, (line) => log.warn({}, line));
 }
 
 /** Calls `stop` when the program is told to end, or when the program that started it has ended. `leave` did so before. */

@@ -5,7 +5,7 @@ const SECRET =
   /^(APP_SECRET|JWT_SECRET|METRICS_TOKEN|DATABASE_URL|SMTP_URL|BACKUP_PASSPHRASE|[A-Z0-9_]+_(KEY|SECRET|TOKEN|PASSWORD|KEY_ID))$/;
 
 /** Whether a variable is the `NAME_FILE` of a secret. */
-export const isSecretFile = (name: string): boolean => name.endsWith('_FILE') && SECRET.test(name.slice(0, -5));
+const isSecretFile = (name: string): boolean => name.endsWith('_FILE') && SECRET.test(name.slice(0, -5));
 
 /** Replaces each `NAME_FILE` of a secret by `NAME` with what the file holds, without its last line break. Adds a line to `faults` for each that cannot be read. */
 export function withSecretFiles(

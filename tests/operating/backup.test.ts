@@ -1,18 +1,23 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
 import { answerBackups } from '#server/start/backup/backup-socket.ts';
 import { runBackup, runRestoreFile, runVerifyBackup } from '#server/start/backup/run.ts';
+import type { OpenCopy } from '#server/start/backup/verify-backup.ts';
 import { streamBackup, writeWhole } from '#server/start/backup/write-backup.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTestDatabase } from '#tests/support/postgres.ts';
-import { checkout, span, startTestServer, type TestServer } from '#tests/support/test-server.ts';
+import { checkout, span, type TestServer } from '#tests/support/test-server.ts';
 
 const PASSPHRASE = 'a passphrase of several words';
+
+const openCopy: OpenCopy = (memory, dataDir) =>
+  compose(readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent' }), { memory });
 
 describe.each(engines)('a backup of $name', (engine) => {
   let server: TestServer;
@@ -24,7 +29,7 @@ describe.each(engines)('a backup of $name', (engine) => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'backup-'));
     file = join(folder, 'one.backup');
-    server = await engine.open();
+    server = await engine.open({ BACKUP_DIR: join(folder, 'nights'), BACKUP_KEEP: '2', BACKUP_PASSPHRASE: PASSPHRASE });
     const customer = await server.addCustomer();
     const held = await server.call('create-payment', checkout(span(server.now(), 30)), customer.token);
     expect(held.status).toBe(200);
@@ -51,15 +56,19 @@ describe.each(engines)('a backup of $name', (engine) => {
   const configOf = (env: Record<string, string>) =>
     readConfig({ LOG_LEVEL: 'silent', BACKUP_PASSPHRASE: PASSPHRASE, ...env });
 
-  test.runIf(engine.name === engines.at(-1)?.name)('is restored beside, its sums and its money are right, a customer signs in and reads a booking', async () => {
-    expect(await runVerifyBackup(configOf({ DATA_DIR: folder }), file, print)).toBe(0);
-    expect(lines).toEqual([
-      expect.stringMatching(/^restored \d+ rows of \d+ tables and 1 files; every sum is right$/),
-      'the money audit finds nothing',
-      'the customer of the latest booking signs in and reads it',
-      'the backup is good',
-    ]);
-  }, 120_000);
+  test.runIf(engine.name === engines.at(-1)?.name)(
+    'is restored beside, its sums and its money are right, a customer signs in and reads a booking',
+    async () => {
+      expect(await runVerifyBackup(configOf({ DATA_DIR: folder }), file, openCopy, print)).toBe(0);
+      expect(lines).toEqual([
+        expect.stringMatching(/^restored \d+ rows of \d+ tables and 1 files; every sum is right$/),
+        'the money audit finds nothing',
+        'the customer of the latest booking signs in and reads it',
+        'the backup is good',
+      ]);
+    },
+    120_000,
+  );
 
   test('is restored into an empty folder and database, with keys and settings, and not over anything', async () => {
     const database = engine.name === 'PostgreSQL' ? await createTestDatabase() : null;
@@ -82,7 +91,7 @@ describe.each(engines)('a backup of $name', (engine) => {
     await writeFile(join(folder, 'changed'), changed);
     await writeFile(join(folder, 'short'), whole.subarray(0, whole.length - 100));
     const verify = (name: string, env = {}) =>
-      runVerifyBackup(configOf({ DATA_DIR: folder, ...env }), join(folder, name), print);
+      runVerifyBackup(configOf({ DATA_DIR: folder, ...env }), join(folder, name), openCopy, print);
     await expect(verify('one.backup', { BACKUP_PASSPHRASE: 'another passphrase' })).rejects.toThrow(
       'the passphrase is wrong',
     );
@@ -90,6 +99,24 @@ describe.each(engines)('a backup of $name', (engine) => {
     await expect(verify('short')).rejects.toThrow('the backup is cut off or damaged');
     expect(whole.includes('customer')).toBe(false);
   }, 120_000);
+
+  test.runIf(engine.name === engines.at(-1)?.name)(
+    'is made every night by itself, and the oldest are deleted',
+    async () => {
+      const nights = (): Promise<string[]> => readdir(join(folder, 'nights'));
+      await server.settle();
+      const [first] = await nights();
+      expect(first).toMatch(/^studio-\d{4}-\d{2}-\d{2}\.backup$/);
+      await server.settle();
+      expect(await nights()).toEqual([first]);
+      for (let night = 0; night < 2; night += 1) {
+        server.advance(86_400_000);
+        await server.settle();
+      }
+      expect(await nights()).toHaveLength(2);
+      expect(await nights()).not.toContain(first);
+    },
+  );
 
   test.runIf(engine.name === 'embedded')(
     'is made by a running server',
@@ -100,7 +127,7 @@ describe.each(engines)('a backup of $name', (engine) => {
       );
       const made = join(folder, 'two.backup');
       expect(await runBackup(configOf({ DATA_DIR: folder }), made, print)).toBe(0);
-        await expect(runBackup(configOf({ DATA_DIR: folder }), made, print)).rejects.toThrow('exists; name a new file');
+      await expect(runBackup(configOf({ DATA_DIR: folder }), made, print)).rejects.toThrow('exists; name a new file');
       await stop();
     },
     120_000,

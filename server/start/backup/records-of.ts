@@ -55,7 +55,7 @@ export async function atOneMoment<T>(db: Database, work: (sql: Sql) => Promise<T
   return readAtOnce(db, work);
 }
 
-export function readAtOnce<T>(db: Database, work: (sql: Sql) => Promise<T>): Promise<T> {
+function readAtOnce<T>(db: Database, work: (sql: Sql) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read');
     for (const setting of SAME_TEXT) await tx.query(setting);

@@ -25,6 +25,11 @@ export type BackupSums = {
   readonly objectBytes: number;
 };
 
+export function describeSums({ tables, objects }: BackupSums): string {
+  const rows = Object.values(tables).reduce((sum, table) => sum + table.rows, 0);
+  return `${rows} rows of ${Object.keys(tables).length} tables and ${objects} files`;
+}
+
 /** Turns records into compressed bytes. */
 export function pack(records: AsyncIterable<BackupRecord>): Readable {
   async function* plain(): AsyncGenerator<Uint8Array> {

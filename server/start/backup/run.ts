@@ -1,22 +1,29 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, open, rm, stat } from 'node:fs/promises';
+import { mkdtemp, open as openFile, rm, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Config } from '#server/config.ts';
 import { ConfigRefused } from '#server/settings/config-refused.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
+import type { BackupSettings } from '#server/settings/backup.ts';
+import type { StorageSettings } from '#server/settings/storage.ts';
 import { createStore } from '../open-adapters.ts';
-import { openDatabase } from '../open-database.ts';
+import { type DatabaseSettings, openDatabase } from '../open-database.ts';
 import { runRestore } from '../restore.ts';
 import { isBackup, MAGIC_LENGTH } from './encrypted-file.ts';
-import type { BackupSums } from './records.ts';
+import { describeSums } from './records.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { SOCKET } from './backup-socket.ts';
+import type { OpenCopy } from './verify-backup.ts';
 import { streamBackup, writeWhole } from './write-backup.ts';
 
 type Print = (line: string) => void;
+type Config = DatabaseSettings & {
+  readonly backup: BackupSettings;
+  readonly storage: StorageSettings;
+  readonly settings: Readonly<Record<string, string>>;
+};
 
 /** `npm run backup -- FILE`: while the server runs or is stopped. Returns the exit code. */
 export async function runBackup(config: Config, file: string | undefined, print: Print): Promise<number> {
@@ -61,15 +68,20 @@ export async function runRestoreFile(config: Config, file: string | undefined, p
   return 0;
 }
 
-/** `npm run verify-backup -- FILE`: restores it beside, checks it and uses it. */
-export async function runVerifyBackup(config: Config, file: string | undefined, print: Print): Promise<number> {
+/** `npm run verify-backup -- FILE`: restores it beside, checks it and uses it. `open` builds a server on an image of a database. */
+export async function runVerifyBackup(
+  config: Pick<Config, 'backup'>,
+  file: string | undefined,
+  open: OpenCopy,
+  print: Print,
+): Promise<number> {
   if (file === undefined) throw new Error('Name a file: npm run verify-backup -- FILE');
   const passphrase = passphraseOf(config);
   const dataDir = await mkdtemp(join(tmpdir(), 'verify-backup-'));
   try {
     const { verifyBackup } = await import('./verify-backup.ts');
     const store = createDiskStore(join(dataDir, 'objects'));
-    const faults = await verifyBackup(file, passphrase, { dataDir, store }, print);
+    const faults = await verifyBackup(file, passphrase, { dataDir, store, open }, print);
     for (const fault of faults) print(`FAULT ${fault}`);
     print(faults.length === 0 ? 'the backup is good' : 'the backup has faults');
     return faults.length === 0 ? 0 : 1;
@@ -78,19 +90,14 @@ export async function runVerifyBackup(config: Config, file: string | undefined, 
   }
 }
 
-export function describeSums({ tables, objects }: BackupSums): string {
-  const rows = Object.values(tables).reduce((sum, table) => sum + table.rows, 0);
-  return `${rows} rows of ${Object.keys(tables).length} tables and ${objects} files`;
-}
-
-function passphraseOf({ backup }: Config): string {
+function passphraseOf({ backup }: Pick<Config, 'backup'>): string {
   if (backup.passphrase === null)
     throw new ConfigRefused(['BACKUP_PASSPHRASE: is needed to encrypt or read a backup (or BACKUP_PASSPHRASE_FILE)']);
   return backup.passphrase;
 }
 
 async function beginsAsBackup(file: string): Promise<boolean> {
-  const opened = await open(file, 'r');
+  const opened = await openFile(file, 'r');
   try {
     const start = Buffer.alloc(MAGIC_LENGTH);
     await opened.read(start, 0, MAGIC_LENGTH, 0);

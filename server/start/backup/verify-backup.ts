@@ -1,14 +1,25 @@
 import type { ObjectStore } from '#server/providers/ports.ts';
-import { readConfig } from '#server/config.ts';
-import { describeSums } from './run.ts';
+import type { Database } from '#server/db/database.ts';
+import { describeSums } from './records.ts';
 import { openRestored } from './restore-backup.ts';
 import { moneyFaults } from './money-audit.ts';
+
+/** Builds a server on an image of an embedded database. Its background work never starts, so no mail leaves and no provider is called. */
+export type OpenCopy = (
+  image: Blob,
+  dataDir: string,
+) => Promise<{
+  readonly db: Pick<Database, 'one'>;
+  readonly keys: { readonly anonKey: string; readonly serviceRoleKey: string };
+  readonly http: { request(path: string, init: RequestInit): Response | Promise<Response> };
+  close(): Promise<void>;
+}>;
 
 /** Restores a backup in memory, audits its money, signs a customer in and reads a booking. Returns the faults. Nothing leaves the machine. */
 export async function verifyBackup(
   file: string,
   passphrase: string,
-  beside: { readonly dataDir: string; readonly store: ObjectStore },
+  beside: { readonly dataDir: string; readonly store: ObjectStore; readonly open: OpenCopy },
   print: (line: string) => void,
 ): Promise<readonly string[]> {
   const { db, image, sums } = await openRestored(file, passphrase, beside);
@@ -16,10 +27,7 @@ export async function verifyBackup(
   const faults = await moneyFaults(db);
   print(faults.length === 0 ? 'the money audit finds nothing' : 'the money audit finds faults');
   await db.close();
-  const { compose } = await import('#server/compose.ts');
-  const config = readConfig({ DATA_DIR: beside.dataDir, SANDBOX: 'on', LOG_LEVEL: 'silent' });
-  // Its background work never starts, so no mail leaves and no provider is called.
-  const app = await compose(config, { memory: image });
+  const app = await beside.open(image, beside.dataDir);
   try {
     const latest = await app.db.one<{ id: string; email: string }>(
       `select b.id, u.email from private.booking b join auth.users u on u.id = b.user_id
