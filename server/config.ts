@@ -27,8 +27,6 @@ export type Config = DatabaseSettings & {
   readonly siteUrl: string;
   readonly dataDir: string;
   readonly jwtSecret: string | null;
-  /** The secret that all keys are derived from; null: they are generated once, into DATA_DIR. */
-  readonly appSecret: string | null;
   readonly backup: BackupSettings;
   /** The variables that were given, for a backup. */
   readonly settings: Readonly<Record<string, string>>;
@@ -83,7 +81,6 @@ const schema = z.object({
   DATA_DIR: text.default('./data'),
   ...databaseFields,
   JWT_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
-  APP_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
   ...backupFields,
   API_KEY_REQUIRED: flag.default(false),
   PAYMENT_ANSWER_SECONDS: z.coerce.number().min(0.1).max(30).default(1.5),
@@ -179,7 +176,6 @@ function toConfig(
     dataDir: env.DATA_DIR,
     ...readDatabaseSettings(env),
     jwtSecret: env.JWT_SECRET ?? null,
-    appSecret: env.APP_SECRET ?? null,
     backup: readBackupSettings(env),
     apiKeyRequired: env.API_KEY_REQUIRED,
     idReadSeconds: env.ID_READ_SECONDS,

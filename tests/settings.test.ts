@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { venue } from '#rules/venue.ts';
 import { readConfig } from '#server/config.ts';
@@ -53,4 +56,32 @@ test('hosted identity checks are on in the sandbox and with a restricted key, un
 
 test('the default sender has the name and the address of the business', () => {
   expect(readConfig({}).mailFrom).toBe(`${venue.name} <${venue.email}>`);
+});
+
+test('a secret is read from the file that NAME_FILE names, and one that cannot be read is a fault', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'secrets-'));
+  const file = (name: string, content: string): string => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  try {
+    const secret = 's'.repeat(32);
+    const config = readConfig({
+      JWT_SECRET_FILE: file('jwt', `${secret}\n`),
+      BACKUP_PASSPHRASE_FILE: file('passphrase', 'a few words\r\n with a space '),
+      // The platform's own, which this server does not read.
+      AWS_WEB_IDENTITY_TOKEN_FILE: '/nowhere',
+    });
+    expect(config.jwtSecret).toBe(secret);
+    expect(config.backup.passphrase).toBe('a few words\r\n with a space ');
+    // A backup holds the settings, but not what opens it.
+    expect(config.settings).toEqual({ JWT_SECRET: secret });
+    const missing = join(folder, 'missing');
+    const refused = (env: Record<string, string>) => expect(() => readConfig(env));
+    refused({ JWT_SECRET_FILE: missing }).toThrow(`JWT_SECRET_FILE: ${missing} cannot be read (ENOENT)`);
+    refused({ JWT_SECRET_FILE: file('empty', '\n') }).toThrow('is empty');
+    refused({ JWT_SECRET: secret, JWT_SECRET_FILE: missing }).toThrow('JWT_SECRET is set too; set one of them');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

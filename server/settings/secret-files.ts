@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** Variables that may be read from a file, as `NAME_FILE`: container platforms hand out secrets like that. */
+/**
+ * Variables that may be read from a file, as `NAME_FILE`: container platforms hand out secrets like that. Only our own: the platform has
+ * others of this form, such as AWS_WEB_IDENTITY_TOKEN_FILE.
+ */
 const SECRET =
-  /^(APP_SECRET|JWT_SECRET|METRICS_TOKEN|DATABASE_URL|SMTP_URL|BACKUP_PASSPHRASE|[A-Z0-9_]+_(KEY|SECRET|TOKEN|PASSWORD|KEY_ID))$/;
+  /^(JWT_SECRET|METRICS_TOKEN|DATABASE_URL|SMTP_URL|BACKUP_PASSPHRASE|(AUTH|IGLOOHOME|STORAGE|STRIPE|TWILIO|VISION)_[A-Z0-9_]+_(KEY|SECRET|TOKEN|KEY_ID))$/;
 
 /** Whether a variable is the `NAME_FILE` of a secret. */
 const isSecretFile = (name: string): boolean => name.endsWith('_FILE') && SECRET.test(name.slice(0, -5));
