@@ -34,7 +34,10 @@ export async function restoreBackup(file: string, passphrase: string, target: Re
   const migrations = await migrationsOf(file, passphrase);
   const unlock = await lockDirectory(dataDir);
   try {
-    const load = (sql: Sql): Promise<BackupSums> => loadInto(file, passphrase, target, sql);
+    const load = async (sql: Sql): Promise<BackupSums> => {
+      await refuseFull(sql);
+      return loadInto(file, passphrase, target, sql);
+    };
     if (databaseUrl === null) return await intoEmbedded(folder, migrations, load);
     return await asOwner(
       databaseUrl,
@@ -44,6 +47,12 @@ export async function restoreBackup(file: string, passphrase: string, target: Re
   } finally {
     await unlock();
   }
+}
+
+/** Loading replaces all rows: a database that somebody has used stays as it is. */
+async function refuseFull(sql: Sql): Promise<void> {
+  const used = await sql('select from auth.users union all select from private.booking limit 1');
+  if (used.length > 0) throw new Error('the database is not empty; restore into a new one');
 }
 
 /** Opens a new embedded database and loads a backup into it; `folder`: null keeps it in memory. */
