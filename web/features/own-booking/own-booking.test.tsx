@@ -71,12 +71,6 @@ const press = async (name: string | RegExp) => user.click(await screen.findByRol
 
 beforeEach(() => {
   vi.resetAllMocks();
-  HTMLDialogElement.prototype.showModal = function open() {
-    this.open = true;
-  };
-  HTMLDialogElement.prototype.close = function close() {
-    this.open = false;
-  };
   vi.mocked(availability.readDays).mockResolvedValue(new Map([['A', [taken(18, 20, true), taken(22, 24)]]]));
 });
 

@@ -20,9 +20,6 @@ const NOW = new Date('2026-11-20T04:00:00Z');
 const STUDIO = { id: 'room-a', name: 'Studio A' };
 
 beforeEach(() => {
-  HTMLDialogElement.prototype.showModal = vi.fn();
-  HTMLDialogElement.prototype.close = vi.fn();
-  window.matchMedia = vi.fn(() => ({ matches: false })) as unknown as typeof window.matchMedia;
   vi.clearAllMocks();
 });
 const show = (userId: string | null) =>
