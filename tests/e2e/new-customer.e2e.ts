@@ -79,7 +79,10 @@ test('a new customer on a phone signs up, verifies the ID, pays, and opens the d
   const [confirmation] = await mails(email, 'Booking confirmed').then(async (first) =>
     first.length > 0 ? first : (await page.waitForTimeout(3_000), mails(email, 'Booking confirmed')),
   );
-  expect(confirmation?.attachments.map((file) => file.filename)).toEqual(['booking.ics']);
+  expect(confirmation?.attachments.map((file) => file.filename)).toEqual([
+    'booking.ics',
+    expect.stringMatching(/^receipt-/),
+  ]);
   const pin = await fromMail(email, 'access code', /^PIN: (\d+)$/m);
 
   await page.getByRole('link', { name: 'Your access code' }).click();

@@ -23,7 +23,7 @@ test('the profile asks a guest to sign in, shows every error at its field, and s
     ['Email', 'nowhere', 'Please enter a valid email address'],
     ['Phone Number', '0400', 'Phone number must be at least 10 digits'],
   ] as const) {
-    const input = page.getByLabel(field);
+    const input = page.getByRole('textbox', { name: field });
     const good = await input.inputValue();
     await input.fill(bad);
     await save.click();
@@ -40,7 +40,7 @@ test('the profile asks a guest to sign in, shows every error at its field, and s
   await save.click();
   await expectErrorInPlace(page, 'Error', 'Failed to update profile. Please try again.');
   await page.context().setOffline(false);
-  await page.getByLabel('Email').fill(`new-${who.email}`);
+  await page.getByRole('textbox', { name: 'Email' }).fill(`new-${who.email}`);
   await save.click();
   await expectToast(page, 'Profile updated');
   await expect(page.getByText('We sent a confirmation email to')).toBeVisible();
