@@ -126,7 +126,7 @@ async function report(one: Case, { ours, bare, limit }: Sides): Promise<void> {
 /** Reads the statement that our server has just run from PostgreSQL. */
 async function statementOf({ name, marker }: Case, { owner }: Target): Promise<string> {
   const { rows } = await owner.query<{ query: string }>(
-    `select query from pg_stat_activity where usename = 'authenticator' and datname = current_database() and position($1 in query) > 0 limit 1`,
+    `select query from pg_stat_activity where starts_with(usename, 'authenticator_') and datname = current_database() and position($1 in query) > 0 limit 1`,
     [marker],
   );
   const text = rows[0]?.query ?? raise(`${name}: no statement was seen`);
