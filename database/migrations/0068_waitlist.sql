@@ -48,7 +48,7 @@ $$;
 
 -- Holds free hours for those who wait for some of these, in their order, and queues the mails that ask them. `p_ask_at`: when the mails go out; the
 -- claims end a quarter of an hour later. Returns how many people are asked. When another transaction is in the way for half a second, the task that
--- follows the wait list tries again: waiting longer could end in a deadlock, and whoever frees hours must not fail because of those who wait.
+-- follows the wait list tries again: waiting longer could end in a deadlock, and a transaction that frees hours must not fail because of people who wait.
 create function private.offer_hours(p_studio uuid, p_span tstzrange, p_now timestamptz, p_ask_at timestamptz) returns integer
 language plpgsql volatile security definer set search_path = '' set lock_timeout = '500ms' as $$
 declare

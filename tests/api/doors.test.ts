@@ -385,6 +385,12 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
       expect((await others.download(photo)).error).not.toBeNull();
       expect((await others.upload(`${id}/x.jpg`, picture, { contentType: 'image/jpeg' })).error).not.toBeNull();
     }
+    // Nobody reports an incident with somebody else's photo.
+    await server.call('staff-set-permissions', { userId: colleague.id, permissions: ['bookings'] }, staff.token);
+    const theft = { studioId: STUDIO_A, description: 'Broken mixer', photo, requestId: 'theirs' };
+    expect(await server.call('staff-report-incident', theft, colleague.token)).toMatchObject({ status: 404 });
+    const own = { ...theft, photo: null };
+    expect(await server.call('staff-report-incident', own, colleague.token)).toMatchObject({ status: 200 });
   });
 
   it('customers, guests and staff without the permission see no doors and open none', async () => {

@@ -132,7 +132,7 @@ function useBooking() {
   };
 }
 
-/** The ways to hours without looking through the grid: any room, and hours to book again. */
+/** Finds hours without the grid: in any room, or the hours of an earlier booking. */
 function Finding({ booking, onTaken }: { booking: ReturnType<typeof useBooking>; onTaken: () => void }) {
   const { choice, studios, userId, now, forget } = booking;
   const [searching, setSearching] = useState(false);

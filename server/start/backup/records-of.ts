@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, Transaction } from '#server/db/database.ts';
@@ -71,8 +72,9 @@ export async function* recordsOf(source: BackupSource, sql: Sql, now: Date): Asy
   // The start has applied all of them.
   const names = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
   yield { head: { kind: 'manifest', format: 1, createdAt: now.toISOString(), migrations: names }, body: NOTHING };
-  const keys = await readFile(join(source.dataDir, 'keys.json')).catch(() => null);
-  if (keys !== null) yield { head: { kind: 'file', name: 'keys.json' }, body: keys };
+  // With keys from the environment there is no file. One that cannot be read fails the backup.
+  const keys = join(source.dataDir, 'keys.json');
+  if (existsSync(keys)) yield { head: { kind: 'file', name: 'keys.json' }, body: await readFile(keys) };
   const lines = Object.entries(source.settings).map(([name, value]) => `${name}=${value}\n`);
   yield { head: { kind: 'file', name: 'settings.env' }, body: Buffer.from(lines.join('')) };
   const tables: Record<string, { rows: number; sum: string }> = {};
