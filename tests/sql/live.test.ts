@@ -15,7 +15,7 @@ const rolledBack = (work: (rows: Rows) => Promise<void>) => (): Promise<void> =>
 const sent = async ({ query }: Rows): Promise<[topic: string, ...unknown[]][]> =>
   (
     await query<{ topic: string; event: string; private: boolean; payload: object }>(
-      `select topic, event, private, payload - 'id' as payload from realtime.messages order by topic, event, payload::text`,
+      `select topic, event, private, payload - 'id' as payload from realtime.messages order by topic, event, (payload - 'id')::text`,
     )
   ).map(({ topic, event, private: isPrivate, payload }) => [topic, event, isPrivate, payload]);
 
