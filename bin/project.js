@@ -55,7 +55,7 @@ export function run(command, args, env = {}) {
  * so one that is newer than the lock file means a complete install by hand.
  */
 export async function install() {
-  if (Number(process.versions.node.split('.')[0]) < 18) {
+  if (major() < 18) {
     throw new SetupError(`Node 18 or newer is needed to begin with; this is ${process.version}.`);
   }
   const lockFile = join(root, 'package-lock.json');
@@ -66,7 +66,9 @@ export async function install() {
   if (stampOf(stamp) !== '' || !existsSync(byHand) || statSync(byHand).mtimeMs < statSync(lockFile).mtimeMs) {
     const began = Date.now();
     say('installing packages (up to a few minutes the first time) ...');
-    const { code, output } = await run('npm', ['ci', '--no-audit', '--no-fund', '--engine-strict=false'], {
+    // With NODE_ENV=production npm would leave out what builds the web app.
+    const options = ['--include=dev', '--no-audit', '--no-fund', '--engine-strict=false'];
+    const { code, output } = await run('npm', ['ci', ...options], {
       PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1',
     });
     if (code !== 0) throw new SetupError(`The packages could not be installed. ${npmFault(output)}`);
@@ -85,11 +87,20 @@ function npmFault(output) {
   return `${advice}\n\n${(lines.length === 0 ? output.split('\n') : lines).slice(0, 12).join('\n')}`;
 }
 
-/** Returns the path of the project's own Node 24, whatever Node started this script. It is the real binary, so signals reach it. */
+const NODE = 24;
+const major = () => Number(process.versions.node.split('.')[0]);
+
+/**
+ * Returns the path of the project's own Node 24, whatever Node started this script. It is the real binary, so signals reach it. Without it
+ * (`npm ci --omit=dev`) the Node that runs this script has to be new enough.
+ */
 export function ownNode() {
   const found = join(root, 'node_modules', 'node', 'bin', 'node');
   if (existsSync(found)) return found;
-  throw new SetupError('The project brings its own Node, but it is not there: delete node_modules and try again.');
+  if (major() >= NODE) return process.execPath;
+  throw new SetupError(
+    `Node ${NODE} or newer is needed with "npm ci --omit=dev"; this is ${process.version}. Without that option the project brings its own: delete node_modules and try again.`,
+  );
 }
 
 export const ownEnv = () => ({ PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH ?? ''}` });
@@ -115,6 +126,10 @@ export async function buildWeb() {
   const wanted = hash.digest('hex');
   const stamp = join(root, 'dist', 'web', '.stamp');
   if (stampOf(stamp) === wanted) return;
+  if (!existsSync(join(root, 'node_modules', 'vite')))
+    throw new SetupError(
+      `${stampOf(stamp) === '' ? 'The web app is not built' : 'The sources of the web app have changed'}, and what builds it is left out by "npm ci --omit=dev". Run "npm ci && npm run build", or copy dist/web from where it was built.`,
+    );
   const began = Date.now();
   say('building the web app ...');
   const { code, output } = await run(ownNode(), [join(root, 'build', 'site.ts')], ownEnv());

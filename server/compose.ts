@@ -1,5 +1,4 @@
 import type { Server } from 'node:http';
-import { join } from 'node:path';
 import type { Hono } from 'hono';
 import { MESSAGE_WORKERS } from './auth/codes/message-queue.ts';
 import { isSessionAlive } from './auth/sessions/is-session-alive.ts';
@@ -62,7 +61,7 @@ import { endClaims } from './start/end-claims.ts';
 import { openPlugs } from './start/open-plugs.ts';
 import { type Memory, openDatabase } from './start/open-database.ts';
 import { seed } from './start/seed.ts';
-import { createSitePages } from './start/site-pages.ts';
+import { createSitePages, RENDERER, SITE_FOLDERS } from './start/site-pages.ts';
 import { startFaults } from './start/start-checks.ts';
 
 const ROOT = new URL('../', import.meta.url).pathname;
@@ -326,13 +325,12 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   measureOverload(metrics, overload);
   measureJobs(metrics, db, clock, [...Object.values(circuits), ...plugCircuits]);
   const site = createSite({
-    folder: join(ROOT, 'dist', 'web'),
-    earlierAssets: join(ROOT, 'dist', 'earlier-assets'),
+    ...SITE_FOLDERS,
     anonKey: keys.anonKey,
     siteUrl: config.siteUrl,
   });
   const pages = createSitePages({
-    folder: join(ROOT, 'dist', 'web', '.render'),
+    folder: RENDERER,
     content: () => ({ settings: business.now(), rooms: business.rooms() }),
     show: site.show,
     warn: (line) => log.warn({}, line),

@@ -6,6 +6,11 @@ import { firstSettings } from '#rules/business/first-settings.ts';
 import type { RenderRequest, SiteContent } from './render-pages.ts';
 
 const PROGRAM = new URL('render-pages.ts', import.meta.url).pathname;
+/** The build (bin/build.js) has the web app beside the server as plain JavaScript; in the sources it is in dist. */
+const BUILT = new URL(import.meta.url.endsWith('.js') ? '../../' : '../../dist/', import.meta.url).pathname;
+/** Where the web app is, what open tabs still need of earlier ones, and the renderer of its pages. */
+export const SITE_FOLDERS = { folder: `${BUILT}web`, earlierAssets: `${BUILT}earlier-assets` };
+export const RENDERER = `${BUILT}web/.render`;
 const LONGEST_MS = 60_000;
 /** What the pages of the build show. */
 const FIRST: SiteContent = { settings: firstSettings, rooms: firstRooms };

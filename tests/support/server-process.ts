@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const READY_MS = 90_000;
@@ -27,10 +27,13 @@ export type ServerProcess = {
   kill(signal?: NodeJS.Signals): Promise<number | null>;
 };
 
-/** Starts server/main.ts with these variables and waits until it is ready. Throws with its output when it ends before. */
-export async function startServer(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
-  const child = spawn(process.execPath, ['server/main.ts'], {
-    cwd: ROOT,
+/** Starts server/main.ts, or another one, with these variables and waits until it is ready. Throws with its output when it ends before. */
+export async function startServer(
+  env: Readonly<Record<string, string>>,
+  main = join(ROOT, 'server', 'main.ts'),
+): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [main], {
+    cwd: dirname(dirname(main)),
     env: { ...PROGRAM_ENV, LOG_LEVEL: 'error', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

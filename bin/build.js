@@ -1,0 +1,109 @@
+// `npm run build`: makes dist/ a program that runs without this folder: the server as plain JavaScript, the web app, migrations and the
+// packages it needs. `node dist/server/main.js` runs it with any Node 24 or newer. `npm run build -- FOLDER` writes to another folder.
+import {
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { dirname, join, relative, resolve } from 'node:path';
+import { buildWeb, exitWithError, install, ownEnv, ownNode, root, run, say, seconds, SetupError } from './project.js';
+
+/** What runs in the server, or is read by it. */
+const SOURCES = ['server', 'rules', 'database'];
+/** Files of packages that no program reads; they are more than half of all. */
+const NOT_RUN = /\.(map|md|[cm]?ts)$/;
+
+/** Begins again with the project's own Node: an older one cannot strip types. */
+async function withOwnNode() {
+  if (typeof stripTypeScriptTypes === 'function' && Number(process.versions.node.split('.')[0]) >= 24) return build();
+  const { code, output } = await run(ownNode(), [join(root, 'bin', 'build.js'), ...process.argv.slice(2)], ownEnv());
+  process.stdout.write(output);
+  process.exitCode = code;
+}
+
+async function build() {
+  // Stripping types is an experimental call of Node 24, which warns; the server starts from the same sources without it.
+  process.removeAllListeners('warning');
+  const began = Date.now();
+  const out = resolve(process.env.INIT_CWD ?? '.', process.argv[2] ?? join(root, 'dist'));
+  await buildWeb();
+  // Made beside the old one and then exchanged, so that a build that fails leaves the last program whole.
+  const next = join(out, '.next');
+  rmSync(next, { recursive: true, force: true });
+  const files = SOURCES.flatMap((folder) => filesIn(join(root, folder)));
+  for (const file of files) writeProgramFile(file, join(next, relative(root, file)));
+  writePackage(next);
+  copyPackages(next);
+  for (const name of readdirSync(next)) {
+    rmSync(join(out, name), { recursive: true, force: true });
+    renameSync(join(next, name), join(out, name));
+  }
+  rmSync(next, { recursive: true });
+  if (out !== join(root, 'dist'))
+    for (const name of ['web', 'earlier-assets'].filter((one) => existsSync(join(root, 'dist', one)))) {
+      rmSync(join(out, name), { recursive: true, force: true });
+      copy(join(root, 'dist', name), join(out, name));
+    }
+  say(
+    `built ${out} in ${seconds(began)}; run it with: node ${join(relative(process.cwd(), out), 'server', 'main.js')}`,
+  );
+}
+
+/** Clones instead of copying where the file system can. */
+function copy(from, to, filter = () => true) {
+  mkdirSync(dirname(to), { recursive: true });
+  cpSync(from, to, { recursive: true, mode: constants.COPYFILE_FICLONE, filter });
+}
+
+function filesIn(folder) {
+  return readdirSync(folder, { withFileTypes: true })
+    .flatMap((entry) => (entry.isDirectory() ? filesIn(join(folder, entry.name)) : [join(folder, entry.name)]))
+    .filter((file) => !file.endsWith('.test.ts'));
+}
+
+/** Writes a module as JavaScript, on the same lines, so that the places in an error's stack are those of the source; any other file as it is. */
+function writeProgramFile(file, to) {
+  if (!file.endsWith('.ts')) return copy(file, to);
+  mkdirSync(dirname(to), { recursive: true });
+  const program = stripTypeScriptTypes(readFileSync(file, 'utf8'))
+    // Imports of our own packages are mapped in package.json.
+    .replace(/((?:\bfrom|\bimport)\s*\(?\s*'\.{1,2}\/[^'\n]+)\.ts'/g, "$1.js'")
+    .replace(/(new URL\('[^'\n]+)\.ts', import\.meta\.url/g, "$1.js', import.meta.url");
+  const left = /^(?!\s*(?:\/\/|\*|\/\*)).*'\.{0,2}\/?[\w./-]+\.ts'.*$/m.exec(program.replace(/'#[^'\n]+\.ts'/g, ''));
+  if (left) throw new SetupError(`${relative(root, file)} names a source in a way the build does not know: ${left[0]}`);
+  writeFileSync(to.replace(/\.ts$/, '.js'), program);
+}
+
+/** `npm ci --omit=dev` in the folder makes its packages again, for another platform. So package.json has to keep what the lock file names. */
+function writePackage(folder) {
+  const described = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const imports = Object.fromEntries(SOURCES.map((name) => [`#${name}/*.ts`, `./${name}/*.js`]));
+  const commands = Object.entries(described.scripts)
+    .map(([name, script]) => [name, /^node bin\/command\.js (.+)$/.exec(script)?.[1]])
+    .filter(([, command]) => command !== undefined)
+    .map(([name, command]) => [name, `node server/main.js ${command}`]);
+  const scripts = { start: 'node server/main.js', ...Object.fromEntries(commands) };
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...described, imports, scripts }, null, 2)}\n`);
+  copy(join(root, 'package-lock.json'), join(folder, 'package-lock.json'));
+}
+
+/** Copies the packages of the server alone: those the lock file does not mark as needed for development. */
+function copyPackages(folder) {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  // A package inside another comes with it.
+  const needed = Object.keys(packages).filter(
+    (path) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && !packages[path].dev,
+  );
+  // Optional packages of other platforms are not installed.
+  for (const path of needed.filter((one) => existsSync(join(root, one))))
+    copy(join(root, path), join(folder, path), (from) => !NOT_RUN.test(from));
+}
+
+await install().then(withOwnNode).catch(exitWithError);
