@@ -69,6 +69,16 @@ function startChild(name, args, more = {}) {
   return child;
 }
 
+/** Kills a child and what it started: it leads a process group of its own. */
+function killGroup(child) {
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // Windows has no process groups.
+    child.kill('SIGKILL');
+  }
+}
+
 function onExit(name, code, signal) {
   if (!stopping) process.stderr.write(`the ${name} stopped (${signal ?? `exit code ${code}`})\n`);
   if (name === 'server') serverCode = code ?? (stopping && signal === 'SIGTERM' ? 0 : 1);
@@ -85,7 +95,7 @@ function stop() {
     stopping = true;
     if (running.includes(server)) say('stopping ...');
     server.kill('SIGTERM');
-    setTimeout(() => running.forEach((child) => child.kill('SIGKILL')), STOP_SECONDS * 1000).unref();
+    setTimeout(() => running.forEach(killGroup), STOP_SECONDS * 1000).unref();
   }
   if (running.includes(server)) return;
   // Pass on the server's exit code: 75 means that another server uses this DATA_DIR.

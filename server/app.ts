@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import type { Env } from './http/caller.ts';
 import { createMiddleware, type MiddlewareSettings } from './http/middleware.ts';
-import { mayReadMetrics } from './http/metrics-access.ts';
+import { mayReadMetrics } from './http/metrics/metrics-access.ts';
 import { BUSY_MESSAGE, retryAfterOf } from './http/unavailable.ts';
 
 /** Mounts the five APIs, the site, health, readiness and metrics. */

@@ -6,7 +6,7 @@ import { createApp } from './app.ts';
 import { composeAuth } from './compose-auth.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import { measureDatabase, measureOverload } from './http/metrics.ts';
+import { measureDatabase, measureOverload } from './http/metrics/metrics.ts';
 import { createOverload, type Overload } from './http/overload.ts';
 import { createBodies, createIdReader, createStore } from './start/open-adapters.ts';
 import { composeFunctions } from './compose-functions.ts';
@@ -24,7 +24,7 @@ import { createLinkSigner } from './crypto/link-signer.ts';
 import { createLog } from './http/log.ts';
 import { createLimits, deleteFullLimits, type Limit } from './http/limits.ts';
 import { createLeasedLimit, takeBatches } from './http/leased-limit.ts';
-import { createMetrics } from './http/metrics.ts';
+import { createMetrics } from './http/metrics/metrics.ts';
 import { createSite } from './http/site.ts';
 import { refuseSuspended } from './http/suspension.ts';
 import { createReadCaller, createSessionWatch } from './http/token.ts';
@@ -280,7 +280,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     tasks: [
       { name: 'handle stored webhooks', everyMs: 1_000, run: () => handleDueEvents(ownEvents) },
       { name: 'delete expired sign-in data', everyMs: 5_000, run: () => auth.cleanup() },
-      { name: 'read the staff accounts', everyMs: 10_000, run: () => staffAccounts.read(db) },
+      { name: 'read the staff accounts', everyMs: 10_000, everywhere: true, run: () => staffAccounts.read(db) },
       { name: 'delete full rate limits', everyMs: 10_000, run: () => deleteFullLimits(db, clock()) },
       ...nightly.tasks,
       ...sessionTasks({ ...own, lights, mails }, config),

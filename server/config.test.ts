@@ -79,6 +79,13 @@ describe('the configuration', () => {
     expect(faultsOf({ ...PRODUCTION, ...change })).toEqual([fault]);
   });
 
+  test('with several processes on the embedded database is refused', () => {
+    expect(faultsOf({ WORKERS: '2' })).toEqual([
+      'WORKERS: more than one process needs DATABASE_URL; one process has the embedded database open',
+    ]);
+    expect(faultsOf({ WORKERS: '2', DATABASE_URL: 'postgres://owner@localhost/studio' })).toEqual([]);
+  });
+
   test('with several faults is refused with all of them at once', () => {
     const faults = faultsOf({
       ...PRODUCTION,

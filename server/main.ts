@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { App } from './compose.ts';
@@ -64,8 +65,10 @@ async function serve(config: Config): Promise<void> {
   // While it starts it has nothing to finish.
   const leave = (): never => process.exit(1);
   if (process.channel) process.on('disconnect', leave);
-  for (const warning of config.warnings) warn(`configuration: ${warning}`);
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  // Of several processes the first warns for all.
+  if (!cluster.isWorker) for (const warning of config.warnings) warn(`configuration: ${warning}`);
+  await orExit(() => mkdir(config.dataDir, { recursive: true, mode: 0o700 }));
+  if (config.processes > 1 && cluster.isPrimary) return serveInProcesses(config.processes, leave);
   // Imported here, so that a command or a fault in the configuration does not wait for the whole server to load.
   const { compose } = await import('./compose.ts');
   const app = await orExit(() => compose(config, { report: (line) => print(`  ${line}`) }));
@@ -75,6 +78,7 @@ async function serve(config: Config): Promise<void> {
   const endBackups = await answerCommands(config, app);
 
   const server = startHttpServer(app.http.fetch, { port: config.port, host: config.host, admit: app.admit }, (port) => {
+    if (isLaterProcess()) return;
     void writeRuntime(config, app, port).then(() => {
       print(`ready on ${config.siteUrl}`);
       for (const account of app.demo) print(`  ${account.title}: ${account.email} / ${account.password}`);
@@ -117,6 +121,18 @@ async function serve(config: Config): Promise<void> {
   });
 }
 
+/** Starts `count` processes that serve on one port, and ends when they have ended. */
+async function serveInProcesses(count: number, leave: () => void): Promise<void> {
+  const { runProcesses } = await import('./start/processes.ts');
+  const { stop } = runProcesses(count, { warn, exit: (code) => process.exit(code) });
+  onStop(stop, leave);
+}
+
+/** Whether another process of WORKERS has told the operator that the server is ready. */
+function isLaterProcess(): boolean {
+  return cluster.worker !== undefined && cluster.worker.id > 1;
+}
+
 /** Builds a server on the copy of a database, with the keys in `dataDir` and no provider. */
 async function openCopy(memory: Blob, dataDir: string): Promise<App> {
   const { compose } = await import('./compose.ts');
@@ -147,7 +163,8 @@ function onStop(stop: () => void, leave: () => void): void {
 async function writeRuntime(config: Config, app: App, port: number): Promise<void> {
   const path = join(config.dataDir, 'runtime.json');
   const runtime = {
-    pid: process.pid,
+    // The process that `npm start` started, also with WORKERS.
+    pid: cluster.isWorker ? process.ppid : process.pid,
     apiUrl: config.siteUrl.replace(/:0$/, `:${port}`),
     sandboxUrl: config.sandboxUrl ?? '',
     databaseUrl: config.databaseUrl ?? `pglite://${resolve(config.dataDir, 'database')}`,

@@ -1,6 +1,6 @@
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
-import type { Metrics } from '#server/http/metrics.ts';
+import type { Metrics } from '#server/http/metrics/metrics.ts';
 
 /** Registers the metrics of the queue. */
 export function measureQueue(metrics: Metrics, db: Database, clock: Clock): void {

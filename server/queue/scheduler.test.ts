@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { inParallel } from './in-parallel.ts';
-import { createScheduler } from './scheduler.ts';
+import { createScheduler, type Task } from './scheduler.ts';
 
 const errors: { fields: Record<string, unknown>; message: string }[] = [];
 const log = {
@@ -152,4 +152,50 @@ test('parallel work respects its limit, stops on request, and fails only after r
   expect(await inParallel([3, 2, 4], 2, work, () => ended.length >= 6)).toBe(0);
   await expect(inParallel([9, 1, 5, 5], 2, work)).rejects.toThrow('one of them');
   expect(ended.at(-1)).toBe(9);
+});
+
+test('a task waits until this process holds its lease, a task for every process does not, and stopping gives the leases back', async () => {
+  const ran: string[] = [];
+  const given = gate();
+  let held = false;
+  let names: readonly string[] = [];
+  let released = 0;
+  const task = (name: string, everywhere: boolean): Task => ({
+    name,
+    everyMs: 1,
+    everywhere,
+    run: async () => void ran.push(name),
+  });
+  const scheduler = createScheduler([task('shared', false), task('own', true)], log, {
+    start: (tasks) => void (names = tasks),
+    holds: () => held,
+    taken: () => given.wait,
+    release: async () => void (released += 1),
+  });
+  scheduler.start();
+  await expect.poll(() => ran.length).toBeGreaterThan(2);
+  expect(names).toEqual(['shared']);
+  expect(ran).not.toContain('shared');
+  held = true;
+  given.open();
+  await expect.poll(() => ran).toContain('shared');
+  await scheduler.stop();
+  expect(released).toBe(1);
+});
+
+test('stopping ends a task that waits for its lease', async () => {
+  const scheduler = createScheduler(
+    [{ name: 'shared', everyMs: 1, run: () => Promise.reject(new Error('ran')) }],
+    log,
+    {
+      start: () => undefined,
+      holds: () => false,
+      taken: () => new Promise(() => undefined),
+      release: () => Promise.resolve(),
+    },
+  );
+  scheduler.start();
+  errors.length = 0;
+  await scheduler.stop();
+  expect(errors).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import type { Log } from '#server/http/caller.ts';
+import { allTasks, type TaskLeases } from './task-leases.ts';
 
 /** A periodic task. */
 export type Task = {
@@ -9,22 +10,25 @@ export type Task = {
   readonly run: (stop: () => boolean) => Promise<unknown>;
   /** In `run()`, tasks of a later stage run after those of an earlier one; the loops ignore stages. Default 0. */
   readonly stage?: number;
+  /** Runs in every process that shares the database, because it keeps something in memory. Other tasks run in one process at a time. */
+  readonly everywhere?: boolean;
 };
 
 export type Scheduler = {
   /** Runs one round of every task now, or of those named, stage by stage, the tasks of a stage in parallel. Failures are logged, never thrown. */
   run(names?: readonly string[]): Promise<void>;
-  /** Runs each task in its own loop until `stop`. */
+  /** Runs each task in its own loop until `stop`, while this process holds the task's lease. */
   start(): void;
-  /** Ends the loops. Resolves when all running rounds have ended, at the latest after `graceMs`. */
+  /** Ends the loops. Resolves when all running rounds have ended, at the latest after `graceMs`, and other processes may run the tasks. */
   stop(graceMs?: number): Promise<void>;
 };
 
 const GRACE_MS = 10_000;
 
 /** Runs tasks independently: a slow or failing one does not delay others, and no task overlaps with itself. */
-export function createScheduler(tasks: readonly Task[], log: Log): Scheduler {
+export function createScheduler(tasks: readonly Task[], log: Log, leases: TaskLeases = allTasks): Scheduler {
   let stopping = false;
+  let stopped = Promise.withResolvers<void>();
   let loops: Promise<void>[] = [];
   const sleeping = new Set<() => void>();
   /** The latest round of each task; the next one starts after it. */
@@ -51,6 +55,9 @@ export function createScheduler(tasks: readonly Task[], log: Log): Scheduler {
 
   async function loop(task: Task): Promise<void> {
     while (!stopping) {
+      if (task.everywhere !== true && !leases.holds(task.name))
+        await Promise.race([leases.taken(task.name), stopped.promise]);
+      if (stopping) return;
       await round(task);
       if (!stopping) await sleep(task.everyMs);
     }
@@ -65,10 +72,13 @@ export function createScheduler(tasks: readonly Task[], log: Log): Scheduler {
     },
     start() {
       stopping = false;
+      stopped = Promise.withResolvers<void>();
+      leases.start(tasks.filter(({ everywhere }) => everywhere !== true).map(({ name }) => name));
       loops = tasks.map(loop);
     },
     async stop(graceMs = GRACE_MS) {
       stopping = true;
+      stopped.resolve();
       for (const wake of sleeping) wake();
       const late = setTimeout(() => {
         log.warn(
@@ -85,6 +95,7 @@ export function createScheduler(tasks: readonly Task[], log: Log): Scheduler {
         }),
       ]);
       clearTimeout(late);
+      await leases.release();
     },
   };
 }

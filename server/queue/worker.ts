@@ -25,8 +25,8 @@ export type Worker = {
 };
 
 /** How long a lease lasts after its last renewal. */
-export const LEASE_SECONDS = 30;
-const HEARTBEAT_MS = 10_000;
+export const LEASE_SECONDS = 10;
+const HEARTBEAT_MS = 3_000;
 /** A round claims no more jobs after this time. */
 const ROUND_BUDGET_MS = 20_000;
 

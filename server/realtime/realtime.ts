@@ -5,7 +5,7 @@ import type { Database } from '#server/db/database.ts';
 import { addressOf } from '#server/http/address.ts';
 import type { BodyBudget } from '#server/http/bodies.ts';
 import type { Clock, Env, Log } from '#server/http/caller.ts';
-import type { Metrics } from '#server/http/metrics.ts';
+import type { Metrics } from '#server/http/metrics/metrics.ts';
 import { createChanges } from './changes/changes.ts';
 import type { SentMessage } from './changes/outbox.ts';
 import { startReader } from './changes/reader.ts';

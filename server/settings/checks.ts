@@ -38,6 +38,7 @@ export type CheckedEnvironment = {
   readonly ID_READER: string;
   readonly MAIL_FROM: string;
   readonly RATE_LIMIT_FACTOR: number;
+  readonly WORKERS: number;
   readonly ALLOW_LIVE_PAYMENTS_ON_EMBEDDED: boolean;
 };
 
@@ -69,6 +70,8 @@ export function contradictions(env: CheckedEnvironment, production: boolean, san
     }
   }
   faults.push(...storageFaults(env));
+  if (env.WORKERS > 1 && env.DATABASE_URL === undefined)
+    faults.push('WORKERS: more than one process needs DATABASE_URL; one process has the embedded database open');
   const live = /^[sr]k_live_/.test(env.STRIPE_SECRET_KEY ?? '');
   if (env.IGLOOHOME_MODE === 'bridge' && env.IGLOOHOME_BRIDGE_ID === undefined && !sandbox)
     faults.push('IGLOOHOME_MODE: bridge needs IGLOOHOME_BRIDGE_ID');

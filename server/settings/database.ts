@@ -10,6 +10,7 @@ export const databaseFields = {
     .optional(),
   DATABASE_WAIT_SECONDS: whole(0, 3_600).default(60),
   POOL_SIZE: whole(2, 200).default(10),
+  WORKERS: whole(1, 64).default(1),
   DATABASE_QUEUE: whole(1, 100_000).default(400),
   DATABASE_QUICK_MS: whole(10, 3_000).default(100),
   REQUESTS_AT_ONCE: whole(10, 100_000).default(300),
@@ -17,7 +18,7 @@ export const databaseFields = {
 type DatabaseEnvironment = z.output<z.ZodObject<typeof databaseFields>>;
 
 /**
- * `waiting`: statements of one class of callers that wait; `quickMs`: how long a statement on PostgreSQL may take before it counts as long;
+ * `processes`: how many processes share the port, each with `poolSize` connections; `waiting`: statements of one class of callers that wait; `quickMs`: how long a statement on PostgreSQL may take before it counts as long;
  * `requestsAtOnce`: requests in progress, above which new ones are refused.
  */
 export type DatabaseSettings = Readonly<ReturnType<typeof readDatabaseSettings>>;
@@ -27,6 +28,7 @@ export function readDatabaseSettings(env: DatabaseEnvironment) {
     databaseUrl: env.DATABASE_URL ?? null,
     databaseWaitSeconds: env.DATABASE_WAIT_SECONDS,
     poolSize: env.POOL_SIZE,
+    processes: env.WORKERS,
     queue: { waiting: env.DATABASE_QUEUE, quickMs: env.DATABASE_QUICK_MS },
     requestsAtOnce: env.REQUESTS_AT_ONCE,
   };

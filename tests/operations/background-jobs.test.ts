@@ -4,7 +4,7 @@ import { firstSettings } from '#rules/business/first-settings.ts';
 import { createBackgroundJobs, measureJobs } from '#server/operations/jobs/background-jobs.ts';
 import type { Database } from '#server/db/database.ts';
 import { deleteFullLimits } from '#server/http/limits.ts';
-import { createMetrics } from '#server/http/metrics.ts';
+import { createMetrics } from '#server/http/metrics/metrics.ts';
 import { showAccess } from '#server/operations/access/show-access.ts';
 import { enqueue, JOB_RULES, type JobKind, jobKinds, WORKERS } from '#server/operations/core/jobs.ts';
 import type { Task } from '#server/queue/scheduler.ts';

@@ -468,6 +468,13 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
     base: { studio_id: uuid(1), plug: 'Studio A' },
     checks: { studio_plug_plug_check: between('plug', ['', text(81)], ['x', text(80)]) },
   },
+  'private.task_lease': {
+    base: { name: 'a', holder: 'host:1:one', until: AT },
+    checks: {
+      task_lease_name_check: between('name', ['', text(101)], ['x', text(100)]),
+      task_lease_holder_check: between('holder', ['', text(301)], ['x', text(300)]),
+    },
+  },
   'public.business_settings': {
     base: { settings: firstSettings },
     checks: {

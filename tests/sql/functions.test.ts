@@ -53,6 +53,27 @@ test(
 );
 
 test(
+  'take_task_leases takes what nobody holds, renews what the server holds, and leaves what another holds until its time has passed',
+  rolledBack(async ({ query }) => {
+    const take = async (holder: string, names: string[], seconds: number): Promise<string[]> => {
+      const taken = await query<{ name: string }>(
+        'select take_task_leases as name from private.take_task_leases($1, $2, $3)',
+        [holder, names, seconds],
+      );
+      return taken.map(({ name }) => name).toSorted();
+    };
+    expect([
+      await take('one', ['b', 'a'], 60),
+      await take('two', ['a', 'b', 'c'], 60),
+      // Time passes for the renewal only: a lease of no seconds has ended.
+      await take('one', ['a', 'b', 'c'], 0),
+      await take('two', ['a', 'b', 'c'], 60),
+      await take('one', ['a', 'b', 'c'], 60),
+    ]).toEqual([['a', 'b'], ['c'], ['a', 'b'], ['a', 'b', 'c'], []]);
+  }),
+);
+
+test(
   'jobs are claimed when they are due, open, not leased and not running; those with a deadline first',
   rolledBack(async (rows) => {
     const job = (number: number, more: Row = {}) =>

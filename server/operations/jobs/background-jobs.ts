@@ -1,11 +1,12 @@
 import type { Database } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
-import type { Metrics } from '#server/http/metrics.ts';
+import type { Metrics } from '#server/http/metrics/metrics.ts';
 import { CIRCUIT_OPEN, CIRCUIT_OPEN_MS, ProviderError } from '#server/providers/call.ts';
 import type { JobKinds } from '#server/queue/jobs.ts';
 import { measureQueue } from '#server/queue/metrics.ts';
 import { createQueue, type Queue, type WorkerSettings } from '#server/queue/queue.ts';
 import { createScheduler, type Scheduler, type Task } from '#server/queue/scheduler.ts';
+import { allTasks, createTaskLeases } from '#server/queue/task-leases.ts';
 import { failpoint } from '../core/failpoint.ts';
 import type { JobAlerts } from './job-alerts.ts';
 import { periodicTasks } from './periodic-tasks.ts';
@@ -47,7 +48,9 @@ export function createBackgroundJobs<WorkerName extends string>(context: {
   });
   const paymentsDown = (): boolean => context.circuits.payments?.capacity() === 0;
   const tasks = [...queue.tasks, ...periodicTasks({ ...context, paymentsDown }), ...context.tasks];
-  return { queue, scheduler: createScheduler(tasks, log) };
+  // The embedded database belongs to one process; on PostgreSQL several servers share the tasks.
+  const leases = db.kind === 'pglite' ? allTasks : createTaskLeases({ db, log });
+  return { queue, scheduler: createScheduler(tasks, log, leases) };
 }
 
 /** Registers the metrics of the queue and the circuit breakers. */

@@ -2,7 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { studioDate } from '#rules/studio-time.ts';
 import type { Clock } from '#server/http/caller.ts';
-import type { Metrics } from '#server/http/metrics.ts';
+import type { Metrics } from '#server/http/metrics/metrics.ts';
 import { enqueue, type JobKinds } from '#server/queue/jobs.ts';
 import type { Task } from '#server/queue/scheduler.ts';
 import type { BackupSettings } from '#server/settings/backup.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { equalInConstantTime } from '#server/crypto/constant-time.ts';
-import { isLocal } from './address.ts';
+import { isLocal } from '../address.ts';
 
 /** Whether a request may read the metrics: it comes from this machine, or has `token` as bearer. null: no token is accepted. */
 export function mayReadMetrics(c: Context, token: string | null): boolean {

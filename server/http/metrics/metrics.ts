@@ -1,6 +1,8 @@
+import cluster from 'node:cluster';
 import type { Database } from '#server/db/database.ts';
 import type { ClassLoad } from '#server/db/work-class.ts';
-import type { Overload } from './overload.ts';
+import { readAllMetrics } from './cluster-metrics.ts';
+import type { Overload } from '../overload.ts';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 export type Metrics = {
@@ -55,7 +57,7 @@ export function createMetrics(): Metrics {
         },
       });
     },
-    text: () => registry.metrics(),
+    text: cluster.worker ? readAllMetrics(registry, cluster.worker.id) : () => registry.metrics(),
   };
 }
 
