@@ -3,6 +3,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'mail.booking-cancelled': 'Cancellation email',
   'mail.booking-moved': 'Email about moved hours',
   'mail.refund': 'Refund email',
+  'mail.document': 'Email with the documents',
   'mail.link-expired': 'Email about a link that nobody paid',
   'mail.link-expired-staff': 'Email to staff about a link that nobody paid',
   'mail.payment-link': 'Email with the link to pay',

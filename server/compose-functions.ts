@@ -20,6 +20,7 @@ import { regeneratePin } from './functions/regenerate-pin.ts';
 import { extendBooking, rescheduleBooking } from './functions/reschedule-booking.ts';
 import { releaseHold } from './functions/release-hold.ts';
 import { staffBlockCustomer } from './functions/staff-block-customer.ts';
+import { staffBookingDocument, staffMailDocument } from './functions/staff-booking-document.ts';
 import { staffCalendarFeed } from './functions/staff-calendar-feed.ts';
 import { staffAccessCode, staffAccessCodes, staffRevokeCode } from './functions/staff-access-code.ts';
 import { staffCancelBooking } from './functions/staff-cancel-booking.ts';
@@ -138,6 +139,8 @@ function staffFunctions(context: Context): [string, ServerFunction][] {
     ['staff-move-booking', staffMoveBooking(context)],
     ['staff-cancel-booking', staffCancelBooking(context)],
     ['staff-undo', staffUndo(context)],
+    ['staff-booking-document', staffBookingDocument(context)],
+    ['staff-mail-document', staffMailDocument(context)],
     ['staff-refund', staffRefund(context)],
     ['staff-reconcile', staffReconcile(context)],
     ['staff-close', staffClose(context)],

@@ -38,6 +38,6 @@ We keep that you were verified, until when, and the name and dates we read.`,
   },
   {
     title: 'Your rights',
-    text: 'You can ask what we keep about you, and have it corrected or deleted. Email {email}. If you’re not happy with our answer, you can contact the Office of the Australian Information Commissioner.',
+    text: 'In your account you can download what we keep about you, correct it, see and sign out your devices, choose which emails and texts you get, and delete the account. For anything else, email {email}. If you’re not happy with our answer, you can contact the Office of the Australian Information Commissioner.',
   },
 ];

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { readDocuments } from '#server/operations/exports/booking-document.ts';
-import { documentPage, documentPdf } from '#server/operations/exports/document-files.ts';
 import { readCalendarFile } from '#server/operations/mails/calendar-file.ts';
 import { bookingIdField, parse, signedIn } from './requests.ts';
-import { fileOf, htmlFile } from './responses.ts';
+import { documentFile, fileOf } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'booking-document', max: 30, seconds: 60 };
@@ -28,11 +27,7 @@ export function bookingDocument({ booking }: { booking: BookingContext }): Serve
           'text/calendar; charset=utf-8',
           'booking.ics',
         );
-      const facts = await readDocuments(booking, { bookingId, userId });
-      const name = `receipt-${facts.reference}`;
-      return format === 'html'
-        ? htmlFile(documentPage(facts), `${name}.html`)
-        : fileOf(documentPdf(facts), 'application/pdf', `${name}.pdf`);
+      return documentFile(await readDocuments(booking, { bookingId, userId }), format);
     },
   };
 }

@@ -1,3 +1,5 @@
+import { documentPage, documentPdf } from '#server/operations/exports/document-files.ts';
+import type { DocumentFacts } from '#server/operations/exports/document-sheets.ts';
 import type { RefusalCode } from '#server/operations/core/refusal.ts';
 
 /** HTTP status of each refusal. */
@@ -67,6 +69,14 @@ export function fileOf(content: string | Uint8Array<ArrayBuffer>, type: string, 
       'cache-control': 'no-store',
     },
   });
+}
+
+/** The documents of a booking for download. */
+export function documentFile(facts: DocumentFacts, format: 'html' | 'pdf'): Response {
+  const name = `receipt-${facts.reference}`;
+  return format === 'html'
+    ? htmlFile(documentPage(facts), `${name}.html`)
+    : fileOf(documentPdf(facts), 'application/pdf', `${name}.pdf`);
 }
 
 /** A CSV file for download. */

@@ -117,6 +117,7 @@ vi.mock('#server/operations/identity/hosted-check.ts', () => ({
   startHostedCheck: operation('startHostedCheck'),
 }));
 vi.mock('#server/operations/mails/send-again.ts', () => ({ sendMailAgain: operation('sendMailAgain') }));
+vi.mock('#server/operations/mails/document-mails.ts', () => ({ mailDocuments: operation('mailDocuments') }));
 vi.mock('#server/operations/power/switch-power.ts', () => ({
   switchPower: operation('switchPower'),
   testPower: operation('testPower'),

@@ -5,11 +5,13 @@ import { showAccess } from '#server/operations/access/show-access.ts';
 import { queueReminders } from '#server/operations/mails/reminders.ts';
 import { PIN_LINK } from '#server/operations/mails/booking-mail.ts';
 import { enqueue, type JobKind } from '#server/operations/core/jobs.ts';
+import { mailDocuments } from '#server/operations/mails/document-mails.ts';
 import { sendMailAgain } from '#server/operations/mails/send-again.ts';
 import { cancelBooking } from '#server/operations/bookings/cancel.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';
 import { readOwnBooking } from '#server/operations/bookings/read-own-booking.ts';
 import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
+import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import {
@@ -119,6 +121,50 @@ test('a cancellation names the money that goes back: what was paid, or nothing w
   await db.query(`update private.booking set status = 'cancelled', cancel_reason = 'staff' where id = $1::uuid`, [id]);
   await send('mail.booking-cancelled', id);
   expect(onlyMail().text).toContain('Nothing was charged for it.');
+});
+
+test('an adjustment note is mailed once when its refund has arrived; staff mail all documents, once for each request', async () => {
+  const person = await addPerson(db);
+  const { id } = await system.book(person);
+  await system.jobs.drain();
+  onlyMail();
+  const staff = { actor: person, requestId: null, reason: 'Sorry' };
+  await refundForStaff(system.booking, { bookingId: id, cents: 1_100, ...staff });
+  await system.jobs.drain();
+  const [note, ...more] = system.notes.splice(0);
+  expect(more).toEqual([]);
+  expect(note?.text).toContain('your refund of $11 has gone through');
+  expect(Buffer.from(note?.document?.content ?? []).toString('latin1')).toContain('(Refund receipt)');
+  system.mails.splice(0);
+  const request = randomUUID();
+  const mail = (requestId: string, bookingId = id) =>
+    mailDocuments({ db, clock: system.clock }, { bookingId, requestId }, person);
+  for (const _ of [1, 2]) await mail(request);
+  await system.jobs.drain();
+  expect(onlyMail()).toMatchObject({ subject: expect.stringMatching(/^Your receipt: /), to: await emailOf(person) });
+  await mail(request);
+  await system.jobs.drain();
+  expect(system.mails).toEqual([]);
+  await expect(mail(randomUUID(), randomUUID())).rejects.toMatchObject({ code: 'not_found' });
+  // A note whose refund failed after all is not mailed.
+  await db.query(`update private.document set voided_at = now() where booking_id = $1::uuid and kind = 'adjustment'`, [
+    id,
+  ]);
+  const number = await db.one<{ n: number }>(
+    `select number as n from private.document where booking_id = $1::uuid and kind = 'adjustment'`,
+    [id],
+  );
+  await enqueue(db, {
+    kind: 'mail.document',
+    subjectId: id,
+    payload: { number: number?.n },
+    dueAt: system.clock(),
+    dedupe: 'void',
+  });
+  await system.jobs.drain();
+  expect([system.mails, system.notes]).toEqual([[], []]);
+  await db.query('update private.booking set user_id = null, guest_email = null where id = $1::uuid', [id]);
+  await expect(mail(randomUUID())).rejects.toMatchObject({ code: 'already_done' });
 });
 
 test('staff send a mail again with what is true now, once for each request, and no mail that would be untrue', async () => {

@@ -16,6 +16,7 @@ import { releaseExpiredHolds } from '#server/operations/bookings/release-expired
 import { createSingleFlight } from '#server/operations/core/single-flight.ts';
 import { jobKinds, WORKERS } from '#server/operations/core/jobs.ts';
 import { type ReminderContext, sendReminder, sendTextReminder } from '#server/operations/mails/reminders.ts';
+import { sendDocuments } from '#server/operations/mails/document-mails.ts';
 import {
   sendCancellation,
   sendConfirmation,
@@ -96,6 +97,8 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
   };
   const clock = (): Date => new Date(state.now);
   const mails: MailMessage[] = [];
+  /** Mails with the note of a refund: each refund that arrives has one, beside the mails that a test is about. */
+  const notes: MailMessage[] = [];
   const logged: string[] = [];
   const logFields: Record<string, unknown>[] = [];
   const say = (fields: Record<string, unknown>, message: string): void => {
@@ -140,7 +143,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     texts: { send: async ({ to, text }) => void texts.push({ to, text }) },
     mail: {
       send: async (message) => {
-        mails.push(message);
+        (message.subject.startsWith('Your refund receipt') ? notes : mails).push(message);
         if (state.mailFails) throw new Error('the mail server is down');
       },
     },
@@ -168,6 +171,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'mail.link-expired': (job) => sendLinkExpired(bookingMails, job),
       'mail.link-expired-staff': (job) => sendLinkExpiredToStaff(bookingMails, job),
       'mail.refund': (job) => sendRefund(bookingMails, job),
+      'mail.document': (job) => sendDocuments(bookingMails, job),
       'mail.payment-returned': (job) => sendPaymentReturned(bookingMails, job),
       'mail.payment-processing': (job) => sendPaymentProcessing(bookingMails, job),
       'mail.payment-failed': (job) => sendPaymentFailed(bookingMails, job),
@@ -240,6 +244,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     jobs,
     links,
     mails,
+    notes,
     texts,
     bookingMails,
     logged,

@@ -98,6 +98,7 @@ function jobsWith(payments: Payments) {
       'mail.link-expired': nothing,
       'mail.link-expired-staff': nothing,
       'mail.refund': nothing,
+      'mail.document': nothing,
       'mail.payment-returned': nothing,
       'mail.payment-processing': nothing,
       'mail.payment-failed': nothing,

@@ -246,7 +246,8 @@ test(
     };
     const setBooking = (change: string) =>
       force(rows, () => rows.query(`update private.booking set ${change} where id = $1`, [uuid(30)]));
-    for (const kind of ['booking-confirmed', 'access-code', 'booking-moved']) expect(await sent(kind), kind).toBeNull();
+    for (const kind of ['booking-confirmed', 'access-code', 'booking-moved', 'document'])
+      expect(await sent(kind), kind).toBeNull();
     expect(await sent('booking-moved', { daysAgo: 11, payload: { refundCents: 500 } })).toBe('moved_again');
     expect(await sent('id-needed')).toBe('not_needed');
     expect(await sent('booking-cancelled')).toBe('not_cancelled');

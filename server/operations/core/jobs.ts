@@ -29,6 +29,7 @@ export const JOB_RULES = {
   'mail.link-expired': { worker: 'mail' },
   'mail.link-expired-staff': { worker: 'mail' },
   'mail.refund': { worker: 'mail' },
+  'mail.document': { worker: 'mail' },
   'mail.payment-returned': { worker: 'mail' },
   'mail.payment-processing': { worker: 'mail' },
   'mail.payment-failed': { worker: 'mail' },

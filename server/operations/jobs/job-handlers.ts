@@ -14,6 +14,7 @@ import {
   sendPaymentReturned,
   sendRefund,
 } from '../mails/booking-mails.ts';
+import { sendDocuments } from '../mails/document-mails.ts';
 import { sendDoorHelp } from '../mails/door-help-mail.ts';
 import { sendLinkExpired, sendLinkExpiredToStaff } from '../mails/expired-links.ts';
 import { sendIdDecision, sendReviewWaiting } from '../mails/identity-mails.ts';
@@ -51,6 +52,7 @@ export function jobHandlers(contexts: {
     'mail.link-expired': (job) => sendLinkExpired(mails, job),
     'mail.link-expired-staff': (job) => sendLinkExpiredToStaff(mails, job),
     'mail.refund': (job) => sendRefund(mails, job),
+    'mail.document': (job) => sendDocuments(mails, job),
     'mail.payment-returned': (job) => sendPaymentReturned(mails, job),
     'mail.payment-processing': (job) => sendPaymentProcessing(mails, job),
     'mail.payment-failed': (job) => sendPaymentFailed(mails, job),

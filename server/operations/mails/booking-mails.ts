@@ -3,7 +3,6 @@ import type { Database } from '#server/db/database.ts';
 import {
   bookingCancelledMail,
   bookingConfirmedMail,
-  type MailWithCalendar,
   type MoneyBack,
   paymentFailedMail,
   paymentProcessingMail,
@@ -14,12 +13,11 @@ import { bookingMovedMail, moveEndedMail, movePaymentReturnedMail, moveProcessin
 import type { AccessContext } from '../access/context.ts';
 import { showAccess } from '../access/show-access.ts';
 import { freeCancelHours } from '../bookings/cancel.ts';
-import { readDocuments } from '../exports/booking-document.ts';
-import { documentPdf } from '../exports/document-files.ts';
 import { latestPayment, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { takenCents } from '../payments/payment-rows.ts';
+import { readPdf } from './document-mails.ts';
 import { type BookingMailContext, hoursOf, pinLink, sendBookingMail } from './booking-mail.ts';
 
 /**
@@ -36,8 +34,8 @@ export async function sendConfirmation(context: BookingMailContext, job: Job): P
       (await worksFrom(context.access, facts.id)) ?? booking.start,
       await freeCancelHours(context.db, facts.id),
     );
-    const document = await receiptOf(context, facts.id);
-    return document === null ? mail : { ...mail, document };
+    const document = await readPdf(context, facts.id);
+    return document ? { ...mail, document } : mail;
   });
   return 'done';
 }
@@ -120,20 +118,6 @@ export async function sendPaymentFailed(context: BookingMailContext, job: Job): 
     return paymentFailedMail(booking, late, `${context.siteUrl}/booking`);
   });
   return 'done';
-}
-
-/** The receipt of a booking as a file; null when nothing was paid. */
-async function receiptOf(
-  context: BookingMailContext,
-  bookingId: string,
-): Promise<NonNullable<MailWithCalendar['document']> | null> {
-  try {
-    const facts = await readDocuments(context, { bookingId, userId: null });
-    return { name: `receipt-${facts.reference}.pdf`, content: documentPdf(facts) };
-  } catch (error) {
-    if (error instanceof Refusal) return null;
-    throw error;
-  }
 }
 
 /** Returns null when there is no access yet. Any other error fails the job: a mail that is tried again is better than a wrong time. */

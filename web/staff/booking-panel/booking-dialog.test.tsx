@@ -21,6 +21,8 @@ vi.mock(import('./queries.ts'), async (original) => ({
   undoAction: vi.fn(),
   sendMailAgain: vi.fn(),
   resendMail: vi.fn(),
+  readDocuments: vi.fn(),
+  mailDocuments: vi.fn(),
 }));
 const calls = vi.mocked(queries);
 
@@ -59,6 +61,7 @@ const BOOKING: queries.BookingDetails = {
   moves: [],
   noShow: null,
   staffNotes: [],
+  documents: [],
   waiting: null,
   mails: [
     {
@@ -423,4 +426,22 @@ test.each([
     (one) => one.textContent,
   );
   expect(found.filter((name) => ACTIONS.includes(name))).toEqual(names);
+});
+
+test('the documents of a booking are listed, saved and mailed to the customer', async () => {
+  const at = new Date('2031-03-02T00:00:00Z');
+  show({
+    documents: [
+      { number: 7, kind: 'invoice', cents: 5900, at, void: false },
+      { number: 8, kind: 'adjustment', cents: 1000, at, void: true },
+    ],
+  });
+  expect(await screen.findByText(/Invoice 000007.*\$59/)).toBeTruthy();
+  expect(screen.getByText(/Adjustment note 000008/).textContent).toContain('(void)');
+  calls.mailDocuments.mockResolvedValue({ queued: true });
+  await user.click(screen.getByRole('button', { name: 'Mail the documents' }));
+  expect(calls.mailDocuments).toHaveBeenCalledWith({ bookingId: 'b', requestId: expect.any(String) });
+  calls.readDocuments.mockRejectedValue(new AppError('offline', 'No connection.', 0));
+  await user.click(screen.getByRole('button', { name: 'Save the documents' }));
+  expect(calls.readDocuments).toHaveBeenCalledWith('b');
 });

@@ -3,6 +3,7 @@ import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Chip, StepBars } from '#web/ui/chip.tsx';
+import { Documents } from './documents.tsx';
 import { Mails } from './mails.tsx';
 import type { BookingDetails } from './queries.ts';
 import { describeReadiness, STEPS } from '#web/data/door-readiness.ts';
@@ -81,6 +82,11 @@ export function BookingFacts({ booking }: { booking: BookingDetails }) {
         <Fact name="Payments">
           <Payments booking={booking} />
         </Fact>
+        {booking.documents.length === 0 ? null : (
+          <Fact name="Documents">
+            <Documents booking={booking} />
+          </Fact>
+        )}
         {status === 'confirmed' ? (
           <Fact name="Door">
             <Code booking={booking} />

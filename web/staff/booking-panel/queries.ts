@@ -73,6 +73,18 @@ const detailsSchema = z.object({
     })
     .nullable()
     .default(null),
+  /** Tax invoices and adjustment notes. `void`: the refund of the note did not arrive. */
+  documents: z
+    .array(
+      z.object({
+        number: z.number(),
+        kind: z.enum(['invoice', 'adjustment']),
+        cents: z.number(),
+        at: instant,
+        void: z.boolean(),
+      }),
+    )
+    .default([]),
   mails: z.array(
     z.object({
       id: z.string(),
@@ -184,6 +196,16 @@ export async function sendMailAgain(booking: string, mail: MailKind): Promise<vo
 /** Sends a mail that was sent before again, made anew. The same `requestId` sends it once. Throws `AppError` when it would be untrue now. */
 export function resendMail(mail: { bookingId: string; mailId: string; requestId: string }): Promise<unknown> {
   return callFunction('staff-send-mail', mail);
+}
+
+/** Reads the documents of a booking as one file. Throws `AppError`. */
+export function readDocuments(bookingId: string): Promise<Blob> {
+  return callFunction('staff-booking-document', { bookingId, format: 'pdf' });
+}
+
+/** Mails the documents of a booking to its customer. The same `requestId` mails them once. Throws `AppError`. */
+export function mailDocuments(mail: { bookingId: string; requestId: string }): Promise<unknown> {
+  return callFunction('staff-mail-document', mail);
 }
 
 export type NewBooking = {

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { documentMail } from '#server/mails/document.ts';
+import type { MailWithCalendar } from '#server/mails/booking.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import type { Job, JobOutcome } from '../core/jobs.ts';
+import { Refusal } from '../core/refusal.ts';
+import { readDocuments } from '../exports/booking-document.ts';
+import { documentPdf } from '../exports/document-files.ts';
+import type { DocumentFacts } from '../exports/document-sheets.ts';
+import { type BookingMailContext, sendBookingMail } from './booking-mail.ts';
+
+const payloadSchema = z.object({ number: z.number().nullable().default(null) });
+
+/**
+ * Mails the documents of a booking: when a refund got its adjustment note, whose `number` the job has, or because staff send them. Nothing when the
+ * note is void: the refund did not arrive after all.
+ */
+export async function sendDocuments(context: BookingMailContext, job: Job): Promise<JobOutcome> {
+  const { number } = payloadSchema.parse(job.payload);
+  await sendBookingMail(context, job, async (booking, facts) => {
+    const read = await documentsOf(context, facts.id);
+    const one = read?.documents.find((each) => number === null || each.number === number);
+    if (!read || !one) return null;
+    const registered = one.content.seller.abn !== '';
+    const page = facts.userId === null ? null : `${context.siteUrl}/bookings/${facts.reference}`;
+    return documentMail(
+      booking,
+      { note: number === null ? null : { number, cents: one.cents }, registered },
+      page,
+      pdfOf(read),
+    );
+  });
+  return 'done';
+}
+
+/** The documents of a booking as a PDF file; null when there are none. */
+export async function readPdf(
+  context: { readonly db: Pick<Database, 'one'> },
+  bookingId: string,
+): Promise<MailWithCalendar['document'] | null> {
+  const facts = await documentsOf(context, bookingId);
+  return facts === null ? null : pdfOf(facts);
+}
+
+async function documentsOf(
+  context: { readonly db: Pick<Database, 'one'> },
+  bookingId: string,
+): Promise<DocumentFacts | null> {
+  try {
+    return await readDocuments(context, { bookingId, userId: null });
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
+}
+
+const pdfOf = (facts: DocumentFacts): NonNullable<MailWithCalendar['document']> => ({
+  name: `receipt-${facts.reference}.pdf`,
+  content: documentPdf(facts),
+});
+
+/** Queues a mail with the documents of a booking, for staff. The same request again queues nothing. Throws `Refusal('not_found')` and `('already_done')`. */
+export async function mailDocuments(
+  { db, clock }: { readonly db: Pick<Database, 'one'>; readonly clock: Clock },
+  { bookingId, requestId }: { readonly bookingId: string; readonly requestId: string },
+  actor: string,
+): Promise<void> {
+  const row = await db.one<{ result: string | null }>(
+    'select private.mail_documents($1::uuid, $2::uuid, $3::uuid, $4::timestamptz) as result',
+    [bookingId, requestId, actor, clock()],
+  );
+  if (row?.result === 'no_address')
+    throw new Refusal('already_done', 'Nobody can be written to for this booking any more.', { reason: 'no_address' });
+  if (row?.result !== 'queued') throw new Refusal('not_found', 'There is no receipt for this booking.');
+}
