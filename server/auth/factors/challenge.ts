@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
-import { codeTextMessage } from '#server/mails/account-text-message.ts';
+import { codeTextMessage } from '#server/mails/account/text-message.ts';
 import { userById } from '../accounts/users.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import type { Needs } from '../core/context.ts';

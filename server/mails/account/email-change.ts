@@ -1,4 +1,4 @@
-import { type Letterhead, type Mail, renderMail } from './layout.ts';
+import { type Letterhead, type Mail, renderMail } from '../layout.ts';
 
 /** Asks the new address of an account to confirm. `minutes`: how long code and link are valid. */
 export function emailChangeMail(from: Letterhead, input: { code: string; href: string; minutes: number }): Mail {

@@ -1,4 +1,4 @@
-import { type Letterhead, type Mail, renderMail } from './layout.ts';
+import { type Letterhead, type Mail, renderMail } from '../layout.ts';
 
 /** Sends the code and the link to sign in without a password. `minutes`: how long both are valid. */
 export function signInMail(from: Letterhead, input: { code: string; href: string; minutes: number }): Mail {

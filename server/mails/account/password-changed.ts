@@ -1,4 +1,4 @@
-import { type Letterhead, type Mail, renderMail } from './layout.ts';
+import { type Letterhead, type Mail, renderMail } from '../layout.ts';
 
 /** Informs the owner that the password was changed. */
 export function passwordChangedMail(from: Letterhead): Mail {

@@ -1,4 +1,4 @@
-import { type Letterhead, type Mail, renderMail } from './layout.ts';
+import { type Letterhead, type Mail, renderMail } from '../layout.ts';
 
 /** Invites somebody to an account that was made for them. `minutes`: how long code and link are valid. */
 export function invitationMail(from: Letterhead, input: { code: string; href: string; minutes: number }): Mail {

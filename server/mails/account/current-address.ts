@@ -1,4 +1,4 @@
-import { type Letterhead, type Mail, renderMail } from './layout.ts';
+import { type Letterhead, type Mail, renderMail } from '../layout.ts';
 
 /** Asks the current address to approve a new one. `minutes`: how long code and link are valid. */
 export function currentAddressMail(

@@ -1,4 +1,4 @@
-import { type Letterhead, type Mail, renderMail } from './layout.ts';
+import { type Letterhead, type Mail, renderMail } from '../layout.ts';
 
 /** Replaces the sign-up code for an address that has an account, so that only its owner finds out. */
 export function accountExistsMail(from: Letterhead, input: { href: string }): Mail {

@@ -1,4 +1,4 @@
-import { type Letterhead, type Mail, renderMail } from './layout.ts';
+import { type Letterhead, type Mail, renderMail } from '../layout.ts';
 
 /** Sends the code of a sign-up and a link that confirms it. `minutes`: how long both are valid. */
 export function signUpMail(from: Letterhead, input: { code: string; href: string; minutes: number }): Mail {

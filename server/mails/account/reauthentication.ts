@@ -1,4 +1,4 @@
-import { type Letterhead, type Mail, renderMail } from './layout.ts';
+import { type Letterhead, type Mail, renderMail } from '../layout.ts';
 
 /** Sends the code that confirms who is changing the account. `minutes`: how long it is valid. */
 export function reauthenticationMail(from: Letterhead, input: { code: string; minutes: number }): Mail {

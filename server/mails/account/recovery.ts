@@ -1,4 +1,4 @@
-import { type Letterhead, type Mail, renderMail } from './layout.ts';
+import { type Letterhead, type Mail, renderMail } from '../layout.ts';
 
 /** Sends the link and the code to reset a password. `minutes`: how long both are valid. */
 export function recoveryMail(from: Letterhead, input: { code: string; href: string; minutes: number }): Mail {
