@@ -34,6 +34,9 @@ export const settings = {
   releaseLeadMinutes: 15,
   requestLeadMinutes: 60,
   immediateWithinMinutes: 60,
+  /** The lights go on this long before a session and off this long after it. */
+  lightsBeforeMinutes: 5,
+  lightsAfterMinutes: 10,
   cardMinimumCents: 50,
   /** Payments that take days are offered only for sessions at least this many days away. */
   delayedPaymentLeadDays: 7,

@@ -53,6 +53,7 @@ import { staffSetRoom } from './functions/staff-set-room.ts';
 import { staffSetSettings } from './functions/staff-set-settings.ts';
 import { staffUnblockCustomer } from './functions/staff-unblock-customer.ts';
 import { staffUndo } from './functions/staff-undo.ts';
+import { sessionLights, sessionRoom } from './functions/session-room.ts';
 import { stripeWebhook } from './functions/stripe-webhook.ts';
 import { testIgloohomeConfig, testIgloohomeOauth, testIgloohomePin } from './functions/test-igloohome.ts';
 import { testSmartPlug } from './functions/test-smart-plug.ts';
@@ -121,6 +122,8 @@ export function composeFunctions(context: Context): Hono<Env> {
       ['create-verification-session', createVerificationSession(context)],
       ['check-verification-and-checkout', checkVerificationAndCheckout(context)],
       ['door-help', doorHelp(context)],
+      ['session-room', sessionRoom(context)],
+      ['session-lights', sessionLights(context)],
       ['manual-power-control', manualPowerControl(context)],
       ['test-smart-plug', testSmartPlug(context)],
       ['test-igloohome-config', testIgloohomeConfig(context)],

@@ -25,6 +25,7 @@ export const statuses: Readonly<Record<RefusalCode, 400 | 401 | 403 | 404 | 409 
   too_late: 409,
   not_confirmed: 409,
   session_ended: 410,
+  lights_in_use: 409,
   code_not_released: 425,
   code_limit: 429,
   code_wait: 429,

@@ -142,6 +142,71 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     expect(await settle()).toEqual([]);
   });
 
+  it('a customer switches the lights of the own room in the session, and whoever comes next finds them on', async () => {
+    const settle = async () => {
+      await server.settle();
+      await server.settle();
+      return lit();
+    };
+    const name = (studioId: string, plug: string | null) =>
+      server.call('staff-set-room', { studioId, room: { plug } }, staff.token);
+    await server.call('manual-power-control', { action: 'turn_off' }, staff.token);
+    await name(STUDIO_A, 'Studio A');
+    const [owner, other] = [await server.addCustomer(), await server.addCustomer()];
+    const session = await addSession(6, 60, STUDIO_A);
+    const next = await addSession(66, 60, STUDIO_A);
+    await rows('update private.booking set user_id = $2::uuid where id = $1::uuid', [session.id, owner.id]);
+    const lights = (on: boolean | null, who: Customer | null = owner) =>
+      server.call('session-lights', { bookingId: session.id, on }, who?.token);
+    expect(await lights(true)).toMatchObject({ status: 425, body: { error: { code: 'code_not_released' } } });
+    server.advance(2 * MINUTE);
+    expect(await settle()).toEqual(['studio-a']);
+    expect(await lights(null)).toEqual({ status: 200, body: { on: true, allowed: { on: true, off: true } } });
+    expect(await lights(false)).toMatchObject({ status: 200, body: { on: false } });
+    expect(await settle()).toEqual([]);
+    expect((await lights(true, other)).status).toBe(404);
+    expect((await lights(true, null)).status).toBe(401);
+    expect(await server.call('session-room', { bookingId: session.id }, owner.token)).toMatchObject({
+      status: 200,
+      body: { studioId: STUDIO_A, lights: true, followed: true },
+    });
+    // The next session's minutes: its lights go on although the plug was wanted on all the time, and stay on.
+    server.advance(60 * MINUTE);
+    expect(await settle()).toEqual(['studio-a']);
+    expect(await lights(false)).toMatchObject({ status: 409, body: { error: { code: 'lights_in_use' } } });
+    server.advance(6 * MINUTE);
+    expect(await lights(true)).toMatchObject({ status: 409, body: { error: { code: 'lights_in_use' } } });
+    await cancel(next.id);
+    expect(await lights(false)).toMatchObject({ status: 200 });
+    server.advance(9 * MINUTE);
+    expect(await lights(true)).toMatchObject({ status: 410 });
+    const log = await rows<{ actor: string; details: unknown }>(
+      `select actor, details from public.audit_logs where resource_type = 'power' and details ->> 'bookingId' = $1 order by created_at`,
+      [session.id],
+    );
+    const entry = { actor: owner.id, details: { on: false, bookingId: session.id } };
+    expect(log).toEqual([entry, entry]);
+    await name(STUDIO_A, null);
+  });
+
+  it('lights that several rooms share stay on while another room needs them, and a plug that does not answer says so', async () => {
+    const owner = await server.addCustomer();
+    const session = await addSession(0, 60, STUDIO_A);
+    const other = await addSession(0, 60, STUDIO_B);
+    await rows('update private.booking set user_id = $2::uuid where id = $1::uuid', [session.id, owner.id]);
+    const lights = (on: boolean | null) => server.call('session-lights', { bookingId: session.id, on }, owner.token);
+    expect(await lights(true)).toMatchObject({ status: 200, body: { on: true, allowed: { on: true, off: false } } });
+    expect(await lights(false)).toMatchObject({ status: 409, body: { error: { code: 'lights_in_use' } } });
+    await cancel(other.id);
+    await server.sandbox('/api/faults', { provider: 'plug', kind: 'offline', seconds: 86_400 });
+    expect(await lights(null)).toMatchObject({ status: 200, body: { on: null } });
+    expect(await lights(false)).toMatchObject({ status: 503, body: { error: { code: 'provider_unavailable' } } });
+    await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
+    await cancel(session.id);
+    server.advance(30 * MINUTE);
+    await server.settle();
+  });
+
   it('staff see each door with its battery, the last opening with a code, and the codes that work now', async () => {
     server.advance(180 * MINUTE);
     const session = await addSession(-20, 60, STUDIO_A);

@@ -22,6 +22,10 @@ type Row = {
 };
 const held = { bookingId: BOOKING, reference: 'HC-ABC123', url: 'https://pay.example/x', totalCents: 8250 };
 const span = { studio_id: booking.studioId, start_time: booking.startTime, end_time: booking.endTime };
+const linked = {
+  bookingId: BOOKING,
+  token: createLinkSigner(Buffer.alloc(32, 7)).sign(PIN_LINK, BOOKING, new Date('2031-06-01')),
+};
 const own = { readOwnBooking: () => booking };
 const opened = { ...own, ensureCode: () => access, renewCode: () => access, recordView: () => undefined };
 
@@ -51,11 +55,22 @@ const ROWS: readonly Row[] = [
     name: 'door-help',
     callers: 'everyone',
     limit: ['door-help', 30, 60],
-    body: {
-      bookingId: BOOKING,
-      token: createLinkSigner(Buffer.alloc(32, 7)).sign(PIN_LINK, BOOKING, new Date('2031-06-01')),
-    },
+    body: linked,
     answers: { readDoorHelp: () => ({ asked: false }) },
+  },
+  {
+    name: 'session-room',
+    callers: 'everyone',
+    limit: ['session-room', 60, 60],
+    body: linked,
+    answers: { readSession: () => ({ followed: false }) },
+  },
+  {
+    name: 'session-lights',
+    callers: 'everyone',
+    limit: ['session-lights', 20, 60],
+    body: { ...linked, on: true },
+    answers: { switchSessionLights: () => ({ on: true }) },
   },
   {
     name: 'cancel-booking',

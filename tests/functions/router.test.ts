@@ -73,6 +73,7 @@ const STATUSES: Readonly<Record<RefusalCode, number>> = {
   current_password_invalid: 403,
   reauthentication_not_valid: 422,
   bookings_ahead: 409,
+  lights_in_use: 409,
   staff_account: 409,
   session_ended: 410,
   coupon_invalid: 422,

@@ -69,6 +69,11 @@ vi.mock('#server/operations/incidents/incidents.ts', () => ({
   reportIncident: operation('reportIncident'),
   changeIncident: operation('changeIncident'),
 }));
+vi.mock('#server/operations/power/session-lights.ts', () => ({
+  readSession: operation('readSession'),
+  readSessionLights: operation('readSessionLights'),
+  switchSessionLights: operation('switchSessionLights'),
+}));
 vi.mock('#server/operations/incidents/door-help.ts', () => ({
   askForDoorHelp: operation('askForDoorHelp'),
   readDoorHelp: operation('readDoorHelp'),

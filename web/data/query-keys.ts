@@ -34,6 +34,7 @@ export const queryKeys = {
   payment: kind<[sessionId: Id]>('payment'),
   doorHelp: kind<[bookingId: string]>('door-help'),
   accessCode: kind<[bookingId: string, token: Id, userId: Id]>('access-code'),
+  sessionRoom: kind<[what: 'room' | 'lights' | 'extension', bookingId: string, end: string]>('session-room'),
   // Of the business
   texts: kind<[]>('texts'),
   settings: kind<[]>('settings'),

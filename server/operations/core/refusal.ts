@@ -21,6 +21,7 @@ export type RefusalCode =
   | 'too_late'
   | 'not_confirmed'
   | 'session_ended'
+  | 'lights_in_use'
   | 'code_not_released'
   | 'code_limit'
   | 'code_wait'

@@ -1,12 +1,12 @@
+import { settings } from '#rules/venue.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
 import type { Plugs } from './plugs.ts';
 
-/** The lights go on this long before a session and off this long after it. */
-const BEFORE = '5 minutes';
-const AFTER = '10 minutes';
+const BEFORE = `${settings.lightsBeforeMinutes} minutes`;
+const AFTER = `${settings.lightsAfterMinutes} minutes`;
 
 /** What switching the lights with the sessions works with. */
 export type LightsContext = {

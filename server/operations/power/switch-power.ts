@@ -20,8 +20,16 @@ export async function switchPower(
   actor: string,
 ): Promise<void> {
   const plug = studioId === null ? SHARED_PLUG : await readPlug(context, studioId);
-  const power = powerOf(context, plug);
-  await audit(context, actor, plug, { on });
+  await setLights(context, { plug, power: powerOf(context, plug), on }, { actor });
+}
+
+/** Switches a plug, checks that it did, and writes the audit log first. `actor`: null for a mailed link. Throws `Refusal('provider_unavailable')`. */
+export async function setLights(
+  context: Pick<PowerContext, 'db'>,
+  { plug, power, on }: { readonly plug: string; readonly power: Power; readonly on: boolean },
+  { actor, ...details }: { readonly actor: string | null; readonly bookingId?: string },
+): Promise<void> {
+  await audit(context, actor, plug, { on, ...details });
   await refuseIfUnreachable(async () => {
     await power.set(on);
     if ((await power.isOn()) !== on) throw new ProviderError('plug', 'did_not_switch', { retryable: true });
@@ -52,8 +60,8 @@ function powerOf({ plugs }: PowerContext, plug: string): Power {
 }
 
 async function audit(
-  { db }: PowerContext,
-  actor: string,
+  { db }: Pick<PowerContext, 'db'>,
+  actor: string | null,
   plug: string,
   details: Readonly<Record<string, unknown>>,
 ): Promise<void> {

@@ -14,11 +14,14 @@ export function DoorScreen({
   access,
   offline,
   back,
+  session,
   children,
 }: {
   access: Access;
   offline: boolean;
   back: string;
+  /** What somebody in the room needs. */
+  session?: ReactNode;
   children?: ReactNode;
 }) {
   const now = useNow(1_000);
@@ -44,6 +47,7 @@ export function DoorScreen({
           No connection. This is what we last showed you, and it works without one.
         </p>
       ) : null}
+      {session === undefined ? null : <div className="mt-8 empty:hidden">{session}</div>}
       <Way />
       {phase === 'ended' ? null : children}
       <Link to={back} className="mt-6 inline-flex min-h-12 items-center font-semibold underline">

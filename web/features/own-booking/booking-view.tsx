@@ -6,6 +6,7 @@ import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { paths } from '#web/lib/paths.ts';
+import { TimeLeft } from '#web/lib/time-left.tsx';
 import { useNow } from '#web/lib/use-now.ts';
 import { Link } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
@@ -25,6 +26,8 @@ const BACK = { to: paths.bookings, label: 'Your bookings' };
 const POLL_MS = 30_000;
 
 type Room = { readonly id: string; readonly name: string };
+/** Parts of other features for a confirmed booking. */
+type SessionParts = (booking: BookingPage) => ReactNode;
 /** Asks before the booking is cancelled. */
 export type CancelForm = (booking: BookingPage, now: Date, close: () => void) => ReactNode;
 
@@ -34,11 +37,14 @@ export function BookingView({
   userId,
   rooms,
   cancelForm,
+  sessionParts,
 }: {
   bookingKey: string;
   userId: string;
   rooms: readonly Room[];
   cancelForm: CancelForm;
+  /** What a confirmed booking needs during its session and afterwards. */
+  sessionParts?: SessionParts;
 }) {
   const live = useLive(`user:${userId}`, queryKeys.ownBooking.all);
   const read = useQuery({
@@ -64,7 +70,9 @@ export function BookingView({
         </Empty>
       </Shell>
     );
-  return <Found booking={read.data} userId={userId} rooms={rooms} cancelForm={cancelForm} />;
+  return (
+    <Found booking={read.data} userId={userId} rooms={rooms} cancelForm={cancelForm} sessionParts={sessionParts} />
+  );
 }
 
 function Found({
@@ -72,11 +80,13 @@ function Found({
   userId,
   rooms,
   cancelForm,
+  sessionParts,
 }: {
   booking: BookingPage;
   userId: string;
   rooms: readonly Room[];
   cancelForm: CancelForm;
+  sessionParts: SessionParts | undefined;
 }) {
   const now = useNow(30_000);
   const [doing, setDoing] = useState<Doing | null>(null);
@@ -91,6 +101,7 @@ function Found({
       <div className="space-y-10">
         <div className="space-y-5">
           <State booking={booking} now={now} />
+          {booking.status === 'confirmed' ? sessionParts?.(booking) : null}
           {booking.waiting === null ? null : <WaitingMove waiting={booking.waiting} now={now} />}
           <Actions booking={booking} now={now} onDo={setDoing} />
         </div>
@@ -129,6 +140,11 @@ function State({ booking, now }: { booking: BookingPage; now: Date }) {
   return (
     <p className="flex flex-wrap items-baseline gap-x-4 text-lg">
       <strong className={look}>{word}</strong>
+      {word === 'On now' ? (
+        <span className="text-fog">
+          <TimeLeft until={endTime} /> left
+        </span>
+      ) : null}
       <span className="text-fog">
         Reference <strong className="text-chalk">{booking.reference}</strong>
       </span>

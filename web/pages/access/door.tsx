@@ -1,8 +1,10 @@
 import { AccessRefused } from '#web/features/access/access-refused.tsx';
 import { DoorHelp } from '#web/features/access/door-help.tsx';
 import { DoorScreen } from '#web/features/access/door-screen.tsx';
+import type { Access } from '#web/features/access/queries.ts';
 import { useAccessCode } from '#web/features/access/use-access-code.ts';
 import { useOfflineDoor } from '#web/features/access/use-offline-door.ts';
+import { SessionPanel } from '#web/features/session/session-panel.tsx';
 import { errorCode } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
@@ -20,14 +22,16 @@ export default function DoorPage() {
   // A refusal counts: the code may be another one, or nobody’s. Only what could not be asked is answered from what was kept.
   const away = access.isError && errorCode(access.error) !== 'offline';
   const shown = access.data ?? (away ? null : kept);
+  const online = access.data !== undefined && !access.isError;
   if (shown)
     return (
       <>
         <title>{`At the door · ${name}`}</title>
         <DoorScreen
           access={shown}
-          offline={access.data === undefined || access.isError}
+          offline={!online}
           back={paths.regeneratePin(bookingId, token)}
+          session={<SessionPanel session={sessionOf(shown, token)} online={online} />}
         >
           <DoorHelp access={shown} token={token} />
         </DoorScreen>
@@ -43,3 +47,10 @@ export default function DoorPage() {
     <Waiting label="Getting your code" />
   );
 }
+
+const sessionOf = ({ booking }: Access, token: string | null) => ({
+  id: booking.id,
+  token,
+  start: new Date(booking.start_time),
+  end: new Date(booking.end_time),
+});

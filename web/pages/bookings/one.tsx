@@ -2,6 +2,7 @@ import { useEffect } from 'react';
 import { CancelQuestion } from '#web/features/account/cancel-question.tsx';
 import { BookingView } from '#web/features/own-booking/booking-view.tsx';
 import type { BookingPage } from '#web/features/own-booking/queries.ts';
+import { SessionPanel } from '#web/features/session/session-panel.tsx';
 import { useStudios } from '#web/features/studios/queries.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { paths } from '#web/lib/paths.ts';
@@ -37,10 +38,20 @@ export default function OwnBookingPage() {
       bookingKey={key}
       userId={user.id}
       rooms={studios.data ?? []}
+      sessionParts={(booking) => <DuringSession booking={booking} />}
       cancelForm={(booking, now, close) => (
         <CancelQuestion booking={forCancelling(booking)} now={now} onKeep={close} onDone={close} />
       )}
     />
+  );
+}
+
+/** White, as the page at the door: somebody in a dark room reads it. */
+function DuringSession({ booking: { id, startTime, endTime } }: { booking: BookingPage }) {
+  return (
+    <div className="bg-white p-5 empty:hidden sm:p-6">
+      <SessionPanel session={{ id, token: null, start: startTime, end: endTime }} online />
+    </div>
   );
 }
 

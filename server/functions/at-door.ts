@@ -1,0 +1,23 @@
+import type { LinkSigner } from '#server/crypto/link-signer.ts';
+import type { Caller, Clock } from '#server/http/caller.ts';
+import type { BookingContext } from '#server/operations/bookings/context.ts';
+import { readOwnBooking } from '#server/operations/bookings/read-own-booking.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
+import { PIN_LINK } from '#server/operations/mails/booking-mail.ts';
+
+/** What it takes to recognise somebody at the door of a booking. */
+export type AtDoor = { readonly booking: BookingContext; readonly links: LinkSigner; readonly clock: Clock };
+
+/**
+ * Admits the owner of a booking, and whoever has the signed link of its code mail: they can open the door. `need`: what they are refused, for people.
+ * Throws `Refusal`: `not_signed_in`, `not_found`.
+ */
+export async function admitAtDoor(
+  { booking, links, clock }: AtDoor,
+  caller: Caller,
+  { bookingId, token, need }: { bookingId: string; token: string | null; need: string },
+): Promise<void> {
+  if (token !== null && links.read(PIN_LINK, token, clock()) === bookingId) return;
+  if (caller.userId === null) throw new Refusal('not_signed_in', `Please sign in to ${need}.`);
+  await readOwnBooking(booking, caller.userId, bookingId);
+}

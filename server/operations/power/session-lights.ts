@@ -1,0 +1,103 @@
+import { type LightsAllowed, lightsAllowed, lightsWindow, type RoomUse, type SessionHours } from '#rules/session.ts';
+import { settings } from '#rules/venue.ts';
+import { ProviderError } from '#server/providers/call.ts';
+import type { Clock } from '#server/http/caller.ts';
+import type { Power } from '#server/providers/ports.ts';
+import { requireConfirmed } from '../access/show-access.ts';
+import type { BookingFacts } from '../core/booking-rows.ts';
+import { Refusal } from '../core/refusal.ts';
+import { type PowerContext, setLights } from './switch-power.ts';
+
+type SessionContext = PowerContext & { readonly clock: Clock };
+
+/** What the customer of a booking may know of its room now. `lights`: whether it has lights that can be switched. */
+type SessionRoom = {
+  readonly studioId: string;
+  readonly startTime: string;
+  readonly endTime: string;
+  readonly lights: boolean;
+  /** Whether somebody has the room in the hour after. */
+  readonly followed: boolean;
+};
+
+/** `on`: null when the plug does not answer. */
+type SessionLights = { readonly on: boolean | null; readonly allowed: LightsAllowed };
+
+type RoomNow = RoomUse & { readonly plug: string; readonly followed: boolean };
+
+/** Reads the room of a booking for its customer. Throws `Refusal`: `not_found`, `not_confirmed`. */
+export async function readSession(context: SessionContext, bookingId: string): Promise<SessionRoom> {
+  const booking = await requireConfirmed(context.db, bookingId);
+  const { plug, followed } = await readRoom(context, bookingId);
+  const { studioId, startTime, endTime } = booking;
+  return { studioId, startTime, endTime, lights: context.plugs.has(plug), followed };
+}
+
+/** Reads whether the lights of a booking's room are on, and how its customer may switch them now. Throws `Refusal` as `switchSessionLights`. */
+export async function readSessionLights(context: SessionContext, bookingId: string): Promise<SessionLights> {
+  const { power, allowed } = await requireLights(context, bookingId);
+  try {
+    return { on: await power.isOn(), allowed };
+  } catch (error) {
+    if (error instanceof ProviderError) return { on: null, allowed };
+    throw error;
+  }
+}
+
+/**
+ * Switches the lights of a booking's room for its customer, from the minutes before the session until those after it. `actor`: the account; null with a
+ * mailed link. Lights that somebody else needs meanwhile go on again. Throws `Refusal`: `not_found`, `not_confirmed`, `not_configured` without a plug,
+ * `code_not_released` before and `session_ended` after, `lights_in_use`, `provider_unavailable`.
+ */
+export async function switchSessionLights(
+  context: SessionContext,
+  { bookingId, on }: { readonly bookingId: string; readonly on: boolean },
+  actor: string | null,
+): Promise<SessionLights> {
+  const { plug, power, allowed } = await requireLights(context, bookingId);
+  if (!(on ? allowed.on : allowed.off)) throw inUse();
+  await setLights(context, { plug, power, on }, { actor, bookingId });
+  if (on) return { on, allowed };
+  // A session may have begun its minutes while the plug was switching: its own job came before, so the lights go on again.
+  const now = await requireLights(context, bookingId);
+  if (now.allowed.off) return { on, allowed: now.allowed };
+  await setLights(context, { plug, power, on: true }, { actor, bookingId });
+  throw inUse();
+}
+
+const inUse = (): Refusal =>
+  new Refusal('lights_in_use', 'Somebody else needs these lights now, so they stay as they are.');
+
+async function requireLights(
+  context: SessionContext,
+  bookingId: string,
+): Promise<{ readonly plug: string; readonly power: Power; readonly allowed: LightsAllowed }> {
+  const booking = await requireConfirmed(context.db, bookingId);
+  const room = await readRoom(context, bookingId);
+  const power = context.plugs.get(room.plug);
+  if (power === undefined) throw new Refusal('not_configured', 'The lights of this room can’t be switched from here.');
+  const now = context.clock();
+  const session = hoursOf(booking);
+  const near = lightsWindow(session);
+  if (now < near.start)
+    throw new Refusal(
+      'code_not_released',
+      `You can switch the lights from ${settings.lightsBeforeMinutes} minutes before your session.`,
+    );
+  if (now >= near.end) throw new Refusal('session_ended', 'Your session has ended.');
+  return { plug: room.plug, power, allowed: lightsAllowed(session, room, now) };
+}
+
+const hoursOf = ({ startTime, endTime }: BookingFacts): SessionHours => ({
+  start: new Date(startTime),
+  end: new Date(endTime),
+});
+
+async function readRoom({ db, clock }: SessionContext, bookingId: string): Promise<RoomNow> {
+  const row = await db.one<{ room: RoomNow }>(
+    'select private.session_room($1::uuid, $2::timestamptz, $3::interval) as room',
+    [bookingId, clock(), `${settings.lightsBeforeMinutes} minutes`],
+  );
+  if (row === null) throw new Refusal('not_found', 'Booking not found');
+  return row.room;
+}

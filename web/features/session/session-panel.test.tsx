@@ -1,0 +1,176 @@
+import { act, screen } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { AppError } from '#web/lib/errors.ts';
+import { renderPart } from '#web/ui/component-tests.ts';
+import { SessionPanel } from './session-panel.tsx';
+
+const mocks = vi.hoisted(() => ({ call: vi.fn(), status: 'in', leaveTo: vi.fn(), toast: vi.fn() }));
+vi.mock('#web/data/fetch-client.ts', () => ({ callFunction: mocks.call }));
+vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
+vi.mock('#web/data/session.tsx', () => ({ useSession: () => ({ status: mocks.status }) }));
+vi.mock('#web/lib/leave.ts', () => ({ leaveTo: mocks.leaveTo }));
+vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: mocks.toast }));
+
+const session = {
+  id: 'b1',
+  token: null,
+  start: new Date('2031-03-08T18:00:00+11:00'),
+  end: new Date('2031-03-08T20:00:00+11:00'),
+};
+/** What the server answers; a test replaces parts of it. */
+const answers: Record<string, unknown> = {};
+const vibrate = vi.fn();
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+  vi.clearAllMocks();
+  mocks.status = 'in';
+  Object.assign(answers, {
+    room: { studioId: 'A', lights: true, followed: false },
+    lights: { on: true, allowed: { on: true, off: true } },
+    quote: { differenceCents: 6_900, payUntil: '2031-03-08T09:00:00Z' },
+    extended: { differenceCents: 6_900, waitsUntil: '2031-03-08T09:00:00Z', url: 'https://pay.example' },
+  });
+  mocks.call.mockImplementation(async (name: string, body: Record<string, unknown>) => {
+    const key =
+      { 'session-room': 'room', 'session-lights': 'lights' }[name] ?? ('preview' in body ? 'quote' : 'extended');
+    const answer = answers[key];
+    if (answer instanceof Error) throw answer;
+    return key === 'lights' && body['on'] !== null ? { ...(answer as object), on: body['on'] } : answer;
+  });
+  Object.defineProperty(navigator, 'vibrate', { value: vibrate, configurable: true });
+});
+afterEach(() => void vi.useRealTimers());
+
+const show = (minutesLeft: number, online = true) => {
+  vi.setSystemTime(session.end.getTime() - minutesLeft * 60_000);
+  return renderPart(<SessionPanel session={session} online={online} />);
+};
+const pass = (minutes: number) => act(() => vi.advanceTimersByTimeAsync(minutes * 60_000));
+const button = (name: RegExp) => screen.findByRole<HTMLButtonElement>('button', { name });
+
+test('the lights of the room are switched with one button, and say when somebody else needs them', async () => {
+  show(60);
+  const off = await button(/^Lights off$/);
+  await act(async () => off.click());
+  await button(/^Lights on$/);
+  expect(mocks.call).toHaveBeenCalledWith('session-lights', { bookingId: 'b1', token: null, on: false });
+});
+
+test('lights that somebody else needs cannot be switched off, and a plug that does not answer is asked again', async () => {
+  answers['lights'] = { on: true, allowed: { on: true, off: false } };
+  const { unmount } = show(60);
+  expect((await button(/Lights off/)).disabled).toBe(true);
+  expect(screen.getByText(/Somebody else needs these lights/)).toBeTruthy();
+  unmount();
+  answers['lights'] = { on: null, allowed: { on: true, off: true } };
+  show(60);
+  expect(await screen.findByText(/The lights don’t answer/)).toBeTruthy();
+  answers['lights'] = { on: false, allowed: { on: true, off: true } };
+  act(() => screen.getByRole('button', { name: 'Try again' }).click());
+  await button(/Lights on/);
+});
+
+test('a further hour is one tap, at the price on the button: to the pay page, or at once where nothing is to be paid', async () => {
+  const { unmount } = show(60);
+  const stay = await button(/Stay until 9 pm/);
+  expect(stay.textContent).toContain('$69');
+  await act(async () => stay.click());
+  await vi.waitFor(() => expect(mocks.leaveTo).toHaveBeenCalledWith('https://pay.example'));
+  expect(mocks.call).toHaveBeenCalledWith('extend-booking', {
+    bookingId: 'b1',
+    hours: 1,
+    from: session.end.toISOString(),
+    differenceCents: 6_900,
+  });
+  unmount();
+  Object.assign(answers, { quote: { differenceCents: 0 }, extended: { differenceCents: 0 } });
+  show(60);
+  const again = await button(/Stay until 9 pm/);
+  await act(async () => again.click());
+  await vi.waitFor(() =>
+    expect(mocks.toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'Yours until 9 pm' })),
+  );
+});
+
+test('a room that is taken afterwards says so, and a guest with the link is not asked to pay', async () => {
+  answers['quote'] = new AppError('slot_taken', 'Taken.', 409);
+  const { unmount } = show(60);
+  expect(await screen.findByText(/The room isn’t free after you/)).toBeTruthy();
+  unmount();
+  mocks.status = 'out';
+  show(60);
+  await button(/Lights off/);
+  expect(screen.queryByText(/Stay until/)).toBeNull();
+  expect(screen.queryByText(/isn’t free/)).toBeNull();
+});
+
+test('the end is announced once, quietly, ten minutes before; after it only the lights are left for ten minutes', async () => {
+  show(11);
+  await button(/Lights off/);
+  expect(screen.queryByText(/Your session ends/)).toBeNull();
+  await pass(1);
+  expect(screen.getByRole('status').textContent).toBe('Your session ends at 8 pm, Sydney time.');
+  expect(screen.queryByRole('alert')).toBeNull();
+  await pass(9);
+  expect(vibrate).toHaveBeenCalledOnce();
+  await pass(1);
+  expect(screen.queryByText(/Your session ends/)).toBeNull();
+  expect(screen.queryByText(/Stay until/)).toBeNull();
+  expect(screen.getByRole('button', { name: 'Lights off' })).toBeTruthy();
+  await pass(10);
+  expect(screen.queryByRole('region')).toBeNull();
+});
+
+test('where somebody follows, the end is announced louder and three times', async () => {
+  answers['room'] = { studioId: 'A', lights: false, followed: true };
+  answers['quote'] = new AppError('slot_taken', 'Taken.', 409);
+  show(10);
+  expect((await screen.findByRole('alert')).textContent).toContain('10 minutes');
+  expect(screen.getByRole('alert').textContent).toContain('Somebody has the room right after you');
+  await pass(5);
+  expect(screen.getByRole('alert').textContent).toContain(' 5 minutes.');
+  await pass(3);
+  expect(screen.getByRole('alert').textContent).toContain(' 2 minutes.');
+  // The first answer of the server comes after the first, quiet one.
+  expect(vibrate.mock.calls.slice(-3)).toEqual(Array.from({ length: 3 }, () => [[500, 200, 500, 200, 500]]));
+});
+
+test('there is a sound only after a tap has asked for it', async () => {
+  const started = vi.fn();
+  const node = {
+    connect: (to: unknown) => to,
+    gain: { linearRampToValueAtTime: vi.fn() },
+    start: started,
+    stop: vi.fn(),
+  };
+  vi.stubGlobal(
+    'AudioContext',
+    class {
+      currentTime = 0;
+      destination = {};
+      resume = () => Promise.resolve();
+    },
+  );
+  for (const name of ['GainNode', 'OscillatorNode'])
+    vi.stubGlobal(name, function make() {
+      return node;
+    });
+  const { unmount } = show(11);
+  await button(/Lights off/);
+  await pass(2);
+  expect(started).not.toHaveBeenCalled();
+  unmount();
+  show(11);
+  const sound = await button(/Sound before the end/);
+  act(() => sound.click());
+  expect(started).toHaveBeenCalledTimes(2);
+  await pass(2);
+  expect(started).toHaveBeenCalledTimes(4);
+  vi.unstubAllGlobals();
+});
+
+test('without a network nothing can be switched, and it says so', () => {
+  show(60, false);
+  expect(screen.getByText(/No connection: the lights can’t be switched/)).toBeTruthy();
+  expect(mocks.call).not.toHaveBeenCalled();
+});
