@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { endWarning, lightsAllowed, lightsWindow } from './session.ts';
-import { slotsOfSpan, slotsWithMore, spanOf } from './slots.ts';
-import { formatStudioRange, formatStudioTime } from './studio-time.ts';
+import { slotsOfSpan, slotsWithMore, spanOf } from '../slots.ts';
+import { formatStudioRange, formatStudioTime } from '../studio-time.ts';
 
 const start = new Date('2031-03-08T18:00:00+11:00');
 const end = new Date('2031-03-08T20:00:00+11:00');

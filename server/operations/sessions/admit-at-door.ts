@@ -1,9 +1,9 @@
 import type { LinkSigner } from '#server/crypto/link-signer.ts';
-import type { Caller, Clock } from '#server/http/caller.ts';
-import type { BookingContext } from '#server/operations/bookings/context.ts';
-import { readOwnBooking } from '#server/operations/bookings/read-own-booking.ts';
-import { Refusal } from '#server/operations/core/refusal.ts';
-import { PIN_LINK } from '#server/operations/mails/booking-mail.ts';
+import type { Clock } from '#server/http/caller.ts';
+import type { BookingContext } from '../bookings/context.ts';
+import { readOwnBooking } from '../bookings/read-own-booking.ts';
+import { Refusal } from '../core/refusal.ts';
+import { PIN_LINK } from '../mails/booking-mail.ts';
 
 /** What it takes to recognise somebody at the door of a booking. */
 export type AtDoor = { readonly booking: BookingContext; readonly links: LinkSigner; readonly clock: Clock };
@@ -14,7 +14,7 @@ export type AtDoor = { readonly booking: BookingContext; readonly links: LinkSig
  */
 export async function admitAtDoor(
   { booking, links, clock }: AtDoor,
-  caller: Caller,
+  caller: { readonly userId: string | null },
   { bookingId, token, need }: { bookingId: string; token: string | null; need: string },
 ): Promise<void> {
   if (token !== null && links.read(PIN_LINK, token, clock()) === bookingId) return;

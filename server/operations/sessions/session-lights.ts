@@ -1,4 +1,10 @@
-import { type LightsAllowed, lightsAllowed, lightsWindow, type RoomUse, type SessionHours } from '#rules/session.ts';
+import {
+  type LightsAllowed,
+  lightsAllowed,
+  lightsWindow,
+  type RoomUse,
+  type SessionHours,
+} from '#rules/session/session.ts';
 import { settings } from '#rules/venue.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { Clock } from '#server/http/caller.ts';
@@ -6,7 +12,7 @@ import type { Power } from '#server/providers/ports.ts';
 import { requireConfirmed } from '../access/show-access.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
-import { type PowerContext, setLights } from './switch-power.ts';
+import { type PowerContext, setLights } from '../power/switch-power.ts';
 
 type SessionContext = PowerContext & { readonly clock: Clock };
 

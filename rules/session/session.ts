@@ -1,4 +1,4 @@
-import { settings } from './venue.ts';
+import { settings } from '../venue.ts';
 
 const MINUTE = 60_000;
 
