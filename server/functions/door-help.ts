@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { askForDoorHelp, readDoorHelp } from '#server/operations/incidents/door-help.ts';
-import { admitAtDoor, type AtDoor } from '#server/operations/sessions/admit-at-door.ts';
+import { admitAtDoor, type AtDoor } from '#server/operations/incidents/admit-at-door.ts';
 import type { ServerFunction } from './function.ts';
 import { bookingIdField, parse } from './requests.ts';
 import { json } from './responses.ts';

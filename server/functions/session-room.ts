@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { readSession, readSessionLights, switchSessionLights } from '#server/operations/sessions/session-lights.ts';
+import { readSession, readSessionLights, switchSessionLights } from '#server/operations/power/session-lights.ts';
 import type { PowerContext } from '#server/operations/power/switch-power.ts';
-import { admitAtDoor, type AtDoor } from '#server/operations/sessions/admit-at-door.ts';
+import { admitAtDoor, type AtDoor } from '#server/operations/incidents/admit-at-door.ts';
 import type { ServerFunction } from './function.ts';
 import { bookingIdField, parse } from './requests.ts';
 import { json } from './responses.ts';

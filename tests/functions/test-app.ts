@@ -69,7 +69,7 @@ vi.mock('#server/operations/incidents/incidents.ts', () => ({
   reportIncident: operation('reportIncident'),
   changeIncident: operation('changeIncident'),
 }));
-vi.mock('#server/operations/sessions/session-lights.ts', () => ({
+vi.mock('#server/operations/power/session-lights.ts', () => ({
   readSession: operation('readSession'),
   readSessionLights: operation('readSessionLights'),
   switchSessionLights: operation('switchSessionLights'),

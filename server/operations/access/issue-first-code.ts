@@ -4,7 +4,8 @@ import { newestCode, newestCodeOfHours } from './code-rows.ts';
 import type { AccessContext } from './context.ts';
 import { issueCode } from './issue-code.ts';
 import { planCode } from './plan-code.ts';
-import { type BookingAccess, requireConfirmed, showAccess } from './show-access.ts';
+import { requireConfirmed } from '../core/require-confirmed.ts';
+import { type BookingAccess, showAccess } from './show-access.ts';
 import { readAccessTimes } from './times.ts';
 
 /** Job `access.request`: issues the first code of a confirmed booking, unless it has one. Throws `ProviderError`. */

@@ -9,7 +9,8 @@ import { issueCode } from './issue-code.ts';
 import { codeLimitReached } from './choose-digits.ts';
 import { planCode } from './plan-code.ts';
 import { queueRevocation } from './revoke-codes.ts';
-import { type BookingAccess, requireConfirmed, showAccess } from './show-access.ts';
+import { requireConfirmed } from '../core/require-confirmed.ts';
+import { type BookingAccess, showAccess } from './show-access.ts';
 import { readAccessTimes } from './times.ts';
 
 /**

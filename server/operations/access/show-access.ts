@@ -1,8 +1,7 @@
 import { regenerateLimits } from '#rules/access.ts';
-import type { Transaction } from '#server/db/database.ts';
 import type { LockCapabilities } from '#server/providers/ports.ts';
-import { type BookingFacts, readBooking } from '../core/booking-rows.ts';
-import { Refusal } from '../core/refusal.ts';
+import type { BookingFacts } from '../core/booking-rows.ts';
+import { requireConfirmed } from '../core/require-confirmed.ts';
 import { issuedCode, newestCode } from './code-rows.ts';
 import type { AccessContext } from './context.ts';
 import { readAccessTimes } from './times.ts';
@@ -45,12 +44,4 @@ export async function showAccess(context: AccessContext, bookingId: string): Pro
     mode: locks.capabilities.mode,
     singleUse: locks.capabilities.singleUse,
   };
-}
-
-/** Reads a booking that has access. Throws `Refusal`: `not_found` when cancelled or unknown, `not_confirmed` while unpaid. */
-export async function requireConfirmed(db: Pick<Transaction, 'one'>, bookingId: string): Promise<BookingFacts> {
-  const booking = await readBooking(db, bookingId);
-  if (!booking || booking.status === 'cancelled') throw new Refusal('not_found', 'Booking not found');
-  if (booking.status !== 'confirmed') throw new Refusal('not_confirmed', 'This booking hasn’t been paid yet.');
-  return booking;
 }

@@ -2,7 +2,7 @@ import type { DoorAnswer } from '#rules/doors.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { AccessContext } from '../access/context.ts';
-import { requireConfirmed } from '../access/show-access.ts';
+import { requireConfirmed } from '../core/require-confirmed.ts';
 import { readAccessTimes } from '../access/times.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';

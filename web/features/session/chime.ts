@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react';
-import type { EndWarning } from '#rules/session/session.ts';
+import type { EndWarning } from '#rules/business/session.ts';
 
 /** Two notes, soft enough for a headphone: a fifth up for “soon”, repeated and louder when the room has to be empty in time. */
 const NOTES_HZ = [523, 784];

@@ -1,4 +1,4 @@
-import type { LightsAllowed } from '#rules/session/session.ts';
+import type { LightsAllowed } from '#rules/business/session.ts';
 import { callFunction } from '#web/data/fetch-client.ts';
 
 /** A booking during its session. `token` comes from the mailed link. */

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useEffectEvent } from 'react';
-import { endWarning, type EndWarning, lightsWindow } from '#rules/session/session.ts';
+import { endWarning, type EndWarning, lightsWindow } from '#rules/business/session.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
 import { useSession } from '#web/data/session.tsx';
 import { useNow } from '#web/lib/use-now.ts';

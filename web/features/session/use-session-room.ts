@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { lightsWindow } from '#rules/session/session.ts';
+import { lightsWindow } from '#rules/business/session.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { readRoom, type RoomSession, type SessionRoom } from './queries.ts';

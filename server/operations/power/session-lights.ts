@@ -4,15 +4,15 @@ import {
   lightsWindow,
   type RoomUse,
   type SessionHours,
-} from '#rules/session/session.ts';
+} from '#rules/business/session.ts';
 import { settings } from '#rules/venue.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { Clock } from '#server/http/caller.ts';
 import type { Power } from '#server/providers/ports.ts';
-import { requireConfirmed } from '../access/show-access.ts';
+import { requireConfirmed } from '../core/require-confirmed.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
-import { type PowerContext, setLights } from '../power/switch-power.ts';
+import { type PowerContext, setLights } from './switch-power.ts';
 
 type SessionContext = PowerContext & { readonly clock: Clock };
 
