@@ -79,6 +79,23 @@ describe('the configuration', () => {
     expect(faultsOf({ ...PRODUCTION, ...change })).toEqual([fault]);
   });
 
+  test.each([
+    [
+      { DATABASE_POOL_MODE: 'transaction', DATABASE_URL: 'postgres://owner@localhost:6432/studio' },
+      'DATABASE_DIRECT_URL: is needed with DATABASE_POOL_MODE=transaction, for migrations and notifications',
+    ],
+    [
+      { DATABASE_POOL_MODE: 'transaction', DATABASE_DIRECT_URL: 'postgres://owner@localhost/studio' },
+      'DATABASE_POOL_MODE: transaction needs DATABASE_URL, the address of the pooler',
+    ],
+    [
+      { DATABASE_URL: 'postgres://owner@localhost/studio', DATABASE_DIRECT_URL: 'postgres://owner@localhost/studio' },
+      'DATABASE_DIRECT_URL: is used with DATABASE_POOL_MODE=transaction only',
+    ],
+  ])('of a pooler without both addresses is refused: %j', (change, fault) => {
+    expect(faultsOf(change)).toEqual([fault]);
+  });
+
   test('with several processes on the embedded database is refused', () => {
     expect(faultsOf({ WORKERS: '2' })).toEqual([
       'WORKERS: more than one process needs DATABASE_URL; one process has the embedded database open',

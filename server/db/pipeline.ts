@@ -55,7 +55,8 @@ export function isPrepared({ parsed, fields }: StatementCache, name: string, tex
 /** Records that the connection has parsed the next statement in `parsing`. */
 export function noteParsed(cache: StatementCache): void {
   const one = cache.parsing.shift();
-  if (one) cache.parsed.set(one.name, one.text);
+  // The unnamed statement is gone with its transaction.
+  if (one && one.name !== '') cache.parsed.set(one.name, one.text);
 }
 
 /** Records that the connection has closed the next statement in `closing`. */
@@ -67,7 +68,7 @@ export function noteClosed(cache: StatementCache): void {
 
 /**
  * Writes the messages of one pipeline: parse (unless prepared), bind and execute for each statement, and a single Sync, so that PostgreSQL
- * runs them as one transaction and answers once. `names` are the `statementName` of each.
+ * runs them as one transaction and answers once. `names` are the `statementName` of each, or empty for one that is not kept.
  */
 export function writePipeline(
   cache: StatementCache,

@@ -24,6 +24,7 @@ export type CheckedEnvironment = {
       | 'SMTP_URL'
       | 'SITE_URL'
       | 'DATABASE_URL'
+      | 'DATABASE_DIRECT_URL'
       | 'VISION_BASE_URL'
       | 'VISION_API_KEY'
       | 'VISION_MODEL'
@@ -39,6 +40,7 @@ export type CheckedEnvironment = {
   readonly MAIL_FROM: string;
   readonly RATE_LIMIT_FACTOR: number;
   readonly WORKERS: number;
+  readonly DATABASE_POOL_MODE: 'session' | 'transaction';
   readonly ALLOW_LIVE_PAYMENTS_ON_EMBEDDED: boolean;
 };
 
@@ -70,6 +72,7 @@ export function contradictions(env: CheckedEnvironment, production: boolean, san
     }
   }
   faults.push(...storageFaults(env));
+  faults.push(...poolerFaults(env));
   if (env.WORKERS > 1 && env.DATABASE_URL === undefined)
     faults.push('WORKERS: more than one process needs DATABASE_URL; one process has the embedded database open');
   const live = /^[sr]k_live_/.test(env.STRIPE_SECRET_KEY ?? '');
@@ -82,6 +85,19 @@ export function contradictions(env: CheckedEnvironment, production: boolean, san
     );
   }
   return production ? [...faults, ...productionFaults(env, sandbox)] : faults;
+}
+
+function poolerFaults({
+  DATABASE_POOL_MODE: mode,
+  DATABASE_URL: url,
+  DATABASE_DIRECT_URL: direct,
+}: CheckedEnvironment) {
+  if (mode === 'session')
+    return direct === undefined ? [] : ['DATABASE_DIRECT_URL: is used with DATABASE_POOL_MODE=transaction only'];
+  if (url === undefined) return ['DATABASE_POOL_MODE: transaction needs DATABASE_URL, the address of the pooler'];
+  return direct === undefined
+    ? ['DATABASE_DIRECT_URL: is needed with DATABASE_POOL_MODE=transaction, for migrations and notifications']
+    : [];
 }
 
 /** A publishable key (pk_…) is public, so as a secret key it can only be a mistake. */

@@ -8,6 +8,11 @@ export const databaseFields = {
     .string()
     .refine((text) => readAddress(text) !== null, 'is not a postgres:// address of a server that takes writes')
     .optional(),
+  DATABASE_POOL_MODE: z.enum(['session', 'transaction'], 'is session or transaction').default('session'),
+  DATABASE_DIRECT_URL: z
+    .string()
+    .refine((text) => readAddress(text) !== null, 'is not a postgres:// address of a server that takes writes')
+    .optional(),
   DATABASE_WAIT_SECONDS: whole(0, 3_600).default(60),
   POOL_SIZE: whole(2, 200).default(10),
   WORKERS: whole(1, 64).default(1),
@@ -25,7 +30,9 @@ export type DatabaseSettings = Readonly<ReturnType<typeof readDatabaseSettings>>
 
 export function readDatabaseSettings(env: DatabaseEnvironment) {
   return {
-    databaseUrl: env.DATABASE_URL ?? null,
+    // Behind a pooler only callers and the server's own statements go through it; migrations, listening and commands need the database itself.
+    databaseUrl: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL ?? null,
+    pooledUrl: env.DATABASE_POOL_MODE === 'transaction' ? (env.DATABASE_URL ?? null) : null,
     databaseWaitSeconds: env.DATABASE_WAIT_SECONDS,
     poolSize: env.POOL_SIZE,
     processes: env.WORKERS,

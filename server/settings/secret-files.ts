@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
  * others of this form, such as AWS_WEB_IDENTITY_TOKEN_FILE.
  */
 const SECRET =
-  /^(JWT_SECRET|METRICS_TOKEN|DATABASE_URL|SMTP_URL|BACKUP_PASSPHRASE|(AUTH|IGLOOHOME|STORAGE|STRIPE|TWILIO|VISION)_[A-Z0-9_]+_(KEY|SECRET|TOKEN|KEY_ID))$/;
+  /^(JWT_SECRET|METRICS_TOKEN|DATABASE_URL|DATABASE_DIRECT_URL|SMTP_URL|BACKUP_PASSPHRASE|(AUTH|IGLOOHOME|STORAGE|STRIPE|TWILIO|VISION)_[A-Z0-9_]+_(KEY|SECRET|TOKEN|KEY_ID))$/;
 
 /** Whether a variable is the `NAME_FILE` of a secret. */
 const isSecretFile = (name: string): boolean => name.endsWith('_FILE') && SECRET.test(name.slice(0, -5));

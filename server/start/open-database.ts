@@ -13,6 +13,8 @@ export const MIGRATIONS = new URL('../../database/migrations/', import.meta.url)
 /** Which database to open: a PostgreSQL server, or the embedded database under `dataDir`. */
 export type DatabaseSettings = {
   readonly databaseUrl: string | null;
+  /** A pooler in front of it; null: none. */
+  readonly pooledUrl?: string | null;
   readonly dataDir: string;
   readonly databaseWaitSeconds: number;
   readonly poolSize: number;
@@ -28,7 +30,7 @@ export type Memory = Blob | Database;
  * start from in memory instead, or a database that is open. Throws `DirectoryLocked` when another process has the embedded database open.
  */
 export async function openDatabase(
-  { databaseUrl, databaseWaitSeconds: waitSeconds, dataDir, poolSize, queue }: DatabaseSettings,
+  { databaseUrl, pooledUrl = null, databaseWaitSeconds: waitSeconds, dataDir, poolSize, queue }: DatabaseSettings,
   { memory, ...options }: Omit<OpenOptions, 'migrations'> & PgliteOptions & { readonly memory?: Memory | undefined },
 ): Promise<Database> {
   const migrations = await readMigrations(MIGRATIONS);
@@ -37,6 +39,7 @@ export async function openDatabase(
       ...options,
       migrations,
       waitSeconds,
+      pooledUrl,
       poolSize,
       queue: { ...DEFAULT_QUEUE, ...queue },
     });

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pooledEngines } from '#tests/operating/pooler.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { Customer, TestServer } from '#tests/support/test-server.ts';
 
@@ -26,7 +27,8 @@ type Caller = { readonly id: string | null; readonly headers: Record<string, str
 type Answer = { readonly status: number; readonly body: unknown };
 
 // Only PostgreSQL runs the transactions of several callers in one write.
-describe.each(engines.filter(({ name }) => name === 'PostgreSQL'))('many callers at once on $name', ({ open }) => {
+const tested = [...engines.filter(({ name }) => name === 'PostgreSQL'), ...pooledEngines];
+describe.each(tested)('many callers at once on $name', ({ open }) => {
   let server: TestServer;
   let callers: Caller[] = [];
   beforeAll(async () => {

@@ -7,15 +7,22 @@ import { adaptMigrations, letServerReachRows } from './ordinary-owner.ts';
 import { createPostgres, type PostgresOptions } from './postgres.ts';
 import { createPrimary } from './primary.ts';
 import { DatabaseRefused } from './refused.ts';
+import { storeSettings } from './session-settings.ts';
 import { loginPassword, makeRoles, readRights, viewOwnersOf } from './roles.ts';
 
 /** The advisory lock that lets one process migrate at a time; the number is arbitrary. */
 const MIGRATION_LOCK = 7_204_001;
 const OLDEST_VERSION = 150_000;
 
-/** `waitSeconds`: how long the start waits for a database that does not answer. */
+/**
+ * `waitSeconds`: how long the start waits for a database that does not answer. `pooledUrl`: where a pooler gives out connections to it for one
+ * transaction at a time.
+ */
 export type PostgresOpenOptions = OpenOptions &
-  Pick<PostgresOptions, 'poolSize' | 'queue' | 'isStaff'> & { readonly waitSeconds?: number };
+  Pick<PostgresOptions, 'poolSize' | 'queue' | 'isStaff'> & {
+    readonly waitSeconds?: number;
+    readonly pooledUrl?: string | null;
+  };
 
 /**
  * Opens a PostgreSQL server. `url` is the login of the database's owner, used to migrate; then the server uses two logins of its own:
@@ -27,13 +34,16 @@ export async function openPostgres(url: string, options: PostgresOpenOptions): P
   let password: string;
   try {
     password = await prepare(admin, primary.address.url, options);
+    if (options.pooledUrl) await storeSettings(admin, primary.address.database);
   } finally {
     await admin.end();
   }
   const { database } = primary.address;
+  const { pooledUrl } = options;
   return createPostgres({
-    backendUrl: withLogin(url, loginOf('backend', database), password),
-    authenticatorUrl: withLogin(url, loginOf('authenticator', database), password),
+    backendUrl: withLogin(pooledUrl ?? url, loginOf('backend', database), password),
+    authenticatorUrl: withLogin(pooledUrl ?? url, loginOf('authenticator', database), password),
+    ...(pooledUrl ? { pooled: true, listenUrl: withLogin(url, loginOf('backend', database), password) } : {}),
     poolSize: options.poolSize,
     ...(options.queue ? { queue: options.queue } : {}),
     ...(options.isStaff ? { isStaff: options.isStaff } : {}),

@@ -28,6 +28,12 @@ type ErrorMessage = {
   column?: string;
 };
 
+/** Connections that share those of the database through a pooler: a statement that one has prepared may be missing at the next. */
+const unnamed = new WeakSet<pg.ClientBase>();
+
+/** Sends every statement of the connection without a name, so that it is gone with its transaction. */
+export const sendUnnamed = (client: pg.ClientBase): void => void unnamed.add(client);
+
 const statementCaches = new WeakMap<EventEmitter, StatementCache>();
 
 function statementCacheOf(connection: EventEmitter): StatementCache {
@@ -58,9 +64,14 @@ class Pipeline implements pg.Submittable {
   #connection: pg.Connection | null = null;
   #failed: DatabaseError | null = null;
 
-  constructor(statements: readonly Statement[], next: Pipeline | null, done: (outcome: Outcome) => void) {
+  constructor(
+    client: pg.ClientBase,
+    statements: readonly Statement[],
+    next: Pipeline | null,
+    done: (outcome: Outcome) => void,
+  ) {
     this.#statements = statements;
-    this.#names = statements.map((statement) => statementName(statement.text));
+    this.#names = statements.map(({ text }) => (unnamed.has(client) ? '' : statementName(text)));
     this.#next = next;
     this.#done = done;
   }
@@ -167,7 +178,9 @@ export const refusedWrite = (client: pg.PoolClient): boolean =>
 export function runPipeline(client: pg.ClientBase, statements: readonly Statement[]): Promise<Result[]> {
   return new Promise((resolve, reject) => {
     client.query(
-      new Pipeline(statements, null, (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome))),
+      new Pipeline(client, statements, null, (outcome) =>
+        outcome instanceof Error ? reject(outcome) : resolve(outcome),
+      ),
     );
   });
 }
@@ -182,7 +195,7 @@ export function runPipelines(client: pg.ClientBase, runs: readonly PipelineRun[]
     let first: Pipeline | null = null;
     for (const { statements, done } of runs.toReversed()) {
       const next = first;
-      first = new Pipeline(statements, next, (outcome) => {
+      first = new Pipeline(client, statements, next, (outcome) => {
         if (outcome instanceof Error && STALE.has(outcome.code)) stale ??= outcome;
         done(outcome);
         // pg reads one query at a time; the messages of this one may be on their way already.

@@ -9,9 +9,10 @@ import {
 } from '../database.ts';
 import { type Statement, typed } from '../pipeline.ts';
 import { type Batches, createBatches, createEndOfTurn } from '../batches.ts';
-import { refusedWrite, runPipeline, runPipelines, STALE } from './postgres-pipeline.ts';
+import { refusedWrite, runPipeline, runPipelines, sendUnnamed, STALE } from './postgres-pipeline.ts';
 import { createPrimary, isReadOnly, type Primary } from './primary.ts';
 import { createPostgresSlots, DEFAULT_QUEUE, type PostgresQueue, type PostgresSlots } from './postgres-slots.ts';
+import { type LoginName, startupOptions } from './session-settings.ts';
 import type { Turn } from '../expected-time.ts';
 import { becomePrincipal, classOfPrincipal } from '../principal.ts';
 import { queryAndRollBack } from '../roll-back.ts';
@@ -25,6 +26,10 @@ export type PostgresOptions = {
   readonly authenticatorUrl: string;
   /** Connections of each login. */
   readonly poolSize: number;
+  /** The two addresses lead to a pooler that gives out a connection for one transaction at a time, such as PgBouncer. */
+  readonly pooled?: boolean;
+  /** The login for the server's own work at the database itself, to listen there; default: `backendUrl`. */
+  readonly listenUrl?: string;
   readonly queue?: PostgresQueue;
   /** Whether a caller (`Principal.caller`) is known as staff: their statements go before customers'. */
   readonly isStaff?: (caller: string) => boolean;
@@ -49,12 +54,12 @@ const BATCH_MAX = 8;
 
 /** Connects to a PostgreSQL server with two logins; opens no connection before the first statement. */
 export function createPostgres(options: PostgresOptions): Database {
-  const callers = openLogin(options.authenticatorUrl, options, CALLER_LIMITS);
+  const callers = openLogin(options.authenticatorUrl, 'authenticator', options);
   const slots = createPostgresSlots(options.poolSize, options.queue ?? DEFAULT_QUEUE);
   return databaseOf(
     {
       options,
-      backend: openLogin(options.backendUrl, options, BACKEND_LIMITS),
+      backend: openLogin(options.backendUrl, 'backend', options),
       callers,
       slots,
       batches: createBatches(slots.quick, { most: BATCH_MAX, wait: createEndOfTurn() }, (runs) =>
@@ -213,7 +218,7 @@ async function keepListening(
 ): Promise<{ stop(): Promise<void> }> {
   let stopped = false;
   let timer: NodeJS.Timeout | null = null;
-  const { address, Client } = createPrimary(options.backendUrl);
+  const { address, Client } = createPrimary(options.listenUrl ?? options.backendUrl);
   const open = async (): Promise<pg.Client> => {
     const client = new Client({ connectionString: address.url, keepAlive: true });
     client.on('error', (error) => options.warn(`listening connection lost: ${error.message}`));
@@ -245,29 +250,24 @@ async function keepListening(
   };
 }
 
-/** A statement of the server that takes longer is a bug; an idle transaction holds locks that others wait for. */
-const BACKEND_LIMITS = '-c statement_timeout=30s -c idle_in_transaction_session_timeout=30s';
-const CALLER_LIMITS = '-c statement_timeout=3s -c idle_in_transaction_session_timeout=10s';
-/**
- * PostgreSQL compiles a statement that it expects to be expensive. With a limit the estimate is far too high on a large table, and compiling
- * takes a hundred times longer than the statement.
- */
-const NO_COMPILATION = '-c jit=off';
-
-function openLogin(url: string, options: PostgresOptions, limits: string): Login {
+function openLogin(url: string, name: LoginName, options: PostgresOptions): Login {
   const primary = createPrimary(url);
+  const pooled = options.pooled === true;
   const pool = new pg.Pool({
     connectionString: primary.address.url,
     Client: primary.Client,
     max: options.poolSize,
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: 5_000,
-    options: `-c timezone=UTC -c datestyle=ISO -c intervalstyle=iso_8601 -c bytea_output=hex ${NO_COMPILATION} ${limits}`,
+    ...(pooled ? {} : { options: startupOptions(name) }),
     keepAlive: true,
   });
   pool.on('error', (error) => options.warn(`idle database connection lost: ${error.message}`));
-  // A connection that the server ends in the same packet that opens it emits its error before `withClient` can listen.
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('connect', (client) => {
+    // A connection that the server ends in the same packet that opens it emits its error before `withClient` can listen.
+    client.on('error', () => undefined);
+    if (pooled) sendUnnamed(client);
+  });
   return { pool, primary, warn: options.warn };
 }
 
