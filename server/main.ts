@@ -34,10 +34,17 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
 ]);
 
 async function main([name, ...args]: readonly string[]): Promise<void> {
-  const config = await orExit(() => readConfig(process.env));
+  const read = (): Config => readConfig(process.env);
+  // It reports what is wrong with the settings itself.
+  if (name === 'doctor') {
+    const { runDoctor } = await import('./start/doctor/run.ts');
+    return process.exit(await runDoctor(read, args, print));
+  }
+  const config = await orExit(read);
   if (name === undefined) return serve(config);
   const command = COMMANDS.get(name);
-  if (!command) return exit(1, [`There is no command ${name}; the commands are ${[...COMMANDS.keys()].join(', ')}.`]);
+  if (!command)
+    return exit(1, [`There is no command ${name}; the commands are ${[...COMMANDS.keys(), 'doctor'].join(', ')}.`]);
   try {
     process.exitCode = await orExit(() => command(config, args));
   } catch (error) {

@@ -11,6 +11,8 @@ const PROTOCOLS: Readonly<Record<string, Protocol>> = {
   '/v1/chat/completions': chatCompletions,
   '/v1/messages': messages,
 };
+const MODELS = '/v1/models/';
+const MODEL = 'specimen-reader';
 /** How long a model that never answers keeps the connection open. */
 const SILENT_MS = 120_000;
 
@@ -21,7 +23,9 @@ export function createVision(core: Core): Provider {
   let last: unknown = null;
 
   async function handle(request: Request): Promise<Response> {
-    const protocol = PROTOCOLS[new URL(request.url).pathname];
+    const { pathname } = new URL(request.url);
+    if (request.method === 'GET' && pathname.startsWith(MODELS)) return describeModel(request, pathname);
+    const protocol = PROTOCOLS[pathname];
     if (!protocol || request.method !== 'POST')
       return Response.json({ error: { message: 'Unknown address', type: 'invalid_request_error' } }, { status: 404 });
     const keyFault = protocol.keyFault(request.headers);
@@ -85,4 +89,16 @@ async function hangUntilAborted(request: Request): Promise<Response> {
     });
   });
   return Response.error();
+}
+
+/** `GET /v1/models/{model}`, as both protocols have it. */
+function describeModel(request: Request, pathname: string): Response {
+  const fault = (request.headers.has('x-api-key') ? messages : chatCompletions).keyFault(request.headers);
+  if (fault) return fault;
+  const id = decodeURIComponent(pathname.slice(MODELS.length));
+  if (id === MODEL) return Response.json({ id, object: 'model', type: 'model' });
+  return Response.json(
+    { error: { message: `The model ${id} does not exist`, type: 'not_found_error' } },
+    { status: 404 },
+  );
 }

@@ -95,6 +95,17 @@ export async function makeRoles(
   await keepOthersOut(admin, rights.database, Object.values(logins));
 }
 
+/** Lists the roles of the program that are missing and that the login may not make. */
+export async function missingRoles(admin: pg.ClientBase): Promise<string[]> {
+  const { rows } = await admin.query<{ able: boolean; database: string }>(
+    'select rolsuper or rolcreaterole as able, current_database() as database from pg_roles where rolname = current_user',
+  );
+  if (!rows[0] || rows[0].able) return [];
+  const existing = await roleNames(admin);
+  const needed = [...GROUPS.map(({ name }) => name), ...Object.values(loginsOf(rows[0].database))];
+  return needed.filter((name) => !existing.has(name));
+}
+
 /** Makes the shared roles only, which the dump of a database names. */
 export async function makeGroups(admin: pg.ClientBase, rights: Rights, viewOwners: readonly string[]): Promise<void> {
   const runner = createRunner(admin);

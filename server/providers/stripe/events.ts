@@ -21,6 +21,11 @@ const EVENT_TYPES = [
   'charge.dispute.updated',
   'charge.dispute.closed',
 ] as const;
+/** The events that the endpoint of our webhooks needs: those about payments, and the states of hosted ID checks. */
+export const WEBHOOK_EVENTS: readonly string[] = [
+  ...EVENT_TYPES,
+  ...['processing', 'verified', 'requires_input', 'canceled'].map((state) => `identity.verification_session.${state}`),
+];
 
 /** Lists the events about payments since then, oldest first. */
 export async function listEvents(stripe: Stripe, since: Date): Promise<ProviderEvent[]> {

@@ -1,0 +1,131 @@
+import type pg from 'pg';
+import type { CheckedConfig } from './checked-config.ts';
+import { type Migration, readMigrations } from '#server/db/migrate.ts';
+import { connectPatiently } from '#server/db/postgres/connect.ts';
+import { createPrimary, isReadOnly } from '#server/db/postgres/primary.ts';
+import { DatabaseRefused } from '#server/db/postgres/refused.ts';
+import { missingRoles } from '#server/db/postgres/roles.ts';
+import { MIGRATIONS } from '../open-database.ts';
+import { clockFinding } from './clock.ts';
+import { type Finding, findingsOf, reasonOf } from './finding.ts';
+
+type CheckedSettings = Pick<CheckedConfig, 'databaseUrl' | 'poolSize'>;
+const { ok, warn, fail } = findingsOf('database');
+
+/** Whether the login of DATABASE_URL can do what the server needs. Changes nothing. */
+export async function databaseFindings(config: CheckedSettings): Promise<Finding[]> {
+  if (config.databaseUrl === null)
+    return [ok('the embedded database in DATA_DIR; use PostgreSQL (DATABASE_URL) for live card payments')];
+  const primary = createPrimary(config.databaseUrl);
+  let admin: pg.Client;
+  try {
+    admin = await connectPatiently(primary, { seconds: 0, report: () => undefined });
+  } catch (error) {
+    const text = error instanceof DatabaseRefused ? error.lines.join(' ') : reasonOf(error);
+    return [fail(text, 'Correct DATABASE_URL, or start the database.')];
+  }
+  try {
+    const rights = await rightsFindings(admin, config);
+    // A login without rights may not read them.
+    const migrations = rights.some(({ state }) => state === 'fail') ? [] : [await migrationsFinding(admin)];
+    return [...rights, ...migrations, await clockOf(admin)];
+  } finally {
+    await admin.end();
+  }
+}
+
+const FACTS = `select current_setting('server_version') as version, current_setting('server_version_num')::int / 10000 as major,
+  current_user::text as login, current_database()::text as database, r.rolsuper as superuser, pg_has_role(current_user, d.datdba, 'usage') as owner,
+  exists (select from pg_available_extensions where name = 'pg_trgm') as trigrams, pg_encoding_to_char(d.encoding) as encoding,
+  current_setting('max_connections')::int - (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as free,
+  coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as encrypted, inet_server_addr() is null or inet_server_addr() <<= '127.0.0.0/8' or inet_server_addr() = '::1' as here
+  from pg_roles r, pg_database d where r.rolname = current_user and d.datname = current_database()`;
+type Facts = {
+  readonly [name in 'version' | 'login' | 'database' | 'encoding']: string;
+} & { readonly [name in 'superuser' | 'owner' | 'trigrams' | 'encrypted' | 'here']: boolean } & {
+  readonly [name in 'major' | 'free']: number;
+};
+const OLDEST = 15;
+
+async function rightsFindings(admin: pg.Client, { poolSize }: CheckedSettings): Promise<Finding[]> {
+  const facts = (await admin.query<Facts>(FACTS)).rows[0];
+  if (!facts) return [fail('the login of DATABASE_URL has no role', 'Use the login of the owner of the database.')];
+  const { login, database } = facts;
+  const found: Finding[] = [];
+  if (facts.major < OLDEST)
+    found.push(fail(`PostgreSQL ${facts.version} is too old`, `Use version ${OLDEST} or newer.`));
+  if (await isReadOnly(admin))
+    found.push(fail('the server takes no writes', 'Name the primary, or all servers, in DATABASE_URL.'));
+  if (!facts.owner && !facts.superuser)
+    found.push(
+      fail(
+        `the login ${login} does not own the database ${database}`,
+        `Run: alter database ${database} owner to ${login}`,
+      ),
+    );
+  if (!facts.trigrams)
+    found.push(
+      fail('the extension pg_trgm is not there', 'Install the package postgresql-contrib on the database server.'),
+    );
+  if (facts.encoding !== 'UTF8')
+    found.push(fail(`the encoding is ${facts.encoding}`, 'Make the database with: createdb -E UTF8 -T template0'));
+  const roles = await missingRoles(admin);
+  if (roles.length > 0)
+    found.push(
+      fail(
+        `the login may not make the roles ${roles.join(', ')}`,
+        'Start the server once: it prints the SQL for an administrator.',
+      ),
+    );
+  // A pool for callers, one for the server's own work, and single connections for messages and migrations.
+  const needed = 2 * poolSize + 4;
+  if (facts.free < needed)
+    found.push(
+      warn(
+        `${facts.free} connections are free, each server may take ${needed}`,
+        'Raise max_connections of the database, or lower POOL_SIZE.',
+      ),
+    );
+  if (!facts.encrypted && !facts.here)
+    found.push(warn('the connection is not encrypted', 'Add ?sslmode=verify-full to DATABASE_URL.'));
+  return [ok(`PostgreSQL ${facts.version}, ${login} in the database ${database}`), ...found];
+}
+
+async function migrationsFinding(admin: pg.Client): Promise<Finding> {
+  const ours = await readMigrations(MIGRATIONS);
+  const { rows: ledger } = await admin.query<{ there: boolean }>(
+    `select to_regclass('private.migrations') is not null as there`,
+  );
+  if (!ledger[0]?.there) return ok(`empty; the first start makes ${ours.length} migrations`);
+  const { rows } = await admin.query<{ name: string; checksum: string }>(
+    'select name, checksum from private.migrations',
+  );
+  return compareMigrations(ours, rows);
+}
+
+/** Compares the migrations of this program with those that ran. */
+export function compareMigrations(
+  ours: readonly Migration[],
+  ran: readonly { readonly name: string; readonly checksum: string }[],
+): Finding {
+  const sums = new Map(ours.map(({ name, checksum }) => [name, checksum]));
+  const unknown = ran.filter(({ name, checksum }) => sums.get(name) !== checksum).map(({ name }) => name);
+  if (unknown.length > 0)
+    return fail(
+      `another version of the program has run ${unknown.join(', ')}`,
+      'Start the version that wrote this data, or a newer one.',
+    );
+  const missing = ours.length - ran.length;
+  if (missing > 0)
+    return warn(
+      `${missing} of ${ours.length} migrations have not run`,
+      'They run at the next start; make a backup first.',
+    );
+  return ok(`all ${ours.length} migrations have run`);
+}
+
+async function clockOf(admin: pg.Client): Promise<Finding> {
+  const before = Date.now();
+  const { rows } = await admin.query<{ now: Date }>('select clock_timestamp() as now');
+  return clockFinding('the database', (before + Date.now()) / 2, rows[0]?.now.getTime() ?? 0);
+}

@@ -1,0 +1,56 @@
+import { resolveTxt } from 'node:dns/promises';
+import nodemailer from 'nodemailer';
+import type { CheckedConfig } from './checked-config.ts';
+import { isLoopback } from '#server/settings/fields.ts';
+import { type Finding, findingsOf, reasonOf } from './finding.ts';
+
+type CheckedSettings = Pick<CheckedConfig, 'smtpUrl' | 'mailFrom' | 'sandboxUrl'>;
+const { ok, warn, fail } = findingsOf('mail');
+const TIMEOUT_MS = 10_000;
+
+/** Logs in at the mail server without sending, and looks for the records that keep mails out of the spam folder. */
+export async function mailFindings(config: CheckedSettings): Promise<Finding[]> {
+  const { hostname } = new URL(config.smtpUrl);
+  const login = await loginFinding(config.smtpUrl, hostname);
+  const here = isLoopback(config.smtpUrl.replace(/^smtps?:/, 'http:'));
+  return [login, ...(here ? [] : await senderFindings(config.mailFrom, resolveTxt))];
+}
+
+async function loginFinding(url: string, hostname: string): Promise<Finding> {
+  const transport = nodemailer.createTransport({
+    url,
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+  });
+  try {
+    await transport.verify();
+    return ok(`${hostname} accepts our login`);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : '';
+    if (code === 'EAUTH')
+      return fail(`${hostname} refuses the login`, 'Correct user and password in SMTP_URL, with %40 for @ in them.');
+    return fail(
+      `${hostname}: ${reasonOf(error)}`,
+      'Check SMTP_URL: smtps:// is for port 465, smtp:// for 587; many hosts close port 25.',
+    );
+  } finally {
+    transport.close();
+  }
+}
+
+type Resolve = (name: string) => Promise<string[][]>;
+
+/** Whether the sender's domain names who may send for it (SPF, RFC 7208) and what to do with others (DMARC, RFC 7489). */
+export async function senderFindings(from: string, resolve: Resolve): Promise<Finding[]> {
+  const domain = /@([^>\s]+)>?$/.exec(from)?.[1] ?? '';
+  const has = async (name: string, start: string): Promise<boolean> =>
+    (await resolve(name).catch(() => [])).some((parts) => parts.join('').startsWith(start));
+  const [spf, dmarc] = await Promise.all([has(domain, 'v=spf1'), has(`_dmarc.${domain}`, 'v=DMARC1')]);
+  const advice = 'Add the DNS record that your mail service shows for the domain, and DKIM with it.';
+  return [
+    ...(spf ? [] : [warn(`${domain} has no SPF record`, advice)]),
+    ...(dmarc ? [] : [warn(`_dmarc.${domain} has no DMARC record`, advice)]),
+    ...(spf && dmarc ? [ok(`${domain} has SPF and DMARC records`)] : []),
+  ];
+}

@@ -1,0 +1,80 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import type { CheckedConfig } from './checked-config.ts';
+import { type Finding, findingsOf, reasonOf } from './finding.ts';
+
+type CheckedSettings = Pick<CheckedConfig, 'siteUrl' | 'dataDir'>;
+const { ok, warn, fail } = findingsOf('site');
+const TIMEOUT_MS = 10_000;
+const DAY_MS = 86_400_000;
+/** Renewals begin thirty days before the end. */
+const LATE_DAYS = 14;
+
+/** Whether the public address leads to this server with a good certificate, and passes sockets on. */
+export async function siteFindings(config: CheckedSettings): Promise<Finding[]> {
+  const { siteUrl } = config;
+  try {
+    const answer = await fetch(`${siteUrl}/readyz`, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' });
+    if (answer.status !== 200)
+      return [
+        fail(`${siteUrl}/readyz answers ${answer.status}`, 'Start the server, and let the proxy lead to its PORT.'),
+      ];
+  } catch (error) {
+    return [
+      fail(
+        `${siteUrl} cannot be reached: ${reasonOf(error)}`,
+        'Start the server and the proxy; the name has to lead to this machine, and its certificate has to fit the name.',
+      ),
+    ];
+  }
+  const url = new URL(siteUrl);
+  return [
+    ok(`${siteUrl} leads to a server that is ready`),
+    ...(url.protocol === 'https:' ? [certificateFinding(url.hostname, await expiryOf(url))] : []),
+    ...(await socketFindings(config)),
+  ];
+}
+
+function expiryOf(url: URL): Promise<Date> {
+  return new Promise((settle, reject) => {
+    const socket = connect({ host: url.hostname, port: Number(url.port || 443), servername: url.hostname }, () => {
+      const { valid_to: end } = socket.getPeerCertificate();
+      socket.end();
+      settle(new Date(end));
+    });
+    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('the TLS connection takes too long')));
+    socket.on('error', reject);
+  });
+}
+
+/** Judges how long a certificate is still valid. */
+export function certificateFinding(host: string, end: Date, now = new Date()): Finding {
+  const days = Math.floor((end.getTime() - now.getTime()) / DAY_MS);
+  const text = `the certificate of ${host} is valid for ${days} more days`;
+  return days < LATE_DAYS
+    ? warn(text, 'Look why it is not renewed: the log of the proxy or of certbot says so.')
+    : ok(text);
+}
+
+/** A proxy that does not pass sockets on is seen by nobody but the pages, which then ask once a minute. */
+async function socketFindings({ siteUrl, dataDir }: CheckedSettings): Promise<Finding[]> {
+  const file = join(dataDir, 'runtime.json');
+  if (!existsSync(file)) return [];
+  const { anonKey } = JSON.parse(readFileSync(file, 'utf8')) as { anonKey: string };
+  const address = `${siteUrl.replace(/^http/, 'ws')}/realtime/v1/websocket?vsn=1.0.0&apikey=${anonKey}`;
+  const socket = new WebSocket(address);
+  const opened = await new Promise<boolean>((settle) => {
+    socket.addEventListener('open', () => settle(true));
+    socket.addEventListener('error', () => settle(false));
+    setTimeout(() => settle(false), TIMEOUT_MS).unref();
+  });
+  socket.close();
+  if (opened) return [ok('sockets of live pages are passed on')];
+  return [
+    warn(
+      'sockets of live pages are not passed on',
+      'Let the proxy pass Upgrade and Connection on (deploy/nginx.conf); REALTIME=false switches them off.',
+    ),
+  ];
+}
