@@ -146,12 +146,12 @@ function Grid({
         taken={taken}
         now={now}
         marked={marked}
-        onToggle={(slot) => {
-          choice.toggle(slot);
+        onToggle={(slot, chosen) => {
+          choice.toggle(slot, chosen);
           onChange();
         }}
-        onReach={(from, to, isFree) => {
-          choice.reach(from, to, isFree);
+        onReach={(...reached) => {
+          choice.reach(...reached);
           onChange();
         }}
         onCross={cross}

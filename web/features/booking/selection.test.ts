@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Slot } from '#rules/slots.ts';
 import { dayBounds, slotEnd, slotStart } from '#rules/studio-time.ts';
+import { settings } from '#rules/venue.ts';
 import type { Taken } from '#web/data/taken.ts';
 import { dropLost } from '#web/data/drafts/lost-hours.ts';
-import { daysToRead, isFull, extendSelection, slotState } from './selection.ts';
+import { afterPress, daysToRead, isFull, extendSelection, slotState } from './selection.ts';
 
 const DAY = '2026-11-21';
 const NOON = new Date('2026-11-21T01:00:00Z'); // 12 noon in Sydney
@@ -57,6 +58,14 @@ test('the days read reach from the start of the selection to the day after the c
   expect(daysToRead([], DAY)).toEqual({ from: DAY, to: '2026-11-22' });
   expect(daysToRead([at(22), at(23)], '2026-11-22')).toEqual({ from: DAY, to: '2026-11-23' });
   expect(daysToRead([at(0, '2026-11-22')], DAY)).toEqual({ from: DAY, to: '2026-11-22' });
+});
+
+test('a press adds an hour beside the selection, removes one, starts again across a gap, and adds none to a full session', () => {
+  expect(afterPress([at(9)], at(10))).toEqual([at(9), at(10)]);
+  expect(afterPress([at(9), at(10)], at(9))).toEqual([at(10)]);
+  expect(afterPress([at(9)], at(12))).toEqual([at(12)]);
+  const full = Array.from({ length: settings.maxHours }, (_, hour) => at(hour));
+  expect(afterPress(full, at(0, '2026-11-22'))).toEqual(full);
 });
 
 describe('shift with an arrow', () => {

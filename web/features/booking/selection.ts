@@ -1,4 +1,14 @@
-import { canAdd, longestRun, sameSlot, type Slot, slotClosed, slotTaken, sortSlots } from '#rules/slots.ts';
+import {
+  canAdd,
+  longestRun,
+  sameSlot,
+  type Slot,
+  slotClosed,
+  slotTaken,
+  sortSlots,
+  toggleSlot,
+  whyNotAdd,
+} from '#rules/slots.ts';
 import { addDays, hourExists, type StudioDate } from '#rules/studio-time.ts';
 import { blocking, type Days, type Taken } from '#web/data/taken.ts';
 
@@ -42,6 +52,11 @@ export function slotState(
     return slotTaken(slot, processing) ? 'processing' : 'paying';
   }
   return selection.some((one) => sameSlot(one, slot)) ? 'selected' : 'free';
+}
+
+/** Returns the selection after a press on an hour that can be booked: an hour across a gap starts a new one. */
+export function afterPress(selection: readonly Slot[], slot: Slot): Slot[] {
+  return whyNotAdd(selection, slot) === 'not-consecutive' ? [slot] : toggleSlot(selection, slot);
 }
 
 /** Whether no hour of a day can be booked any more. */

@@ -1,5 +1,5 @@
-import { screen } from '@testing-library/react';
-import { useState } from 'react';
+import { act, screen } from '@testing-library/react';
+import { startTransition, useState } from 'react';
 import { expect, test, vi } from 'vitest';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { specifiedRates } from '#tests/support/rates.ts';
@@ -108,6 +108,42 @@ test('hours are added while they stay consecutive; removing one keeps the longes
   await user.click(hour(18));
   await user.click(hour(20));
   expect(selected()).toEqual([18, 19]);
+});
+
+test('a pressed hour looks selected before the page has rendered, and the next press counts it', async () => {
+  const page = Promise.withResolvers<undefined>();
+  const seen: (readonly Slot[])[] = [];
+  function SlowPage() {
+    const [slots, setSlots] = useState<readonly Slot[]>([]);
+    return (
+      <SlotGrid
+        date={DAY}
+        rates={specifiedRates}
+        selection={slots}
+        taken={[]}
+        now={FRIDAY}
+        onToggle={(slot, chosen) => {
+          seen.push(chosen);
+          startTransition(async () => {
+            await page.promise;
+            startTransition(() => setSlots((before) => toggleSlot(before, slot)));
+          });
+        }}
+        onReach={vi.fn()}
+        onCross={vi.fn()}
+      />
+    );
+  }
+  renderPart(<SlowPage />);
+  await user.click(hour(10));
+  expect(selected()).toEqual([10]);
+  await user.click(hour(11));
+  expect([selected(), seen]).toEqual([
+    [10, 11],
+    [[], [at(10)]],
+  ]);
+  await act(async () => page.resolve(undefined));
+  expect(selected()).toEqual([10, 11]);
 });
 
 test('arrow keys, Home and End move the one tab stop; Enter and Space toggle', async () => {

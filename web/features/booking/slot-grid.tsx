@@ -1,12 +1,21 @@
-import { type KeyboardEvent, memo, type MouseEvent, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  memo,
+  type MouseEvent,
+  startTransition,
+  useMemo,
+  useOptimistic,
+  useRef,
+  useState,
+} from 'react';
 import { formatMoney } from '#rules/money.ts';
 import { hourRateCents, type Rates } from '#rules/pricing.ts';
-import { type Slot, slotLabel, slotRangeLabel } from '#rules/slots.ts';
+import { sameSlot, type Slot, slotLabel, slotRangeLabel } from '#rules/slots.ts';
 import { formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
 import type { Taken } from '#web/data/taken.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { useStable } from '#web/lib/use-stable.ts';
-import { type SlotState, slotState } from './selection.ts';
+import { afterPress, type SlotState, slotState } from './selection.ts';
 import { isOpen, SLOT_ICON, SLOT_LOOK, SLOT_WORDS } from './slot-look.ts';
 import { useGridWalk } from './use-grid-walk.ts';
 
@@ -21,8 +30,10 @@ export function SlotGrid({
   taken,
   now,
   marked = [],
+  onToggle,
+  onReach,
   ...actions
-}: Parameters<typeof useGridWalk>[2] & {
+}: Omit<Parameters<typeof useGridWalk>[2], 'onToggle' | 'onReach'> & {
   date: StudioDate;
   rates: Rates;
   selection: readonly Slot[];
@@ -30,14 +41,30 @@ export function SlotGrid({
   now: Date;
   /** Hours that others took or gave back a moment ago. */
   marked?: readonly number[];
+  /** `chosen`: the selection that is shown, which can be newer than `selection`. */
+  onToggle: (slot: Slot, chosen: readonly Slot[]) => void;
+  onReach: (from: Slot, to: Slot, isFree: (slot: Slot) => boolean, chosen: readonly Slot[]) => void;
 }) {
   const grid = useRef<HTMLFieldSetElement>(null);
-  const { horizonDays } = useBusiness();
-  const states = Array.from({ length: 24 }, (_, hour) => slotState({ date, hour }, selection, taken, now, horizonDays));
+  const [chosen, showChosen] = useOptimistic(selection);
+  const { unchosen, prices } = useDay({ date, rates, taken, now });
+  const states = unchosen.map((state, hour) =>
+    state === 'free' && chosen.some((one) => sameSlot(one, { date, hour })) ? 'selected' : state,
+  );
   const [unfolded, setUnfolded] = useState(false);
   const past = pastHours(states);
   const from = unfolded || past < FOLDED ? 0 : past;
-  const { stop, walk, press } = useGridWalk(grid, { date, states, from }, actions);
+  // The pressed hour is painted first, the rest of the page after it: together they take too long on a slow phone.
+  const toggle = (slot: Slot): void =>
+    startTransition(() => {
+      showChosen(afterPress(chosen, slot));
+      onToggle(slot, chosen);
+    });
+  const { stop, walk, press } = useGridWalk(
+    grid,
+    { date, states, from },
+    { ...actions, onToggle: toggle, onReach: (first, last, isFree) => onReach(first, last, isFree, chosen) },
+  );
   const [onPress, onKey] = [useStable(press), useStable(walk)];
   return (
     <fieldset
@@ -63,7 +90,7 @@ export function SlotGrid({
             hour={hour}
             state={state}
             marked={marked.includes(hour)}
-            price={formatMoney(hourRateCents({ date, hour }, rates))}
+            price={prices[hour] ?? ''}
             tabIndex={hour === stop ? 0 : -1}
             onPress={onPress}
             onKey={onKey}
@@ -71,6 +98,20 @@ export function SlotGrid({
         ))}
     </fieldset>
   );
+}
+
+/** State without a selection, and price, of each hour of a day: a press changes neither. */
+function useDay({ date, rates, taken, now }: { date: StudioDate; rates: Rates; taken: readonly Taken[]; now: Date }) {
+  const { horizonDays } = useBusiness();
+  const unchosen = useMemo(
+    () => Array.from({ length: 24 }, (_, hour) => slotState({ date, hour }, [], taken, now, horizonDays)),
+    [date, taken, now, horizonDays],
+  );
+  const prices = useMemo(
+    () => Array.from({ length: 24 }, (_, hour) => formatMoney(hourRateCents({ date, hour }, rates))),
+    [date, rates],
+  );
+  return { unchosen, prices };
 }
 
 /** Counts the hours from midnight on that have passed. */
@@ -111,7 +152,7 @@ const Hour = memo(function Hour({
       aria-pressed={state === 'selected'}
       aria-disabled={!open}
       aria-label={`${slotRangeLabel(hour)}, ${open ? `${price.slice(1)} dollars, ` : ''}${SLOT_WORDS[state]}`}
-      className={`relative flex min-h-16 flex-col items-start justify-between border-2 px-3 py-2 text-left transition-colors data-marked:outline-2 data-marked:outline-offset-1 data-marked:outline-chalk data-marked:animate-mark ${SLOT_LOOK[state]} ${open ? '' : 'cursor-not-allowed'}`}
+      className={`relative flex min-h-16 flex-col items-start justify-between border-2 px-3 py-2 text-left data-marked:outline-2 data-marked:outline-offset-1 data-marked:outline-chalk data-marked:animate-mark ${SLOT_LOOK[state]} ${open ? '' : 'cursor-not-allowed'}`}
     >
       <span className="flex w-full items-center justify-between gap-1">
         <span className={`text-base font-bold whitespace-nowrap ${state === 'taken' ? 'line-through' : ''}`}>

@@ -4,7 +4,7 @@ import { type Slot, toggleSlot, whyNotAdd } from '#rules/slots.ts';
 import { type StudioDate, studioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
 import type { PricedStudio } from '#web/data/drafts/booking-draft.ts';
-import { describeLost, dropLost } from '#web/data/drafts/lost-hours.ts';
+import { describeLost, dropLost, type LostSelection } from '#web/data/drafts/lost-hours.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { toast } from '#web/ui/toast.tsx';
@@ -46,15 +46,16 @@ export function useChoice(options: Options) {
   }, [studioId, slots]);
   useLosses({ state, change, hours, options, unknownStudio: studios !== undefined && studioId !== null && !studio });
 
-  function toggle(slot: Slot): void {
-    const why = whyNotAdd(slots, slot);
-    if (why === 'not-consecutive') return startOver(slot);
+  /** Adds or removes an hour. `shown`: the selection on the page, newer than the state while a press is still being handled. */
+  function toggle(slot: Slot, shown = slots): void {
+    const why = whyNotAdd(shown, slot);
+    if (why === 'not-consecutive') return startOver(slot, shown);
     if (why) return toast({ title: WHY[why] ?? 'You can’t add this hour.', tone: 'warn' });
     return change((before) => choices.select(before, toggleSlot(before.slots, slot)));
   }
   /** An hour across a gap starts a new selection; the earlier one can be restored. */
-  function startOver(slot: Slot): void {
-    const earlier = { studioId: studioId ?? '', date, slots };
+  function startOver(slot: Slot, shown: readonly Slot[]): void {
+    const earlier = { studioId: studioId ?? '', date, slots: shown };
     change((before) => choices.select(before, [slot]));
     toast({
       title: 'New selection',
@@ -70,9 +71,9 @@ export function useChoice(options: Options) {
     hours,
     toggle,
     goTo: (slot: Slot) => change((before) => choices.goTo(before, slot)),
-    reach(from: Slot, to: Slot, isFree: (slot: Slot) => boolean): void {
-      const next = extendSelection(slots, from, to, isFree);
-      if (next.length === slots.length && slots.length > 0 && isFree(to)) return toggle(to);
+    reach(from: Slot, to: Slot, isFree: (slot: Slot) => boolean, shown: readonly Slot[]): void {
+      const next = extendSelection(shown, from, to, isFree);
+      if (next.length === shown.length && shown.length > 0 && isFree(to)) return toggle(to, shown);
       return change((before) => choices.select(before, next));
     },
     chooseStudio: (id: string) => change((before) => choices.chooseStudio(before, id)),
@@ -89,7 +90,7 @@ export function useChoice(options: Options) {
 /** Removes hours that others booked or that have passed, and says so in a note that stays on the page. */
 function useLosses(watched: {
   state: choices.ChoiceState;
-  change: (next: choices.ChoiceState) => void;
+  change: (next: choices.ChoiceState | ((before: choices.ChoiceState) => choices.ChoiceState)) => void;
   hours: Hours;
   options: Options;
   unknownStudio: boolean;
@@ -110,9 +111,11 @@ function useLosses(watched: {
     const note = lost.length === 0 ? null : describeLost(lost, kept.length);
     if (restoring === 'announced') announceRestored(note);
     else if (note !== null) toast({ title: kept.length > 0 ? SOME_LOST : ALL_LOST, description: note, tone: 'warn' });
-    if (note === null || studioId === null)
-      return restoring === 'no' ? undefined : change(choices.settle(state, kept, null));
-    return change(choices.settle(state, kept, { studioId, slots, note, at: new Date() }));
+    // A press that is still being handled changes the hours; this runs again for those.
+    const settle = (gone: LostSelection | null): void =>
+      change((before) => (before.slots === slots ? choices.settle(before, kept, gone) : before));
+    if (note === null || studioId === null) return restoring === 'no' ? undefined : settle(null);
+    return settle({ studioId, slots, note, at: new Date() });
   });
   // The clock and other customers are external systems: hours lost to them must stay removed, so they cannot be derived.
   // oxlint-disable-next-line react/set-state-in-effect
