@@ -3,13 +3,15 @@ import { serve } from '@hono/node-server';
 import { hash, verify } from '@node-rs/argon2';
 import { Hono } from 'hono';
 import { createLocalJWKSet, generateKeyPair, type JSONWebKeySet, jwtVerify, SignJWT } from 'jose';
+import pg from 'pg';
 import { z } from 'zod';
 import { openBenchServer } from './test-server.ts';
 import { load, median } from './load.ts';
+import { postgresTime, processorTime } from './processor-time.ts';
 
 /**
  * `npm run bench -- auth`: measures the auth API beside its baselines, in turns within one run. A baseline is the cost of the bare work: a
- * route that verifies a token, one that signs a token, one hash.
+ * route that verifies a token, one that signs a token, one hash. `npm run bench -- auth user refresh passwords` runs only these cases.
  */
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5);
 const ROUNDS = 3;
@@ -83,6 +85,8 @@ async function refreshInChains(
 }
 
 type Target = {
+  /** Process ids of the server, the baselines, and a connection to PostgreSQL. */
+  readonly pids: Readonly<Record<'server' | 'baseline' | 'backend', number>>;
   readonly apiUrl: string;
   readonly baselineUrl: string;
   readonly json: Record<string, string>;
@@ -122,26 +126,57 @@ const measureSignIns = (target: Target): Promise<number> =>
 
 type Ratios = Record<'user' | 'refresh' | 'loop' | 'route', number[]>;
 
-async function measureRound(target: Target, ratios: Ratios): Promise<void> {
-  const { apiUrl, baselineUrl, json } = target;
+async function measureUser(target: Target, ratios: Ratios): Promise<void> {
   const [ours, bare] = [
-    await measureUsers(target, apiUrl, '/auth/v1/user'),
-    await measureUsers(target, baselineUrl, '/verify'),
+    await measureUsers(target, target.apiUrl, '/auth/v1/user'),
+    await measureUsers(target, target.baselineUrl, '/verify'),
   ];
   ratios.user.push(ours / bare);
   say(
     `GET /user: ${ours.toFixed(0)}/s, a bare route that verifies a token ${bare.toFixed(0)}/s, ratio ${(ours / bare).toFixed(2)}`,
   );
+}
+
+async function measureRefresh(target: Target, ratios: Ratios): Promise<void> {
+  const { apiUrl, baselineUrl, json, pids } = target;
   const tokens: string[] = [];
   for (let connection = 0; connection < CONNECTIONS; connection += 1)
     tokens.push((await post(target, '/token?grant_type=password', ACCOUNT)).refresh_token);
-  const refreshed = await refreshInChains(apiUrl, '/auth/v1/token?grant_type=refresh_token', json, tokens);
-  const signed = await refreshInChains(baselineUrl, '/sign', json, tokens);
-  ratios.refresh.push(refreshed / signed);
+  const [ours, bare] = [
+    await withTimes(pids.server, pids.backend, () =>
+      refreshInChains(apiUrl, '/auth/v1/token?grant_type=refresh_token', json, tokens),
+    ),
+    await withTimes(pids.baseline, pids.backend, () => refreshInChains(baselineUrl, '/sign', json, tokens)),
+  ];
+  ratios.refresh.push(ours.perSecond / bare.perSecond);
   say(
-    `refresh: ${refreshed.toFixed(0)}/s, a bare route that signs a token ${signed.toFixed(0)}/s, ratio ${(refreshed / signed).toFixed(2)}`,
+    `refresh: ${ours.perSecond.toFixed(0)}/s, a bare route that signs a token ${bare.perSecond.toFixed(0)}/s, ratio ${(ours.perSecond / bare.perSecond).toFixed(2)}`,
   );
-  for (let turn = 0; turn < ROUNDS; turn += 1) await measurePasswords(target, ratios);
+  for (const [name, { node, database, client }] of [
+    ['ours', ours],
+    ['bare', bare],
+  ] as const)
+    say(
+      `  processor time of ${name}: Node ${node.toFixed(0)} µs, PostgreSQL ${database.toFixed(0)} µs, client ${client.toFixed(0)} µs`,
+    );
+}
+
+/** Requests per second, and microseconds of processor time for each in the server, in PostgreSQL and in this process. */
+async function withTimes(
+  server: number,
+  backend: number,
+  work: () => Promise<number>,
+): Promise<Record<'perSecond' | 'node' | 'database' | 'client', number>> {
+  const own = (): number => process.cpuUsage().user + process.cpuUsage().system;
+  const before = [await processorTime(server), await postgresTime(backend), own() / 1e6] as const;
+  const perSecond = await work();
+  const each = (after: number, at: 0 | 1 | 2): number => ((after - before[at]) * 1e6) / (perSecond * SECONDS);
+  return {
+    perSecond,
+    client: each(own() / 1e6, 2),
+    node: each(await processorTime(server), 0),
+    database: each(await postgresTime(backend), 1),
+  };
 }
 
 async function measurePasswords(target: Target, ratios: Ratios): Promise<void> {
@@ -154,6 +189,12 @@ async function measurePasswords(target: Target, ratios: Ratios): Promise<void> {
     `sign-in by password: ${opened.toFixed(1)}/s, the hash in a loop ${hashed.toFixed(1)}/s, ratio ${(opened / hashed).toFixed(2)}; ` +
       `a bare route that hashes ${routed.toFixed(1)}/s, ratio ${(opened / routed).toFixed(2)}`,
   );
+}
+
+function report(name: string, ratios: readonly number[], goal: number): void {
+  if (ratios.length === 0) return;
+  const [low, high] = [Math.min(...ratios), Math.max(...ratios)];
+  say(`${name}: ${median(ratios).toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)}, goal ${goal.toFixed(2)})`);
 }
 
 async function main(): Promise<void> {
@@ -170,17 +211,40 @@ async function main(): Promise<void> {
   });
   await new Promise((resolve) => baselines.stdout.once('data', resolve));
   const bearers = tokens.map((token) => ({ apikey: anonKey, authorization: `Bearer ${token}` }));
-  const target = { apiUrl, baselineUrl: `http://localhost:${port}`, json, bearers };
+  const owner = new pg.Client({ connectionString: server.databaseUrl });
+  await owner.connect();
+  const backend = Number((await owner.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid);
+  const pids = { server: server.runtime.pid, baseline: baselines.pid ?? 0, backend };
+  const target = { pids, apiUrl, baselineUrl: `http://localhost:${port}`, json, bearers };
 
-  await measureUsers(target, apiUrl, '/auth/v1/user');
-  await measureUsers(target, target.baselineUrl, '/verify');
-  await measureSignIns(target);
   const ratios: Ratios = { user: [], refresh: [], loop: [], route: [] };
-  for (let round = 0; round < ROUNDS; round += 1) await measureRound(target, ratios);
-  say(`GET /user beside a bare route that verifies: ${median(ratios.user).toFixed(2)} (goal 1.00)`);
-  say(`refresh beside a bare route that signs: ${median(ratios.refresh).toFixed(2)} (goal 0.50)`);
-  say(`sign-in beside a bare route that hashes: ${median(ratios.route).toFixed(2)} (goal 0.80)`);
-  say(`sign-in beside the hash in a loop, without HTTP: ${median(ratios.loop).toFixed(2)} (goal 0.80)`);
+  const cases: readonly (readonly [string, () => Promise<unknown>, () => Promise<unknown>])[] = [
+    [
+      'user',
+      async () => [
+        await measureUsers(target, apiUrl, '/auth/v1/user'),
+        await measureUsers(target, target.baselineUrl, '/verify'),
+      ],
+      () => measureUser(target, ratios),
+    ],
+    ['refresh', async () => undefined, () => measureRefresh(target, ratios)],
+    [
+      'passwords',
+      () => measureSignIns(target),
+      async () => {
+        for (let turn = 0; turn < ROUNDS; turn += 1) await measurePasswords(target, ratios);
+      },
+    ],
+  ];
+  const selected = process.argv.slice(2);
+  const chosen = cases.filter(([name]) => selected.length === 0 || selected.includes(name));
+  for (const [, warmUp] of chosen) await warmUp();
+  for (let round = 0; round < ROUNDS; round += 1) for (const [, , measure] of chosen) await measure();
+  report('GET /user beside a bare route that verifies', ratios.user, 1);
+  report('refresh beside a bare route that signs', ratios.refresh, 0.5);
+  report('sign-in beside a bare route that hashes', ratios.route, 0.8);
+  report('sign-in beside the hash in a loop, without HTTP', ratios.loop, 0.8);
+  await owner.end();
   baselines.kill('SIGTERM');
   await server.close();
 }

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 
 /** Clock ticks per second of /proc (USER_HZ), 100 on Linux whatever its kernel. */
 const TICKS_PER_SECOND = 100;
@@ -23,6 +23,18 @@ async function timesOf(pid: number): Promise<Record<'utime' | 'stime' | 'cutime'
     .slice(11, 15)
     .map((ticks) => Number(ticks) / TICKS_PER_SECOND);
   return { utime, stime, cutime, cstime };
+}
+
+/** The processor time of a PostgreSQL server, running and ended processes, in seconds. `backend`: the process id of one of its connections. */
+export async function postgresTime(backend: number): Promise<number> {
+  const parentOf = async (pid: number): Promise<number> =>
+    Number((await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')).replace(/^.*\) /s, '').split(' ')[1]);
+  const main = await parentOf(backend);
+  let seconds = await endedChildrenTime(main);
+  for (const name of await readdir('/proc').catch(() => []))
+    if (/^\d+$/.test(name) && (await parentOf(Number(name))) === main)
+      seconds += (await processorTime(Number(name))) || 0;
+  return seconds;
 }
 
 /** Runs `work` and returns its result with the microseconds of processor time that the process used for each of its `count`. */
