@@ -16,11 +16,7 @@ import { jobHandlers } from './operations/jobs/job-handlers.ts';
 import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
 import type { Clock, Env, Log } from './http/caller.ts';
 import { createGrantedCaller, ROLE_GRANT, type RoleGrant } from './http/granted-roles.ts';
-import { deriveKey } from './crypto/derive-key.ts';
-import { createEncryption } from './crypto/encryption.ts';
-import { createFingerprint } from './crypto/fingerprint.ts';
 import { openKeys, type Keys } from './crypto/keys.ts';
-import { createLinkSigner } from './crypto/link-signer.ts';
 import { createLog } from './http/log.ts';
 import { createLimits, deleteFullLimits, type Limit } from './http/limits.ts';
 import { createLeasedLimit, takeBatches } from './http/leased-limit.ts';
@@ -58,6 +54,8 @@ import { createPictures } from './storage/pictures/pictures.ts';
 import { createStorageRouter } from './storage/router.ts';
 import { BACKUP_WORKERS, nightlyBackup } from './start/backup/nightly.ts';
 import { endClaims } from './start/end-claims.ts';
+import { renewalTasks } from './start/keys/renew-secrets.ts';
+import { createSecrets } from './start/keys/secrets.ts';
 import { openPlugs } from './start/open-plugs.ts';
 import { type Memory, openDatabase } from './start/open-database.ts';
 import { seed } from './start/seed.ts';
@@ -100,7 +98,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const report = overrides.report ?? (() => undefined);
   const log = createLog(config.logLevel);
   if (config.failpoints) armFailpoints(config.failpoints);
-  const keys = await openKeys(config.dataDir, config.jwtSecret, config.auth.signingKeysFile);
+  const keys = await openKeys(config.dataDir, { ...config.keys, signingKeysFile: config.auth.signingKeysFile });
+  const secrets = createSecrets(keys);
   // Closes what was opened, in reverse order, when a later step throws.
   await using opened = new AsyncDisposableStack();
   const broken = Promise.withResolvers<Error>();
@@ -119,7 +118,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const [urgent, people] = [db.inClass('urgent'), db.inClass('customer')];
   const demo = await seed({ db, root: ROOT, config, clock, report });
   await staffAccounts.read(db);
-  const faults = await startFaults(db, config);
+  const faults = await startFaults(db, config, keys);
   if (faults.length > 0) throw new ConfigRefused(faults);
 
   const business = await followBusiness(db, (line) => log.warn({}, line));
@@ -177,7 +176,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     clock,
     readCaller: createGrantedCaller(readKeyedCaller, lookUpGrant),
     sizeMax: config.storage.sizeMax,
-    mark: (text) => keys.hmac('object-link', text),
+    marks: (text) => keys.hmacs('object-link', text),
     sessionAlive: (sessionId) => watch.alive(sessionId),
   });
   const payments = guardPayments(createStripePayments(config.stripe), circuits.payments);
@@ -185,7 +184,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const { plugs, circuits: plugCircuits } = openPlugs(config.plugs, createBreaker);
   const reader = await createIdReader(config);
   opened.defer(() => reader.close());
-  const links = createLinkSigner(deriveKey(keys.derive('links'), 'mail-link'));
+  const { links } = secrets;
   const answerWithinMs = config.paymentAnswerSeconds * 1000;
   const payment: PaymentStatusContext = {
     db: urgent,
@@ -206,15 +205,13 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       limitFactor: config.limitFactor,
     },
   };
-  // The purposes are part of the keys: stored PINs cannot be read after a change.
-  const pinSecret = keys.derive('door-codes');
   const lockOf = await readStudioLocks(db, config.igloohome.locks);
   const access: AccessContext = {
     db: urgent,
     locks,
     lockOf,
-    encryption: createEncryption(deriveKey(pinSecret, 'door-code-seal')),
-    fingerprint: createFingerprint(deriveKey(pinSecret, 'door-code-print')),
+    encryption: secrets.doorCodes,
+    fingerprint: secrets.doorFingerprint,
     clock,
     log,
   };
@@ -283,6 +280,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       { name: 'read the staff accounts', everyMs: 10_000, everywhere: true, run: () => staffAccounts.read(db) },
       { name: 'delete full rate limits', everyMs: 10_000, run: () => deleteFullLimits(db, clock()) },
       ...nightly.tasks,
+      ...renewalTasks(keys, { db, log }),
       ...sessionTasks({ ...own, lights, mails }, config),
       { name: 'delete unreferenced files', everyMs: 5_000, run: () => storage.cleanup() },
     ],
@@ -302,7 +300,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     links,
     power: { db: urgent, plugs },
     verifyLockWebhook: createIgloohomeVerifier({
-      publicKey: config.igloohome.webhookKey,
+      publicKeys: config.igloohome.webhookKeys,
       webhookUrl: `${config.siteUrl}/functions/v1/igloohome-webhook`,
     }),
     drain: () => queue.run(),

@@ -5,6 +5,7 @@ import { contradictions, DEMO_SENDER, missing } from './settings/checks.ts';
 import { databaseFields, type DatabaseSettings, readDatabaseSettings } from './settings/database.ts';
 import { address, flag, list, type SandboxAddress, text, whole } from './settings/fields.ts';
 import { idReaderFields, readVisionSettings, type VisionSettings } from './settings/id-reader.ts';
+import { keyFaults, keyFields, readSecretSettings, type SecretSettings } from './settings/keys.ts';
 import { lockFields, type LockSettings, readLockSettings } from './settings/locks.ts';
 import { paymentFields, type PaymentSettings, readPaymentSettings } from './settings/payments.ts';
 import { plugFields, type PlugSettings, readPlugSettings } from './settings/plugs.ts';
@@ -26,7 +27,7 @@ export type Config = DatabaseSettings & {
   readonly host: string | null;
   readonly siteUrl: string;
   readonly dataDir: string;
-  readonly jwtSecret: string | null;
+  readonly keys: SecretSettings;
   readonly backup: BackupSettings;
   /** The variables that were given, for a backup. */
   readonly settings: Readonly<Record<string, string>>;
@@ -80,7 +81,7 @@ const schema = z.object({
   SITE_URL: address.optional(),
   DATA_DIR: text.default('./data'),
   ...databaseFields,
-  JWT_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
+  ...keyFields,
   ...backupFields,
   API_KEY_REQUIRED: flag.default(false),
   PAYMENT_ANSWER_SECONDS: z.coerce.number().min(0.1).max(30).default(1.5),
@@ -135,6 +136,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ...contradictions(env, production, sandbox),
     ...authFaults(env, production, sandbox),
     ...backupFaults(env),
+    ...keyFaults(env),
   ];
   const siteUrl = env.SITE_URL ?? `http://localhost:${env.PORT}`;
   const signIn = readSignInSettings(env, {
@@ -175,7 +177,7 @@ function toConfig(
     host: env.HOST ?? null,
     dataDir: env.DATA_DIR,
     ...readDatabaseSettings(env),
-    jwtSecret: env.JWT_SECRET ?? null,
+    keys: readSecretSettings(env),
     backup: readBackupSettings(env),
     apiKeyRequired: env.API_KEY_REQUIRED,
     idReadSeconds: env.ID_READ_SECONDS,

@@ -30,6 +30,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     'verify-backup',
     async (config, [file]) => (await import('./start/backup/run.ts')).runVerifyBackup(config, file, openCopy, print),
   ],
+  ['accept-keys', async (config) => (await import('./start/keys/accept-keys.ts')).runAcceptKeys(config, print)],
   ['remove-demo', async (config) => (await import('./start/remove-demo.ts')).runRemoveDemo(config, print)],
 ]);
 
@@ -142,8 +143,12 @@ function isLaterProcess(): boolean {
 
 /** Builds a server on the copy of a database, with the keys in `dataDir` and no provider. */
 async function openCopy(memory: Blob, dataDir: string): Promise<App> {
-  const { compose } = await import('./compose.ts');
-  return compose(readConfig({ DATA_DIR: dataDir, SANDBOX: 'on', LOG_LEVEL: 'silent' }), { memory });
+  const [{ compose }, { restoredKeys }] = await Promise.all([
+    import('./compose.ts'),
+    import('./start/backup/restored-keys.ts'),
+  ]);
+  const keys = await restoredKeys(dataDir);
+  return compose(readConfig({ ...keys, DATA_DIR: dataDir, SANDBOX: 'on', LOG_LEVEL: 'silent' }), { memory });
 }
 
 /** Answers `npm run backup`, which cannot open the embedded database itself. Returns what ends that. */

@@ -72,7 +72,7 @@ test('a secret is read from the file that NAME_FILE names, and one that cannot b
       // The platform's own, which this server does not read.
       AWS_WEB_IDENTITY_TOKEN_FILE: '/nowhere',
     });
-    expect(config.jwtSecret).toBe(secret);
+    expect(config.keys.jwtSecret).toBe(secret);
     expect(config.backup.passphrase).toBe('a few words\r\n with a space ');
     // A backup holds the settings, but not what opens it.
     expect(config.settings).toEqual({ JWT_SECRET: secret });

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
@@ -18,7 +18,7 @@ describe('the keys on disk', () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   test('eight concurrent starts end up with the same keys, in a file that only the owner can read', async () => {
-    const opened = await Promise.all(Array.from({ length: 8 }, () => openKeys(folder, null)));
+    const opened = await Promise.all(Array.from({ length: 8 }, () => openKeys(folder)));
     expect(new Set(opened.map((keys) => keys.anonKey)).size).toBe(1);
     expect(new Set(opened.map((keys) => JSON.stringify(keys.jwks()))).size).toBe(1);
     expect((await stat(join(folder, 'keys.json'))).mode & 0o777).toBe(0o600);
@@ -26,17 +26,82 @@ describe('the keys on disk', () => {
 
   test('a second start reads the keys of the first', async () => {
     const before = await readFile(join(folder, 'keys.json'), 'utf8');
-    const first = await openKeys(folder, null);
+    const first = await openKeys(folder);
     const token = first.sign(claims, 60, NOW);
-    expect(await (await openKeys(folder, null)).verify(token, NOW)).toMatchObject(claims);
+    expect(await (await openKeys(folder)).verify(token, NOW)).toMatchObject(claims);
     expect(await readFile(join(folder, 'keys.json'), 'utf8')).toBe(before);
   });
 
   test("the operator's secret signs the client keys", async () => {
     const secret = 'an operator chose this secret, 40 letters';
-    const [one, two] = [await openKeys(folder, secret), await openKeys(folder, null)];
+    const [one, two] = [await openKeys(folder, { jwtSecret: secret }), await openKeys(folder)];
     expect(one.anonKey).not.toBe(two.anonKey);
     expect(await two.verify(one.anonKey, NOW)).toBeNull();
+  });
+});
+
+describe('keys from a secret', () => {
+  const [first, second] = ['the first secret of 32 or more letters', 'the second secret of 32 or more letters'];
+  let folder = '';
+  const elsewhere = (): Promise<string> => mkdtemp(join(folder, 'server-'));
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'keys-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test('are the same on every server and in later versions, and write no file', async () => {
+    const at = await elsewhere();
+    const [one, two] = [
+      await openKeys(at, { appSecret: first }),
+      await openKeys(await elsewhere(), { appSecret: first }),
+    ];
+    expect(two.serviceRoleKey).toBe(one.serviceRoleKey);
+    expect(two.fingerprints).toEqual(one.fingerprints);
+    expect(two.hmac('a', 'b')).toEqual(one.hmac('a', 'b'));
+    expect(await two.verify(one.sign(claims, 60, NOW), NOW)).toMatchObject(claims);
+    expect(await readdir(at)).toEqual([]);
+    expect(one.fingerprints).toEqual({
+      APP_SECRET: ['sjgOZKPhw6j8vFSitHFaRO'],
+      JWT_SECRET: ['d19aw0n9FQOejzVd2mxVKX'],
+      AUTH_SIGNING_KEYS_FILE: ['GinmvKdMFsfecxQEv_eZCvT2-FNsAOhvRVzo37850S4'],
+    });
+  });
+
+  test('another secret has other keys; as the previous one it is accepted and not used', async () => {
+    const at = await elsewhere();
+    const old = await openKeys(at, { appSecret: first });
+    const token = old.sign(claims, 60, NOW);
+    const alone = await openKeys(at, { appSecret: second });
+    expect(await alone.verify(token, NOW)).toBeNull();
+    expect(await alone.verify(old.anonKey, NOW)).toBeNull();
+    expect(alone.hmacs('a', 'b')).not.toContainEqual(old.hmac('a', 'b'));
+    const both = await openKeys(at, { appSecret: second, previousAppSecret: first });
+    expect(await both.verify(token, NOW)).toMatchObject(claims);
+    expect(await both.verify(old.anonKey, NOW)).toMatchObject({ role: 'anon' });
+    expect(both.hmacs('a', 'b')).toEqual([alone.hmac('a', 'b'), old.hmac('a', 'b')]);
+    expect(both.deriveAll('a')).toEqual([alone.derive('a'), old.derive('a')]);
+    expect([both.anonKey, both.hmac('a', 'b')]).toEqual([alone.anonKey, alone.hmac('a', 'b')]);
+    expect(await alone.verify(both.sign(claims, 60, NOW), NOW)).toMatchObject(claims);
+  });
+
+  test('a keys.json beside it is the previous key, and stays as it is', async () => {
+    const at = await elsewhere();
+    const stored = await openKeys(at);
+    const before = await readFile(join(at, 'keys.json'), 'utf8');
+    const keys = await openKeys(at, { appSecret: first });
+    expect(await keys.verify(stored.sign(claims, 60, NOW), NOW)).toMatchObject(claims);
+    expect(await keys.verify(stored.serviceRoleKey, NOW)).toMatchObject({ role: 'service_role' });
+    expect(keys.fingerprints.APP_SECRET).toHaveLength(2);
+    expect(await stored.verify(keys.sign(claims, 60, NOW), NOW)).toBeNull();
+    expect(await readFile(join(at, 'keys.json'), 'utf8')).toBe(before);
+  });
+
+  test('an earlier JWT_SECRET is accepted and not used', async () => {
+    const at = await elsewhere();
+    const old = await openKeys(at, { jwtSecret: first });
+    const both = await openKeys(at, { jwtSecret: second, previousJwtSecret: first });
+    expect(await both.verify(old.anonKey, NOW)).toMatchObject({ role: 'anon' });
+    expect(both.anonKey).toBe((await openKeys(at, { jwtSecret: second })).anonKey);
   });
 });
 
@@ -112,7 +177,7 @@ describe('tokens', () => {
     }
     const file = join(folder, 'signing.json');
     await writeFile(file, JSON.stringify({ keys: pairs.map((pair) => pair.jwk) }));
-    const registered = await openKeys(folder, secret, file);
+    const registered = await openKeys(folder, { jwtSecret: secret, signingKeysFile: file });
     for (const role of ['service_role', 'anon', 'authenticated', 'reporter']) {
       const make = (alg: string, kid?: string): SignJWT =>
         new SignJWT({ role }).setProtectedHeader({ alg, ...(kid && { kid }) }).setExpirationTime('10y');

@@ -1,20 +1,11 @@
-import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import {
-  calculateJwkThumbprint,
-  type CryptoKey,
-  exportJWK,
-  generateKeyPair,
-  type JWK,
-  type JWTPayload,
-  jwtVerify,
-  SignJWT,
-} from 'jose';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { calculateJwkThumbprint, type CryptoKey, type JWK, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { deriveKey } from './derive-key.ts';
+import { generateKeyMaterial, type KeyMaterial, readKeyMaterial } from './key-material.ts';
 import { openSigningKey, readSigningKeys, signToken, type SigningKey } from './signing-keys.ts';
 
-/** The server's keys for signing and encryption. They are generated once, into a file that only its owner can read. */
+/** The server's keys for signing and encryption, derived from APP_SECRET or generated once. Those of an earlier secret are accepted too. */
 export type Keys = {
   /** Signs an access token with the newest key (`kid`). It expires after `seconds`. */
   sign(claims: Record<string, unknown>, seconds: number, now: Date): string;
@@ -29,78 +20,98 @@ export type Keys = {
   readonly serviceRoleKey: string;
   /** Keyed hash. Each purpose has hashes of its own. */
   hmac(purpose: string, value: string): Buffer;
+  /** The same hash with every accepted key, to recognise what an earlier key has hashed; the current one is first. */
+  hmacs(purpose: string, value: string): readonly Buffer[];
   /** Derives 32 secret bytes for a purpose. */
   derive(purpose: string): Uint8Array;
+  /** The same from every accepted key, the current one first. */
+  deriveAll(purpose: string): readonly Uint8Array[];
+  /** What tells keys apart and reveals nothing of them, by the variable that sets them: the key in use first, then those accepted too. */
+  readonly fingerprints: Readonly<Record<KeyName, readonly string[]>>;
 };
 
-type Stored = { jwtSecret: string; secret: string; signing: JWK };
+/** A key, by the variable that sets it. */
+export type KeyName = 'APP_SECRET' | 'JWT_SECRET' | 'AUTH_SIGNING_KEYS_FILE';
 
 const LEEWAY_SECONDS = 10;
 const VERIFIED_MAX = 5_000;
 /** Ten years: client keys are built into apps. */
 const CLIENT_KEY_SECONDS = 315_360_000;
 
+/** Where the keys come from. Of each pair, both are accepted and the first is used. */
+export type KeySettings = {
+  /** Every key is derived from it; null: keys are generated, into a file. */
+  readonly appSecret: string | null;
+  readonly previousAppSecret: string | null;
+  /** Signs the two client keys, instead of the key of that name. */
+  readonly jwtSecret: string | null;
+  readonly previousJwtSecret: string | null;
+  /** A JWKS with private keys that replaces the signing key. */
+  readonly signingKeysFile: string | null;
+};
+
+const NONE: KeySettings = {
+  appSecret: null,
+  previousAppSecret: null,
+  jwtSecret: null,
+  previousJwtSecret: null,
+  signingKeysFile: null,
+};
+
 /**
- * Reads the keys of `folder`, or generates them. Processes that start at the same time end up with the same keys. `jwtSecret` signs the
- * two client keys. `signingKeysFile`: a JWKS with private keys that replaces the generated one. Throws when the file has no usable key.
+ * Derives the keys, or reads those of `folder`, or generates them there. Processes that start at the same time end up with the same keys.
+ * Throws when the file of signing keys has no usable key.
  */
-export async function openKeys(
-  folder: string,
-  jwtSecret: string | null,
-  signingKeysFile: string | null = null,
-): Promise<Keys> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const stored = await readOrGenerate(join(folder, 'keys.json'));
+export async function openKeys(folder: string, given: Partial<KeySettings> = {}): Promise<Keys> {
+  const settings = { ...NONE, ...given };
+  const material = await readKeyMaterial(folder, settings);
+  const { signingKeysFile: file } = settings;
   const signing =
-    signingKeysFile === null
-      ? await generatedKey(stored)
-      : await readSigningKeys(await readFile(signingKeysFile, 'utf8'), signingKeysFile);
-  return createKeys(stored, jwtSecret, signing);
+    file === null
+      ? await Promise.all(material.map(({ signing: jwk }) => openGenerated(jwk)))
+      : await readSigningKeys(await readFile(file, 'utf8'), file);
+  return createKeys({ material, shared: sharedSecrets(material, settings), signing });
 }
 
 /** Keys in memory only, for tests. */
 export async function temporaryKeys(): Promise<Keys> {
-  const stored = await generate();
-  return createKeys(stored, null, await generatedKey(stored));
+  const material = [await generateKeyMaterial()];
+  const signing = await Promise.all(material.map(({ signing: jwk }) => openGenerated(jwk)));
+  return createKeys({ material, shared: sharedSecrets(material, NONE), signing });
 }
 
-async function readOrGenerate(path: string): Promise<Stored> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8'));
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-  }
-  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
-  await writeFile(draft, JSON.stringify(await generate()), { mode: 0o600, flag: 'wx' });
-  // `link` is atomic: one of several processes wins, and all read what it wrote.
-  await link(draft, path).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  });
-  await unlink(draft);
-  return JSON.parse(await readFile(path, 'utf8'));
+/** The secrets of HS256, the one that signs first. */
+function sharedSecrets(
+  material: readonly KeyMaterial[],
+  { jwtSecret, previousJwtSecret }: Pick<KeySettings, 'jwtSecret' | 'previousJwtSecret'>,
+): readonly string[] {
+  const own = jwtSecret === null ? material.map((one) => one.jwtSecret) : [jwtSecret];
+  return [...own, ...(previousJwtSecret === null ? [] : [previousJwtSecret])];
 }
 
-async function generate(): Promise<Stored> {
-  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
-  return {
-    jwtSecret: randomBytes(32).toString('base64url'),
-    secret: randomBytes(32).toString('base64url'),
-    signing: await exportJWK(privateKey),
-  };
+async function openGenerated(jwk: JWK): Promise<SigningKey> {
+  return openSigningKey({ ...jwk, kid: await calculateJwkThumbprint(jwk), alg: 'ES256' });
 }
 
-/** The key pair that this server generated. */
-async function generatedKey(stored: Stored): Promise<readonly SigningKey[]> {
-  return [await openSigningKey({ ...stored.signing, kid: await calculateJwkThumbprint(stored.signing), alg: 'ES256' })];
-}
+/** Each list has what is used first, then what is accepted too. */
+type Accepted = {
+  readonly material: readonly KeyMaterial[];
+  readonly shared: readonly string[];
+  readonly signing: readonly SigningKey[];
+};
 
-async function createKeys(stored: Stored, jwtSecret: string | null, signing: readonly SigningKey[]): Promise<Keys> {
+async function createKeys({ material, shared: sharedTexts, signing }: Accepted): Promise<Keys> {
   const [current] = signing;
-  if (!current) throw new Error('there is no key to sign with');
+  const shared = sharedTexts.map((text) => createSecretKey(Buffer.from(text)));
+  const [clientSecret] = shared;
+  const secrets = material.map((one) => Buffer.from(one.secret, 'base64url'));
+  const [secret] = secrets;
+  if (!current || !clientSecret || !secret) throw new Error('there is no key to sign with');
   const byKid = new Map(signing.map((key) => [key.kid, key]));
-  const shared = createSecretKey(Buffer.from(jwtSecret ?? stored.jwtSecret));
-  const secret = Buffer.from(stored.secret, 'base64url');
   // Node prepares a key of bytes at each call, which takes five times as long as the hash.
+  const hashKeys = secrets.map((one) => createSecretKey(one));
+  const hashWith = (key: KeyObject, purpose: string, value: string): Buffer =>
+    createHmac('sha256', key).update(`${purpose}\n${value}`).digest();
   const hashKey = createSecretKey(secret);
   const clientKey = (role: string): Promise<string> =>
     // A fixed issue time: the same secret always gives the same key, so a key that people have pasted elsewhere stays valid.
@@ -109,7 +120,7 @@ async function createKeys(stored: Stored, jwtSecret: string | null, signing: rea
       .setIssuer('supabase')
       .setIssuedAt(1_760_000_000)
       .setExpirationTime(1_760_000_000 + CLIENT_KEY_SECONDS)
-      .sign(shared);
+      .sign(clientSecret);
   const [anonKey, serviceRoleKey] = await Promise.all([clientKey('anon'), clientKey('service_role')]);
 
   const verified = new Map<string, { claims: Record<string, unknown>; until: number }>();
@@ -132,7 +143,7 @@ async function createKeys(stored: Stored, jwtSecret: string | null, signing: rea
   };
   // The algorithm comes from the key, not from the token, so a public key never serves as a shared secret. Without a `kid`, each key is tried.
   const keysFor = ({ alg, kid }: TokenHead): readonly (KeyObject | CryptoKey)[] => {
-    if (alg === 'HS256') return [shared];
+    if (alg === 'HS256') return shared;
     const pairs = kid === null ? signing : [byKid.get(kid)].filter((pair) => pair !== undefined);
     return pairs.filter((pair) => pair.alg === alg).map((pair) => pair.verifyKey);
   };
@@ -162,9 +173,20 @@ async function createKeys(stored: Stored, jwtSecret: string | null, signing: rea
       return claims;
     },
     jwks: () => ({ keys: signing.map((key) => key.publicJwk) }),
-    hmac: (purpose, value) => createHmac('sha256', hashKey).update(`${purpose}\n${value}`).digest(),
+    hmac: (purpose, value) => hashWith(hashKey, purpose, value),
+    hmacs: (purpose, value) => hashKeys.map((key) => hashWith(key, purpose, value)),
     derive: (purpose) => deriveKey(secret, purpose),
+    deriveAll: (purpose) => secrets.map((one) => deriveKey(one, purpose)),
+    fingerprints: {
+      APP_SECRET: secrets.map(fingerprintOf),
+      JWT_SECRET: sharedTexts.map((text) => fingerprintOf(Buffer.from(text))),
+      AUTH_SIGNING_KEYS_FILE: signing.map((key) => key.kid),
+    },
   };
+}
+
+function fingerprintOf(secret: Uint8Array): string {
+  return Buffer.from(deriveKey(secret, 'fingerprint')).toString('base64url').slice(0, 22);
 }
 
 /** Whether a user token is meant for this server: an audience, if it names one, must be `authenticated`, as in Supabase's own tokens. */

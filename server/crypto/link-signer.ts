@@ -8,20 +8,23 @@ export type LinkSigner = {
   read(purpose: string, token: string, now: Date): string | null;
 };
 
-/** Signs with a key of 32 secret bytes, used for nothing else. */
-export function createLinkSigner(key: Uint8Array): LinkSigner {
-  const signatureOf = (purpose: string, subject: string, seconds: number): string =>
+/** Signs with a key of 32 secret bytes, used for nothing else. Accepts what `earlier` keys have signed. */
+export function createLinkSigner(current: Uint8Array, ...earlier: readonly Uint8Array[]): LinkSigner {
+  const signatureOf = (key: Uint8Array, purpose: string, subject: string, seconds: number): string =>
     createHmac('sha256', key).update(`${purpose}\n${subject}\n${seconds}`).digest('base64url');
   return {
     sign(purpose, subject, expires) {
       const seconds = Math.floor(expires.getTime() / 1000);
-      return `${subject}.${seconds}.${signatureOf(purpose, subject, seconds)}`;
+      return `${subject}.${seconds}.${signatureOf(current, purpose, subject, seconds)}`;
     },
     read(purpose, token, now) {
       const [subject = '', seconds = '', given = ''] = token.split('.');
       const expires = Number(seconds);
       if (!/^\d{1,12}$/.test(seconds) || expires * 1000 <= now.getTime()) return null;
-      return equalInConstantTime(given, signatureOf(purpose, subject, expires)) ? subject : null;
+      const signed = [current, ...earlier].some((key) =>
+        equalInConstantTime(given, signatureOf(key, purpose, subject, expires)),
+      );
+      return signed ? subject : null;
     },
   };
 }

@@ -23,7 +23,7 @@ describe('Payments', () => {
   beforeAll(() => {
     payments = createStripePayments({
       secretKey: 'sk_test_sandbox',
-      webhookSecret: 'whsec_sandbox',
+      webhookSecrets: ['whsec_sandbox'],
       apiUrl: outside.at(1),
       methods: ['card', 'link', 'au_becs_debit'],
     });

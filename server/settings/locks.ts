@@ -11,6 +11,7 @@ export const lockFields = {
   IGLOOHOME_BRIDGE_ID: text.optional(),
   IGLOOHOME_MODE: z.enum(['bridge', 'hourly', 'onetime']).optional(),
   IGLOOHOME_WEBHOOK_KEY: text.optional(),
+  IGLOOHOME_WEBHOOK_KEY_PREVIOUS: text.optional(),
   IGLOOHOME_LOCKS: z.string().optional(),
 };
 type LockEnvironment = z.output<z.ZodObject<typeof lockFields>>;
@@ -23,7 +24,8 @@ export type LockSettings = {
   readonly clientSecret: string;
   readonly bridgeId: string | null;
   readonly mode: 'bridge' | 'hourly' | 'onetime';
-  readonly webhookKey: string;
+  /** Webhooks signed with any of them are accepted. */
+  readonly webhookKeys: readonly string[];
   /** Studio name → lock id. */
   readonly locks: ReadonlyMap<string, string>;
 };
@@ -41,7 +43,10 @@ export function readLockSettings(env: LockEnvironment, sandboxAt: SandboxAddress
     clientSecret: env.IGLOOHOME_CLIENT_SECRET ?? 'sandbox-secret',
     bridgeId: env.IGLOOHOME_BRIDGE_ID ?? (sandboxAt ? 'EB1X00001' : null),
     mode: env.IGLOOHOME_MODE ?? (sandboxAt || env.IGLOOHOME_BRIDGE_ID !== undefined ? 'bridge' : 'hourly'),
-    webhookKey: env.IGLOOHOME_WEBHOOK_KEY ?? (home ? `${home}/api/doors/webhook-key` : ''),
+    webhookKeys: [
+      env.IGLOOHOME_WEBHOOK_KEY ?? (home ? `${home}/api/doors/webhook-key` : ''),
+      ...(env.IGLOOHOME_WEBHOOK_KEY_PREVIOUS === undefined ? [] : [env.IGLOOHOME_WEBHOOK_KEY_PREVIOUS]),
+    ],
     locks: new Map(readLockMap(env.IGLOOHOME_LOCKS ?? (sandboxAt ? SANDBOX_LOCKS : '')).pairs),
   };
 }

@@ -10,6 +10,7 @@ export const paymentFields = {
   STRIPE_RESTRICTED_KEY: text.optional(),
   HOSTED_ID_CHECKS: flag.optional(),
   STRIPE_WEBHOOK_SECRET: text.optional(),
+  STRIPE_WEBHOOK_SECRET_PREVIOUS: text.optional(),
   STRIPE_API_URL: address.optional(),
   PAYMENT_METHODS: list
     .pipe(z.array(z.enum(PAYMENT_METHODS, { error: `has a method that is none of ${PAYMENT_METHODS.join(', ')}` })))
@@ -23,7 +24,7 @@ type PaymentEnvironment = z.output<z.ZodObject<typeof paymentFields>>;
 export type PaymentSettings = {
   readonly secretKey: string;
   readonly restrictedKey: string;
-  readonly webhookSecret: string;
+  readonly webhookSecrets: readonly string[];
   readonly apiUrl: string | null;
   /** Whether customers can show their ID on Stripe's own page. */
   readonly hostedChecks: boolean;
@@ -36,7 +37,10 @@ export function readPaymentSettings(env: PaymentEnvironment, sandboxAt: SandboxA
   return {
     secretKey: env.STRIPE_SECRET_KEY ?? 'sk_test_sandbox',
     restrictedKey: env.STRIPE_RESTRICTED_KEY ?? env.STRIPE_SECRET_KEY ?? 'rk_test_sandbox',
-    webhookSecret: env.STRIPE_WEBHOOK_SECRET ?? 'whsec_sandbox',
+    webhookSecrets: [
+      env.STRIPE_WEBHOOK_SECRET ?? 'whsec_sandbox',
+      ...(env.STRIPE_WEBHOOK_SECRET_PREVIOUS === undefined ? [] : [env.STRIPE_WEBHOOK_SECRET_PREVIOUS]),
+    ],
     apiUrl: env.STRIPE_API_URL ?? sandboxAt?.(1) ?? null,
     // Only a restricted key returns birth dates, which a check needs.
     hostedChecks: env.HOSTED_ID_CHECKS ?? (sandboxAt !== null || env.STRIPE_RESTRICTED_KEY !== undefined),

@@ -35,7 +35,7 @@ export async function startCluster(count: number, env: Record<string, string> = 
   const database = await createMigratedDatabase(server);
   if (!database) throw new Error('PostgreSQL is not available');
   const dataDir = await mkdtemp(join(tmpdir(), 'cluster-'));
-  const keys = await openKeys(dataDir, null);
+  const keys = await openKeys(dataDir);
   const balancer = await startBalancer(Array.from({ length: count }, (_, index) => first + index));
   const settings = {
     SANDBOX_PORT: String(first + 10),

@@ -21,7 +21,17 @@ export function codeHash({ keys }: Needs<'keys'>, userId: string, code: string):
   return keys.hmac('code-hash', `${userId}:${code}`).toString('base64url');
 }
 
+/** Returns the hashes under which a code of an account may be stored: one of each accepted key. */
+export function codeHashes({ keys }: Needs<'keys'>, userId: string, code: string): string[] {
+  return keys.hmacs('code-hash', `${userId}:${code}`).map((hash) => hash.toString('base64url'));
+}
+
 /** Returns the hash under which a link token is stored. */
 export function linkTokenHash({ keys }: Needs<'keys'>, token: string): string {
   return keys.hmac('token-hash', token).toString('base64url');
+}
+
+/** Returns the hashes under which a link token may be stored: one of each accepted key. */
+export function linkTokenHashes({ keys }: Needs<'keys'>, token: string): string[] {
+  return keys.hmacs('token-hash', token).map((hash) => hash.toString('base64url'));
 }

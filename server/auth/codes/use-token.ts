@@ -5,7 +5,7 @@ import { type Contact, contactColumns } from '../core/contact.ts';
 import type { Needs } from '../core/context.ts';
 import type { MessageKind, TokenKind } from '../core/message-queue.ts';
 import { endMessages } from './message-queue.ts';
-import { codeHash, linkTokenHash } from './one-time-codes.ts';
+import { codeHashes, linkTokenHashes } from './one-time-codes.ts';
 
 /*
  * These functions return null for any wrong code and for unknown addresses. Commit then too: the attempt has been counted.
@@ -72,8 +72,8 @@ export async function useLink(
 ): Promise<UsedToken | null> {
   const row = await tx.one<TokenRow>(
     `select ${COLUMNS} from auth.one_time_tokens
-     where token_hash = $1 and kind = any($2::text[]) and expires_at > $3::timestamptz and attempts < $4::int for update`,
-    [linkTokenHash(context, token), kinds, context.clock(), ATTEMPTS_MAX],
+     where token_hash = any($1::text[]) and kind = any($2::text[]) and expires_at > $3::timestamptz and attempts < $4::int for update`,
+    [linkTokenHashes(context, token), kinds, context.clock(), ATTEMPTS_MAX],
   );
   return row ? consume(tx, row) : null;
 }
@@ -103,7 +103,7 @@ async function tryCode(
   tx: Transaction,
   { code, kinds, contact, userIds }: CodeAttempt,
 ): Promise<UsedToken | null> {
-  const hashes = userIds.map((id) => codeHash(context, id, code));
+  const hashes = userIds.flatMap((id) => codeHashes(context, id, code));
   const { email, phone } = contact ? contactColumns(contact) : { email: null, phone: null };
   const { rows } = await tx.query<TokenRow>(
     `update auth.one_time_tokens set attempts = attempts + 1

@@ -143,7 +143,7 @@ function toFlow(row: FlowRow): Flow {
 }
 
 function tokenEncryption(keys: Keys): Encryption {
-  return createEncryption(keys.derive('provider-tokens'));
+  return createEncryption(...keys.deriveAll('provider-tokens'));
 }
 
 function hash(keys: Keys, purpose: string, text: string): string {

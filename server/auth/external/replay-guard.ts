@@ -6,10 +6,11 @@ type Proof = { readonly kind: string; readonly text: string; readonly until: Dat
 
 /** Marks a proof as used. Returns false when it was used before. */
 export async function markUsed({ keys }: Needs<'keys'>, tx: Pick<Transaction, 'one'>, proof: Proof): Promise<boolean> {
-  const hash = keys.hmac(`used-${proof.kind}`, proof.text).toString('base64url');
+  const [hash, ...earlier] = keys.hmacs(`used-${proof.kind}`, proof.text).map((one) => one.toString('base64url'));
   const row = await tx.one(
-    `insert into auth.used_proofs (proof_hash, expires_at) values ($1, $2::timestamptz) on conflict do nothing returning proof_hash`,
-    [hash, proof.until],
+    `insert into auth.used_proofs (proof_hash, expires_at) select $1, $2::timestamptz
+     where not exists (select from auth.used_proofs u where u.proof_hash = any($3::text[])) on conflict do nothing returning proof_hash`,
+    [hash, proof.until, earlier],
   );
   return row !== null;
 }

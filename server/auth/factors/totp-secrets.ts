@@ -3,5 +3,5 @@ import type { Needs } from '../core/context.ts';
 
 /** Returns the encryption of stored TOTP secrets. The context of a secret is the id of its factor. */
 export function totpEncryption({ keys }: Needs<'keys'>): Encryption {
-  return createEncryption(keys.derive('totp-secret'));
+  return createEncryption(...keys.deriveAll('totp-secret'));
 }

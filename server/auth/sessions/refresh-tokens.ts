@@ -4,7 +4,7 @@ import type { Keys } from '#server/crypto/keys.ts';
 /** What a refresh token says. Refresh tokens are not stored: a token consists of its session's id, a number and a keyed hash. */
 export type RefreshToken = { readonly sessionId: string; readonly generation: number };
 
-type Hmac = Pick<Keys, 'hmac'>;
+type Hmac = Pick<Keys, 'hmacs'>;
 
 const ID_BYTES = 16;
 const NUMBER_BYTES = 4;
@@ -15,20 +15,21 @@ export function writeRefreshToken(keys: Hmac, token: RefreshToken): string {
   const bytes = Buffer.alloc(MAC_AT + MAC_BYTES);
   bytes.write(token.sessionId.replaceAll('-', ''), 0, 'hex');
   bytes.writeUInt32BE(token.generation, ID_BYTES);
-  macOf(keys, token).copy(bytes, MAC_AT);
+  macsOf(keys, token)[0]?.copy(bytes, MAC_AT);
   return bytes.toString('base64url');
 }
 
-/** Returns null for a token that this server did not make. */
+/** Returns null for a token that no accepted key made. */
 export function readRefreshToken(keys: Hmac, text: string): RefreshToken | null {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.length !== MAC_AT + MAC_BYTES) return null;
   const hex = bytes.subarray(0, ID_BYTES).toString('hex');
   const sessionId = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
   const token = { sessionId, generation: bytes.readUInt32BE(ID_BYTES) };
-  return equalInConstantTime(bytes.subarray(MAC_AT), macOf(keys, token)) ? token : null;
+  return macsOf(keys, token).some((mac) => equalInConstantTime(bytes.subarray(MAC_AT), mac)) ? token : null;
 }
 
-function macOf(keys: Hmac, { sessionId, generation }: RefreshToken): Buffer {
-  return keys.hmac('refresh-token', `${sessionId}:${generation}`).subarray(0, MAC_BYTES);
+/** The current key's first. */
+function macsOf(keys: Hmac, { sessionId, generation }: RefreshToken): readonly Buffer[] {
+  return keys.hmacs('refresh-token', `${sessionId}:${generation}`).map((mac) => mac.subarray(0, MAC_BYTES));
 }

@@ -27,10 +27,10 @@ export async function chooseDigits(
 async function choosePin(fingerprint: AccessContext['fingerprint'], tx: Transaction, lockId: string): Promise<string> {
   for (let round = 0; round < PIN_TRIES; round += 1) {
     const pin = String(randomInt(10 ** (PIN_DIGITS - 1), 10 ** PIN_DIGITS));
-    const row = await tx.one<{ taken: boolean }>('select private.is_pin_taken($1, $2) as taken', [
-      lockId,
-      fingerprint(pin),
-    ]);
+    const row = await tx.one<{ taken: boolean }>(
+      'select bool_or(private.is_pin_taken($1, p.print)) as taken from unnest($2::text[]) p (print)',
+      [lockId, fingerprint.all(pin)],
+    );
     if (row?.taken === false) return pin;
   }
   throw new Error(`lock ${lockId} has no free PIN left`);

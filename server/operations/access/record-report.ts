@@ -22,12 +22,12 @@ export async function recordReport(context: ReportContext, { lockId, kind, pin, 
   await context.db.query(
     `with entered as (
        select s.code_id as id from private.access_secret s
-       where s.lock_id = $1 and s.pin_fingerprint = $4
+       where s.lock_id = $1 and s.pin_fingerprint = any($4::text[])
          and $3::timestamptz between s.starts_at - interval '${CLOCK_SLACK}' and s.ends_at + interval '${CLOCK_SLACK}'
        order by s.live desc, s.starts_at desc limit 1
      ), staff as (
        select c.id from private.staff_code c
-       where c.lock_id = $1 and c.pin_fingerprint = $4
+       where c.lock_id = $1 and c.pin_fingerprint = any($4::text[])
          and $3::timestamptz between c.starts_at - interval '${CLOCK_SLACK}' and c.ends_at + interval '${CLOCK_SLACK}'
        order by c.starts_at desc limit 1
      ), stored as (
@@ -35,7 +35,7 @@ export async function recordReport(context: ReportContext, { lockId, kind, pin, 
        values ($1, $2, $3::timestamptz, (select id from entered), (select id from staff where not exists (select from entered))) on conflict do nothing returning at
      )
      update private.lock_state l set heard_at = greatest(l.heard_at, s.at) from stored s where l.lock_id = $1`,
-    [lockId, kind, at, pin === null ? null : context.fingerprint(pin)],
+    [lockId, kind, at, pin === null ? null : context.fingerprint.all(pin)],
   );
 }
 

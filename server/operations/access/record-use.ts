@@ -9,8 +9,8 @@ export async function recordUse(
   await db.transaction(async (tx) => {
     const code = await tx.one<{ id: string; bookingId: string }>(
       `update public.booking_access_codes c set used_at = coalesce(c.used_at, $3::timestamptz)
-       from private.access_secret s where s.code_id = c.id and s.lock_id = $1 and s.pin_fingerprint = $2 and s.live returning c.id, c.booking_id as "bookingId"`,
-      [lockId, fingerprint(pin), at],
+       from private.access_secret s where s.code_id = c.id and s.lock_id = $1 and s.pin_fingerprint = any($2::text[]) and s.live returning c.id, c.booking_id as "bookingId"`,
+      [lockId, fingerprint.all(pin), at],
     );
     if (!code || locks.capabilities.mode !== 'bridge') return;
     await queueRevocation(tx, {

@@ -9,22 +9,33 @@ const KEY_TIMEOUT_MS = 3_000;
 
 /**
  * Verifies signatures of igloohome's webhooks: RSA over an HMAC of `POST|host|path|content-type|Date|body`, keyed with the public key's
- * DER bytes. `publicKey` is a PEM text or a URL that serves one.
+ * DER bytes. Each of `publicKeys` is a PEM text or a URL that serves one; a signature of any is accepted.
  */
-export function createIgloohomeVerifier(config: { publicKey: string; webhookUrl: string }): VerifyIgloohomeWebhook {
+export function createIgloohomeVerifier(config: {
+  publicKeys: readonly string[];
+  webhookUrl: string;
+}): VerifyIgloohomeWebhook {
   const { host, pathname } = new URL(config.webhookUrl);
-  let key: KeyObject | null = null;
+  const keys = new Map<string, KeyObject>();
   return async (request, rawBody) => {
     const signature = request.headers.get('x-igloocompany-sha256') ?? '';
     const date = request.headers.get('date') ?? request.headers.get('x-igloocompany-date') ?? '';
     if (signature === '' || !(Math.abs(Date.now() - Date.parse(date)) < SKEW_MS)) return false;
-    key ??= await readKey(config.publicKey);
     const text = ['POST', host, pathname, request.headers.get('content-type') ?? '', date, rawBody].join('|');
-    const digest = createHmac('sha256', key.export({ type: 'pkcs1', format: 'der' }))
-      .update(Buffer.from(text, 'latin1'))
-      .digest();
-    return createVerify('sha256').update(digest).verify(key, Buffer.from(signature, 'base64'));
+    for (const publicKey of config.publicKeys) {
+      const key = keys.get(publicKey) ?? (await readKey(publicKey));
+      keys.set(publicKey, key);
+      if (isSigned(key, text, signature)) return true;
+    }
+    return false;
   };
+}
+
+function isSigned(key: KeyObject, text: string, signature: string): boolean {
+  const digest = createHmac('sha256', key.export({ type: 'pkcs1', format: 'der' }))
+    .update(Buffer.from(text, 'latin1'))
+    .digest();
+  return createVerify('sha256').update(digest).verify(key, Buffer.from(signature, 'base64'));
 }
 
 async function readKey(publicKey: string): Promise<KeyObject> {

@@ -43,28 +43,35 @@ export async function listEvents(stripe: Stripe, since: Date): Promise<ProviderE
 
 /** Verifies and reads a webhook. Throws `WebhookRefused`, as the port describes. */
 export function readEvent(
-  { stripe, live, secret }: { readonly stripe: Stripe; readonly live: boolean; readonly secret: string },
+  { stripe, live, secrets }: { readonly stripe: Stripe; readonly live: boolean; readonly secrets: readonly string[] },
   rawBody: string,
   signature: string,
 ): ProviderEvent {
-  const event = verify(stripe, secret, rawBody, signature);
+  const event = verify(stripe, secrets, rawBody, signature);
   if (event.livemode !== live)
     throw new WebhookRefused(`a ${event.livemode ? 'live' : 'test'} event for a ${live ? 'live' : 'test'} key`);
   return toEvent(event);
 }
 
-function verify(stripe: Stripe, secret: string, rawBody: string, signature: string): Stripe.Event {
-  let event: Stripe.Event;
-  try {
-    event = stripe.webhooks.constructEvent(rawBody, signature, secret, SIGNATURE_TOLERANCE_S);
-  } catch (cause) {
-    throw new WebhookRefused('the signature is invalid', { cause });
-  }
+function verify(stripe: Stripe, secrets: readonly string[], rawBody: string, signature: string): Stripe.Event {
+  const event = verifyWithEach(stripe, secrets, rawBody, signature);
   // The library checks only the age: a signature dated in the future would stay valid until then.
   const latest = Math.floor(Date.now() / 1000) + SIGNATURE_TOLERANCE_S;
   for (const [, time] of signature.matchAll(/(?:^|,)\s*t=(\d+)/g))
     if (Number(time) > latest) throw new WebhookRefused('the signature is dated in the future');
   return event;
+}
+
+function verifyWithEach(stripe: Stripe, secrets: readonly string[], rawBody: string, signature: string): Stripe.Event {
+  let cause: unknown;
+  for (const secret of secrets) {
+    try {
+      return stripe.webhooks.constructEvent(rawBody, signature, secret, SIGNATURE_TOLERANCE_S);
+    } catch (error) {
+      cause = error;
+    }
+  }
+  throw new WebhookRefused('the signature is invalid', { cause });
 }
 
 function toEvent(event: Stripe.Event): ProviderEvent {

@@ -15,7 +15,8 @@ import {
 
 export type StripeConfig = {
   readonly secretKey: string;
-  readonly webhookSecret: string;
+  /** Signs events; each is accepted. */
+  readonly webhookSecrets: readonly string[];
   /** Null: Stripe's own URL. */
   readonly apiUrl: string | null;
   /** Payment methods to offer; `card` includes Apple Pay and Google Pay. */
@@ -27,7 +28,7 @@ export function createStripePayments(config: StripeConfig): Payments {
   const stripe = createStripeClient(config.secretKey, config.apiUrl);
   const live = /^[rs]k_live_/.test(config.secretKey);
   const context: SessionsContext = { stripe, live };
-  const webhooks = { stripe, live, secret: config.webhookSecret };
+  const webhooks = { stripe, live, secrets: config.webhookSecrets };
   return {
     createSession: (input) => withProviderErrors(() => createSession(context, input, config.methods)),
     getSession: (id) => withProviderErrors(() => getSession(context, id)),

@@ -8,6 +8,7 @@ import { type Migration, readMigrations } from '#server/db/migrate.ts';
 import { asOwner } from '#server/db/postgres/open-postgres.ts';
 import type { ObjectStore } from '#server/providers/ports.ts';
 import { type DatabaseSettings, MIGRATIONS } from '../open-database.ts';
+import { rowOf } from '../keys/check-keys.ts';
 import { BackupUnreadable } from './encrypted-file.ts';
 import { readBackup, readManifest } from './read-backup.ts';
 import type { BackupSums } from './records.ts';
@@ -64,6 +65,8 @@ export async function openRestored(
   const quiet = (): void => undefined;
   const db = await openEmbedded(null, { migrations: await migrationsOf(file, passphrase), report: quiet, warn: quiet });
   const sums = await db.transaction((tx) => loadInto(file, passphrase, target, sqlOf(tx)));
+  // The file of signing keys is not in a backup, and a copy needs none.
+  await db.query('delete from private.settings where name = $1', [rowOf('AUTH_SIGNING_KEYS_FILE')]);
   return { db, image: await db.image(), sums };
 }
 

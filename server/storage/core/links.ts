@@ -28,21 +28,23 @@ export type Links = {
 
 export type LinksDependencies = {
   readonly clock: Clock;
-  /** A keyed hash that only this server can compute. */
-  readonly mark: (text: string) => Buffer;
+  /** Keyed hashes that only this server can compute, one of each accepted key; the current key's is first. */
+  readonly marks: (text: string) => readonly Buffer[];
   readonly sessionAlive: (sessionId: string) => Promise<boolean>;
 };
 
-export function createLinks({ clock, mark, sessionAlive }: LinksDependencies): Links {
-  const withSignature = (text: string): string => `${text}.${mark(text).toString('base64url')}`;
+export function createLinks({ clock, marks, sessionAlive }: LinksDependencies): Links {
+  const signed = (text: string): string[] => marks(text).map((mark) => `${text}.${mark.toString('base64url')}`);
   return {
     sign(claims, seconds) {
       const until = Math.floor(clock().getTime() / 1000) + seconds;
-      return withSignature(`${until}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`);
+      const [link] = signed(`${until}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`);
+      if (link === undefined) throw new Error('there is no key to sign with');
+      return link;
     },
     async verify(kind, bucketId, name, token) {
       const [until = '', body = ''] = token.split('.');
-      const same = equalInConstantTime(token, withSignature(`${until}.${body}`));
+      const same = signed(`${until}.${body}`).some((link) => equalInConstantTime(token, link));
       if (!same || Number(until) * 1000 < clock().getTime()) throw storageErrors.token();
       const claims = claimsSchema.parse(JSON.parse(Buffer.from(body, 'base64url').toString('utf8')));
       if (claims.kind !== kind || claims.bucketId !== bucketId || claims.name !== name) throw storageErrors.token();

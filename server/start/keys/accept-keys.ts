@@ -1,0 +1,31 @@
+import { type KeySettings, openKeys } from '#server/crypto/keys.ts';
+import type { Database } from '#server/db/database.ts';
+import { type DatabaseSettings, openDatabase } from '../open-database.ts';
+import { noteKey } from './check-keys.ts';
+import { renewSecrets } from './renew-secrets.ts';
+
+type Config = DatabaseSettings & { readonly keys: Omit<KeySettings, 'signingKeysFile'> } & {
+  readonly auth: Pick<KeySettings, 'signingKeysFile'>;
+};
+
+/**
+ * `npm run accept-keys`: when the keys of a database are lost, uses the present ones from now on. Returns the exit code. `memory`: a database
+ * that is open.
+ */
+export async function runAcceptKeys(config: Config, print: (line: string) => void, memory?: Database): Promise<number> {
+  const db = await openDatabase(config, { report: print, warn: print, memory });
+  try {
+    const keys = await openKeys(config.dataDir, { ...config.keys, signingKeysFile: config.auth.signingKeysFile });
+    const { unreadable } = await renewSecrets(db, keys);
+    for (const name of ['APP_SECRET', 'JWT_SECRET', 'AUTH_SIGNING_KEYS_FILE'] as const)
+      await noteKey(db, name, keys.fingerprints[name][0] ?? '');
+    print('The present keys are the keys of this database from now on. Everybody signs in again.');
+    if (unreadable > 0)
+      print(
+        `${unreadable} authenticator apps and door codes cannot be read any more: remove the second factors, and make the codes again.`,
+      );
+    return 0;
+  } finally {
+    await db.close();
+  }
+}

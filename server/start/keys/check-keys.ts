@@ -1,0 +1,49 @@
+import type { KeyName, Keys } from '#server/crypto/keys.ts';
+import type { Database } from '#server/db/database.ts';
+
+type Sql = Pick<Database, 'query' | 'one'>;
+
+const NAMES: readonly KeyName[] = ['APP_SECRET', 'JWT_SECRET', 'AUTH_SIGNING_KEYS_FILE'];
+/** The name of the row in `private.settings` that has the fingerprint of a key. */
+export const rowOf = (name: KeyName): string => `key_fingerprint.${name}`;
+
+/**
+ * Compares the keys with those that the database was used with before, and notes them at the first start. Returns one line when a key does
+ * not fit: sessions would end, and what is encrypted could not be read. An accepted earlier key fits.
+ */
+export async function keyFaults(db: Sql, { fingerprints }: Pick<Keys, 'fingerprints'>): Promise<string[]> {
+  const wrong: KeyName[] = [];
+  for (const name of NAMES) {
+    const accepted = fingerprints[name];
+    const noted = await noteFirst(db, name, accepted[0] ?? '');
+    if (!accepted.includes(noted)) wrong.push(name);
+    // Nothing that is stored depends on these.
+    else if (name !== 'APP_SECRET') await noteKey(db, name, accepted[0] ?? '');
+  }
+  if (wrong.length === 0) return [];
+  return [
+    `KEYS: this database was used with another ${wrong.join(', ')}. Start with the same APP_SECRET, or keys.json in DATA_DIR, as before ` +
+      `(docs/running.md, Keys); if those keys are lost, run: npm run accept-keys`,
+  ];
+}
+
+/** Writes the fingerprint of the key that is used from now on. */
+export async function noteKey(db: Sql, name: KeyName, fingerprint: string): Promise<void> {
+  await db.query(
+    `insert into private.settings as s (name, value) values ($1, to_jsonb($2::text))
+     on conflict (name) do update set value = excluded.value where s.value <> excluded.value`,
+    [rowOf(name), fingerprint],
+  );
+}
+
+/** Writes the fingerprint unless there is one. Returns the one that is there; of several servers the first one's. */
+async function noteFirst(db: Sql, name: KeyName, fingerprint: string): Promise<string> {
+  await db.query(
+    'insert into private.settings (name, value) values ($1, to_jsonb($2::text)) on conflict (name) do nothing',
+    [rowOf(name), fingerprint],
+  );
+  const row = await db.one<{ value: string }>(`select value #>> '{}' as value from private.settings where name = $1`, [
+    rowOf(name),
+  ]);
+  return row?.value ?? '';
+}
