@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import type { Env } from './http/caller.ts';
 import { createMiddleware, type MiddlewareSettings } from './http/middleware.ts';
+import type { Readiness } from './http/health/readiness.ts';
 import { mayReadMetrics } from './http/metrics/metrics-access.ts';
 import { BUSY_MESSAGE, retryAfterOf } from './http/unavailable.ts';
 
@@ -13,16 +14,19 @@ export function createApp(context: {
   realtime: Hono<Env>;
   functions: Hono<Env>;
   site: Hono<Env>;
-  ready: () => Promise<boolean>;
+  ready: () => Promise<Readiness>;
   metrics: () => Promise<string>;
   /** Bearer that opens /metrics to other machines; null: only this machine may read them. */
   metricsToken: string | null;
 }): Hono<Env> {
   const app = createMiddleware(context.settings);
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
-  app.get('/readyz', async (c) =>
-    (await context.ready()) ? c.json({ status: 'ready' }) : c.json({ status: 'not ready' }, 503),
-  );
+  app.get('/readyz', async (c) => {
+    const { ready, checks } = await context.ready();
+    return c.json({ status: ready ? 'ready' : 'not ready', checks }, ready ? 200 : 503, {
+      'cache-control': 'no-store',
+    });
+  });
   app.get('/metrics', async (c) => {
     if (!mayReadMetrics(c, context.metricsToken)) {
       const message = 'Read the metrics from this machine, or send METRICS_TOKEN as bearer.';

@@ -6,11 +6,10 @@ import { createApp } from './app.ts';
 import { composeAuth } from './compose-auth.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import { measureDatabase, measureOverload } from './http/metrics/metrics.ts';
 import { createOverload, type Overload } from './http/overload.ts';
 import { createBodies, createIdReader, createStore } from './start/open-adapters.ts';
 import { composeFunctions } from './compose-functions.ts';
-import { createBackgroundJobs, measureJobs } from './operations/jobs/background-jobs.ts';
+import { createBackgroundJobs } from './operations/jobs/background-jobs.ts';
 import { sessionTasks } from './operations/jobs/session-tasks.ts';
 import { jobHandlers } from './operations/jobs/job-handlers.ts';
 import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
@@ -54,6 +53,7 @@ import { createPictures } from './storage/pictures/pictures.ts';
 import { createStorageRouter } from './storage/router.ts';
 import { BACKUP_WORKERS, nightlyBackup } from './start/backup/nightly.ts';
 import { endClaims } from './start/end-claims.ts';
+import { observe } from './start/observe.ts';
 import { renewalTasks } from './start/keys/renew-secrets.ts';
 import { createSecrets } from './start/keys/secrets.ts';
 import { openPlugs } from './start/open-plugs.ts';
@@ -319,9 +319,9 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   opened.defer(() => realtime.close());
   measureRealtime(metrics, realtime);
   const overload = createOverload(config.requestsAtOnce);
-  measureDatabase(metrics, db);
-  measureOverload(metrics, overload);
-  measureJobs(metrics, db, clock, [...Object.values(circuits), ...plugCircuits]);
+  const { dataDir } = config;
+  const allCircuits = [...Object.values(circuits), ...plugCircuits];
+  const ready = await observe({ metrics, db, clock, log, dataDir, queue, overload, circuits: allCircuits });
   const site = createSite({
     ...SITE_FOLDERS,
     anonKey: keys.anonKey,
@@ -367,7 +367,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     realtime: realtime.router,
     functions,
     site: site.router,
-    ready: async () => (await urgent.query('select 1').catch(() => null)) !== null,
+    ready,
     metrics: () => metrics.text(),
     metricsToken: config.metricsToken,
   });

@@ -29,7 +29,7 @@ export async function readKeyMaterial(
 }
 
 /** Derives the same material from the same secret, on every server. */
-export function deriveKeyMaterial(appSecret: string): KeyMaterial {
+function deriveKeyMaterial(appSecret: string): KeyMaterial {
   const secret = Buffer.from(appSecret);
   const text = (purpose: string): string => Buffer.from(deriveKey(secret, purpose)).toString('base64url');
   return {

@@ -110,18 +110,11 @@ async function createKeys({ material, shared: sharedTexts, signing }: Accepted):
   const byKid = new Map(signing.map((key) => [key.kid, key]));
   // Node prepares a key of bytes at each call, which takes five times as long as the hash.
   const hashKeys = secrets.map((one) => createSecretKey(one));
-  const hashWith = (key: KeyObject, purpose: string, value: string): Buffer =>
-    createHmac('sha256', key).update(`${purpose}\n${value}`).digest();
   const hashKey = createSecretKey(secret);
-  const clientKey = (role: string): Promise<string> =>
-    // A fixed issue time: the same secret always gives the same key, so a key that people have pasted elsewhere stays valid.
-    new SignJWT({ role })
-      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-      .setIssuer('supabase')
-      .setIssuedAt(1_760_000_000)
-      .setExpirationTime(1_760_000_000 + CLIENT_KEY_SECONDS)
-      .sign(clientSecret);
-  const [anonKey, serviceRoleKey] = await Promise.all([clientKey('anon'), clientKey('service_role')]);
+  const [anonKey, serviceRoleKey] = await Promise.all([
+    clientKey(clientSecret, 'anon'),
+    clientKey(clientSecret, 'service_role'),
+  ]);
 
   const verified = new Map<string, { claims: Record<string, unknown>; until: number }>();
   const verifySignature = async (token: string, now: Date): Promise<Record<string, unknown> | null> => {
@@ -183,6 +176,20 @@ async function createKeys({ material, shared: sharedTexts, signing }: Accepted):
       AUTH_SIGNING_KEYS_FILE: signing.map((key) => key.kid),
     },
   };
+}
+
+function hashWith(key: KeyObject, purpose: string, value: string): Buffer {
+  return createHmac('sha256', key).update(`${purpose}\n${value}`).digest();
+}
+
+function clientKey(secret: KeyObject, role: string): Promise<string> {
+  // A fixed issue time: the same secret always gives the same key, so a key that people have pasted elsewhere stays valid.
+  return new SignJWT({ role })
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .setIssuer('supabase')
+    .setIssuedAt(1_760_000_000)
+    .setExpirationTime(1_760_000_000 + CLIENT_KEY_SECONDS)
+    .sign(secret);
 }
 
 function fingerprintOf(secret: Uint8Array): string {

@@ -1,6 +1,7 @@
 import type { Database } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import type { JobKinds } from './jobs.ts';
+import { queueLateness } from './lateness.ts';
 import type { Task } from './scheduler.ts';
 import { runBatch, runRound, type Worker } from './worker.ts';
 
@@ -19,6 +20,8 @@ export type Queue = {
   readonly tasks: readonly Task[];
   /** Runs one round of all workers, or of those named; workers marked `later` last. Returns how many jobs ran. */
   run(names?: readonly string[]): Promise<number>;
+  /** See `queueLateness`. */
+  lateness(): Promise<number>;
   /** Starts the due jobs of a worker in the background, so that they need not wait for its next round. Call it after the transaction. */
   wake(name: string): void;
 };
@@ -55,6 +58,7 @@ export function createQueue(context: {
       }
       return ran;
     },
+    lateness: () => queueLateness(context.db, context.clock(), context),
     wake(name) {
       const worker = workers.find((one) => one.worker.name === name)?.worker;
       if (!worker) throw new Error(`no worker has the name ${name}`);

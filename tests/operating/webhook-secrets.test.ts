@@ -1,8 +1,8 @@
 import { createHmac, createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import Stripe from 'stripe';
 import { expect, test } from 'vitest';
-import { createIgloohomeVerifier } from './igloohome/webhook-signature.ts';
-import { createStripePayments } from './stripe/payments.ts';
+import { createIgloohomeVerifier } from '#server/providers/igloohome/webhook-signature.ts';
+import { createStripePayments } from '#server/providers/stripe/payments.ts';
 
 test('an event signed with the present or the previous webhook secret is read, and with no other', () => {
   const { readEvent } = createStripePayments({

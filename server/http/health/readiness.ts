@@ -1,0 +1,96 @@
+import { statfs } from 'node:fs/promises';
+import type { Database } from '#server/db/database.ts';
+import type { Log } from '../caller.ts';
+
+/** Something a server needs to answer requests. `run` resolves to false, or rejects, when it is missing. */
+export type ReadinessCheck = { readonly name: string; readonly run: () => Promise<boolean> };
+type CheckResult = 'ok' | 'failed';
+export type Readiness = { readonly ready: boolean; readonly checks: Readonly<Record<string, CheckResult>> };
+
+/** How long an answer counts: anybody may ask, and a check writes. */
+const CACHE_MS = 2_000;
+const CHECK_TIMEOUT_MS = 3_000;
+/** Below this a database or an upload may fail at any moment. */
+const DISK_MIN_BYTES = 50 * 1024 * 1024;
+
+/** Returns what answers /readyz. Concurrent callers share one round of checks; a change of a result is logged. */
+export function createReadiness({
+  checks,
+  log,
+  cacheMs = CACHE_MS,
+}: {
+  readonly checks: readonly ReadinessCheck[];
+  readonly log: Log;
+  readonly cacheMs?: number;
+}): () => Promise<Readiness> {
+  let cached: { readonly at: number; readonly readiness: Promise<Readiness> } | null = null;
+  const failing = new Set<string>();
+  const note = (name: string, result: CheckResult): void => {
+    if (result === 'failed' && !failing.has(name)) log.error({ check: name }, 'the server is not ready');
+    if (result === 'ok' && failing.has(name)) log.info({ check: name }, 'the server is ready again');
+    if (result === 'failed') failing.add(name);
+    else failing.delete(name);
+  };
+  const round = async (): Promise<Readiness> => {
+    const results = await Promise.all(checks.map(async (check) => [check.name, await resultOf(check)] as const));
+    for (const [name, result] of results) note(name, result);
+    return { ready: results.every(([, result]) => result === 'ok'), checks: Object.fromEntries(results) };
+  };
+  return () => {
+    if (!cached || performance.now() - cached.at >= cacheMs) cached = { at: performance.now(), readiness: round() };
+    return cached.readiness;
+  };
+}
+
+async function resultOf({ run }: ReadinessCheck): Promise<CheckResult> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), CHECK_TIMEOUT_MS);
+  });
+  try {
+    return (await Promise.race([run().catch(() => false), late])) ? 'ok' : 'failed';
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The database answers, takes writes, and has every migration of this program. `migrations`: their names. */
+export function databaseChecks(
+  db: Pick<Database, 'query' | 'one'>,
+  migrations: readonly string[],
+): readonly ReadinessCheck[] {
+  return [
+    { name: 'database', run: async () => (await db.query('select 1')).count === 1 },
+    {
+      // A write of our own: a full disk and a server that has become read-only fail here and nowhere else.
+      name: 'writable',
+      run: async () => {
+        const { count } = await db.query(
+          `insert into private.settings (name, value) values ('readiness', to_jsonb(now()))
+           on conflict (name) do update set value = excluded.value`,
+        );
+        return count === 1;
+      },
+    },
+    {
+      name: 'migrations',
+      run: async () => {
+        const row = await db.one<{ n: number }>(
+          'select count(*)::int as n from private.migrations where name = any($1::text[])',
+          [migrations],
+        );
+        return row?.n === migrations.length;
+      },
+    },
+  ];
+}
+
+/** Bytes of the disk that has a folder. */
+export async function diskOf(folder: string): Promise<{ readonly free: number; readonly size: number }> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  return { free: bavail * bsize, size: blocks * bsize };
+}
+
+export function diskCheck(folder: string): ReadinessCheck {
+  return { name: 'disk', run: async () => (await diskOf(folder)).free >= DISK_MIN_BYTES };
+}

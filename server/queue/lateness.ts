@@ -1,0 +1,25 @@
+import type { Database } from '#server/db/database.ts';
+import type { JobKinds } from './jobs.ts';
+
+type Settings = Readonly<Record<string, { readonly atOnce: number; readonly capacity?: (() => number) | undefined }>>;
+
+/**
+ * Returns how many seconds the oldest due job has waited that nobody has tried: more than a minute means that no worker runs. Leaves out the
+ * jobs of outside systems that do not answer, and workers that take one job after the other, which may have a long list.
+ */
+export async function queueLateness(
+  db: Pick<Database, 'one'>,
+  now: Date,
+  { workers, kinds }: { readonly workers: Settings; readonly kinds: JobKinds },
+): Promise<number> {
+  const running = Object.entries(workers).flatMap(([name, { atOnce, capacity }]) =>
+    atOnce > 1 && (capacity?.() ?? 1) > 0 ? [name] : [],
+  );
+  const names = Object.entries(kinds).flatMap(([name, { worker }]) => (running.includes(worker) ? [name] : []));
+  const row = await db.one<{ late: number }>(
+    `select coalesce(extract(epoch from max($1::timestamptz - due_at)), 0)::float8 as late from private.outbox
+     where kind = any($2::text[]) and done_at is null and closed_at is null and tries = 0 and due_at <= $1::timestamptz`,
+    [now, names],
+  );
+  return row?.late ?? 0;
+}

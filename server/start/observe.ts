@@ -1,0 +1,44 @@
+import { readMigrations } from '#server/db/migrate.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Clock, Log } from '#server/http/caller.ts';
+import { measureDatabase, measureOverload, type Metrics } from '#server/http/metrics/metrics.ts';
+import { createReadiness, databaseChecks, diskCheck, diskOf, type Readiness } from '#server/http/health/readiness.ts';
+import type { Overload } from '#server/http/overload.ts';
+import { type CircuitState, measureJobs } from '#server/operations/jobs/background-jobs.ts';
+import type { Queue } from '#server/queue/queue.ts';
+import { MIGRATIONS } from './open-database.ts';
+
+/** After this long without a try, nobody runs the jobs. */
+const QUEUE_LATE_SECONDS = 15 * 60;
+
+type Observed = {
+  readonly metrics: Metrics;
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly dataDir: string;
+  readonly queue: Pick<Queue, 'lateness'>;
+  readonly overload: Pick<Overload, 'inProgress' | 'refused'>;
+  readonly circuits: readonly CircuitState[];
+};
+
+/** Registers the metrics of the whole server. Returns what answers /readyz. */
+export async function observe(context: Observed): Promise<() => Promise<Readiness>> {
+  const { metrics, db, clock, log, dataDir, queue } = context;
+  measureDatabase(metrics, db);
+  measureOverload(metrics, context.overload);
+  measureJobs(metrics, db, clock, context.circuits);
+  metrics.gauge('disk_free_bytes', 'Free space on the disk of DATA_DIR', async () => (await diskOf(dataDir)).free);
+  metrics.gauge('disk_size_bytes', 'Size of the disk of DATA_DIR', async () => (await diskOf(dataDir)).size);
+  const names = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
+  // A server that was down begins with late jobs.
+  const began = clock().getTime();
+  const queueCheck = async (): Promise<boolean> => {
+    const up = (clock().getTime() - began) / 1000;
+    return Math.min(await queue.lateness(), up) < QUEUE_LATE_SECONDS;
+  };
+  return createReadiness({
+    checks: [...databaseChecks(db.inClass('urgent'), names), { name: 'queue', run: queueCheck }, diskCheck(dataDir)],
+    log,
+  });
+}
