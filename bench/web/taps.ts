@@ -44,6 +44,7 @@ export async function measureTaps(base: string, executablePath: string): Promise
 async function openDay(page: Page, base: string): Promise<void> {
   await page.goto(`${base}/booking`);
   await page.getByRole('radio', { name: /Studio A/ }).tap();
+  await page.getByRole('button', { name: 'Month', exact: true }).tap();
   await page.getByRole('button', { name: /next month/i }).tap();
   await page
     .getByRole('gridcell')

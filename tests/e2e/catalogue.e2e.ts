@@ -70,6 +70,9 @@ test('the booking page shows the rooms, a calendar from today and 24 hours', asy
     await expect(card.locator('img')).not.toHaveJSProperty('naturalWidth', 0);
   }
   await page.getByRole('radio', { name: 'Studio A' }).click();
+  // On a phone a row of days is in its place, and the first hours are on the screen with it.
+  await expect(page.locator('[data-hour]').first()).toBeInViewport();
+  await page.getByRole('button', { name: 'Month', exact: true }).click();
   const calendar = page.getByRole('grid');
   await expect(calendar.locator('thead th').first()).toHaveAttribute('aria-label', 'Sunday');
   const today = sydneyDay(0);

@@ -51,7 +51,10 @@ export async function openDay(page: Page, studio: string, daysAhead: number, sit
   const cell = page
     .getByRole('gridcell')
     .getByRole('button', { name: new RegExp(`${name.split(', ')[1]}(st|nd|rd|th)?, ${day.getUTCFullYear()}`) });
-  // `count` does not wait, so wait for the calendar first.
+  // On a phone the month is folded away. `count` and `isVisible` do not wait, so wait for the calendar first.
+  const month = page.getByRole('button', { name: 'Month', exact: true });
+  await expect(page.getByRole('grid').or(month)).toBeVisible();
+  if (await month.isVisible()) await month.click();
   await expect(page.getByRole('grid')).toBeVisible();
   for (let months = 0; months < 4 && (await cell.count()) === 0; months += 1)
     await page.getByRole('button', { name: /next month/i }).click();

@@ -4,7 +4,7 @@ import type { Slot } from '#rules/slots.ts';
 import { quoteSlots, type Rates } from '#rules/pricing.ts';
 import { Shortcuts } from '#web/features/any-room/shortcuts.tsx';
 import { DayHours } from '#web/features/booking/day-hours.tsx';
-import { DayPicker } from '#web/features/booking/day-picker.tsx';
+import { DayPicker } from '#web/features/days/day-picker.tsx';
 import { nextStep } from '#web/features/book-now/next-step.ts';
 import { OpenHoldNotice } from '#web/features/booking/open-hold.tsx';
 import { ProblemNotice } from '#web/features/book-now/problem-notice.tsx';
@@ -49,16 +49,18 @@ const EVENING = 19;
 export default function BookingPage() {
   const booking = useBooking();
   const { choice, holds, forget, lookAgain } = booking;
-  const dayPart = useRef<HTMLDivElement>(null);
+  const [roomPart, dayPart] = [useRef<HTMLDivElement>(null), useRef<HTMLDivElement>(null)];
   function chooseStudio(id: string): void {
     choice.chooseStudio(id);
     forget();
     scrollToDay();
   }
+  /** On a phone, the row of rooms, the days and the hours fit on the screen together. */
   function scrollToDay(): void {
-    const calm = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+    const matches = (query: string): boolean => window.matchMedia(query).matches;
+    const behavior = matches('(prefers-reduced-motion: reduce)') ? 'auto' : 'smooth';
     requestAnimationFrame(() =>
-      dayPart.current?.scrollIntoView({ behavior: calm ? 'auto' : 'smooth', block: 'start' }),
+      (matches('(min-width: 48rem)') ? dayPart : roomPart).current?.scrollIntoView({ behavior, block: 'start' }),
     );
   }
   const afterRelease = (): void => {
@@ -71,7 +73,9 @@ export default function BookingPage() {
     <Shell wide back={{ to: paths.home, label: 'Back to Home' }} title="Book a studio" lead={<ZoneNote />}>
       {holds.length > 0 ? <div className="mb-6 space-y-3">{openHolds(false)}</div> : null}
       <Finding booking={booking} onTaken={scrollToDay} />
-      <StudioChoice today={choice.today} chosen={choice.studioId} onChoose={chooseStudio} />
+      <div ref={roomPart} className="scroll-mt-3">
+        <StudioChoice today={choice.today} chosen={choice.studioId} onChoose={chooseStudio} />
+      </div>
       {choice.studio ? (
         <Hours ref={dayPart} booking={booking} rates={choice.studio.rates} briefHolds={openHolds(true)} />
       ) : null}
@@ -209,9 +213,17 @@ function Hours({
   return (
     <div
       ref={ref}
-      className={`scroll-mt-4 pt-10 md:grid md:grid-cols-[18rem_1fr] md:items-start md:gap-6 lg:grid-cols-[20rem_1fr] lg:gap-8 xl:grid-cols-[19rem_1fr_17rem] ${slots.length > 0 || choice.removed ? 'bar:pb-72' : ''}`}
+      className={`scroll-mt-4 pt-2 md:grid md:pt-10 md:grid-cols-[18rem_1fr] md:items-start md:gap-6 lg:grid-cols-[20rem_1fr] lg:gap-8 xl:grid-cols-[19rem_1fr_17rem] ${slots.length > 0 || choice.removed ? 'bar:pb-72' : ''}`}
     >
-      <DayPicker choice={choice} onChange={forget} />
+      <DayPicker
+        studioIds={choice.studioId === null ? [] : [choice.studioId]}
+        today={choice.today}
+        date={choice.date}
+        onDay={(day) => {
+          choice.chooseDay(day);
+          forget();
+        }}
+      />
       <DayHours
         choice={choice}
         rates={rates}

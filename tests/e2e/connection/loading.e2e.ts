@@ -89,6 +89,7 @@ test('a calendar that cannot be fetched says so in place, and Try again loads it
   await page.goto('/booking');
   await gone(page, /\/assets\/(calendar|library-calendar)-[^/]*\.js/);
   await page.getByRole('radio', { name: /Studio B/ }).click();
+  await page.getByRole('button', { name: 'Month', exact: true }).click();
   await expect(page.getByText('The calendar could not be loaded.')).toBeVisible({ timeout: 20_000 });
   await expect(page.getByRole('radio', { name: /Studio B/ })).toBeChecked();
   await expect(page.locator('[data-hour="23"]')).toBeVisible();

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQueries } from '@tanstack/react-query';
 import { freeHoursByDay } from '#rules/finding/free-days.ts';
 import { addDays, type StudioDate } from '#rules/studio-time.ts';
 import { queryKeys } from '../query-keys.ts';
@@ -9,17 +9,30 @@ const DAYS = 42;
 /** The grid shows changes at once; the calendar may be a minute behind. */
 const FRESH_MS = 60_000;
 
-/** Queries how many hours of each day are free in a studio; undefined until that is known, or when it cannot be read. */
-export function useFreeDays(studioId: string | null, today: StudioDate): ReadonlyMap<StudioDate, number> | undefined {
-  const { data } = useQuery({
-    queryKey: queryKeys.freeDays.of(studioId, today),
-    queryFn: async () => {
-      const taken = await readDays(studioId, { from: today, to: addDays(today, DAYS - 1) }, null);
-      return freeHoursByDay({ first: today, days: DAYS, busy: taken.get(studioId ?? '') ?? [] }, new Date());
-    },
-    enabled: studioId !== null,
-    staleTime: FRESH_MS,
-    refetchInterval: FRESH_MS,
+/** Queries how many hours of each day are free in these studios together; undefined until that is known, or when it cannot be read. */
+export function useFreeDays(
+  studioIds: readonly string[],
+  today: StudioDate,
+): ReadonlyMap<StudioDate, number> | undefined {
+  return useQueries({
+    queries: studioIds.map((studioId) => ({
+      queryKey: queryKeys.freeDays.of(studioId, today),
+      queryFn: async () => {
+        const taken = await readDays(studioId, { from: today, to: addDays(today, DAYS - 1) }, null);
+        return freeHoursByDay({ first: today, days: DAYS, busy: taken.get(studioId) ?? [] }, new Date());
+      },
+      staleTime: FRESH_MS,
+      refetchInterval: FRESH_MS,
+    })),
+    combine: joinDays,
   });
-  return data;
+}
+
+type Days = ReadonlyMap<StudioDate, number>;
+
+/** Adds up the free hours of several studios. */
+function joinDays(answers: readonly { readonly data: Days | undefined }[]): Days | undefined {
+  const [first, ...others] = answers.map(({ data }) => data);
+  if (first === undefined || others.includes(undefined)) return undefined;
+  return new Map([...first].map(([day, hours]) => [day, others.reduce((sum, one) => sum + (one?.get(day) ?? 0), hours)]));
 }

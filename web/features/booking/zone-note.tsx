@@ -1,6 +1,6 @@
 import { venue } from '#rules/venue.ts';
 import { useRooms } from '#web/lib/business/business.ts';
-import { useOutsideSydney } from '#web/lib/use-outside-sydney.ts';
+import { useOutsideSydney } from '#web/lib/business/use-outside-sydney.ts';
 
 /** Says what to choose, and that times are Sydney's: clearly to visitors from elsewhere. */
 export function ZoneNote() {

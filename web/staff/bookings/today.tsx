@@ -5,7 +5,7 @@ import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
-import { useOutsideSydney } from '#web/lib/use-outside-sydney.ts';
+import { useOutsideSydney } from '#web/lib/business/use-outside-sydney.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';

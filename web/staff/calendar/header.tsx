@@ -1,6 +1,6 @@
 import type { KeyboardEvent } from 'react';
 import { addDays, formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
-import { useOutsideSydney } from '#web/lib/use-outside-sydney.ts';
+import { useOutsideSydney } from '#web/lib/business/use-outside-sydney.ts';
 import { Button } from '#web/ui/button.tsx';
 import { SelectField } from '#web/ui/choice.tsx';
 import { daysOf, type View } from './span.ts';

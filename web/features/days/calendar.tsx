@@ -2,6 +2,7 @@ import { memo } from 'react';
 import { DayPicker, labelDayButton } from 'react-day-picker';
 import { addDays, type StudioDate } from '#rules/studio-time.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
+import { freeWords, type FreeDays } from './free-words.ts';
 
 /** DayPicker works with local dates: a Sydney day maps to the same calendar numbers in local time. */
 const toLocal = (date: StudioDate): Date => {
@@ -15,23 +16,19 @@ const toStudio = (date: Date): StudioDate =>
 const BAR =
   '[&>button]:relative [&>button]:after:absolute [&>button]:after:bottom-1 [&>button]:after:left-1/2 [&>button]:after:h-0.5 [&>button]:after:-translate-x-1/2 [&>button]:after:bg-good';
 
-function freeWords(hours: number | undefined, disabled: boolean): string {
-  if (hours === undefined || disabled) return '';
-  const whole = Math.floor(hours);
-  return whole === 0 ? ', no hours free' : `, ${whole} ${whole === 1 ? 'hour' : 'hours'} free`;
-}
-
 /** Memoised: a press on an hour changes no day, and a month takes long to render. */
 export const Calendar = memo(function Calendar({
   today,
   value,
   free,
+  rooms = 1,
   onChange,
 }: {
   today: StudioDate;
   value: StudioDate | null;
-  /** How many hours of a day are free; undefined while that is unknown. */
-  free?: ReadonlyMap<StudioDate, number> | undefined;
+  free?: FreeDays;
+  /** How many rooms the free hours are of. */
+  rooms?: number;
   onChange: (date: StudioDate) => void;
 }) {
   const { horizonDays } = useBusiness();
@@ -39,7 +36,7 @@ export const Calendar = memo(function Calendar({
     (low: number, high: number) =>
     (date: Date): boolean => {
       const hours = free?.get(toStudio(date));
-      return hours !== undefined && hours > low && hours <= high;
+      return hours !== undefined && hours > low * rooms && hours <= high * rooms;
     };
   const last = toLocal(addDays(today, horizonDays));
   return (
@@ -61,7 +58,7 @@ export const Calendar = memo(function Calendar({
       }}
       labels={{
         labelDayButton: (date, modifiers) =>
-          `${labelDayButton(date, modifiers)}${freeWords(free?.get(toStudio(date)), modifiers['disabled'] === true)}`,
+          `${labelDayButton(date, modifiers)}${modifiers['disabled'] === true ? '' : freeWords(free?.get(toStudio(date)))}`,
       }}
       startMonth={toLocal(today)}
       endMonth={last}
