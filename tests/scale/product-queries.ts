@@ -34,6 +34,7 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
   const availability = `bookings?select=id,studio_id,start_time,end_time,status,user_id&studio_id=eq.${studioId}&status=neq.cancelled&start_time=gte.${at(-25)}&start_time=lt.${at(48)}&end_time=gt.${at(0)}`;
   const accounts = Array.from({ length: 100 }, (_, number) => accountId(number)).join(',');
   const bookings = Array.from({ length: 100 }, (_, number) => accountId(number).replace('0ac', 'b00')).join(',');
+  const rooms = [studioId, ...Array.from({ length: 12 }, (_, number) => accountId(number))].join(',');
   const search = (name: string, words: string): ProductQuery => ({
     name: `search of the log: ${name}`,
     file: AUDIT,
@@ -67,6 +68,18 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
       sender,
       path: availability,
     })),
+    {
+      name: 'availability of all rooms, as many as one query asks for',
+      file: 'web/data/finding/availability.ts',
+      sender: 'guest',
+      path: availability.replace(`studio_id=eq.${studioId}`, `studio_id=in.(${rooms})`),
+    },
+    {
+      name: 'closed hours of all rooms',
+      file: 'web/data/finding/availability.ts',
+      sender: 'guest',
+      path: `closed_hours?select=studio_id,start_time,end_time&start_time=lt.${at(48)}&end_time=gt.${at(0)}&studio_id=in.(${rooms})`,
+    },
     {
       name: 'closed hours of a room',
       file: 'web/data/finding/availability.ts',

@@ -22,7 +22,7 @@ export const queryKeys = {
   emailTaken: kind<[email: string]>('email-taken'),
   // Of bookings
   studios: kind<[]>('studios'),
-  availability: kind<[use: 'grid' | 'offers' | 'draft' | 'move', studioId: Id, userId: Id, from: string, to: string]>('availability'),
+  availability: kind<[use: 'grid' | 'rooms' | 'offers' | 'draft' | 'move', studioId: Id, userId: Id, from: string, to: string]>('availability'),
   freeDays: kind<[studioId: Id, today: string]>('free-days'),
   roomsNow: kind<[]>('rooms-now'),
   ownBookings: kind<[userId: Id]>('own-bookings'),

@@ -9,6 +9,8 @@ import { nextStep } from '#web/features/book-now/next-step.ts';
 import { OpenHoldNotice } from '#web/features/booking/open-hold.tsx';
 import { ProblemNotice } from '#web/features/book-now/problem-notice.tsx';
 import { useStudios } from '#web/features/studios/queries.ts';
+import { useView } from '#web/features/room-timeline/view.ts';
+import { ViewSwitch } from '#web/features/room-timeline/view-switch.tsx';
 import { StudioChoice } from '#web/features/studios/studio-choice.tsx';
 import { Summary } from '#web/features/booking/summary.tsx';
 import { useOpenHolds } from '#web/features/booking/use-availability.ts';
@@ -33,6 +35,9 @@ import { Shell } from '#web/ui/shell.tsx';
 const CouponField = lazyPart(async () => ({
   default: (await import('#web/features/coupons/coupon-field.tsx')).CouponField,
 }));
+const RoomTimeline = lazyPart(async () => ({
+  default: (await import('#web/features/room-timeline/room-timeline.tsx')).RoomTimeline,
+}));
 const AnyRoom = lazyPart(async () => ({
   default: (await import('#web/features/any-room/any-room.tsx')).AnyRoom,
 }));
@@ -49,6 +54,7 @@ const EVENING = 19;
 export default function BookingPage() {
   const booking = useBooking();
   const { choice, holds, forget, lookAgain } = booking;
+  const [view, setView] = useView();
   const [roomPart, dayPart] = [useRef<HTMLDivElement>(null), useRef<HTMLDivElement>(null)];
   function chooseStudio(id: string): void {
     choice.chooseStudio(id);
@@ -60,7 +66,10 @@ export default function BookingPage() {
     const matches = (query: string): boolean => window.matchMedia(query).matches;
     const behavior = matches('(prefers-reduced-motion: reduce)') ? 'auto' : 'smooth';
     requestAnimationFrame(() =>
-      (matches('(min-width: 48rem)') ? dayPart : roomPart).current?.scrollIntoView({ behavior, block: 'start' }),
+      (matches('(min-width: 48rem)') ? dayPart : roomPart.current ? roomPart : dayPart).current?.scrollIntoView({
+        behavior,
+        block: 'start',
+      }),
     );
   }
   const afterRelease = (): void => {
@@ -72,13 +81,19 @@ export default function BookingPage() {
   return (
     <Shell wide back={{ to: paths.home, label: 'Back to Home' }} title="Book a studio" lead={<ZoneNote />}>
       {holds.length > 0 ? <div className="mb-6 space-y-3">{openHolds(false)}</div> : null}
-      <Finding booking={booking} onTaken={scrollToDay} />
-      <div ref={roomPart} className="scroll-mt-3">
-        <StudioChoice today={choice.today} chosen={choice.studioId} onChoose={chooseStudio} />
-      </div>
-      {choice.studio ? (
-        <Hours ref={dayPart} booking={booking} rates={choice.studio.rates} briefHolds={openHolds(true)} />
-      ) : null}
+      <Finding booking={booking} viewSwitch={<ViewSwitch view={view} onChange={setView} />} onTaken={scrollToDay} />
+      {view === 'all' ? (
+        <AllRooms ref={dayPart} booking={booking} briefHolds={openHolds(true)} />
+      ) : (
+        <>
+          <div ref={roomPart} className="scroll-mt-3">
+            <StudioChoice today={choice.today} chosen={choice.studioId} onChoose={chooseStudio} />
+          </div>
+          {choice.studio ? (
+            <Hours ref={dayPart} booking={booking} rates={choice.studio.rates} briefHolds={openHolds(true)} />
+          ) : null}
+        </>
+      )}
     </Shell>
   );
 }
@@ -121,9 +136,11 @@ function useBooking() {
   };
   const { busy, problem, forget } = bookNow;
   return {
+    status,
     userId,
     now,
     studios: studios.data ?? [],
+    failed: studios.isError,
     eligibility,
     choice,
     coupon,
@@ -137,7 +154,7 @@ function useBooking() {
 }
 
 /** Finds hours without the grid: in any room, or the hours of an earlier booking. */
-function Finding({ booking, onTaken }: { booking: ReturnType<typeof useBooking>; onTaken: () => void }) {
+function Finding({ booking, viewSwitch, onTaken }: { booking: Booking; viewSwitch: ReactNode; onTaken: () => void }) {
   const { choice, studios, userId, now, forget } = booking;
   const [searching, setSearching] = useState(false);
   const take = (hours: StudioHours): void => {
@@ -153,6 +170,7 @@ function Finding({ booking, onTaken }: { booking: ReturnType<typeof useBooking>;
         userId={userId}
         now={now}
         searching={searching}
+        before={viewSwitch}
         onSearch={() => setSearching(!searching)}
         onTake={take}
       />
@@ -167,6 +185,8 @@ function Finding({ booking, onTaken }: { booking: ReturnType<typeof useBooking>;
   );
 }
 
+type Booking = ReturnType<typeof useBooking>;
+
 /** The day, its hours and the summary of the selection. */
 function Hours({
   ref,
@@ -175,45 +195,18 @@ function Hours({
   briefHolds,
 }: {
   ref: RefObject<HTMLDivElement | null>;
-  booking: ReturnType<typeof useBooking>;
+  booking: Booking;
   /** Prices of the chosen studio. */
   rates: Rates;
   briefHolds: ReactNode;
 }) {
-  const { userId, now, studios, eligibility, choice, coupon, busy, problem, book, forget } = booking;
-  const { slots, lost } = choice;
+  const { now, choice, forget } = booking;
   const waiting = useWaiting(booking);
-  // The pressed hour is painted first, and the summary right after it: together they take too long on a slow phone.
-  const summary = useDeferredValue(
-    <Summary
-      choice={choice}
-      rates={rates}
-      coupon={coupon.applied}
-      couponField={
-        eligibility.data?.verified || coupon.wire !== null ? (
-          <PartBoundary what="The code field">
-            <Suspense>
-              <CouponField folded slots={slots} coupon={coupon} disabled={busy} />
-            </Suspense>
-          </PartBoundary>
-        ) : null
-      }
-      next={nextStep({
-        signedIn: userId !== null,
-        eligibility: eligibility.isError ? null : eligibility.data,
-        totalCents: quoteSlots(slots, rates, coupon.applied).totalCents,
-      })}
-      unpriced={coupon.checking !== null || coupon.unsure !== null}
-      busy={busy}
-      problem={problem ? <ProblemNotice problem={problem} holds={briefHolds} onAgree={book} /> : null}
-      onBook={() => book(null)}
-      onChange={forget}
-    />,
-  );
+  const summary = useSummary(booking, rates, briefHolds);
   return (
     <div
       ref={ref}
-      className={`scroll-mt-4 pt-2 md:grid md:pt-10 md:grid-cols-[18rem_1fr] md:items-start md:gap-6 lg:grid-cols-[20rem_1fr] lg:gap-8 xl:grid-cols-[19rem_1fr_17rem] ${slots.length > 0 || choice.removed ? 'bar:pb-72' : ''}`}
+      className={`scroll-mt-4 pt-2 md:grid md:grid-cols-[18rem_1fr] md:items-start md:gap-6 md:pt-10 lg:grid-cols-[20rem_1fr] lg:gap-8 xl:grid-cols-[19rem_1fr_17rem] ${spaceFor(choice)}`}
     >
       <DayPicker
         studioIds={choice.studioId === null ? [] : [choice.studioId]}
@@ -228,25 +221,8 @@ function Hours({
         choice={choice}
         rates={rates}
         now={now}
-        lostPart={
-          lost ? (
-            <PartBoundary what="The list of free hours">
-              <Suspense>
-                <LostNotice
-                  lost={lost}
-                  studios={studios}
-                  userId={userId}
-                  now={now}
-                  onTake={(hours) => {
-                    choice.take(hours);
-                    forget();
-                  }}
-                />
-              </Suspense>
-            </PartBoundary>
-          ) : null
-        }
-        onTaken={waiting.waitFor}
+        lostPart={choice.lost ? <Lost booking={booking} /> : null}
+        onTaken={(slot) => waiting.waitFor(choice.studio, slot)}
         onChange={forget}
       />
       {waiting.dialog}
@@ -255,21 +231,145 @@ function Hours({
   );
 }
 
-/** The dialog of the wait list, once somebody wants taken hours. */
-function useWaiting({ choice, userId, now }: ReturnType<typeof useBooking>): {
-  readonly dialog: ReactNode;
-  /** null: hours of the day that is shown. */
-  readonly waitFor: (slot: Slot | null) => void;
-} {
-  const [first, setFirst] = useState<Slot | null>(null);
-  const { studio, date } = choice;
-  const dialog =
-    first && studio ? (
-      <PartBoundary what="The wait list">
-        <Suspense>
-          <WaitDialog studio={studio} first={first} userId={userId} now={now} onClose={() => setFirst(null)} />
+/** The day, the hours of all rooms and the summary of the selection. */
+function AllRooms({
+  ref,
+  booking,
+  briefHolds,
+}: {
+  ref: RefObject<HTMLDivElement | null>;
+  booking: Booking;
+  briefHolds: ReactNode;
+}) {
+  const { status, userId, now, studios, failed, choice, busy, forget } = booking;
+  const waiting = useWaiting(booking);
+  const rates = choice.studio?.rates ?? studios[0]?.rates;
+  const summary = useSummary(booking, rates, briefHolds, true);
+  // It says that the rooms could not be loaded, and offers another try.
+  if (failed) return <StudioChoice today={choice.today} chosen={null} onChoose={choice.chooseStudio} />;
+  const changed = (change: () => void): void => {
+    change();
+    forget();
+  };
+  return (
+    <div ref={ref} className={`scroll-mt-3 ${spaceFor(choice)}`}>
+      <DayPicker
+        flat
+        studioIds={studios.map(({ id }) => id)}
+        today={choice.today}
+        date={choice.date}
+        onDay={(day) => changed(() => choice.chooseDay(day))}
+      />
+      {choice.lost ? (
+        <div className="mb-4">
+          <Lost booking={booking} />
+        </div>
+      ) : null}
+      <PartBoundary what="The timeline of the rooms">
+        <Suspense fallback={<Skeleton label="Loading the hours of all rooms" className="h-[40rem] lg:h-80" />}>
+          <RoomTimeline
+            rooms={studios}
+            userId={userId}
+            ready={status !== 'loading'}
+            date={choice.date}
+            selection={choice}
+            now={now}
+            paused={busy}
+            onToggle={(id, slot) => changed(() => choice.toggleIn(id, slot))}
+            onReach={(id, ...reached) => changed(() => choice.reachIn(id, ...reached))}
+            onTaken={(id, slot) => waiting.waitFor(studios.find((one) => one.id === id) ?? null, slot)}
+          />
         </Suspense>
       </PartBoundary>
-    ) : null;
-  return { dialog, waitFor: (slot) => setFirst(slot ?? { date, hour: EVENING }) };
+      {waiting.dialog}
+      {summary}
+    </div>
+  );
+}
+
+/** Room below the hours for the bar along the lower edge of a phone. */
+const spaceFor = ({ slots, removed }: Booking['choice']): string => (slots.length > 0 || removed ? 'bar:pb-72' : '');
+
+/** Returns the summary of the selection. The pressed hour is painted first, and the summary right after it: together they take too long on a slow phone. */
+function useSummary(booking: Booking, rates: Rates | undefined, briefHolds: ReactNode, flat = false): ReactNode {
+  const { userId, eligibility, choice, coupon, busy, problem, book, forget } = booking;
+  const { slots } = choice;
+  return useDeferredValue(
+    rates === undefined ? null : (
+      <Summary
+        choice={choice}
+        rates={rates}
+        coupon={coupon.applied}
+        couponField={
+          eligibility.data?.verified || coupon.wire !== null ? (
+            <PartBoundary what="The code field">
+              <Suspense>
+                <CouponField folded slots={slots} coupon={coupon} disabled={busy} />
+              </Suspense>
+            </PartBoundary>
+          ) : null
+        }
+        next={nextStep({
+          signedIn: userId !== null,
+          eligibility: eligibility.isError ? null : eligibility.data,
+          totalCents: quoteSlots(slots, rates, coupon.applied).totalCents,
+        })}
+        unpriced={coupon.checking !== null || coupon.unsure !== null}
+        busy={busy}
+        flat={flat}
+        problem={problem ? <ProblemNotice problem={problem} holds={briefHolds} onAgree={book} /> : null}
+        onBook={() => book(null)}
+        onChange={forget}
+      />
+    ),
+  );
+}
+
+/** What to do about hours that were lost; nothing when there are none. */
+function Lost({ booking }: { booking: Booking }) {
+  const { userId, now, studios, choice, forget } = booking;
+  if (!choice.lost) return null;
+  return (
+    <PartBoundary what="The list of free hours">
+      <Suspense>
+        <LostNotice
+          lost={choice.lost}
+          studios={studios}
+          userId={userId}
+          now={now}
+          onTake={(hours) => {
+            choice.take(hours);
+            forget();
+          }}
+        />
+      </Suspense>
+    </PartBoundary>
+  );
+}
+
+type Room = { readonly id: string; readonly name: string };
+
+/** The dialog of the wait list, once somebody wants taken hours. */
+function useWaiting({ choice, userId, now }: Booking): {
+  readonly dialog: ReactNode;
+  /** null: hours of the day that is shown. */
+  readonly waitFor: (room: Room | null, slot: Slot | null) => void;
+} {
+  const [wanted, setWanted] = useState<{ readonly room: Room; readonly first: Slot } | null>(null);
+  const dialog = wanted ? (
+    <PartBoundary what="The wait list">
+      <Suspense>
+        <WaitDialog
+          studio={wanted.room}
+          first={wanted.first}
+          userId={userId}
+          now={now}
+          onClose={() => setWanted(null)}
+        />
+      </Suspense>
+    </PartBoundary>
+  ) : null;
+  const waitFor = (room: Room | null, slot: Slot | null): void =>
+    setWanted(room && { room, first: slot ?? { date: choice.date, hour: EVENING } });
+  return { dialog, waitFor };
 }

@@ -1,4 +1,4 @@
-import { dayBounds } from '#rules/studio-time.ts';
+import { dayBounds, daysBetween } from '#rules/studio-time.ts';
 import { rest } from '../rest.ts';
 import { rowsWith } from '../rows.ts';
 import type { Days, Taken } from '../taken.ts';
@@ -14,12 +14,35 @@ export function readDays(studioId: string | null, days: Days, userId: string | n
   return readTaken(studioId, dayBounds(days.from).start, dayBounds(days.to).end, userId);
 }
 
+/** The server answers with a thousand rows at most, and a room has up to 24 bookings a day. */
+const ROWS = 1_000;
+const A_DAY = 24;
+
 /**
- * Reads the bookings and closures that overlap a span, of one studio or of all (null). The lower bound on the start of bookings lets the
+ * Reads the bookings and closures of several rooms that overlap these days: in one query, unless the rooms are so many that their rows could exceed
+ * one answer.
+ */
+export async function readRooms(
+  studioIds: readonly string[],
+  days: Days,
+  userId: string | null,
+): Promise<TakenByStudio> {
+  const { start, end } = { start: dayBounds(days.from).start, end: dayBounds(days.to).end };
+  // A booking may have begun the day before.
+  const atOnce = Math.floor(ROWS / (A_DAY * (daysBetween(days.from, days.to) + 2)));
+  const groups = Array.from({ length: Math.ceil(studioIds.length / atOnce) }, (_, at) =>
+    studioIds.slice(at * atOnce, (at + 1) * atOnce),
+  );
+  const answers = await Promise.all(groups.map((group) => readTaken(group, start, end, userId)));
+  return new Map(answers.flatMap((answer) => [...answer]));
+}
+
+/**
+ * Reads the bookings and closures that overlap a span, of one studio, of several or of all (null). The lower bound on the start of bookings lets the
  * database use its index.
  */
 export async function readTaken(
-  studioId: string | null,
+  studios: string | readonly string[] | null,
   from: Date,
   to: Date,
   userId: string | null,
@@ -32,8 +55,8 @@ export async function readTaken(
     .lt('start_time', to.toISOString())
     .gt('end_time', from.toISOString());
   const [{ data, error }, closed] = await Promise.all([
-    studioId === null ? all : all.eq('studio_id', studioId),
-    readClosed(studioId, from, to),
+    studios === null ? all : typeof studios === 'string' ? all.eq('studio_id', studios) : all.in('studio_id', studios),
+    readClosed(studios, from, to),
   ]);
   if (error) throw error;
   const rows = rowsWith(data, 'studio_id', 'start_time', 'end_time', 'status');
@@ -53,13 +76,21 @@ export async function readTaken(
 }
 
 /** Reads the closed hours that overlap a span. */
-async function readClosed(studioId: string | null, from: Date, to: Date): Promise<{ studio: string; span: Taken }[]> {
+async function readClosed(
+  studios: string | readonly string[] | null,
+  from: Date,
+  to: Date,
+): Promise<{ studio: string; span: Taken }[]> {
   const all = rest
     .from('closed_hours')
     .select('studio_id,start_time,end_time')
     .lt('start_time', to.toISOString())
     .gt('end_time', from.toISOString());
-  const { data, error } = await (studioId === null ? all : all.eq('studio_id', studioId));
+  const { data, error } = await (studios === null
+    ? all
+    : typeof studios === 'string'
+      ? all.eq('studio_id', studios)
+      : all.in('studio_id', studios));
   if (error) throw error;
   return rowsWith(data, 'studio_id', 'start_time', 'end_time').map((row) => ({
     studio: row.studio_id,

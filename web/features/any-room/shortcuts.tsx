@@ -1,4 +1,5 @@
 import { Sparkles } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { describeSpan } from '#rules/finding/span-words.ts';
 import type { StudioHours } from '#rules/nearest-free.ts';
 import { slotKey, spanOf } from '#rules/slots.ts';
@@ -16,6 +17,7 @@ export function Shortcuts({
   userId,
   now,
   searching,
+  before,
   onSearch,
   onTake,
 }: {
@@ -23,6 +25,8 @@ export function Shortcuts({
   userId: string | null;
   now: Date;
   searching: boolean;
+  /** What stands at the beginning of the row. */
+  before: ReactNode;
   onSearch: () => void;
   onTake: (hours: StudioHours) => void;
 }) {
@@ -30,6 +34,7 @@ export function Shortcuts({
   const favourites = favouritesOf({ last: drafts.lastBooked(), bookings: bookings.data ?? [] }, now);
   return (
     <div className="mb-5 flex min-h-12 gap-2 overflow-x-auto">
+      {before}
       <button type="button" aria-expanded={searching} onClick={onSearch} className={CHIP}>
         <Sparkles aria-hidden="true" className="size-4 text-signal" />
         Any room

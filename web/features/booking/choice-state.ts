@@ -52,6 +52,11 @@ export function undo(state: ChoiceState, { studioId, date, slots }: RemovedHours
   return { ...select(state, slots), studioId, date };
 }
 
+/** Selects hours in a room, instead of all that was selected. */
+export function startIn(state: ChoiceState, studioId: string, slots: readonly Slot[]): ChoiceState {
+  return { ...select(state, slots), studioId };
+}
+
 /** Chooses a studio; another one clears the selection. */
 export function chooseStudio(state: ChoiceState, studioId: string): ChoiceState {
   return { ...(studioId === state.studioId ? state : clear(state)), studioId };

@@ -12,7 +12,8 @@ import { NewsLine } from './news-line.tsx';
 import { NightButtons } from './night-buttons.tsx';
 import { NoHours } from './no-hours.tsx';
 import { Legend, SlotGrid } from './slot-grid.tsx';
-import { isFull, slotState } from './selection.ts';
+import { slotState } from '#web/data/finding/slot-state.ts';
+import { isFull } from './selection.ts';
 import type { Choice } from './use-choice.ts';
 import { useHourNews } from './use-hour-news.ts';
 

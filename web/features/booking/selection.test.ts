@@ -3,8 +3,7 @@ import type { Slot } from '#rules/slots.ts';
 import { dayBounds, slotEnd, slotStart } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
 import type { Taken } from '#web/data/taken.ts';
-import { dropLost } from '#web/data/drafts/lost-hours.ts';
-import { afterPress, daysToRead, isFull, extendSelection, slotState } from './selection.ts';
+import { afterPress, daysToRead, extendSelection, isFull } from './selection.ts';
 
 const DAY = '2026-11-21';
 const NOON = new Date('2026-11-21T01:00:00Z'); // 12 noon in Sydney
@@ -12,39 +11,6 @@ const at = (hour: number, date = DAY): Slot => ({ date, hour });
 function busy(from: Slot, to: Slot, status = 'confirmed', mine = false): Taken {
   return { start: slotStart(from.date, from.hour) ?? NOON, end: slotEnd(to.date, to.hour), status, mine };
 }
-
-describe('the state of an hour', () => {
-  test('free, selected, taken, being paid for and past are different states', () => {
-    const taken = [busy(at(18), at(18)), busy(at(19), at(19), 'pending')];
-    expect(slotState(at(17), [], taken, NOON, 90)).toBe('free');
-    expect(slotState(at(17), [at(17)], taken, NOON, 90)).toBe('selected');
-    expect(slotState(at(18), [], taken, NOON, 90)).toBe('taken');
-    expect(slotState(at(19), [], taken, NOON, 90)).toBe('paying');
-    expect(slotState(at(11), [], taken, NOON, 90)).toBe('past');
-  });
-  test('an unknown status blocks the hour', () => {
-    expect(slotState(at(18), [], [busy(at(18), at(18), 'something-new')], NOON, 90)).toBe('taken');
-  });
-  test('an own unpaid hold does not block; an own paid booking does, and reads as own', () => {
-    expect(slotState(at(18), [], [busy(at(18), at(18), 'pending', true)], NOON, 90)).toBe('free');
-    expect(slotState(at(18), [], [busy(at(18), at(18), 'confirmed', true)], NOON, 90)).toBe('yours');
-  });
-  test('own hours with a processing payment are blocked and shown as processing', () => {
-    const held = { ...busy(at(18), at(18), 'pending', true), processing: true };
-    expect(slotState(at(18), [at(18)], [held], NOON, 90)).toBe('processing');
-    expect(dropLost([at(18)], [held], NOON, 90).kept).toEqual([]);
-  });
-  test('a selected hour that another customer took is shown as taken', () => {
-    expect(slotState(at(18), [at(18)], [busy(at(18), at(18))], NOON, 90)).toBe('taken');
-  });
-  test('in October 2 AM is skipped, a booking from 10 PM shows on the next morning', () => {
-    expect(slotState(at(2, '2027-10-03'), [], [], new Date('2027-09-20T00:00:00Z'), 90)).toBe('skipped');
-    const night = [busy(at(22, '2026-11-20'), at(1, '2026-11-21'))];
-    const before = dayBounds('2026-11-20').start;
-    expect(slotState(at(1, '2026-11-21'), [], night, before, 90)).toBe('taken');
-    expect(slotState(at(2, '2026-11-21'), [], night, before, 90)).toBe('free');
-  });
-});
 
 test('a day is full once nothing of it is free: taken, being paid for or past', () => {
   const rest = [busy(at(12), at(20)), busy(at(21), at(22), 'pending')];
@@ -87,6 +53,13 @@ describe('shift with an arrow', () => {
   test('skips the hour that does not exist in October', () => {
     const day = '2027-10-03';
     expect(extendSelection([at(1, day)], at(1, day), at(3, day), open)).toEqual([at(1, day), at(3, day)]);
+  });
+  test('leads across midnight and back', () => {
+    const late = [at(22), at(23)];
+    const early = at(0, '2026-11-22');
+    expect(extendSelection(late, at(23), early, open)).toEqual([...late, early]);
+    expect(extendSelection([...late, early], early, at(23), open)).toEqual(late);
+    expect(extendSelection(late, at(23), at(0, '2026-11-23'), open)).toEqual(late);
   });
   test('changes nothing far from the selection', () => {
     expect(extendSelection([at(9)], at(18), at(19), open)).toEqual([at(9)]);

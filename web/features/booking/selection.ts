@@ -1,58 +1,17 @@
 import {
   canAdd,
   longestRun,
+  nextSlot,
   sameSlot,
   type Slot,
-  slotClosed,
-  slotTaken,
+  slotKey,
   sortSlots,
   toggleSlot,
   whyNotAdd,
 } from '#rules/slots.ts';
 import { addDays, hourExists, type StudioDate } from '#rules/studio-time.ts';
-import { blocking, type Days, type Taken } from '#web/data/taken.ts';
-
-export type SlotState =
-  | 'free'
-  | 'selected'
-  | 'taken'
-  | 'yours'
-  | 'closed'
-  | 'paying'
-  | 'processing'
-  | 'past'
-  | 'skipped'
-  | 'later';
-
-/** Returns how the grid shows an hour. An hour that cannot be booked is never shown as selected. */
-export function slotState(
-  slot: Slot,
-  selection: readonly Slot[],
-  taken: readonly Taken[],
-  now: Date,
-  horizonDays: number,
-): SlotState {
-  const closed = slotClosed(slot, now, horizonDays);
-  if (closed === 'skipped') return 'skipped';
-  if (closed === 'beyond-horizon') return 'later';
-  if (closed === 'past') return 'past';
-  const inTheWay = blocking(taken);
-  const closures = inTheWay.filter((one) => one.status === 'closed');
-  if (slotTaken(slot, closures)) return 'closed';
-  const paid = inTheWay.filter((one) => one.status !== 'pending');
-  if (slotTaken(slot, paid))
-    return slotTaken(
-      slot,
-      paid.filter((one) => one.mine),
-    )
-      ? 'yours'
-      : 'taken';
-  if (slotTaken(slot, inTheWay)) {
-    const processing = inTheWay.filter((one) => one.processing === true);
-    return slotTaken(slot, processing) ? 'processing' : 'paying';
-  }
-  return selection.some((one) => sameSlot(one, slot)) ? 'selected' : 'free';
-}
+import { slotState } from '#web/data/finding/slot-state.ts';
+import type { Days, Taken } from '#web/data/taken.ts';
 
 /** Returns the selection after a press on an hour that can be booked: an hour across a gap starts a new one. */
 export function afterPress(selection: readonly Slot[], slot: Slot): Slot[] {
@@ -73,7 +32,7 @@ export function daysToRead(selection: readonly Slot[], date: StudioDate): Days {
 }
 
 /**
- * Extends a selection from one hour of a day to another (Shift with an arrow or a click). Adds hours until one is blocked;
+ * Extends a selection from one hour to another, also across midnight (Shift with an arrow or a click). Adds hours until one is blocked;
  * moving back inside the selection removes the hours passed.
  */
 export function extendSelection(
@@ -83,19 +42,25 @@ export function extendSelection(
   isOpen: (slot: Slot) => boolean,
 ): Slot[] {
   const has = (slot: Slot): boolean => selection.some((one) => sameSlot(one, slot));
-  const step = Math.sign(to.hour - from.hour);
-  if (from.date !== to.date || step === 0) return sortSlots(selection);
-  const path = Array.from({ length: Math.abs(to.hour - from.hour) + 1 }, (_, at) => ({
-    date: from.date,
-    hour: from.hour + at * step,
-  }));
+  const path = pathBetween(from, to);
+  if (path.length < 2) return sortSlots(selection);
   if (has(from) && has(to))
     return longestRun(selection.filter((one) => !path.slice(0, -1).some((slot) => sameSlot(slot, one))));
   let reached: Slot[] = [...selection];
   for (const slot of path) {
-    if (has(slot) || !hourExists(slot.date, slot.hour)) continue;
+    if (has(slot)) continue;
     if (!isOpen(slot) || !canAdd(reached, slot)) break;
     reached = [...reached, slot];
   }
   return sortSlots(reached);
+}
+
+/** The existing hours from one to another of the same or a neighbouring day, in the order in which they are passed. */
+function pathBetween(from: Slot, to: Slot): Slot[] {
+  if (from.date !== to.date && from.date !== addDays(to.date, 1) && to.date !== addDays(from.date, 1)) return [];
+  const [first, last] = sortSlots([from, to]);
+  const path: Slot[] = [];
+  for (let slot = first; slot && last && slotKey(slot) <= slotKey(last); slot = nextSlot(slot))
+    if (hourExists(slot.date, slot.hour)) path.push(slot);
+  return slotKey(from) < slotKey(to) ? path : path.toReversed();
 }

@@ -15,8 +15,9 @@ import { formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
 import type { Taken } from '#web/data/taken.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { useStable } from '#web/lib/use-stable.ts';
-import { afterPress, type SlotState, slotState } from './selection.ts';
-import { isOpen, SLOT_ICON, SLOT_LOOK, SLOT_WORDS } from './slot-look.ts';
+import { isOpen, SLOT_ICON, SLOT_LOOK, SLOT_WORDS } from '#web/data/finding/slot-look.ts';
+import { type SlotState, slotState } from '#web/data/finding/slot-state.ts';
+import { afterPress } from './selection.ts';
 import { useGridWalk } from './use-grid-walk.ts';
 
 /** So many past hours or more are folded away. */

@@ -27,6 +27,10 @@ const WORDS = [
 const BAR =
   'bar:fixed bar:inset-x-0 bar:bottom-0 bar:z-20 bar:max-h-[70dvh] bar:overflow-y-auto bar:px-4 bar:pt-3 bar:pb-[max(0.75rem,env(safe-area-inset-bottom))] bar:shadow-[0_-20px_40px_#000]';
 
+/** The same on large screens. */
+const FLAT =
+  'p-5 lg:sticky lg:bottom-0 lg:z-20 lg:mt-4 lg:grid lg:grid-cols-[minmax(0,1fr)_minmax(22rem,auto)] lg:items-center lg:gap-x-12 lg:px-5 lg:py-3 lg:shadow-[0_-12px_30px_#0b0b0c]';
+
 /** Shows the selection and its price, always in view. */
 export function Summary({
   choice,
@@ -37,6 +41,7 @@ export function Summary({
   busy,
   unpriced,
   problem,
+  flat = false,
   onBook,
   onChange,
 }: {
@@ -53,6 +58,8 @@ export function Summary({
   unpriced: boolean;
   /** Error after Book Now; null when there is none. */
   problem: ReactNode;
+  /** Below hours that take the whole width: a bar along the lower edge of large screens too, without the way to the next morning. */
+  flat?: boolean;
   onBook: () => void;
   onChange: () => void;
 }) {
@@ -67,45 +74,67 @@ export function Summary({
   const quote = quoteSlots(slots, rates, coupon);
   const hours = hoursOf(quote.hours);
   const studioName = choice.studio?.name ?? '';
+  const clear = (): void => {
+    choice.clear();
+    onChange();
+  };
   return (
     <aside
       aria-label="Your selection"
       data-along-edge="bar"
-      className={`mt-6 border-t-4 border-signal bg-booth p-5 xl:mt-12 ${BAR}`}
+      className={`mt-6 border-t-4 border-signal bg-booth ${flat ? FLAT : 'p-5 xl:mt-12'} ${BAR}`}
     >
-      <h2 className="text-2xl max-lg:sr-only">{studioName}</h2>
-      <When studioName={studioName} choice={choice} />
-      <Breakdown quote={quote} hours={hours} coupon={coupon} />
-      {problem ? <div className="mt-3">{problem}</div> : null}
-      <div className="mt-1 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 lg:mt-3 lg:block">
-        <SavingsHint slots={slots} rates={rates} />
-        {couponField ? <div className="has-[form,output,p]:w-full lg:mt-3">{couponField}</div> : null}
+      <div>
+        <h2 className="text-2xl max-lg:sr-only">{studioName}</h2>
+        <When studioName={studioName} choice={choice} />
+        {flat ? null : <Breakdown quote={quote} hours={hours} coupon={coupon} />}
+        {problem ? <div className="mt-3">{problem}</div> : null}
+        <div className="mt-1 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 lg:mt-3 lg:block">
+          <SavingsHint slots={slots} rates={rates} />
+          {couponField ? <div className="has-[form,output,p]:w-full lg:mt-3">{couponField}</div> : null}
+        </div>
+        {flat ? null : (
+          <div className="mt-2 lg:hidden">
+            <NightButtons choice={choice} />
+          </div>
+        )}
       </div>
-      <div className="mt-2 lg:hidden">
-        <NightButtons choice={choice} />
-      </div>
-      <div className="mt-2 flex items-end justify-between gap-3 lg:mt-5 lg:block">
-        <Total quote={quote} hours={hours} coupon={coupon} unpriced={unpriced} />
-        <Button
-          busy={busy}
-          disabled={unpriced}
-          onClick={onBook}
-          aria-describedby={nextId}
-          className="shrink-0 lg:w-full"
+      <div>
+        <div
+          className={`mt-2 flex items-end justify-between gap-3 ${flat ? 'lg:mt-0 lg:items-center' : 'lg:mt-5 lg:block'}`}
         >
-          Book Now
-        </Button>
+          <Total quote={quote} hours={hours} coupon={coupon} unpriced={unpriced} flat={flat} />
+          <BookNow busy={busy} disabled={unpriced} describedBy={nextId} flat={flat} onBook={onBook} />
+        </div>
+        <Next id={nextId} text={unpriced ? null : next} busy={busy} flat={flat} onClear={clear} />
       </div>
-      <Next
-        id={nextId}
-        text={unpriced ? null : next}
-        busy={busy}
-        onClear={() => {
-          choice.clear();
-          onChange();
-        }}
-      />
     </aside>
+  );
+}
+
+function BookNow({
+  busy,
+  disabled,
+  describedBy,
+  flat,
+  onBook,
+}: {
+  busy: boolean;
+  disabled: boolean;
+  describedBy: string;
+  flat: boolean;
+  onBook: () => void;
+}) {
+  return (
+    <Button
+      busy={busy}
+      disabled={disabled}
+      onClick={onBook}
+      aria-describedby={describedBy}
+      className={`shrink-0 ${flat ? 'lg:px-10' : 'lg:w-full'}`}
+    >
+      Book Now
+    </Button>
   );
 }
 
@@ -119,14 +148,33 @@ function SavingsHint({ slots, rates }: { slots: readonly Slot[]; rates: Rates })
 }
 
 /** Says what Book Now leads to or is doing, with Clear Selection. */
-function Next({ id, text, busy, onClear }: { id: string; text: string | null; busy: boolean; onClear: () => void }) {
+function Next({
+  id,
+  text,
+  busy,
+  flat,
+  onClear,
+}: {
+  id: string;
+  text: string | null;
+  busy: boolean;
+  flat: boolean;
+  onClear: () => void;
+}) {
   return (
-    <div className="mt-1 flex min-h-11 items-center justify-between gap-3 lg:mt-3 lg:block">
+    <div
+      className={`mt-1 flex min-h-11 items-center justify-between gap-3 ${flat ? 'lg:min-h-7' : 'lg:mt-3 lg:block'}`}
+    >
       <p id={id} className="min-w-0 text-sm text-fog lg:min-h-5">
         {busy ? null : text}
         <Progress on={busy} words={WORDS} />
       </p>
-      <Button tone="quiet" onClick={onClear} disabled={busy} className="shrink-0 max-lg:text-sm lg:mt-1">
+      <Button
+        tone="quiet"
+        onClick={onClear}
+        disabled={busy}
+        className={`shrink-0 max-lg:text-sm ${flat ? 'lg:min-h-7 lg:py-0 lg:text-sm' : 'lg:mt-1'}`}
+      >
         Clear Selection
       </Button>
     </div>
@@ -249,18 +297,20 @@ function Total({
   hours,
   coupon,
   unpriced,
+  flat,
 }: {
   quote: Quote;
   hours: string;
   coupon: CouponTerms | null;
   unpriced: boolean;
+  flat: boolean;
 }) {
   return (
-    <div className="min-w-0 lg:mb-4">
+    <div className={`min-w-0 ${flat ? '' : 'lg:mb-4'}`}>
       <p
         aria-live="polite"
         aria-atomic="true"
-        className="text-4xl leading-none font-extrabold tabular-nums lg:text-6xl"
+        className={`text-4xl leading-none font-extrabold tabular-nums ${flat ? 'lg:text-5xl' : 'lg:text-6xl'}`}
       >
         {unpriced ? (
           <span className="skeleton inline-block w-24 text-transparent" aria-hidden="true">
@@ -275,7 +325,7 @@ function Total({
           </>
         )}
       </p>
-      <p className="mt-1 text-xs font-semibold text-fog lg:hidden">
+      <p className={`mt-1 text-xs font-semibold text-fog ${flat ? '' : 'lg:hidden'}`}>
         {hours}
         {quote.discountCents > 0 ? (
           <span className="text-good">

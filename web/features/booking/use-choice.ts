@@ -64,12 +64,31 @@ export function useChoice(options: Options) {
       action: { label: 'Undo', onPress: () => change((before) => choices.undo(before, earlier)) },
     });
   }
+  /** Another room starts a new selection; the earlier one can be restored. */
+  function startIn(id: string, chosen: readonly Slot[]): void {
+    const earlier = { studioId: studioId ?? '', date, slots };
+    change((before) => choices.startIn(before, id, chosen));
+    if (slots.length === 0) return;
+    toast({
+      title: 'New selection',
+      description: 'A booking is for one room, so we started a new selection.',
+      tone: 'warn',
+      action: { label: 'Undo', onPress: () => change((before) => choices.undo(before, earlier)) },
+    });
+  }
   return {
     ...state,
     studio,
     today,
     hours,
     toggle,
+    /** Presses an hour of any room. */
+    toggleIn: (id: string, slot: Slot) => (id === studioId ? toggle(slot) : startIn(id, [slot])),
+    reachIn(id: string, from: Slot, to: Slot, isFree: (slot: Slot) => boolean): void {
+      if (id === studioId) return this.reach(from, to, isFree, slots);
+      const reached = extendSelection([], from, to, isFree);
+      return reached.length === 0 ? undefined : startIn(id, reached);
+    },
     goTo: (slot: Slot) => change((before) => choices.goTo(before, slot)),
     reach(from: Slot, to: Slot, isFree: (slot: Slot) => boolean, shown: readonly Slot[]): void {
       const next = extendSelection(shown, from, to, isFree);

@@ -1,8 +1,8 @@
 import { type KeyboardEvent, type MouseEvent, type RefObject, useState } from 'react';
 import type { Slot } from '#rules/slots.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
-import type { SlotState } from './selection.ts';
-import { canWait, isOpen } from './slot-look.ts';
+import type { SlotState } from '#web/data/finding/slot-state.ts';
+import { canWait, isOpen } from '#web/data/finding/slot-look.ts';
 
 type Actions = {
   readonly onToggle: (slot: Slot) => void;

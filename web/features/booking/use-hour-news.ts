@@ -3,7 +3,7 @@ import type { Slot } from '#rules/slots.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
 import type { Taken } from '#web/data/taken.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
-import { addNews, compareHours, describeNews, type HourNews, NO_NEWS } from './hour-news.ts';
+import { addNews, compareHours, describeNews, type HourNews, NO_NEWS } from '#web/data/finding/hour-news.ts';
 
 /** Changes that follow each other this closely are announced together. */
 const TOGETHER_MS = 1_200;

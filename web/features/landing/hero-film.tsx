@@ -1,8 +1,7 @@
 import { useState } from 'react';
-import { useMedia } from '#web/lib/use-media.ts';
 import { Mark } from '#web/ui/logo.tsx';
 import { useFilm } from './use-film.ts';
-import { useLoaded } from './use-loaded.ts';
+import { useLoaded, useMedia } from './use-media.ts';
 
 const cover = 'absolute inset-0 size-full object-cover object-center lg:object-[62%_50%]';
 

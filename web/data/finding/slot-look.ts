@@ -1,5 +1,5 @@
 import { Ban, CalendarCheck, Check, Clock, Hourglass, type LucideIcon } from 'lucide-react';
-import type { SlotState } from './selection.ts';
+import type { SlotState } from './slot-state.ts';
 
 /** The word of each state. */
 export const SLOT_WORDS: Readonly<Record<SlotState, string>> = {

@@ -1,0 +1,198 @@
+import { act, screen } from '@testing-library/react';
+import { useState } from 'react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { specifiedRates } from '#tests/support/rates.ts';
+import { type Slot, toggleSlot } from '#rules/slots.ts';
+import { slotEnd, slotStart } from '#rules/studio-time.ts';
+import * as availability from '#web/data/finding/availability.ts';
+import * as connection from '#web/data/live.ts';
+import type { Taken } from '#web/data/taken.ts';
+import { renderPart, user } from '#web/ui/component-tests.ts';
+import { RoomTimeline } from './room-timeline.tsx';
+
+vi.mock('#web/data/finding/availability.ts', () => ({ readRooms: vi.fn() }));
+vi.mock('#web/data/live.ts', () => ({ useLive: vi.fn(() => true), pollWhile: () => 60_000 }));
+const { readRooms } = vi.mocked(availability);
+
+/** A Saturday, seen from the day before. */
+const DAY = '2026-11-21';
+const NEXT = '2026-11-22';
+const FRIDAY = new Date('2026-11-20T04:00:00Z');
+const at = (hour: number, date = DAY): Slot => ({ date, hour });
+const taken = (from: Slot, to: Slot, more: Partial<Taken> = {}): Taken => ({
+  start: slotStart(from.date, from.hour) ?? FRIDAY,
+  end: slotEnd(to.date, to.hour),
+  status: 'confirmed',
+  mine: false,
+  ...more,
+});
+const rooms = ['Studio A', 'Studio B', 'Studio C'].map((name) => ({
+  id: name.slice(-1).toLowerCase(),
+  name,
+  rates: specifiedRates,
+}));
+const answer = (hours: Record<string, readonly Taken[]>): void =>
+  void readRooms.mockResolvedValue(new Map(Object.entries(hours)));
+
+let wide = true;
+beforeEach(() => {
+  wide = true;
+  vi.spyOn(window, 'matchMedia').mockImplementation(
+    () => ({ matches: wide, addEventListener: vi.fn(), removeEventListener: vi.fn() }) as unknown as MediaQueryList,
+  );
+  vi.mocked(connection.useLive).mockClear();
+  readRooms.mockReset();
+});
+afterEach(() => void vi.useRealTimers());
+
+const onTaken = vi.fn();
+const onReach = vi.fn();
+type Chosen = { readonly studioId: string | null; readonly slots: readonly Slot[] };
+function Timeline({ start = { studioId: null, slots: [] }, now = FRIDAY }: { start?: Chosen; now?: Date }) {
+  const [chosen, setChosen] = useState<Chosen>(start);
+  return (
+    <RoomTimeline
+      rooms={rooms}
+      userId="me"
+      ready
+      date={DAY}
+      selection={chosen}
+      now={now}
+      paused={false}
+      onToggle={(studioId, slot) =>
+        setChosen({ studioId, slots: studioId === chosen.studioId ? toggleSlot(chosen.slots, slot) : [slot] })
+      }
+      onReach={onReach}
+      onTaken={onTaken}
+    />
+  );
+}
+// Queries by role and name take seconds with ninety cells.
+const cells = () => [...document.querySelectorAll<HTMLElement>('[role="gridcell"]')];
+const named = (name: string | RegExp) =>
+  cells().find((one) => new RegExp(name).test(one.getAttribute('aria-label') ?? ''));
+const cell = (name: string | RegExp) =>
+  vi.waitFor(() => {
+    const found = named(name);
+    if (!found) throw new Error(`no cell ${name}`);
+    return found;
+  });
+const focused = () => document.activeElement?.getAttribute('aria-label');
+const selected = () =>
+  cells()
+    .filter((one) => one.getAttribute('aria-selected') === 'true')
+    .map((one) => one.getAttribute('aria-label')?.split(' to')[0]);
+
+test('all rooms of a day and the next morning are one grid with headers for rooms and hours, read in one query', async () => {
+  answer({
+    a: [taken(at(20), at(21))],
+    b: [taken(at(23), at(1, NEXT), { mine: true })],
+    c: [taken(at(5), at(6), { status: 'closed' })],
+  });
+  renderPart(<Timeline />);
+  const grid = await screen.findByRole('grid', { name: 'Hours of all rooms, Saturday 21 November 2026, Sydney time' });
+  expect(screen.getAllByRole('rowheader').map((one) => one.textContent)).toEqual(['Studio A', 'Studio B', 'Studio C']);
+  expect(screen.getAllByRole('columnheader').map((one) => one.textContent)).toHaveLength(31);
+  expect(grid.contains(cells()[0] ?? null)).toBe(true);
+  expect(cells()).toHaveLength(90);
+  for (const name of [
+    'Studio A, 7 PM to 8 PM, 69 dollars, free',
+    'Studio A, 8 PM to 9 PM, taken',
+    'Studio B, 11 PM to 12 AM, yours',
+    'Studio B, 12 AM to 1 AM on Sun 22 Nov 2026, yours',
+    'Studio C, 5 AM to 6 AM, closed',
+    'Studio C, 5 AM to 6 AM on Sun 22 Nov 2026, 59 dollars, free',
+  ])
+    await cell(name);
+  expect(readRooms).toHaveBeenCalledExactlyOnceWith(['a', 'b', 'c'], { from: DAY, to: NEXT }, 'me');
+  expect(connection.useLive).toHaveBeenCalledWith(['studio:a', 'studio:b', 'studio:c'], expect.anything());
+});
+
+test('prices stand where they change, with a mark whose height the legend explains', async () => {
+  answer({});
+  renderPart(<Timeline />);
+  const legend = await screen.findByRole('list', { name: 'What the hours look like and cost' });
+  expect(legend.textContent).toMatch(/^Free, \$59 an hourFree, \$69 an hour/);
+  const marks = await Promise.all(
+    [/^Studio A, 5 PM/, /^Studio A, 6 PM/].map(
+      async (name) => (await cell(name)).querySelector('[aria-hidden]')?.className,
+    ),
+  );
+  expect(new Set(marks.map((look) => /\bh-\d/.exec(look ?? '')?.[0])).size).toBe(2);
+});
+
+test('a span across midnight is chosen with arrows and Enter; up and down change the room; Shift extends', async () => {
+  answer({ b: [taken(at(22), at(22))] });
+  renderPart(<Timeline />);
+  await cell('Studio A, 12 AM to 1 AM, 69 dollars, free');
+  await user.tab();
+  expect(focused()).toMatch(/^Studio A, 12 AM to 1 AM, /);
+  await user.keyboard('{End}{ArrowDown}{ArrowDown}');
+  expect(focused()).toMatch(/^Studio C, 5 AM to 6 AM on Sun 22 Nov 2026/);
+  await user.keyboard('{ArrowDown}{Home}{ArrowLeft}');
+  expect(focused()).toMatch(/^Studio C, 12 AM to 1 AM, /);
+  (await cell(/^Studio C, 11 PM/)).focus();
+  await user.keyboard('{Enter}{ArrowRight}{Enter}');
+  expect(selected()).toEqual(['Studio C, 11 PM', 'Studio C, 12 AM']);
+  await user.keyboard('{Shift>}{ArrowRight}{/Shift}');
+  expect(onReach).toHaveBeenCalledWith('c', at(0, NEXT), at(1, NEXT), expect.any(Function));
+  // Only one of all hours is reached with Tab.
+  expect(cells().filter((one) => one.tabIndex === 0)).toHaveLength(1);
+  await user.keyboard('{ArrowUp}{Enter}');
+  expect(selected()).toEqual(['Studio B, 1 AM']);
+  await user.click(await cell('Studio B, 10 PM to 11 PM, taken'));
+  expect(onTaken).toHaveBeenCalledExactlyOnceWith('b', at(22));
+});
+
+test('on a phone the rooms are columns, arrows follow them, and the hours of the night before are folded away', async () => {
+  wide = false;
+  answer({});
+  renderPart(<Timeline />);
+  await cell(/^Studio A, 6 AM/);
+  expect(screen.getAllByRole('columnheader').map((one) => one.textContent)).toEqual([
+    'Hour',
+    'Studio A',
+    'Studio B',
+    'Studio C',
+  ]);
+  expect(named('Studio A, 12 AM to 1 AM, 69 dollars, free')).toBeUndefined();
+  await user.click(screen.getByRole('button', { name: 'Show the hours before 6 AM' }));
+  (await cell('Studio A, 12 AM to 1 AM, 69 dollars, free')).focus();
+  await user.keyboard('{ArrowRight}{ArrowDown}');
+  expect(focused()).toMatch(/^Studio B, 1 AM to 2 AM, /);
+});
+
+test('past hours are left out; a day without a free hour says so', async () => {
+  answer(Object.fromEntries(rooms.map(({ id }) => [id, [taken(at(0), at(23, NEXT))]])));
+  renderPart(<Timeline now={new Date('2026-11-21T08:10:00Z')} />);
+  await cell('Studio A, 7 PM to 8 PM, taken');
+  expect(named(/^Studio A, 6 PM/)).toBeUndefined();
+  screen.getByText(/^No hours are left in any room on this day/);
+});
+
+test('what others take and give back is announced with the room, marked, and gone after a while', async () => {
+  vi.useFakeTimers({ now: FRIDAY });
+  answer({ a: [taken(at(10), at(10))] });
+  renderPart(<Timeline />);
+  await act(() => vi.advanceTimersByTimeAsync(100));
+  answer({ b: [taken(at(19), at(20)), taken(at(1, NEXT), at(1, NEXT))] });
+  await act(() => vi.advanceTimersByTimeAsync(60_100));
+  expect(screen.getByRole('status').textContent).toBe(
+    'Studio A: Free again: 10 am to 11 am. Studio B: Just taken: 7 pm to 9 pm. Studio B: Just taken: 1 am to 2 am.',
+  );
+  const marked = [...document.querySelectorAll('[data-marked]')].map((one) => one.getAttribute('aria-label'));
+  expect(marked).toHaveLength(4);
+  await act(() => vi.advanceTimersByTimeAsync(8_100));
+  expect(screen.getByRole('status').textContent).toBe('');
+  expect(document.querySelector('[data-marked]')).toBeNull();
+});
+
+test('hours that cannot be read are not shown as free: an error with another try', async () => {
+  readRooms.mockRejectedValue(new Error('offline'));
+  renderPart(<Timeline />);
+  await screen.findByText('We can’t show which hours are free right now.');
+  expect(screen.queryByRole('grid')).toBeNull();
+  answer({});
+  await user.click(screen.getByRole('button', { name: 'Try again' }));
+  await cell(/^Studio A, 9 AM/);
+});

@@ -1,0 +1,193 @@
+import { useMemo, useState } from 'react';
+import { formatMoney } from '#rules/money.ts';
+import { type Slot, slotLabel } from '#rules/slots.ts';
+import { addDays, formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
+import { venue } from '#rules/venue.ts';
+import { SLOT_ICON, SLOT_LOOK } from '#web/data/finding/slot-look.ts';
+import { type SlotState, slotState } from '#web/data/finding/slot-state.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
+import { useMedia } from '#web/lib/use-media.ts';
+import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { earlyHours, priceSteps, shownHours } from './shown-hours.ts';
+import { PriceMark } from './timeline-cell.tsx';
+import { TimelineGrid, type TimelineRoom } from './timeline-grid.tsx';
+import { useRoomsHours } from './use-rooms-hours.ts';
+import { useRoomsNews } from './use-rooms-news.ts';
+
+/** Actions on an hour of a room, by its id. */
+type RoomActions = {
+  readonly onToggle: (studioId: string, slot: Slot) => void;
+  readonly onReach: (studioId: string, from: Slot, to: Slot, isFree: (slot: Slot) => boolean) => void;
+  /** An hour was pressed that somebody else has. */
+  readonly onTaken: (studioId: string, slot: Slot) => void;
+};
+
+/** Shows the hours of all rooms on one day and the next morning; a span can be chosen in any of them. */
+export function RoomTimeline({
+  rooms,
+  userId,
+  ready,
+  date,
+  selection,
+  now,
+  paused,
+  ...actions
+}: RoomActions & {
+  rooms: readonly TimelineRoom[];
+  userId: string | null;
+  /** Whether it is known who asks. */
+  ready: boolean;
+  date: StudioDate;
+  selection: { readonly studioId: string | null; readonly slots: readonly Slot[] };
+  now: Date;
+  /** While leaving for payment. */
+  paused: boolean;
+}) {
+  const across = useMedia('(min-width: 64rem)');
+  const { taken, unsure, live, refetch } = useRoomsHours({
+    studioIds: rooms.map(({ id }) => id),
+    userId,
+    ready,
+    date,
+    paused,
+  });
+  const news = useRoomsNews(rooms, date, taken, now);
+  const { hours, folded, unfold } = useShownHours({ date, now, selection: selection.slots, folds: !across });
+  const { horizonDays } = useBusiness();
+  const states = rooms.map(({ id }): SlotState[] =>
+    hours.map((slot) =>
+      slotState(slot, id === selection.studioId ? selection.slots : [], taken?.get(id) ?? [], now, horizonDays),
+    ),
+  );
+  const steps = priceSteps(hours, rooms);
+  const idOf = (room: number): string => rooms[room]?.id ?? '';
+  if (taken === undefined)
+    return unsure ? (
+      <LoadFailed title="We can’t show which hours are free right now." onRetry={refetch} />
+    ) : (
+      <Skeleton label="Loading the hours of all rooms" className="h-[40rem] lg:h-80" />
+    );
+  return (
+    <section aria-label="Hours" className="animate-rise">
+      <Heading date={date} hours={hours} />
+      <Status unsure={unsure} live={live} sentence={news.sentence} />
+      {folded ? <Early until={hours[0]} onUnfold={unfold} /> : null}
+      <TimelineGrid
+        key={date}
+        rooms={rooms}
+        date={date}
+        hours={hours}
+        states={states}
+        steps={steps}
+        marked={news.marked}
+        chosen={selection.slots.length > 0 ? selection.studioId : null}
+        across={across}
+        onToggle={(room, slot) => actions.onToggle(idOf(room), slot)}
+        onReach={(room, ...reached) => actions.onReach(idOf(room), ...reached)}
+        onTaken={(room, slot) => actions.onTaken(idOf(room), slot)}
+      />
+      {states.flat().includes('free') || selection.slots.length > 0 ? null : (
+        <p className="mt-4 border-l-4 border-line bg-booth p-3 text-fog">
+          No hours are left in any room on this day. Press a taken hour and we’ll tell you when it’s free.
+        </p>
+      )}
+      <Legend steps={across ? steps : []} />
+    </section>
+  );
+}
+
+/** The hours that are shown. On a phone the first ones of the day, which belong to the night before, are folded away (`folds`) until somebody wants them. */
+function useShownHours(shown: { date: StudioDate; now: Date; selection: readonly Slot[]; folds: boolean }) {
+  const { date, now, selection, folds } = shown;
+  const { horizonDays } = useBusiness();
+  const minute = Math.floor(now.getTime() / 60_000) * 60_000;
+  const all = useMemo(() => shownHours(date, new Date(minute), horizonDays), [date, minute, horizonDays]);
+  const [unfolded, setUnfolded] = useState<StudioDate | null>(null);
+  const early = folds && unfolded !== date ? earlyHours(all, date, selection) : 0;
+  const hours = useMemo(() => all.slice(early), [all, early]);
+  return { hours, folded: early > 0, unfold: () => setUnfolded(date) };
+}
+
+function Early({ until, onUnfold }: { until: Slot | undefined; onUnfold: () => void }) {
+  return (
+    <button
+      type="button"
+      onClick={onUnfold}
+      className="mb-1 min-h-11 w-full border-2 border-deck px-3 text-left text-sm text-fog underline decoration-edge underline-offset-4 hover:text-chalk"
+    >
+      Show the hours before {slotLabel(until?.hour ?? 0)}
+    </button>
+  );
+}
+
+function Heading({ date, hours }: { date: StudioDate; hours: readonly Slot[] }) {
+  const next = addDays(date, 1);
+  return (
+    <div className="mb-2 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+      <h2 className="text-2xl" aria-live="polite">
+        {formatStudioDate(date, 'long')}
+      </h2>
+      <p className="text-sm text-fog">
+        {hours.some((slot) => slot.date === next) ? `and the morning of ${formatStudioDate(next, 'short')}, ` : ''}
+        {venue.timeZoneLabel}
+      </p>
+    </div>
+  );
+}
+
+/** Announces what others did, and says whether the hours follow at once. As high with a sentence as without one. */
+function Status({ unsure, live, sentence }: { unsure: boolean; live: boolean; sentence: string }) {
+  return (
+    <>
+      {unsure ? (
+        <output className="mb-2 block text-sm text-warn">
+          {navigator.onLine
+            ? 'We can’t check which hours are free right now. What you see may be out of date.'
+            : 'You’re offline, so what you see may be out of date. We’ll check again when you’re back online.'}
+        </output>
+      ) : null}
+      <div className="mb-3 flex min-h-6 items-center gap-2 text-sm text-fog">
+        <span aria-hidden="true" className={`size-2 shrink-0 rounded-full ${live ? 'bg-good' : 'bg-edge'}`} />
+        <p role="status" className="font-semibold text-chalk empty:hidden">
+          {sentence}
+        </p>
+        {sentence === '' ? <p>{live ? 'Live: changes show at once.' : 'Checked every few seconds.'}</p> : null}
+      </div>
+    </>
+  );
+}
+
+const SHOWN: readonly (readonly [SlotState, string])[] = [
+  ['selected', 'Selected'],
+  ['taken', 'Taken'],
+  ['paying', 'Being paid for'],
+  ['yours', 'Yours'],
+];
+
+const FREE: readonly [SlotState, string] = ['free', 'Free'];
+
+function Legend({ steps }: { steps: readonly number[] }) {
+  return (
+    <ul className="mt-4 flex flex-wrap gap-x-5 gap-y-2 text-xs text-fog" aria-label="What the hours look like and cost">
+      {steps.map((cents, level) => (
+        <li key={cents} className="flex items-center gap-2">
+          <span aria-hidden="true" className="flex h-5 w-7 items-end border-2 border-line bg-booth">
+            <PriceMark level={level} className="max-h-full w-full bg-edge" />
+          </span>
+          Free, {formatMoney(cents)} an hour
+        </li>
+      ))}
+      {[...(steps.length === 0 ? [FREE] : []), ...SHOWN].map(([state, word]) => {
+        const Icon = SLOT_ICON[state];
+        return (
+          <li key={state} className="flex items-center gap-2">
+            <span className={`grid h-5 w-7 place-items-center border-2 ${SLOT_LOOK[state]}`} aria-hidden="true">
+              {Icon ? <Icon className="size-3" strokeWidth={3} /> : null}
+            </span>
+            {word}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,27 @@
+import { LayoutGrid, Rows3 } from 'lucide-react';
+import type { View } from './view.ts';
+
+const VIEWS = [
+  { view: 'one', Icon: LayoutGrid, label: 'One room' },
+  { view: 'all', Icon: Rows3, label: 'All rooms' },
+] as const;
+
+/** Switches between one room and the timeline of all rooms. */
+export function ViewSwitch({ view, onChange }: { view: View; onChange: (view: View) => void }) {
+  return (
+    <div role="group" aria-label="View" className="flex shrink-0">
+      {VIEWS.map(({ view: one, Icon, label }) => (
+        <button
+          key={one}
+          type="button"
+          aria-pressed={view === one}
+          onClick={() => onChange(one)}
+          className={`inline-flex min-h-12 items-center gap-2 border-2 px-4 text-sm font-semibold whitespace-nowrap not-first:-ml-0.5 hover:border-chalk hover:text-chalk ${view === one ? 'z-1 border-signal text-chalk' : 'border-line text-fog'}`}
+        >
+          <Icon aria-hidden="true" className={`size-4 ${view === one ? 'text-signal' : ''}`} />
+          {label}
+        </button>
+      ))}
+    </div>
+  );
+}
