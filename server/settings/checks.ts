@@ -25,6 +25,7 @@ export type CheckedEnvironment = {
       | 'SITE_URL'
       | 'DATABASE_URL'
       | 'DATABASE_DIRECT_URL'
+      | 'DATABASE_REPLICA_URL'
       | 'VISION_BASE_URL'
       | 'VISION_API_KEY'
       | 'VISION_MODEL'
@@ -73,6 +74,8 @@ export function contradictions(env: CheckedEnvironment, production: boolean, san
   }
   faults.push(...storageFaults(env));
   faults.push(...poolerFaults(env));
+  if (env.DATABASE_REPLICA_URL !== undefined && env.DATABASE_URL === undefined)
+    faults.push('DATABASE_REPLICA_URL: needs DATABASE_URL, the server that it follows');
   if (env.WORKERS > 1 && env.DATABASE_URL === undefined)
     faults.push('WORKERS: more than one process needs DATABASE_URL; one process has the embedded database open');
   const live = /^[sr]k_live_/.test(env.STRIPE_SECRET_KEY ?? '');

@@ -13,6 +13,11 @@ export const databaseFields = {
     .string()
     .refine((text) => readAddress(text) !== null, 'is not a postgres:// address of a server that takes writes')
     .optional(),
+  DATABASE_REPLICA_URL: z
+    .string()
+    .refine((text) => readAddress(text)?.hosts.length === 1, 'is not the postgres:// address of one server')
+    .optional(),
+  DATABASE_REPLICA_LAG_MS: whole(100, 60_000).default(1_000),
   DATABASE_WAIT_SECONDS: whole(0, 3_600).default(60),
   POOL_SIZE: whole(2, 200).default(10),
   WORKERS: whole(1, 64).default(1),
@@ -33,6 +38,10 @@ export function readDatabaseSettings(env: DatabaseEnvironment) {
     // Behind a pooler only callers and the server's own statements go through it; migrations, listening and commands need the database itself.
     databaseUrl: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL ?? null,
     pooledUrl: env.DATABASE_POOL_MODE === 'transaction' ? (env.DATABASE_URL ?? null) : null,
+    replica:
+      env.DATABASE_REPLICA_URL === undefined
+        ? null
+        : { url: env.DATABASE_REPLICA_URL, maxLagMs: env.DATABASE_REPLICA_LAG_MS },
     databaseWaitSeconds: env.DATABASE_WAIT_SECONDS,
     poolSize: env.POOL_SIZE,
     processes: env.WORKERS,

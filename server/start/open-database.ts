@@ -15,6 +15,8 @@ export type DatabaseSettings = {
   readonly databaseUrl: string | null;
   /** A pooler in front of it; null: none. */
   readonly pooledUrl?: string | null;
+  /** A streaming replica for reads of guests. */
+  readonly replica?: { readonly url: string; readonly maxLagMs: number } | null;
   readonly dataDir: string;
   readonly databaseWaitSeconds: number;
   readonly poolSize: number;
@@ -30,7 +32,15 @@ export type Memory = Blob | Database;
  * start from in memory instead, or a database that is open. Throws `DirectoryLocked` when another process has the embedded database open.
  */
 export async function openDatabase(
-  { databaseUrl, pooledUrl = null, databaseWaitSeconds: waitSeconds, dataDir, poolSize, queue }: DatabaseSettings,
+  {
+    databaseUrl,
+    pooledUrl = null,
+    replica = null,
+    databaseWaitSeconds: waitSeconds,
+    dataDir,
+    poolSize,
+    queue,
+  }: DatabaseSettings,
   { memory, ...options }: Omit<OpenOptions, 'migrations'> & PgliteOptions & { readonly memory?: Memory | undefined },
 ): Promise<Database> {
   const migrations = await readMigrations(MIGRATIONS);
@@ -40,6 +50,7 @@ export async function openDatabase(
       migrations,
       waitSeconds,
       pooledUrl,
+      replica,
       poolSize,
       queue: { ...DEFAULT_QUEUE, ...queue },
     });

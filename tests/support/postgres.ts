@@ -95,8 +95,8 @@ export type OwnPostgres = {
   remove(): void;
 };
 
-/** Creates and starts a server on a port with the programs of `TEST_POSTGRES_BIN`. */
-export function startOwnPostgres(port: number): OwnPostgres {
+/** Creates and starts a server on a port with the programs of `TEST_POSTGRES_BIN`. `from`: as a streaming replica of the server at this URL. */
+export function startOwnPostgres(port: number, from?: string): OwnPostgres {
   const folder = mkdtempSync(join(tmpdir(), 'own-postgres-'));
   const account = unprivilegedAccount();
   if (account.uid !== undefined) chownSync(folder, account.uid, account.gid);
@@ -110,7 +110,8 @@ export function startOwnPostgres(port: number): OwnPostgres {
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder} -c shared_buffers=64MB`;
   const start = (): void => run('pg_ctl', '-D', data, '-o', options, '-l', join(folder, 'log'), '-w', 'start');
   const stop = (): void => run('pg_ctl', '-D', data, '-m', 'fast', '-w', 'stop');
-  run('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync');
+  if (from !== undefined) run('pg_basebackup', '-D', data, '-d', from, '-R', '--checkpoint=fast', '--no-sync');
+  else run('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync');
   start();
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,

@@ -16,12 +16,13 @@ const OLDEST_VERSION = 150_000;
 
 /**
  * `waitSeconds`: how long the start waits for a database that does not answer. `pooledUrl`: where a pooler gives out connections to it for one
- * transaction at a time.
+ * transaction at a time. `replica`: a streaming replica for reads of guests, and how old its data may be.
  */
 export type PostgresOpenOptions = OpenOptions &
   Pick<PostgresOptions, 'poolSize' | 'queue' | 'isStaff'> & {
     readonly waitSeconds?: number;
     readonly pooledUrl?: string | null;
+    readonly replica?: { readonly url: string; readonly maxLagMs: number } | null;
   };
 
 /**
@@ -39,11 +40,15 @@ export async function openPostgres(url: string, options: PostgresOpenOptions): P
     await admin.end();
   }
   const { database } = primary.address;
-  const { pooledUrl } = options;
+  const { pooledUrl, replica } = options;
+  const loginsAt = (address: string) => ({
+    backendUrl: withLogin(address, loginOf('backend', database), password),
+    authenticatorUrl: withLogin(address, loginOf('authenticator', database), password),
+  });
   return createPostgres({
-    backendUrl: withLogin(pooledUrl ?? url, loginOf('backend', database), password),
-    authenticatorUrl: withLogin(pooledUrl ?? url, loginOf('authenticator', database), password),
-    ...(pooledUrl ? { pooled: true, listenUrl: withLogin(url, loginOf('backend', database), password) } : {}),
+    ...loginsAt(pooledUrl ?? url),
+    ...(pooledUrl ? { pooled: true, listenUrl: loginsAt(url).backendUrl } : {}),
+    ...(replica ? { replica: { ...loginsAt(replica.url), maxLagMs: replica.maxLagMs } } : {}),
     poolSize: options.poolSize,
     ...(options.queue ? { queue: options.queue } : {}),
     ...(options.isStaff ? { isStaff: options.isStaff } : {}),

@@ -11,6 +11,7 @@ import { type Statement, typed } from '../pipeline.ts';
 import { type Batches, createBatches, createEndOfTurn } from '../batches.ts';
 import { refusedWrite, runPipeline, runPipelines, sendUnnamed, STALE } from './postgres-pipeline.ts';
 import { createPrimary, isReadOnly, type Primary } from './primary.ts';
+import { createReplica, isRead, type Replica } from './replica.ts';
 import { createPostgresSlots, DEFAULT_QUEUE, type PostgresQueue, type PostgresSlots } from './postgres-slots.ts';
 import { type LoginName, startupOptions } from './session-settings.ts';
 import type { Turn } from '../expected-time.ts';
@@ -30,6 +31,8 @@ export type PostgresOptions = {
   readonly pooled?: boolean;
   /** The login for the server's own work at the database itself, to listen there; default: `backendUrl`. */
   readonly listenUrl?: string;
+  /** The two logins at a streaming replica, and how old its data may be when it answers guests. */
+  readonly replica?: { readonly backendUrl: string; readonly authenticatorUrl: string; readonly maxLagMs: number };
   readonly queue?: PostgresQueue;
   /** Whether a caller (`Principal.caller`) is known as staff: their statements go before customers'. */
   readonly isStaff?: (caller: string) => boolean;
@@ -47,6 +50,7 @@ type Core = {
   /** Statements of callers that may share a connection and a write. */
   readonly batches: Batches;
   readonly listeners: Set<{ stop(): Promise<void> }>;
+  readonly replica: Replica | null;
 };
 
 /** The most transactions that share a write. */
@@ -56,16 +60,18 @@ const BATCH_MAX = 8;
 export function createPostgres(options: PostgresOptions): Database {
   const callers = openLogin(options.authenticatorUrl, 'authenticator', options);
   const slots = createPostgresSlots(options.poolSize, options.queue ?? DEFAULT_QUEUE);
+  const backend = openLogin(options.backendUrl, 'backend', options);
   return databaseOf(
     {
       options,
-      backend: openLogin(options.backendUrl, 'backend', options),
+      backend,
       callers,
       slots,
       batches: createBatches(slots.quick, { most: BATCH_MAX, wait: createEndOfTurn() }, (runs) =>
         withClient(callers, (client) => runPipelines(client, runs)),
       ),
       listeners: new Set(),
+      replica: openReplica(options, backend, slots),
     },
     null,
   );
@@ -73,7 +79,7 @@ export function createPostgres(options: PostgresOptions): Database {
 
 /** The database for work of one class; null: the server's own statements, and callers by who they are. */
 function databaseOf(core: Core, workClass: WorkClass | null): Database {
-  const { options, backend, callers, slots, batches, listeners } = core;
+  const { options, backend, callers, slots, batches, listeners, replica } = core;
   const own: Turn = { workClass: workClass ?? 'server', caller: workClass ?? 'server' };
   const turnOf = (principal: Principal): Turn => {
     const found = workClass ?? classOfPrincipal(principal, options.isStaff);
@@ -82,7 +88,24 @@ function databaseOf(core: Core, workClass: WorkClass | null): Database {
   const query: Query = async <R>(text: string, values: readonly unknown[] = []) =>
     typed<R>(await slots.backend.run(own, () => runOne(backend, [{ text, values }])));
   const transactionAs = <T>(principal: Principal, work: (tx: Transaction) => Promise<T>): Promise<T> =>
-    slots.runTransaction(turnOf(principal), () => inTransaction(callers, [becomePrincipal(principal)], work));
+    slots
+      .runTransaction(turnOf(principal), () => inTransaction(callers, [becomePrincipal(principal)], work))
+      .finally(() => replica?.wrote(principal));
+  const asCaller = async <R>(
+    principal: Principal,
+    text: string,
+    values: readonly unknown[],
+    started: (() => void) | undefined,
+  ): Promise<Result<R>> => {
+    const turn = turnOf(principal);
+    const statements = (who: Principal): Statement[] => [becomePrincipal(who), { text, values }];
+    const run = (who: Principal): Promise<Result> => {
+      started?.();
+      return runOne(callers, statements(who));
+    };
+    const runBriefly = (who: Principal): Promise<Result> => batches.run(turn, statements(who), started);
+    return typed<R>(await slots.runStatement(turn, principal, run, runBriefly));
+  };
   return {
     kind: 'postgres',
     durability: 'postgres-durable',
@@ -96,19 +119,16 @@ function databaseOf(core: Core, workClass: WorkClass | null): Database {
       choice: Parameters<Database['as']>[3] = {},
     ) {
       if (choice.rollback) return queryAndRollBack<R>((work) => transactionAs(principal, work), text, values);
-      const turn = turnOf(principal);
-      const statements = (who: Principal): Statement[] => [becomePrincipal(who), { text, values }];
-      const { started } = choice;
-      const run = (who: Principal): Promise<Result> => {
-        started?.();
-        return runOne(callers, statements(who));
-      };
-      const runBriefly = (who: Principal): Promise<Result> => batches.run(turn, statements(who), started);
-      return typed<R>(await slots.runStatement(turn, principal, run, runBriefly));
+      const here = (): Promise<Result<R>> => asCaller<R>(principal, text, values, choice.started);
+      if (replica?.mayAnswer(principal)) return replica.read((db) => db.as<R>(principal, text, values, choice), here);
+      return isRead(principal) ? here() : here().finally(() => replica?.wrote(principal));
     },
     transactionAs,
     async listen(channel, onPayload) {
-      const listener = await keepListening(options, channel, onPayload);
+      const listener = await keepListening(options, channel, (payload) => {
+        replica?.changed();
+        onPayload(payload);
+      });
       listeners.add(listener);
       return async () => {
         listeners.delete(listener);
@@ -120,10 +140,26 @@ function databaseOf(core: Core, workClass: WorkClass | null): Database {
     load: slots.load,
     async close() {
       await Promise.all([...listeners].map((listener) => listener.stop()));
-      await Promise.all([backend.pool.end(), callers.pool.end()]);
+      await Promise.all([backend.pool.end(), callers.pool.end(), replica?.close()]);
     },
   };
 }
+
+function openReplica(options: PostgresOptions, backend: Login, slots: PostgresSlots): Replica | null {
+  const { replica, ...primary } = options;
+  if (!replica) return null;
+  const { maxLagMs, ...urls } = replica;
+  return createReplica({
+    db: createPostgres({ ...primary, ...urls, pooled: false }),
+    primary: async <R>(text: string, values: readonly unknown[] = []) =>
+      typed<R>(await slots.backend.run(COMPARISON, () => runOne(backend, [{ text, values }]))),
+    maxLagMs,
+    warn: options.warn,
+  });
+}
+
+/** Under load the replica is of most use, so its comparison does not wait for other statements of the server. */
+const COMPARISON: Turn = { workClass: 'urgent', caller: 'replica' };
 
 /** Runs statements in one round trip and returns the result of the last. */
 async function runOne(login: Login, statements: readonly Statement[]): Promise<Result> {
