@@ -807,6 +807,21 @@ export type Database = {
         };
         Returns: boolean;
       };
+      booking_crew: {
+        Args: {
+          bookings: string[];
+        };
+        Returns: {
+          id: string | null;
+          booking_id: string | null;
+          state: string | null;
+          name: string | null;
+          invited_at: string | null;
+          joined_at: string | null;
+          revoked_at: string | null;
+          saw_shared_code: boolean | null;
+        }[];
+      };
       booking_details: {
         Args: {
           reference: string;

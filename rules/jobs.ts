@@ -24,6 +24,8 @@ const TITLES: Readonly<Record<string, string>> = {
   'mail.campaign': 'News',
   'mail.campaign-test': 'Test of news',
   'access.request': 'Access code from the lock',
+  'access.request-crew': 'Access code of a guest from the lock',
+  'access.revoke-crew': 'Removing the code of a guest from the lock',
   'access.revoke-staff': 'Removing a code of staff from the lock',
   'access.revoke': 'Removing a code from the lock',
   'payment.refund': 'Refund',

@@ -44,6 +44,9 @@ export const settings = {
   holdsPerHour: 6,
   /** For how many spans to come a person can be on the wait list. */
   maxWaitlistEntries: 5,
+  /** How many people a customer can bring at a time, and how many invitations a booking has in all. */
+  maxCrew: 4,
+  maxCrewInvitations: 20,
   idMaxBytes: 10 * 1024 * 1024,
   /** A photo that waits for a person is deleted after this many days at the latest, so staff decide by then. */
   idReviewDays: 7,

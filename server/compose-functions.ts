@@ -8,6 +8,8 @@ import { createPayment } from './functions/create-payment.ts';
 import { deleteAccount } from './functions/delete-account.ts';
 import { doorHelp } from './functions/door-help.ts';
 import { exportMyData } from './functions/export-my-data.ts';
+import { crewInvite, crewRevoke } from './functions/crew-invite.ts';
+import { crewCode, crewJoin, crewPage } from './functions/crew-page.ts';
 import { createVerificationSession } from './functions/create-verification-session.ts';
 import type { ServerFunction } from './functions/function.ts';
 import { createFunctionsRouter, type FunctionsRouterContext } from './functions/router.ts';
@@ -103,6 +105,11 @@ export function composeFunctions(context: Context): Hono<Env> {
       ['verify-payment', verifyPayment(context)],
       ['join-waitlist', joinWaitlist(context)],
       ['leave-waitlist', leaveWaitlist(context)],
+      ['crew-invite', crewInvite(context)],
+      ['crew-revoke', crewRevoke(context)],
+      ['crew-page', crewPage(context)],
+      ['crew-join', crewJoin(context)],
+      ['crew-code', crewCode(context)],
       ['calendar-feed', calendarFeed(context)],
       ['accept-staff-invitation', acceptStaffInvitation(context)],
       ['unsubscribe', unsubscribe(context)],

@@ -17,6 +17,7 @@ export const statuses: Readonly<Record<RefusalCode, 400 | 401 | 403 | 404 | 409 
   slot_closed: 409,
   slot_free: 409,
   waitlist_limit: 409,
+  crew_full: 409,
   price_changed: 409,
   coupon_invalid: 422,
   coupon_exhausted: 409,

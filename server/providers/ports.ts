@@ -139,6 +139,8 @@ export type LockCapabilities = {
   readonly endEnforced: boolean;
   readonly revocable: boolean;
   readonly codesPerWindow: number;
+  /** How many codes one lock stores. */
+  readonly storedCodes: number;
 };
 export type IssuedCode = { readonly pin: string; readonly providerCodeId: string | null };
 /** A lock, bridge or keypad of our account. */

@@ -465,4 +465,84 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
       for (const name of ['staff-doors', 'staff-open-door', 'staff-door-log'])
         expect([401, 403]).toContain((await server.call(name, { studioId: STUDIO_A, reason: 'x' }, token)).status);
   });
+
+  it('a guest opens the door once with a code of their own, until the host takes them back; strangers get nothing', async () => {
+    const [host, stranger] = [await server.addCustomer(), await server.addCustomer()];
+    const { id } = await addSession(10, 60, STUDIO_A);
+    await rows('update private.booking set user_id = $2::uuid where id = $1::uuid', [id, host.id]);
+    const refused = (status: number, code: string) => ({ status, body: { error: { code } } });
+    expect(await server.call('crew-invite', { bookingId: id }, stranger.token)).toMatchObject(
+      refused(404, 'not_found'),
+    );
+    expect(await server.call('crew-invite', { bookingId: id })).toMatchObject(refused(401, 'not_signed_in'));
+    expect(await server.call('crew-invite', { bookingId: 'x' }, host.token)).toMatchObject(
+      refused(400, 'invalid_request'),
+    );
+    const invited = await server.call('crew-invite', { bookingId: id }, host.token);
+    expect(invited.status).toBe(200);
+    const { url, inviteId } = invited.body;
+    expect(url).toMatch(/\/crew#[\w-]{43}$/);
+    const token = String(url).split('#')[1] ?? '';
+    for (const name of ['crew-page', 'crew-code'])
+      expect(await server.call(name, { token: 'x'.repeat(43) })).toMatchObject(refused(404, 'not_found'));
+    const [{ version }] = (await rows<{ version: string }>(
+      `select private.business_settings() ->> 'termsVersion' as version`,
+    )) as [{ version: string }];
+    const join = (name: string, termsVersion = version) => server.call('crew-join', { token, name, termsVersion });
+    for (const name of ['', ' ', 'x'.repeat(41), 'a\u202eb', 'a\nb'])
+      expect(await join(name)).toMatchObject(refused(400, 'invalid_request'));
+    expect(await join('Sam', 'older')).toMatchObject(refused(403, 'terms_required'));
+    expect(await server.call('door-help', { crew: token })).toMatchObject(refused(403, 'terms_required'));
+    expect(await server.call('crew-page', { token })).toMatchObject({
+      status: 200,
+      body: { state: 'invited', access: null },
+    });
+    expect(await join(' Sam ')).toMatchObject({
+      status: 200,
+      body: { state: 'joined', name: 'Sam', access: { own: true } },
+    });
+
+    server.advance(6 * MINUTE);
+    await server.settle();
+    const page = await server.call('crew-page', { token });
+    expect(Object.keys(page.body).toSorted()).toEqual(
+      ['access', 'arrivalNotes', 'booking', 'host', 'name', 'state', 'termsVersion'].toSorted(),
+    );
+    const pinOf = (answer: { body: Record<string, unknown> }) => (answer.body['access'] as { pin: string | null }).pin;
+    const pin = pinOf(page);
+    expect(pin).toMatch(/^\d{6}$/);
+    const type = async (digits: string | null) => {
+      await server.sandbox('/api/clock', { now: server.now().toISOString() });
+      return server.sandbox('/api/doors/SPA1X0001/keypad', { pin: digits });
+    };
+    expect(await type(pin)).toMatchObject({ opened: true });
+    await server.settle();
+    await server.settle();
+    expect(await type(pin)).toMatchObject({ opened: false });
+    expect(pinOf(await server.call('crew-page', { token }))).toBeNull();
+    server.advance(MINUTE);
+    const next = pinOf(await server.call('crew-code', { token }));
+    expect(next).toMatch(/^\d{6}$/);
+    expect(await server.call('door-help', { crew: token })).toMatchObject({ status: 200, body: { hasCode: true } });
+
+    const crewFor = async (caller: string) =>
+      (await server.client(caller).rpc('booking_crew', { bookings: [id] })).data;
+    expect(await crewFor(host.token)).toMatchObject([
+      { id: inviteId, state: 'joined', name: 'Sam', saw_shared_code: false },
+    ]);
+    expect(await crewFor(staff.token)).toHaveLength(1);
+    expect(await crewFor(stranger.token)).toEqual([]);
+    const revoke = (caller: string) => server.call('crew-revoke', { inviteId }, caller);
+    expect(await revoke(stranger.token)).toMatchObject(refused(404, 'not_found'));
+    for (let again = 0; again < 2; again += 1)
+      expect(await revoke(host.token)).toEqual({ status: 200, body: { revoked: true, sawShared: false } });
+    for (const name of ['crew-page', 'crew-code'])
+      expect(await server.call(name, { token })).toMatchObject(refused(410, 'invitation_ended'));
+    expect(await server.call('door-help', { crew: token })).toMatchObject(refused(410, 'invitation_ended'));
+    await server.settle();
+    expect(await type(next)).toMatchObject({ opened: false });
+    expect(await server.call('export-my-data', {}, host.token)).toMatchObject({
+      body: { crew: [{ name: 'Sam', state: 'revoked' }] },
+    });
+  });
 });

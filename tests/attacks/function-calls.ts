@@ -8,6 +8,17 @@ const rolledBack = (name: string, body: object): readonly Ask[] => [
 
 /** Calls of each function of the exposed schema that reads hidden values, also with filters on its result. */
 export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
+  booking_crew: [
+    '',
+    'name=like.secret%25%5C',
+    'saw_shared_code=is.true',
+    'order=name.desc',
+    'select=joined_at.max(),name::text',
+  ].map((query) => ({
+    method: 'POST',
+    path: `/rpc/booking_crew?${query}`,
+    body: JSON.stringify({ bookings: [idOf(1), idOf(2)] }),
+  })),
   booking_details: [{ method: 'POST', path: '/rpc/booking_details', body: '{"reference": "AAAA-2222"}' }],
   bookings_of_day: [
     '',

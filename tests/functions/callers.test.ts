@@ -118,6 +118,39 @@ const ROWS: readonly Row[] = [
     answers: { leaveWaitlist: () => undefined },
   },
   {
+    name: 'crew-invite',
+    callers: 'signed-in',
+    limit: ['crew-invite', 20, 60],
+    body: { bookingId: BOOKING },
+    answers: { inviteCrew: () => ({ inviteId: BOOKING, url: 'https://site.example/crew#t' }) },
+  },
+  {
+    name: 'crew-revoke',
+    callers: 'signed-in',
+    limit: ['crew-revoke', 30, 60],
+    body: { inviteId: BOOKING },
+    answers: { revokeCrew: () => ({ sawShared: false }) },
+  },
+  ...(
+    [
+      ['crew-page', 120],
+      ['crew-join', 20],
+      ['crew-code', 20],
+    ] as const
+  ).map(([name, most]): Row => ({
+    name,
+    callers: 'everyone',
+    limit: [name, most, 60],
+    body: { token: 't', name: 'Sam', termsVersion: '1' },
+    answers: {
+      readCrewPage: () => ({ state: 'joined' }),
+      requireJoined: () => ({ state: 'joined' }),
+      joinCrew: () => ({ state: 'joined' }),
+      readGuestAccess: () => ({ pin: null }),
+      makeGuestCode: () => undefined,
+    },
+  })),
+  {
     name: 'delete-account',
     callers: 'signed-in',
     limit: ['delete-account', 10, 60],

@@ -39,6 +39,18 @@ vi.mock('#server/operations/customers/waitlist.ts', () => ({
   joinWaitlist: operation('joinWaitlist'),
   leaveWaitlist: operation('leaveWaitlist'),
 }));
+vi.mock('#server/operations/crew/links.ts', () => ({
+  inviteCrew: operation('inviteCrew'),
+  renewCrewLink: operation('renewCrewLink'),
+  revokeCrew: operation('revokeCrew'),
+}));
+vi.mock('#server/operations/crew/guests.ts', () => ({
+  joinCrew: operation('joinCrew'),
+  readCrewPage: operation('readCrewPage'),
+  readGuestAccess: operation('readGuestAccess'),
+  requireJoined: operation('requireJoined'),
+}));
+vi.mock('#server/operations/crew/guest-codes.ts', () => ({ makeGuestCode: operation('makeGuestCode') }));
 vi.mock('#server/operations/staff/set-permissions.ts', () => ({ setPermissions: operation('setPermissions') }));
 vi.mock('#server/operations/settings/set-room.ts', () => ({ setRoom: operation('setRoom') }));
 vi.mock('#server/operations/settings/set-settings.ts', () => ({ setSettings: operation('setSettings') }));

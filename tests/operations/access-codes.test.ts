@@ -424,7 +424,7 @@ describe('help at a door', () => {
     system.state.now = start + 5 * MINUTE;
     await system.jobs.drain();
     system.mails.splice(0);
-    const all = await Promise.all([1, 2, 3].map(() => askForDoorHelp(system.access, id, person)));
+    const all = await Promise.all([1, 2, 3].map(() => askForDoorHelp(system.access, id, { reporter: person })));
     expect(all.map(({ asked }) => asked)).toEqual([true, true, true]);
     const [incident, ...more] = await incidentsOf(id);
     expect(more).toEqual([]);
@@ -446,14 +446,14 @@ describe('help at a door', () => {
     expect(rows.map(({ kind }) => kind)).toContain('door_closed');
     await changeIncident(system.booking, { incidentId: incident?.id ?? '', state: 'done' }, staff);
     expect(await readDoorHelp(system.access, id)).toMatchObject({ asked: false });
-    await askForDoorHelp(system.access, id, person);
+    await askForDoorHelp(system.access, id, { reporter: person });
     expect(await incidentsOf(id)).toHaveLength(2);
   });
 
   test('the minutes from asking until the door opened count, within the session, and their price is offered back once', async () => {
     const { id, person, start } = await bookingWithCode();
     system.state.now = start - 5 * MINUTE;
-    await askForDoorHelp(system.access, id, person);
+    await askForDoorHelp(system.access, id, { reporter: person });
     const read = async () =>
       (await readIncidents(system.access)).find(({ booking }) => booking?.id === id)?.booking ?? null;
     expect(await read()).toMatchObject({ closedMinutes: 0, backCents: 0, refunded: false });

@@ -8,6 +8,7 @@ import { readMigrations } from '#server/db/migrate.ts';
 import { openPostgres } from '#server/db/postgres/open-postgres.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { requestFirstCode } from '#server/operations/access/issue-first-code.ts';
+import { removeGuestCode, requestGuestCode } from '#server/operations/crew/guest-codes.ts';
 import { removeStaffCode } from '#server/operations/access/staff-codes.ts';
 import { revokeCodes } from '#server/operations/access/revoke-codes.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
@@ -192,6 +193,8 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'mail.campaign-test': () => Promise.resolve('done'),
       'mail.job-alert': () => Promise.resolve('done'),
       'access.request': (job) => requestFirstCode(access, job),
+      'access.request-crew': (job) => requestGuestCode(access, job),
+      'access.revoke-crew': (job) => removeGuestCode(access, job),
       'access.revoke-staff': (job) => removeStaffCode(access, job),
       'access.revoke': (job) => revokeCodes(access, job),
       'payment.refund': (job) => refundPayment(booking, job.subjectId),
@@ -288,6 +291,7 @@ function fakeLocks(state: State, given: Partial<LockCapabilities>): Locks {
       endEnforced: true,
       revocable: true,
       codesPerWindow: 100,
+      storedCodes: 199,
       ...given,
     },
     async issueCode(input) {

@@ -87,6 +87,8 @@ function jobsWith(payments: Payments) {
     alerts: { db, mail: { send: () => Promise.resolve() }, clock, addresses: [], business: () => firstSettings },
     tasks: [],
     kinds: jobKinds({
+      'access.request-crew': nothing,
+      'access.revoke-crew': nothing,
       'access.revoke-staff': nothing,
       'mail.booking-confirmed': nothing,
       'mail.id-withdrawn': nothing,

@@ -561,6 +561,7 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
 /** Functions of the exposed schema, with the roles that may call each. */
 export const FUNCTIONS: Readonly<Record<string, string>> = {
   'add_booking_note(note_id uuid, booking uuid, note text)': 'authenticated service_role',
+  'booking_crew(bookings uuid[])': 'authenticated service_role',
   'booking_details(reference text)': 'authenticated service_role',
   'bookings_of_day(day date)': 'authenticated service_role',
   'business_numbers(first_day date, last_day date, studio uuid)': 'authenticated service_role',

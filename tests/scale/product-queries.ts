@@ -95,6 +95,13 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
       path: 'rpc/own_booking',
       body: { booking: bookings.split(',')[0] },
     },
+    {
+      name: 'crew of an own booking',
+      file: 'web/data/crew.ts',
+      sender: 'customer',
+      path: 'rpc/booking_crew',
+      body: { bookings: [bookings.split(',')[0]] },
+    },
     own('own payments', OWN, `booking_payments?select=*&booking_id=in.(${bookings})`),
     own(
       'next booking',

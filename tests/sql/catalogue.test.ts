@@ -30,6 +30,7 @@ const EXECUTABLE: Readonly<Record<string, string>> = {
   'auth.role': 'anon authenticated service_role',
   'auth.uid': 'anon authenticated service_role',
   'public.add_booking_note': 'authenticated service_role',
+  'public.booking_crew': 'authenticated service_role',
   'public.booking_details': 'authenticated service_role',
   'public.bookings_of_day': 'authenticated service_role',
   'public.business_numbers': 'authenticated service_role',

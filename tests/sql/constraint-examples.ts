@@ -24,6 +24,11 @@ const text = (length: number): string => 'x'.repeat(length);
 /** An object whose JSON has this many bytes: {"a": "…"} adds nine to its text. */
 const json = (bytes: number): Values => ({ a: text(bytes - 9) });
 
+/** A hash in hexadecimal digits. */
+const hash = (digit: string): string => digit.repeat(64);
+/** Of somebody who has joined a crew. */
+const GUEST = { state: 'joined', name: 'n', terms_version: 't', joined_at: AT };
+
 const all = (column: string, values: readonly unknown[], more: Values = {}): Values[] =>
   values.map((value) => ({ ...more, [column]: value }));
 const oneOf = (column: string, values: readonly string[], more: Values = {}): CheckExample => ({
@@ -1272,6 +1277,91 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
             { kind: 'door', booking_id: uuid(1), request_id: null },
             { kind: 'door', booking_id: uuid(2), request_id: null },
           ],
+        ],
+      },
+    },
+  },
+  'private.crew_member': {
+    base: { booking_id: uuid(1), token_hash: hash('a'), created_at: AT },
+    checks: {
+      crew_member_token_hash_check: between('token_hash', [text(64), hash('a').slice(1), hash('A')], [hash('b')]),
+      crew_member_state_check: {
+        bad: [{ state: 'something else' }],
+        good: [{}, GUEST, { state: 'revoked', revoked_at: AT }],
+      },
+      crew_member_name_check: {
+        bad: ['', text(41)].map((name) => ({ ...GUEST, name })),
+        good: ['l', text(40)].map((name) => ({ ...GUEST, name })),
+      },
+      crew_member_terms_version_check: {
+        bad: ['', text(41)].map((version) => ({ ...GUEST, terms_version: version })),
+        good: ['l', text(40)].map((version) => ({ ...GUEST, terms_version: version })),
+      },
+      crew_member_request_id_check: between('request_id', ['', text(101)], ['r', text(100)]),
+      crew_member_joined: {
+        bad: [
+          { ...GUEST, state: 'invited' },
+          { ...GUEST, name: null },
+          { ...GUEST, terms_version: null },
+          { ...GUEST, joined_at: null },
+          { state: 'joined' },
+          { name: 'n' },
+        ],
+        good: [{}, GUEST, { ...GUEST, state: 'revoked', revoked_at: AT }, { state: 'revoked', revoked_at: AT }],
+      },
+      crew_member_revoked: {
+        bad: [{ state: 'revoked' }, { revoked_at: AT }],
+        good: [{ state: 'revoked', revoked_at: AT }],
+      },
+    },
+    uniques: {
+      crew_member_token: { clash: [[{}, {}]], apart: [[{}, { token_hash: hash('b') }]] },
+      crew_member_once: {
+        clash: [[{ request_id: 'r' }, { request_id: 'r', token_hash: hash('b') }]],
+        apart: [
+          [{}, { token_hash: hash('b') }],
+          [{ request_id: 'r' }, { request_id: 's', token_hash: hash('b') }],
+          [{ request_id: 'r' }, { request_id: 'r', token_hash: hash('b'), booking_id: uuid(2) }],
+        ],
+      },
+    },
+  },
+  'private.crew_code': {
+    base: {
+      crew_member_id: uuid(1),
+      lock_id: 'l',
+      starts_at: AT,
+      ends_at: LATER,
+      pin_encrypted: 'p',
+      pin_fingerprint: 'f',
+      created_at: AT,
+    },
+    checks: {
+      crew_code_lock_id_check: between('lock_id', ['', text(61)], ['l', text(60)]),
+      crew_code_status_check: oneOf('status', ['requested', 'issued', 'revoking', 'revoked']),
+      crew_code_ends_after_start: { bad: [{ ends_at: AT }], good: [{ ends_at: LATER }] },
+    },
+    uniques: {
+      crew_code_one_live: {
+        clash: [
+          [{}, { pin_fingerprint: 'g' }],
+          [{ status: 'issued' }, { pin_fingerprint: 'g' }],
+        ],
+        apart: [
+          [{ status: 'revoking' }, { pin_fingerprint: 'g' }],
+          [{ status: 'revoked' }, { pin_fingerprint: 'g' }],
+          [{}, { pin_fingerprint: 'g', crew_member_id: uuid(2) }],
+        ],
+      },
+      crew_code_pin: {
+        clash: [
+          [{}, { crew_member_id: uuid(2) }],
+          [{ status: 'revoking' }, { crew_member_id: uuid(2) }],
+        ],
+        apart: [
+          [{ status: 'revoked' }, { crew_member_id: uuid(2) }],
+          [{}, { crew_member_id: uuid(2), pin_fingerprint: 'g' }],
+          [{}, { crew_member_id: uuid(2), lock_id: 'm' }],
         ],
       },
     },

@@ -32,6 +32,8 @@ export const queryKeys = {
   draft: kind<[userId: Id]>('draft'),
   coupon: kind<[code: Id]>('coupon'),
   payment: kind<[sessionId: Id]>('payment'),
+  crew: kind<[bookingIds: readonly string[]]>('crew'),
+  guestPage: kind<[token: string]>('guest-page'),
   doorHelp: kind<[bookingId: string]>('door-help'),
   accessCode: kind<[bookingId: string, token: Id, userId: Id]>('access-code'),
   sessionRoom: kind<[what: 'room' | 'lights' | 'extension', bookingId: string, end: string]>('session-room'),

@@ -30,9 +30,15 @@ export async function recordReport(context: ReportContext, { lockId, kind, pin, 
        where c.lock_id = $1 and c.pin_fingerprint = any($4::text[])
          and $3::timestamptz between c.starts_at - interval '${CLOCK_SLACK}' and c.ends_at + interval '${CLOCK_SLACK}'
        order by c.starts_at desc limit 1
+     ), guest as (
+       select g.id from private.crew_code g
+       where g.lock_id = $1 and g.pin_fingerprint = $4
+         and $3::timestamptz between g.starts_at - interval '${CLOCK_SLACK}' and g.ends_at + interval '${CLOCK_SLACK}'
+       order by g.starts_at desc limit 1
      ), stored as (
-       insert into private.lock_event (lock_id, kind, at, code_id, staff_code_id)
-       values ($1, $2, $3::timestamptz, (select id from entered), (select id from staff where not exists (select from entered))) on conflict do nothing returning at
+       insert into private.lock_event (lock_id, kind, at, code_id, staff_code_id, crew_code_id)
+       values ($1, $2, $3::timestamptz, (select id from entered), (select id from staff where not exists (select from entered)),
+         (select id from guest where not exists (select from entered union all select from staff))) on conflict do nothing returning at
      )
      update private.lock_state l set heard_at = greatest(l.heard_at, s.at) from stored s where l.lock_id = $1`,
     [lockId, kind, at, pin === null ? null : context.fingerprint.all(pin)],

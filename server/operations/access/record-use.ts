@@ -1,3 +1,5 @@
+import type { Transaction } from '#server/db/database.ts';
+import { enqueue } from '../core/jobs.ts';
 import type { AccessContext } from './context.ts';
 import { queueRevocation } from './revoke-codes.ts';
 
@@ -12,12 +14,34 @@ export async function recordUse(
        from private.access_secret s where s.code_id = c.id and s.lock_id = $1 and s.pin_fingerprint = any($2::text[]) and s.live returning c.id, c.booking_id as "bookingId"`,
       [lockId, fingerprint.all(pin), at],
     );
-    if (!code || locks.capabilities.mode !== 'bridge') return;
+    if (locks.capabilities.mode !== 'bridge') return;
+    if (!code) return recordGuestUse(tx, { lockId, fingerprint: fingerprint(pin), at, now: clock() });
     await queueRevocation(tx, {
       bookingId: code.bookingId,
       codeId: code.id,
       dedupe: `used:${code.id}`,
       dueAt: clock(),
     });
+  });
+}
+
+/** The same for the code of a guest: each code opens the door once. */
+async function recordGuestUse(
+  tx: Transaction,
+  { lockId, fingerprint, at, now }: { lockId: string; fingerprint: string; at: Date; now: Date },
+): Promise<void> {
+  const code = await tx.one<{ id: string; bookingId: string }>(
+    `update private.crew_code c set used_at = coalesce(c.used_at, $3::timestamptz), status = 'revoking'
+     from private.crew_member m where m.id = c.crew_member_id and c.lock_id = $1 and c.pin_fingerprint = $2 and c.status <> 'revoked'
+     returning c.id, m.booking_id as "bookingId"`,
+    [lockId, fingerprint, at],
+  );
+  if (!code) return;
+  await enqueue(tx, {
+    kind: 'access.revoke-crew',
+    subjectId: code.bookingId,
+    dedupe: `used:${code.id}`,
+    payload: { codeId: code.id },
+    dueAt: now,
   });
 }

@@ -50,6 +50,8 @@ export const JOB_RULES = {
   'mail.job-alert': { worker: 'alerts', alerts: 'never' },
   'access.request': { worker: 'locks', longestWaitMs: URGENT_WAIT_MS },
   'access.revoke': { worker: 'locks' },
+  'access.request-crew': { worker: 'locks', longestWaitMs: URGENT_WAIT_MS },
+  'access.revoke-crew': { worker: 'locks', longestWaitMs: URGENT_WAIT_MS },
   'access.revoke-staff': { worker: 'locks', longestWaitMs: URGENT_WAIT_MS },
   'power.follow': { worker: 'power', longestWaitMs: URGENT_WAIT_MS, alerts: 'once' },
   'payment.refund': { worker: 'payments' },

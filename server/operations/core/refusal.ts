@@ -13,6 +13,7 @@ export type RefusalCode =
   | 'slot_closed'
   | 'slot_free'
   | 'waitlist_limit'
+  | 'crew_full'
   | 'price_changed'
   | 'coupon_invalid'
   | 'coupon_exhausted'

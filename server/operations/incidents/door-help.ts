@@ -14,30 +14,35 @@ const EARLY_MS = 15 * 60_000;
 /** `asked`: whether staff have been told and have not finished it. */
 export type DoorHelp = DoorAnswer & { readonly asked: boolean };
 
-/** Reads what the lock of a booking says about its door. Throws `Refusal`: `not_found`, `not_confirmed`, `session_ended`, `code_not_released` when it is too early. */
-export async function readDoorHelp(context: AccessContext, bookingId: string): Promise<DoorHelp> {
+/** Reads what the lock of a booking says about its door, to a guest (`guestId`) about their own code. Throws `Refusal`: `not_found`, `not_confirmed`, `session_ended`, `code_not_released` when it is too early. */
+export async function readDoorHelp(
+  context: AccessContext,
+  bookingId: string,
+  guestId: string | null = null,
+): Promise<DoorHelp> {
   const { booking, from } = await requireAtDoor(context, bookingId);
-  return { ...(await askLock(context, context.db, booking, from)), asked: await isAsked(context.db, bookingId) };
+  const answer = await askLock(context, context.db, { booking, from, guestId });
+  return { ...answer, asked: await isAsked(context.db, bookingId) };
 }
 
 /**
  * Tells staff that somebody stands at a door that does not open, with what the lock says: an incident and mails to all who may open doors. A booking
- * has one at a time. `reporter`: the account; null with a mailed link. Throws `Refusal` as `readDoorHelp`.
+ * has one at a time. `reporter`: the account; null with a mailed link and for a guest. Throws `Refusal` as `readDoorHelp`.
  */
 export async function askForDoorHelp(
   context: AccessContext,
   bookingId: string,
-  reporter: string | null,
+  { reporter, guestId = null }: { readonly reporter: string | null; readonly guestId?: string | null },
 ): Promise<DoorHelp> {
   const { booking, from } = await requireAtDoor(context, bookingId);
   return context.db.transaction(async (tx) => {
     const now = context.clock();
-    const answer = await askLock(context, tx, booking, from);
+    const answer = await askLock(context, tx, { booking, from, guestId });
     const made = await tx.one<{ id: string }>(
       `insert into private.incident (studio_id, kind, booking_id, description, reporter, created_at)
        values ($1::uuid, 'door', $2::uuid, $3, $4::uuid, $5::timestamptz)
        on conflict (booking_id) where kind = 'door' and state <> 'done' do nothing returning id`,
-      [booking.studioId, bookingId, describe(booking, answer), reporter, now],
+      [booking.studioId, bookingId, describe(booking, answer, guestId !== null), reporter, now],
     );
     if (made !== null) await tellStaff(tx, made.id, { booking, reporter, now });
     return { ...answer, asked: true };
@@ -83,17 +88,18 @@ async function requireAtDoor(
 }
 
 async function askLock(
-  { lockOf, clock }: Pick<AccessContext, 'lockOf' | 'clock'>,
+  { locks, lockOf, clock }: Pick<AccessContext, 'locks' | 'lockOf' | 'clock'>,
   db: Pick<Transaction, 'one'>,
-  booking: BookingFacts,
-  from: Date,
+  { booking, from, guestId }: { booking: BookingFacts; from: Date; guestId: string | null },
 ): Promise<DoorAnswer> {
-  const row = await db.one<{ answer: DoorAnswer }>(
-    'select private.door_answer($1::uuid, $2, $3::timestamptz, $4::timestamptz) as answer',
-    [booking.id, lockOf.get(booking.studioId) ?? '', from, clock()],
+  const row = await db.one<{ answer: DoorAnswer; guestHasCode: boolean }>(
+    `select private.door_answer($1::uuid, $2, $3::timestamptz, $4::timestamptz) as answer,
+       exists (select from private.crew_code c where c.crew_member_id = $5::uuid and c.status = 'issued') as "guestHasCode"`,
+    [booking.id, lockOf.get(booking.studioId) ?? '', from, clock(), guestId],
   );
   if (row === null) throw new Refusal('not_found', 'Booking not found');
-  return row.answer;
+  const hasOwnCode = guestId !== null && locks.capabilities.mode === 'bridge';
+  return hasOwnCode ? { ...row.answer, hasCode: row.guestHasCode } : row.answer;
 }
 
 async function isAsked(db: Pick<Transaction, 'one'>, bookingId: string): Promise<boolean> {
@@ -105,9 +111,14 @@ async function isAsked(db: Pick<Transaction, 'one'>, bookingId: string): Promise
 }
 
 /** What staff read. It names nobody: who it is follows from the booking. */
-function describe({ reference, studioName }: BookingFacts, { online, hasCode, wrongAt, openedAt }: DoorAnswer): string {
+function describe(
+  { reference, studioName }: BookingFacts,
+  { online, hasCode, wrongAt, openedAt }: DoorAnswer,
+  isGuest: boolean,
+): string {
   const parts = [
     `The door of ${studioName} does not open for booking ${reference}.`,
+    isGuest ? 'A guest of the booking asks.' : '',
     online === null
       ? 'Nothing tells whether the lock answers.'
       : online

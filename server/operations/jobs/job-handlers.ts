@@ -3,6 +3,7 @@ import { requestFirstCode } from '../access/issue-first-code.ts';
 import { revokeCodes } from '../access/revoke-codes.ts';
 import { removeStaffCode } from '../access/staff-codes.ts';
 import type { JobHandler, JobKind } from '../core/jobs.ts';
+import { removeGuestCode, requestGuestCode } from '../crew/guest-codes.ts';
 import type { IdentityContext } from '../identity/context.ts';
 import { deletePhoto } from '../identity/delete-photo.ts';
 import {
@@ -73,6 +74,8 @@ export function jobHandlers(contexts: {
     'mail.job-alert': (job) => sendJobAlert(alerts, job),
     'access.request': (job) => requestFirstCode(access, job),
     'access.revoke': (job) => revokeCodes(access, job),
+    'access.request-crew': (job) => requestGuestCode(access, job),
+    'access.revoke-crew': (job) => removeGuestCode(access, job),
     'access.revoke-staff': (job) => removeStaffCode(access, job),
     'power.follow': (job) => switchLights(lights, job),
     'payment.refund': (job) => refundPayment(payment, job.subjectId),

@@ -9,6 +9,9 @@ export type IgloohomeConfig = IgloohomeCredentials & {
   readonly mode: LockCapabilities['mode'];
 };
 
+/** As stated by the maker, for all kinds of codes together. */
+const STORED_CODES = 199;
+
 const CAPABILITIES: Readonly<Record<LockCapabilities['mode'], LockCapabilities>> = {
   bridge: {
     mode: 'bridge',
@@ -17,6 +20,7 @@ const CAPABILITIES: Readonly<Record<LockCapabilities['mode'], LockCapabilities>>
     endEnforced: true,
     revocable: true,
     codesPerWindow: 20,
+    storedCodes: STORED_CODES,
   },
   hourly: {
     mode: 'hourly',
@@ -25,6 +29,7 @@ const CAPABILITIES: Readonly<Record<LockCapabilities['mode'], LockCapabilities>>
     endEnforced: true,
     revocable: false,
     codesPerWindow: 3,
+    storedCodes: STORED_CODES,
   },
   onetime: {
     mode: 'onetime',
@@ -33,6 +38,7 @@ const CAPABILITIES: Readonly<Record<LockCapabilities['mode'], LockCapabilities>>
     endEnforced: false,
     revocable: false,
     codesPerWindow: 5,
+    storedCodes: STORED_CODES,
   },
 };
 

@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import { regenerateLimits } from '#rules/access.ts';
+import type { Transaction } from '#server/db/database.ts';
+import { chooseDigits, codeLimitReached } from '../access/choose-digits.ts';
+import type { AccessContext } from '../access/context.ts';
+import { readAccessTimes } from '../access/times.ts';
+import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
+import { failpoint } from '../core/failpoint.ts';
+import { enqueue, type Job, type JobOutcome } from '../core/jobs.ts';
+import { Refusal } from '../core/refusal.ts';
+import { type GuestCode, newestGuestCode, readGuestCode, unconfirmedCodes } from './code-rows.ts';
+import type { CrewPage } from './guests.ts';
+
+/** Codes of a lock that guests leave to customers and staff. */
+const RESERVED_CODES = 40;
+/** A code that a guest asks for is requested by the job too, unless it was issued within this time. */
+const RETRY_MS = 30_000;
+
+type Member = { readonly id: string; readonly bookingId: string; readonly joined: boolean };
+type Planned = { readonly code: GuestCode; readonly booking: BookingFacts };
+
+/** Job `access.request-crew`: issues the first code of a guest for the hours of the booking, where guests have codes of their own. Throws `ProviderError`. */
+export async function requestGuestCode(context: AccessContext, job: Job): Promise<JobOutcome> {
+  if (!hasOwnCodes(context)) return 'done';
+  const memberId = String(job.payload['memberId']);
+  const planned = await context.db.transaction(async (tx) => {
+    // A process may have ended between the lock's answer and its record, and the code has ended since.
+    for (const code of await unconfirmedCodes(tx, memberId))
+      await queueRemoval(tx, code, { dedupe: `lost:${job.id}:${job.tries}:${code.id}`, dueAt: context.clock() });
+    return planFirstCode(context, tx, memberId);
+  });
+  if (planned !== null) await issueGuestCode(context, planned);
+  return 'done';
+}
+
+/** Whether guests get codes of their own: only a lock behind a bridge has several at a time and can remove each. */
+export const hasOwnCodes = ({ locks }: Pick<AccessContext, 'locks'>): boolean => locks.capabilities.mode === 'bridge';
+
+async function planFirstCode(context: AccessContext, tx: Transaction, memberId: string): Promise<Planned | null> {
+  const open = await lockMember(context, tx, memberId);
+  if (open === null) return null;
+  const { booking, member } = open;
+  const { code } = await newestGuestCode(tx, memberId);
+  const { worksUntil } = await readAccessTimes(context, tx, booking);
+  if (code?.status === 'requested') return { code, booking };
+  const lockId = context.lockOf.get(booking.studioId);
+  const isOfHours = code?.lockId === lockId && code?.endsAt.getTime() === worksUntil.getTime();
+  // After a used code the guest makes the next one.
+  if (code?.status === 'issued' || (code && code.usedAt !== null && isOfHours)) return null;
+  return { booking, code: await planGuestCode(context, tx, member, booking) };
+}
+
+/** Locks the booking of a guest; null unless the guest has joined and the booking is confirmed and not over. */
+async function lockMember(
+  { clock }: Pick<AccessContext, 'clock'>,
+  tx: Transaction,
+  memberId: string,
+): Promise<{ member: Member; booking: BookingFacts } | null> {
+  const read = (): Promise<Member | null> =>
+    tx.one<Member>(
+      `select id, booking_id as "bookingId", state = 'joined' as joined from private.crew_member where id = $1::uuid`,
+      [memberId],
+    );
+  const found = await read();
+  const booking = found === null ? null : await lockBooking(tx, found.bookingId);
+  // Read again: somebody may have changed the guest before the lock was ours.
+  const member = await read();
+  if (booking?.status !== 'confirmed' || member?.joined !== true) return null;
+  return clock().getTime() >= Date.parse(booking.endTime) ? null : { member, booking };
+}
+
+/** Stores a code before the lock is called, so that a lost answer can be requested again. Throws when the lock has no room. */
+async function planGuestCode(
+  context: AccessContext,
+  tx: Transaction,
+  member: Member,
+  booking: BookingFacts,
+): Promise<GuestCode> {
+  const { locks, lockOf, encryption, fingerprint, clock } = context;
+  const lockId = lockOf.get(booking.studioId);
+  if (lockId === undefined) throw new Error(`no lock is configured for studio ${booking.studioName}`);
+  const { worksFrom, worksUntil } = await readAccessTimes(context, tx, booking);
+  // igloohome refuses a window that began before the current hour.
+  const startsAt = new Date(Math.max(worksFrom.getTime(), Math.floor(clock().getTime() / 3_600_000) * 3_600_000));
+  const { pin } = await chooseDigits(context, tx, { lockId, startsAt, endsAt: worksUntil });
+  if (pin === null) throw new Error('only a lock behind a bridge has codes of guests');
+  const used = await tx.one<{ codes: number }>('select private.codes_in_lock($1, $2::timestamptz) as codes', [
+    lockId,
+    clock(),
+  ]);
+  if ((used?.codes ?? 0) >= locks.capabilities.storedCodes - RESERVED_CODES)
+    throw new Refusal('code_limit', 'The lock has no room for another code right now.');
+  const id = randomUUID();
+  await tx.query(
+    `insert into private.crew_code (id, crew_member_id, lock_id, starts_at, ends_at, pin_encrypted, pin_fingerprint, created_at)
+     values ($1::uuid, $2::uuid, $3, $4::timestamptz, $5::timestamptz, $6, $7, $8::timestamptz)`,
+    [id, member.id, lockId, startsAt, worksUntil, encryption.encrypt(pin, id), fingerprint(pin), clock()],
+  );
+  const planned = await readGuestCode(tx, id);
+  if (planned === null) throw new Error('a planned code cannot be read back');
+  return planned;
+}
+
+/** Requests a planned code from the lock, outside any transaction, and records the answer. Repeating it is safe: the digits are ours. Throws `ProviderError`. */
+async function issueGuestCode(context: AccessContext, { code, booking }: Planned): Promise<void> {
+  const { db, locks, encryption, clock } = context;
+  const { lockId, startsAt, endsAt } = code;
+  failpoint('crew.before.issue');
+  const pin = encryption.decrypt(code.encryptedPin, code.id);
+  await locks.issueCode({ lockId, startsAt, endsAt, accessName: `${booking.reference} crew`, variant: 0, pin });
+  failpoint('crew.after.issue');
+  await db.transaction(async (tx) => {
+    await lockBooking(tx, booking.id);
+    const { count } = await tx.query(
+      `update private.crew_code set status = 'issued', issued_at = $2::timestamptz where id = $1::uuid and status = 'requested'`,
+      [code.id, clock()],
+    );
+    const current = await readGuestCode(tx, code.id);
+    // The guest was taken back, or the booking changed, during the call: the removal may have run before the lock had the code.
+    if (current === null || (current.status !== 'issued' && current.status !== 'requested')) {
+      await queueRemoval(tx, code, { dedupe: `late:${code.id}`, dueAt: clock() });
+      return;
+    }
+    if (count === 0) return;
+    await tx.query(`select private.audit(null, 'create', 'crew_code', $1, $2::jsonb)`, [
+      code.id,
+      { bookingId: booking.id, memberId: code.memberId },
+    ]);
+    await queueRemoval(tx, code, { dedupe: `end:${code.id}`, dueAt: code.endsAt });
+  });
+}
+
+/** Queues the removal of a code, also one that was removed before the lock had it. */
+async function queueRemoval(
+  tx: Pick<Transaction, 'query'>,
+  { id, bookingId }: GuestCode,
+  { dedupe, dueAt }: { readonly dedupe: string; readonly dueAt: Date },
+): Promise<void> {
+  await tx.query(`update private.crew_code set status = 'revoking' where id = $1::uuid and status = 'revoked'`, [id]);
+  await enqueue(tx, { kind: 'access.revoke-crew', subjectId: bookingId, dedupe, payload: { codeId: id }, dueAt });
+}
+
+/**
+ * Makes another code for a guest whose code was used, and requests it from the lock at once; the job tries again when the lock does not answer. With a code
+ * that still works it changes nothing. Throws `Refusal`: 'code_not_released', 'session_ended', 'code_wait', 'code_limit'.
+ */
+export async function makeGuestCode(context: AccessContext, page: CrewPage): Promise<void> {
+  const planned = await context.db.transaction((tx) => planNextCode(context, tx, page));
+  if (planned === null) return;
+  try {
+    await issueGuestCode(context, planned);
+  } catch (error) {
+    context.log.warn(
+      { booking: page.bookingId, reason: error instanceof Error ? error.message : String(error) },
+      'a code of a guest could not be issued yet',
+    );
+  }
+}
+
+async function planNextCode(context: AccessContext, tx: Transaction, page: CrewPage): Promise<Planned | null> {
+  const now = context.clock();
+  const open = await lockMember(context, tx, page.memberId);
+  if (open === null) throw new Refusal('session_ended', 'Session has ended');
+  const { booking, member } = open;
+  const { releaseAt } = await readAccessTimes(context, tx, booking);
+  if (now < releaseAt) throw new Refusal('code_not_released', 'Your code isn’t available yet.', { releaseAt });
+  const { code, made } = await newestGuestCode(tx, member.id);
+  if (code?.status === 'requested' || code?.status === 'issued') return null;
+  const limits = regenerateLimits(context.locks.capabilities.mode);
+  if (made >= limits.codesPerBooking) throw codeLimitReached();
+  const wait = (code?.createdAt.getTime() ?? 0) + limits.secondsBetweenCodes * 1000 - now.getTime();
+  const seconds = Math.ceil(wait / 1000);
+  if (wait > 0)
+    throw new Refusal('code_wait', `Please wait ${seconds} seconds before making another code.`, { seconds });
+  const planned = await planGuestCode(context, tx, member, booking);
+  await enqueue(tx, {
+    kind: 'access.request-crew',
+    subjectId: booking.id,
+    dedupe: `${member.id}:${planned.id}`,
+    payload: { memberId: member.id },
+    dueAt: new Date(now.getTime() + RETRY_MS),
+    deadlineAt: new Date(booking.endTime),
+  });
+  return { code: planned, booking };
+}
+
+/** Job `access.revoke-crew`: removes a guest's code from its lock. Throws `ProviderError`. */
+export async function removeGuestCode(
+  { db, locks, encryption, clock }: Pick<AccessContext, 'db' | 'locks' | 'encryption' | 'clock'>,
+  job: Job,
+): Promise<JobOutcome> {
+  const code = await readGuestCode(db, String(job.payload['codeId']));
+  if (code === null || code.status === 'revoked') return 'done';
+  const pin = encryption.decrypt(code.encryptedPin, code.id);
+  // Without its bridge a lock keeps the code until the code ends.
+  if (locks.capabilities.revocable) await locks.revokeCode({ lockId: code.lockId, pin });
+  failpoint('crew.after.revoke');
+  await db.query(
+    `update private.crew_code set status = 'revoked', revoked_at = $2::timestamptz where id = $1::uuid and status <> 'revoked'`,
+    [code.id, clock()],
+  );
+  return 'done';
+}

@@ -1,0 +1,113 @@
+import { regenerateLimits } from '#rules/access.ts';
+import type { Transaction } from '#server/db/database.ts';
+import type { AccessContext } from '../access/context.ts';
+import { type BookingAccess, showAccess } from '../access/show-access.ts';
+import { Refusal } from '../core/refusal.ts';
+import { newestGuestCode } from './code-rows.ts';
+import { hashToken } from './links.ts';
+
+/** What a guest's link shows. Times are instants as texts. */
+export type CrewPage = {
+  readonly memberId: string;
+  readonly bookingId: string;
+  readonly state: 'invited' | 'joined';
+  readonly name: string | null;
+  /** The first name of who invites; may be empty. */
+  readonly host: string;
+  readonly studioName: string;
+  readonly startTime: string;
+  readonly endTime: string;
+  readonly arrivalNotes: string;
+  /** The version of the terms that counts now. */
+  readonly termsVersion: string;
+};
+type StoredPage = CrewPage & { readonly link: string };
+
+/** The way in of a guest: a code of their own, or the code of the booking (`own`: false). */
+export type GuestAccess = Pick<
+  BookingAccess,
+  'pin' | 'releaseAt' | 'worksFrom' | 'worksUntil' | 'nextCodeAt' | 'codesLeft' | 'mode' | 'singleUse'
+> & { readonly own: boolean };
+
+type PageContext = Pick<AccessContext, 'clock'> & { readonly db: Pick<Transaction, 'one' | 'query'> };
+
+/**
+ * Reads the page of a link. Throws `Refusal`: 'not_found' for a link that never was or was replaced, 'invitation_ended' once the host has taken it back,
+ * the booking is cancelled, or half an hour after the session.
+ */
+export async function readCrewPage({ db, clock }: PageContext, token: string): Promise<CrewPage> {
+  const row = await db.one<{ page: StoredPage | null }>('select private.crew_page($1, $2::timestamptz) as page', [
+    hashToken(token),
+    clock(),
+  ]);
+  if (!row?.page) throw ended('not_found');
+  const { link, ...page } = row.page;
+  if (link !== 'open') throw ended(link);
+  return page;
+}
+
+/** Reads the page of a guest who has joined. Throws `Refusal` as `readCrewPage`, or 'terms_required' before that. */
+export async function requireJoined(context: PageContext, token: string): Promise<CrewPage> {
+  const page = await readCrewPage(context, token);
+  if (page.state !== 'joined') throw new Refusal('terms_required', 'Please accept the terms first.');
+  return page;
+}
+
+/** Joins a crew: the guest gives a first name and accepts the terms. The same again changes nothing. Throws `Refusal` as `readCrewPage`, or 'terms_required'. */
+export async function joinCrew(
+  context: PageContext,
+  { token, name, termsVersion }: { token: string; name: string; termsVersion: string },
+): Promise<CrewPage> {
+  const row = await context.db.one<{ outcome: string }>(
+    'select private.join_crew($1, $2, $3, $4::timestamptz) as outcome',
+    [hashToken(token), name, termsVersion, context.clock()],
+  );
+  if (row?.outcome === 'terms')
+    throw new Refusal('terms_required', 'The terms have changed. Please read and accept the new ones.');
+  if (row?.outcome !== 'joined') throw ended(row?.outcome);
+  return readCrewPage(context, token);
+}
+
+/** Reads the way in of a guest who has joined, and remembers that digits which others use too were shown. */
+export async function readGuestAccess(context: AccessContext, page: CrewPage): Promise<GuestAccess> {
+  const { db, locks, encryption, clock } = context;
+  const access = await showAccess(context, page.bookingId);
+  const { releaseAt, worksFrom, worksUntil, mode, singleUse } = access;
+  const [now, own] = [clock(), locks.capabilities.mode === 'bridge'];
+  if (!own) {
+    if (access.pin !== null)
+      await db.query(
+        'update private.crew_member set saw_shared_at = $2::timestamptz where id = $1::uuid and saw_shared_at is null',
+        [page.memberId, now],
+      );
+    return { own, pin: access.pin, releaseAt, worksFrom, worksUntil, mode, singleUse, nextCodeAt: null, codesLeft: 0 };
+  }
+  const { code, made } = await newestGuestCode(db, page.memberId);
+  const limits = regenerateLimits(mode);
+  const nextCodeAt = code ? new Date(code.createdAt.getTime() + limits.secondsBetweenCodes * 1000) : null;
+  const shown = code?.status === 'issued' && now >= releaseAt && now.getTime() < Date.parse(page.endTime);
+  return {
+    own,
+    pin: shown ? encryption.decrypt(code.encryptedPin, code.id) : null,
+    releaseAt,
+    worksFrom: shown ? code.startsAt : worksFrom,
+    worksUntil: shown ? code.endsAt : worksUntil,
+    mode,
+    singleUse,
+    nextCodeAt: nextCodeAt && nextCodeAt > now ? nextCodeAt : null,
+    codesLeft: Math.max(0, limits.codesPerBooking - made),
+  };
+}
+
+function ended(outcome: string | undefined): Refusal {
+  switch (outcome) {
+    case 'revoked':
+      return new Refusal('invitation_ended', 'This invitation was taken back.');
+    case 'cancelled':
+      return new Refusal('invitation_ended', 'This session was cancelled.');
+    case 'ended':
+      return new Refusal('invitation_ended', 'This session is over.');
+    default:
+      return new Refusal('not_found', 'This link is not valid. Ask whoever sent it for a new one.');
+  }
+}

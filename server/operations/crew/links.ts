@@ -1,0 +1,95 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { settings as studio } from '#rules/venue.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import { Refusal } from '../core/refusal.ts';
+
+type LinkContext = {
+  readonly db: Pick<Database, 'one'>;
+  readonly clock: Clock;
+  readonly settings: { readonly siteUrl: string };
+};
+/** An invitation with its link, which is not stored and shown once. */
+type CrewLink = { readonly inviteId: string; readonly url: string };
+
+/** 256 random bits, as in the addresses that guests open. */
+const TOKEN_BYTES = 32;
+
+/** Returns what is stored of a link. A token has too many bits to be guessed, so its plain hash finds the row. */
+export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+/** The token is in the fragment, which browsers send to no server and no log keeps. */
+const addressOf = ({ siteUrl }: LinkContext['settings'], token: string): string => `${siteUrl}/crew#${token}`;
+
+const newToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
+
+/**
+ * Invites one more guest to an own confirmed booking. The same `requestId` again replaces the link of the same invitation. Throws `Refusal`: 'not_found',
+ * 'not_confirmed', 'session_ended', 'crew_full', 'already_done'.
+ */
+export async function inviteCrew(
+  { db, clock, settings }: LinkContext,
+  { bookingId, userId, requestId }: { bookingId: string; userId: string; requestId: string | null },
+): Promise<CrewLink> {
+  const token = newToken();
+  const row = await db.one<{ answer: { outcome: string; id?: string } }>(
+    'select private.invite_crew($1::uuid, $2::uuid, $3, $4, $5::int, $6::int, $7::timestamptz) as answer',
+    [bookingId, userId, hashToken(token), requestId, studio.maxCrew, studio.maxCrewInvitations, clock()],
+  );
+  const { outcome, id } = row?.answer ?? {};
+  if (outcome !== 'invited' || id === undefined) throw refusalOf(outcome);
+  return { inviteId: id, url: addressOf(settings, token) };
+}
+
+/** Gives an own invitation another link; the one before leads nowhere. Throws `Refusal` as `inviteCrew`. */
+export async function renewCrewLink(
+  { db, clock, settings }: LinkContext,
+  { inviteId, userId }: { inviteId: string; userId: string },
+): Promise<CrewLink> {
+  const token = newToken();
+  const row = await db.one<{ outcome: string }>(
+    'select private.renew_crew_link($1::uuid, $2::uuid, $3, $4::timestamptz) as outcome',
+    [inviteId, userId, hashToken(token), clock()],
+  );
+  if (row?.outcome !== 'invited') throw refusalOf(row?.outcome);
+  return { inviteId, url: addressOf(settings, token) };
+}
+
+/**
+ * Takes an own invitation back: its link leads nowhere, and the guest's own code is removed from the lock. `sawShared`: the guest has seen digits that
+ * still open the door. The same again changes nothing. Throws `Refusal('not_found')`.
+ */
+export async function revokeCrew(
+  { db, clock }: Omit<LinkContext, 'settings'>,
+  { inviteId, userId }: { inviteId: string; userId: string },
+): Promise<{ readonly sawShared: boolean }> {
+  const row = await db.one<{ answer: { outcome: string; sawShared?: boolean } }>(
+    'select private.revoke_crew($1::uuid, $2::uuid, $3::timestamptz) as answer',
+    [inviteId, userId, clock()],
+  );
+  if (row?.answer.outcome !== 'revoked') throw refusalOf(row?.answer.outcome);
+  return { sawShared: row.answer.sawShared === true };
+}
+
+function refusalOf(outcome: string | undefined): Refusal {
+  switch (outcome) {
+    case 'cancelled':
+      return new Refusal('session_ended', 'This booking is cancelled.');
+    case 'ended':
+      return new Refusal('session_ended', 'This session is over.');
+    case 'pending':
+      return new Refusal('not_confirmed', 'This booking hasn’t been paid yet.');
+    case 'full':
+      return new Refusal('crew_full', `You can bring up to ${studio.maxCrew} people. Take one back first.`);
+    case 'too_many':
+      return new Refusal('crew_full', 'This booking has had all its invitations. Please contact us.');
+    case 'joined':
+      return new Refusal('already_done', 'Your guest has opened this invitation and joined.');
+    case 'revoked':
+      return new Refusal('already_done', 'You’ve taken this invitation back. Invite again for a new link.');
+    case 'not_found':
+      return new Refusal('not_found', 'Booking not found');
+    default:
+      throw new Error(`an invitation to a crew ended as ${outcome}`);
+  }
+}
