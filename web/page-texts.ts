@@ -51,6 +51,7 @@ const TEXTS: Readonly<Record<string, PageText>> = {
   '/verify-return': own('ID check'),
   '/regenerate-pin': own('Your access code'),
   '/door': own('At the door'),
+  '/crew': own('Your invitation'),
   '/access-code': own('Your access code'),
   '/admin': own('Admin'),
   '/staff-invitation': own('Join the staff'),

@@ -52,6 +52,7 @@ export const pages: readonly PageRoute[] = [
   { path: '/verify-return', page: 'verify/return', ...own },
   { path: '/regenerate-pin', page: 'regenerate-pin', ...own },
   { path: '/door', page: 'access/door', ...own },
+  { path: '/crew', page: 'access/crew', ...own },
   { path: '/access-code', page: 'access/access-code', ...own },
   { path: '/admin', page: 'admin', ...own },
   { path: '/staff-invitation', page: 'staff-invitation', ...own },

@@ -57,6 +57,9 @@ const Prices = lazyPart(async () => ({ default: (await import('#web/staff/prices
 
 const Doors = lazyPart(async () => ({ default: (await import('#web/staff/doors/doors.tsx')).Doors }));
 
+const BookingCrew = lazyPart(async () => ({
+  default: (await import('#web/staff/booking-panel/booking-crew.tsx')).BookingCrew,
+}));
 const BookingDoorLog = lazyPart(async () => ({
   default: (await import('#web/staff/doors/booking-door-log.tsx')).BookingDoorLog,
 }));
@@ -251,6 +254,7 @@ function OpenBooking({ mayRefund }: { mayRefund: boolean }) {
         more={({ id, reference }) => (
           <Suspense>
             {mayRefund ? <Disputes bookingId={id} reference={reference} /> : null}
+            <BookingCrew bookingId={id} />
             <BookingDoorLog bookingId={id} />
           </Suspense>
         )}

@@ -91,6 +91,16 @@ function Digits({ pin }: { pin: string }) {
   );
 }
 
+/** Shows the digits of a code with a button that copies them. */
+export function PinDigits({ pin }: { pin: string }) {
+  return (
+    <>
+      <Digits pin={pin} />
+      <CopyPin key={pin} pin={pin} />
+    </>
+  );
+}
+
 function CopyPin({ pin }: { pin: string }) {
   const [copied, setCopied] = useState(false);
   async function copy(): Promise<void> {

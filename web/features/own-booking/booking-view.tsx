@@ -38,6 +38,7 @@ export function BookingView({
   rooms,
   cancelForm,
   sessionParts,
+  aheadParts,
 }: {
   bookingKey: string;
   userId: string;
@@ -45,6 +46,8 @@ export function BookingView({
   cancelForm: CancelForm;
   /** What a confirmed booking needs during its session and afterwards. */
   sessionParts?: SessionParts;
+  /** What a confirmed booking that is not over shows besides. */
+  aheadParts?: SessionParts;
 }) {
   const live = useLive(`user:${userId}`, queryKeys.ownBooking.all);
   const read = useQuery({
@@ -71,7 +74,14 @@ export function BookingView({
       </Shell>
     );
   return (
-    <Found booking={read.data} userId={userId} rooms={rooms} cancelForm={cancelForm} sessionParts={sessionParts} />
+    <Found
+      booking={read.data}
+      userId={userId}
+      rooms={rooms}
+      cancelForm={cancelForm}
+      sessionParts={sessionParts}
+      aheadParts={aheadParts}
+    />
   );
 }
 
@@ -81,12 +91,14 @@ function Found({
   rooms,
   cancelForm,
   sessionParts,
+  aheadParts,
 }: {
   booking: BookingPage;
   userId: string;
   rooms: readonly Room[];
   cancelForm: CancelForm;
   sessionParts: SessionParts | undefined;
+  aheadParts: SessionParts | undefined;
 }) {
   const now = useNow(30_000);
   const [doing, setDoing] = useState<Doing | null>(null);
@@ -105,6 +117,7 @@ function Found({
           {booking.waiting === null ? null : <WaitingMove waiting={booking.waiting} now={now} />}
           <Actions booking={booking} now={now} onDo={setDoing} />
         </div>
+        {ahead ? aheadParts?.(booking) : null}
         {ahead ? <CalendarLinks booking={booking} /> : null}
         <Money booking={booking} />
         {booking.confirmedAt === null ? null : <Receipts booking={booking} />}

@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
 import { CancelQuestion } from '#web/features/account/cancel-question.tsx';
+import { CrewPart } from '#web/features/crew/crew-part.tsx';
 import { BookingView } from '#web/features/own-booking/booking-view.tsx';
 import type { BookingPage } from '#web/features/own-booking/queries.ts';
 import { SessionPanel } from '#web/features/session/session-panel.tsx';
@@ -42,6 +43,7 @@ export default function OwnBookingPage() {
       cancelForm={(booking, now, close) => (
         <CancelQuestion booking={forCancelling(booking)} now={now} onKeep={close} onDone={close} />
       )}
+      aheadParts={({ id }) => <CrewPart bookingId={id} userId={user.id} />}
     />
   );
 }

@@ -60,6 +60,7 @@ function BookingRow({ booking, day, now }: { booking: DayBooking; day: StudioDat
       <Cell label="Customer" className="break-words max-sm:col-span-full">
         {booking.customer}
         <span className="block text-sm text-fog">{booking.contact}</span>
+        {booking.crew.length === 0 ? null : <span className="block text-sm">with {booking.crew.join(', ')}</span>}
       </Cell>
       <Cell label="Door">
         <StepBars steps={STEPS} {...describeReadiness(booking, now)} />

@@ -1,5 +1,6 @@
 import { dayBounds, type StudioDate } from '#rules/studio-time.ts';
 import { callFunction } from '#web/data/fetch-client.ts';
+import { namesOf, readCrew } from '#web/data/crew.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 import type { CodeTimes } from '#web/data/door-readiness.ts';
@@ -18,6 +19,8 @@ export type DayBooking = {
   readonly isTest: boolean;
   readonly customer: string;
   readonly contact: string;
+  /** First names of those who come along. */
+  readonly crew: readonly string[];
   readonly code: CodeTimes;
 };
 export type DayClosure = {
@@ -43,6 +46,7 @@ export async function readDay(day: StudioDate): Promise<Day> {
   ]);
   if (bookings.error) throw bookings.error;
   if (closures.error) throw closures.error;
+  const crew = await readCrew(rowsWith(bookings.data, 'id').map(({ id }) => id));
   return {
     bookings: rowsWith(
       bookings.data,
@@ -64,6 +68,7 @@ export async function readDay(day: StudioDate): Promise<Day> {
       isTest: row.is_test === true,
       customer: row.customer_name ?? row.customer_email ?? 'Unknown',
       contact: [row.customer_name === null ? null : row.customer_email, row.phone].filter(Boolean).join(', '),
+      crew: namesOf(crew.filter(({ bookingId }) => bookingId === row.id)),
       code: {
         due: instantOf(row.code_due_at),
         requested: instantOf(row.code_requested_at),

@@ -35,6 +35,7 @@ const BOOKING: queries.DayBooking = {
   isTest: false,
   customer: 'Alex Citizen',
   contact: 'alex@example.com',
+  crew: [],
   code: { ...NO_CODE, requested: at(18), accepted: at(18) },
 };
 const LATER = { ...BOOKING, id: '2', reference: 'EFGH-2345', customer: 'Kim', start: at(23), end: at(1, '2031-03-04') };

@@ -1,0 +1,106 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { regenerateLimits } from '#rules/access.ts';
+import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { type GuestAccess, type GuestPage, makeGuestCode } from './queries.ts';
+
+/** The way in of a guest: the digits from their release on, and before that when they come. */
+export function GuestCode({
+  access,
+  booking,
+  token,
+  now,
+  showPin,
+}: {
+  access: GuestAccess;
+  booking: GuestPage['booking'];
+  token: string;
+  now: Date;
+  showPin: (pin: string) => ReactNode;
+}) {
+  const phase = phaseOf(access, now);
+  return (
+    <section
+      aria-label="The way in"
+      aria-live="polite"
+      className={`border-t-4 bg-booth p-5 sm:p-8 ${phase === 'shown' ? 'border-signal' : 'border-line'}`}
+    >
+      {phase === 'shown' && access.pin !== null ? (
+        <>
+          <p className="text-sm text-fog">{access.own ? 'Your own PIN' : 'The PIN of your crew'}</p>
+          {showPin(access.pin)}
+          <p className="mt-3">
+            It opens the door from <strong>{when(access.worksFrom, booking.startTime)}</strong> to{' '}
+            <strong>{when(access.worksUntil, booking.startTime)}</strong>{' '}
+            <span className="text-fog">(Sydney time)</span>.
+            {access.singleUse ? ' Each PIN works once: the door locks behind you.' : ''}
+          </p>
+        </>
+      ) : null}
+      {phase === 'waiting' ? (
+        <p>
+          Your PIN appears here at <strong>{when(access.releaseAt, now)}</strong>{' '}
+          <span className="text-fog">(Sydney time)</span>. Keep this link: it is your way in.
+        </p>
+      ) : null}
+      {phase === 'requesting' ? (
+        <p className="text-fog">
+          {access.own
+            ? 'We’re getting your PIN from the lock. It appears here by itself.'
+            : 'There is no PIN right now. When your host makes a new one, it appears here.'}
+        </p>
+      ) : null}
+      {phase === 'used' ? <NextCode access={access} token={token} now={now} /> : null}
+    </section>
+  );
+}
+
+function NextCode({ access, token, now }: { access: GuestAccess; token: string; now: Date }) {
+  const client = useQueryClient();
+  const make = useMutation({
+    mutationFn: () => makeGuestCode(token),
+    meta: { handled: true, invalidates: [] },
+    onSuccess: (page) => client.setQueryData(queryKeys.guestPage.of(token), page),
+  });
+  const waitSeconds = access.nextCodeAt ? Math.ceil((access.nextCodeAt.getTime() - now.getTime()) / 1000) : 0;
+  return (
+    <>
+      <p>Your PIN was used. Going out and in again? Make a new one.</p>
+      <Button
+        className="mt-4 max-sm:w-full"
+        busy={make.isPending}
+        disabled={waitSeconds > 0 || access.codesLeft === 0}
+        onClick={() => make.mutate()}
+      >
+        {waitSeconds > 0 ? `New PIN in ${waitSeconds} s` : 'New PIN'}
+      </Button>
+      {access.codesLeft === 0 ? (
+        <p className="mt-2 text-sm text-fog">That was your last one. Ask your host to let you in.</p>
+      ) : null}
+      {make.isError ? (
+        <div className="mt-4">
+          <Notice tone="bad">
+            <p>{describeError(make.error, 'There is no new PIN yet. Please try again.')}</p>
+          </Notice>
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+function phaseOf(access: GuestAccess, now: Date): 'shown' | 'waiting' | 'requesting' | 'used' {
+  if (access.pin !== null) return 'shown';
+  if (now < access.releaseAt) return 'waiting';
+  const first = access.codesLeft >= regenerateLimits(access.mode).codesPerBooking;
+  return !access.own || first ? 'requesting' : 'used';
+}
+
+/** Formats "6:55 pm", with the day when it differs from that of `near`. */
+function when(at: Date, near: Date): string {
+  const day = studioDate(at) === studioDate(near) ? '' : ` on ${formatStudioDate(at, 'medium')}`;
+  return `${formatStudioTime(at)}${day}`;
+}

@@ -1,0 +1,98 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type DoorAnswer, type DoorStep, doorStep } from '#rules/doors.ts';
+import { formatStudioTime } from '#rules/studio-time.ts';
+import { callFunction } from '#web/data/fetch-client.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { useNow } from '#web/lib/use-now.ts';
+import { Button, buttonStyle } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import type { GuestAccess } from './queries.ts';
+
+type Answer = DoorAnswer & { readonly asked: boolean };
+const POLL_MS = 10_000;
+
+/** “The door doesn’t open” for a guest: what the lock says, what to try, and the way to people who can open it. */
+export function GuestDoorHelp(props: { token: string; access: GuestAccess; studioName: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <section aria-label="The door doesn’t open">
+      <Button tone="plain" aria-expanded={open} onClick={() => setOpen(!open)}>
+        The door doesn’t open
+      </Button>
+      {open ? <Steps {...props} /> : null}
+    </section>
+  );
+}
+
+function Steps({ token, access, studioName }: { token: string; access: GuestAccess; studioName: string }) {
+  const now = useNow(15_000);
+  const help = useQuery({
+    queryKey: queryKeys.doorHelp.of(token),
+    queryFn: () => callFunction<Answer>('door-help', { crew: token }),
+    refetchInterval: POLL_MS,
+  });
+  const step = help.data === undefined ? 'wake' : doorStep(help.data, access.worksFrom, now);
+  return (
+    <div className="mt-4 space-y-4">
+      <p role="status" className="border-l-4 border-signal pl-3 font-semibold">
+        {help.isError ? describeError(help.error, 'The lock could not be asked.') : LOCK_SAYS[step]}
+      </p>
+      <ol className="list-decimal space-y-2 pl-6">
+        <li>Look at the door: it has to say {studioName}.</li>
+        <li>Your PIN works from {formatStudioTime(access.worksFrom)}, Sydney time.</li>
+        <li>Cover the keypad with your whole hand until it lights up. Then type the PIN, digit by digit.</li>
+        <li>Call your host: they can let you in from inside.</li>
+      </ol>
+      <AskStaff token={token} asked={help.data?.asked === true} />
+    </div>
+  );
+}
+
+const LOCK_SAYS: Readonly<Record<DoorStep, string>> = {
+  time: 'It’s a little early: the PIN doesn’t open the door yet.',
+  push: 'The lock has just opened. Push the door, and pull it towards you first.',
+  digits: 'Somebody typed a wrong code. Check every digit and try again.',
+  code: 'The lock hasn’t got your PIN. If you’ve used it, make a new one above.',
+  ask: 'The lock doesn’t answer at the moment. Ask us to open the door.',
+  wake: 'The lock probably sleeps: wake the keypad first.',
+};
+
+function AskStaff({ token, asked }: { token: string; asked: boolean }) {
+  const { phone, email } = useBusiness();
+  const ask = useMutation({
+    mutationFn: () => callFunction<Answer>('door-help', { crew: token, ask: true }),
+    meta: { handled: true, invalidates: [queryKeys.doorHelp.all] },
+  });
+  return (
+    <>
+      {asked || ask.isSuccess ? (
+        <p role="status" className="font-semibold">
+          We’ve told the team. Stay at the door, we’re on it.
+        </p>
+      ) : (
+        <Button busy={ask.isPending} onClick={() => ask.mutate()}>
+          Ask for help now
+        </Button>
+      )}
+      {ask.isError ? (
+        <Notice tone="bad">
+          <p>{describeError(ask.error, 'We could not be told. Please call us.')}</p>
+        </Notice>
+      ) : null}
+      <p>
+        {phone === '' ? (
+          <a href={`mailto:${email}`} className={buttonStyle.quiet}>
+            Email {email}
+          </a>
+        ) : (
+          <a href={`tel:${phone.replaceAll(/[^+\d]/g, '')}`} className={buttonStyle.quiet}>
+            Call {phone}
+          </a>
+        )}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,130 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { formatStudioRange } from '#rules/studio-time.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
+import { DirectionsPhoto } from '#web/lib/business/find-us.tsx';
+import { describeError, errorCode } from '#web/lib/errors.ts';
+import { paths } from '#web/lib/paths.ts';
+import { useNow } from '#web/lib/use-now.ts';
+import { Link } from '#web/router/router.tsx';
+import { buttonStyle } from '#web/ui/button.tsx';
+import { LoadFailed, Notice, Waiting } from '#web/ui/notice.tsx';
+import { Shell } from '#web/ui/shell.tsx';
+import { GuestCode } from './guest-code.tsx';
+import { GuestDoorHelp } from './guest-door-help.tsx';
+import { JoinForm } from './join-form.tsx';
+import { nextLook } from './next-look.ts';
+import { type GuestPage, readGuestPage } from './queries.ts';
+
+const BACK = { to: paths.home, label: 'Home' };
+/** Answers after which asking again does not help. */
+const FINAL: ReadonlySet<string> = new Set(['not_found', 'invitation_ended', 'invalid_request']);
+
+/** What somebody sees who was invited along: when and where, the rules to accept, then the way in. `showPin` shows digits. */
+export function GuestView({ token, showPin }: { token: string; showPin: (pin: string) => ReactNode }) {
+  const page = useQuery({
+    queryKey: queryKeys.guestPage.of(token),
+    queryFn: () => readGuestPage(token),
+    retry: (count, error) => count < 2 && errorCode(error) === 'offline',
+    refetchInterval: ({ state }) =>
+      state.error && FINAL.has(errorCode(state.error)) ? false : nextLook(state.data, new Date()),
+  });
+  if (page.isError && (FINAL.has(errorCode(page.error)) || !page.data))
+    return <Refused error={page.error} onRetry={() => void page.refetch()} />;
+  if (!page.data) return <Waiting label="Opening your invitation" />;
+  return <Invitation page={page.data} token={token} showPin={showPin} />;
+}
+
+function Refused({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const final = FINAL.has(errorCode(error));
+  return (
+    <Shell back={BACK} title={final ? 'This link has ended' : 'Your invitation'}>
+      {final ? (
+        <>
+          <Notice tone="plain">
+            <p>{errorCode(error) === 'invalid_request' ? 'This link is not complete.' : describeError(error, '')}</p>
+            <p className="mt-1 text-sm text-fog">Ask whoever sent it to you for a new one.</p>
+          </Notice>
+          <Link to={paths.home} className={`${buttonStyle.plain} mt-6`}>
+            Our studios
+          </Link>
+        </>
+      ) : (
+        <LoadFailed
+          title="Your invitation could not be loaded."
+          why={describeError(error, 'Check your connection.')}
+          onRetry={onRetry}
+        />
+      )}
+    </Shell>
+  );
+}
+
+function Invitation({ page, token, showPin }: { page: GuestPage; token: string; showPin: (pin: string) => ReactNode }) {
+  const now = useNow(1_000);
+  const { booking, access, host, arrivalNotes } = page;
+  const over = now >= booking.endTime;
+  const who = host === '' ? 'You’re invited' : `${host} invited you`;
+  return (
+    <Shell
+      back={BACK}
+      title={page.name === null ? who : `You’re in, ${page.name}`}
+      lead={
+        <p>
+          <strong className="text-chalk">{booking.studioName}</strong>
+          <br />
+          {formatStudioRange(booking.startTime, booking.endTime)}, Sydney time
+        </p>
+      }
+    >
+      <div className="space-y-10">
+        {over ? (
+          <Notice tone="plain">
+            <p>This session is over. We hope it was a good one.</p>
+          </Notice>
+        ) : access === null ? null : (
+          <GuestCode access={access} booking={booking} token={token} now={now} showPin={showPin} />
+        )}
+        <TheWay />
+        {arrivalNotes === '' ? null : (
+          <section aria-labelledby="notes">
+            <h2 id="notes" className="text-2xl">
+              Good to know
+            </h2>
+            <p className="mt-2 max-w-prose whitespace-pre-line text-fog">{arrivalNotes}</p>
+          </section>
+        )}
+        {access === null && !over ? <JoinForm token={token} host={host} /> : null}
+        {access === null || over ? null : (
+          <GuestDoorHelp token={token} access={access} studioName={booking.studioName} />
+        )}
+      </div>
+    </Shell>
+  );
+}
+
+/** Where the door is. */
+function TheWay() {
+  const { address, directions } = useBusiness();
+  return (
+    <section aria-labelledby="way">
+      <h2 id="way" className="text-2xl">
+        The way
+      </h2>
+      <p className="mt-2 flex flex-wrap items-center gap-x-4">
+        <span className="font-bold">{address}</span>
+        <a
+          href={`https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(address)}`}
+          target="_blank"
+          rel="noreferrer"
+          className="inline-flex min-h-11 items-center font-semibold underline decoration-edge underline-offset-4 hover:text-signal"
+        >
+          Open the map
+        </a>
+      </p>
+      {directions === '' ? null : <p className="mt-1 mb-4 max-w-prose whitespace-pre-line text-fog">{directions}</p>}
+      <DirectionsPhoto />
+    </section>
+  );
+}
