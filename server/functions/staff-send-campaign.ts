@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CAMPAIGN_PACE, CAMPAIGN_PACE_MAX, letterSchema } from '#rules/letter.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
-import { startCampaign } from '#server/operations/campaigns/campaigns.ts';
+import { startCampaign } from '#server/operations/mails/campaigns.ts';
 import { actorOf, parse } from './requests.ts';
 import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';

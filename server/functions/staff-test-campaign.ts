@@ -1,6 +1,6 @@
 import { letterSchema } from '#rules/letter.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
-import { testCampaign } from '#server/operations/campaigns/campaigns.ts';
+import { testCampaign } from '#server/operations/mails/campaigns.ts';
 import { parse } from './requests.ts';
 import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
-import { leaveMailingList } from '#server/operations/campaigns/campaigns.ts';
+import { leaveMailingList } from '#server/operations/mails/campaigns.ts';
 import { parse } from './requests.ts';
 import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';

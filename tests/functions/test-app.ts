@@ -109,7 +109,7 @@ vi.mock('#server/operations/customers/block.ts', () => ({
   unblockCustomer: operation('unblockCustomer'),
 }));
 vi.mock('#server/operations/exports/export.ts', () => ({ exportCsv: operation('exportCsv') }));
-vi.mock('#server/operations/campaigns/campaigns.ts', () => ({
+vi.mock('#server/operations/mails/campaigns.ts', () => ({
   startCampaign: operation('startCampaign'),
   stopCampaign: operation('stopCampaign'),
   testCampaign: operation('testCampaign'),

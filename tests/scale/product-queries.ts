@@ -97,7 +97,7 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
     },
     {
       name: 'crew of an own booking',
-      file: 'web/data/crew.ts',
+      file: 'web/data/bookings/crew.ts',
       sender: 'customer',
       path: 'rpc/booking_crew',
       body: { bookings: [bookings.split(',')[0]] },

@@ -34,7 +34,7 @@ export async function requestGuestCode(context: AccessContext, job: Job): Promis
 }
 
 /** Whether guests get codes of their own: only a lock behind a bridge has several at a time and can remove each. */
-export const hasOwnCodes = ({ locks }: Pick<AccessContext, 'locks'>): boolean => locks.capabilities.mode === 'bridge';
+const hasOwnCodes = ({ locks }: Pick<AccessContext, 'locks'>): boolean => locks.capabilities.mode === 'bridge';
 
 async function planFirstCode(context: AccessContext, tx: Transaction, memberId: string): Promise<Planned | null> {
   const open = await lockMember(context, tx, memberId);

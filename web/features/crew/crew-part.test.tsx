@@ -1,6 +1,6 @@
 import { screen, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
-import * as data from '#web/data/crew.ts';
+import * as data from '#web/data/bookings/crew.ts';
 import { AppError } from '#web/lib/errors.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
@@ -9,7 +9,7 @@ import * as queries from './queries.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
-vi.mock('#web/data/crew.ts', () => ({ readCrew: vi.fn() }));
+vi.mock('#web/data/bookings/crew.ts', () => ({ readCrew: vi.fn() }));
 vi.mock(import('./queries.ts'), async (original) => ({
   ...(await original()),
   inviteGuest: vi.fn(),

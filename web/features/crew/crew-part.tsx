@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { settings as studio } from '#rules/venue.ts';
-import { type CrewMember, readCrew } from '#web/data/crew.ts';
+import { type CrewMember, readCrew } from '#web/data/bookings/crew.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';

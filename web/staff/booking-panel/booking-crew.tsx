@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
-import { readCrew } from '#web/data/crew.ts';
+import { readCrew } from '#web/data/bookings/crew.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';

@@ -6,7 +6,7 @@ import { Chip, StepBars } from '#web/ui/chip.tsx';
 import { Documents } from './documents.tsx';
 import { Mails } from './mails.tsx';
 import type { BookingDetails } from './queries.ts';
-import { describeReadiness, STEPS } from '#web/data/door-readiness.ts';
+import { describeReadiness, STEPS } from '#web/data/bookings/door-readiness.ts';
 
 const STATUS = {
   pending: { tone: 'warn', words: 'Being paid for' },

@@ -5,7 +5,7 @@ import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { BookingLink } from './booking-link.tsx';
 import type { Day, DayBooking, DayClosure } from './queries.ts';
 import type { StudioName } from './queries.ts';
-import { describeReadiness, STEPS } from '#web/data/door-readiness.ts';
+import { describeReadiness, STEPS } from '#web/data/bookings/door-readiness.ts';
 
 const COLUMNS = ['Time', 'Room', 'Customer', 'Door', 'Reference'];
 

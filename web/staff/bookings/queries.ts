@@ -1,9 +1,9 @@
 import { dayBounds, type StudioDate } from '#rules/studio-time.ts';
 import { callFunction } from '#web/data/fetch-client.ts';
-import { namesOf, readCrew } from '#web/data/crew.ts';
+import { namesOf, readCrew } from '#web/data/bookings/crew.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
-import type { CodeTimes } from '#web/data/door-readiness.ts';
+import type { CodeTimes } from '#web/data/bookings/door-readiness.ts';
 
 export type StudioName = { readonly id: string; readonly name: string };
 

@@ -4,7 +4,7 @@ import { withBooking } from '#web/lib/paths.ts';
 import { Link, useSearchParams } from '#web/router/router.tsx';
 import type { Day, DayBooking } from './queries.ts';
 import type { StudioName } from './queries.ts';
-import { describeReadiness } from '#web/data/door-readiness.ts';
+import { describeReadiness } from '#web/data/bookings/door-readiness.ts';
 
 const MARKS = [0, 3, 6, 9, 12, 15, 18, 21];
 const EDGES = { plain: 'border-edge', good: 'border-good', warn: 'border-warn', bad: 'border-bad' } as const;

@@ -5,7 +5,7 @@ import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import * as queries from './queries.ts';
-import { type CodeTimes, describeReadiness } from '#web/data/door-readiness.ts';
+import { type CodeTimes, describeReadiness } from '#web/data/bookings/door-readiness.ts';
 import { Today } from './today.tsx';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { accessibleEverywhere, insertBooking, newPerson, signIn } from './steps.ts';
+import { accessibleEverywhere, insertBooking, newPerson, signIn } from '../steps.ts';
 
 const HOUR = 3_600_000;
 

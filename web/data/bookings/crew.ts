@@ -1,5 +1,5 @@
-import { rest } from './rest.ts';
-import { rowsWith } from './rows.ts';
+import { rest } from '../rest.ts';
+import { rowsWith } from '../rows.ts';
 
 /** Somebody whom the customer of a booking has invited along. */
 export type CrewMember = {
