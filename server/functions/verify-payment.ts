@@ -54,6 +54,7 @@ export function verifyPayment(context: { payment: PaymentStatusContext }): Serve
       return json({
         ...answer,
         booking: {
+          studio_id: booking.studioId,
           studio_name: booking.studioName,
           start_time: booking.startTime,
           end_time: booking.endTime,

@@ -247,6 +247,7 @@ describe('verify-payment', () => {
       ok({
         ...standing,
         booking: {
+          studio_id: booking.studioId,
           studio_name: 'Studio A',
           start_time: booking.startTime,
           end_time: booking.endTime,

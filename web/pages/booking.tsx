@@ -1,4 +1,13 @@
-import { type ReactNode, type RefObject, Suspense, useDeferredValue, useRef, useState } from 'react';
+import {
+  type ReactNode,
+  type RefObject,
+  Suspense,
+  useDeferredValue,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+} from 'react';
 import type { StudioHours } from '#rules/nearest-free.ts';
 import type { Slot } from '#rules/slots.ts';
 import { quoteSlots, type Rates } from '#rules/pricing.ts';
@@ -72,6 +81,12 @@ export default function BookingPage() {
       }),
     );
   }
+  // The nearest free hours are offered above the grid.
+  const scroll = useEffectEvent(scrollToDay);
+  const { lost } = choice;
+  useEffect(() => {
+    if (lost?.linked === true) scroll();
+  }, [lost]);
   const afterRelease = (): void => {
     forget();
     lookAgain();

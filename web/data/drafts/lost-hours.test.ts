@@ -34,6 +34,17 @@ describe('what a selection loses', () => {
       'You’ve already booked 6 pm on 21 Nov. We kept the rest of your selection.',
     );
   });
+  test('hours that a link asked for were booked before; closed ones and those too far ahead say so', () => {
+    const reasons = (taken: readonly Taken[], horizonDays: number): string =>
+      describeLost(dropLost([at(18)], taken, NOON, horizonDays).lost, 0, true);
+    expect(reasons([busy(at(18), at(18))], 90)).toBe(
+      'Someone else has booked 6 pm on 21 Nov. Please choose other hours.',
+    );
+    expect(reasons([busy(at(18), at(18), 'closed')], 90)).toBe(
+      'The room is closed at 6 pm on 21 Nov. Please choose other hours.',
+    );
+    expect(reasons([], -1)).toBe('You can’t book 6 pm on 21 Nov yet. Please choose other hours.');
+  });
   test('an own unpaid hold loses nothing', () => {
     expect(dropLost([at(18)], [busy(at(18), at(18), 'pending', true)], NOON, 90).lost).toEqual([]);
   });

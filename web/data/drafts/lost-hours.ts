@@ -3,10 +3,18 @@ import { longestRun, sameSlot, type Slot, slotClosed, slotLabel, slotTaken, sort
 import { formatStudioDate } from '#rules/studio-time.ts';
 import { blocking, type Taken } from '../taken.ts';
 
-/** An hour of a selection that cannot be booked any more. `own`: the customer has booked it, in another tab or on another device. */
-type Lost = { readonly slot: Slot; readonly why: 'taken' | 'own' | 'past' };
+/**
+ * An hour of a selection that cannot be booked. `own`: the customer has booked it, in another tab or on another device; `later`: it is too far ahead; `closed`:
+ * by staff or outside of the opening hours.
+ */
+type Lost = { readonly slot: Slot; readonly why: 'taken' | 'own' | 'closed' | 'past' | 'later' };
 /** The whole selection of which hours were lost, what to say about it, and when it was noticed. */
-export type LostSelection = StudioHours & { readonly note: string; readonly at: Date };
+export type LostSelection = StudioHours & {
+  readonly note: string;
+  readonly at: Date;
+  /** A link asked for the hours: they were never free for this page. */
+  readonly linked?: boolean;
+};
 
 /** Removes hours that were booked or that have passed; keeps the longest run of the rest. */
 export function dropLost(
@@ -17,28 +25,34 @@ export function dropLost(
 ): { kept: Slot[]; lost: Lost[] } {
   const inTheWay = blocking(taken);
   const own = inTheWay.filter((one) => one.mine);
+  const closures = inTheWay.filter((one) => one.status === 'closed');
   const lost = sortSlots(selection).flatMap((slot): Lost[] => {
-    if (slotClosed(slot, now, horizonDays) !== null) return [{ slot, why: 'past' }];
+    const why = slotClosed(slot, now, horizonDays);
+    if (why !== null) return [{ slot, why: why === 'beyond-horizon' ? 'later' : 'past' }];
     if (!slotTaken(slot, inTheWay)) return [];
+    if (slotTaken(slot, closures)) return [{ slot, why: 'closed' }];
     return [{ slot, why: slotTaken(slot, own) ? 'own' : 'taken' }];
   });
   const rest = selection.filter((slot) => !lost.some((one) => sameSlot(one.slot, slot)));
   return { kept: longestRun(rest), lost };
 }
 
-/** Describes which hours were lost and whether some are left. */
-export function describeLost(lost: readonly Lost[], keptCount: number): string {
+/** Describes which hours were lost and whether some are left. `linked`: a link asked for them. */
+export function describeLost(lost: readonly Lost[], keptCount: number, linked = false): string {
   const rest = keptCount > 0 ? 'We kept the rest of your selection.' : 'Please choose other hours.';
-  return `${nameLost(lost)} ${rest}`;
+  return `${nameLost(lost, linked)} ${rest}`;
 }
 
-/** "Someone else has just booked 7 pm on 21 Nov." */
-export function nameLost(lost: readonly Lost[]): string {
+/** "Someone else has just booked 7 pm on 21 Nov." Of hours that a link asked for: "Someone else has booked …" */
+export function nameLost(lost: readonly Lost[], linked = false): string {
   const pick = (why: Lost['why']): Slot[] => lost.filter((one) => one.why === why).map((one) => one.slot);
-  const [taken, own, past] = [pick('taken'), pick('own'), pick('past')];
+  const [taken, own, closed] = [pick('taken'), pick('own'), pick('closed')];
+  const [past, later] = [pick('past'), pick('later')];
   const sentences = [
-    taken.length > 0 ? `Someone else has just booked ${nameSlots(taken)}.` : '',
+    taken.length > 0 ? `Someone else has ${linked ? '' : 'just '}booked ${nameSlots(taken)}.` : '',
     own.length > 0 ? `You’ve already booked ${nameSlots(own)}.` : '',
+    closed.length > 0 ? `The room is closed at ${nameSlots(closed)}.` : '',
+    later.length > 0 ? `You can’t book ${nameSlots(later)} yet.` : '',
     past.length > 0 ? `It’s too late to book ${nameSlots(past)}.` : '',
   ];
   return sentences.filter((text) => text !== '').join(' ');

@@ -1,6 +1,7 @@
 import { cancellationTerms } from '#rules/cancellation.ts';
 import { formatDollars, formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { bookAgain } from '#web/data/finding/again.ts';
 import type { OwnBooking } from '#web/data/own-bookings.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { paths } from '#web/lib/paths.ts';
@@ -45,6 +46,9 @@ export function UpcomingBooking({ booking, now, onCancel }: { booking: OwnBookin
         <Link to={paths.ownBooking(booking.reference)} className={buttonStyle.plain}>
           {policy.allowed ? 'Move, details, receipt' : 'Details, receipt'}
         </Link>
+        <Link to={again(booking, now).to} className={buttonStyle.plain}>
+          Same time next week
+        </Link>
         {policy.allowed ? (
           <Button tone="danger" onClick={onCancel}>
             Cancel
@@ -86,7 +90,7 @@ export function ProcessingBooking({ booking }: { booking: OwnBooking }) {
 const PAST_LINK = 'inline-flex min-h-11 items-center underline decoration-edge underline-offset-4 hover:text-chalk';
 
 /** Past and cancelled bookings, collapsed. */
-export function PastBookings({ bookings }: { bookings: readonly OwnBooking[] }) {
+export function PastBookings({ bookings, now }: { bookings: readonly OwnBooking[]; now: Date }) {
   return (
     <details className="bg-booth p-4">
       <summary className="min-h-8 cursor-pointer font-semibold">Past and cancelled ({bookings.length})</summary>
@@ -102,14 +106,31 @@ export function PastBookings({ bookings }: { bookings: readonly OwnBooking[] }) 
                 {booking.reference}
                 <span className="sr-only">, details and receipt</span>
               </Link>
-              <Link to={paths.booking} className={PAST_LINK}>
-                Book again
-              </Link>
+              <BookAgain {...again(booking, now)} />
             </span>
           </li>
         ))}
       </ul>
     </details>
+  );
+}
+
+const again = (booking: OwnBooking, now: Date) =>
+  bookAgain(
+    {
+      studioId: booking.studio_id,
+      start: new Date(booking.start_time),
+      end: new Date(booking.end_time),
+      cancelled: booking.status === 'cancelled',
+    },
+    now,
+  );
+
+function BookAgain({ to, day }: { to: string; day: string }) {
+  return (
+    <Link to={to} className={`${PAST_LINK} whitespace-nowrap`}>
+      Book again{day === '' ? '' : `, ${day}`}
+    </Link>
   );
 }
 

@@ -47,7 +47,7 @@ function BookingList({ bookings }: { bookings: readonly OwnBooking[] }) {
       {upcoming.map((booking) => (
         <UpcomingBooking key={booking.id} booking={booking} now={now} onCancel={() => setCancelling(booking)} />
       ))}
-      {past.length > 0 ? <PastBookings bookings={past} /> : null}
+      {past.length > 0 ? <PastBookings bookings={past} now={now} /> : null}
       <Dialog open={cancelling !== null} title="Cancel this booking?" onClose={() => setCancelling(null)}>
         {cancelling ? (
           <CancelQuestion

@@ -12,8 +12,8 @@ export type ChoiceState = {
   readonly studioId: string | null;
   readonly date: StudioDate;
   readonly slots: readonly Slot[];
-  /** An earlier selection whose hours are still to be checked, and whether to announce it. */
-  readonly restoring: 'no' | 'silent' | 'announced';
+  /** An earlier selection whose hours are still to be checked, whether to announce it, and whether a link asked for it. */
+  readonly restoring: 'no' | 'silent' | 'announced' | 'linked';
   /** The selection that lost hours to others or the clock, until the next choice. */
   readonly lost: LostSelection | null;
   /** Hour to focus after crossing midnight or signing in. */
@@ -77,7 +77,7 @@ export function goTo(state: ChoiceState, slot: Slot): ChoiceState {
 /** Takes over an earlier selection; its hours are checked once they are known. */
 export function restoreSelection(
   state: ChoiceState,
-  found: PendingSelection & { readonly announce: boolean },
+  found: PendingSelection & { readonly announce: boolean; readonly linked?: boolean },
 ): ChoiceState {
   const [first] = found.slots;
   if (first === undefined) return found.announce ? state : { ...state, studioId: found.studioId };
@@ -86,7 +86,7 @@ export function restoreSelection(
     studioId: found.studioId,
     date: first.date,
     slots: found.slots,
-    restoring: found.announce ? 'announced' : 'silent',
+    restoring: found.announce ? 'announced' : found.linked === true ? 'linked' : 'silent',
   };
 }
 
@@ -96,13 +96,13 @@ export function takeOffer(state: ChoiceState, { studioId, slots }: StudioHours):
   return first ? { ...goTo(select(state, slots), first), studioId } : state;
 }
 
-/** Ends the restoring: keeps what is still free, and focuses it when it is announced. `lost`: the selection that lost hours, if it did. */
+/** Ends the restoring: keeps what is still free, and focuses it when it is announced or a link asked for it. `lost`: the selection that lost hours, if it did. */
 export function settle(state: ChoiceState, kept: readonly Slot[], lost: LostSelection | null): ChoiceState {
-  const announced = state.restoring === 'announced';
+  const focuses = state.restoring === 'announced' || state.restoring === 'linked';
   return {
     ...state,
     ...(lost === null ? {} : { slots: kept, lost }),
-    ...(announced ? { arrival: sortSlots(kept)[0] ?? null } : {}),
+    ...(focuses ? { arrival: sortSlots(kept)[0] ?? null } : {}),
     restoring: 'no',
   };
 }

@@ -19,6 +19,7 @@ const WHY: Readonly<Record<string, string>> = {
   closed: 'You can’t book this hour.',
 };
 const NO_STUDIO = 'Selected studio not found.';
+const NOT_FREE = 'Those hours aren’t free';
 const ALL_LOST = 'Your hours are gone';
 const SOME_LOST = 'Some of your hours are gone';
 const RESTORE_FAILED = 'Failed to restore selections. Please try again.';
@@ -126,15 +127,17 @@ function useLosses(watched: {
       return change(choices.endRestoring(state, !unknownStudio));
     }
     if (taken === undefined || slots.length === 0 || paused) return undefined;
+    const linked = restoring === 'linked';
     const { kept, lost } = dropLost(slots, taken, new Date(), horizonDays);
-    const note = lost.length === 0 ? null : describeLost(lost, kept.length);
+    const note = lost.length === 0 ? null : describeLost(lost, kept.length, linked);
+    const title = linked ? NOT_FREE : kept.length > 0 ? SOME_LOST : ALL_LOST;
     if (restoring === 'announced') announceRestored(note);
-    else if (note !== null) toast({ title: kept.length > 0 ? SOME_LOST : ALL_LOST, description: note, tone: 'warn' });
+    else if (note !== null) toast({ title, description: note, tone: 'warn' });
     // A press that is still being handled changes the hours; this runs again for those.
     const settle = (gone: LostSelection | null): void =>
       change((before) => (before.slots === slots ? choices.settle(before, kept, gone) : before));
     if (note === null || studioId === null) return restoring === 'no' ? undefined : settle(null);
-    return settle({ studioId, slots, note, at: new Date() });
+    return settle({ studioId, slots, note, at: new Date(), linked });
   });
   // The clock and other customers are external systems: hours lost to them must stay removed, so they cannot be derived.
   // oxlint-disable-next-line react/set-state-in-effect

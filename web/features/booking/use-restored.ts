@@ -5,8 +5,8 @@ import { readBookingQuery } from '#rules/finding/booking-link.ts';
 import { drafts, type PendingSelection } from '#web/lib/drafts.ts';
 import { useLocation } from '#web/router/router.tsx';
 
-/** An earlier selection, and whether to announce it. */
-export type Restored = PendingSelection & { readonly announce: boolean };
+/** An earlier selection, whether to announce it, and whether a link asked for it. */
+export type Restored = PendingSelection & { readonly announce: boolean; readonly linked?: boolean };
 
 /**
  * Restores the selection from before signing in, from a link to a room and hours, or from before the checkout. The page then drops hours that are no longer free.
@@ -26,7 +26,7 @@ export function useRestored(status: 'loading' | 'in' | 'out', restore: (found: R
     }
     const linked = search === used.current || reloaded() ? null : readBookingQuery(new URLSearchParams(search));
     used.current = search;
-    if (linked !== null) return run({ ...linked, announce: false });
+    if (linked !== null) return run({ ...linked, announce: false, linked: true });
     if (opened) {
       const choice = reloaded() ? drafts.choice() : null;
       if (choice !== null) run({ ...choice, slots: longestRun(choice.slots.filter(isSound)), announce: false });

@@ -9,6 +9,7 @@ beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-11-20T00:00:00Z') }
 afterEach(() => void vi.useRealTimers());
 
 const booking = {
+  studio_id: 'a',
   studio_name: 'Studio A',
   start_time: '2026-11-21T08:00:00Z',
   end_time: '2026-11-21T11:00:00Z',
@@ -52,6 +53,7 @@ test('a confirmed booking shows its price with both discounts, when the code com
       'Your access code /regenerate-pin?booking_id=b1',
       'Return Home /',
       'Book Another Session /booking',
+      'Same time next week /booking?room=a&from=2026-11-28T19&hours=3',
     ]),
   );
 });

@@ -1,9 +1,12 @@
+import { AlarmClock, Disc3, KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { mailIsImmediate } from '#rules/access.ts';
 import { formatDollars, formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
+import { bookAgain } from '#web/data/finding/again.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
+import { DayBand } from '#web/lib/business/day-band.tsx';
 import { FindUs } from '#web/lib/business/find-us.tsx';
 import { AppError, describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
@@ -120,6 +123,7 @@ function Confirmed({ state }: { state: PaymentState }) {
       title="Booking confirmed"
       lead={<p>We’ve emailed you the details. {codeAt(booking?.start_time)}</p>}
     >
+      {booking ? <Span booking={booking} /> : null}
       <dl className="grid gap-px bg-line">
         <Row name="Reference" value={state.reference} />
         {booking ? (
@@ -139,37 +143,86 @@ function Confirmed({ state }: { state: PaymentState }) {
           <Row name="Details" value="Sign in to see them" />
         )}
       </dl>
-      <section className="mt-8">
-        <h2 className="text-3xl">What's next</h2>
-        <ol className="mt-3 list-decimal space-y-1 pl-5 text-fog">
-          <li>Arrive 10 minutes early.</li>
-          <li>Open the door with the code from our email or from your access code page.</li>
-          <li>Play. The door locks behind you; a new code is one tap away.</li>
-        </ol>
-      </section>
+      <WhatsNext />
       <FindUs />
-      <div className="mt-8 flex flex-wrap gap-3">
+      <div className="mt-10 flex flex-wrap gap-3">
         <Link to={paths.regeneratePin(state.bookingId)} className={buttonStyle.signal}>
           Your access code
         </Link>
-        <Link to={paths.home} className={buttonStyle.plain}>
-          Return Home
-        </Link>
+        {booking ? (
+          <Link to={again(booking)} className={buttonStyle.plain}>
+            Same time next week
+          </Link>
+        ) : null}
         <Link to={paths.booking} className={buttonStyle.plain}>
           Book Another Session
+        </Link>
+        <Link to={paths.home} className={buttonStyle.plain}>
+          Return Home
         </Link>
       </div>
     </Shell>
   );
 }
 
+type Paid = NonNullable<PaymentState['booking']>;
+
+const again = ({ studio_id: studioId, start_time: start, end_time: end }: Paid): string =>
+  bookAgain({ studioId, start: new Date(start), end: new Date(end) }, new Date()).to;
+
+/** The booked span, large, and where it lies in the day. */
+function Span({ booking }: { booking: Paid }) {
+  const [start, end] = [new Date(booking.start_time), new Date(booking.end_time)];
+  const code = releaseOf(start);
+  return (
+    <div aria-hidden="true" className="mb-10 border-t-4 border-signal pt-5">
+      <p className="poster text-4xl sm:text-6xl">
+        {formatStudioTime(start)} <span className="text-signal">to</span> {formatStudioTime(end)}
+      </p>
+      <p className="mt-2 text-lg font-bold text-fog">
+        {booking.studio_name}, {formatStudioDate(start)}
+      </p>
+      <DayBand start={start} end={end} codeAt={code} />
+    </div>
+  );
+}
+
+const STEPS = [
+  { Icon: AlarmClock, text: 'Arrive 10 minutes early.' },
+  { Icon: KeyRound, text: 'Open the door with the code from our email or from your access code page.' },
+  { Icon: Disc3, text: 'Play. The door locks behind you; a new code is one tap away.' },
+] as const;
+
+function WhatsNext() {
+  return (
+    <section className="mt-10">
+      <h2 className="text-3xl">What's next</h2>
+      <ol className="mt-4 grid gap-px bg-line sm:grid-cols-3">
+        {STEPS.map(({ Icon, text }, at) => (
+          <li key={text} className="flex gap-4 bg-booth p-5 sm:flex-col">
+            <span aria-hidden="true" className="flex shrink-0 items-center justify-between gap-3 text-signal">
+              <Icon className="size-8" strokeWidth={1.75} />
+              <span className="poster text-3xl text-edge max-sm:hidden">{at + 1}</span>
+            </span>
+            <span className="text-fog">{text}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
 /** Says when the access code comes, with the exact time when it is certain. */
 function codeAt(start: string | undefined): string {
-  const begins = start === undefined ? null : new Date(start);
-  if (begins === null || mailIsImmediate(begins, new Date()))
+  const at = start === undefined ? null : releaseOf(new Date(start));
+  if (at === null)
     return 'You’ll get your access code 15 minutes before you start, or straight away if you start within the hour.';
-  const at = new Date(begins.getTime() - settings.releaseLeadMinutes * 60_000);
   return `You’ll get your access code 15 minutes before you start: on ${formatStudioDate(at, 'medium')} at ${formatStudioTime(at)} (Sydney time).`;
+}
+
+/** When the access code of a booking is shown; null when it is on its way already. */
+function releaseOf(start: Date): Date | null {
+  return mailIsImmediate(start, new Date()) ? null : new Date(start.getTime() - settings.releaseLeadMinutes * 60_000);
 }
 
 const RELEASED_FIRST =

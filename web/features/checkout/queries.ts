@@ -48,6 +48,7 @@ export type PaymentState = {
   readonly bookingId: string;
   readonly reference: string;
   readonly booking?: {
+    studio_id: string;
     studio_name: string;
     start_time: string;
     end_time: string;

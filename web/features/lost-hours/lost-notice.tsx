@@ -31,7 +31,9 @@ export function LostNotice({
   return (
     <section aria-label="Lost hours" className="border-l-4 border-warn bg-deck p-4 sm:p-5">
       <p className="font-semibold">{lost.note}</p>
-      <p className="mt-1 text-sm text-fog">We noticed at {formatStudioTime(lost.at)}, Sydney time.</p>
+      {lost.linked === true ? null : (
+        <p className="mt-1 text-sm text-fog">We noticed at {formatStudioTime(lost.at)}, Sydney time.</p>
+      )}
       <p role="status" className="mt-4 text-sm text-fog empty:hidden">
         {describe(offers, lost)}
       </p>

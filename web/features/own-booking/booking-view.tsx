@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { changeTerms } from '#rules/cancellation.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { bookAgain } from '#web/data/finding/again.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
@@ -168,9 +169,19 @@ function State({ booking, now }: { booking: BookingPage; now: Date }) {
 /** What the customer can do now, and until when. */
 function Actions({ booking, now, onDo }: { booking: BookingPage; now: Date; onDo: (doing: Doing) => void }) {
   const business = useBusiness();
+  const over = booking.status !== 'confirmed' || booking.endTime <= now;
+  const next = bookAgain(
+    {
+      studioId: booking.studioId,
+      start: booking.startTime,
+      end: booking.endTime,
+      cancelled: booking.status === 'cancelled',
+    },
+    now,
+  );
   const again = (
-    <Link to={paths.booking} className={buttonStyle.quiet}>
-      Book again
+    <Link to={next.to} className={over ? buttonStyle.signal : buttonStyle.quiet}>
+      {over ? `Book again${next.day === '' ? '' : `, ${next.day}`}` : 'Same time next week'}
     </Link>
   );
   if (booking.status === 'pending' && !booking.processing)
@@ -182,8 +193,7 @@ function Actions({ booking, now, onDo }: { booking: BookingPage; now: Date; onDo
         </Link>
       </Notice>
     );
-  if (booking.status !== 'confirmed' || booking.endTime <= now)
-    return <div className="flex flex-wrap gap-3">{again}</div>;
+  if (over) return <div className="flex flex-wrap gap-3">{again}</div>;
   const freeHours = booking.freeCancelHours ?? business.freeCancelHours;
   const terms = changeTerms({ start: booking.startTime, end: booking.endTime }, now, freeHours);
   return (

@@ -1,0 +1,68 @@
+import { daysBetween, formatStudioTime, studioDate, studioHour, studioMinute } from '#rules/studio-time.ts';
+
+const DAY = 24;
+/** A label and a line stand at every so many hours. */
+const APART = 6;
+
+/**
+ * Draws booked hours on the band of their day; of a night, from noon to noon. Decoration: the page names the hours as text. `codeAt`: when the access code is
+ * shown, to be marked.
+ */
+export function DayBand({ start, end, codeAt = null }: { start: Date; end: Date; codeAt?: Date | null }) {
+  const first = studioDate(start);
+  const hourOf = (at: Date): number =>
+    daysBetween(first, studioDate(at)) * DAY + studioHour(at) + studioMinute(at) / 60;
+  const ends = hourOf(end);
+  const from = ends > DAY && studioHour(start) >= DAY / 2 ? DAY / 2 : 0;
+  const length = Math.ceil(Math.max(ends - from, DAY) / DAY) * DAY;
+  const percent = (hour: number): string => `${((hour - from) / length) * 100}%`;
+  const [left, width] = [percent(hourOf(start)), `${((ends - hourOf(start)) / length) * 100}%`];
+  const ticks = Array.from({ length: length / APART + 1 }, (_, at) => from + at * APART);
+  return (
+    <div aria-hidden="true" className="pt-9 pb-1">
+      <div className="relative h-16 bg-booth">
+        {Array.from({ length: length - 1 }, (_, at) => from + at + 1).map((hour) => (
+          <span
+            key={hour}
+            className={`absolute bottom-0 w-px bg-line ${hour % APART === 0 ? 'h-full' : 'h-2'}`}
+            style={{ left: percent(hour) }}
+          />
+        ))}
+        <span
+          className="absolute inset-y-0 flex animate-fill items-center justify-center gap-[3px] overflow-hidden bg-signal forced-colors:bg-[Highlight]"
+          style={{ left, width }}
+        >
+          {BARS.map((height, at) => (
+            // Their order never changes.
+            // oxlint-disable-next-line react/no-array-index-key
+            <i key={at} className="w-[3px] shrink-0 bg-ink/35" style={{ height }} />
+          ))}
+        </span>
+        {codeAt === null ? null : (
+          <span
+            className="absolute -top-8 flex -translate-x-1/2 animate-late-drop flex-col items-center text-xs font-bold whitespace-nowrap text-chalk"
+            style={{ left: `clamp(2.75rem, ${percent(hourOf(codeAt))}, calc(100% - 2.75rem))` }}
+          >
+            Code {formatStudioTime(codeAt)}
+            <span className="mt-1 h-3 w-0.5 bg-chalk" />
+          </span>
+        )}
+      </div>
+      <div className="relative mt-1.5 h-5 text-xs font-semibold text-dust tabular-nums">
+        {ticks.map((hour, at) => (
+          <span
+            key={hour}
+            className={`absolute whitespace-nowrap ${at === 0 ? '' : at === ticks.length - 1 ? '-translate-x-full' : '-translate-x-1/2'}`}
+            style={{ left: percent(hour) }}
+          >
+            {WORDS[(hour % DAY) / APART]}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+const WORDS = ['12 am', '6 am', '12 pm', '6 pm'];
+/** The sound of the session, as a level meter draws it. */
+const BARS = [8, 18, 30, 22, 12, 26, 38, 24, 14, 32, 20, 36, 28, 16, 34, 22, 10, 26, 18, 8].map((px) => `${px}px`);
