@@ -145,7 +145,7 @@ function Confirmed({ state }: { state: PaymentState }) {
       </dl>
       <WhatsNext />
       <FindUs />
-      <div className="mt-10 flex flex-wrap gap-3">
+      <div className="mt-10 flex flex-wrap gap-3 max-sm:flex-col">
         <Link to={paths.regeneratePin(state.bookingId)} className={buttonStyle.signal}>
           Your access code
         </Link>
