@@ -1,10 +1,11 @@
 import type { Transaction } from '#server/db/database.ts';
-import { isBanned, USER_COLUMNS, userById, type UserRow } from '../accounts/users.ts';
+import { isBanned, userById, type UserRow } from '../accounts/users.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import type { AuthConfig } from '../core/config.ts';
 import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { readRefreshToken, type RefreshToken } from './refresh-tokens.ts';
+import { type Rotate, rotateAll, type RotatedRow, rotationTimes } from './rotations.ts';
 import { type ResponseContext, type SessionResponse, sessionResponse } from './session-response.ts';
 import { lockSession, sessionMethods, type SessionRow } from './session-rows.ts';
 
@@ -12,60 +13,30 @@ type Lifetimes = Pick<AuthConfig, 'sessionSeconds' | 'inactivitySeconds'>;
 type RotateContext = Needs<'clock', 'reuseSeconds' | keyof Lifetimes>;
 export type RefreshContext = ResponseContext & RotateContext & Needs<'db' | 'sessions' | 'admitRefresh'>;
 
-/** The session of an earlier token that may be used again, or why it may not. */
-type Earlier = SessionRow | 'unknown' | 'reused' | 'expired';
+/** The session of an earlier token that may be used again, or why it may not; or the newest token's, once its lock was free. */
+type Earlier = SessionRow | { readonly rotated: RotatedRow } | 'unknown' | 'reused' | 'expired';
 
 const tokenNotFound = (): AuthRefusal =>
   new AuthRefusal(400, 'refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found');
-/** Rotation times stored per session. No honest client rotates more often than this within the reuse time. */
-const ROTATIONS_MAX = 32;
-
-/**
- * Increases the session's number and writes the audit log entry if $2 is its newest number, in one statement. Returns the session and its
- * user when it was rotated. $4: since when rotation times are kept.
- */
-const ROTATE = `with rotated as (
-    update auth.sessions s set generation = s.generation + 1, refreshed_at = $3::timestamptz, rotated_at = (
-      select coalesce(array_agg(kept.at order by kept.n), '{}') from (
-        select r.at, r.n from unnest(s.rotated_at) with ordinality r (at, n) where r.at > $4::timestamptz order by r.n desc limit ${ROTATIONS_MAX - 1}
-      ) kept) || $3::timestamptz
-    where s.id = $1::uuid and s.generation = $2::int
-      and s.created_at >= $5::timestamptz and s.refreshed_at >= $6::timestamptz
-    returning s.user_id, s.generation, s.method, s.aal, s.amr, s.created_at
-  ),
-  logged as (
-    insert into auth.audit_log_entries (payload, ip_address, created_at)
-    select jsonb_build_object('action', 'token_refreshed', 'actor_id', r.user_id), $7, $3::timestamptz from rotated r
-  )
-  select r.generation, r.method, r.aal, r.amr, r.created_at as began_at, ${USER_COLUMNS}
-  from rotated r left join auth.users u on u.id = r.user_id and u.deleted_at is null`;
-
-/** A row of `ROTATE`. */
-type RotatedRow = { readonly generation: number; readonly began_at: Date } & Pick<
-  SessionRow,
-  'method' | 'aal' | 'amr'
-> &
-  (UserRow | { readonly id: null });
-
 /**
  * Rotates a refresh token and returns a new session response.
  * Refresh tokens are derived; the session stores only the newest number. The newest token is rotated. The one before it returns the newest
  * again, so a lost response signs nobody out and two hundred tabs that refresh at once end with the same token. An older one does the same
  * for `reuseSeconds` after its rotation, for slow concurrent requests. After that it counts as stolen, and the session ends.
  */
-export async function refreshSession(context: RefreshContext, text: string, ip: string): Promise<SessionResponse> {
-  const { db, keys, sessions, admitRefresh } = context;
+export async function refreshSession(
+  context: RefreshContext & { readonly rotate: Rotate },
+  text: string,
+  ip: string,
+): Promise<SessionResponse> {
+  const { db, keys, sessions, admitRefresh, rotate } = context;
   // A text that is no token counts too.
   const wait = await admitRefresh(`ip:${ip}`);
   if (wait !== null) throw refuse.rate(wait);
   const token = readRefreshToken(keys, text);
   if (!token) throw tokenNotFound();
-  const row = await rotateNewest(context, token, ip);
-  if (row) {
-    const session = { id: token.sessionId, generation: row.generation, aal: row.aal };
-    const amr = sessionMethods({ ...row, created_at: row.began_at });
-    return respond(context, row.id === null ? null : row, { ...session, amr });
-  }
+  const row = await rotate({ token, ip });
+  if (row) return respondRotated(context, token.sessionId, row);
   const earlier = await db.transaction((tx) => checkEarlier(context, tx, token, ip));
   if (earlier === 'unknown') throw tokenNotFound();
   if (earlier === 'expired' || earlier === 'reused') {
@@ -74,9 +45,16 @@ export async function refreshSession(context: RefreshContext, text: string, ip: 
       ? new AuthRefusal(400, 'session_expired', 'Invalid Refresh Token: Session Expired')
       : new AuthRefusal(400, 'refresh_token_already_used', 'Invalid Refresh Token: Already Used');
   }
+  if ('rotated' in earlier) return respondRotated(context, token.sessionId, earlier.rotated);
   const { generation, aal } = earlier;
   const user = await userById(db, earlier.user_id);
   return respond(context, user, { id: token.sessionId, generation, aal, amr: sessionMethods(earlier) });
+}
+
+function respondRotated(context: ResponseContext, id: string, row: RotatedRow): SessionResponse {
+  const { generation, aal, began_at: created_at } = row;
+  const amr = sessionMethods({ ...row, created_at });
+  return respond(context, row.id === null ? null : row, { id, generation, aal, amr });
 }
 
 function respond(
@@ -88,27 +66,7 @@ function respond(
   return sessionResponse(context, user, session);
 }
 
-/** Rotates the session when the token is its newest; else returns null. */
-function rotateNewest(
-  { db, clock, config }: RotateContext & Needs<'db'>,
-  token: RefreshToken,
-  ip: string,
-): Promise<RotatedRow | null> {
-  const now = clock();
-  const since = (seconds: number | null): Date =>
-    seconds === null ? new Date(0) : new Date(now.getTime() - seconds * 1000);
-  const lifetimes = [since(config.sessionSeconds), since(config.inactivitySeconds)];
-  return db.one<RotatedRow>(ROTATE, [
-    token.sessionId,
-    token.generation,
-    now,
-    since(config.reuseSeconds),
-    ...lifetimes,
-    ip,
-  ]);
-}
-
-/** Checks a token that is not the newest of a living session, under the session's lock. Returns the session if the token may be reused. */
+/** Checks a token that was not rotated, under the session's lock. Returns the session if the token may be reused. */
 async function checkEarlier(
   context: RotateContext,
   tx: Transaction,
@@ -123,6 +81,11 @@ async function checkEarlier(
   if (isExpired(row, now, config)) {
     await endSession(tx, 'session_expired', { row, id: token.sessionId, at: now, ip });
     return 'expired';
+  }
+  if (token.generation === row.generation) {
+    // It is the newest, and somebody else held the session's lock when it was to be rotated.
+    const [rotated = null] = await rotateAll(tx, [{ token, ip }], rotationTimes(now, config));
+    return rotated === null ? 'unknown' : { rotated };
   }
   if (mayReuse(row, token.generation, now, config.reuseSeconds)) return row;
   await endSession(tx, 'token_reused', { row, id: token.sessionId, at: now, ip });

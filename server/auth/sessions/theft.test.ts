@@ -8,6 +8,7 @@ import type { UserRow } from '../accounts/users.ts';
 import { AuthRefusal } from '../core/errors.ts';
 import { beginSessionIn } from './begin.ts';
 import { refreshSession } from './refresh.ts';
+import { createRotate } from './rotations.ts';
 
 /**
  * Property test of refresh tokens: a victim and a thief, concurrent tabs, lost responses and slow requests, in generated orders with a
@@ -31,12 +32,14 @@ function contextWith(reuseSeconds: number): Context {
     inactivitySeconds: null,
     singleSession: false,
   };
+  const clock = (): Date => new Date(now);
   return {
     db,
     keys,
+    rotate: createRotate({ db, clock, config }),
     sessions: { alive: () => Promise.resolve(true), forget: () => undefined },
     admitRefresh: async () => null,
-    clock: () => new Date(now),
+    clock,
     config,
   };
 }

@@ -1,11 +1,15 @@
 import { z } from 'zod';
 import { type Call, readBody } from '../core/request.ts';
 import { type RefreshContext, refreshSession } from '../sessions/refresh.ts';
+import { createRotate } from '../sessions/rotations.ts';
 
 const schema = z.object({ refresh_token: z.string().max(200) });
 
-/** `POST /token?grant_type=refresh_token`. */
-export async function refresh(context: RefreshContext, c: Call): Promise<Response> {
-  const body = await readBody(c, schema);
-  return c.json(await refreshSession(context, body.refresh_token, c.get('ip')));
+/** Returns the handler of `POST /token?grant_type=refresh_token`. Refreshes that come together are rotated together. */
+export function createRefresh(context: RefreshContext): (c: Call) => Promise<Response> {
+  const refreshing = { ...context, rotate: createRotate(context) };
+  return async (c) => {
+    const body = await readBody(c, schema);
+    return c.json(await refreshSession(refreshing, body.refresh_token, c.get('ip')));
+  };
 }
