@@ -103,6 +103,42 @@ describe.each(engines)('sessions with supabase-js (PostgreSQL: %s)', (postgres) 
       expect((await trade([...handed].map(String)[0] ?? '')).status).toBe(200);
     });
 
+    test('of many sessions that refresh at once, twice each, every one gets its own next token', async () => {
+      const clients = await Promise.all(Array.from({ length: 6 }, () => server.member(someone())));
+      const tokens = await Promise.all(clients.map(async (client) => (await tokensOf(client)).refresh));
+      const users = await Promise.all(clients.map(async (client) => (await client.auth.getUser()).data.user?.id));
+      const answers = await Promise.all([...tokens, ...tokens].map(trade));
+      expect(answers.map(({ body }) => (body['user'] as { id: string }).id)).toEqual([...users, ...users]);
+      const handed = answers.map(({ body }) => body['refresh_token']);
+      expect(handed.slice(6)).toEqual(handed.slice(0, 6));
+      expect(new Set([...tokens, ...handed]).size).toBe(12);
+      const { count: entries } = (await server.app.db.one<{ count: number }>(
+        `select count(*)::int from auth.audit_log_entries where payload ->> 'action' = 'token_refreshed' and payload ->> 'actor_id' = any($1)`,
+        [users],
+      )) ?? { count: 0 };
+      expect(entries).toBe(6);
+    });
+
+    if (postgres)
+      test('a session whose row is locked delays no other, and gets its next token when it is free', async () => {
+        const clients = await Promise.all(Array.from({ length: 4 }, () => server.member(someone())));
+        const tokens = await Promise.all(clients.map(async (client) => (await tokensOf(client)).refresh));
+        const other = new pg.Client({ connectionString: server.ownerUrl ?? '' });
+        await other.connect();
+        await other.query('begin');
+        await other.query('select from auth.sessions where user_id = $1 for update', [
+          (await clients[0]?.auth.getUser())?.data.user?.id,
+        ]);
+        const [first, ...rest] = tokens.map(trade);
+        expect((await Promise.all(rest)).map(({ status }) => status)).toEqual([200, 200, 200]);
+        await other.query('rollback');
+        await other.end();
+        const answer = await first;
+        expect(answer?.status).toBe(200);
+        expect(answer?.body['refresh_token']).not.toBe(tokens[0]);
+        expect((await trade(String(answer?.body['refresh_token']))).status).toBe(200);
+      });
+
     test('a client that lost the answer can ask again, even a day later', async () => {
       const { refresh } = await tokensOf(await server.member(someone()));
       const lost = await next(refresh);
