@@ -61,11 +61,19 @@ function isThere(from: string, name: string): boolean {
     .some((path) => path.startsWith(built) && existsSync(join(path, packageName)));
 }
 
-test('the build runs by itself: pages, data and a clean stop', async () => {
+/** What systemd runs, with the build in its place. */
+function mainOfUnit(): string {
+  const unit = readFileSync(join(ROOT, 'deploy', 'studio.service'), 'utf8');
+  const [, program, main = ''] = /^ExecStart=(\S+) \/opt\/studio\/(\S+)$/m.exec(unit) ?? [];
+  expect(program).toBe('/usr/bin/node');
+  return join(built, main);
+}
+
+test('the build runs by itself, as the systemd unit starts it: pages, data and a clean stop', async () => {
   const data = join(folder, 'data');
   await migratedFolder(join(data, 'database'));
   const env = { DATA_DIR: data, PORT: String(await freePorts()), SANDBOX: 'on' };
-  const server = await startServer(env, join(built, 'server', 'main.js'));
+  const server = await startServer(env, mainOfUnit());
   const { apiUrl, anonKey } = server.runtime;
   const booking = await (await fetch(`${apiUrl}/booking`)).text();
   expect(booking).toContain(anonKey);

@@ -16,6 +16,11 @@ export async function siteFindings(config: CheckedSettings): Promise<Finding[]> 
   const { siteUrl } = config;
   try {
     const answer = await fetch(`${siteUrl}/readyz`, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' });
+    const failing = answer.status === 503 ? failedChecks(await answer.text()) : [];
+    if (failing.length > 0)
+      return [
+        fail(`the server is not ready: ${failing.join(', ')}`, 'docs/running.md explains the checks of /readyz.'),
+      ];
     if (answer.status !== 200)
       return [
         fail(`${siteUrl}/readyz answers ${answer.status}`, 'Start the server, and let the proxy lead to its PORT.'),
@@ -34,6 +39,12 @@ export async function siteFindings(config: CheckedSettings): Promise<Finding[]> 
     ...(url.protocol === 'https:' ? [certificateFinding(url.hostname, await expiryOf(url))] : []),
     ...(await socketFindings(config)),
   ];
+}
+
+/** The checks of /readyz that fail. A proxy without a server answers 503 too, but not with these. */
+function failedChecks(body: string): string[] {
+  const checks = /"checks":\{([^}]*)\}/.exec(body)?.[1] ?? '';
+  return [...checks.matchAll(/"(\w+)":"failed"/g)].map(([, name = '']) => name);
 }
 
 function expiryOf(url: URL): Promise<Date> {

@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = new URL('../../', import.meta.url).pathname;
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const settings = [...read('.env.example').matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map(([, name = '']) => name);
+/** Variables of other programs in these files. */
+const OTHERS = /^(POSTGRES_|MINIO_ROOT_|SITE_ADDRESS|SERVERS|DEBIAN_FRONTEND|STRIPE_SECRET_KEY_FILE=)/;
+
+test('every setting that deploy/ and docs/deploying.md give is one that the server knows', () => {
+  const given = [
+    ...read('deploy/compose.yaml').matchAll(/^ {4,}([A-Z][A-Z0-9_]+):/gm),
+    ...read('deploy/studio.service').matchAll(/^Environment=([A-Z][A-Z0-9_]+)=/gm),
+    ...read('deploy/Containerfile')
+      .split('\n')
+      .filter((line) => line.startsWith('ENV '))
+      .flatMap((line) => [...line.matchAll(/ ([A-Z][A-Z0-9_]+)=/g)]),
+    ...read('docs/deploying.md').matchAll(/\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b/g),
+  ].map(([, name = '']) => name);
+  const known = (name: string): boolean =>
+    settings.includes(name.replace(/_FILE$/, '')) || settings.includes(name) || OTHERS.test(name);
+  expect(given.length).toBeGreaterThan(40);
+  expect([...new Set(given)].filter((name) => !known(name))).toEqual([]);
+});
+
+test('each secret of compose.yaml is a file that a service reads', () => {
+  const compose = read('deploy/compose.yaml');
+  const files = [...compose.matchAll(/^ {2}(\w+): \{ file: \.\/secrets\/(\w+) \}/gm)].map(([, name, file]) => [
+    name,
+    file,
+  ]);
+  expect(files.length).toBeGreaterThan(6);
+  for (const [name, file] of files) {
+    expect(file).toBe(name);
+    expect(compose).toContain(`_FILE: /run/secrets/${name}`);
+  }
+});
+
+test.runIf(spawnSync('systemd-analyze', ['--version']).status === 0)(
+  'systemd reads studio.service without complaint and rates its exposure as low',
+  () => {
+    const unit = join(ROOT, 'deploy', 'studio.service');
+    const verified = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' });
+    const complaints = verified.stderr.split('\n').filter((line) => line.includes('studio.service'));
+    // The program itself is not installed here.
+    expect(complaints.filter((line) => !line.includes('is not executable'))).toEqual([]);
+    const { stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', '--no-pager', unit], {
+      encoding: 'utf8',
+    });
+    expect(Number(/exposure level for studio\.service: ([\d.]+)/.exec(stdout)?.[1])).toBeLessThan(2.5);
+  },
+);
+
+test('docs/deploying.md names every file of deploy/', () => {
+  const text = read('docs/deploying.md');
+  expect(readdirSync(join(ROOT, 'deploy')).filter((name) => !text.includes(name))).toEqual([]);
+});
