@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { watchLauncher } from './launcher.js';
 import {
   buildWeb,
   dataFolder,
@@ -105,10 +106,7 @@ function stop() {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
 // Stop when nobody could stop this program later: the parent test or npm died, or the reader of a pipe is gone.
 process.on('disconnect', stop);
-if (process.env.npm_lifecycle_event !== undefined) {
-  const launcher = process.ppid;
-  setInterval(() => process.ppid !== launcher && stop(), 500).unref();
-}
+if (process.env.npm_lifecycle_event !== undefined) watchLauncher(stop);
 process.stdout.on('error', stop);
 process.stderr.on('error', stop);
 

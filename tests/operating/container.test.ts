@@ -68,7 +68,7 @@ describe.runIf(runs)('the steps of deploy/Containerfile', () => {
   /** What the image of Node is: Debian with Node and npm. */
   function makeBase(root: string): void {
     run('mmdebstrap', ['--variant=minbase', '--include=ca-certificates', 'bookworm', root]);
-    const npm = realpathSync(join(run('npm', ['root', '-g']).trim(), 'npm'));
+    const npm = dirname(dirname(realpathSync(run('sh', ['-c', 'command -v npm']).trim())));
     mkdirSync(join(root, 'usr/local/lib/node_modules'), { recursive: true });
     cpSync(npm, join(root, 'usr/local/lib/node_modules/npm'), { recursive: true });
     cpSync(process.execPath, join(root, 'usr/local/bin/node'), { dereference: true });

@@ -77,11 +77,9 @@ describe.runIf(runs).each([nginx, caddy])('behind $name with the file in deploy/
   beforeAll(async () => {
     install(proxy.name);
     folder = mkdtempSync(join(tmpdir(), 'proxy-'));
-    const { status } = spawnSync('openssl', [
-      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '30', '-subj', '/CN=localhost'],
-      ...['-addext', 'subjectAltName=DNS:localhost', '-keyout', join(folder, 'privkey.pem')],
-      ...['-out', join(folder, 'fullchain.pem')],
-    ]);
+    const subject = '-subj /CN=localhost -addext subjectAltName=DNS:localhost';
+    const options = `req -x509 -newkey rsa:2048 -nodes -days 30 ${subject} -keyout privkey.pem -out fullchain.pem`;
+    const { status } = spawnSync('openssl', options.split(' '), { cwd: folder });
     expect(status).toBe(0);
     certificate = readFileSync(join(folder, 'fullchain.pem'), 'utf8');
     const free = await freePorts();

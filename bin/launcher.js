@@ -1,0 +1,53 @@
+// The program that ran `npm start`: when it ends in any way, nobody could stop the server later.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const EVERY_MS = 500;
+
+/**
+ * Calls `ended` when npm, or another program that started this one, has ended. npm runs a script in a shell, which outlives it when it is killed.
+ * `proc`: where the system describes processes; without it (macOS) `ps` does, and without both only the parent is watched.
+ */
+export function watchLauncher(ended, proc = '/proc') {
+  const parent = process.ppid;
+  const { name, parent: above } = describeProcess(parent, proc);
+  const npm = /(^|\/)-?\w*sh$/.test(name) && above > 1 ? above : null;
+  const timer = setInterval(() => {
+    if (process.ppid === parent && (npm === null || isRunning(npm, proc))) return;
+    clearInterval(timer);
+    ended();
+  }, EVERY_MS);
+  timer.unref();
+}
+
+function describeProcess(pid, proc) {
+  const stat = readStat(pid, proc);
+  if (stat !== null) return stat;
+  const { stdout, status } = spawnSync('ps', ['-o', 'ppid=,comm=', '-p', String(pid)], { encoding: 'utf8' });
+  const [, parent = '0', name = ''] = (status === 0 && /^\s*(\d+)\s+(.*?)\s*$/.exec(stdout)) || [];
+  return { name, parent: Number(parent) };
+}
+
+/** A killed process stays until its parent has asked for its end, in the state Z. */
+function isRunning(pid, proc) {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // It is there, but belongs to somebody else.
+    if (error.code !== 'EPERM') return false;
+  }
+  return readStat(pid, proc)?.state !== 'Z';
+}
+
+/** Reads `pid (name) state parent …`; null where there is no such file. */
+function readStat(pid, proc) {
+  try {
+    const [, name, state, parent] = /^\d+ \((.*)\) (\w) (\d+)/s.exec(
+      readFileSync(join(proc, String(pid), 'stat'), 'utf8'),
+    );
+    return { name, state, parent: Number(parent) };
+  } catch {
+    return null;
+  }
+}
