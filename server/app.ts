@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import type { Env } from './http/caller.ts';
 import { createMiddleware, type MiddlewareSettings } from './http/middleware.ts';
 import type { Readiness } from './http/health/readiness.ts';
+import type { PartState } from './http/health/status.ts';
 import { mayReadMetrics } from './http/metrics/metrics-access.ts';
 import { BUSY_MESSAGE, retryAfterOf } from './http/unavailable.ts';
 
@@ -15,6 +16,7 @@ export function createApp(context: {
   functions: Hono<Env>;
   site: Hono<Env>;
   ready: () => Promise<Readiness>;
+  status: () => Promise<readonly PartState[]>;
   metrics: () => Promise<string>;
   /** Bearer that opens /metrics to other machines; null: only this machine may read them. */
   metricsToken: string | null;
@@ -27,6 +29,9 @@ export function createApp(context: {
       'cache-control': 'no-store',
     });
   });
+  app.get('/status.json', async (c) =>
+    c.json({ parts: await context.status() }, 200, { 'cache-control': 'public, max-age=10' }),
+  );
   app.get('/metrics', async (c) => {
     if (!mayReadMetrics(c, context.metricsToken)) {
       const message = 'Read the metrics from this machine, or send METRICS_TOKEN as bearer.';

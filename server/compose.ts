@@ -6,6 +6,7 @@ import { createApp } from './app.ts';
 import { composeAuth } from './compose-auth.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
+import { currentRequest } from './db/request-scope.ts';
 import { createOverload, type Overload } from './http/overload.ts';
 import { createBodies, createIdReader, createStore } from './start/open-adapters.ts';
 import { composeFunctions } from './compose-functions.ts';
@@ -35,12 +36,11 @@ import type { PaymentStatusContext } from './operations/payments/read-status.ts'
 import type { ReminderContext } from './operations/mails/reminders.ts';
 import { reconcilePayments } from './operations/reconciliation/reconcile-payments.ts';
 import { handleDueEvents } from './operations/webhooks/handle-events.ts';
-import { createCircuit } from './providers/circuit.ts';
 import { guardIdentityChecks, guardIdReader, guardLocks, guardMail, guardPayments } from './providers/guarded.ts';
 import { createIgloohomeLocks } from './providers/igloohome/locks.ts';
 import { createIgloohomeVerifier } from './providers/igloohome/webhook-signature.ts';
 import { readStudioLocks } from './operations/access/studio-locks.ts';
-import { createSmtpMail, MAIL_CONNECTIONS } from './providers/smtp-mail.ts';
+import { createSmtpMail } from './providers/smtp-mail.ts';
 import { createStripeIdentity } from './providers/stripe/identity.ts';
 import { createStripePayments } from './providers/stripe/payments.ts';
 import { ConfigRefused } from './settings/config-refused.ts';
@@ -53,7 +53,10 @@ import { createPictures } from './storage/pictures/pictures.ts';
 import { createStorageRouter } from './storage/router.ts';
 import { BACKUP_WORKERS, nightlyBackup } from './start/backup/nightly.ts';
 import { endClaims } from './start/end-claims.ts';
-import { observe } from './start/observe.ts';
+import { createCircuits } from './start/circuits.ts';
+import { observe } from './start/observe/health.ts';
+import { openObservers } from './start/observe/observers.ts';
+import { keyFaults } from './start/keys/check-keys.ts';
 import { renewalTasks } from './start/keys/renew-secrets.ts';
 import { createSecrets } from './start/keys/secrets.ts';
 import { openPlugs } from './start/open-plugs.ts';
@@ -96,29 +99,33 @@ export type Overrides = { readonly clock?: Clock; readonly memory?: Memory; read
 export async function compose(config: Config, overrides: Overrides = {}): Promise<App> {
   const clock = overrides.clock ?? (() => new Date());
   const report = overrides.report ?? (() => undefined);
-  const log = createLog(config.logLevel);
+  const log = createLog(config.logLevel, undefined, currentRequest);
   if (config.failpoints) armFailpoints(config.failpoints);
   const keys = await openKeys(config.dataDir, { ...config.keys, signingKeysFile: config.auth.signingKeysFile });
   const secrets = createSecrets(keys);
   // Closes what was opened, in reverse order, when a later step throws.
   await using opened = new AsyncDisposableStack();
+  const observers = await openObservers(config.observe, log);
+  opened.defer(() => observers.close());
+  const { spans } = observers;
   const broken = Promise.withResolvers<Error>();
   const staffAccounts = createStaffAccounts();
-  const db = await openDatabase(config, {
+  const database = await openDatabase(config, {
     memory: overrides.memory,
     isStaff: staffAccounts.has,
     report,
     warn: (line) => log.warn({}, line),
     broken: broken.resolve,
   });
-  opened.defer(() => db.close());
+  opened.defer(() => database.close());
+  const db = observers.watch(database);
   // One process at a time has the embedded database open, so the process that claimed jobs there has ended.
   if (db.kind === 'pglite') await endClaims(db);
   // Holds, payments and access codes go before other work, and so do the limits and sessions that every request reads.
   const [urgent, people] = [db.inClass('urgent'), db.inClass('customer')];
   const demo = await seed({ db, root: ROOT, config, clock, report });
   await staffAccounts.read(db);
-  const faults = await startFaults(db, config, keys);
+  const faults = [...(await keyFaults(db, keys)), ...(await startFaults(db, config))];
   if (faults.length > 0) throw new ConfigRefused(faults);
 
   const business = await followBusiness(db, (line) => log.warn({}, line));
@@ -138,17 +145,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     createReadCaller({ keys, sessions: watch, clock, keyRequired: true }),
     suspended,
   );
-  const createBreaker = (provider: string, atOnce?: number) =>
-    createCircuit({ provider, clock, log, ...(atOnce === undefined ? {} : { atOnce }) });
-  const circuits = {
-    payments: createBreaker('stripe'),
-    identity: createBreaker('stripe-identity'),
-    locks: createBreaker('igloohome'),
-    mail: createBreaker('mail', MAIL_CONNECTIONS),
-    texts: createBreaker('twilio'),
-    reader: createBreaker('id-reader'),
-  };
-  const smtp = createSmtpMail({ url: config.smtpUrl, from: config.mailFrom });
+  const { circuits, make: createBreaker } = createCircuits({ clock, log, spans });
+  const smtp = createSmtpMail({ url: config.smtpUrl, from: config.mailFrom, currentRequest });
   opened.defer(() => smtp.close());
   const mail = guardMail(smtp, circuits.mail);
 
@@ -252,6 +250,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const metrics = createMetrics();
   const nightly = nightlyBackup({ source: { ...config, db, store }, backup: config.backup, clock, metrics });
   const { queue, scheduler } = createBackgroundJobs({
+    scope: observers.jobScope,
     db,
     clock,
     log,
@@ -320,8 +319,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   measureRealtime(metrics, realtime);
   const overload = createOverload(config.requestsAtOnce);
   const { dataDir } = config;
-  const allCircuits = [...Object.values(circuits), ...plugCircuits];
-  const ready = await observe({ metrics, db, clock, log, dataDir, queue, overload, circuits: allCircuits });
+  const health = await observe({ metrics, db, clock, log, dataDir, queue, overload, circuits, plugs: plugCircuits });
   const site = createSite({
     ...SITE_FOLDERS,
     anonKey: keys.anonKey,
@@ -348,6 +346,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       captcha: config.auth.captcha?.provider ?? null,
       bodies: bodies.small,
       observe: metrics.observe,
+      scope: observers.requestScope,
     },
     auth: auth.router,
     rest: createRestRouter({
@@ -367,7 +366,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     realtime: realtime.router,
     functions,
     site: site.router,
-    ready,
+    ...health,
     metrics: () => metrics.text(),
     metricsToken: config.metricsToken,
   });

@@ -5,8 +5,9 @@ import { contradictions, DEMO_SENDER, missing } from './settings/checks.ts';
 import { databaseFields, type DatabaseSettings, readDatabaseSettings } from './settings/database.ts';
 import { address, flag, list, type SandboxAddress, text, whole } from './settings/fields.ts';
 import { idReaderFields, readVisionSettings, type VisionSettings } from './settings/id-reader.ts';
-import { keyFaults, keyFields, readSecretSettings, type SecretSettings } from './settings/keys.ts';
+import { keyFaults, keyFields, readSecretSettings, type SecretSettings } from './settings/operating/keys.ts';
 import { lockFields, type LockSettings, readLockSettings } from './settings/locks.ts';
+import { observeFields, type ObserveSettings, readObserveSettings } from './settings/operating/observe.ts';
 import { paymentFields, type PaymentSettings, readPaymentSettings } from './settings/payments.ts';
 import { plugFields, type PlugSettings, readPlugSettings } from './settings/plugs.ts';
 import { readRealtimeSettings, type RealtimeConfig, realtimeFields } from './settings/realtime.ts';
@@ -16,7 +17,7 @@ import { readSignInSettings, signInFields, type SignInSettings } from './setting
 import { readStorageSettings, storageFields, type StorageSettings } from './settings/storage.ts';
 import { withSecretFiles } from './settings/secret-files.ts';
 import { unknownVariables } from './settings/unknown.ts';
-import { backupFaults, backupFields, readBackupSettings, type BackupSettings } from './settings/backup.ts';
+import { backupFaults, backupFields, readBackupSettings, type BackupSettings } from './settings/operating/backup.ts';
 
 /** The server's configuration, read once from the environment. `.env.example` describes each variable. */
 export type Config = DatabaseSettings & {
@@ -29,6 +30,7 @@ export type Config = DatabaseSettings & {
   readonly dataDir: string;
   readonly keys: SecretSettings;
   readonly backup: BackupSettings;
+  readonly observe: ObserveSettings;
   /** The variables that were given, for a backup. */
   readonly settings: Readonly<Record<string, string>>;
   /** Whether a request without a key is refused. Otherwise it is a guest's. */
@@ -83,6 +85,7 @@ const schema = z.object({
   ...databaseFields,
   ...keyFields,
   ...backupFields,
+  ...observeFields,
   API_KEY_REQUIRED: flag.default(false),
   PAYMENT_ANSWER_SECONDS: z.coerce.number().min(0.1).max(30).default(1.5),
   ADMIN_EMAILS: list.pipe(z.array(z.email())).default([]),
@@ -179,6 +182,7 @@ function toConfig(
     ...readDatabaseSettings(env),
     keys: readSecretSettings(env),
     backup: readBackupSettings(env),
+    observe: readObserveSettings(env),
     apiKeyRequired: env.API_KEY_REQUIRED,
     idReadSeconds: env.ID_READ_SECONDS,
     paymentAnswerSeconds: env.PAYMENT_ANSWER_SECONDS,

@@ -34,6 +34,10 @@ const TEXTS: Readonly<Record<string, PageText>> = {
     description:
       'What we keep about you, why, for how long, who else sees it, and how to have it corrected or deleted.',
   },
+  '/status': {
+    title: 'Status',
+    description: 'Which parts of {name} work right now: booking, payments, door codes, emails.',
+  },
   '/booking': {
     title: 'Book a studio',
     description:

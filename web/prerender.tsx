@@ -108,7 +108,7 @@ function headOf(route: PageRoute, renderedTitle: string | null, { business, room
     `<link rel="canonical" href="${url}" />`,
     ...shared.map(([property, content]) => `<meta property="${property}" content="${content}" />`),
     '<meta name="twitter:card" content="summary_large_image" />',
-    ...(route.page === 'landing' || route.page === 'about'
+    ...(route.page === 'landing' || route.page === 'about/us'
       ? [`<script type="application/ld+json">${json(describe(business))}</script>`]
       : []),
   ].join('\n    ');

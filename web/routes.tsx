@@ -35,10 +35,11 @@ const own = { rendered: 'no', data: true } as const;
 export const pages: readonly PageRoute[] = [
   { path: '/', page: 'landing', ...open },
   { path: '/studio', page: 'landing', canonical: '/', ...open },
-  { path: '/about', page: 'about', ...open },
+  { path: '/about', page: 'about/us', ...open },
   { path: '/coming-soon', page: 'coming-soon', rendered: 'whole', data: true },
   { path: '/terms', page: 'terms', rendered: 'whole', data: true },
   { path: '/privacy', page: 'privacy', rendered: 'whole', data: true },
+  { path: '/status', page: 'about/status', rendered: 'first', data: true },
   { path: '/booking', page: 'booking', rendered: 'first', data: true },
   { path: '/unsubscribe', page: 'unsubscribe', rendered: 'no', data: true },
   { path: '/auth', page: 'auth', ...own },

@@ -57,7 +57,9 @@ export function createMailStore(): MailStore {
           receivedAt: new Date().toISOString(),
           attachments: files,
           headers: Object.fromEntries(
-            parsed.headers.filter(({ key }) => /^(reply-to$|list-)/.test(key)).map(({ key, value }) => [key, value]),
+            parsed.headers
+              .filter(({ key }) => /^(reply-to$|list-|x-request-id$)/.test(key))
+              .map(({ key, value }) => [key, value]),
           ),
         };
       });

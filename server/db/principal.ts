@@ -1,5 +1,6 @@
 import type { Principal } from './database.ts';
 import type { Statement } from './pipeline.ts';
+import { currentRequest } from './request-scope.ts';
 import type { WorkClass } from './work-class.ts';
 
 /** Returns whose work a caller's statement is. The service key counts as staff. This decides about turns only, never about rights. */
@@ -19,6 +20,9 @@ export function becomePrincipal(principal: Principal): Statement {
   const values: string[] = [];
   const { settings } = principal;
   for (const name in settings) values.push(name, settings[name] ?? '');
+  const requestId = currentRequest();
+  // A read leaves nothing behind that could name its request.
+  if (requestId !== null && settings?.['transaction_read_only'] !== 'on') values.push('request.id', requestId);
   values.push('request.jwt.claims', principal.claims, 'role', principal.role);
   return { text: textFor(values.length / 2), values };
 }

@@ -80,6 +80,7 @@ export const ALLOWED_REQUEST_HEADERS = [
   'apikey',
   'content-type',
   'x-client-info',
+  'x-request-id',
   'x-supabase-api-version',
   'x-upsert',
   'x-metadata',

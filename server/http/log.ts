@@ -18,14 +18,22 @@ const CAUSES_MAX = 5;
 const ERROR_FIELDS = ['code', 'status', 'constraint', 'table', 'column', 'provider', 'reason', 'retryable'];
 
 /**
- * Creates the log: one JSON line per entry, to standard output. `err` is logged with its type, message, code and stack, and so is each
+ * Creates the log: one JSON line per entry, to standard output, with the request that the running code belongs to. `err` is logged with its type, message, code and stack, and so is each
  * error that caused it.
  */
-export function createLog(level: string, destination?: pino.DestinationStream): Log {
+export function createLog(
+  level: string,
+  destination?: pino.DestinationStream,
+  currentRequest: () => string | null = () => null,
+): Log {
   const logger = pino(
     {
       level,
       base: null,
+      mixin: () => {
+        const requestId = currentRequest();
+        return requestId === null ? {} : { requestId };
+      },
       redact: SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
       serializers: { err: (error: unknown) => describeError(error) },
     },

@@ -17,11 +17,25 @@ export type MiddlewareSettings = HeaderSettings & {
   readonly trustedProxies: number;
   /** Memory budget of request bodies, by sender address. */
   readonly bodies: BodyBudget;
+  /** Runs a request, so that everything it causes knows its id. Default: just runs it. */
+  readonly scope?: (request: ScopedRequest, work: () => Promise<void>) => Promise<void>;
   /** Called once per response. */
   readonly observe: (api: string, method: string, status: number, seconds: number) => void;
 };
 
+/** A request as its scope sees it. `end` is known once it has run. */
+type ScopedRequest = {
+  readonly requestId: string;
+  readonly api: string;
+  readonly method: string;
+  /** Of whoever asked (W3C Trace Context). */
+  readonly traceparent: string | undefined;
+  readonly end: () => { readonly route: string; readonly status: number };
+};
+
 const BODY_MAX = 1024 * 1024;
+/** The id that a proxy or a client gives its request. Ours would be a UUID. */
+const REQUEST_ID = /^[\w-]{8,64}$/;
 /** Characters of a page's path in the log. */
 const PATH_MAX = 200;
 const API = /^\/(auth|rest|storage|realtime|functions)\/v1(\/|$)/;
@@ -45,18 +59,37 @@ export function createMiddleware(settings: MiddlewareSettings): Hono<Env> {
   app.use(async (c, next) => {
     const started = performance.now();
     const api = API.exec(c.req.path)?.[1] ?? 'site';
-    const requestId = randomUUID();
+    const requestId = requestIdOf(c);
     setContext(settings, c, requestId);
     const headers = headersOf(api, requestId);
     c.set('headers', headers);
-    // Either answers itself, or leaves the answer to the API.
-    const answered = await (isPreflight(c, api) ? answerPreflight(c, next) : limit(c, next));
-    if (answered) c.res = answered;
-    addHeaders(c, headers);
-    settings.observe(api, c.req.method, c.res.status, (performance.now() - started) / 1000);
-    logAnswer(settings, c, performance.now() - started);
+    const work = async (): Promise<void> => {
+      // Either answers itself, or leaves the answer to the API.
+      const answered = await (isPreflight(c, api) ? answerPreflight(c, next) : limit(c, next));
+      if (answered) c.res = answered;
+      addHeaders(c, headers);
+      settings.observe(api, c.req.method, c.res.status, (performance.now() - started) / 1000);
+      logAnswer(settings, c, performance.now() - started);
+    };
+    await (settings.scope ? settings.scope(scopeOf(c, requestId, api), work) : work());
   });
   return app;
+}
+
+/** Its own id, so that the lines of a proxy and of this server can be joined, or a new one. */
+function requestIdOf(c: Context<Env>): string {
+  const given = c.req.header('x-request-id');
+  return given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+function scopeOf(c: Context<Env>, requestId: string, api: string): ScopedRequest {
+  return {
+    requestId,
+    api,
+    method: c.req.method,
+    traceparent: c.req.header('traceparent'),
+    end: () => ({ route: routeOf(c), status: c.res.status }),
+  };
 }
 
 /** Returns the function that gives an answer's default headers by API. */

@@ -11,6 +11,7 @@ import {
   TimeoutStrategy,
 } from 'cockatiel';
 import type { Clock, Log } from '#server/http/caller.ts';
+import type { Spans } from '#server/db/spans.ts';
 import { CIRCUIT_OPEN, CIRCUIT_OPEN_MS, PROVIDER_TIMEOUT_MS, ProviderError } from './call.ts';
 
 /** A circuit breaker around the calls to one outside system. */
@@ -34,6 +35,8 @@ export type CircuitOptions = {
   readonly failures?: number;
   /** How long it stays open; then one trial call decides. */
   readonly openMs?: number;
+  /** Makes each call a span of the trace of its request. Default: none is made. */
+  readonly spans?: Spans | null;
   /** Calls that run at the same time; more wait. Default: any number. */
   readonly atOnce?: number;
 };
@@ -73,7 +76,10 @@ export function createCircuit(options: CircuitOptions): Circuit {
     const stopped =
       breaker.state === CircuitState.HalfOpen || (breaker.state === CircuitState.Open && clock().getTime() < trialAt);
     if (stopped) throw new ProviderError(provider, CIRCUIT_OPEN, { retryable: true });
-    const outcome = await breaker.execute(() => timed(provider, () => outcomeOf(call), budgetMs));
+    const { spans } = options;
+    const span = { name: provider, kind: 'client', attributes: { 'peer.service': provider } } as const;
+    const traced = spans ? () => spans.run(span, call) : call;
+    const outcome = await breaker.execute(() => timed(provider, () => outcomeOf(traced), budgetMs));
     if ('refused' in outcome) throw outcome.refused;
     return outcome.value;
   }

@@ -26,8 +26,22 @@ const attachmentsOf = ({ calendar, document }: MailMessage) => [
     : [{ filename: document.name, content: Buffer.from(document.content), contentType: 'application/pdf' }]),
 ];
 
+function headersOf({ unsubscribeUrl }: MailMessage, requestId: string | null): Record<string, string> {
+  return {
+    ...(unsubscribeUrl === undefined
+      ? {}
+      : { 'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+    ...(requestId === null ? {} : { 'X-Request-Id': requestId }),
+  };
+}
+
 /** Sends mail by SMTP. `url`: smtp://user:password@host:port or smtps://…; `from`: the sender people see. */
-export function createSmtpMail(config: { url: string; from: string }): Mail & { close(): void } {
+export function createSmtpMail(config: {
+  url: string;
+  from: string;
+  /** The request that a mail belongs to: the header X-Request-Id. */
+  currentRequest?: () => string | null;
+}): Mail & { close(): void } {
   const domain = /@([^>\s]+)>?$/.exec(config.from)?.[1] ?? 'localhost';
   const transport = nodemailer.createTransport({
     url: config.url,
@@ -53,14 +67,7 @@ export function createSmtpMail(config: { url: string; from: string }): Mail & { 
           // A repeat of a mail has the same id, so that it can be recognised.
           messageId: `<${message.key}@${domain}>`,
           ...(message.replyTo === undefined ? {} : { replyTo: { name: '', address: message.replyTo } }),
-          ...(message.unsubscribeUrl === undefined
-            ? {}
-            : {
-                headers: {
-                  'List-Unsubscribe': `<${message.unsubscribeUrl}>`,
-                  'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-                },
-              }),
+          headers: headersOf(message, config.currentRequest?.() ?? null),
           attachments: attachmentsOf(message),
         });
       } catch (error) {

@@ -35,6 +35,7 @@ export function createQueue(context: {
   kinds: JobKinds;
   postpone?: Worker['postpone'];
   checkpoint?: Worker['checkpoint'];
+  scope?: Worker['scope'];
 }): Queue {
   const unassigned = Object.entries(context.kinds).filter(([, { worker }]) => context.workers[worker] === undefined);
   if (unassigned.length > 0)
@@ -76,7 +77,7 @@ function createWorker(
   { atOnce, capacity }: WorkerSettings,
   context: Parameters<typeof createQueue>[0],
 ): Worker {
-  const { db, clock, log, postpone, checkpoint } = context;
+  const { db, clock, log, postpone, checkpoint, scope } = context;
   const kinds = Object.fromEntries(Object.entries(context.kinds).filter(([, { worker }]) => worker === name));
-  return { name, kinds, db, clock, log, atOnce, capacity, postpone, checkpoint, running: new Map() };
+  return { name, kinds, db, clock, log, atOnce, capacity, postpone, checkpoint, scope, running: new Map() };
 }

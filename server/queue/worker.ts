@@ -1,4 +1,5 @@
 import type { Database } from '#server/db/database.ts';
+import { withinRequest } from '#server/db/request-scope.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import type { Job, JobKinds, JobOutcome } from './jobs.ts';
 import { closeJob, completeJob, dropJob, failJob, postponeJob } from './outcomes.ts';
@@ -17,12 +18,20 @@ export type Worker = {
   readonly capacity?: (() => number) | undefined;
   /** For an error that is not about the job itself: how long to postpone it, in milliseconds, without counting a failure; else null. */
   readonly postpone?: ((error: unknown) => number | null) | undefined;
+  /** Runs a job as part of the request that caused it. */
+  readonly scope?: JobScope | undefined;
   /** Called before and after each job; tests stop the process there. */
   readonly checkpoint?: ((name: string) => void) | undefined;
   readonly heartbeatMs?: number;
   /** The jobs this process is running: id to lease. Maintained by the worker. */
   readonly running: Map<string, string>;
 };
+
+/** `requestId`: of the request that caused the job; of the job itself when none did. */
+export type JobScope = <T>(
+  job: { readonly kind: string; readonly requestId: string },
+  work: () => Promise<T>,
+) => Promise<T>;
 
 /** How long a lease lasts after its last renewal. */
 export const LEASE_SECONDS = 10;
@@ -40,6 +49,7 @@ type Row = {
   deadline_at: Date | null;
   tries: number;
   lease_id: string;
+  request_id: string | null;
 };
 
 /** Runs due jobs until none is left, the time budget is used up or `stop()` is true. Returns how many ran. */
@@ -112,7 +122,8 @@ async function run(worker: Worker, row: Row): Promise<void> {
   const job = toJob(row);
   try {
     worker.checkpoint?.(`outbox.before.${job.kind}`);
-    await handle(worker, job, row.lease_id);
+    const scope: JobScope = worker.scope ?? (({ requestId }, work) => withinRequest(requestId, work));
+    await scope({ kind: row.kind, requestId: row.request_id ?? row.id }, () => handle(worker, job, row.lease_id));
   } catch (error) {
     // The outcome could not be stored: the lease expires and the job runs again.
     worker.log.error({ err: error, job: job.id, kind: job.kind }, 'the outcome of a job could not be written');

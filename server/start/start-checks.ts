@@ -1,7 +1,5 @@
 import type { Database } from '#server/db/database.ts';
-import type { Keys } from '#server/crypto/keys.ts';
 import { findDemoAccounts, nameAccounts } from './demo-accounts.ts';
-import { keyFaults } from './keys/check-keys.ts';
 
 type CheckedSettings = {
   readonly production: boolean;
@@ -12,12 +10,8 @@ type CheckedSettings = {
 };
 
 /** Lists what is wrong with the configuration on this database, one line per fault. Runs before the server listens. */
-export async function startFaults(
-  db: Database,
-  config: CheckedSettings,
-  keys: Pick<Keys, 'fingerprints'>,
-): Promise<string[]> {
-  return [...(await keyFaults(db, keys)), ...(await lockFaults(db, config)), ...(await demoFaults(db, config))];
+export async function startFaults(db: Database, config: CheckedSettings): Promise<string[]> {
+  return [...(await lockFaults(db, config)), ...(await demoFaults(db, config))];
 }
 
 /** A studio without a lock could be booked and paid for, but not opened. The sandbox has locks for its own studios only. */

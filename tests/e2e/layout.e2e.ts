@@ -57,10 +57,11 @@ for (const size of SIZES) {
 }
 
 test('every page has SIGN IN for a guest and the ACCOUNT menu for a signed-in user', async ({ page }) => {
-  const paths = '/ /studio /about /coming-soon /terms /privacy /booking /unsubscribe /auth /checkout /profile /bookings'
-    .concat(' /verify-complete /verify-return /regenerate-pin /no-such-page /admin')
-    .split(' ')
-    .concat('/payment-success?session_id=cs_test_nothing&booking_id=5a000000-0000-4000-8000-0000000000ff');
+  const paths =
+    '/ /studio /about /coming-soon /terms /privacy /status /booking /unsubscribe /auth /checkout /profile /bookings'
+      .concat(' /verify-complete /verify-return /regenerate-pin /no-such-page /admin')
+      .split(' ')
+      .concat('/payment-success?session_id=cs_test_nothing&booking_id=5a000000-0000-4000-8000-0000000000ff');
   for (const path of paths) {
     await page.goto(path);
     await expect(page.getByRole('button', { name: 'SIGN IN', exact: true, includeHidden: true }), path).toHaveCount(1);

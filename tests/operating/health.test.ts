@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createReadiness, databaseChecks, diskCheck } from '#server/http/health/readiness.ts';
-import { engines, onlyPostgres } from '#tests/support/engines.ts';
+import { oneEngine, onlyPostgres } from '#tests/support/engines.ts';
 import type { TestServer } from '#tests/support/test-server.ts';
 
 const LOG = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-describe.each(engines)('the health of a server on $name', (engine) => {
+describe.each(oneEngine)('the health of a server on $name', (engine) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await engine.open();
@@ -20,6 +20,37 @@ describe.each(engines)('the health of a server on $name', (engine) => {
       status: 'ready',
       checks: { database: 'ok', writable: 'ok', migrations: 'ok', queue: 'ok', disk: 'ok' },
     });
+  });
+
+  test('/status.json says what works for customers and since when, and pages ask it without a key', async () => {
+    const parts = ['bookings', 'payments', 'doors', 'mails'];
+    const read = async (): Promise<Record<string, string>> => {
+      // Cast: the answer of this server.
+      const body = (await (await fetch(`${server.url}/status.json`)).json()) as {
+        parts: { name: string; state: string; since: string }[];
+      };
+      for (const { since } of body.parts) expect(Number.isNaN(Date.parse(since))).toBe(false);
+      return Object.fromEntries(body.parts.map(({ name, state }) => [name, state]));
+    };
+    expect(await read()).toEqual(Object.fromEntries(parts.map((name) => [name, 'working'])));
+  });
+
+  test('the id of a request is in its answer and in the mail that it causes later', async () => {
+    const customer = await server.addCustomer();
+    const requestId = 'from-a-proxy-0001';
+    const mailed = await fetch(`${server.url}/auth/v1/recover`, {
+      method: 'POST',
+      headers: { apikey: server.app.keys.anonKey, 'content-type': 'application/json', 'x-request-id': requestId },
+      body: JSON.stringify({ email: customer.email }),
+    });
+    expect(mailed.status).toBe(200);
+    expect(mailed.headers.get('x-request-id')).toBe(requestId);
+    await server.settle();
+    // Cast: the sandbox's list of mails.
+    const mails = (await server.sandbox(`/api/mail?to=${encodeURIComponent(customer.email)}`)) as { headers: object }[];
+    expect(mails[0]?.headers).toEqual({ 'x-request-id': requestId });
+    const refused = await fetch(`${server.url}/rest/v1/`, { headers: { 'x-request-id': 'a b\tc' } });
+    expect(refused.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 });
 

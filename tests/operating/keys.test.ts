@@ -7,7 +7,7 @@ import { type App, compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { createEncryption } from '#server/crypto/encryption.ts';
 import { ConfigRefused } from '#server/settings/config-refused.ts';
-import { runAcceptKeys } from '#server/start/accept-keys.ts';
+import { runAcceptKeys } from '#server/start/keys/accept-keys.ts';
 import { createSecrets } from '#server/start/keys/secrets.ts';
 import { oneEngine } from '#tests/support/engines.ts';
 import { type Customer, STUDIO_A, type TestServer } from '#tests/support/test-server.ts';

@@ -20,6 +20,7 @@ export const queryKeys = {
   reminders: kind<[userId: Id]>('reminders'),
   signInMethods: kind<[]>('sign-in-methods'),
   emailTaken: kind<[email: string]>('email-taken'),
+  status: kind<[]>('status'),
   // Of bookings
   studios: kind<[]>('studios'),
   availability: kind<[use: 'grid' | 'rooms' | 'offers' | 'draft' | 'move', studioId: Id, userId: Id, from: string, to: string]>('availability'),

@@ -4,6 +4,7 @@ import type { Database, Principal, Query, Result, Transaction } from '../databas
 import { type Statement, typed } from '../pipeline.ts';
 import type { Turn } from '../expected-time.ts';
 import { becomePrincipal, classOfPrincipal } from '../principal.ts';
+import { requestMark } from '../request-scope.ts';
 import { queryAndRollBack } from '../roll-back.ts';
 import { createSlots, type Slots } from '../slots.ts';
 import { transactionOf } from '../transaction.ts';
@@ -120,13 +121,13 @@ function databaseOf(engine: Engine, durability: Database['durability'], workClas
     return { turn, limitMs: role === 'anon' ? limits.guest : limits.caller, caller };
   };
   const query: Query = async <R>(text: string, values: readonly unknown[] = []) =>
-    typed<R>(await runOne(engine, own, [{ text, values }]));
+    typed<R>(await runOne(engine, own, [...requestMark(), { text, values }]));
   return {
     kind: 'pglite',
     durability,
     query,
     one: transactionOf(query).one,
-    transaction: (work) => inTransaction(engine, own, [], work),
+    transaction: (work) => inTransaction(engine, own, requestMark(), work),
     async as<R>(
       principal: Principal,
       text: string,

@@ -16,6 +16,7 @@ import { createPostgresSlots, DEFAULT_QUEUE, type PostgresQueue, type PostgresSl
 import { type LoginName, startupOptions } from './session-settings.ts';
 import type { Turn } from '../expected-time.ts';
 import { becomePrincipal, classOfPrincipal } from '../principal.ts';
+import { requestMark } from '../request-scope.ts';
 import { queryAndRollBack } from '../roll-back.ts';
 import { transactionOf } from '../transaction.ts';
 import type { WorkClass } from '../work-class.ts';
@@ -86,7 +87,7 @@ function databaseOf(core: Core, workClass: WorkClass | null): Database {
     return { workClass: found, caller: principal.caller ?? found };
   };
   const query: Query = async <R>(text: string, values: readonly unknown[] = []) =>
-    typed<R>(await slots.backend.run(own, () => runOne(backend, [{ text, values }])));
+    typed<R>(await slots.backend.run(own, () => runOne(backend, [...requestMark(), { text, values }])));
   const transactionAs = <T>(principal: Principal, work: (tx: Transaction) => Promise<T>): Promise<T> =>
     slots
       .runTransaction(turnOf(principal), () => inTransaction(callers, [becomePrincipal(principal)], work))
@@ -111,7 +112,7 @@ function databaseOf(core: Core, workClass: WorkClass | null): Database {
     durability: 'postgres-durable',
     query,
     one: transactionOf(query).one,
-    transaction: (work) => slots.backend.run(own, () => inTransaction(backend, [], work)),
+    transaction: (work) => slots.backend.run(own, () => inTransaction(backend, requestMark(), work)),
     async as<R>(
       principal: Principal,
       text: string,

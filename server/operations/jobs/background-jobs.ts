@@ -4,6 +4,7 @@ import type { Metrics } from '#server/http/metrics/metrics.ts';
 import { CIRCUIT_OPEN, CIRCUIT_OPEN_MS, ProviderError } from '#server/providers/call.ts';
 import type { JobKinds } from '#server/queue/jobs.ts';
 import { measureQueue } from '#server/queue/metrics.ts';
+import type { JobScope } from '#server/queue/worker.ts';
 import { createQueue, type Queue, type WorkerSettings } from '#server/queue/queue.ts';
 import { createScheduler, type Scheduler, type Task } from '#server/queue/scheduler.ts';
 import { allTasks, createTaskLeases } from '#server/queue/task-leases.ts';
@@ -27,6 +28,8 @@ export function createBackgroundJobs<WorkerName extends string>(context: {
   releaseExpiredHolds: (stop: () => boolean) => Promise<unknown>;
   reconcilePayments: () => Promise<unknown>;
   alerts: JobAlerts;
+  /** Runs a job as part of the request that caused it. */
+  scope?: JobScope;
   /** Further periodic tasks. */
   tasks: readonly Task[];
 }): { queue: Queue; scheduler: Scheduler } {
@@ -45,6 +48,7 @@ export function createBackgroundJobs<WorkerName extends string>(context: {
     ),
     postpone: (error) => (error instanceof ProviderError && error.reason === CIRCUIT_OPEN ? CIRCUIT_OPEN_MS : null),
     checkpoint: failpoint,
+    ...(context.scope ? { scope: context.scope } : {}),
   });
   const paymentsDown = (): boolean => context.circuits.payments?.capacity() === 0;
   const tasks = [...queue.tasks, ...periodicTasks({ ...context, paymentsDown }), ...context.tasks];

@@ -5,7 +5,7 @@ import type { Clock } from '#server/http/caller.ts';
 import type { Metrics } from '#server/http/metrics/metrics.ts';
 import { enqueue, type JobKinds } from '#server/queue/jobs.ts';
 import type { Task } from '#server/queue/scheduler.ts';
-import type { BackupSettings } from '#server/settings/backup.ts';
+import type { BackupSettings } from '#server/settings/operating/backup.ts';
 import type { BackupSource } from './records-of.ts';
 import { streamBackup, writeWhole } from './write-backup.ts';
 

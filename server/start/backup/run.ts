@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ConfigRefused } from '#server/settings/config-refused.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
-import type { BackupSettings } from '#server/settings/backup.ts';
+import type { BackupSettings } from '#server/settings/operating/backup.ts';
 import type { StorageSettings } from '#server/settings/storage.ts';
 import { createStore } from '../open-adapters.ts';
 import { type DatabaseSettings, openDatabase } from '../open-database.ts';

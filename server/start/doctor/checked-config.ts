@@ -1,4 +1,4 @@
-import type { BackupSettings } from '#server/settings/backup.ts';
+import type { BackupSettings } from '#server/settings/operating/backup.ts';
 import type { VisionSettings } from '#server/settings/id-reader.ts';
 import type { LockSettings } from '#server/settings/locks.ts';
 import type { PaymentSettings } from '#server/settings/payments.ts';

@@ -1,3 +1,4 @@
+import { createStatus, type PartState, type StatusPart } from '#server/http/health/status.ts';
 import { readMigrations } from '#server/db/migrate.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
@@ -6,7 +7,7 @@ import { createReadiness, databaseChecks, diskCheck, diskOf, type Readiness } fr
 import type { Overload } from '#server/http/overload.ts';
 import { type CircuitState, measureJobs } from '#server/operations/jobs/background-jobs.ts';
 import type { Queue } from '#server/queue/queue.ts';
-import { MIGRATIONS } from './open-database.ts';
+import { MIGRATIONS } from '../open-database.ts';
 
 /** After this long without a try, nobody runs the jobs. */
 const QUEUE_LATE_SECONDS = 15 * 60;
@@ -19,15 +20,22 @@ type Observed = {
   readonly dataDir: string;
   readonly queue: Pick<Queue, 'lateness'>;
   readonly overload: Pick<Overload, 'inProgress' | 'refused'>;
-  readonly circuits: readonly CircuitState[];
+  readonly circuits: Readonly<Record<string, CircuitState>> &
+    Readonly<Record<'payments' | 'locks' | 'mail', CircuitState>>;
+  readonly plugs: readonly CircuitState[];
+};
+/** What answers /readyz and /status.json. */
+export type Health = {
+  readonly ready: () => Promise<Readiness>;
+  readonly status: () => Promise<readonly PartState[]>;
 };
 
-/** Registers the metrics of the whole server. Returns what answers /readyz. */
-export async function observe(context: Observed): Promise<() => Promise<Readiness>> {
+/** Registers the metrics of the whole server. Returns what tells how it is. */
+export async function observe(context: Observed): Promise<Health> {
   const { metrics, db, clock, log, dataDir, queue } = context;
   measureDatabase(metrics, db);
   measureOverload(metrics, context.overload);
-  measureJobs(metrics, db, clock, context.circuits);
+  measureJobs(metrics, db, clock, [...Object.values(context.circuits), ...context.plugs]);
   metrics.gauge('disk_free_bytes', 'Free space on the disk of DATA_DIR', async () => (await diskOf(dataDir)).free);
   metrics.gauge('disk_size_bytes', 'Size of the disk of DATA_DIR', async () => (await diskOf(dataDir)).size);
   const names = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
@@ -37,8 +45,24 @@ export async function observe(context: Observed): Promise<() => Promise<Readines
     const up = (clock().getTime() - began) / 1000;
     return Math.min(await queue.lateness(), up) < QUEUE_LATE_SECONDS;
   };
-  return createReadiness({
+  const ready = createReadiness({
     checks: [...databaseChecks(db.inClass('urgent'), names), { name: 'queue', run: queueCheck }, diskCheck(dataDir)],
     log,
   });
+  return { ready, status: createStatus(partsOf(ready, context.circuits), clock) };
+}
+
+/** The parts of the service that customers know. */
+function partsOf(ready: () => Promise<Readiness>, circuits: Observed['circuits']): readonly StatusPart[] {
+  const checked = async (...names: readonly string[]): Promise<boolean> => {
+    const { checks } = await ready();
+    return names.every((name) => checks[name] === 'ok');
+  };
+  const answers = (name: keyof typeof circuits): boolean => circuits[name]?.isOpen() === false;
+  return [
+    { name: 'bookings', works: () => checked('database', 'writable', 'migrations', 'disk') },
+    { name: 'payments', works: async () => answers('payments') && (await checked('database', 'writable')) },
+    { name: 'doors', works: async () => answers('locks') && (await checked('database', 'writable', 'queue')) },
+    { name: 'mails', works: async () => answers('mail') && (await checked('database', 'queue')) },
+  ];
 }

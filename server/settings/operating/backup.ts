@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text, whole } from './fields.ts';
+import { text, whole } from '../fields.ts';
 
 /** The environment variables about backups, spread into the schema in config.ts. */
 export const backupFields = {

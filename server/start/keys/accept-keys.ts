@@ -1,8 +1,8 @@
 import { type KeySettings, openKeys } from '#server/crypto/keys.ts';
 import type { Database } from '#server/db/database.ts';
-import { type DatabaseSettings, openDatabase } from './open-database.ts';
-import { noteKey } from './keys/check-keys.ts';
-import { renewSecrets } from './keys/renew-secrets.ts';
+import { type DatabaseSettings, openDatabase } from '../open-database.ts';
+import { noteKey } from './check-keys.ts';
+import { renewSecrets } from './renew-secrets.ts';
 
 type Config = DatabaseSettings & { readonly keys: Omit<KeySettings, 'signingKeysFile'> } & {
   readonly auth: Pick<KeySettings, 'signingKeysFile'>;

@@ -1,0 +1,21 @@
+/** What a span says of its work. Never an id of a person, an address, a secret or a value of a row. */
+type SpanAttributes = Readonly<Record<string, string | number>>;
+
+/** Measures work as spans of a trace: a request, its statements, its calls to providers, a job. */
+export type Spans = {
+  /**
+   * Runs `work` as a span inside the one that is running. `describe` adds what is known at the end. `parent`: the `traceparent` of whoever
+   * asked (W3C Trace Context).
+   */
+  run<T>(span: SpanStart, work: () => Promise<T>, describe?: () => SpanEnd): Promise<T>;
+};
+
+export type SpanStart = {
+  readonly name: string;
+  readonly kind: 'server' | 'client' | 'job';
+  readonly attributes: SpanAttributes;
+  readonly parent?: string | undefined;
+};
+
+/** `name` replaces the first one. */
+export type SpanEnd = { readonly name?: string; readonly attributes: SpanAttributes; readonly failed?: boolean };

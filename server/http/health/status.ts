@@ -1,0 +1,27 @@
+import type { Clock } from '../caller.ts';
+
+/** A part of the service as customers see it. Resolves to false, or rejects, while it does not work. */
+export type StatusPart = { readonly name: string; readonly works: () => Promise<boolean> };
+/** `since`: when it became so, or when this process started. */
+export type PartState = {
+  readonly name: string;
+  readonly state: 'working' | 'disturbed';
+  readonly since: Date;
+};
+
+/**
+ * Returns what answers /status.json. Times are kept in memory, so that it answers without a database; call it now and then, so that they
+ * are right when somebody looks.
+ */
+export function createStatus(parts: readonly StatusPart[], clock: Clock): () => Promise<readonly PartState[]> {
+  const began = clock();
+  const last = new Map<string, PartState>();
+  const stateOf = async ({ name, works }: StatusPart): Promise<PartState> => {
+    const state: PartState['state'] = (await works().catch(() => false)) ? 'working' : 'disturbed';
+    const before = last.get(name) ?? ({ name, state, since: began } satisfies PartState);
+    const now: PartState = before.state === state ? before : { name, state, since: clock() };
+    last.set(name, now);
+    return now;
+  };
+  return () => Promise.all(parts.map(stateOf));
+}

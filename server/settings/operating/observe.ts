@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { address, text, whole } from '../fields.ts';
+
+/** The environment variables about traces and slow statements, spread into the schema in config.ts. */
+export const observeFields = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: address.optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: text.optional(),
+  OTEL_SERVICE_NAME: text.default('studio-booking'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+  SLOW_STATEMENT_MS: whole(1, 600_000).default(1_000),
+};
+type ObserveEnvironment = z.output<z.ZodObject<typeof observeFields>>;
+
+export type ObserveSettings = {
+  /** Where traces are sent; null: none are made. */
+  readonly traces: {
+    /** Address of an OTLP receiver (HTTP), without `/v1/traces`. */
+    readonly endpoint: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly serviceName: string;
+    /** The share of requests that are traced, from 0 to 1. */
+    readonly ratio: number;
+  } | null;
+  /** Statements that take longer are logged. */
+  readonly slowStatementMs: number;
+};
+
+export function readObserveSettings(env: ObserveEnvironment): ObserveSettings {
+  const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  return {
+    slowStatementMs: env.SLOW_STATEMENT_MS,
+    traces:
+      endpoint === undefined
+        ? null
+        : {
+            endpoint,
+            headers: readHeaders(env.OTEL_EXPORTER_OTLP_HEADERS ?? ''),
+            serviceName: env.OTEL_SERVICE_NAME,
+            ratio: env.OTEL_TRACES_SAMPLER_ARG,
+          },
+  };
+}
+
+/** `name=value` pairs with commas between them; values are percent-encoded (opentelemetry.io/docs/specs/otel/protocol/exporter). */
+function readHeaders(list: string): Record<string, string> {
+  const pairs = list.split(',').flatMap((pair) => {
+    const at = pair.indexOf('=');
+    return at < 1 ? [] : [[pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())] as const];
+  });
+  return Object.fromEntries(pairs);
+}

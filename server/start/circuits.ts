@@ -1,0 +1,23 @@
+import type { Spans } from '#server/db/spans.ts';
+import type { Clock, Log } from '#server/http/caller.ts';
+import { type Circuit, createCircuit } from '#server/providers/circuit.ts';
+import { MAIL_CONNECTIONS } from '#server/providers/smtp-mail.ts';
+
+type Context = { readonly clock: Clock; readonly log: Log; readonly spans: Spans | null };
+
+/** Creates a circuit breaker for each outside system. `make` creates more. */
+export function createCircuits(context: Context) {
+  const make = (provider: string, atOnce?: number): Circuit =>
+    createCircuit({ ...context, provider, ...(atOnce === undefined ? {} : { atOnce }) });
+  return {
+    make,
+    circuits: {
+      payments: make('stripe'),
+      identity: make('stripe-identity'),
+      locks: make('igloohome'),
+      mail: make('mail', MAIL_CONNECTIONS),
+      texts: make('twilio'),
+      reader: make('id-reader'),
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { Database } from '#server/db/database.ts';
+import { observeStatements } from '#server/db/observed.ts';
+import { withinRequest } from '#server/db/request-scope.ts';
+import type { Spans } from '#server/db/spans.ts';
+import type { Log } from '#server/http/caller.ts';
+import type { MiddlewareSettings } from '#server/http/middleware.ts';
+import type { JobScope } from '#server/queue/worker.ts';
+import type { ObserveSettings } from '#server/settings/operating/observe.ts';
+
+type RequestScope = NonNullable<MiddlewareSettings['scope']>;
+/** What follows a request through the server. */
+export type Observers = {
+  readonly spans: Spans | null;
+  readonly requestScope: RequestScope;
+  readonly jobScope: JobScope;
+  /** Returns the database with its slow statements in the log, and as spans when there are traces. */
+  readonly watch: (db: Database) => Database;
+  /** Sends the spans that are left. */
+  readonly close: () => Promise<void>;
+};
+
+/** Requests and jobs run so that everything they cause knows its request. With a receiver of traces each is a span. */
+export async function openObservers(
+  { traces: settings, slowStatementMs: slowMs }: ObserveSettings,
+  log: Log,
+): Promise<Observers> {
+  const traces = settings === null ? null : await (await import('./traces.ts')).openTraces(settings);
+  const spans = traces?.spans ?? null;
+  const logSlow = (statement: object): void => log.warn({ ...statement }, 'a statement was slow');
+  return {
+    spans,
+    ...createScopes(spans),
+    watch: (db) => observeStatements(db, { slowMs, logSlow, spans }),
+    close: async () => traces?.close(),
+  };
+}
+
+function createScopes(spans: Spans | null): Pick<Observers, 'requestScope' | 'jobScope'> {
+  return {
+    requestScope: ({ requestId, api, method, traceparent, end }, work) =>
+      withinRequest(requestId, () => {
+        // Pages, health and metrics are files and figures: they would be most of the traces.
+        if (spans === null || api === 'site') return work();
+        const start = { name: `${method} /${api}/v1`, kind: 'server', attributes: {}, parent: traceparent } as const;
+        return spans.run(start, work, () => {
+          const { route, status } = end();
+          const attributes = {
+            'http.request.method': method,
+            'http.route': route,
+            'http.response.status_code': status,
+          };
+          return { name: `${method} ${route}`, attributes, failed: status >= 500 };
+        });
+      }),
+    jobScope: ({ kind, requestId }, work) =>
+      withinRequest(requestId, () =>
+        spans === null ? work() : spans.run({ name: `job ${kind}`, kind: 'job', attributes: {} }, work),
+      ),
+  };
+}

@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query';
+import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { PublicFrame } from '#web/features/landing/public-frame.tsx';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { readStatus, type StatusPart } from '#web/features/status/queries.ts';
+import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+
+/** What customers call each part, in the order in which they meet it. Disturbed, `meanwhile` says what happens to them. */
+const PARTS = [
+  {
+    name: 'bookings',
+    title: 'Choosing hours and booking',
+    meanwhile: 'New bookings may fail. Bookings you have are safe.',
+  },
+  {
+    name: 'payments',
+    title: 'Payments',
+    meanwhile: 'Paying and refunds may take longer. Nobody is charged twice.',
+  },
+  {
+    name: 'doors',
+    title: 'Door codes',
+    meanwhile: 'New door codes may come late. A code you already have works.',
+  },
+  { name: 'mails', title: 'Emails', meanwhile: 'Emails arrive later. Your bookings and codes are on this site too.' },
+] as const;
+
+const EVERY_MS = 30_000;
+
+/** Shows customers which parts of the service work. The server answers it without its database. */
+export default function StatusPage() {
+  const status = useQuery({ queryKey: queryKeys.status.of(), queryFn: readStatus, refetchInterval: EVERY_MS });
+  return (
+    <PublicFrame title="Status" lead={<p aria-live="polite">{status.data ? summaryOf(status.data) : null}</p>}>
+      {status.data ? (
+        <ul className="mt-12 border-t border-line">
+          {PARTS.map(({ name, title, meanwhile }) => (
+            <PartRow
+              key={name}
+              title={title}
+              meanwhile={meanwhile}
+              part={status.data.find((one) => one.name === name)}
+            />
+          ))}
+        </ul>
+      ) : status.isError ? (
+        <div className="mt-12">
+          <LoadFailed
+            title="The server does not answer."
+            why="Bookings you have are safe, and a door code you already have works."
+            onRetry={() => void status.refetch()}
+          />
+        </div>
+      ) : (
+        <Skeleton className="mt-12 h-96" label="Loading the status" />
+      )}
+    </PublicFrame>
+  );
+}
+
+function summaryOf(parts: readonly StatusPart[]): string {
+  const disturbed = parts.filter(({ state }) => state === 'disturbed').length;
+  if (disturbed === 0) return 'Everything is working.';
+  return `${disturbed === 1 ? 'One part is' : `${disturbed} parts are`} disturbed. We are working on it.`;
+}
+
+function sinceOf({ since }: StatusPart): string {
+  const at = new Date(since);
+  return `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
+}
+
+function PartRow({ title, meanwhile, part }: { title: string; meanwhile: string; part: StatusPart | undefined }) {
+  const disturbed = part?.state === 'disturbed';
+  return (
+    <li className="grid gap-x-8 gap-y-1 border-b border-line py-6 sm:grid-cols-[1fr_auto]">
+      <h2 className="text-2xl">{title}</h2>
+      <p className={`flex items-center gap-3 font-semibold ${disturbed ? 'text-warn' : 'text-good'}`}>
+        <span aria-hidden="true" className={`size-3 ${disturbed ? 'bg-warn' : 'rounded-full bg-good'}`} />
+        {disturbed ? 'Disturbed' : 'Working'}
+      </p>
+      {disturbed ? (
+        <p className="max-w-prose text-fog sm:col-span-2">
+          Since {sinceOf(part)} (Sydney time). {meanwhile}
+        </p>
+      ) : null}
+    </li>
+  );
+}
