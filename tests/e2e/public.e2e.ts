@@ -44,6 +44,14 @@ test('the first page shows address, hours, contact and rooms, and BOOK NOW leads
     await expect(about.getByText(text, { exact: true })).toBeVisible();
   for (const letter of ['A', 'B', 'C'])
     await expect(about.getByRole('heading', { name: `Studio ${letter}:` })).toBeVisible();
+  for (const picture of await about.getByRole('img').all()) {
+    await picture.scrollIntoViewIfNeeded();
+    await expect(picture).not.toHaveJSProperty('naturalWidth', 0);
+  }
+  await expect(about.getByRole('img')).toHaveCount(3);
+  for (const step of ['Pick your hours', 'Show your ID once', 'Open the door'])
+    await expect(about.getByRole('heading', { name: step })).toBeVisible();
+  await expect(about.getByRole('link', { name: 'Open the map' })).toHaveAttribute('href', /query=Sydney%20NSW$/);
   await expect(page.getByRole('link', { name: 'BOOK NOW' })).toBeInViewport();
   await page.getByRole('link', { name: 'BOOK NOW' }).click();
   await expect(page).toHaveURL('/booking');

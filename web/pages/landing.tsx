@@ -3,15 +3,20 @@ import { nameLines } from '#rules/business/business.ts';
 import { countRooms } from '#rules/business/rooms.ts';
 import { venue } from '#rules/venue.ts';
 import { Footer } from '#web/features/landing/footer.tsx';
+import { HowItWorks } from '#web/features/landing/how-it-works.tsx';
 import { HeroFilm } from '#web/features/landing/hero-film.tsx';
 import { InfoTable } from '#web/features/landing/info-table.tsx';
 import { Navigation } from '#web/features/landing/navigation.tsx';
 import { Rooms } from '#web/features/landing/rooms.tsx';
+import { RoomPicture } from '#web/features/studios/room-picture.tsx';
 import { useBusiness, useRooms } from '#web/lib/business/business.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Link, useLocation } from '#web/router/router.tsx';
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** The width of a room's picture: a column of three, or the whole screen of a phone. */
+const WIDTH = '(min-width: 48rem) 31vw, 92vw';
 
 /** Delay before scrolling: the section must be laid out first. */
 const SCROLL_MS = 100;
@@ -85,9 +90,12 @@ function About() {
         ))}
       </h2>
       <div className="mt-16">
-        <Rooms />
+        <Rooms picture={(room) => <RoomPicture name={room.name} photo={room.photo} sizes={WIDTH} lazy />} />
       </div>
-      <div className="mt-16 grid gap-12 md:grid-cols-2 md:gap-8">
+      <div className="mt-24 sm:mt-32">
+        <HowItWorks />
+      </div>
+      <div className="mt-24 grid gap-12 sm:mt-32 md:grid-cols-2 md:gap-8">
         <p className="max-w-prose text-xl leading-relaxed text-fog">
           {capital(countRooms(useRooms()))} full of the equipment you know, each yours alone by the hour: to perform,
           practise, record or make content. You book, show your ID once and pay by card; the door opens with your own

@@ -12,7 +12,17 @@ export function InfoTable() {
     <dl className="self-start border-t border-line">
       <div className={row}>
         <dt className="text-dust">Address</dt>
-        <dd className="font-bold">{address}</dd>
+        <dd className="text-right font-bold">
+          <span className="block">{address}</span>
+          <a
+            href={`https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(address)}`}
+            target="_blank"
+            rel="noreferrer"
+            className={link}
+          >
+            Open the map
+          </a>
+        </dd>
       </div>
       {directions === '' && directionsPhoto === '' ? null : (
         <div className={row}>

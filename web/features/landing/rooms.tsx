@@ -1,28 +1,32 @@
-import { type ComponentType, type RefObject, useEffect, useRef, useState } from 'react';
-import { roomSign } from '#rules/business/rooms.ts';
+import { type ComponentType, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
+import { roomSign, type SiteRoom } from '#rules/business/rooms.ts';
 import { useRooms } from '#web/lib/business/business.ts';
 
-/** Lists the rooms, and whether each is free now; above them what an hour of tonight costs. */
-export function Rooms() {
+/** Lists the rooms with their pictures, and whether each is free now; above them what an hour of tonight costs. */
+export function Rooms({ picture }: { picture: (room: SiteRoom) => ReactNode }) {
   const list = useRef<HTMLUListElement>(null);
   const parts = useRoomParts(list);
   const rooms = useRooms();
   return (
     <>
       <p className="mb-8 min-h-9 text-2xl font-bold">{parts ? <parts.Tonight /> : null}</p>
-      <ul ref={list} className="grid border-t border-line md:grid-cols-3 md:divide-x md:divide-line">
+      <ul ref={list} className="grid gap-x-6 gap-y-12 md:grid-cols-3">
         {rooms.map((room) => (
-          <li
-            key={room.name}
-            className="flex gap-5 border-b border-line py-7 md:block md:border-b-0 md:px-8 md:py-8 md:first:pl-0"
-          >
-            <span
-              aria-hidden="true"
-              className="block text-8xl leading-[0.8] font-black text-signal [font-stretch:62%] md:text-9xl"
-            >
-              {roomSign(room.name)}
-            </span>
-            <div className="md:mt-7">
+          <li key={room.name} className="group">
+            <div className="relative overflow-hidden bg-booth [&_img]:transition-transform [&_img]:duration-700 [&_img]:ease-drop group-hover:[&_img]:scale-104">
+              {picture(room)}
+              <span
+                aria-hidden="true"
+                className="absolute inset-0 bg-linear-to-t from-night via-night/40 via-30% to-transparent"
+              />
+              <span
+                aria-hidden="true"
+                className="absolute -bottom-2 left-4 block text-8xl leading-[0.8] font-black text-signal [font-stretch:62%] sm:text-9xl"
+              >
+                {room.photo === null ? '' : roomSign(room.name)}
+              </span>
+            </div>
+            <div className="pt-7">
               <h3 className="text-2xl">
                 {room.title === '' ? (
                   room.name

@@ -4,10 +4,14 @@ import { venue } from '#rules/venue.ts';
 import { InfoTable } from '#web/features/landing/info-table.tsx';
 import { PublicFrame } from '#web/features/landing/public-frame.tsx';
 import { Rooms } from '#web/features/landing/rooms.tsx';
+import { RoomPicture } from '#web/features/studios/room-picture.tsx';
 import { useBusiness, useRooms } from '#web/lib/business/business.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
 import { buttonStyle } from '#web/ui/button.tsx';
+
+/** The width of a room's picture: a column of three, or the whole screen of a phone. */
+const WIDTH = '(min-width: 48rem) 31vw, 92vw';
 
 const STEPS = [
   [
@@ -35,7 +39,7 @@ export default function AboutPage() {
       </div>
       <h2 className="mt-20 text-title">The rooms</h2>
       <div className="mt-8">
-        <Rooms />
+        <Rooms picture={(room) => <RoomPicture name={room.name} photo={room.photo} sizes={WIDTH} lazy />} />
       </div>
       <h2 className="mt-20 text-title">How it works</h2>
       <ol className="mt-8 grid border-t border-line sm:grid-cols-2 lg:grid-cols-4 lg:gap-x-8">
