@@ -39,7 +39,7 @@ export function UpcomingBooking({ booking, now, onCancel }: { booking: OwnBookin
           </Link>
         </p>
       ) : null}
-      <div className="mt-5 flex flex-wrap gap-3">
+      <div className="mt-5 grid gap-3 sm:flex sm:flex-wrap">
         <Link to={paths.regeneratePin(booking.id)} className={buttonStyle.plain}>
           Access code
         </Link>

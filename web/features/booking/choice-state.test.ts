@@ -56,6 +56,15 @@ describe('a selection', () => {
   });
 });
 
+test('hours in another room replace the selection, and Undo restores room, day and hours', () => {
+  const other = choices.startIn(evening, 'b', [at(9)]);
+  expect(other).toMatchObject({ studioId: 'b', slots: [at(9)] });
+  expect(choices.undo(other, { studioId: 'a', date: DAY, slots: evening.slots })).toMatchObject({
+    studioId: 'a',
+    slots: evening.slots,
+  });
+});
+
 describe('an earlier selection', () => {
   const found = { studioId: 'b', slots: [at(23), at(0, NEXT)], announce: true };
 
@@ -81,6 +90,13 @@ describe('an earlier selection', () => {
     expect(settled).toMatchObject({ restoring: 'no', arrival: at(23), slots: found.slots, lost: null });
     const quiet = choices.restoreSelection(nothing, { ...found, announce: false });
     expect(choices.settle(quiet, found.slots, null).arrival).toBeNull();
+  });
+
+  test('that a link asked for is not announced, and focuses what is free of it', () => {
+    const linked = choices.restoreSelection(nothing, { ...found, announce: false, linked: true });
+    expect(linked.restoring).toBe('linked');
+    const settled = choices.settle(linked, [at(0, NEXT)], { ...lost, linked: true });
+    expect(settled).toMatchObject({ arrival: at(0, NEXT), slots: [at(0, NEXT)], lost: { linked: true } });
   });
 
   test('of a studio that does not exist is dropped; of one that cannot be read it stays', () => {

@@ -11,7 +11,7 @@ export function HowItWorks() {
         <Step
           number={1}
           title="Pick your hours"
-          text="A room, a day, any hours back to back. You see the price at once; more hours cost less each."
+          text="A room, a day, any hours back to back. You see the price before you pay."
         >
           <Hours />
         </Step>

@@ -62,6 +62,15 @@ test('says so when the lost hours are free again, and gives them back', async ()
   expect(onTake).toHaveBeenCalledWith(lost);
 });
 
+test('does not say when it noticed hours that a link asked for', async () => {
+  readDays.mockResolvedValue(new Map([['a', [taken(19, 19)]]]));
+  renderPart(
+    <LostNotice lost={{ ...lost, linked: true }} studios={studios} userId={null} now={NOON} onTake={vi.fn()} />,
+  );
+  expect(await offers()).toHaveLength(3);
+  expect(screen.queryByText(/^We noticed/)).toBeNull();
+});
+
 test('says so when nothing of that length is free', async () => {
   const week: Taken = {
     ...taken(0, 23),

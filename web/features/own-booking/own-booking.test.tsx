@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { cleanup, screen, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { AppError } from '#web/lib/errors.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
@@ -180,4 +180,14 @@ test('what happened is in order, and the end of the session comes last', () => {
     'Session ended',
     '$5 sent back to you',
   ]);
+});
+
+test('a coming booking leads to the same time next week, a past one to the next such day', async () => {
+  show();
+  const next = await screen.findByRole('link', { name: 'Same time next week' });
+  expect(next.getAttribute('href')).toBe('/booking?room=A&from=2031-03-15T18&hours=2');
+  cleanup();
+  show({ startTime: at(-24 * 14 + 18), endTime: at(-24 * 14 + 20) });
+  const again = await screen.findByRole('link', { name: 'Book again, Sat 8 Mar' });
+  expect(again.getAttribute('href')).toBe('/booking?room=A&from=2031-03-08T18&hours=2');
 });
