@@ -1,3 +1,4 @@
+import { EngineNotOpened } from '#server/db/engine/engine-thread.ts';
 import { DirectoryLocked } from '#server/db/directory-lock.ts';
 import { MigrationRefused } from '#server/db/migrate.ts';
 import { DatabaseRefused, DatabaseUnreachable } from '#server/db/postgres/refused.ts';
@@ -24,6 +25,8 @@ export function expectedFailure(error: unknown): { readonly code: number; readon
   if (error instanceof DatabaseRefused) return { code: EXIT_CONFIG, lines: error.lines };
   if (error instanceof DatabaseUnreachable) return { code: 1, lines: [error.message] };
   if (error instanceof MigrationRefused) return { code: EXIT_CONFIG, lines: [error.message] };
+  if (error instanceof EngineNotOpened)
+    return { code: 1, lines: [`The embedded database in DATA_DIR cannot be opened: ${error.message}`] };
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const disk = error instanceof Error ? DISK.get(code) : undefined;
   if (disk !== undefined) return { code: 1, lines: [`${disk}: ${error instanceof Error ? error.message : code}`] };

@@ -1,6 +1,8 @@
+import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '#server/db/database.ts';
 import { lockDirectory } from '#server/db/directory-lock.ts';
+import { EngineNotOpened } from '#server/db/engine/engine-thread.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 import type { PgliteOptions } from '#server/db/engine/pglite.ts';
 import { type OpenOptions, readMigrations } from '#server/db/migrate.ts';
@@ -68,6 +70,18 @@ export async function openDatabase(
     };
   } catch (error) {
     await unlock();
+    if (error instanceof EngineNotOpened) await refuseFullDisk(dataDir);
     throw error;
   }
+}
+
+/** The engine writes files of 16 MB. */
+const FILE_BYTES = 16 * 1024 * 1024;
+
+/** The engine does not tell why it cannot write. Throws `ENOSPC` when the disk has no room for its next file. */
+async function refuseFullDisk(folder: string): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  if (bavail * bsize >= FILE_BYTES) return;
+  const free = Math.floor((bavail * bsize) / 1024 ** 2);
+  throw Object.assign(new Error(`${free} MB are left at ${folder}`), { code: 'ENOSPC' });
 }

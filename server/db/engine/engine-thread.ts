@@ -44,9 +44,22 @@ const USAGE_TIMEOUT_MS = 200;
 /** How long a finished answer may take to arrive. */
 const ARRIVAL_MS = 100;
 
+/** The engine could not open its folder. The message is what it reported. */
+export class EngineNotOpened extends Error {
+  override readonly name = 'EngineNotOpened';
+}
+
+/** The engine's file system throws objects such as `{ name: 'ErrnoError', errno: 51 }`. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  if (typeof error !== 'object' || error === null) return String(error);
+  const parts = Object.entries(error).filter(([, value]) => typeof value !== 'object' && typeof value !== 'function');
+  return parts.map(([name, value]) => `${name} ${String(value)}`).join(', ');
+}
+
 /**
  * Starts a worker thread and waits until its engine is open. `opened` gets the thread before anything else can happen to it; `ended` is
- * called once when an opened thread exits. Throws when the engine does not open.
+ * called once when an opened thread exits. Throws `EngineNotOpened`.
  */
 export async function startThread(
   from: Pick<EngineStart, 'location' | 'again'>,
@@ -68,11 +81,11 @@ export async function startThread(
       } else if (message instanceof Uint8Array) thread.pending?.resolve(message);
     });
     worker.on('error', (error) => {
-      reason = error instanceof Error ? error.message : String(error);
+      reason = reasonOf(error);
     });
     worker.on('exit', () => {
       if (isOpen) ended(thread, reason);
-      else reject(new Error(reason));
+      else reject(new EngineNotOpened(reason));
     });
   });
   return thread;
