@@ -73,7 +73,13 @@ describe.runIf(runs)('the steps of deploy/Containerfile', () => {
     cpSync(npm, join(root, 'usr/local/lib/node_modules/npm'), { recursive: true });
     cpSync(process.execPath, join(root, 'usr/local/bin/node'), { dereference: true });
     run('chroot', [root, 'ln', '-s', '../lib/node_modules/npm/bin/npm-cli.js', '/usr/local/bin/npm']);
-    cpSync('/etc/resolv.conf', join(root, 'etc/resolv.conf'), { dereference: true });
+    // What this machine needs to reach the registry.
+    const { SSL_CERT_FILE, NODE_EXTRA_CA_CERTS } = registryOf();
+    for (const file of new Set(['/etc/resolv.conf', SSL_CERT_FILE, NODE_EXTRA_CA_CERTS]))
+      if (file !== undefined) {
+        mkdirSync(join(root, dirname(file)), { recursive: true });
+        cpSync(file, join(root, file), { dereference: true });
+      }
   }
 
   function runStep(stage: Stage, { word, rest }: Step): void {
