@@ -33,6 +33,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'payment.compare-ledger': 'Comparison with the payment provider',
   'image.delete': 'Deleting an ID photo',
   'system.backup': 'Backup of the night',
+  'system.warning': 'Warning about the server',
 };
 
 /** Names a kind of job for people; a kind without a name keeps its own. */

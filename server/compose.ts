@@ -55,6 +55,8 @@ import { BACKUP_WORKERS, nightlyBackup } from './start/backup/nightly.ts';
 import { endClaims } from './start/end-claims.ts';
 import { createCircuits } from './start/circuits.ts';
 import { observe } from './start/observe/health.ts';
+import { machineWarnings } from './start/observe/machine.ts';
+import { WARNING_WORKERS, warningJobs } from './start/observe/warnings.ts';
 import { openObservers } from './start/observe/observers.ts';
 import { keyFaults } from './start/keys/check-keys.ts';
 import { renewalTasks } from './start/keys/renew-secrets.ts';
@@ -249,12 +251,13 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
   const metrics = createMetrics();
   const nightly = nightlyBackup({ source: { ...config, db, store }, backup: config.backup, clock, metrics });
+  const warnings = warningJobs(machineWarnings({ ...config, db }), { db, clock });
   const { queue, scheduler } = createBackgroundJobs({
     scope: observers.jobScope,
     db,
     clock,
     log,
-    workers: { ...WORKERS, ...MESSAGE_WORKERS, ...BACKUP_WORKERS },
+    workers: { ...WORKERS, ...MESSAGE_WORKERS, ...BACKUP_WORKERS, ...WARNING_WORKERS },
     releaseExpiredHolds: (stop) => releaseExpiredHolds(own.payment, stop),
     reconcilePayments: () => reconcilePayments(ownEvents),
     alerts,
@@ -271,6 +274,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     kinds: {
       ...auth.jobKinds,
       ...nightly.kinds,
+      ...warnings.kinds,
       ...jobKinds(jobHandlers({ mails, alerts, ...own, lights })),
     },
     tasks: [
@@ -279,6 +283,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       { name: 'read the staff accounts', everyMs: 10_000, everywhere: true, run: () => staffAccounts.read(db) },
       { name: 'delete full rate limits', everyMs: 10_000, run: () => deleteFullLimits(db, clock()) },
       ...nightly.tasks,
+      ...warnings.tasks,
       ...renewalTasks(keys, { db, log }),
       ...sessionTasks({ ...own, lights, mails }, config),
       { name: 'delete unreferenced files', everyMs: 5_000, run: () => storage.cleanup() },

@@ -30,6 +30,10 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     'verify-backup',
     async (config, [file]) => (await import('./start/backup/run.ts')).runVerifyBackup(config, file, openCopy, print),
   ],
+  [
+    'move-to-postgres',
+    async (config) => (await import('./start/backup/move-to-postgres.ts')).runMoveToPostgres(config, print),
+  ],
   ['accept-keys', async (config) => (await import('./start/keys/accept-keys.ts')).runAcceptKeys(config, print)],
   ['remove-demo', async (config) => (await import('./start/remove-demo.ts')).runRemoveDemo(config, print)],
 ]);

@@ -37,7 +37,7 @@ export type Principal = {
 
 export type Database = {
   readonly kind: 'pglite' | 'postgres';
-  readonly durability: 'postgres-durable' | 'pglite-process-safe' | 'memory';
+  readonly durability: 'postgres-durable' | 'pglite-synced' | 'pglite-process-safe' | 'memory';
   /** Runs as the server itself. */
   readonly query: Query;
   readonly one: <R = Row>(text: string, values?: readonly unknown[]) => Promise<R | null>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readAddress } from '#server/db/postgres/address.ts';
-import { whole } from './fields.ts';
+import { flag, whole } from './fields.ts';
 
 /** The environment variables about the database and how much the server takes on at once, spread into the schema in config.ts. */
 export const databaseFields = {
@@ -19,6 +19,7 @@ export const databaseFields = {
     .optional(),
   DATABASE_REPLICA_LAG_MS: whole(100, 60_000).default(1_000),
   DATABASE_WAIT_SECONDS: whole(0, 3_600).default(60),
+  DATABASE_SYNC: flag.default(false),
   POOL_SIZE: whole(2, 200).default(10),
   WORKERS: whole(1, 64).default(1),
   DATABASE_QUEUE: whole(1, 100_000).default(400),
@@ -43,6 +44,7 @@ export function readDatabaseSettings(env: DatabaseEnvironment) {
         ? null
         : { url: env.DATABASE_REPLICA_URL, maxLagMs: env.DATABASE_REPLICA_LAG_MS },
     databaseWaitSeconds: env.DATABASE_WAIT_SECONDS,
+    sync: env.DATABASE_SYNC,
     poolSize: env.POOL_SIZE,
     processes: env.WORKERS,
     queue: { waiting: env.DATABASE_QUEUE, quickMs: env.DATABASE_QUICK_MS },

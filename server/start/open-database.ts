@@ -21,6 +21,8 @@ export type DatabaseSettings = {
   readonly replica?: { readonly url: string; readonly maxLagMs: number } | null;
   readonly dataDir: string;
   readonly databaseWaitSeconds: number;
+  /** The embedded database: every commit waits until it is on the disk. */
+  readonly sync?: boolean;
   readonly poolSize: number;
   /** See `settings/database.ts`. */
   readonly queue: { readonly waiting: number; readonly quickMs: number };
@@ -40,6 +42,7 @@ export async function openDatabase(
     replica = null,
     databaseWaitSeconds: waitSeconds,
     dataDir,
+    sync = false,
     poolSize,
     queue,
   }: DatabaseSettings,
@@ -60,7 +63,12 @@ export async function openDatabase(
   if (memory) return openEmbedded(memory, { ...options, migrations, waiting: queue.waiting });
   const unlock = await lockDirectory(dataDir);
   try {
-    const db = await openEmbedded(join(dataDir, 'database'), { ...options, migrations, waiting: queue.waiting });
+    const db = await openEmbedded(join(dataDir, 'database'), {
+      ...options,
+      migrations,
+      sync,
+      waiting: queue.waiting,
+    });
     return {
       ...db,
       async close() {

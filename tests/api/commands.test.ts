@@ -60,6 +60,6 @@ test('any other failure of a command ends with 1 and its message', () => {
   expect(run(['import-users'])).toEqual([1, expect.stringMatching(/^Name a file: .*$/)]);
   expect(run(['import-user'])).toEqual([
     1,
-    'There is no command import-user; the commands are import-users, demo, backup, restore, verify-backup, accept-keys, remove-demo, doctor.',
+    'There is no command import-user; the commands are import-users, demo, backup, restore, verify-backup, move-to-postgres, accept-keys, remove-demo, doctor.',
   ]);
 }, 120_000);

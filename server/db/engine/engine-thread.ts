@@ -62,7 +62,7 @@ function reasonOf(error: unknown): string {
  * called once when an opened thread exits. Throws `EngineNotOpened`.
  */
 export async function startThread(
-  from: Pick<EngineStart, 'location' | 'again'>,
+  from: Pick<EngineStart, 'location' | 'again' | 'sync'>,
   { opened, ended }: { opened: (thread: Thread) => void; ended: (thread: Thread, reason: string) => void },
 ): Promise<Thread> {
   const shared = new SharedArrayBuffer(SIGNALS_BYTES);

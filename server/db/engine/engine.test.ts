@@ -32,6 +32,20 @@ const BURNING =
 /** Bytes that are no protocol message: the engine never answers them. */
 const SILENCE = (): Uint8Array<ArrayBuffer> => new Uint8Array([0xff, 0, 0, 0, 4]);
 
+test('with sync the engine asks for every commit on the disk, and what it wrote is there when it opens again', async () => {
+  const folder = await newFolder();
+  const first = await createPglite(folder, { sync: true });
+  expect(first.durability).toBe('pglite-synced');
+  expect(await first.one('show fsync')).toEqual({ fsync: 'on' });
+  await first.query('create table public.synced (n int)');
+  await first.query('insert into public.synced values (1)');
+  await first.close();
+  const second = await createPglite(folder);
+  expect(await second.one('show fsync')).toEqual({ fsync: 'off' });
+  expect(await second.one('select n from public.synced')).toEqual({ n: 1 });
+  await second.close();
+}, 120_000);
+
 describe('the embedded engine in a folder', { timeout: 240_000 }, () => {
   let db: Embedded;
   const warned: string[] = [];

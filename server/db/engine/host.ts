@@ -33,6 +33,8 @@ export type EngineHost = {
 
 export type HostOptions = {
   readonly location: string | Blob | null;
+  /** Whether every commit waits until it is on the disk. */
+  readonly sync?: boolean;
   /** Prepares a new engine before its first statement. */
   readonly prepare: (run: EngineHost['run']) => Promise<void>;
   /** Called after a new engine has replaced the old one, whose notifications may be lost. */
@@ -109,9 +111,9 @@ async function runOn(host: Host, thread: Thread, message: ToEngine, limitMs: num
 
 /** Starts a thread and prepares its engine. */
 async function open(host: Host): Promise<void> {
-  const { location, prepare } = host.options;
+  const { location, prepare, sync = false } = host.options;
   const thread = await startThread(
-    { location, again: host.generation > 0 },
+    { location, sync, again: host.generation > 0 },
     {
       opened(started) {
         host.thread = started;

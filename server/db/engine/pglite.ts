@@ -59,6 +59,8 @@ export type PgliteOptions = {
   readonly waiting?: number;
   /** Whether a caller (`Principal.caller`) is known as staff: their statements go before customers'. */
   readonly isStaff?: (caller: string) => boolean;
+  /** In a folder: every commit waits until it is on the disk, so that a power cut loses nothing. */
+  readonly sync?: boolean;
   readonly warn?: (line: string) => void;
   /** Called once when the engine cannot be restarted. */
   readonly broken?: (error: Error) => void;
@@ -99,7 +101,8 @@ export async function createPglite(location: DataLocation, options: PgliteOption
   const engine = await openEngine(location, options);
   const { host, slots, limits } = engine;
   const server = serverRun(limits);
-  const durability = typeof location === 'string' ? 'pglite-process-safe' : 'memory';
+  const inFolder = options.sync === true ? 'pglite-synced' : 'pglite-process-safe';
+  const durability = typeof location === 'string' ? inFolder : 'memory';
   return {
     ...databaseOf(engine, durability, null),
     script: (sql) => runScript(engine, sql),
@@ -159,6 +162,7 @@ async function openEngine(location: DataLocation, options: PgliteOptions): Promi
   const warn = options.warn ?? (() => undefined);
   const host = await startEngine({
     location,
+    sync: options.sync === true,
     warn,
     broken: options.broken ?? (() => undefined),
     async prepare(run) {

@@ -23,6 +23,8 @@ export type EngineStart = {
   /** The compiled WebAssembly module: a restarted worker runs already optimised code. */
   readonly program: WebAssembly.Module;
   readonly signals: SharedArrayBuffer;
+  /** Whether every commit waits until it is on the disk; in a folder only. */
+  readonly sync: boolean;
   /** The folder has held a database before: if it is missing now, fail instead of creating an empty one. */
   readonly again: boolean;
 };

@@ -6,6 +6,7 @@ import { btree_gist } from '@electric-sql/pglite/contrib/btree_gist';
 import { pgcrypto } from '@electric-sql/pglite/contrib/pgcrypto';
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import { type EngineStart, type FromEngine, SIGNALS, type ToEngine } from './signals.ts';
+import { SyncedFiles } from './synced-files.ts';
 
 /**
  * Runs the embedded engine in a worker thread: receives the bytes of one pipeline at a time and returns the engine's bytes; the main
@@ -31,11 +32,19 @@ const signals = new Int32Array(start.signals);
 if (start.again && typeof start.location === 'string' && !existsSync(join(start.location, 'PG_VERSION')))
   throw new Error(`the database in ${start.location} is missing`);
 
+const synced = start.sync && typeof start.location === 'string';
+/** `-F` switches fsync off. */
+const defaults = PGlite.defaultStartParams.filter((one) => !synced || one !== '-F');
+const settings = synced ? [...SETTINGS, 'wal_sync_method=fdatasync'] : SETTINGS;
 const engine = new PGlite({
   extensions: EXTENSIONS,
-  startParams: [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ['-c', setting])],
+  startParams: [...defaults, ...settings.flatMap((setting) => ['-c', setting])],
   pgliteWasmModule: start.program,
-  ...(typeof start.location === 'string' ? { dataDir: start.location } : {}),
+  ...(typeof start.location !== 'string'
+    ? {}
+    : synced
+      ? { fs: new SyncedFiles(start.location) }
+      : { dataDir: start.location }),
   ...(start.location instanceof Blob ? { loadDataDir: start.location } : {}),
 });
 await engine.waitReady;

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { BackupUnreadable, decrypt } from './encrypted-file.ts';
-import { type BackupSums, type RecordHead, unpack } from './records.ts';
+import { type BackupRecord, type BackupSums, type RecordHead, unpack } from './records.ts';
 import { beginLoading, loadRows, loadSequences, type Sql } from './tables.ts';
 
 type Manifest = Extract<RecordHead, { kind: 'manifest' }>;
@@ -20,12 +20,16 @@ export async function readManifest(file: string, passphrase: string): Promise<Ma
 }
 
 /** Reads a backup into a target, rows in the transaction of `target.sql`. Returns what has to be there. Throws `BackupUnreadable`. */
-export async function readBackup(file: string, passphrase: string, target: BackupTarget): Promise<BackupSums> {
+export function readBackup(file: string, passphrase: string, target: BackupTarget): Promise<BackupSums> {
+  return applyRecords(unpack(decrypt(createReadStream(file), passphrase)), target);
+}
+
+/** Writes records into a target, rows in the transaction of `target.sql`. Returns what has to be there. Throws `BackupUnreadable`. */
+export async function applyRecords(records: AsyncIterable<BackupRecord>, target: BackupTarget): Promise<BackupSums> {
   let sums: BackupSums | null = null;
   let finish: (() => Promise<void>) | null = null;
   let parts: Uint8Array[] = [];
-  const source = createReadStream(file);
-  for await (const { head, body } of unpack(decrypt(source, passphrase))) {
+  for await (const { head, body } of records) {
     if (head.kind === 'manifest') finish = await beginLoading(target.sql);
     else if (head.kind === 'rows') await loadRows(target.sql, head.table, JSON.parse(textOf(body)) as string[]);
     else if (head.kind === 'sequences')

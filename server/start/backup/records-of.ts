@@ -18,6 +18,9 @@ export type BackupSource = {
   readonly settings: Readonly<Record<string, string>>;
 };
 
+/** Where files are read. */
+export type FileSource = Pick<ObjectStore, 'list' | 'get'>;
+
 /** Uploaded files, and photos of licences that wait for a person. */
 const FOLDERS = ['objects', 'review'];
 const PART = 4 * 1024 * 1024;
@@ -56,7 +59,8 @@ export async function atOneMoment<T>(db: Database, work: (sql: Sql) => Promise<T
   return readAtOnce(db, work);
 }
 
-function readAtOnce<T>(db: Database, work: (sql: Sql) => Promise<T>): Promise<T> {
+/** Calls `work` with the rows of one moment, read from the database itself. */
+export function readAtOnce<T>(db: Pick<Database, 'transaction'>, work: (sql: Sql) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read');
     for (const setting of SAME_TEXT) await tx.query(setting);
@@ -68,7 +72,11 @@ function readAtOnce<T>(db: Database, work: (sql: Sql) => Promise<T>): Promise<T>
 }
 
 /** Lists everything that a backup holds: the rows of one moment, then files. `now`: when it is made. */
-export async function* recordsOf(source: BackupSource, sql: Sql, now: Date): AsyncGenerator<BackupRecord> {
+export async function* recordsOf(
+  source: Omit<BackupSource, 'db' | 'store'> & { readonly store: FileSource },
+  sql: Sql,
+  now: Date,
+): AsyncGenerator<BackupRecord> {
   // The start has applied all of them.
   const names = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
   yield { head: { kind: 'manifest', format: 1, createdAt: now.toISOString(), migrations: names }, body: NOTHING };
@@ -85,7 +93,7 @@ export async function* recordsOf(source: BackupSource, sql: Sql, now: Date): Asy
 }
 
 async function* objectsOf(
-  store: ObjectStore,
+  store: FileSource,
   count: { objects: number; objectBytes: number },
 ): AsyncGenerator<BackupRecord> {
   for (const folder of FOLDERS)

@@ -51,7 +51,7 @@ export async function restoreBackup(file: string, passphrase: string, target: Re
 }
 
 /** Loading replaces all rows: a database that somebody has used stays as it is. */
-async function refuseFull(sql: Sql): Promise<void> {
+export async function refuseFull(sql: Sql): Promise<void> {
   const used = await sql('select from auth.users union all select from private.booking limit 1');
   if (used.length > 0) throw new Error('the database is not empty; restore into a new one');
 }
@@ -115,11 +115,12 @@ async function loadInto(
       await store.put(key, bytes);
     },
   });
-  compare(sums, { ...found, tables: await sumTables(sql) });
+  compareSums(sums, { ...found, tables: await sumTables(sql) });
   return sums;
 }
 
-function compare(expected: BackupSums, found: BackupSums): void {
+/** Throws `BackupUnreadable` when what was found differs from what was expected. */
+export function compareSums(expected: BackupSums, found: BackupSums): void {
   const faults = Object.entries(expected.tables)
     .filter(([name, { rows, sum }]) => found.tables[name]?.rows !== rows || found.tables[name]?.sum !== sum)
     .map(([name]) => name);

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { createStatus, type PartState, type StatusPart } from '#server/http/health/status.ts';
 import { readMigrations } from '#server/db/migrate.ts';
 import type { Database } from '#server/db/database.ts';
@@ -7,6 +8,7 @@ import { createReadiness, databaseChecks, diskCheck, diskOf, type Readiness } fr
 import type { Overload } from '#server/http/overload.ts';
 import { type CircuitState, measureJobs } from '#server/operations/jobs/background-jobs.ts';
 import type { Queue } from '#server/queue/queue.ts';
+import { isEmbedded, measureEngine } from './embedded.ts';
 import { MIGRATIONS } from '../open-database.ts';
 
 /** After this long without a try, nobody runs the jobs. */
@@ -38,6 +40,7 @@ export async function observe(context: Observed): Promise<Health> {
   measureJobs(metrics, db, clock, [...Object.values(context.circuits), ...context.plugs]);
   metrics.gauge('disk_free_bytes', 'Free space on the disk of DATA_DIR', async () => (await diskOf(dataDir)).free);
   metrics.gauge('disk_size_bytes', 'Size of the disk of DATA_DIR', async () => (await diskOf(dataDir)).size);
+  if (isEmbedded(db)) measureEngine(metrics, db, join(dataDir, 'database'));
   const names = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
   // A server that was down begins with late jobs.
   const began = clock().getTime();

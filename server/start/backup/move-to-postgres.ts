@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readMigrations } from '#server/db/migrate.ts';
+import { asOwner } from '#server/db/postgres/open-postgres.ts';
+import { createDiskStore } from '#server/providers/disk-store.ts';
+import type { ObjectStore } from '#server/providers/ports.ts';
+import { ConfigRefused } from '#server/settings/config-refused.ts';
+import type { StorageSettings } from '#server/settings/storage.ts';
+import { createStore } from '../open-adapters.ts';
+import { type DatabaseSettings, MIGRATIONS, openDatabase } from '../open-database.ts';
+import { moneyFaults } from './money-audit.ts';
+import { applyRecords } from './read-backup.ts';
+import { type BackupSums, describeSums } from './records.ts';
+import { readAtOnce, recordsOf } from './records-of.ts';
+import { compareSums, refuseFull } from './restore-backup.ts';
+import { type Sql, sumTables } from './tables.ts';
+
+type Config = DatabaseSettings & { readonly storage: StorageSettings };
+type Print = (line: string) => void;
+
+/**
+ * `npm run move-to-postgres`: copies the embedded database of DATA_DIR into the empty one of DATABASE_URL, and uploaded files to the bucket
+ * when there is one. Nothing changes unless every sum is right; then the embedded database gets another name, so that no server writes to
+ * it by mistake. Throws `DirectoryLocked` while a server runs. Returns the exit code.
+ */
+export async function runMoveToPostgres(config: Config, print: Print): Promise<number> {
+  const { databaseUrl, databaseWaitSeconds: waitSeconds, dataDir } = config;
+  if (databaseUrl === null) throw new ConfigRefused(['DATABASE_URL: is needed, the empty database to move to']);
+  const folder = join(dataDir, 'database');
+  const moved = join(dataDir, 'database.moved');
+  if (!existsSync(folder)) throw new Error(`${folder} does not exist: there is no embedded database to move`);
+  if (existsSync(moved)) throw new Error(`${moved} exists, from an earlier move; put it elsewhere first`);
+  const source = await openDatabase(
+    { ...config, databaseUrl: null },
+    { report: print, warn: print, limits: { server: null } },
+  );
+  try {
+    const migrations = await readMigrations(MIGRATIONS);
+    const sums = await asOwner(databaseUrl, { migrations, waitSeconds, report: print, warn: print }, async (target) => {
+      await refuseFull(target);
+      return readAtOnce(source, (sql) => copy(sql, target, config));
+    });
+    print(`moved ${describeSums(sums)}; every sum is right`);
+  } finally {
+    await source.close();
+  }
+  await rename(folder, moved);
+  print(
+    `The embedded database is now ${moved}. Keep it until you have a backup of the new one. npm start uses DATABASE_URL.`,
+  );
+  return 0;
+}
+
+async function copy(source: Sql, target: Sql, config: Config): Promise<BackupSums> {
+  const { dataDir } = config;
+  const files = createDiskStore(join(dataDir, 'objects'));
+  const elsewhere = config.storage.s3 === null ? null : await createStore(config);
+  const found = { objects: 0, objectBytes: 0 };
+  const from = { store: elsewhere === null ? NO_FILES : files, dataDir, settings: {} };
+  const sums = await applyRecords(recordsOf(from, source, new Date()), {
+    sql: target,
+    // Keys and settings stay where they are.
+    file: () => Promise.resolve(),
+    async object(key, bytes) {
+      found.objects += 1;
+      found.objectBytes += bytes.length;
+      await elsewhere?.put(key, bytes);
+    },
+  });
+  compareSums(sums, { ...found, tables: await sumTables(target) });
+  const faults = await moneyFaults({
+    // Cast: the rows of a statement have the type that the caller gives it.
+    one: async <R>(text: string) => ((await target(text))[0] ?? null) as R | null,
+  });
+  if (faults.length > 0) throw new Error(`the money audit finds faults, and nothing was moved: ${faults.join('; ')}`);
+  return sums;
+}
+
+/** Files that stay on the disk. */
+const NO_FILES: Pick<ObjectStore, 'list' | 'get'> = {
+  // eslint-disable-next-line no-empty-function
+  async *list() {},
+  get: () => Promise.resolve(null),
+};

@@ -1,0 +1,63 @@
+import { studioDate } from '#rules/studio-time.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import { enqueue, type JobKinds } from '#server/queue/jobs.ts';
+import type { Task } from '#server/queue/scheduler.ts';
+
+/** Something about the machine that a person has to mend. `read` returns what is wrong in one sentence, or null. */
+export type Warning = { readonly name: string; readonly read: () => Promise<string | null> };
+
+const KIND = 'system.warning';
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+const EVERY_MS = 15 * 60_000;
+
+/** The worker of warnings: a backup that hangs must not delay them. */
+export const WARNING_WORKERS = { warnings: { atOnce: 4 } } as const;
+
+/**
+ * Warnings as jobs that fail while something is wrong: the owner is mailed from the third failure and once a day, staff see them with the
+ * other failing jobs, and they end by themselves when it is mended.
+ */
+export function warningJobs(
+  warnings: readonly Warning[],
+  { db, clock }: { readonly db: Database; readonly clock: Clock },
+): { readonly kinds: JobKinds; readonly tasks: readonly Task[] } {
+  const byName = new Map(warnings.map((warning) => [warning.name, warning]));
+  return {
+    kinds: {
+      [KIND]: {
+        worker: 'warnings',
+        // Its row must not stand in the way of the next time.
+        deletes: true,
+        async handle(job) {
+          const wrong = await byName.get(String(job.payload['name']))?.read();
+          if (wrong) throw new Error(wrong);
+          return 'done';
+        },
+      },
+    },
+    tasks: [
+      {
+        name: 'look for what a person has to mend',
+        everyMs: EVERY_MS,
+        async run() {
+          for (const { name, read } of warnings) {
+            if ((await read()) === null || (await isOpen(db, name))) continue;
+            const now = clock();
+            // When a person closes the job of a warning, it comes again the next day.
+            const dedupe = `${name}:${studioDate(now)}`;
+            await enqueue(db, { kind: KIND, subjectId: NOBODY, dedupe, payload: { name }, dueAt: now });
+          }
+        },
+      },
+    ],
+  };
+}
+
+async function isOpen(db: Pick<Database, 'one'>, name: string): Promise<boolean> {
+  const row = await db.one(
+    `select from private.outbox where kind = $1 and payload ->> 'name' = $2 and done_at is null and closed_at is null`,
+    [KIND, name],
+  );
+  return row !== null;
+}
