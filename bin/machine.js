@@ -13,11 +13,11 @@ const firstLine = (command, ...args) => {
   const { status, stdout } = spawnSync(command, args, { encoding: 'utf8' });
   return status === 0 ? stdout.trim().split('\n')[0] : '';
 };
-const which = (name) => firstLine('sh', '-c', `command -v "${name}"`);
+export const which = (name) => firstLine('sh', '-c', `command -v "${name}"`);
 const isRoot = process.getuid?.() === 0;
 
 /** Installs a system package if we are root; false when it could not be installed. */
-async function aptInstall(name) {
+export async function aptInstall(name) {
   if (!isRoot || which('apt-get') === '') return false;
   say(`     installing ${name} with apt-get ...`);
   const quietly = { DEBIAN_FRONTEND: 'noninteractive' };
@@ -52,7 +52,7 @@ export async function findChromium() {
 }
 
 /** Returns the folder with initdb and postgres, version 15 or newer; undefined when there is none. */
-function findPostgres() {
+export function findPostgres() {
   const packaged = '/usr/lib/postgresql';
   const folders = existsSync(packaged) ? readdirSync(packaged).map((name) => join(packaged, name, 'bin')) : [];
   return [firstLine('pg_config', '--bindir'), ...folders]

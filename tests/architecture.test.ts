@@ -103,6 +103,8 @@ const TABLE: readonly Area[] = [
   { area: 'tests/auth', may: ['server/auth', 'server/queue', ...WIRE, PORTS, 'tests/support'] },
   // What an operator does: databases with few rights, backups, deployments.
   { area: 'tests/operating', may: ['server', 'sandbox/main', 'rules', 'tests/support'] },
+  // Drills: databases and servers that are killed while customers book.
+  { area: 'tests/cluster', may: ['server/crypto/keys', 'sandbox/main', 'tests/support'] },
   // The booking operations on a real database with providers in memory.
   {
     area: 'tests/operations',

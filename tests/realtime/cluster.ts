@@ -1,5 +1,4 @@
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { connect as connectTcp, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Keys, openKeys } from '#server/crypto/keys.ts';
@@ -8,6 +7,7 @@ import { createPostgres } from '#server/db/postgres/postgres.ts';
 import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { type ServerProcess, startServer } from '#tests/support/server-process.ts';
 import { addCustomer, type Customer, freePorts } from '#tests/support/test-server.ts';
+import { startBalancer } from '#tests/cluster/balancer.ts';
 import type { Connection } from './channels.ts';
 
 /** Several server processes on one PostgreSQL, with a load balancer in front of them. */
@@ -82,41 +82,4 @@ export async function startCluster(count: number, env: Record<string, string> = 
       await rm(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-/** Forwards each connection to the next port that accepts it. */
-function startBalancer(ports: readonly number[]): Promise<{ port: number; close: () => void }> {
-  let turn = 0;
-  const open = new Set<Socket>();
-  const server = createServer((incoming) => {
-    open.add(incoming);
-    incoming.on('error', () => incoming.destroy());
-    incoming.once('close', () => open.delete(incoming));
-    const forward = (tries: number): void => {
-      if (tries === 0) return void incoming.destroy();
-      const outgoing = connectTcp(ports[(turn += 1) % ports.length] ?? 0, 'localhost');
-      outgoing.once('connect', () => {
-        outgoing.off('error', next);
-        outgoing.on('error', () => incoming.destroy());
-        outgoing.once('close', () => incoming.destroy());
-        incoming.once('close', () => outgoing.destroy());
-        incoming.pipe(outgoing).pipe(incoming);
-      });
-      const next = (): void => forward(tries - 1);
-      outgoing.once('error', next);
-    };
-    forward(ports.length);
-  });
-  return new Promise((resolve) => {
-    server.listen(0, () => {
-      const address = server.address();
-      resolve({
-        port: address !== null && typeof address === 'object' ? address.port : 0,
-        close() {
-          server.close();
-          for (const socket of open) socket.destroy();
-        },
-      });
-    });
-  });
 }

@@ -180,7 +180,10 @@ async function openTestServer(options: TestServerOptions): Promise<TestServer> {
 }
 
 /** Inserts a verified customer into the database and signs a token for them. */
-export async function addCustomer(app: Pick<App, 'db' | 'keys'>, now: Date): Promise<Customer> {
+export async function addCustomer(
+  app: Pick<App, 'keys'> & { readonly db: Pick<App['db'], 'query' | 'one'> },
+  now: Date,
+): Promise<Customer> {
   const email = `${randomUUID().slice(0, 13)}@example.com`;
   const row = await app.db.one<{ id: string }>(
     `insert into auth.users (email, email_confirmed_at, raw_user_meta_data, created_at)

@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A program of the drill, in a process group of its own. */
+export type Program = {
+  /** SIGKILL for it and everything that it started. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export type ProgramOptions = {
+  readonly log: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Runs as the system account `postgres`, when this program runs as root. */
+  readonly asPostgres?: boolean;
+};
+
+const STOP_MS = 10_000;
+
+/** Starts a program; its output goes to `log`. */
+export function startProgram(command: string, args: readonly string[], options: ProgramOptions): Program {
+  const out = openSync(options.log, 'a');
+  const account = options.asPostgres ? postgresAccount() : {};
+  const child = spawn(command, args, {
+    ...account,
+    env: { PATH: process.env['PATH'] ?? '', HOME: '/tmp', LANG: 'C.UTF-8', ...options.env },
+    stdio: ['ignore', out, out],
+    detached: true,
+  });
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    signalGroup(child, signal);
+    const late = setTimeout(() => signalGroup(child, 'SIGKILL'), STOP_MS);
+    await ended;
+    clearTimeout(late);
+  };
+  return { kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-(child.pid ?? 0), signal);
+  } catch {
+    child.kill(signal); // The group has ended.
+  }
+}
+
+const idOf = (kind: string): number => Number(spawnSync('id', [kind, 'postgres'], { encoding: 'utf8' }).stdout);
+
+/** Programs of PostgreSQL refuse to run as root. */
+export function postgresAccount(): { uid?: number; gid?: number } {
+  return process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {};
+}
+
+/** Sends SIGKILL to the PostgreSQL of a data folder: the processes of its connections first, which have sessions of their own. */
+export function killPostgres(folder: string): void {
+  const pid = Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  const children = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }).stdout;
+  for (const one of [pid, ...children.trim().split(/\s+/).map(Number)]) if (one > 0) process.kill(one, 'SIGKILL');
+}
+
+/** Calls `ask` until it answers, and throws with `what` after `seconds`. */
+export async function untilTrue(what: string, seconds: number, ask: () => Promise<boolean>): Promise<number> {
+  const began = performance.now();
+  for (;;) {
+    if (await ask().catch(() => false)) return (performance.now() - began) / 1000;
+    if (performance.now() - began > seconds * 1000) throw new Error(`${what}: not within ${seconds} seconds`);
+    await new Promise((done) => setTimeout(done, 200));
+  }
+}
