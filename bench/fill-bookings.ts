@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 /** The end of the newest booking. */
-const LAST = '2026-12-20T00:00:00Z';
+export const LAST = '2026-12-20T00:00:00Z';
 
 /** Fills the three studios with the one-hour bookings from number $1 to before $2, backwards from `LAST` without a gap: every day before it is full. */
 export const FILL = `

@@ -33,7 +33,7 @@ export type LoadRequest = {
 
 /**
  * Sends requests as fast as they are answered. `make` returns each request. Uses HTTP/1.1 on bare sockets: client, server and database
- * share the machine, and a costly client would distort the measurement. Answers must have a content-length, as ours do.
+ * share the machine, and a costly client would distort the measurement. Answers have a content-length, as ours do, or are empty and chunked.
  */
 export async function load(
   url: string,
@@ -65,6 +65,9 @@ function written({ method, path, headers, body = '' }: LoadRequest, host: string
   return `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${headerLines.join('')}${length}\r\n${body}`;
 }
 
+/** The body of an empty chunked answer. */
+const NO_CHUNKS = Buffer.from('0\r\n\r\n');
+
 /** Opens one connection; `send` resolves with the status when the whole answer has arrived. */
 async function openConnection(
   host: string,
@@ -78,9 +81,14 @@ async function openConnection(
     const head = received.indexOf('\r\n\r\n');
     if (head < 0) return;
     const text = received.toString('latin1', 0, head);
-    const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? Number.NaN);
+    const length = /transfer-encoding: chunked/i.test(text)
+      ? NO_CHUNKS.length
+      : Number(/content-length: (\d+)/i.exec(text)?.[1] ?? Number.NaN);
     if (Number.isNaN(length)) waiting?.reject(new Error(`an answer without content-length: ${text.slice(0, 200)}`));
     if (received.length < head + 4 + length) return;
+    const body = received.subarray(head + 4, head + 4 + length);
+    if (length === NO_CHUNKS.length && /chunked/i.test(text) && !body.equals(NO_CHUNKS))
+      waiting?.reject(new Error('a chunked answer that is not empty'));
     received = received.subarray(head + 4 + length);
     waiting?.resolve(Number(text.slice(9, 12)));
   });

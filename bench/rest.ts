@@ -4,6 +4,7 @@ import { readConfig } from '#server/config.ts';
 import { addCustomer } from '#tests/support/test-server.ts';
 import { BODY } from './bare-route.ts';
 import { type Case, compare } from './compare.ts';
+import { REST_TABLES, restRows } from './rest-tables.ts';
 import { openBenchServer } from './test-server.ts';
 
 /** Measures the data API beside the same SQL. Row level security is on, and tokens are verified. */
@@ -13,25 +14,6 @@ const HOUR = 3_600_000;
 const VARIANTS = 16;
 /** The largest answer to a guest, as the server binds it. */
 const GUEST_BYTES = '2000000';
-
-const TABLES = `
-create table public.bench_land (id int primary key, name text not null);
-create table public.bench_town (id int primary key, land_id int not null references public.bench_land (id), name text not null, note text, at timestamptz not null);
-create table public.bench_note (id bigint generated always as identity primary key, owner uuid not null default auth.uid(), line text not null);
-insert into public.bench_land select n, 'Land ' || n from generate_series(1, 1000) n;
-insert into public.bench_town select n, 1 + n % 1000, 'Town ' || n, repeat('x', 60), timestamptz '2000-01-01Z' + (n - 1) * interval '1 hour' from generate_series(1, ${ROWS}) n;
-create index on public.bench_town (at);
-alter table public.bench_land enable row level security;
-alter table public.bench_town enable row level security;
-alter table public.bench_note enable row level security;
-create policy open on public.bench_land for select to anon using (true);
-create policy open on public.bench_town for select to anon using (true);
-create policy own on public.bench_note for insert to authenticated with check (owner = (select auth.uid()));
-grant select on public.bench_land, public.bench_town to anon;
-grant insert on public.bench_note to authenticated;
-analyze public.bench_land, public.bench_town;
-notify pgrst, 'reload schema';
-`;
 
 const variants = Array.from({ length: VARIANTS }, (_, at) => at * 7_919);
 
@@ -91,7 +73,7 @@ async function main(): Promise<void> {
   const { databaseUrl, ports } = server;
   const owner = new pg.Client({ connectionString: databaseUrl });
   await owner.connect();
-  await owner.query(TABLES);
+  await owner.query(`${REST_TABLES}${restRows(ROWS)}notify pgrst, 'reload schema';`);
   const target = await compose(readConfig({ ...server.env, PORT: String(ports + 5) }));
   const { token } = await addCustomer(target, new Date());
   await target.close();

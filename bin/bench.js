@@ -26,10 +26,11 @@ const SHARED = [
   'load.ts',
   'pgbench.ts',
   'processor-time.ts',
+  'rest-tables.ts',
   'test-server.ts',
 ];
 /** Only run when named: they take long, install something, or have a command of their own. */
-const NAMED_ONLY = ['fair', 'overload', 'scale', 'staff', 'web'];
+const NAMED_ONLY = ['fair', 'overload', 'peer', 'scale', 'staff', 'web'];
 /** A benchmark is a file, or a folder with a main.ts; by name. */
 const benches = new Map(
   readdirSync(join(root, 'bench'), { withFileTypes: true })
