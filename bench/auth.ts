@@ -6,7 +6,7 @@ import { createLocalJWKSet, generateKeyPair, type JSONWebKeySet, jwtVerify, Sign
 import pg from 'pg';
 import { z } from 'zod';
 import { openBenchServer } from './test-server.ts';
-import { load, median } from './load.ts';
+import { load, median } from './callers/load.ts';
 import { postgresTime, processorTime } from './processor-time.ts';
 
 /**

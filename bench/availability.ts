@@ -3,7 +3,7 @@ import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { addCustomer } from '#tests/support/test-server.ts';
 import { type Case, compare, say } from './compare.ts';
-import { fillBookings } from './fill-bookings.ts';
+import { fillBookings } from './rows/bookings.ts';
 import { openBenchServer } from './test-server.ts';
 
 /** Measures the availability of two full days among a million bookings, as a guest, a customer and staff, beside the same SQL. */

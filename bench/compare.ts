@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type BareRoute, BODY, startBareRoute } from './bare-route.ts';
-import { type Load, load, type LoadRequest, median } from './load.ts';
+import { type Load, load, type LoadRequest, median } from './callers/load.ts';
 import { pgbenchAs } from './pgbench.ts';
 import { perRequest } from './processor-time.ts';
 

@@ -6,8 +6,8 @@ import { readConfig } from '#server/config.ts';
 import { type ServerProcess, startServer } from '#tests/support/server-process.ts';
 import { freePorts, STUDIO_A } from '#tests/support/test-server.ts';
 import { CALLERS, perSecond, say, spread } from './compare.ts';
-import { FILL } from './fill-bookings.ts';
-import { type LoadRequest, load, median } from './load.ts';
+import { FILL } from './rows/bookings.ts';
+import { type LoadRequest, load, median } from './callers/load.ts';
 
 /**
  * Measures the embedded database with 20,000 bookings over HTTP: reads per second, the event loop's 99th percentile and the longest wait

@@ -4,7 +4,7 @@ import { readConfig } from '#server/config.ts';
 import { addCustomer, STUDIO_A } from '#tests/support/test-server.ts';
 import { HOUR, holdRequest, startInstantPayments } from './callers/holds.ts';
 import { CALLERS, perSecond, say } from './compare.ts';
-import { load } from './load.ts';
+import { load } from './callers/load.ts';
 import { pgbench } from './pgbench.ts';
 import { openBenchServer } from './test-server.ts';
 

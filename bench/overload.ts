@@ -3,7 +3,7 @@ import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { addCustomer, STUDIO_A } from '#tests/support/test-server.ts';
 import { type Answer, callAtRate, type CallerRequest, openConnection, quantile } from './callers/connection.ts';
-import { load } from './load.ts';
+import { load } from './callers/load.ts';
 import { processorTime } from './processor-time.ts';
 import { openBenchServer } from './test-server.ts';
 

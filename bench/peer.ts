@@ -9,9 +9,9 @@ import { readConfig } from '#server/config.ts';
 import { createTestDatabase } from '#tests/support/postgres.ts';
 import { addCustomer } from '#tests/support/test-server.ts';
 import { CALLERS, perSecond, say, spread } from './compare.ts';
-import { fillBookings, LAST } from './fill-bookings.ts';
-import { load, type LoadRequest, median } from './load.ts';
-import { REST_TABLES, restRows } from './rest-tables.ts';
+import { fillBookings, LAST } from './rows/bookings.ts';
+import { load, type LoadRequest, median } from './callers/load.ts';
+import { REST_TABLES, restRows } from './rows/rest-tables.ts';
 import { openBenchServer } from './test-server.ts';
 
 /**

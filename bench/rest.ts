@@ -4,7 +4,7 @@ import { readConfig } from '#server/config.ts';
 import { addCustomer } from '#tests/support/test-server.ts';
 import { BODY } from './bare-route.ts';
 import { type Case, compare } from './compare.ts';
-import { REST_TABLES, restRows } from './rest-tables.ts';
+import { REST_TABLES, restRows } from './rows/rest-tables.ts';
 import { openBenchServer } from './test-server.ts';
 
 /** Measures the data API beside the same SQL. Row level security is on, and tokens are verified. */

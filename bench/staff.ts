@@ -2,7 +2,7 @@ import { type Browser, chromium, type Page, type Request } from '@playwright/tes
 import type pg from 'pg';
 import { studioDate } from '#rules/studio-time.ts';
 import { type CallerRequest, openConnection, quantile } from './callers/connection.ts';
-import { median } from './load.ts';
+import { median } from './callers/load.ts';
 import { drop, fill, say, urlOf, withClient, withServer } from './scale/database.ts';
 
 /**

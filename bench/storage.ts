@@ -9,7 +9,7 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@supabase/supabase-js';
 import { openBenchServer } from './test-server.ts';
-import { type Load, load } from './load.ts';
+import { type Load, load } from './callers/load.ts';
 
 /** Measures downloads of 1 MB through `/storage/v1` beside a bare Node file server with the same file, in turns, each in its own process. */
 const CONNECTIONS = 16;

@@ -18,17 +18,7 @@ if (!postgres) {
   process.exit(1);
 }
 /** Modules that benchmarks share; not benchmarks themselves. */
-const SHARED = [
-  'bare-route.ts',
-  'callers',
-  'compare.ts',
-  'fill-bookings.ts',
-  'load.ts',
-  'pgbench.ts',
-  'processor-time.ts',
-  'rest-tables.ts',
-  'test-server.ts',
-];
+const SHARED = ['bare-route.ts', 'callers', 'compare.ts', 'pgbench.ts', 'processor-time.ts', 'rows', 'test-server.ts'];
 /** Only run when named: they take long, install something, or have a command of their own. */
 const NAMED_ONLY = ['fair', 'overload', 'peer', 'scale', 'staff', 'web'];
 /** A benchmark is a file, or a folder with a main.ts; by name. */

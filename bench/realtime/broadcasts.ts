@@ -1,4 +1,4 @@
-import { median } from '../load.ts';
+import { median } from '../callers/load.ts';
 import { processorTime } from '../processor-time.ts';
 import { BARE_CHANNEL } from './bare-server.ts';
 import { markOf, microseconds } from './client-sockets.ts';

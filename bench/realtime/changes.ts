@@ -5,7 +5,7 @@ import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { startServer } from '#tests/support/server-process.ts';
 import { freePorts } from '#tests/support/test-server.ts';
-import type { Latencies } from '../load.ts';
+import type { Latencies } from '../callers/load.ts';
 import { pgbench } from '../pgbench.ts';
 import { writePaced } from './broadcasts.ts';
 import { markOf, microseconds } from './client-sockets.ts';

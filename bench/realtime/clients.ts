@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { type Latencies, latenciesOf } from '../load.ts';
+import { type Latencies, latenciesOf } from '../callers/load.ts';
 import { type ClientSocket, markOf, microseconds, openClientSocket } from './client-sockets.ts';
 
 /** The clients of the realtime bench, in a process of their own, so that the server's process is the server alone. */

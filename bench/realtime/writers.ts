@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type pg from 'pg';
-import { median } from '../load.ts';
+import { median } from '../callers/load.ts';
 import { pgbench } from '../pgbench.ts';
 import { endedChildrenTime } from '../processor-time.ts';
 import { type Bench, perSecond, ROUNDS, say, SECONDS } from './setup.ts';

@@ -3,7 +3,7 @@ import { launch } from 'chrome-launcher';
 import lighthouse, { type Result } from 'lighthouse';
 import { startProgram } from '#tests/support/program.ts';
 import { measureTaps } from './taps.ts';
-import { median } from '../load.ts';
+import { median } from '../callers/load.ts';
 
 /**
  * Runs Lighthouse with its phone settings (a mid-range phone on slow 4G, simulated) and prints the median of five runs per page beside the
