@@ -31,6 +31,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'payment.refund': 'Refund',
   'payment.partial-refund': 'Partial refund',
   'payment.compare-ledger': 'Comparison with the payment provider',
+  'payment.forget-customer': 'Deleting saved cards at the payment provider',
   'image.delete': 'Deleting an ID photo',
   'system.backup': 'Backup of the night',
   'system.warning': 'Warning about the server',

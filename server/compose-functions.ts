@@ -21,6 +21,7 @@ import { queuedMail } from './functions/queued-mail.ts';
 import { regeneratePin } from './functions/regenerate-pin.ts';
 import { extendBooking, rescheduleBooking } from './functions/reschedule-booking.ts';
 import { releaseHold } from './functions/release-hold.ts';
+import { removeCard, savedCards } from './functions/saved-cards.ts';
 import { staffBlockCustomer } from './functions/staff-block-customer.ts';
 import { staffBookingDocument, staffMailDocument } from './functions/staff-booking-document.ts';
 import { staffCalendarFeed } from './functions/staff-calendar-feed.ts';
@@ -117,6 +118,8 @@ export function composeFunctions(context: Context): Hono<Env> {
       ['booking-document', bookingDocument(context)],
       ['reschedule-booking', rescheduleBooking(context)],
       ['extend-booking', extendBooking(context)],
+      ['saved-cards', savedCards(context)],
+      ['remove-card', removeCard(context)],
       ['delete-account', deleteAccount(context)],
       ['export-my-data', exportMyData(context)],
       ['stripe-webhook', stripeWebhook(context)],

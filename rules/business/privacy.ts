@@ -18,7 +18,7 @@ We keep that you were verified, until when, and the name and dates we read.`,
   },
   {
     title: 'Your card',
-    text: 'You enter it on our payment provider’s page. We never see the number, only whether you paid.',
+    text: 'You enter it on our payment provider’s page. We never see the number, only whether you paid. If you choose to save it there, we can read its brand, last four digits and expiry from them, to show you. You can remove it in your account, and we remove it with your account.',
   },
   {
     title: 'News by email',

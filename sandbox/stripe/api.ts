@@ -1,4 +1,7 @@
 import type Stripe from 'stripe';
+import { cancelIntent, chargeCard } from './cards/charging.ts';
+import { createCustomer, customerOf, deleteCustomer, updateCustomer } from './cards/customers.ts';
+import { cardOfCustomer, cardsOf, detachCard } from './cards/payment-methods.ts';
 import { createCheckout, expireByCall } from './checkout/checkout.ts';
 import { createEndpoint } from './endpoints.ts';
 import { expanded, expandOf } from './core/expand.ts';
@@ -117,8 +120,18 @@ function routeIn(state: StripeState, call: Call, area: string, rest: readonly st
         all: state.ledger.refunds,
         filters: ['payment_intent', 'charge'],
       });
+    case 'customers':
+      return customers(state, call, rest);
+    case 'payment_methods':
+      if (call.method !== 'POST' || first === undefined || second !== 'detach' || rest.length > 2) return null;
+      onlyKnown(call.form, ['expand.*']);
+      return expanded(state.ledger, detachCard(state, first), expandOf(call.form));
     case 'payment_intents':
-      return read(state, call, rest, { kind: 'payment_intent', all: state.ledger.intents });
+      if (call.method === 'POST' && rest.length === 0)
+        return expanded(state.ledger, chargeCard(state, call.form), expandOf(call.form));
+      if (call.method === 'POST' && first !== undefined && second === 'cancel' && rest.length === 2)
+        return expanded(state.ledger, cancelIntent(state, first, call.form), expandOf(call.form));
+      return read(state, call, rest, { kind: 'payment_intent', all: state.ledger.intents, filters: ['customer'] });
     case 'charges':
       return read(state, call, rest, { kind: 'charge', all: state.ledger.charges, filters: ['payment_intent'] });
     case 'disputes':
@@ -183,6 +196,28 @@ function checkout(
   if (action === 'line_items' && !posted && depth === 3)
     return { object: 'list', data: one.items, has_more: false, url: `/v1/checkout/sessions/${id}/line_items` };
   return null;
+}
+
+/** Customers, and the saved cards of one. */
+function customers(state: StripeState, call: Call, rest: readonly string[]): object | null {
+  const [id, kind, card] = rest;
+  const { method, form } = call;
+  if (id === undefined) return method === 'POST' ? createCustomer(state, form) : null;
+  if (kind === undefined) {
+    if (method === 'POST') return updateCustomer(state, id, form);
+    onlyKnown(form, ['expand.*']);
+    if (method === 'DELETE') return deleteCustomer(state, id);
+    if (state.ledger.deletedCustomers.includes(id)) return { id, object: 'customer', deleted: true };
+    return customerOf(state, id);
+  }
+  if (kind !== 'payment_methods' || method !== 'GET' || rest.length > 3) return null;
+  customerOf(state, id, 'customer');
+  if (card !== undefined) return cardOfCustomer(state, id, card);
+  const [type, shown] = [textOf(form['type']), textOf(form['allow_redisplay'])];
+  const all = cardsOf(state, id).filter(
+    (one) => (type === null || one.type === type) && (shown === null || one.allow_redisplay === shown),
+  );
+  return pageOf(all, form, { path: call.path, kind: 'payment_method', filters: ['type', 'allow_redisplay'] });
 }
 
 /** Stripe shows the secret of an endpoint only once, when it is created. */

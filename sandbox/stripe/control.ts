@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { readBody, refusal } from '../core/control.ts';
+import { cardsOf, newCard } from './cards/payment-methods.ts';
 import { disputeOutcomes, moveDispute, openDispute } from './checkout/disputes.ts';
 import { addPast, type PastPayment } from './checkout/past.ts';
 import { doOutcome, type PaymentOutcome, paymentOutcomes, settleDue } from './checkout/paying.ts';
@@ -25,9 +26,20 @@ export function createStripeControl(state: StripeState): Hono {
     if (!outcome) return refusal(`outcome is one of ${paymentOutcomes.join(', ')}`);
     const { seconds } = sent;
     if (seconds !== undefined && !isCount(seconds)) return refusal('seconds is a whole number above 0');
-    doOutcome(state, checkout, outcome, seconds);
+    const card = { number: numberOf(sent['card']), save: sent['save'] === true };
+    doOutcome(state, checkout, outcome, seconds, card);
     return c.json(paymentOf(checkout));
   });
+  // As a card that was saved elsewhere: a number that pays no session can be saved so.
+  api.post('/cards', async (c) => {
+    const { customer, card } = await readBody(c.req.raw);
+    if (typeof customer !== 'string' || !byId(ledger.customers, customer)) return refusal('no such customer', 404);
+    return c.json(newCard(state, { number: numberOf(card), customer }));
+  });
+  api.get('/customers', (c) =>
+    c.json(Object.values(ledger.customers).map((one) => ({ ...one, cards: cardsOf(state, one.id) }))),
+  );
+  api.get('/charges', (c) => c.json(Object.values(ledger.charges).toReversed()));
   api.post('/past-payments', async (c) => {
     const { payments } = await readBody(c.req.raw);
     if (!Array.isArray(payments) || !payments.every(isPast))
@@ -41,6 +53,8 @@ export function createStripeControl(state: StripeState): Hono {
   return api;
 }
 
+/** The digits of a test card; the one that pays when none is given. */
+const numberOf = (card: unknown): string => (typeof card === 'string' ? card.replace(/\D/g, '') : '4242424242424242');
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value) && value > 0;
 
 function isPast(value: unknown): value is PastPayment {

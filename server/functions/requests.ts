@@ -38,6 +38,8 @@ export async function take(limits: TakeLimit, limit: Limit, key: string): Promis
 
 /** Fields of request bodies that several functions share. */
 export const bookingIdField = z.uuid();
+/** A saved card, as `saved-cards` lists it. */
+export const cardField = z.string().regex(/^pm_\w{1,100}$/, 'Not a saved card.');
 export const instantField = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 /** Tells a repeated call from a second one like it. */
 export const requestIdField = z.string().trim().min(1).max(100).nullable().default(null);

@@ -2,16 +2,17 @@ import { z } from 'zod';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { type Move, type Moved, moveBooking, quoteMove } from '#server/operations/bookings/move.ts';
 import { readExtension } from '#server/operations/bookings/own-move.ts';
-import { bookingIdField, instantField, parse, signedIn } from './requests.ts';
+import { bookingIdField, cardField, instantField, parse, signedIn } from './requests.ts';
 import { byHand, json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
 const LIMIT = { name: 'reschedule-booking', max: 30, seconds: 60 };
-/** `differenceCents`: the difference on the screen; another one is refused. `preview`: only says what it costs. */
+/** `differenceCents`: the difference on the screen; another one is refused. `preview`: only says what it costs. `card`: the saved card that pays it at once. */
 const changeFields = {
   bookingId: bookingIdField,
   differenceCents: z.int().nullable().default(null),
   preview: z.boolean().default(false),
+  card: cardField.nullable().default(null),
 };
 const moveSchema = z.object({
   ...changeFields,
@@ -28,7 +29,8 @@ const extendSchema = z.object({
 /**
  * Moves the customer's own booking to other hours or another room, while its terms allow: `{differenceCents, refundCents, byHand?}`. What the new
  * hours cost less is refunded. Dearer hours are held until the difference is paid: `{differenceCents, refundCents, url?, waitsUntil}`, with 202 and
- * `pending` while the provider has not answered. `preview` only says what it would cost: `{differenceCents, refundCents, byHand?, payUntil?}`. The same
+ * `pending` while the provider has not answered. A saved `card` pays the difference at once; when it does not, `cardProblem` beside the `url` says why: `declined`,
+ * `needs_customer` or `gone`. `preview` only says what it would cost: `{differenceCents, refundCents, byHand?, payUntil?}`. The same
  * call again answers the same.
  */
 export function rescheduleBooking({ booking }: { booking: BookingContext }): ServerFunction {
@@ -56,10 +58,10 @@ export function extendBooking({ booking }: { booking: BookingContext }): ServerF
     limit: { ...LIMIT, name: 'extend-booking' },
     async handle({ caller, body }) {
       const { userId } = signedIn(caller);
-      const { preview, differenceCents: shownCents, bookingId, hours, from } = parse(extendSchema, body);
+      const { preview, differenceCents: shownCents, bookingId, hours, from, card } = parse(extendSchema, body);
       const place = await readExtension(booking, { bookingId, hours, from, customer: userId });
       const by = { waive: false, actor: userId, customer: userId, onlyLater: true };
-      const move = { bookingId, ...place, shownCents, ...by };
+      const move = { bookingId, ...place, shownCents, card, ...by };
       return preview ? quoted(booking, move) : moved(await moveBooking(booking, move));
     },
   };
@@ -74,7 +76,7 @@ async function quoted(booking: BookingContext, move: Move): Promise<Response> {
 function moved({ waiting, differenceCents, refundCents, ...rest }: Moved): Response {
   const answer = { differenceCents, refundCents, ...byHand(rest) };
   if (waiting === null) return json(answer);
-  const waitsUntil = waiting.until.toISOString();
-  if (waiting.url === null) return json({ ...answer, waitsUntil, pending: true }, 202);
-  return json({ ...answer, waitsUntil, url: waiting.url });
+  const { url, until, cardProblem } = waiting;
+  const held = { ...answer, waitsUntil: until.toISOString(), ...(cardProblem && { cardProblem }) };
+  return url === null ? json({ ...held, pending: true }, 202) : json({ ...held, url });
 }

@@ -34,6 +34,7 @@ describe('Payments', () => {
       bookingId,
       amountCents: 11_800,
       description: 'Studio A, 2 h',
+      customerId: null,
       customerEmail: 'alex@example.com',
       successUrl: 'http://localhost/ok?id={CHECKOUT_SESSION_ID}',
       cancelUrl: 'http://localhost/no',

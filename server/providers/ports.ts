@@ -37,6 +37,8 @@ export type NewPaymentSession = {
   readonly amountCents: number;
   readonly description: string;
   readonly customerEmail: string;
+  /** The customer whose saved cards are offered, and who may save one; null: nobody's. */
+  readonly customerId: string | null;
   readonly successUrl: string;
   readonly cancelUrl: string;
   readonly expiresAt: Date;
@@ -44,6 +46,31 @@ export type NewPaymentSession = {
   readonly allowDelayed: boolean;
   readonly metadata: Readonly<Record<string, string>>;
 };
+/** A card that a customer saved at the provider. */
+export type SavedCard = {
+  readonly id: string;
+  /** As the provider spells it: 'visa'. */
+  readonly brand: string;
+  readonly last4: string;
+  readonly expiryMonth: number;
+  readonly expiryYear: number;
+};
+export type CardCharge = {
+  readonly key: string;
+  readonly customerId: string;
+  readonly cardId: string;
+  readonly bookingId: string;
+  readonly amountCents: number;
+  readonly description: string;
+  readonly metadata: Readonly<Record<string, string>>;
+};
+/**
+ * What became of a charge. `session`: the payment, as far as there is one; it can be read, closed and found like a session. `problem`: why nothing was
+ * taken: the bank declined, it wants the customer to confirm on a page, or the card is not saved any more.
+ */
+export type CardAnswer =
+  | { readonly session: PaymentSession; readonly problem: null }
+  | { readonly session: PaymentSession | null; readonly problem: 'declined' | 'needs_customer' | 'gone' };
 export type Refund = {
   readonly id: string;
   readonly status: 'pending' | 'requires_action' | 'succeeded' | 'canceled' | 'failed';
@@ -93,6 +120,19 @@ export type Payments = {
   findSession(bookingId: string, since: Date): Promise<PaymentSession | null>;
   /** Finds the session of a payment; null when it has none. */
   findSessionOfIntent(paymentIntentId: string): Promise<PaymentSession | null>;
+  /** Creates a customer who is known by our account number only; the same key returns the same one. */
+  createCustomer(input: { key: string; userId: string }): Promise<string>;
+  setCustomerEmail(customerId: string, email: string): Promise<void>;
+  /** Deletes a customer with the saved cards; nothing when there is none any more. */
+  deleteCustomer(customerId: string): Promise<void>;
+  /** Lists the cards that a customer chose to save, the newest first. */
+  listCards(customerId: string): Promise<readonly SavedCard[]>;
+  /** Removes a card of this customer. Returns false when the customer has no such card. */
+  removeCard(customerId: string, cardId: string): Promise<boolean>;
+  /** Takes money from a saved card while its customer is present. Never twice with the same key. */
+  chargeCard(input: CardCharge): Promise<CardAnswer>;
+  /** Finds the payment of `chargeCard` with this key, when its answer was lost; null when there is none. */
+  findCharge(key: string, since: Date): Promise<PaymentSession | null>;
   listSessions(since: Date): Promise<readonly PaymentSession[]>;
   /** Closes an open session and returns it: 'expired', or 'complete' when the customer paid first. */
   expireSession(id: string): Promise<PaymentSession>;

@@ -8,6 +8,7 @@ const FUNCTIONS = [
   'release-hold',
   'cancel-booking',
   'booking-document',
+  'remove-card',
   'reschedule-booking',
   'extend-booking',
   'verify-id',

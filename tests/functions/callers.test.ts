@@ -87,6 +87,20 @@ const ROWS: readonly Row[] = [
     answers: { readDocuments: () => ({ reference: 'HC-ABC123', documents: [] }) },
     type: 'text/html; charset=utf-8',
   },
+  {
+    name: 'saved-cards',
+    callers: 'signed-in',
+    limit: ['saved-cards', 30, 60],
+    body: {},
+    answers: { listSavedCards: () => [] },
+  },
+  {
+    name: 'remove-card',
+    callers: 'signed-in',
+    limit: ['remove-card', 10, 60],
+    body: { cardId: 'pm_1' },
+    answers: { removeSavedCard: () => undefined },
+  },
   ...(['reschedule-booking', 'extend-booking'] as const).map((name): Row => ({
     name,
     callers: 'signed-in',

@@ -119,6 +119,10 @@ vi.mock('#server/operations/customers/account.ts', () => ({
   deleteAccount: operation('deleteAccount'),
   exportAccount: operation('exportAccount'),
 }));
+vi.mock('#server/operations/customers/provider-customer.ts', () => ({
+  listSavedCards: operation('listSavedCards'),
+  removeSavedCard: operation('removeSavedCard'),
+}));
 vi.mock('#server/operations/customers/write.ts', () => ({ writeCustomer: operation('writeCustomer') }));
 vi.mock('#server/operations/exports/document-files.ts', () => ({ documentPage: () => '', documentPdf: () => '' }));
 vi.mock('#server/operations/exports/booking-document.ts', () => ({ readDocuments: operation('readDocuments') }));
@@ -221,6 +225,9 @@ export const payment: PaymentFacts = {
   refundId: null,
   createdAt: '2031-04-30T00:00:00Z',
   moveNumber: null,
+  card: null,
+  cardAt: null,
+  replacedUntil: null,
 };
 
 export const access: BookingAccess = {

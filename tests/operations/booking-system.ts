@@ -17,6 +17,7 @@ import { releaseExpiredHolds } from '#server/operations/bookings/release-expired
 import { createSingleFlight } from '#server/operations/core/single-flight.ts';
 import { jobKinds, WORKERS } from '#server/operations/core/jobs.ts';
 import { type ReminderContext, sendReminder, sendTextReminder } from '#server/operations/mails/reminders.ts';
+import { forgetCustomer } from '#server/operations/customers/provider-customer.ts';
 import { sendDocuments } from '#server/operations/mails/document-mails.ts';
 import {
   sendCancellation,
@@ -187,6 +188,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'mail.id-missing': (job) => sendIdMissing(bookingMails, job),
       'mail.review-waiting': () => Promise.resolve('done'),
       'mail.staff-invitation': () => Promise.resolve('done'),
+      'payment.forget-customer': (job) => forgetCustomer(booking, job),
       'payment.compare-ledger': () => Promise.resolve('done'),
       'mail.customer': () => Promise.resolve('done'),
       'mail.campaign': () => Promise.resolve('done'),

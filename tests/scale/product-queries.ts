@@ -109,8 +109,12 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
       `bookings?select=id&status=eq.confirmed&user_id=eq.${customerId}&end_time=gt.${at(0)}&order=start_time&limit=1`,
     ),
     own('own profile', 'web/data/profile.ts', `profiles?select=*&user_id=eq.${customerId}`),
-    own('own ID check', 'web/data/eligibility.ts', `user_verifications?select=id&user_id=eq.${customerId}&limit=1`),
-    own('own terms', 'web/data/eligibility.ts', `terms_acceptances?select=version&user_id=eq.${customerId}`),
+    own(
+      'own ID check',
+      'web/data/account/eligibility.ts',
+      `user_verifications?select=id&user_id=eq.${customerId}&limit=1`,
+    ),
+    own('own terms', 'web/data/account/eligibility.ts', `terms_acceptances?select=version&user_id=eq.${customerId}`),
     own('own draft', 'web/data/drafts/server-draft.ts', 'booking_drafts?select=data'),
     asks(
       'upcoming bookings',

@@ -1104,6 +1104,10 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
         'disputed',
         'dispute_lost',
       ]),
+      payment_card: {
+        bad: [{ card: '' }, { kind: 'free', amount_cents: 0, card: 'pm_1' }],
+        good: [{ card: 'pm_1' }, {}],
+      },
       payment_amount_cents_check: atLeast('amount_cents', 0),
       payment_currency_check: oneOf('currency', ['aud']),
       payment_free_costs_nothing: {
@@ -1471,6 +1475,16 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
       dispute_open_needs_response: {
         bad: [{ needs_response: true, status: 'won' }],
         good: [{ needs_response: true }, { status: 'won' }],
+      },
+    },
+  },
+  'private.provider_customer': {
+    base: { user_id: uuid(1), customer_id: 'cus_1' },
+    checks: {},
+    uniques: {
+      provider_customer_customer_id_key: {
+        clash: [[{}, { user_id: uuid(2) }]],
+        apart: [[{}, { user_id: uuid(2), customer_id: 'cus_2' }]],
       },
     },
   },

@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { Dispute, Payments, PaymentSession, ProviderEvent, Refund } from '#server/providers/ports.ts';
+import type {
+  CardAnswer,
+  CardCharge,
+  Dispute,
+  Payments,
+  PaymentSession,
+  ProviderEvent,
+  Refund,
+} from '#server/providers/ports.ts';
 import { ProviderError } from '#server/providers/call.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -11,6 +19,10 @@ export type FakeProvider = {
   readonly events: ProviderEvent[];
   /** Idempotency keys of the calls of `refund`. */
   readonly refundKeys: string[];
+  /** Saved cards by their id: what the bank says, or `lost` when it pays and the answer is lost. */
+  readonly cards: Map<string, CardBehaviour>;
+  /** Idempotency keys of the charges that took money. */
+  readonly charged: string[];
   /** When set, every call fails with it. */
   failing: ProviderError | null;
   /** Status of the next refunds. */
@@ -18,6 +30,7 @@ export type FakeProvider = {
   session(bookingId: string, key: string, amountCents: number): PaymentSession;
   move(sessionId: string, move: ProviderMove): void;
 };
+export type CardBehaviour = 'pays' | 'lost' | NonNullable<CardAnswer['problem']>;
 export type ProviderMove =
   | 'pay'
   | 'delay'
@@ -41,6 +54,8 @@ export function createFakeProvider(): FakeProvider {
   const provider: FakeProvider = {
     payments: fakePorts(),
     events: [],
+    cards: new Map(),
+    charged: [],
     refundKeys: [],
     failing: null,
     refundsBegin: 'succeeded',
@@ -137,6 +152,33 @@ export function createFakeProvider(): FakeProvider {
     }
   }
 
+  /** As the real provider: the same key never takes money twice. */
+  function charge({ key, cardId, bookingId, amountCents }: CardCharge): Promise<CardAnswer> {
+    const behaviour = provider.cards.get(cardId) ?? 'gone';
+    if (behaviour === 'gone') return Promise.resolve({ session: null, problem: 'gone' });
+    const known = [...sessions.values()].find((one) => one.id.startsWith('pi_') && one.metadata['key'] === key);
+    const session = known ?? provider.session(bookingId, key, amountCents);
+    if (known === undefined) {
+      sessions.delete(session.id);
+      const id = `pi_${randomUUID().replaceAll('-', '')}`;
+      const paid = behaviour === 'pays' || behaviour === 'lost';
+      const made = { ...session, id, url: null, paymentIntentId: id, intentStatus: 'requires_payment_method' as const };
+      sessions.set(id, made);
+      if (paid) {
+        provider.charged.push(key);
+        Object.assign(made, { status: 'complete', paymentStatus: 'paid', intentStatus: 'succeeded' });
+        provider.events.push({ ...eventOf(made, 'payment_intent.succeeded'), objectId: id });
+      }
+    }
+    const [now] = [...sessions.values()].filter((one) => one.metadata['key'] === key);
+    if (!now) throw new Error('the charge was just stored');
+    if (behaviour === 'lost' && known === undefined)
+      return Promise.reject(new ProviderError('stripe', 'no_response', { retryable: true, ambiguous: true }));
+    const problem =
+      now.paymentStatus === 'paid' ? null : behaviour === 'pays' || behaviour === 'lost' ? 'declined' : behaviour;
+    return Promise.resolve(structuredClone({ session: now, problem }));
+  }
+
   function fakePorts(): Payments {
     const answer = <T>(work: () => T): Promise<T> =>
       provider.failing === null
@@ -161,7 +203,29 @@ export function createFakeProvider(): FakeProvider {
       getSession: (id) => answer(() => read(id)),
       findSession: (bookingId) => answer(() => all().findLast((one) => one.bookingId === bookingId) ?? null),
       findSessionOfIntent: (intent) => answer(() => ofIntent(intent) ?? null),
-      listSessions: () => answer(() => all().toReversed()),
+      createCustomer: ({ userId }) => answer(() => `cus_${userId}`),
+      setCustomerEmail: () => answer(() => undefined),
+      deleteCustomer: () => answer(() => undefined),
+      listCards: () =>
+        answer(() =>
+          [...provider.cards.keys()].map((id) => ({
+            id,
+            brand: 'visa',
+            last4: '4242',
+            expiryMonth: 12,
+            expiryYear: 2034,
+          })),
+        ),
+      removeCard: (_customer, id) => answer(() => provider.cards.delete(id)),
+      chargeCard: (input) => (provider.failing === null ? charge(input) : Promise.reject(provider.failing)),
+      findCharge: (key) =>
+        answer(() => all().find((one) => one.id.startsWith('pi_') && one.metadata['key'] === key) ?? null),
+      listSessions: () =>
+        answer(() =>
+          all()
+            .filter(({ id }) => id.startsWith('cs_'))
+            .toReversed(),
+        ),
       expireSession: (id) =>
         answer(() => {
           const session = read(id);

@@ -17,6 +17,7 @@ export const queryKeys = {
   authenticatorApps: kind<[userId: Id]>('authenticator-apps'),
   passkeys: kind<[userId: Id]>('passkeys'),
   sessions: kind<[]>('sessions'),
+  savedCards: kind<[userId: Id]>('saved-cards'),
   reminders: kind<[userId: Id]>('reminders'),
   signInMethods: kind<[]>('sign-in-methods'),
   emailTaken: kind<[email: string]>('email-taken'),

@@ -29,7 +29,7 @@ import { ZoneNote } from '#web/features/booking/zone-note.tsx';
 import { useCoupon } from '#web/features/coupons/use-coupon.ts';
 import { beginHostedCheck } from '#web/features/identity/queries.ts';
 import { couponOf, draftOf, holdOf } from '#web/data/drafts/booking-draft.ts';
-import { useEligibility } from '#web/data/eligibility.ts';
+import { useEligibility } from '#web/data/account/eligibility.ts';
 import { useSession } from '#web/data/session.tsx';
 import { drafts } from '#web/lib/drafts.ts';
 import { paths } from '#web/lib/paths.ts';

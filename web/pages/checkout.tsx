@@ -21,7 +21,7 @@ import { IdRequest } from '#web/features/identity/id-request.tsx';
 import { LostDraft } from '#web/features/lost-hours/lost-draft.tsx';
 import { useLostDraft } from '#web/features/lost-hours/use-lost-draft.ts';
 import { couponOf, holdOf, quoteOfDraft } from '#web/data/drafts/booking-draft.ts';
-import { useEligibility } from '#web/data/eligibility.ts';
+import { useEligibility } from '#web/data/account/eligibility.ts';
 import { openHoldsOf, useOwnBookings } from '#web/data/own-bookings.ts';
 import { useProfile } from '#web/data/profile.ts';
 import { queryKeys } from '#web/data/query-keys.ts';

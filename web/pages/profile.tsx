@@ -6,6 +6,7 @@ import { Passkeys } from '#web/features/account/passkeys.tsx';
 import { PasswordForm } from '#web/features/account/password-form.tsx';
 import { ProfileForm } from '#web/features/account/profile-form.tsx';
 import { SecondStep } from '#web/features/account/second-step.tsx';
+import { SavedCards } from '#web/features/saved-cards/saved-cards.tsx';
 import { IdStatusPart } from '#web/features/identity/id-status.tsx';
 import { ReminderSettings } from '#web/features/reminders/reminders.tsx';
 import { useIdStatus } from '#web/features/identity/queries.ts';
@@ -67,6 +68,9 @@ function Parts({ userId, onDeleted }: { userId: string; onDeleted: () => void })
       </Part>
       <Part title="Edit profile">
         <ProfileForm userId={userId} verified={Boolean(idStatus.data?.verifiedUntil)} />
+      </Part>
+      <Part title="Saved cards">
+        <SavedCards userId={userId} />
       </Part>
       <Part title="Reminders">
         <ReminderSettings userId={userId} />

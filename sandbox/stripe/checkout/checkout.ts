@@ -12,6 +12,7 @@ import {
   urlOf,
   wordOf,
 } from '../core/form.ts';
+import { customerOf } from '../cards/customers.ts';
 import { type Checkout, newId, type StripeState } from '../core/ledger.ts';
 import { invalid, requiredParameter, wrongState, StripeRefusal } from '../core/refusal.ts';
 
@@ -22,7 +23,11 @@ import { invalid, requiredParameter, wrongState, StripeRefusal } from '../core/r
 const FIELDS = [
   'mode',
   'ui_mode',
+  'customer',
   'customer_email',
+  'saved_payment_method_options.payment_method_save',
+  'saved_payment_method_options.payment_method_remove',
+  'saved_payment_method_options.allow_redisplay_filters.*',
   'client_reference_id',
   'success_url',
   'cancel_url',
@@ -101,6 +106,7 @@ export function createCheckout(state: StripeState, form: FormMap): Stripe.Checko
       client_reference_id: reference,
       created,
       customer_email: emailOf(form['customer_email'], 'customer_email'),
+      ...savedCards(state, form),
       expires_at: expiresAt,
       locale: textOf(form['locale']) ?? null,
       metadata: metadataOf(form['metadata']),
@@ -120,6 +126,30 @@ export function createCheckout(state: StripeState, form: FormMap): Stripe.Checko
   state.ledger.checkouts[id] = checkout;
   state.changed();
   return checkout.session;
+}
+
+/** Whose cards the page offers, and whether it offers to save one. */
+function savedCards(
+  state: StripeState,
+  form: FormMap,
+): Pick<Stripe.Checkout.Session, 'customer' | 'saved_payment_method_options'> {
+  const customer = textOf(form['customer']);
+  if (customer !== null && form['customer_email'] !== undefined)
+    throw invalid('customer_email', 'You may only specify one of these parameters: customer, customer_email.');
+  if (customer !== null) customerOf(state, customer, 'customer');
+  const options = mapAt(form['saved_payment_method_options']);
+  const param = (name: string) => `saved_payment_method_options[${name}]`;
+  const save = wordOf(options['payment_method_save'], param('payment_method_save'), ['enabled', 'disabled']);
+  const remove = wordOf(options['payment_method_remove'], param('payment_method_remove'), ['enabled', 'disabled']);
+  if (form['saved_payment_method_options'] !== undefined && customer === null)
+    throw invalid('saved_payment_method_options', '`saved_payment_method_options` can only be used with a customer.');
+  return {
+    customer,
+    saved_payment_method_options:
+      customer === null
+        ? null
+        : { allow_redisplay_filters: ['always'], payment_method_remove: remove, payment_method_save: save },
+  };
 }
 
 /** `POST /v1/checkout/sessions/{id}/expire`; only for an open session. */

@@ -2,6 +2,7 @@ import type Stripe from 'stripe';
 import { dollars, esc } from '../../core/page.ts';
 import { hostedPage, seeOther } from '../core/hosted-page.ts';
 import { byId, type Checkout, type StripeState } from '../core/ledger.ts';
+import { cardsOf, DECLINED, DECLINED_LATER, NEEDS_BANK, NEEDS_BANK_ALWAYS } from '../cards/payment-methods.ts';
 import { doOutcome, settleDue } from './paying.ts';
 
 const TAG = 'Sandbox payments · no money moves';
@@ -10,10 +11,9 @@ const GOOD = '4242 4242 4242 4242';
 const TEST_CARDS = [
   { number: GOOD, does: 'is paid' },
   { number: '4000 0000 0000 0002', does: 'is declined' },
-  { number: '4000 0025 0000 3155', does: 'needs confirmation by the bank' },
+  { number: '4000 0025 0000 3155', does: 'needs confirmation by the bank, once when it is saved' },
+  { number: '4000 0027 6000 3184', does: 'needs confirmation by the bank each time' },
 ] as const;
-const DECLINED = '4000000000000002';
-const NEEDS_BANK = '4000002500003155';
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   declined: 'Your card was declined.',
@@ -33,9 +33,9 @@ export async function payPage(state: StripeState, request: Request, id: string, 
   if (session.status === 'complete') return seeOther(successUrl(session));
   if (session.status === 'expired') return expiredPage(session);
   if (request.method !== 'POST') {
-    if (atBank) return bankPage(session);
     const query = new URL(request.url).searchParams;
-    return formPage(checkout, PROBLEMS[query.get('problem') ?? ''] ?? null, query.get('card') ?? GOOD);
+    if (atBank) return bankPage(session, query);
+    return formPage(state, checkout, PROBLEMS[query.get('problem') ?? ''] ?? null, query.get('card') ?? GOOD);
   }
   const form = new URLSearchParams(await request.text());
   return atBank ? answerBank(state, checkout, form) : answerForm(state, checkout, form);
@@ -56,15 +56,18 @@ function answerForm(state: StripeState, checkout: Checkout, form: URLSearchParam
     doOutcome(state, checkout, action);
     return seeOther(successUrl(session));
   }
-  const card = (form.get('card') ?? '').replace(/\D/g, '');
-  const problem = problemOf(card, form);
+  const saved = offered(state, session).find(({ id }) => action === `saved:${id}`);
+  const number = saved === undefined ? (form.get('card') ?? '').replace(/\D/g, '') : (numberOf(state, saved.id) ?? '');
+  const problem = saved === undefined ? problemOf(number, form) : null;
   if (problem !== null) return seeOther(`${path}?problem=${problem}`);
-  if (card === NEEDS_BANK) return seeOther(`${path}/bank`);
-  if (card === DECLINED) {
+  const save = form.has('save') ? '1' : '';
+  if (number === NEEDS_BANK_ALWAYS || (number === NEEDS_BANK && saved === undefined))
+    return seeOther(`${path}/bank?${new URLSearchParams({ card: number, save, saved: saved?.id ?? '' }).toString()}`);
+  if (number === DECLINED || number === DECLINED_LATER) {
     doOutcome(state, checkout, 'declined');
     return seeOther(`${path}?problem=declined`);
   }
-  doOutcome(state, checkout, 'paid');
+  doOutcome(state, checkout, 'paid', undefined, saved ? { saved: saved.id } : { number, save: save !== '' });
   return seeOther(successUrl(session));
 }
 
@@ -73,9 +76,17 @@ function answerBank(state: StripeState, checkout: Checkout, form: URLSearchParam
     doOutcome(state, checkout, 'declined');
     return seeOther(`/c/pay/${checkout.session.id}?problem=bank`);
   }
-  doOutcome(state, checkout, 'paid');
+  const saved = offered(state, checkout.session).find(({ id }) => form.get('saved') === id);
+  const card = { number: form.get('card') ?? NEEDS_BANK, save: form.get('save') === '1' };
+  doOutcome(state, checkout, 'paid', undefined, saved ? { saved: saved.id } : card);
   return seeOther(successUrl(checkout.session));
 }
+
+/** The saved cards that the page offers. */
+const offered = (state: StripeState, { customer }: Stripe.Checkout.Session): Stripe.PaymentMethod[] =>
+  typeof customer === 'string' ? cardsOf(state, customer).filter((one) => one.allow_redisplay === 'always') : [];
+
+const numberOf = (state: StripeState, id: string): string | undefined => byId(state.ledger.cards, id)?.number;
 
 function problemOf(card: string, form: URLSearchParams): string | null {
   if (!/^\d{16}$/.test(card) || !luhn(card)) return 'number';
@@ -98,18 +109,20 @@ function luhn(digits: string): boolean {
 
 const aud = (session: Stripe.Checkout.Session): string => `${dollars(session.amount_total ?? 0)} AUD`;
 
-function summary({ session, items }: Checkout): string {
+function summary(state: StripeState, { session, items }: Checkout): string {
   const rows = items
     .map((item) => {
       const times = (item.quantity ?? 1) > 1 ? ` × ${item.quantity}` : '';
       return `<dt>${esc(item.description ?? '')}${times}</dt><dd>${dollars(item.amount_total)}</dd>`;
     })
     .join('');
+  const customer = typeof session.customer === 'string' ? byId(state.ledger.customers, session.customer) : undefined;
+  const email = session.customer_email ?? customer?.email ?? null;
   const until = new Date(session.expires_at * 1000).toISOString().replace('T', ' ').slice(0, 16);
-  return `<p class="amount">${aud(session)}</p>${session.customer_email === null ? '' : `<p class="quiet-text">${esc(session.customer_email)}</p>`}<dl>${rows}</dl><p class="note" style="margin-top:16px">Open until ${until} UTC.</p>`;
+  return `<p class="amount">${aud(session)}</p>${email === null ? '' : `<p class="quiet-text">${esc(email)}</p>`}<dl>${rows}</dl><p class="note" style="margin-top:16px">Open until ${until} UTC.</p>`;
 }
 
-function formPage(checkout: Checkout, problem: string | null, card: string): Response {
+function formPage(state: StripeState, checkout: Checkout, problem: string | null, card: string): Response {
   const { session } = checkout;
   const path = `/c/pay/${session.id}`;
   const problemHtml = problem === null ? '' : `<p class="problem" role="alert">${esc(problem)}</p>`;
@@ -121,16 +134,31 @@ function formPage(checkout: Checkout, problem: string | null, card: string): Res
     session.cancel_url === null
       ? ''
       : '<button class="plain" name="action" value="cancel" formnovalidate>Cancel</button>';
+  const savedButtons = offered(state, session)
+    .map(
+      ({ id, card: saved }) =>
+        `<button name="action" value="saved:${id}">Pay with ${esc(saved?.brand ?? '')} ending in ${esc(saved?.last4 ?? '')}</button>`,
+    )
+    .join('');
+  const savedHtml =
+    savedButtons === ''
+      ? ''
+      : `<div class="card"><h2>Your saved cards</h2><form method="post" action="${path}">${savedButtons}</form></div>`;
+  const saveHtml =
+    session.saved_payment_method_options?.payment_method_save === 'enabled'
+      ? '<label><input type="checkbox" name="save" value="1" style="width:auto"> Save my card for the next time</label>'
+      : '';
   return hostedPage(
     `Pay ${aud(session)} · Sandbox payments`,
     TAG,
-    `<div class="card"><h1>Your payment</h1>${summary(checkout)}</div>
+    `<div class="card"><h1>Your payment</h1>${summary(state, checkout)}</div>
+${savedHtml}
 <div class="card"><h2>Pay by card</h2>${problemHtml}
 <form method="post" action="${path}">
 <label for="card">Card number</label><input id="card" name="card" inputmode="numeric" autocomplete="off" required value="${esc(card)}">
 <div class="pair"><div><label for="expiry">Expiry</label><input id="expiry" name="expiry" autocomplete="off" required value="12 / 34"></div>
 <div><label for="cvc">CVC</label><input id="cvc" name="cvc" inputmode="numeric" autocomplete="off" required value="123"></div></div>
-<button name="action" value="pay">Pay ${dollars(session.amount_total ?? 0)}</button>${back}
+${saveHtml}<button name="action" value="pay">Pay ${dollars(session.amount_total ?? 0)}</button>${back}
 </form></div>
 <div class="card"><h2>Test cards</h2><ul>${cards}</ul></div>
 <div class="card"><h2>Delayed payment methods</h2><p class="note">The order completes at once. The money arrives, or fails, a few seconds later.</p>
@@ -138,12 +166,15 @@ function formPage(checkout: Checkout, problem: string | null, card: string): Res
   );
 }
 
-function bankPage(session: Stripe.Checkout.Session): Response {
+function bankPage(session: Stripe.Checkout.Session, query: URLSearchParams): Response {
+  const hidden = ['card', 'save', 'saved']
+    .map((name) => `<input type="hidden" name="${name}" value="${esc(query.get(name) ?? '')}">`)
+    .join('');
   return hostedPage(
     'Confirm your payment · Sandbox bank',
     'Sandbox bank',
     `<div class="card"><h1>Is this payment yours?</h1><p class="amount">${aud(session)}</p><p>Your bank needs you to confirm it.</p>
-<form method="post" action="/c/pay/${session.id}/bank"><button name="action" value="confirm">Confirm payment</button><button class="plain" name="action" value="refuse">Refuse payment</button></form></div>`,
+<form method="post" action="/c/pay/${session.id}/bank">${hidden}<button name="action" value="confirm">Confirm payment</button><button class="plain" name="action" value="refuse">Refuse payment</button></form></div>`,
   );
 }
 

@@ -1,12 +1,17 @@
 import type Stripe from 'stripe';
 import { expire } from './checkout.ts';
-import type { Checkout, StripeState } from '../core/ledger.ts';
+import { byId, type Checkout, type StripeState } from '../core/ledger.ts';
+import { newCard } from '../cards/payment-methods.ts';
 import { moveCharge } from './balance.ts';
 import { newCharge, newIntent } from './payment-objects.ts';
 
 /** What a customer can do on the pay page, and tests through the control API. */
 export const paymentOutcomes = ['paid', 'declined', 'cancelled', 'expired', 'delayed_paid', 'delayed_failed'] as const;
 export type PaymentOutcome = (typeof paymentOutcomes)[number];
+
+/** The card of a payment: a saved one by its id, or a new one by its number. */
+export type PaidWith = { readonly saved: string } | { readonly number: string; readonly save: boolean };
+const GOOD_CARD: PaidWith = { number: '4242424242424242', save: false };
 
 /** Duration of a delayed payment, in seconds of sandbox time. */
 const DELAY_S = 3;
@@ -19,11 +24,12 @@ export function doOutcome(
   checkout: Checkout,
   outcome: PaymentOutcome,
   seconds: number = DELAY_S,
+  card: PaidWith = GOOD_CARD,
 ): void {
   if (checkout.session.status !== 'open') return;
   switch (outcome) {
     case 'paid':
-      return pay(state, checkout);
+      return pay(state, checkout, card);
     case 'declined':
       return decline(state, checkout);
     case 'cancelled':
@@ -36,14 +42,30 @@ export function doOutcome(
   }
 }
 
-function pay(state: StripeState, checkout: Checkout): void {
+function pay(state: StripeState, checkout: Checkout, card: PaidWith): void {
   const { session } = checkout;
   const intent = intentOf(state, checkout);
+  intent.customer = session.customer;
+  intent.payment_method = 'saved' in card ? card.saved : methodOf(state, session, card).id;
   succeed(state, intent);
-  complete(session);
+  complete(state, session);
   session.payment_status = 'paid';
   state.emit('checkout.session.completed', session);
 }
+
+/** A new card is saved for the customer of a session that offers to. */
+function methodOf(
+  state: StripeState,
+  session: Stripe.Checkout.Session,
+  { number, save }: { number: string; save: boolean },
+): Stripe.PaymentMethod {
+  const customer =
+    save && session.saved_payment_method_options?.payment_method_save === 'enabled' ? idOf(session) : null;
+  return newCard(state, { number, customer });
+}
+
+const idOf = ({ customer }: Stripe.Checkout.Session): string | null =>
+  typeof customer === 'string' ? customer : (customer?.id ?? null);
 
 /** Declines the card. The session stays open and the next try uses the same payment intent. */
 function decline(state: StripeState, checkout: Checkout): void {
@@ -56,7 +78,7 @@ function startDelayed(state: StripeState, checkout: Checkout, paid: boolean, sec
   const { session } = checkout;
   const intent = intentOf(state, checkout);
   intent.status = 'processing';
-  complete(session);
+  complete(state, session);
   checkout.pending = { at: state.seconds() + seconds, paid };
   state.emit('checkout.session.completed', session);
 }
@@ -81,7 +103,7 @@ export function settleDue(state: StripeState): void {
   }
 }
 
-function complete(session: Stripe.Checkout.Session): void {
+function complete(state: StripeState, session: Stripe.Checkout.Session): void {
   session.status = 'complete';
   session.url = null;
   session.customer_details = {
@@ -94,7 +116,7 @@ function complete(session: Stripe.Checkout.Session): void {
       state: null,
     },
     business_name: null,
-    email: session.customer_email,
+    email: session.customer_email ?? byId(state.ledger.customers, idOf(session) ?? '')?.email ?? null,
     individual_name: null,
     name: null,
     phone: null,
@@ -103,7 +125,8 @@ function complete(session: Stripe.Checkout.Session): void {
   };
 }
 
-function succeed(state: StripeState, intent: Stripe.PaymentIntent): void {
+/** Takes the money of a payment. */
+export function succeed(state: StripeState, intent: Stripe.PaymentIntent): void {
   const charge = newCharge(state, intent);
   state.ledger.charges[charge.id] = charge;
   moveCharge(state, charge);
@@ -112,10 +135,12 @@ function succeed(state: StripeState, intent: Stripe.PaymentIntent): void {
     amount_received: intent.amount,
     latest_charge: charge.id,
     last_payment_error: null,
+    next_action: null,
   } satisfies Partial<Stripe.PaymentIntent>);
 }
 
-function refuse(state: StripeState, intent: Stripe.PaymentIntent, message: string): void {
+/** Refuses the card of a payment, which can be tried again. */
+export function refuse(state: StripeState, intent: Stripe.PaymentIntent, message: string): void {
   const charge: Stripe.Charge = {
     ...newCharge(state, intent),
     amount_captured: 0,

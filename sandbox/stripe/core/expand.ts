@@ -48,7 +48,9 @@ function lookUp(ledger: Ledger, id: string): object | undefined {
     byId(ledger.charges, id) ??
     byId(ledger.refunds, id) ??
     byId(ledger.disputes, id) ??
-    byId(ledger.balance, id)
+    byId(ledger.balance, id) ??
+    byId(ledger.customers, id) ??
+    byId(ledger.cards, id)?.method
   );
 }
 

@@ -31,6 +31,10 @@ export type Shown = { first: string; last: string; dob: string; expiry: string }
 
 type Answered = { hash: string; status: number; body: string; at: number };
 export type Ledger = {
+  customers: Record<string, Stripe.Customer>;
+  deletedCustomers: string[];
+  /** Cards with their numbers, which nobody can read. */
+  cards: Record<string, { method: Stripe.PaymentMethod; number: string }>;
   checkouts: Record<string, Checkout>;
   intents: Record<string, Stripe.PaymentIntent>;
   charges: Record<string, Stripe.Charge>;
@@ -87,6 +91,9 @@ export const byId = <T>(all: Readonly<Record<string, T>>, id: string): T | undef
   Object.hasOwn(all, id) ? all[id] : undefined;
 
 const emptyLedger = (): Ledger => ({
+  customers: {},
+  deletedCustomers: [],
+  cards: {},
   checkouts: {},
   intents: {},
   charges: {},

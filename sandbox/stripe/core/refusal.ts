@@ -1,4 +1,11 @@
-type Body = { type?: string; code?: string; param?: string; message: string; decline_code?: string };
+type Body = {
+  type?: string;
+  code?: string;
+  param?: string;
+  message: string;
+  decline_code?: string;
+  payment_intent?: object;
+};
 
 /** An error in Stripe's format. */
 export class StripeRefusal extends Error {

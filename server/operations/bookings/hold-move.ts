@@ -38,6 +38,8 @@ type HeldHours = NewHours & {
   readonly actor: string;
   /** The customer, who pays at once; undefined: staff, who have a link mailed. */
   readonly customer?: string;
+  /** The saved card that pays at once; null: the pay page. */
+  readonly card: string | null;
   readonly now: Date;
 };
 
@@ -71,9 +73,9 @@ export async function holdMove(
   const hold = await insertHold(tx, booking, to, until);
   if (hold === null) return null;
   await tx.query(
-    `insert into private.payment (booking_id, attempt, kind, key, session_expires_at, amount_cents)
-     values ($1::uuid, 1, 'card', $2, $3::timestamptz, $4::int)`,
-    [hold.id, `create:${hold.id}:1`, sessionExpiry(now, until, settings.sessionMinutes), differenceCents],
+    `insert into private.payment (booking_id, attempt, kind, key, session_expires_at, amount_cents, card)
+     values ($1::uuid, 1, 'card', $2, $3::timestamptz, $4::int, $5)`,
+    [hold.id, `create:${hold.id}:1`, sessionExpiry(now, until, settings.sessionMinutes), differenceCents, to.card],
   );
   if (customer === undefined)
     await enqueue(tx, { kind: 'mail.payment-link', subjectId: hold.id, dueAt: now, deadlineAt: until });

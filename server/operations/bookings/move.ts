@@ -6,6 +6,7 @@ import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
 import { startDeadline } from '../core/timeout.ts';
+import { type CardOutcome, payWithCard } from '../cards/pay-with-card.ts';
 import { applyMove, type NewHours } from '../moves/apply-move.ts';
 import { moveProblem, type Place } from '../moves/movable.ts';
 import { addSplitRefund } from '../payments/partial-refunds.ts';
@@ -32,6 +33,8 @@ export type Move = Place & {
   readonly customer?: string;
   /** Whether it must only end later, whatever else happened to it meanwhile. */
   readonly onlyLater?: boolean;
+  /** The saved card of the customer that pays a difference at once; null: the pay page. */
+  readonly card?: string | null;
   /** The difference on the customer's screen; null when it showed none. */
   readonly shownCents?: number | null;
 };
@@ -39,12 +42,17 @@ export type Move = Place & {
 /**
  * `differenceCents`: what the new hours cost more, or less than zero. `refundCents`: what goes back; `byHand` when staff give some of it back.
  * `waiting`: the booking moves when the difference is paid; its `url` is null while the provider has not answered, and the mail has the link.
+ * `cardProblem`: why the saved card did not pay it.
  */
 export type Moved = {
   readonly differenceCents: number;
   readonly refundCents: number;
   readonly byHand: boolean;
-  readonly waiting: { readonly url: string | null; readonly until: Date } | null;
+  readonly waiting: {
+    readonly url: string | null;
+    readonly until: Date;
+    readonly cardProblem?: Exclude<CardOutcome, 'paid' | 'unknown'>;
+  } | null;
   /** null: it cannot be undone. */
   readonly undo: Undo | null;
 };
@@ -69,18 +77,7 @@ export async function moveBooking(context: BookingContext, wanted: Move): Promis
     const outcome = await tryMove(context, wanted);
     failpoint('move.after.commit');
     if (outcome !== null && 'moved' in outcome) return outcome.moved;
-    if (outcome !== null) {
-      const { hold, email } = outcome;
-      const until = new Date(hold.holdExpiresAt ?? 0);
-      const url = await openLink(context, hold, email, timeLeft());
-      return {
-        differenceCents: hold.finalCostCents,
-        refundCents: 0,
-        byHand: false,
-        waiting: { url, until },
-        undo: null,
-      };
-    }
+    if (outcome !== null) return payDifference(context, wanted, outcome, timeLeft);
     const now = context.clock().getTime();
     const { bookingId } = wanted;
     const taken = (await readTaken(context.db, wanted)).filter(
@@ -95,6 +92,25 @@ export async function moveBooking(context: BookingContext, wanted: Move): Promis
     if (taken.length > 0 && !released) throw takenFor(wanted, taken);
   }
   throw takenFor(wanted, []);
+}
+
+/** Takes the difference from a saved card, or opens the pay page. */
+async function payDifference(
+  context: BookingContext,
+  { card = null, customer }: Move,
+  { hold, email }: { readonly hold: BookingFacts; readonly email: string },
+  timeLeft: () => number,
+): Promise<Moved> {
+  const moved = { differenceCents: hold.finalCostCents, refundCents: 0, byHand: false, undo: null };
+  const until = new Date(hold.holdExpiresAt ?? 0);
+  const outcome =
+    card === null || customer === undefined
+      ? null
+      : await payWithCard(context, hold, { card, userId: customer }, timeLeft());
+  if (outcome === 'paid') return { ...moved, waiting: null };
+  if (outcome === 'unknown') return { ...moved, waiting: { url: null, until } };
+  const url = await openLink(context, hold, email, timeLeft());
+  return { ...moved, waiting: { url, until, ...(outcome !== null && { cardProblem: outcome }) } };
 }
 
 /** A customer does not learn whose bookings are in the way. */
@@ -150,7 +166,12 @@ async function moveOnce(context: BookingContext, tx: Transaction, wanted: Move):
     const waiting = await readMoveHold(tx, booking.id);
     if (waiting !== null && isSame(waiting, booking, to)) return { hold: waiting, email };
     const { differenceCents } = price;
-    const hold = await holdMove(context, tx, booking, { ...to, waivedCents: booking.waivedCents, differenceCents });
+    const hold = await holdMove(context, tx, booking, {
+      ...to,
+      waivedCents: booking.waivedCents,
+      differenceCents,
+      card: wanted.card ?? null,
+    });
     failpoint('move.hold.before.commit');
     return hold === null ? null : { hold, email };
   }

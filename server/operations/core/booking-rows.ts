@@ -79,6 +79,12 @@ export type PaymentFacts = {
   readonly createdAt: string;
   /** Which move of its booking it was for; null: the booking itself. */
   readonly moveNumber: number | null;
+  /** The saved card that it is taken from; null: it is paid on the pay page. */
+  readonly card: string | null;
+  /** When the provider was last asked to take it. */
+  readonly cardAt: string | null;
+  /** Until then another attempt takes its place: its session may end without the hold. */
+  readonly replacedUntil: string | null;
 };
 
 type Queryable = Pick<Transaction, 'one'>;

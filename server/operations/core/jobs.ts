@@ -56,6 +56,7 @@ export const JOB_RULES = {
   'power.follow': { worker: 'power', longestWaitMs: URGENT_WAIT_MS, alerts: 'once' },
   'payment.refund': { worker: 'payments' },
   'payment.partial-refund': { worker: 'payments' },
+  'payment.forget-customer': { worker: 'payments' },
   'payment.compare-ledger': { worker: 'payments', alerts: 'once' },
   'image.delete': { worker: 'images' },
 } as const satisfies Record<string, queue.JobRules & { worker: WorkerName }>;

@@ -15,6 +15,7 @@ import {
   sendPaymentReturned,
   sendRefund,
 } from '../mails/booking-mails.ts';
+import { forgetCustomer } from '../customers/provider-customer.ts';
 import { sendDocuments } from '../mails/document-mails.ts';
 import { sendDoorHelp } from '../mails/door-help-mail.ts';
 import { sendLinkExpired, sendLinkExpiredToStaff } from '../mails/expired-links.ts';
@@ -80,6 +81,7 @@ export function jobHandlers(contexts: {
     'power.follow': (job) => switchLights(lights, job),
     'payment.refund': (job) => refundPayment(payment, job.subjectId),
     'payment.partial-refund': (job) => makePartialRefund(payment, job.subjectId),
+    'payment.forget-customer': (job) => forgetCustomer(payment, job),
     'payment.compare-ledger': (job) => checkLedger(payment, job),
     'image.delete': (job) => deletePhoto(identity, job),
   };

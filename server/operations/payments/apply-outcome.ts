@@ -185,11 +185,25 @@ async function applyExpired(
 ): Promise<void> {
   if (payment.state === 'intent' || payment.state === 'open')
     await tx.query(`update private.payment set state = 'expired' where id = $1::uuid`, [payment.id]);
-  if (booking.status !== 'pending') return;
+  if (booking.status !== 'pending' || (await isReplaced(tx, payment, context.clock()))) return;
   // We closed this session ourselves for a hold that takes its place; the provider's event arrived before that hold.
   const replaced = await tx.one(
     `select from private.coupon_redemption where booking_id = $1::uuid and state = 'reserved' and moving_until > $2::timestamptz`,
     [booking.id, context.clock()],
   );
   await cancelBookingRow(context, tx, booking.id, replaced === null ? reason : 'replaced');
+}
+
+/** Whether another attempt takes, or has taken, the place of this one: then its end is not that of the hold. */
+async function isReplaced(
+  tx: Transaction,
+  { id, bookingId, attempt, replacedUntil }: PaymentFacts,
+  now: Date,
+): Promise<boolean> {
+  if (replacedUntil !== null && Date.parse(replacedUntil) > now.getTime()) return true;
+  const later = await tx.one(
+    `select from private.payment where booking_id = $1::uuid and attempt > $2::int and id <> $3::uuid and state in ('intent', 'open')`,
+    [bookingId, attempt, id],
+  );
+  return later !== null;
 }

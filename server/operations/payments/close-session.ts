@@ -1,26 +1,100 @@
+import { ProviderError } from '#server/providers/call.ts';
 import type { Payments, PaymentSession } from '#server/providers/ports.ts';
+import type { Clock } from '#server/http/caller.ts';
 import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
+import { failpoint } from '../core/failpoint.ts';
+import { Refusal } from '../core/refusal.ts';
+import type { PaymentContext } from './context.ts';
 import { nullIfMissing } from './provider-errors.ts';
+import { sessionExpiry } from './session-expiry.ts';
+import { settleSession } from './settle.ts';
 
 /** The provider's clock may be this much behind ours. */
 const CLOCK_TOLERANCE_MS = 60_000;
+/** A call that takes money from a card has ended after this time, whether or not we know how. */
+const CARD_CALL_MS = 45_000;
+
+/** For how long the end of a session that another attempt replaces does not end its hold. */
+const REPLACING_MS = 60_000;
+
+type Context = { readonly payments: Payments; readonly clock: Clock };
+
+/** `sessionMinutes`: how long a pay page can be paid. */
+export type AttemptContext = PaymentContext & { readonly settings: { readonly sessionMinutes: number } };
 
 /**
  * Closes the payment session of a hold at the provider and returns it: `expired`, or what the customer did first. Returns null when
- * there is none to pay. Throws `ProviderError` when the provider does not answer.
+ * there is none to pay. Throws `ProviderError` when the provider does not answer, or is taking the money from a saved card at this moment.
  */
 export async function closeSession(
-  { payments }: { readonly payments: Payments },
+  context: Context,
   booking: BookingFacts,
   payment: PaymentFacts,
 ): Promise<PaymentSession | null> {
+  const { payments } = context;
   if (payment.kind !== 'card') return null;
   if (payment.sessionId !== null) return nullIfMissing(payments.expireSession(payment.sessionId));
-  const found = await findSession(payments, booking);
+  const found =
+    payment.card === null ? await findSession(payments, booking) : await findCardPayment(context, booking, payment);
   return found?.status === 'open' ? nullIfMissing(payments.expireSession(found.id)) : found;
 }
 
 /** Finds the session of a hold when the answer of the call that created it was lost; null when there is none. */
 export function findSession(payments: Payments, booking: BookingFacts): Promise<PaymentSession | null> {
-  return payments.findSession(booking.id, new Date(Date.parse(booking.createdAt) - CLOCK_TOLERANCE_MS));
+  return payments.findSession(booking.id, sinceOf(booking));
 }
+
+/** Finds what became of a payment by a saved card. Throws `ProviderError` while a call may still be on its way. */
+async function findCardPayment(
+  { payments, clock }: Context,
+  booking: BookingFacts,
+  payment: PaymentFacts,
+): Promise<PaymentSession | null> {
+  if (payment.cardAt === null) return null;
+  const found = await payments.findCharge(payment.key, sinceOf(booking));
+  if (found === null && clock().getTime() - Date.parse(payment.cardAt) < CARD_CALL_MS)
+    throw new ProviderError('stripe', 'card_call_running', { retryable: true, ambiguous: true, outage: false });
+  return found;
+}
+
+const sinceOf = ({ createdAt }: BookingFacts): Date => new Date(Date.parse(createdAt) - CLOCK_TOLERANCE_MS);
+
+/**
+ * Ends an attempt at the provider and begins the next one: with a saved card, or on the pay page for null. `known`: what the caller has just learned of the
+ * attempt. Returns null when the attempt was paid first.
+ * Throws `Refusal` when the hold is over, `ProviderError` when nobody knows whether the attempt can still be paid.
+ */
+export async function replaceAttempt(
+  context: AttemptContext,
+  hold: BookingFacts,
+  payment: PaymentFacts,
+  card: string | null,
+  known: Partial<Pick<PaymentFacts, 'sessionId' | 'cardAt'>> = {},
+): Promise<PaymentFacts | null> {
+  const { db, clock, settings } = context;
+  const until = new Date(clock().getTime() + REPLACING_MS);
+  const begun = await db.one<{ facts: PaymentFacts | null }>(
+    'select private.begin_replacing($1::uuid, $2::timestamptz) as facts',
+    [payment.id, until],
+  );
+  failpoint('card.replace.before.close');
+  // As it is now: another call may have asked for the money of its card a moment ago. None begins after this.
+  const session = await closeSession(context, hold, { ...(begun?.facts ?? payment), ...known });
+  failpoint('card.replace.after.close');
+  if (session !== null && session.status !== 'expired') {
+    await settleSession(context, session, 'hold_expired');
+    return null;
+  }
+  const now = clock();
+  const expires = sessionExpiry(now, new Date(hold.holdExpiresAt ?? now), settings.sessionMinutes);
+  const row = await db.one<{ facts: PaymentFacts | null }>(
+    'select private.replace_attempt($1::uuid, $2, $3::timestamptz, $4::timestamptz) as facts',
+    [payment.id, card, now, expires],
+  );
+  if (!row?.facts) throw holdOver();
+  return row.facts;
+}
+
+/** The hold that was to be paid is over. */
+export const holdOver = (): Refusal =>
+  new Refusal('slot_taken', 'This time is no longer held for you. Please choose again.');

@@ -2,7 +2,8 @@ import { formatStudioRange } from '#rules/studio-time.ts';
 import { settings as studio } from '#rules/venue.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import type { PaymentSession } from '#server/providers/ports.ts';
-import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
+import { type BookingFacts, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
+import { ensureCustomer } from '../customers/provider-customer.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
 import { findSession } from './close-session.ts';
@@ -111,6 +112,7 @@ async function createSession(
       amountCents: payment.amountCents,
       description: `${booking.movesBooking === null ? '' : 'Change to '}${booking.studioName}, ${formatStudioRange(start, end)} (${payer.hours} h)`,
       customerEmail: payer.email,
+      customerId: await customerOf(context, booking, payer),
       successUrl: resultUrl(context, booking.movesBooking ?? booking.id, '{CHECKOUT_SESSION_ID}'),
       cancelUrl: `${context.settings.siteUrl}/${cancelPath(booking)}`,
       expiresAt: new Date(
@@ -124,6 +126,8 @@ async function createSession(
     });
   } catch (error) {
     if (!(error instanceof ProviderError) || error.reason === CIRCUIT_OPEN) throw error;
+    // Somebody deleted the customer at the provider: the next call makes another one.
+    if (error.reason === 'resource_missing') await forgetStored(context, booking);
     const found = error.ambiguous ? await findSession(context.payments, booking).catch(() => null) : null;
     if (found) return found;
     throw new Refusal(
@@ -132,6 +136,23 @@ async function createSession(
       { bookingId: booking.id },
     );
   }
+}
+
+/** Whose saved cards the pay page offers. A mailed link of staff may be opened by anybody: it offers none. */
+async function customerOf(context: SessionContext, booking: BookingFacts, { email }: Payer): Promise<string | null> {
+  const userId = await accountOf(context, booking);
+  return userId === null ? null : ensureCustomer(context, userId, email);
+}
+
+async function accountOf({ db }: SessionContext, booking: BookingFacts): Promise<string | null> {
+  if (booking.madeBy !== null) return null;
+  if (booking.movesBooking === null) return booking.userId;
+  return (await readBooking(db, booking.movesBooking))?.userId ?? null;
+}
+
+async function forgetStored(context: SessionContext, booking: BookingFacts): Promise<void> {
+  const userId = await accountOf(context, booking);
+  await context.db.query('delete from private.provider_customer where user_id = $1::uuid', [userId]);
 }
 
 /** Where a customer who does not pay goes: the checkout releases the own hold, the page of a booking shows the move that waits. A mailed link stays good. */

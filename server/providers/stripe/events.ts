@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import { WebhookRefused } from '../call.ts';
 import type { ProviderEvent } from '../ports.ts';
+import { isMarked } from './charges.ts';
 
 /** How many events are listed at most. */
 const LIST_MAX = 1_000;
@@ -12,6 +13,7 @@ const EVENT_TYPES = [
   'checkout.session.expired',
   'checkout.session.async_payment_succeeded',
   'checkout.session.async_payment_failed',
+  'payment_intent.succeeded',
   'charge.refunded',
   'charge.refund.updated',
   'refund.created',
@@ -84,7 +86,11 @@ function toEvent(event: Stripe.Event): ProviderEvent {
     id: event.id,
     type: event.type,
     objectId: textOf('id') ?? '',
-    paymentIntentId: textOf('payment_intent'),
+    paymentIntentId: textOf('payment_intent') ?? chargeOf(event),
     livemode: event.livemode,
   };
 }
+
+/** The payment of an event about one by a saved card; null for one on the pay page, whose session has events of its own. */
+const chargeOf = (event: Stripe.Event): string | null =>
+  event.type === 'payment_intent.succeeded' && isMarked(event.data.object.metadata) ? event.data.object.id : null;

@@ -1,5 +1,7 @@
 import type { Payments } from '../ports.ts';
 import { createStripeClient, withProviderErrors } from './client.ts';
+import { chargeCard, findCharge } from './charges.ts';
+import { createCustomer, deleteCustomer, listCards, removeCard, setCustomerEmail } from './customers.ts';
 import { listEvents, readEvent } from './events.ts';
 import { listLedger } from './ledger.ts';
 import { createRefund, listDisputes, listRefunds } from './refunds.ts';
@@ -40,6 +42,13 @@ export function createStripePayments(config: StripeConfig): Payments {
     findSessionOfIntent: (intentId) => withProviderErrors(() => findSessionOfIntent(context, intentId)),
     listSessions: (since) => withProviderErrors(() => listSessions(context, since, SCAN_MAX)),
     expireSession: (id) => withProviderErrors(() => expireSession(context, id)),
+    createCustomer: (input) => withProviderErrors(() => createCustomer(stripe, input)),
+    setCustomerEmail: (id, email) => withProviderErrors(() => setCustomerEmail(stripe, id, email)),
+    deleteCustomer: (id) => withProviderErrors(() => deleteCustomer(stripe, id)),
+    listCards: (id) => withProviderErrors(() => listCards(stripe, id)),
+    removeCard: (id, card) => withProviderErrors(() => removeCard(stripe, id, card)),
+    chargeCard: (input) => withProviderErrors(() => chargeCard(context, input)),
+    findCharge: (key, since) => withProviderErrors(() => findCharge(context, key, since)),
     refund: (input) => withProviderErrors(() => createRefund(stripe, input)),
     listRefunds: (intentId) => withProviderErrors(() => listRefunds(stripe, intentId)),
     listDisputes: (intentId) => withProviderErrors(() => listDisputes(stripe, intentId)),

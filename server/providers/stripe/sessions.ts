@@ -1,10 +1,11 @@
 import Stripe from 'stripe';
 import { ProviderError } from '../call.ts';
 import type { NewPaymentSession, PaymentSession } from '../ports.ts';
+import { cancelCharge, findChargeOfIntent, getCharge, isCharge } from './charges.ts';
 import { oneOf } from './client.ts';
+import { INTENT_STATUSES, type StripeContext } from './intent.ts';
 
-/** `live`: whether the key takes real money. */
-export type SessionsContext = { readonly stripe: Stripe; readonly live: boolean };
+export type SessionsContext = StripeContext;
 
 /** How many sessions a search reads at most. */
 export const SCAN_MAX = 1_000;
@@ -12,15 +13,6 @@ export const SCAN_MAX = 1_000;
 const DELAYED_METHODS: readonly string[] = ['au_becs_debit'];
 /** Expanded in each session: its payment and the charge, which shows refunds and disputes. */
 const EXPAND = ['payment_intent.latest_charge'];
-const INTENT_STATUSES = [
-  'requires_payment_method',
-  'requires_confirmation',
-  'requires_action',
-  'processing',
-  'requires_capture',
-  'canceled',
-  'succeeded',
-] as const;
 
 /** Creates a session that offers the given payment methods; the same key returns the same session. */
 export async function createSession(
@@ -41,7 +33,9 @@ export async function createSession(
       },
     ],
     allowed_payment_method_types: methods.filter((one) => input.allowDelayed || !DELAYED_METHODS.includes(one)),
-    customer_email: input.customerEmail,
+    ...(input.customerId === null
+      ? { customer_email: input.customerEmail }
+      : { customer: input.customerId, saved_payment_method_options: { payment_method_save: 'enabled' as const } }),
     client_reference_id: input.bookingId,
     metadata: { ...input.metadata },
     payment_intent_data: { metadata: { ...input.metadata } },
@@ -52,7 +46,10 @@ export async function createSession(
   return toSession(await stripe.checkout.sessions.create(params, { idempotencyKey: input.key }), live);
 }
 
-export async function getSession({ stripe, live }: SessionsContext, id: string): Promise<PaymentSession> {
+/** Reads a session, or a payment by a saved card, which has no session. */
+export async function getSession(context: SessionsContext, id: string): Promise<PaymentSession> {
+  if (isCharge(id)) return getCharge(context, id);
+  const { stripe, live } = context;
   return toSession(await stripe.checkout.sessions.retrieve(id, { expand: EXPAND }), live);
 }
 
@@ -62,7 +59,7 @@ export async function findSessionOfIntent(
   paymentIntentId: string,
 ): Promise<PaymentSession | null> {
   const { data } = await context.stripe.checkout.sessions.list({ payment_intent: paymentIntentId, limit: 1 });
-  return data[0] ? getSession(context, data[0].id) : null;
+  return data[0] ? getSession(context, data[0].id) : findChargeOfIntent(context, paymentIntentId);
 }
 
 /** Lists sessions created since then, newest first: at most `max` of those that `wanted` accepts. */
@@ -89,6 +86,7 @@ export async function listSessions(
 
 /** Closes an open session, or reads the state of one that is not open any more. */
 export async function expireSession(context: SessionsContext, id: string): Promise<PaymentSession> {
+  if (isCharge(id)) return cancelCharge(context, id);
   const { stripe, live } = context;
   try {
     return toSession(await stripe.checkout.sessions.expire(id, { expand: EXPAND }), live);

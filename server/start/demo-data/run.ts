@@ -47,6 +47,7 @@ function payInSandbox({ stripe, siteUrl }: Settings, sandboxUrl: string): Pay {
       bookingId: id,
       amountCents: cents,
       description: 'Demo booking',
+      customerId: null,
       customerEmail: email,
       successUrl: siteUrl,
       cancelUrl: siteUrl,

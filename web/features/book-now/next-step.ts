@@ -1,5 +1,5 @@
 import { formatMoney } from '#rules/money.ts';
-import type { Eligibility } from '#web/data/eligibility.ts';
+import type { Eligibility } from '#web/data/account/eligibility.ts';
 
 /** Says in one line what Book Now leads to and what it will cost; '' while unknown. `eligibility`: null when it could not be read. */
 export function nextStep(state: {

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sortSlots } from '#rules/slots.ts';
-import { readEligibility } from '#web/data/eligibility.ts';
+import { readEligibility } from '#web/data/account/eligibility.ts';
 import { keepServerDraft } from '#web/data/drafts/server-draft.ts';
 import { useAuthDialog } from '#web/data/session.tsx';
 import { usePayPage } from '#web/lib/use-pay-page.ts';

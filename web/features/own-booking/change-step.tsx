@@ -1,14 +1,24 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { isExpired, nameOfCard, useSavedCards } from '#web/data/account/saved-cards.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
+import { useNow } from '#web/lib/use-now.ts';
 import { usePayPage } from '#web/lib/use-pay-page.ts';
 import { Button } from '#web/ui/button.tsx';
 import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import { type BookingPage, type Change, type ChangeQuote, makeChange, quoteChange } from './queries.ts';
+import {
+  type BookingPage,
+  type CardProblem,
+  type Change,
+  type Changed,
+  type ChangeQuote,
+  makeChange,
+  quoteChange,
+} from './queries.ts';
 
 /** Where a booking goes. */
 type To = { readonly studioName: string; readonly start: Date; readonly end: Date };
@@ -16,12 +26,14 @@ type To = { readonly studioName: string; readonly start: Date; readonly end: Dat
 /** Says what a change costs, and makes it: at once, or by leaving for the pay page. */
 export function ChangeStep({
   booking,
+  userId,
   change,
   to,
   onDone,
   onBack,
 }: {
   booking: BookingPage;
+  userId: string;
   change: Change;
   to: To;
   onDone: () => void;
@@ -70,18 +82,18 @@ export function ChangeStep({
           onRetry={again}
         />
       ) : null}
-      <div className="flex flex-wrap gap-3">
-        <Button
-          busy={make.isPending}
+      {make.data?.leave === undefined ? (
+        <Choices
+          userId={userId}
+          quote={quote.data}
+          busy={make.isPending ? make.variables.card : undefined}
           disabled={quote.isFetching}
-          onClick={() => make.mutate(quote.data.differenceCents)}
-        >
-          {labelOf(quote.data)}
-        </Button>
-        <Button tone="plain" disabled={make.isPending} onClick={onBack}>
-          Back
-        </Button>
-      </div>
+          onMake={(card) => make.mutate({ differenceCents: quote.data.differenceCents, card })}
+          onBack={onBack}
+        />
+      ) : (
+        <Refused {...make.data.leave} onBack={onBack} />
+      )}
     </div>
   );
 }
@@ -106,31 +118,118 @@ function Places({ booking, to }: { booking: BookingPage; to: To }) {
   );
 }
 
+/** `leave`: the saved card did not pay, and where the rest is paid. */
+type Made = { readonly done: boolean; readonly leave?: { readonly problem: CardProblem; readonly url: string } };
+
+const problemOf = (answer: Changed | null): CardProblem | undefined => answer?.cardProblem;
+
 /** Makes the change at the difference on the screen, and leaves for the pay page when it costs more. */
 function useChange(booking: BookingPage, change: Change, onDone: () => void) {
   const { asking, open } = usePayPage();
   const make = useMutation({
-    mutationFn: async (differenceCents: number) => {
-      let done = false;
+    mutationFn: async (how: { differenceCents: number; card: string | null }): Promise<Made> => {
+      let answer: Changed | null = null;
       const url = await open(async () => {
-        const answer = await makeChange(booking.id, change, differenceCents);
-        done = answer.waitsUntil === undefined;
-        return { url: done ? '' : (answer.url ?? null) };
+        answer = await makeChange(booking.id, change, how);
+        return { url: answer.waitsUntil === undefined ? '' : (answer.url ?? null) };
       });
-      if (url !== null && url !== '') leaveTo(url);
-      return done;
+      if (url === null || url === '') return { done: url === '' };
+      const problem = problemOf(answer);
+      // What became of the card is said before the page changes.
+      if (problem !== undefined) return { done: false, leave: { problem, url } };
+      leaveTo(url);
+      return { done: false };
     },
     meta: {
       handled: true,
       invalidates: [queryKeys.ownBooking.all, queryKeys.ownBookings.all, queryKeys.availability.all],
     },
-    onSuccess: (done) => {
+    onSuccess: ({ done }) => {
       if (!done) return;
       toast({ title: 'Your booking is changed', description: 'We’ve emailed you the new details.' });
       onDone();
     },
   });
   return { asking, make };
+}
+
+/** How many saved cards are offered. */
+const CARDS = 3;
+
+/** The ways to make a change: with a saved card where something is to pay, or on the pay page. `busy`: the card that is asked now. */
+function Choices({
+  userId,
+  quote,
+  busy,
+  disabled,
+  onMake,
+  onBack,
+}: {
+  userId: string;
+  quote: ChangeQuote;
+  busy: string | null | undefined;
+  disabled: boolean;
+  onMake: (card: string | null) => void;
+  onBack: () => void;
+}) {
+  const now = useNow(60_000);
+  const saved = useSavedCards(userId, quote.payUntil !== undefined);
+  const cards = (quote.payUntil === undefined ? [] : (saved.data ?? []))
+    .filter((card) => !isExpired(card, now))
+    .slice(0, CARDS);
+  const working = busy !== undefined;
+  return (
+    <div className="flex flex-wrap gap-3">
+      {cards.map((card, index) => (
+        <Button
+          key={card.id}
+          tone={index === 0 ? 'signal' : 'plain'}
+          busy={busy === card.id}
+          disabled={disabled || working}
+          onClick={() => onMake(card.id)}
+        >
+          Pay {formatMoney(quote.differenceCents)} with {nameOfCard(card)}
+        </Button>
+      ))}
+      <Button
+        tone={cards.length === 0 ? 'signal' : 'plain'}
+        busy={busy === null}
+        disabled={disabled || working}
+        onClick={() => onMake(null)}
+      >
+        {cards.length === 0 ? labelOf(quote) : 'Pay another way'}
+      </Button>
+      <Button tone="plain" disabled={working} onClick={onBack}>
+        Back
+      </Button>
+    </div>
+  );
+}
+
+const PROBLEMS: Readonly<Record<CardProblem, string>> = {
+  declined: 'Your bank declined the card.',
+  needs_customer: 'Your bank wants you to confirm this payment, on the pay page.',
+  gone: 'This card isn’t saved any more.',
+};
+
+/** Says why the saved card did not pay, and leads to the pay page. The new hours are held meanwhile. */
+function Refused({ problem, url, onBack }: { problem: CardProblem; url: string; onBack: () => void }) {
+  return (
+    <div className="space-y-4">
+      <Notice tone="warn">
+        <p role="alert" className="font-semibold">
+          {PROBLEMS[problem]} Nothing was charged.
+        </p>
+        <p className="mt-1">We hold the new hours while you pay.</p>
+      </Notice>
+      <div className="flex flex-wrap gap-3">
+        <Button onClick={() => leaveTo(url)}>Go to the pay page</Button>
+        <Button tone="plain" onClick={onBack}>
+          Back
+        </Button>
+      </div>
+    </div>
+  );
 }
 
 const labelOf = ({ payUntil, differenceCents }: ChangeQuote): string =>

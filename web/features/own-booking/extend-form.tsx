@@ -18,6 +18,7 @@ export function ExtendForm({ booking, userId, onDone }: { booking: BookingPage; 
     return (
       <ChangeStep
         booking={booking}
+        userId={userId}
         change={{ kind: 'extend', more, from: booking.endTime }}
         to={{ studioName: booking.studioName, start: booking.startTime, end: endWith(booking, more) }}
         onDone={onDone}

@@ -42,6 +42,7 @@ export function MoveForm({
     return (
       <ChangeStep
         booking={booking}
+        userId={userId}
         change={{ kind: 'move', studioId: at.studioId, ...span }}
         to={{ studioName, ...span }}
         onDone={onDone}

@@ -8,11 +8,19 @@ import { endWith, freeAfter, startsOf } from './free-hours.ts';
 import * as queries from './queries.ts';
 import { eventsOf } from './timeline.tsx';
 
-const { NOW, leaveTo } = vi.hoisted(() => ({ NOW: new Date('2031-03-01T00:00:00Z'), leaveTo: vi.fn() }));
+const { NOW, CARDS, leaveTo } = vi.hoisted(() => ({
+  NOW: new Date('2031-03-01T00:00:00Z'),
+  CARDS: [] as unknown[],
+  leaveTo: vi.fn(),
+}));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
 vi.mock('#web/lib/use-now.ts', () => ({ useNow: () => NOW }));
 vi.mock('#web/lib/leave.ts', () => ({ leaveTo }));
 vi.mock('#web/data/finding/availability.ts', () => ({ readDays: vi.fn() }));
+vi.mock(import('#web/data/fetch-client.ts'), async (original) => ({
+  ...(await original()),
+  callFunction: vi.fn(() => Promise.resolve({ cards: CARDS })) as never,
+}));
 vi.mock('#web/data/own-bookings.ts', () => ({ releaseHold: vi.fn() }));
 vi.mock(import('./queries.ts'), async (original) => ({
   ...(await original()),
@@ -117,7 +125,35 @@ test('a move offers the free starts of the day, says what it costs, and leaves f
   });
   await press('Pay $10 and change');
   expect(leaveTo).toHaveBeenCalledWith('https://pay.example');
-  expect(calls.makeChange).toHaveBeenLastCalledWith('b1', expect.objectContaining({ start: at(20) }), 1_000);
+  expect(calls.makeChange).toHaveBeenLastCalledWith('b1', expect.objectContaining({ start: at(20) }), {
+    differenceCents: 1_000,
+    card: null,
+  });
+});
+
+test('one tap pays with a saved card that has not expired; one that is refused leads to the pay page', async () => {
+  const card = { id: 'pm_1', brand: 'visa', last4: '4242', expiryMonth: 12, expiryYear: 2034 };
+  CARDS.push(card, { ...card, id: 'pm_2', last4: '0341', expiryYear: 2030 });
+  show();
+  calls.quoteChange.mockResolvedValue({ differenceCents: 6_900, refundCents: 0, payUntil: '2031-03-01T00:15:00Z' });
+  await press('Stay longer');
+  await press('9 pm');
+  const tap = await screen.findByRole('button', { name: 'Pay $69 with Visa ending in 4242' });
+  expect(screen.queryByText(/0341/)).toBeNull();
+  const held = { differenceCents: 6_900, refundCents: 0, waitsUntil: 'x', url: 'https://pay.example' };
+  calls.makeChange.mockResolvedValueOnce({ ...held, cardProblem: 'declined' });
+  await user.click(tap);
+  expect((await screen.findByRole('alert')).textContent).toContain('declined the card. Nothing was charged.');
+  expect(leaveTo).not.toHaveBeenCalled();
+  await press('Go to the pay page');
+  expect(leaveTo).toHaveBeenCalledWith('https://pay.example');
+  expect(calls.makeChange).toHaveBeenCalledWith('b1', expect.anything(), { differenceCents: 6_900, card: 'pm_1' });
+  await press('Back');
+  await press('9 pm');
+  calls.makeChange.mockResolvedValueOnce({ differenceCents: 6_900, refundCents: 0 });
+  await press('Pay $69 with Visa ending in 4242');
+  expect(leaveTo).toHaveBeenCalledTimes(1);
+  CARDS.length = 0;
 });
 
 test('staying longer is offered as far as the room is free', async () => {
@@ -133,7 +169,11 @@ test('staying longer is offered as far as the room is free', async () => {
   ).toEqual(['9 pm', '10 pm']);
   await press('9 pm');
   await press('Change my booking');
-  expect(calls.makeChange).toHaveBeenCalledWith('b1', { kind: 'extend', more: 1, from: at(20) }, 0);
+  expect(calls.makeChange).toHaveBeenCalledWith(
+    'b1',
+    { kind: 'extend', more: 1, from: at(20) },
+    { differenceCents: 0, card: null },
+  );
 });
 
 test('new hours that wait for a payment can be paid or let go', async () => {

@@ -82,7 +82,14 @@ export type ChangeQuote = {
   readonly byHand?: true;
   readonly payUntil?: string;
 };
-export type Changed = ChangeQuote & { readonly url?: string; readonly waitsUntil?: string; readonly pending?: true };
+/** Why a saved card did not pay; nothing was taken from it. */
+export type CardProblem = 'declined' | 'needs_customer' | 'gone';
+export type Changed = ChangeQuote & {
+  readonly url?: string;
+  readonly waitsUntil?: string;
+  readonly pending?: true;
+  readonly cardProblem?: CardProblem;
+};
 
 const bodyOf = (bookingId: string, change: Change): [name: string, body: Record<string, unknown>] =>
   change.kind === 'extend'
@@ -103,10 +110,14 @@ export function quoteChange(bookingId: string, change: Change): Promise<ChangeQu
   return callFunction(name, { ...body, preview: true });
 }
 
-/** Makes a change at the difference on the screen. Throws `AppError`. */
-export function makeChange(bookingId: string, change: Change, differenceCents: number): Promise<Changed> {
+/** Makes a change at the difference on the screen. `card`: the saved card that pays it at once; null: the pay page. Throws `AppError`. */
+export function makeChange(
+  bookingId: string,
+  change: Change,
+  { differenceCents, card }: { differenceCents: number; card: string | null },
+): Promise<Changed> {
   const [name, body] = bodyOf(bookingId, change);
-  return callFunction(name, { ...body, differenceCents });
+  return callFunction(name, { ...body, differenceCents, ...(card === null ? {} : { card }) });
 }
 
 /** Reads the documents of a booking as one file. Throws `AppError`. */

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { rest } from './rest.ts';
-import { useLive } from './live.ts';
-import { readTermsVersion } from './texts.ts';
-import { queryKeys } from './query-keys.ts';
+import { rest } from '../rest.ts';
+import { useLive } from '../live.ts';
+import { readTermsVersion } from '../texts.ts';
+import { queryKeys } from '../query-keys.ts';
 
 /** What a customer needs before paying. */
 export type Eligibility = { readonly verified: boolean; readonly termsAccepted: boolean };

@@ -1,0 +1,91 @@
+import type Stripe from 'stripe';
+import { byId, newId, type StripeState } from '../core/ledger.ts';
+import { invalid, missing } from '../core/refusal.ts';
+
+/** A saved card with its number, which nobody can read. */
+export type Card = { method: Stripe.PaymentMethod; number: string };
+
+/** Stripe's own test numbers (docs.stripe.com/testing) that do not simply pay. */
+export const DECLINED = '4000000000000002';
+/** Can be saved; every later charge is declined. */
+export const DECLINED_LATER = '4000000000000341';
+/** The bank asks the first time only, when the card is saved. */
+export const NEEDS_BANK = '4000002500003155';
+/** The bank asks each time. */
+export const NEEDS_BANK_ALWAYS = '4000002760003184';
+
+/** Makes the payment method of a card; saved for a customer when there is one. */
+export function newCard(
+  state: StripeState,
+  { number, customer }: { number: string; customer: string | null },
+): Stripe.PaymentMethod {
+  const id = newId('pm');
+  const method: Stripe.PaymentMethod = {
+    id,
+    object: 'payment_method',
+    allow_redisplay: customer === null ? 'unspecified' : 'always',
+    billing_details: { address: null, email: null, name: null, phone: null, tax_id: null },
+    card: {
+      brand: brandOf(number),
+      checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: 'pass' },
+      country: 'AU',
+      display_brand: brandOf(number),
+      exp_month: 12,
+      exp_year: 2034,
+      fingerprint: `sandbox${number.slice(-4)}`,
+      funding: 'credit',
+      generated_from: null,
+      last4: number.slice(-4),
+      networks: { available: [brandOf(number)], preferred: null },
+      regulated_status: 'unregulated',
+      three_d_secure_usage: { supported: true },
+      wallet: null,
+    },
+    created: state.stamp(),
+    customer,
+    customer_account: null,
+    livemode: false,
+    metadata: {},
+    type: 'card',
+  };
+  state.ledger.cards[id] = { method, number };
+  state.changed();
+  return method;
+}
+
+function brandOf(number: string): string {
+  if (number.startsWith('5')) return 'mastercard';
+  return number.startsWith('3') ? 'amex' : 'visa';
+}
+
+/** The saved cards of a customer. */
+export const cardsOf = (state: StripeState, customer: string): Stripe.PaymentMethod[] =>
+  Object.values(state.ledger.cards)
+    .map(({ method }) => method)
+    .filter((method) => method.customer === customer);
+
+/** `GET /v1/customers/{id}/payment_methods/{id}`: of this customer only. */
+export function cardOfCustomer(state: StripeState, customer: string, id: string): Stripe.PaymentMethod {
+  const method = byId(state.ledger.cards, id)?.method;
+  if (!method || method.customer !== customer) throw missing('PaymentMethod', id, 'payment_method');
+  return method;
+}
+
+/** `POST /v1/payment_methods/{id}/detach`: for good. */
+export function detachCard(state: StripeState, id: string): Stripe.PaymentMethod {
+  const method = byId(state.ledger.cards, id)?.method;
+  if (!method) throw missing('PaymentMethod', id, 'payment_method');
+  if (method.customer === null)
+    throw invalid(
+      'payment_method',
+      'The payment method you provided is not attached to a customer so detachment is impossible.',
+      'resource_missing',
+    );
+  method.customer = null;
+  state.changed();
+  return method;
+}
+
+export function detachAll(state: StripeState, customer: string): void {
+  for (const method of cardsOf(state, customer)) method.customer = null;
+}

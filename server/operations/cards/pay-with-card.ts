@@ -1,0 +1,102 @@
+import { formatStudioRange } from '#rules/studio-time.ts';
+import { ProviderError } from '#server/providers/call.ts';
+import type { CardAnswer } from '#server/providers/ports.ts';
+import { type BookingFacts, latestPayment, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
+import { failpoint } from '../core/failpoint.ts';
+import { withTimeout } from '../core/timeout.ts';
+import { readCustomer } from '../customers/provider-customer.ts';
+import { type AttemptContext, holdOver, replaceAttempt } from '../payments/close-session.ts';
+import { reasonOf } from '../payments/provider-errors.ts';
+import { settleSession } from '../payments/settle.ts';
+
+/**
+ * What became of it. `paid`: the booking has the hours. `unknown`: the provider has not answered, and the same call again finds out. Otherwise nothing
+ * was taken, and the pay page can follow: the bank `declined`, it `needs_customer` on a page, or the card is `gone`.
+ */
+export type CardOutcome = 'paid' | 'unknown' | NonNullable<CardAnswer['problem']>;
+
+/**
+ * Pays a hold from a saved card of its customer, and settles it as every payment. An attempt is either for the pay page or for one card, and the next one
+ * begins only when nobody can pay the one before, so a hold is never paid twice. Repeating it never takes the money again.
+ * Throws `Refusal` when the hold is over.
+ */
+export function payWithCard(
+  context: AttemptContext,
+  hold: BookingFacts,
+  { card, userId }: { readonly card: string; readonly userId: string },
+  waitMs: number,
+): Promise<CardOutcome> {
+  return withTimeout(context.log, waitMs, pay(context, hold, card, userId), 'unknown');
+}
+
+async function pay(context: AttemptContext, hold: BookingFacts, card: string, userId: string): Promise<CardOutcome> {
+  try {
+    const attempt = await cardAttempt(context, hold, card);
+    return attempt === null ? await resultOf(context, hold) : await charge(context, hold, attempt, userId);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    context.log.warn({ booking: hold.id, reason: reasonOf(error) }, 'a payment by a saved card has no answer yet');
+    return 'unknown';
+  }
+}
+
+/** Returns the attempt that this card pays. null: the hold was paid in another way meanwhile. */
+async function cardAttempt(context: AttemptContext, hold: BookingFacts, card: string): Promise<PaymentFacts | null> {
+  const payment = await latestPayment(context.db, hold.id);
+  if (payment === null || !['intent', 'open', 'expired'].includes(payment.state)) return null;
+  if (payment.state === 'intent' && payment.card === card) return payment;
+  return replaceAttempt(context, hold, payment, card);
+}
+
+/** Takes the money, and settles what the provider answers. */
+async function charge(
+  context: AttemptContext,
+  hold: BookingFacts,
+  attempt: PaymentFacts,
+  userId: string,
+): Promise<CardOutcome> {
+  const { db, payments, clock } = context;
+  const customerId = await readCustomer(db, userId);
+  if (attempt.card === null || customerId === null) return leaveCard(context, hold, attempt, 'gone');
+  const begun = await db.one<{ ok: boolean }>('select private.begin_card_payment($1::uuid, $2::timestamptz) as ok', [
+    attempt.id,
+    clock(),
+  ]);
+  // Settled or replaced by another call since.
+  if (begun?.ok !== true) return resultOf(context, hold);
+  failpoint('card.before.charge');
+  const answer = await payments.chargeCard({
+    key: attempt.key,
+    customerId,
+    cardId: attempt.card,
+    bookingId: hold.id,
+    amountCents: attempt.amountCents,
+    description: `${hold.studioName}, ${formatStudioRange(new Date(hold.startTime), new Date(hold.endTime))}`,
+    metadata: { reference: hold.reference },
+  });
+  failpoint('card.after.charge');
+  if (answer.problem !== null) return leaveCard(context, hold, attempt, answer.problem, answer.session?.id);
+  await settleSession(context, answer.session, 'hold_expired');
+  failpoint('card.after.settle');
+  return resultOf(context, hold);
+}
+
+/** Makes way for the pay page after a card that could not be charged. Its payment is cancelled, so that nothing can take it later. */
+async function leaveCard(
+  context: AttemptContext,
+  hold: BookingFacts,
+  attempt: PaymentFacts,
+  problem: NonNullable<CardAnswer['problem']>,
+  sessionId?: string,
+): Promise<CardOutcome> {
+  const known = sessionId === undefined ? { cardAt: null } : { sessionId };
+  return (await replaceAttempt(context, hold, attempt, null, known)) === null ? resultOf(context, hold) : problem;
+}
+
+/** Whether a hold was paid, by this call or another. Throws `Refusal` when it is over: money that came too late goes back. */
+async function resultOf({ db }: AttemptContext, hold: BookingFacts): Promise<CardOutcome> {
+  const now = await readBooking(db, hold.id);
+  if (now?.status === 'confirmed' || (hold.movesBooking !== null && now?.cancelReason === 'replaced')) return 'paid';
+  if (now?.status === 'pending') return 'unknown';
+  throw holdOver();
+}

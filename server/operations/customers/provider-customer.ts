@@ -1,0 +1,60 @@
+import type { Database, Transaction } from '#server/db/database.ts';
+import type { Payments, SavedCard } from '#server/providers/ports.ts';
+import { failpoint } from '../core/failpoint.ts';
+import type { Job, JobOutcome } from '../core/jobs.ts';
+import { Refusal } from '../core/refusal.ts';
+
+/** What saved cards need. */
+export type CardsContext = { readonly db: Pick<Database, 'one' | 'query'>; readonly payments: Payments };
+
+type Stored = { readonly id: string; readonly email: string | null };
+
+/** Reads the provider's customer of an account; null when it has none yet. */
+export async function readCustomer(db: Pick<Transaction, 'one'>, userId: string): Promise<string | null> {
+  return (await stored(db, userId))?.id ?? null;
+}
+
+const stored = (db: Pick<Transaction, 'one'>, userId: string): Promise<Stored | null> =>
+  db.one<Stored>('select customer_id as id, email from private.provider_customer where user_id = $1::uuid', [userId]);
+
+/**
+ * Returns the provider's customer of an account, and creates it the first time: without an address, so that one whose answer is lost holds nothing of the
+ * person. The provider learns a changed address here. Throws `ProviderError`.
+ */
+export async function ensureCustomer({ db, payments }: CardsContext, userId: string, email: string): Promise<string> {
+  const customer = (await stored(db, userId)) ?? (await create({ db, payments }, userId));
+  if (customer.email !== email) {
+    await payments.setCustomerEmail(customer.id, email);
+    await db.query('update private.provider_customer set email = $2 where user_id = $1::uuid', [userId, email]);
+  }
+  return customer.id;
+}
+
+async function create({ db, payments }: CardsContext, userId: string): Promise<Stored> {
+  const id = await payments.createCustomer({ key: `customer:${userId}`, userId });
+  failpoint('customer.after.create');
+  await db.query(
+    'insert into private.provider_customer (user_id, customer_id) values ($1::uuid, $2) on conflict do nothing',
+    [userId, id],
+  );
+  return (await stored(db, userId)) ?? { id, email: null };
+}
+
+/** Job `payment.forget-customer`: deletes the customer and the saved cards of an account that has ended. */
+export async function forgetCustomer({ payments }: Pick<CardsContext, 'payments'>, job: Job): Promise<JobOutcome> {
+  await payments.deleteCustomer(String(job.payload['customerId']));
+  return 'done';
+}
+
+/** Lists the saved cards of an account, as the provider has them. Throws `ProviderError`. */
+export async function listSavedCards({ db, payments }: CardsContext, userId: string): Promise<readonly SavedCard[]> {
+  const customer = await readCustomer(db, userId);
+  return customer === null ? [] : payments.listCards(customer);
+}
+
+/** Removes a saved card of an account at the provider. Throws `Refusal('not_found')`, `ProviderError`. */
+export async function removeSavedCard({ db, payments }: CardsContext, userId: string, cardId: string): Promise<void> {
+  const customer = await readCustomer(db, userId);
+  if (customer === null || !(await payments.removeCard(customer, cardId)))
+    throw new Refusal('not_found', 'You have no such card any more.');
+}

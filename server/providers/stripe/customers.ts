@@ -1,0 +1,57 @@
+import Stripe from 'stripe';
+import type { SavedCard } from '../ports.ts';
+
+/** How many saved cards are shown. */
+const CARDS_MAX = 20;
+
+/** Creates a customer known by our account number only (docs.stripe.com/api/customers). */
+export async function createCustomer(
+  stripe: Stripe,
+  { key, userId }: { key: string; userId: string },
+): Promise<string> {
+  const { id } = await stripe.customers.create({ metadata: { user_id: userId } }, { idempotencyKey: key });
+  return id;
+}
+
+export async function setCustomerEmail(stripe: Stripe, customerId: string, email: string): Promise<void> {
+  await stripe.customers.update(customerId, { email });
+}
+
+/** Deletes a customer with the saved cards. One that is deleted already, or was never there, is as good. */
+export async function deleteCustomer(stripe: Stripe, customerId: string): Promise<void> {
+  try {
+    await stripe.customers.del(customerId);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+
+/** Lists the cards whose customer agreed to see them again. */
+export async function listCards(stripe: Stripe, customerId: string): Promise<SavedCard[]> {
+  const { data } = await stripe.customers.listPaymentMethods(customerId, {
+    type: 'card',
+    allow_redisplay: 'always',
+    limit: CARDS_MAX,
+  });
+  return data.flatMap(({ id, card }) =>
+    card === undefined
+      ? []
+      : [{ id, brand: card.brand, last4: card.last4, expiryMonth: card.exp_month, expiryYear: card.exp_year }],
+  );
+}
+
+/** Detaches a card of this customer. Returns false when the customer has no such card. */
+export async function removeCard(stripe: Stripe, customerId: string, cardId: string): Promise<boolean> {
+  try {
+    // Stripe detaches by the card's id alone: ask first whose it is.
+    await stripe.customers.retrievePaymentMethod(customerId, cardId);
+    await stripe.paymentMethods.detach(cardId);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing';

@@ -1,0 +1,48 @@
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { z } from 'zod';
+import { callFunction } from '#web/data/fetch-client.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+
+const cardsSchema = z.object({
+  cards: z.array(
+    z.object({
+      id: z.string(),
+      brand: z.string(),
+      last4: z.string(),
+      expiryMonth: z.number(),
+      expiryYear: z.number(),
+    }),
+  ),
+});
+/** A card that the account saved at the payment provider. */
+export type SavedCard = z.infer<typeof cardsSchema>['cards'][number];
+
+/** Reads the saved cards of the account, the newest first. Throws `AppError`. */
+const readSavedCards = async (): Promise<readonly SavedCard[]> =>
+  cardsSchema.parse(await callFunction('saved-cards', {})).cards;
+
+/** The saved cards of the account; `wanted` false asks for none. */
+export function useSavedCards(userId: string, wanted = true): UseQueryResult<readonly SavedCard[]> {
+  return useQuery({ queryKey: queryKeys.savedCards.of(userId), queryFn: readSavedCards, enabled: wanted, retry: 1 });
+}
+
+/** Removes a saved card at the payment provider. Throws `AppError`. */
+export const removeSavedCard = (cardId: string): Promise<unknown> => callFunction('remove-card', { cardId });
+
+const BRANDS: Readonly<Record<string, string>> = {
+  visa: 'Visa',
+  mastercard: 'Mastercard',
+  amex: 'American Express',
+  eftpos_au: 'eftpos',
+  unionpay: 'UnionPay',
+  jcb: 'JCB',
+  discover: 'Discover',
+  diners: 'Diners Club',
+};
+
+/** "Visa ending in 4242". */
+export const nameOfCard = ({ brand, last4 }: SavedCard): string => `${BRANDS[brand] ?? 'Card'} ending in ${last4}`;
+
+/** Whether a card is past the last day of its month. */
+export const isExpired = ({ expiryMonth, expiryYear }: SavedCard, now: Date): boolean =>
+  now.getTime() >= Date.UTC(expiryYear, expiryMonth, 1);

@@ -1,0 +1,74 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  isExpired,
+  nameOfCard,
+  removeSavedCard,
+  type SavedCard,
+  useSavedCards,
+} from '#web/data/account/saved-cards.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { useNow } from '#web/lib/use-now.ts';
+import { Button } from '#web/ui/button.tsx';
+import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { toast } from '#web/ui/toast.tsx';
+
+/** The cards that the account saved on the pay page. Each can be removed. */
+export function SavedCards({ userId }: { userId: string }) {
+  const cards = useSavedCards(userId);
+  if (cards.isError && !cards.data)
+    return <LoadFailed title="Your saved cards could not be loaded." onRetry={() => void cards.refetch()} />;
+  if (!cards.data) return <Skeleton className="h-16" label="Loading your saved cards" />;
+  if (cards.data.length === 0)
+    return (
+      <p className="max-w-prose text-fog">
+        No saved card. When you pay, you can choose to save yours. Our payment provider keeps it, and we never see the
+        number.
+      </p>
+    );
+  return (
+    <ul className="divide-y divide-line border-y border-line">
+      {cards.data.map((card) => (
+        <Card key={card.id} card={card} />
+      ))}
+    </ul>
+  );
+}
+
+function Card({ card }: { card: SavedCard }) {
+  const [asking, setAsking] = useState(false);
+  const expired = isExpired(card, useNow(60_000));
+  const remove = useMutation({
+    mutationFn: () => removeSavedCard(card.id),
+    meta: {
+      failure: 'That card could not be removed. Please try again.',
+      invalidates: [queryKeys.savedCards.all],
+    },
+    onSuccess: () => toast({ title: 'Card removed' }),
+  });
+  const name = nameOfCard(card);
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 py-4">
+      <div>
+        <p className="font-semibold">{name}</p>
+        <p className="text-sm text-fog">
+          {expired ? 'Expired' : 'Expires'} {String(card.expiryMonth).padStart(2, '0')}/{card.expiryYear}
+        </p>
+      </div>
+      {asking ? (
+        <div role="group" aria-label={`Remove ${name}?`} className="flex flex-wrap gap-3">
+          <Button tone="plain" busy={remove.isPending} onClick={() => remove.mutate()}>
+            Remove this card
+          </Button>
+          <Button tone="quiet" disabled={remove.isPending} onClick={() => setAsking(false)}>
+            Keep it
+          </Button>
+        </div>
+      ) : (
+        <Button tone="plain" aria-label={`Remove ${name}`} onClick={() => setAsking(true)}>
+          Remove
+        </Button>
+      )}
+    </li>
+  );
+}
