@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { cancelIntent, chargeCard } from './cards/charging.ts';
+import { cancelIntent, chargeCard } from './checkout/charging.ts';
 import { createCustomer, customerOf, deleteCustomer, updateCustomer } from './cards/customers.ts';
 import { cardOfCustomer, cardsOf, detachCard } from './cards/payment-methods.ts';
 import { createCheckout, expireByCall } from './checkout/checkout.ts';

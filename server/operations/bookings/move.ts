@@ -6,7 +6,7 @@ import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
 import { startDeadline } from '../core/timeout.ts';
-import { type CardOutcome, payWithCard } from '../cards/pay-with-card.ts';
+import { type CardOutcome, payWithCard } from '../payments/pay-with-card.ts';
 import { applyMove, type NewHours } from '../moves/apply-move.ts';
 import { moveProblem, type Place } from '../moves/movable.ts';
 import { addSplitRefund } from '../payments/partial-refunds.ts';

@@ -1,7 +1,7 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { z } from 'zod';
-import { callFunction } from '#web/data/fetch-client.ts';
-import { queryKeys } from '#web/data/query-keys.ts';
+import { callFunction } from '../fetch-client.ts';
+import { queryKeys } from '../query-keys.ts';
 
 const cardsSchema = z.object({
   cards: z.array(

@@ -5,9 +5,9 @@ import { type BookingFacts, latestPayment, type PaymentFacts, readBooking } from
 import { failpoint } from '../core/failpoint.ts';
 import { withTimeout } from '../core/timeout.ts';
 import { readCustomer } from '../customers/provider-customer.ts';
-import { type AttemptContext, holdOver, replaceAttempt } from '../payments/close-session.ts';
-import { reasonOf } from '../payments/provider-errors.ts';
-import { settleSession } from '../payments/settle.ts';
+import { type AttemptContext, holdOver, replaceAttempt } from './close-session.ts';
+import { reasonOf } from './provider-errors.ts';
+import { settleSession } from './settle.ts';
 
 /**
  * What became of it. `paid`: the booking has the hours. `unknown`: the provider has not answered, and the same call again finds out. Otherwise nothing

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
-import { refuse, succeed } from '../checkout/paying.ts';
-import { newIntent } from '../checkout/payment-objects.ts';
+import { refuse, succeed } from './paying.ts';
+import { newIntent } from './payment-objects.ts';
 import {
   booleanOf,
   emailOf,
@@ -15,8 +15,8 @@ import {
 } from '../core/form.ts';
 import { byId, type StripeState } from '../core/ledger.ts';
 import { invalid, missing, requiredParameter, StripeRefusal, wrongState } from '../core/refusal.ts';
-import { customerOf } from './customers.ts';
-import { type Card, DECLINED, DECLINED_LATER, NEEDS_BANK_ALWAYS } from './payment-methods.ts';
+import { customerOf } from '../cards/customers.ts';
+import { type Card, DECLINED, DECLINED_LATER, NEEDS_BANK_ALWAYS } from '../cards/payment-methods.ts';
 
 const FIELDS = [
   'amount',
