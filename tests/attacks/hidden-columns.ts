@@ -63,7 +63,7 @@ const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<
   'public.business_settings': (state) => [
     {
       version: 'default',
-      settings: `(select jsonb_set(settings, '{arrivalNotes}', '"secret-${state}x"') from public.business_settings where version = 1)`,
+      settings: `(select jsonb_set(settings, '{arrivalNotes}', '"secret-${state}x"') from public.business_settings order by version desc limit 1)`,
     },
   ],
   'public.waitlist_entries': (state) => [
