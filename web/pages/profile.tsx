@@ -6,7 +6,7 @@ import { Passkeys } from '#web/features/account/passkeys.tsx';
 import { PasswordForm } from '#web/features/account/password-form.tsx';
 import { ProfileForm } from '#web/features/account/profile-form.tsx';
 import { SecondStep } from '#web/features/account/second-step.tsx';
-import { SavedCards } from '#web/features/saved-cards/saved-cards.tsx';
+import { SavedCards } from '#web/features/account/saved-cards.tsx';
 import { IdStatusPart } from '#web/features/identity/id-status.tsx';
 import { ReminderSettings } from '#web/features/reminders/reminders.tsx';
 import { useIdStatus } from '#web/features/identity/queries.ts';
