@@ -360,6 +360,7 @@ export type Database = {
           phone: string | null;
           remind_by_email: boolean;
           remind_by_text: boolean;
+          thank_by_email: boolean;
           updated_at: string;
           user_id: string;
         };
@@ -374,6 +375,7 @@ export type Database = {
           phone?: string | null;
           remind_by_email?: boolean;
           remind_by_text?: boolean;
+          thank_by_email?: boolean;
           updated_at?: string;
           user_id: string;
         };
@@ -388,6 +390,7 @@ export type Database = {
           phone?: string | null;
           remind_by_email?: boolean;
           remind_by_text?: boolean;
+          thank_by_email?: boolean;
           updated_at?: string;
           user_id?: string;
         };
@@ -1024,6 +1027,10 @@ export type Database = {
         };
         Returns: boolean;
       };
+      may_add_report_photo: {
+        Args: never;
+        Returns: boolean;
+      };
       newest_bookings: {
         Args: {
           most?: number;
@@ -1065,6 +1072,12 @@ export type Database = {
           volume_discount: number | null;
           slots: Json | null;
         }[];
+      };
+      own_feedback: {
+        Args: {
+          booking: string;
+        };
+        Returns: Json;
       };
       remove_from_mailing_list: {
         Args: {
@@ -1191,6 +1204,13 @@ export type Database = {
           public: boolean | null;
           weeks: number | null;
         }[];
+      };
+      staff_ratings: {
+        Args: {
+          at?: string;
+          most?: number;
+        };
+        Returns: Json;
       };
       staff_rooms: {
         Args: never;

@@ -13,6 +13,8 @@ const TITLES: Readonly<Record<string, string>> = {
   'mail.access-code': 'Access code email',
   'mail.reminder': 'Reminder email',
   'text.reminder': 'Reminder text message',
+  'mail.thanks': 'Email after a session',
+  'mail.incident-answer': 'Answer to a report',
   'mail.door-help': 'Email to staff about a closed door',
   'mail.id-decision': 'Email about an ID decision',
   'mail.id-withdrawn': 'Email about a withdrawn ID',

@@ -18,6 +18,7 @@ import { igloohomeWebhook } from './functions/igloohome-webhook.ts';
 import { manualPowerControl } from './functions/manual-power-control.ts';
 import { processScheduledEmails } from './functions/process-scheduled-emails.ts';
 import { queuedMail } from './functions/queued-mail.ts';
+import { rateSession, reportProblem } from './functions/report-problem.ts';
 import { regeneratePin } from './functions/regenerate-pin.ts';
 import { extendBooking, rescheduleBooking } from './functions/reschedule-booking.ts';
 import { releaseHold } from './functions/release-hold.ts';
@@ -33,7 +34,12 @@ import { staffDisputeEvidence, staffDisputes } from './functions/staff-disputes.
 import { staffDoorLog, staffDoors, staffOpenDoor } from './functions/staff-doors.ts';
 import { staffExport } from './functions/staff-export.ts';
 import { staffExportList } from './functions/staff-export-list.ts';
-import { staffChangeIncident, staffIncidents, staffReportIncident } from './functions/staff-incidents.ts';
+import {
+  staffAnswerIncident,
+  staffChangeIncident,
+  staffIncidents,
+  staffReportIncident,
+} from './functions/staff-incidents.ts';
 import { staffKeepWithoutId, staffWithdrawId } from './functions/staff-missing-id.ts';
 import { staffSendCampaign } from './functions/staff-send-campaign.ts';
 import { staffStopCampaign } from './functions/staff-stop-campaign.ts';
@@ -132,6 +138,8 @@ export function composeFunctions(context: Context): Hono<Env> {
       ['create-verification-session', createVerificationSession(context)],
       ['check-verification-and-checkout', checkVerificationAndCheckout(context)],
       ['door-help', doorHelp(context)],
+      ['report-problem', reportProblem(context)],
+      ['rate-session', rateSession(context)],
       ['session-room', sessionRoom(context)],
       ['session-lights', sessionLights(context)],
       ['manual-power-control', manualPowerControl(context)],
@@ -180,6 +188,7 @@ function staffFunctions(context: Context): [string, ServerFunction][] {
     ['staff-incidents', staffIncidents(context)],
     ['staff-report-incident', staffReportIncident(context)],
     ['staff-change-incident', staffChangeIncident(context)],
+    ['staff-answer-incident', staffAnswerIncident(context)],
     ['staff-disputes', staffDisputes(context)],
     ['staff-dispute-evidence', staffDisputeEvidence(context)],
     ['staff-doors', staffDoors(context)],

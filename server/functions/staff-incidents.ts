@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { LOST_OUTCOMES } from '#rules/business/feedback.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
+import { answerIncident } from '#server/operations/incidents/answer-incident.ts';
 import {
   changeIncident,
   INCIDENT_STATES,
@@ -18,6 +20,12 @@ const reportSchema = z.object({
   requestId: requestIdField,
 });
 const changeSchema = z.object({ incidentId: z.uuid(), state: z.enum(INCIDENT_STATES) });
+const answerSchema = z.object({
+  incidentId: z.uuid(),
+  answer: z.string().trim().min(1).max(2000),
+  state: z.enum(['in_progress', 'done']),
+  outcome: z.enum(LOST_OUTCOMES).nullable().default(null),
+});
 const STAFF = { methods: ['POST'], callers: 'staff', permission: 'bookings' } as const;
 type Context = { booking: BookingContext };
 
@@ -36,7 +44,9 @@ export function staffReportIncident({ booking }: Context): ServerFunction {
     ...STAFF,
     limit: { name: 'staff-report-incident', max: 60, seconds: 60 },
     async handle({ caller, body }) {
-      return json({ incidentId: await reportIncident(booking, parse(reportSchema, body), caller.userId) });
+      const { photo, ...incident } = parse(reportSchema, body);
+      const photos = photo === null ? [] : [photo];
+      return json({ incidentId: await reportIncident(booking, { ...incident, photos }, caller.userId) });
     },
   };
 }
@@ -50,6 +60,19 @@ export function staffChangeIncident({ booking }: Context): ServerFunction {
       const change = parse(changeSchema, body);
       await changeIncident(booking, change, actorOf(caller));
       return json({ state: change.state });
+    },
+  };
+}
+
+/** Answers the report of a customer, who gets a mail: `{state}`. */
+export function staffAnswerIncident({ booking }: Context): ServerFunction {
+  return {
+    ...STAFF,
+    limit: { name: 'staff-answer-incident', max: 60, seconds: 60 },
+    async handle({ caller, body }) {
+      const answer = parse(answerSchema, body);
+      await answerIncident(booking, answer, actorOf(caller));
+      return json({ state: answer.state });
     },
   };
 }

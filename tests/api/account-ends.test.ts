@@ -20,10 +20,11 @@ const GONE = `auth.flow_state.link_user_id auth.flow_state.user_id auth.identiti
   auth.webauthn_credentials.friendly_name private.crew_member.name private.customer_block.user_id private.customer_message.user_id private.customer_note.user_id
   private.identity_session.user_id private.lost_verification.user_id private.outbox.recipient private.provider_customer.user_id
   private.provider_customer.email private.staff_invitation.email
+  private.incident.customer_id private.rating.user_id
   public.booking_drafts.user_id public.id_verifications.user_id public.id_verifications.extracted_full_name
   public.id_verifications.extracted_first_name public.id_verifications.extracted_middle_name public.id_verifications.extracted_last_name
   public.mailing_list.email public.profiles.id public.profiles.user_id public.profiles.full_name public.profiles.email public.profiles.phone
-  public.profiles.dj_name public.profiles.address public.profiles.remind_by_email public.scheduled_emails.recipient_email public.terms_acceptances.user_id storage.objects.owner
+  public.profiles.dj_name public.profiles.address public.profiles.remind_by_email public.profiles.thank_by_email public.scheduled_emails.recipient_email public.terms_acceptances.user_id storage.objects.owner
   storage.uploads.owner public.waitlist_entries.user_id`;
 /** Emptied; the row stays. */
 const EMPTIED = `auth.audit_log_entries.ip_address private.booking.user_id private.booking.contact_phone private.booking.guest_email
@@ -36,7 +37,7 @@ const ONLY_A_NUMBER = 'public.audit_logs.actor';
 const OF_STAFF = `private.booking.made_by private.booking.no_show_by private.booking_move.actor private.booking_note.made_by
   private.calendar_feed.created_by private.campaign.made_by private.cancellation.actor private.closure.created_by private.customer_block.blocked_by
   private.customer_message.made_by private.customer_note.made_by private.gift_batch.made_by private.id_review.decided_by
-  private.id_withdrawal.withdrawn_by private.incident.changed_by private.ledger_check.started_by private.lock_event.actor
+  private.id_withdrawal.withdrawn_by private.incident.answered_by private.incident.changed_by private.ledger_check.started_by private.lock_event.actor
   private.missing_id.kept_by private.outbox.closed_by private.partial_refund.actor private.staff_code.made_by private.staff_code.name
   private.staff_invitation.invited_by private.staff_invitation.accepted_by private.undo.actor public.business_settings.created_by
   public.staff_permissions.user_id public.user_roles.user_id storage.buckets.owner`;

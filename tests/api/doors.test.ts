@@ -1,9 +1,10 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
-import { type Customer, STUDIO_A, STUDIO_B, type TestServer, until } from '#tests/support/test-server.ts';
+import { type Customer, mailsTo, STUDIO_A, STUDIO_B, type TestServer, until } from '#tests/support/test-server.ts';
 
 const MINUTE = 60_000;
+const STUDIO_C = '5a000000-0000-4000-8000-00000000000c';
 
 describe.each(engines)('doors and lights on $name', ({ open }) => {
   let server: TestServer;
@@ -18,23 +19,26 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
 
   const rows = <R>(text: string, values: readonly unknown[] = []): Promise<readonly R[]> =>
     server.app.db.query<R>(text, values).then((result) => result.rows);
-  /** Adds a confirmed booking that starts in so many minutes, with its payment; returns its id and reference. */
-  async function addSession(startIn: number, minutes: number, studio: string) {
-    const start = new Date(server.now().getTime() + startIn * MINUTE);
-    const [made] = await server.app.db.transaction(async (tx) => {
-      const { rows: added } = await tx.query<{ id: string; reference: string }>(
-        `insert into private.booking (reference, studio_id, studio_name, start_time, end_time, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
-         values (private.new_reference(), $1::uuid, 'Studio', $2::timestamptz, $3::timestamptz, $2::timestamptz, 1, 0, 0) returning id, reference`,
-        [studio, start, new Date(start.getTime() + minutes * MINUTE)],
-      );
+  /** Confirms a booking without a price. */
+  const confirmFree = async (id: string): Promise<void> => {
+    await server.app.db.transaction(async (tx) => {
       await tx.query(
         `insert into private.payment (booking_id, attempt, kind, key, amount_cents, paid_cents, state, paid_at)
          values ($1::uuid, 1, 'free', 'free:' || $1, 0, 0, 'paid', $2::timestamptz)`,
-        [added[0]?.id, server.now()],
+        [id, server.now()],
       );
-      await tx.query(`update private.booking set status = 'confirmed' where id = $1::uuid`, [added[0]?.id]);
-      return added;
+      await tx.query(`update private.booking set status = 'confirmed' where id = $1::uuid`, [id]);
     });
+  };
+  /** Adds a confirmed booking that starts in so many minutes, with its payment; returns its id and reference. */
+  async function addSession(startIn: number, minutes: number, studio: string) {
+    const start = new Date(server.now().getTime() + startIn * MINUTE);
+    const [made] = await rows<{ id: string; reference: string }>(
+      `insert into private.booking (reference, studio_id, studio_name, start_time, end_time, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
+         values (private.new_reference(), $1::uuid, 'Studio', $2::timestamptz, $3::timestamptz, $2::timestamptz, 1, 0, 0) returning id, reference`,
+      [studio, start, new Date(start.getTime() + minutes * MINUTE)],
+    );
+    await confirmFree(made?.id ?? '');
     return made ?? { id: '', reference: '' };
   }
   const cancel = (id: string) =>
@@ -416,7 +420,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
         studioName: 'Studio A',
         state: 'open',
         reporter: 'Alex Citizen',
-        photo,
+        photos: [photo],
         changedBy: null,
       },
     ]);
@@ -456,6 +460,118 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     expect(await server.call('staff-report-incident', theft, colleague.token)).toMatchObject({ status: 404 });
     const own = { ...theft, photo: null };
     expect(await server.call('staff-report-incident', own, colleague.token)).toMatchObject({ status: 200 });
+  });
+
+  it('a customer reports a problem of the own session with a photo, staff are alerted and answer, and the answer is mailed once', async () => {
+    const [owner, other] = [await server.addCustomer(), await server.addCustomer()];
+    const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#f00' } })
+      .jpeg()
+      .toBuffer();
+    const upload = async ({ id, token }: Customer) =>
+      server.client(token).storage.from('incidents').upload(`${id}/bass.jpg`, picture, { contentType: 'image/jpeg' });
+    // Without a session nobody adds a photo.
+    expect((await upload(owner)).error).not.toBeNull();
+    const [session] = await rows<{ id: string }>(
+      `insert into private.booking (reference, user_id, studio_id, studio_name, start_time, end_time, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
+       values (private.new_reference(), $1::uuid, $2::uuid, 'Studio B', now() - interval '3 hours', now() - interval '1 hour', now(), 2, 0, 0) returning id`,
+      [owner.id, STUDIO_B],
+    );
+    const bookingId = session?.id ?? '';
+    const wanted = { bookingId, kind: 'problem', category: 'sound', description: 'No bass', requestId: 'once' };
+    const report = (more = {}, who = owner) => server.call('report-problem', { ...wanted, ...more }, who.token);
+    expect(await report()).toMatchObject({ status: 409, body: { error: { code: 'not_confirmed' } } });
+    await confirmFree(bookingId);
+    expect((await upload(owner)).error).toBeNull();
+    const photos = [`${owner.id}/bass.jpg`];
+    const made = await report({ photos });
+    expect(made).toMatchObject({ status: 200, body: { reportId: expect.any(String) } });
+    expect((await report({ photos })).body).toEqual(made.body);
+    expect((await report({}, other)).status).toBe(404);
+    expect((await report({ requestId: 'theirs', photos: [`${staff.id}/mixer.jpg`] })).status).toBe(404);
+    expect((await report({ requestId: 'many', photos: Array.from({ length: 4 }, () => photos[0]) })).status).toBe(400);
+    expect((await report({ requestId: 'what', category: 'weather' })).status).toBe(400);
+    const incident = { incidentId: made.body['reportId'] };
+    const list = (await server.call('staff-incidents', {}, staff.token)).body['incidents'] as Record<string, unknown>[];
+    expect(list.find(({ id }) => id === incident.incidentId)).toMatchObject({
+      kind: 'problem',
+      category: 'sound',
+      studioName: 'Studio B',
+      photos,
+      answer: null,
+    });
+    const alerts = async () =>
+      ((await server.client(staff.token).rpc('staff_alerts')).data as { kind: string; problem: string }[]).filter(
+        ({ kind }) => kind === 'reported',
+      );
+    expect(await alerts()).toMatchObject([{ problem: 'sound' }]);
+    const answer = (more = {}) =>
+      server.call(
+        'staff-answer-incident',
+        { ...incident, answer: 'The fuse. Fixed.', state: 'done', ...more },
+        staff.token,
+      );
+    expect(await answer({ outcome: 'found' })).toMatchObject({ status: 400, body: { error: { field: 'outcome' } } });
+    for (const _ of [1, 2]) expect(await answer()).toEqual({ status: 200, body: { state: 'done' } });
+    expect(await alerts()).toEqual([]);
+    await server.settle();
+    const mails = await mailsTo(server, owner.email, 'the problem you reported');
+    expect(mails).toHaveLength(1);
+    expect(mails[0]?.text).toContain('The fuse. Fixed.');
+    const feedback = async (who: Customer) =>
+      (await server.client(who.token).rpc('own_feedback', { booking: bookingId })).data as unknown;
+    expect(await feedback(owner)).toMatchObject({
+      reports: [{ kind: 'problem', photos: 1, state: 'done', answer: 'The fuse. Fixed.' }],
+      rating: null,
+    });
+    expect(await feedback(other)).toBeNull();
+    // Lost property has an outcome of its own.
+    const lost = await report({ kind: 'lost', category: undefined, description: 'My USB stick', requestId: 'lost' });
+    const found = {
+      incidentId: lost.body['reportId'],
+      outcome: 'found',
+      state: 'in_progress',
+      answer: 'It is at the desk.',
+    };
+    expect(await answer(found)).toMatchObject({ status: 200 });
+    expect(await feedback(owner)).toMatchObject({ reports: [{ kind: 'lost', outcome: 'found' }, {}] });
+    // No more reports than a booking may have, also when they come at the same moment.
+    const many = await Promise.all(Array.from({ length: 10 }, (_, at) => report({ requestId: `more ${at}` })));
+    expect(many.filter(({ status }) => status === 200)).toHaveLength(8);
+    expect(many.find(({ status }) => status !== 200)).toMatchObject({ status: 429 });
+    const log = JSON.stringify(await rows(`select details from public.audit_logs where resource_type = 'incident'`));
+    expect([log.includes('No bass'), log.includes('The fuse')]).toEqual([false, false]);
+    expect(JSON.stringify((await server.call('export-my-data', {}, owner.token)).body)).toContain('My USB stick');
+  });
+
+  it('a session is rated once by its customer after it has ended, for a week; staff see the average of each room', async () => {
+    const [owner, other] = [await server.addCustomer(), await server.addCustomer()];
+    const session = await addSession(-30, 60, STUDIO_C);
+    await rows('update private.booking set user_id = $2::uuid where id = $1::uuid', [session.id, owner.id]);
+    const rate = (score: number, words: string | null = null, who = owner) =>
+      server.call('rate-session', { bookingId: session.id, score, words }, who.token);
+    expect(await rate(5)).toMatchObject({ status: 425 });
+    server.advance(30 * MINUTE);
+    expect((await rate(6)).status).toBe(400);
+    expect((await rate(1, null, other)).status).toBe(404);
+    expect(await rate(3, 'Too warm')).toEqual({ status: 200, body: { score: 3, words: 'Too warm' } });
+    expect(await rate(4, 'Too warm')).toMatchObject({ status: 200 });
+    const ratings = async (who: Customer) => (await server.client(who.token).rpc('staff_ratings')).data as unknown;
+    expect(await ratings(staff)).toMatchObject({
+      rooms: [{ studioName: 'Studio C', count: 1, average: 4 }],
+      ratings: [{ reference: session.reference, score: 4, words: 'Too warm' }],
+    });
+    expect(await ratings(owner)).toBeNull();
+    await rows(`update private.rating set created_at = created_at - interval '7 days' where booking_id = $1::uuid`, [
+      session.id,
+    ]);
+    expect(await rate(1)).toMatchObject({ status: 409, body: { error: { code: 'too_late' } } });
+    const log = await rows<{ details: unknown }>(
+      `select details from public.audit_logs where resource_type = 'rating' order by created_at, action`,
+    );
+    expect(log.map(({ details }) => details)).toEqual([
+      { after: { score: 3 } },
+      { before: { score: 3 }, after: { score: 4 } },
+    ]);
   });
 
   it('customers, guests and staff without the permission see no doors and open none', async () => {

@@ -60,6 +60,8 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
     'order=notes.desc',
     'select=final_cost.max(),created_at::text',
   ].map((query) => ({ method: 'POST', path: `/rpc/newest_bookings?${query}`, body: '{}' })),
+  may_add_report_photo: reads('may_add_report_photo', {}),
+  own_feedback: reads('own_feedback', { booking: idOf(1) }),
   own_booking: [{ method: 'POST', path: '/rpc/own_booking', body: '{"booking": "AAAA-2222"}' }],
   own_bookings: [
     '',
@@ -181,6 +183,7 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
   set_gift_batch_active: rolledBack('set_gift_batch_active', { batch: idOf(1), active: false }),
   site_settings: reads('site_settings', {}),
   site_texts: reads('site_texts', {}),
+  staff_ratings: reads('staff_ratings', {}),
   staff_team: reads('staff_team', {}, 'email=like.secret%25%5C'),
   ledger_check: reads('ledger_check', { month: '2031-01-01' }),
   staff_rooms: reads('staff_rooms', {}),

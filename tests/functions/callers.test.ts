@@ -59,6 +59,20 @@ const ROWS: readonly Row[] = [
     answers: { readDoorHelp: () => ({ asked: false }) },
   },
   {
+    name: 'report-problem',
+    callers: 'signed-in',
+    limit: ['report-problem', 20, 3600],
+    body: { bookingId: BOOKING, kind: 'problem', category: 'sound', description: 'No bass' },
+    answers: { reportProblem: () => BOOKING },
+  },
+  {
+    name: 'rate-session',
+    callers: 'signed-in',
+    limit: ['rate-session', 20, 60],
+    body: { bookingId: BOOKING, score: 5 },
+    answers: { rateSession: () => undefined },
+  },
+  {
     name: 'session-room',
     callers: 'everyone',
     limit: ['session-room', 60, 60],
@@ -279,6 +293,14 @@ const ROWS: readonly Row[] = [
     limit: ['staff-change-incident', 60, 60],
     body: { incidentId: BOOKING, state: 'done' },
     answers: { changeIncident: () => undefined },
+  },
+  {
+    name: 'staff-answer-incident',
+    callers: 'staff',
+    permission: 'bookings',
+    limit: ['staff-answer-incident', 60, 60],
+    body: { incidentId: BOOKING, answer: 'We fixed it.', state: 'done' },
+    answers: { answerIncident: () => undefined },
   },
   {
     name: 'staff-disputes',

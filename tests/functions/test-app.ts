@@ -86,6 +86,9 @@ vi.mock('#server/operations/power/session-lights.ts', () => ({
   readSessionLights: operation('readSessionLights'),
   switchSessionLights: operation('switchSessionLights'),
 }));
+vi.mock('#server/operations/incidents/answer-incident.ts', () => ({ answerIncident: operation('answerIncident') }));
+vi.mock('#server/operations/incidents/report-problem.ts', () => ({ reportProblem: operation('reportProblem') }));
+vi.mock('#server/operations/incidents/rate-session.ts', () => ({ rateSession: operation('rateSession') }));
 vi.mock('#server/operations/incidents/door-help.ts', () => ({
   askForDoorHelp: operation('askForDoorHelp'),
   readDoorHelp: operation('readDoorHelp'),

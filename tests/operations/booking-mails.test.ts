@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { showAccess } from '#server/operations/access/show-access.ts';
+import { queueThanks } from '#server/operations/mails/after-session.ts';
 import { queueReminders } from '#server/operations/mails/reminders.ts';
 import { PIN_LINK } from '#server/operations/mails/booking-mail.ts';
 import { enqueue, type JobKind } from '#server/operations/core/jobs.ts';
@@ -433,3 +434,37 @@ test.each([
     expect(system.texts[0]?.text).toContain(said);
   },
 );
+
+test('a session is thanked for once, half an hour after its end, with one question and the same hours of a later week', async () => {
+  const start = START + 9 * DAY;
+  const { person, id } = await bookToRemind(new Date(start));
+  const thankAt = async (time: number) => {
+    system.state.now = time;
+    await queueThanks(system.bookingMails);
+    await system.jobs.drain();
+    return system.mails.splice(0).filter(({ subject }) => subject === 'How was Studio?');
+  };
+  const end = start + 2 * HOUR;
+  await thankAt(start + HOUR);
+  expect(await thankAt(end + 30 * MINUTE - 1)).toEqual([]);
+  const [mail] = await thankAt(end + 30 * MINUTE);
+  const { reference } =
+    (await db.one<{ reference: string }>('select reference from private.booking where id = $1::uuid', [id])) ?? {};
+  expect(mail?.text).toContain(`/bookings/${reference}#how-was-it`);
+  expect(mail?.text).toContain(`/bookings/${reference}#something-wrong`);
+  expect(mail?.text).toMatch(/booking\?room=.*&from=\d{4}-\d{2}-\d{2}T\d{2}&hours=2/);
+  expect(await thankAt(end + 40 * MINUTE)).toEqual([]);
+  // Not for a session that nobody came to, and not for who has switched it off.
+  await db.query(`delete from private.outbox where kind = 'mail.thanks'`);
+  await db.query('update public.profiles set thank_by_email = false where user_id = $1::uuid', [person]);
+  expect(await thankAt(end + HOUR)).toEqual([]);
+  await db.query('update public.profiles set thank_by_email = true where user_id = $1::uuid', [person]);
+  await db.query('update private.booking set no_show_at = now(), no_show_by = $2::uuid where id = $1::uuid', [
+    id,
+    person,
+  ]);
+  expect(await thankAt(end + HOUR)).toEqual([]);
+  await db.query('update private.booking set no_show_at = null, no_show_by = null where id = $1::uuid', [id]);
+  expect(await thankAt(end + 12 * HOUR)).toEqual([]);
+  expect(await thankAt(end + 12 * HOUR - 1)).toHaveLength(1);
+});

@@ -19,6 +19,7 @@ import { jobKinds, WORKERS } from '#server/operations/core/jobs.ts';
 import { type ReminderContext, sendReminder, sendTextReminder } from '#server/operations/mails/reminders.ts';
 import { forgetCustomer } from '#server/operations/customers/provider-customer.ts';
 import { sendDocuments } from '#server/operations/mails/document-mails.ts';
+import { sendIncidentAnswer, sendThanks } from '#server/operations/mails/after-session.ts';
 import {
   sendCancellation,
   sendConfirmation,
@@ -177,6 +178,8 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'mail.payment-returned': (job) => sendPaymentReturned(bookingMails, job),
       'mail.payment-processing': (job) => sendPaymentProcessing(bookingMails, job),
       'mail.payment-failed': (job) => sendPaymentFailed(bookingMails, job),
+      'mail.thanks': (job) => sendThanks(bookingMails, job),
+      'mail.incident-answer': (job) => sendIncidentAnswer(bookingMails, job),
       'mail.door-help': (job) => sendDoorHelp(bookingMails, job),
       'mail.reminder': (job) => sendReminder(bookingMails, job),
       'text.reminder': (job) => sendTextReminder(bookingMails, job),

@@ -111,6 +111,8 @@ function jobsWith(payments: Payments) {
       'mail.payment-returned': nothing,
       'mail.payment-processing': nothing,
       'mail.payment-failed': nothing,
+      'mail.thanks': nothing,
+      'mail.incident-answer': nothing,
       'mail.door-help': nothing,
       'mail.reminder': nothing,
       'text.reminder': nothing,

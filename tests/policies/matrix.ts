@@ -84,9 +84,11 @@ function aboutPeople({ owner, other, colleague, admin }: People): Record<string,
   return {
     profiles: {
       columns:
-        'id user_id full_name email phone dj_name address date_of_birth created_at updated_at remind_by_email remind_by_text',
+        'id user_id full_name email phone dj_name address date_of_birth created_at updated_at remind_by_email remind_by_text thank_by_email',
       grants: { anon: '', authenticated: 'select update', service_role: ALL },
-      writes: { update: 'full_name email phone dj_name address date_of_birth remind_by_email remind_by_text' },
+      writes: {
+        update: 'full_name email phone dj_name address date_of_birth remind_by_email remind_by_text thank_by_email',
+      },
       rows: {
         owner: { key: { user_id: owner }, fresh: { id: owner, user_id: owner } },
         other: { key: { user_id: other }, fresh: { id: other, user_id: other } },
@@ -587,7 +589,9 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   'leave_mailing_list(subscription uuid)': 'anon authenticated service_role',
   'mark_no_show(booking uuid, missed boolean)': 'authenticated service_role',
   'newest_bookings(most integer)': 'authenticated service_role',
+  'may_add_report_photo()': 'authenticated service_role',
   'own_booking(booking text)': 'authenticated service_role',
+  'own_feedback(booking uuid)': 'authenticated service_role',
   'own_bookings()': 'authenticated service_role',
   'retry_job(job uuid)': 'authenticated service_role',
   'search_audit_logs(words text, before_at timestamp with time zone, before_id uuid)': 'authenticated service_role',
@@ -599,6 +603,7 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   'staff_rooms()': 'authenticated service_role',
   'staff_alerts(at timestamp with time zone, most integer)': 'authenticated service_role',
   'staff_calendar(first_day date, days integer, studio uuid)': 'authenticated service_role',
+  'staff_ratings(at timestamp with time zone, most integer)': 'authenticated service_role',
   'staff_team(at timestamp with time zone)': 'authenticated service_role',
   'upcoming_bookings(ends_after timestamp with time zone, most integer)': 'authenticated service_role',
   'waiting_moves()': 'authenticated service_role',

@@ -211,6 +211,7 @@ describe.each(engines)('who may do what with files on $name', ({ open }) => {
     );
     expect(rows.map((row) => row.name)).toEqual([
       'buckets: signed-in people read the buckets',
+      'objects: customers add photos of their reports',
       'objects: only its owner reaches an object of an owner-only bucket',
       'objects: own folder of notes',
       'objects: people add pictures of their own ID',

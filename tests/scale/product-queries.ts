@@ -147,6 +147,7 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
     calls('door log of a booking', 'doors/log-queries', 'staff-door-log', { bookingId: booking }),
     calls('codes of staff', 'doors/code-queries', 'staff-access-codes'),
     calls('incidents', 'incidents/queries', 'staff-incidents'),
+    asks('ratings', 'incidents/queries', 'staff_ratings'),
     calls('disputes of a booking', 'disputes/queries', 'staff-disputes', { bookingId: booking }),
     staff('discount codes', COUPONS, 'discount_codes?select=*&gift_batch_id=is.null&order=created_at.desc'),
     asks('what codes brought', 'coupons/queries', 'discount_code_results', { codes: [customer, booking] }),

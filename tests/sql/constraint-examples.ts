@@ -28,6 +28,9 @@ const json = (bytes: number): Values => ({ a: text(bytes - 9) });
 const hash = (digit: string): string => digit.repeat(64);
 /** Of somebody who has joined a crew. */
 const GUEST = { state: 'joined', name: 'n', terms_version: 't', joined_at: AT };
+const REPORTED = { kind: 'problem', category: 'sound', customer_id: uuid(1) };
+const LOST = { kind: 'lost', customer_id: uuid(1) };
+const ANSWERED = { answer: 'a', answered_by: uuid(1), answered_at: AT };
 
 const all = (column: string, values: readonly unknown[], more: Values = {}): Values[] =>
   values.map((value) => ({ ...more, [column]: value }));
@@ -47,9 +50,9 @@ const jsonAtMost = (column: string, bytes: number): CheckExample => ({
   bad: [{ [column]: json(bytes + 1) }],
   good: [{ [column]: json(bytes) }],
 });
-const between = (column: string, from: unknown[], good: unknown[]): CheckExample => ({
-  bad: all(column, from),
-  good: all(column, good),
+const between = (column: string, from: unknown[], good: unknown[], more: Values = {}): CheckExample => ({
+  bad: all(column, from, more),
+  good: all(column, good, more),
 });
 const week = (count: number): (boolean | null)[] => Array.from({ length: count }, () => true);
 const prices = (count: number, each = 5_000): number[] => Array.from({ length: count }, () => each);
@@ -1239,13 +1242,49 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
     checks: { light_state_plug_check: between('plug', [text(81)], ['', text(80)]) },
     uniques: { light_state_plug_key: unique({}, { plug: 'Studio B' }) },
   },
+  'private.rating': {
+    base: { booking_id: uuid(1), user_id: uuid(1), score: 4, words: null, created_at: AT, changed_at: AT },
+    checks: {
+      rating_score_check: between('score', [0, 6], [1, 5]),
+      rating_words_check: between('words', ['', text(501)], ['w', text(500), null]),
+    },
+  },
   'private.incident': {
     base: { studio_id: null, description: 'd', reporter: uuid(1), request_id: 'r', created_at: AT },
     checks: {
       incident_description_check: between('description', ['', text(2001)], ['d', text(2000)]),
       incident_state_check: oneOf('state', ['open', 'in_progress', 'done']),
-      incident_kind_check: oneOf('kind', ['room', 'door']),
-      incident_photo_check: between('photo', ['', text(1025)], ['p', text(1024), null]),
+      incident_kind_check: {
+        bad: [{ kind: 'something else' }],
+        good: [{ kind: 'room' }, { kind: 'door' }, REPORTED, LOST],
+      },
+      incident_category_check: oneOf(
+        'category',
+        ['equipment', 'sound', 'lights', 'cleanliness', 'access', 'other'],
+        REPORTED,
+      ),
+      incident_photos_check: {
+        bad: [{ photos: ['a', 'b', 'c', 'd'] }, { photos: [null] }],
+        good: [{ photos: [] }, { photos: ['a', 'b', 'c'] }],
+      },
+      incident_answer_check: between('answer', ['', text(2001)], ['a', text(2000)], ANSWERED),
+      incident_outcome_check: oneOf('outcome', ['found', 'returned', 'not_found'], LOST),
+      incident_of_customer: {
+        bad: [{ ...REPORTED, customer_id: null }, { customer_id: uuid(1) }],
+        good: [REPORTED, LOST, {}],
+      },
+      incident_category: {
+        bad: [
+          { ...REPORTED, category: null },
+          { ...LOST, category: 'sound' },
+        ],
+        good: [REPORTED, LOST],
+      },
+      incident_outcome: { bad: [{ ...REPORTED, outcome: 'found' }], good: [{ ...LOST, outcome: 'found' }] },
+      incident_answered: {
+        bad: [{ ...ANSWERED, answered_at: null }, { ...ANSWERED, answered_by: null }, { answered_at: AT }],
+        good: [ANSWERED, {}],
+      },
       incident_request_id_check: between('request_id', ['', text(101)], ['r', text(100), null]),
       incident_changed: {
         bad: [{ changed_by: uuid(1) }, { changed_at: AT }],

@@ -40,6 +40,8 @@ export const JOB_RULES = {
   'mail.id-decision': { worker: 'mail' },
   'mail.id-withdrawn': { worker: 'mail' },
   'mail.id-needed': { worker: 'mail', longestWaitMs: URGENT_WAIT_MS },
+  'mail.thanks': { worker: 'mail', alerts: 'once' },
+  'mail.incident-answer': { worker: 'mail' },
   'mail.door-help': { worker: 'alerts', longestWaitMs: URGENT_WAIT_MS },
   'mail.id-missing': { worker: 'alerts', longestWaitMs: URGENT_WAIT_MS },
   'mail.review-waiting': { worker: 'alerts' },

@@ -60,7 +60,8 @@ export async function exportAccount(
   userId: string,
 ): Promise<Readonly<Record<string, unknown>>> {
   const row = await db.one<{ data: Readonly<Record<string, unknown>> | null }>(
-    `select private.export_account($1::uuid, $2::timestamptz) || jsonb_build_object('crew', private.export_crew($1::uuid)) as data`,
+    `select private.export_account($1::uuid, $2::timestamptz) || jsonb_build_object('crew', private.export_crew($1::uuid))
+       || private.export_feedback($1::uuid) as data`,
     [userId, clock()],
   );
   if (!row?.data) throw new Refusal('not_found', 'Account not found');

@@ -1,5 +1,6 @@
 import { closedDoorCents } from '#rules/doors.ts';
-import type { Database } from '#server/db/database.ts';
+import type { LostOutcome, ProblemCategory, ReportKind } from '#rules/business/feedback.ts';
+import type { Database, Transaction } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { Refusal } from '../core/refusal.ts';
 
@@ -11,23 +12,37 @@ export type NewIncident = {
   /** null: it is about no room. */
   readonly studioId: string | null;
   readonly description: string;
-  /** The name of an object in the bucket `incidents` that the reporter has uploaded. */
-  readonly photo: string | null;
+  /** Names of objects in the bucket `incidents` that the reporter has uploaded. */
+  readonly photos: readonly string[];
   /** The same for a repeat of a call whose answer was lost. */
   readonly requestId: string | null;
 };
+/** What a customer reports beside that. */
+type OfCustomer = {
+  readonly kind: ReportKind;
+  readonly category: ProblemCategory | null;
+  readonly bookingId: string;
+  readonly customer: string;
+};
 type Incident = {
   readonly id: string;
-  /** door: a customer's door does not open. */
-  readonly kind: 'room' | 'door';
-  /** The booking it is about, with how long its door stayed closed, and what of its price that is. */
+  /** door: a customer's door does not open. problem, lost: a customer reports it. */
+  readonly kind: 'room' | 'door' | ReportKind;
+  readonly category: ProblemCategory | null;
+  /** The booking whose door stayed closed, with how long, and what of its price that is. */
   readonly booking: ClosedDoor | null;
+  /** The booking that it is about. */
+  readonly reference: string | null;
   readonly studioId: string | null;
   readonly studioName: string | null;
   readonly description: string;
   readonly state: IncidentState;
   readonly reporter: string | null;
-  readonly photo: string | null;
+  readonly photos: readonly string[];
+  /** What staff answered the customer. */
+  readonly answer: string | null;
+  readonly answeredAt: Date | null;
+  readonly outcome: LostOutcome | null;
   readonly createdAt: Date;
   readonly changedBy: string | null;
   readonly changedAt: Date | null;
@@ -46,44 +61,60 @@ const BUCKET = 'incidents';
 const LISTED = 200;
 
 /**
- * Reports an incident for an account, staff or customer; null: the service key. The same `requestId` again returns the same incident. Throws `Refusal`:
- * `not_found` for a room or a photo that the reporter does not have.
+ * Reports an incident for staff; null: the service key. The same `requestId` again returns the same incident. Throws `Refusal`: `not_found` for a room
+ * or a photo that the reporter does not have.
  */
 export async function reportIncident(
   { db, clock }: IncidentContext,
-  { studioId, description, photo, requestId }: NewIncident,
+  incident: NewIncident,
   reporter: string | null,
 ): Promise<string> {
+  const { studioId } = incident;
   return db.transaction(async (tx) => {
     if (studioId !== null && (await tx.one('select 1 from public.studios where id = $1::uuid', [studioId])) === null)
       throw new Refusal('not_found', 'Studio not found');
-    if (photo !== null) {
-      const own = await tx.one(
-        'select 1 from storage.objects where bucket_id = $1 and name = $2 and owner = $3::uuid',
-        [BUCKET, photo, reporter],
-      );
-      if (own === null) throw new Refusal('not_found', 'The photo was not found. Add it again.');
-    }
-    const made = await tx.one<{ id: string }>(
-      `insert into private.incident (studio_id, description, photo, reporter, request_id, created_at)
-       values ($1::uuid, $2, $3, $4::uuid, $5, $6::timestamptz) on conflict (reporter, request_id) do nothing returning id`,
-      [studioId, description, photo, reporter, requestId, clock()],
-    );
-    if (made === null) {
-      const before = await tx.one<{ id: string }>(
-        'select id from private.incident where reporter = $1::uuid and request_id = $2',
-        [reporter, requestId],
-      );
-      if (before === null) throw new Error('an incident cannot be read back');
-      return before.id;
-    }
-    await tx.query(`select private.audit($1::uuid, 'create', 'incident', $2, $3::jsonb)`, [
-      reporter,
-      made.id,
-      { after: { state: 'open' }, studioId, description, photo: photo !== null },
-    ]);
-    return made.id;
+    return storeIncident(tx, incident, { reporter, now: clock() });
   });
+}
+
+/** Stores an incident with its entry in the audit log, once for each `requestId`. Throws `Refusal('not_found')` for a photo of somebody else. */
+export async function storeIncident(
+  tx: Transaction,
+  { studioId, description, photos, requestId, ...more }: NewIncident & Partial<OfCustomer>,
+  { reporter, now }: { readonly reporter: string | null; readonly now: Date },
+): Promise<string> {
+  const { kind = 'room', category = null, bookingId = null, customer = null } = more;
+  const own = await tx.one<{ found: number }>(
+    `select count(distinct name)::int as found from storage.objects where bucket_id = $1 and name = any ($2::text[]) and owner = $3::uuid`,
+    [BUCKET, photos, reporter],
+  );
+  if (own?.found !== photos.length) throw new Refusal('not_found', 'The photo was not found. Add it again.');
+  const made = await tx.one<{ id: string }>(
+    `insert into private.incident (studio_id, description, photos, reporter, request_id, created_at, kind, category, booking_id, customer_id)
+     values ($1::uuid, $2, $3::text[], $4::uuid, $5, $6::timestamptz, $7, $8, $9::uuid, $10::uuid)
+     on conflict (reporter, request_id) do nothing returning id`,
+    [studioId, description, photos, reporter, requestId, now, kind, category, bookingId, customer],
+  );
+  if (made === null) {
+    const before = await tx.one<{ id: string }>(
+      'select id from private.incident where reporter = $1::uuid and request_id = $2',
+      [reporter, requestId],
+    );
+    if (before === null) throw new Error('an incident cannot be read back');
+    return before.id;
+  }
+  // A customer's words are deleted with the account, so the log has them of staff only.
+  await tx.query(`select private.audit($1::uuid, 'create', 'incident', $2, $3::jsonb)`, [
+    reporter,
+    made.id,
+    {
+      after: { state: 'open' },
+      studioId,
+      photos: photos.length,
+      ...(customer === null ? { description } : { kind, category, bookingId }),
+    },
+  ]);
+  return made.id;
 }
 
 /** Changes the state of an incident for staff. The same state again changes nothing. Throws `Refusal('not_found')`. */
@@ -122,7 +153,8 @@ export async function readIncidents({
   lockOf,
 }: IncidentContext & { readonly lockOf: ReadonlyMap<string, string> }): Promise<readonly Incident[]> {
   const { rows } = await db.query<IncidentRow>(
-    `select i.id, i.kind, i.studio_id as "studioId", s.name as "studioName", i.description, i.state, coalesce(p.full_name, p.email) as reporter, i.photo,
+    `select i.id, i.kind, i.studio_id as "studioId", s.name as "studioName", i.description, i.state, coalesce(p.full_name, p.email) as reporter, i.photos,
+       i.category, b.reference, i.answer, i.answered_at as "answeredAt", i.outcome,
        i.created_at as "createdAt", coalesce(c.full_name, c.email) as "changedBy", i.changed_at as "changedAt",
        case when b.id is not null and i.kind = 'door' then jsonb_build_object('id', b.id, 'reference', b.reference, 'finalCents', b.final_cost_cents,
          'closedMinutes', private.closed_minutes(i, $2::jsonb ->> b.studio_id::text, $3::timestamptz),

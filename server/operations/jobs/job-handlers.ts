@@ -6,6 +6,7 @@ import type { JobHandler, JobKind } from '../core/jobs.ts';
 import { removeGuestCode, requestGuestCode } from '../crew/guest-codes.ts';
 import type { IdentityContext } from '../identity/context.ts';
 import { deletePhoto } from '../identity/delete-photo.ts';
+import { sendIncidentAnswer, sendThanks } from '../mails/after-session.ts';
 import {
   sendCancellation,
   sendConfirmation,
@@ -65,6 +66,8 @@ export function jobHandlers(contexts: {
     'mail.id-decision': (job) => sendIdDecision(mails, job),
     'mail.id-withdrawn': (job) => sendIdWithdrawn(mails, job),
     'mail.id-needed': (job) => sendIdNeeded(mails, job),
+    'mail.thanks': (job) => sendThanks(mails, job),
+    'mail.incident-answer': (job) => sendIncidentAnswer(mails, job),
     'mail.door-help': (job) => sendDoorHelp(mails, job),
     'mail.id-missing': (job) => sendIdMissing(mails, job),
     'mail.review-waiting': (job) => sendReviewWaiting(mails, job),

@@ -3,6 +3,7 @@ import type { AccessContext } from '../access/context.ts';
 import { checkLocks } from '../access/check-locks.ts';
 import { followMissingIds } from '../identity/missing-ids.ts';
 import type { PaymentContext } from '../payments/context.ts';
+import { queueThanks } from '../mails/after-session.ts';
 import { queueReminders, type ReminderContext } from '../mails/reminders.ts';
 import { startNightlyCheck } from '../reconciliation/compare-ledger.ts';
 import { followOpeningHours } from '../settings/set-room.ts';
@@ -33,6 +34,7 @@ export function sessionTasks(
     { name: 'follow the opening hours', everyMs: MINUTE_MS, run: () => followOpeningHours(access) },
     { name: 'follow the wait list', everyMs: 2_000, run: () => followWaitlist(payment) },
     { name: 'remind of sessions', everyMs: 30_000, run: () => queueReminders(mails) },
+    { name: 'thank after sessions', everyMs: MINUTE_MS, run: () => queueThanks(mails) },
     { name: 'follow lost ID checks', everyMs: 30_000, run: (stop) => followMissingIds(payment, stop) },
     ...(lightsFollow
       ? [{ name: 'switch the lights with the sessions', everyMs: 10_000, run: () => followSessions(lights) }]

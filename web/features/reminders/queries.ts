@@ -6,14 +6,16 @@ import { apiUrl, publicKey } from '#web/data/server.ts';
 export type Reminders = {
   readonly email: boolean;
   readonly text: boolean;
+  /** The mail after a session. */
+  readonly thanks: boolean;
   readonly phone: string | null;
   readonly texts: boolean;
 };
-export type ReminderSetting = 'remind_by_email' | 'remind_by_text';
+export type ReminderSetting = 'remind_by_email' | 'remind_by_text' | 'thank_by_email';
 
 export async function readReminders(userId: string): Promise<Reminders> {
   const [profile, account, texts] = await Promise.all([
-    rest.from('profiles').select('remind_by_email,remind_by_text').eq('user_id', userId).single(),
+    rest.from('profiles').select('remind_by_email,remind_by_text,thank_by_email').eq('user_id', userId).single(),
     supabase.auth.getUser(),
     readTexts(),
   ]);
@@ -23,6 +25,7 @@ export async function readReminders(userId: string): Promise<Reminders> {
   return {
     email: profile.data.remind_by_email,
     text: profile.data.remind_by_text,
+    thanks: profile.data.thank_by_email,
     phone: phone && confirmed ? `+${phone}` : null,
     texts,
   };
@@ -34,11 +37,14 @@ async function readTexts(): Promise<boolean> {
   return response.ok && settings.external?.phone === true;
 }
 
+const COLUMNS = {
+  remind_by_email: (on: boolean) => ({ remind_by_email: on }),
+  remind_by_text: (on: boolean) => ({ remind_by_text: on }),
+  thank_by_email: (on: boolean) => ({ thank_by_email: on }),
+};
+
 export async function setReminder(userId: string, setting: ReminderSetting, on: boolean): Promise<void> {
-  const { error } = await rest
-    .from('profiles')
-    .update(setting === 'remind_by_email' ? { remind_by_email: on } : { remind_by_text: on })
-    .eq('user_id', userId);
+  const { error } = await rest.from('profiles').update(COLUMNS[setting](on)).eq('user_id', userId);
   if (error) throw error;
 }
 

@@ -11,7 +11,7 @@ vi.mock('./queries.ts', () => ({
   confirmPhone: vi.fn(),
 }));
 const calls = vi.mocked(queries);
-const saved = { email: true, text: true, phone: '+61400111222', texts: true };
+const saved = { email: true, text: true, thanks: true, phone: '+61400111222', texts: true };
 beforeEach(() => {
   vi.resetAllMocks();
   calls.readReminders.mockResolvedValue(saved);
@@ -24,6 +24,8 @@ test('each kind of reminder is switched by itself', async () => {
   expect(email.checked).toBe(true);
   await user.click(email);
   expect(calls.setReminder).toHaveBeenLastCalledWith('u', 'remind_by_email', false);
+  await user.click(await box(/after a session/));
+  expect(calls.setReminder).toHaveBeenLastCalledWith('u', 'thank_by_email', false);
   await user.click(await box(/2 hours before, to \+61400111222/));
   expect(calls.setReminder).toHaveBeenLastCalledWith('u', 'remind_by_text', false);
 });

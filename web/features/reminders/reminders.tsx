@@ -18,7 +18,7 @@ export function ReminderSettings({ userId }: { userId: string }) {
     ) : (
       <Skeleton className="h-24" label="Loading your reminders" />
     );
-  const { email, text, phone, texts } = reminders.data;
+  const { email, text, thanks, phone, texts } = reminders.data;
   // Shows the choice at once; what the server has counts again when it has answered.
   const shown = (setting: ReminderSetting, saved: boolean): boolean =>
     change.isPending && change.variables.setting === setting ? change.variables.on : saved;
@@ -42,6 +42,12 @@ export function ReminderSettings({ userId }: { userId: string }) {
           {phone === null ? <ConfirmPhone /> : null}
         </>
       ) : null}
+      <Check
+        checked={shown('thank_by_email', thanks)}
+        onChange={(event) => change.mutate({ setting: 'thank_by_email', on: event.target.checked })}
+      >
+        An email after a session: how it was, and what you left behind
+      </Check>
       <p className="max-w-prose text-sm text-fog">
         Confirmations, access codes and anything about your money always come by email.
       </p>

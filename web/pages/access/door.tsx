@@ -4,17 +4,20 @@ import { DoorScreen } from '#web/features/access/door-screen.tsx';
 import type { Access } from '#web/features/access/queries.ts';
 import { useAccessCode } from '#web/features/access/use-access-code.ts';
 import { useOfflineDoor } from '#web/features/access/use-offline-door.ts';
+import { bigButton } from '#web/features/session/big-button.ts';
 import { SessionPanel } from '#web/features/session/session-panel.tsx';
 import { errorCode } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
-import { useSearchParams } from '#web/router/router.tsx';
+import { useSession } from '#web/data/session.tsx';
+import { Link, useSearchParams } from '#web/router/router.tsx';
 import { Waiting } from '#web/ui/notice.tsx';
 
 /** “I’m here”: the code of a booking for somebody at the door, also without a network. */
 export default function DoorPage() {
   const { name } = useBusiness();
   const [search] = useSearchParams();
+  const { status } = useSession();
   const bookingId = search.get('booking_id') ?? '';
   const token = search.get('token');
   const access = useAccessCode(bookingId, token, bookingId !== '');
@@ -31,7 +34,15 @@ export default function DoorPage() {
           access={shown}
           offline={!online}
           back={paths.regeneratePin(bookingId, token)}
-          session={<SessionPanel session={sessionOf(shown, token)} online={online} />}
+          session={
+            <SessionPanel session={sessionOf(shown, token)} online={online}>
+              {online && status === 'in' ? (
+                <Link to={`${paths.ownBooking(shown.booking.reference)}#something-wrong`} className={bigButton}>
+                  Report a problem
+                </Link>
+              ) : null}
+            </SessionPanel>
+          }
         >
           <DoorHelp access={shown} token={token} />
         </DoorScreen>

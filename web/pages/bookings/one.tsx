@@ -2,6 +2,7 @@ import { useEffect } from 'react';
 import { CancelQuestion } from '#web/features/account/cancel-question.tsx';
 import { CrewPart } from '#web/features/crew/crew-part.tsx';
 import { BookingView } from '#web/features/own-booking/booking-view.tsx';
+import { FeedbackParts } from '#web/features/feedback/feedback.tsx';
 import type { BookingPage } from '#web/features/own-booking/queries.ts';
 import { SessionPanel } from '#web/features/session/session-panel.tsx';
 import { useStudios } from '#web/features/studios/queries.ts';
@@ -39,7 +40,12 @@ export default function OwnBookingPage() {
       bookingKey={key}
       userId={user.id}
       rooms={studios.data ?? []}
-      sessionParts={(booking) => <DuringSession booking={booking} />}
+      sessionParts={(booking) => (
+        <>
+          <DuringSession booking={booking} />
+          <FeedbackParts booking={booking} userId={user.id} />
+        </>
+      )}
       cancelForm={(booking, now, close) => (
         <CancelQuestion booking={forCancelling(booking)} now={now} onKeep={close} onDone={close} />
       )}

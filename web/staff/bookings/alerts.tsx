@@ -28,6 +28,8 @@ const TITLES: Readonly<Record<AlertKind, (alert: Alert) => string>> = {
   job_failing: ({ job }) => `${titleOfJob(job?.kind ?? '')}: failed ${job?.tries ?? 0} times`,
   job_late: ({ job }) => `${titleOfJob(job?.kind ?? '')}: too late`,
   door_closed: ({ customer }) => `${customer ?? 'A customer'} stands at a closed door`,
+  reported: ({ customer, problem }) =>
+    `${customer ?? 'A customer'} ${problem === 'lost' ? 'left something behind' : 'reported a problem'}`,
   code_missing: () => 'The lock has not accepted the code',
   lock_offline: ({ studioName }) => `The lock of ${studioName ?? 'a studio'} is offline`,
   battery_low: ({ studioName, problem }) =>
@@ -40,7 +42,7 @@ const HINTS: Readonly<Partial<Record<AlertKind, string>>> = {
   lock_offline: 'Codes cannot be stored in it now. Check the bridge and the Wi-Fi of the room',
 };
 /** Kinds whose problem is named in the title or in words of the payment provider. */
-const NAMED: readonly AlertKind[] = ['battery_low', 'dispute', 'ledger_difference', 'mail_bounced'];
+const NAMED: readonly AlertKind[] = ['reported', 'battery_low', 'dispute', 'ledger_difference', 'mail_bounced'];
 const URGENT: readonly AlertKind[] = [
   'door_closed',
   'id_missing',
@@ -158,6 +160,12 @@ function Actions({ alert, onClose }: { alert: Alert; onClose: (alert: Alert) => 
           Let it take place
         </Button>
       </div>
+    );
+  if (alert.kind === 'reported')
+    return (
+      <Link to={`${paths.admin}?tab=incidents`} className={buttonStyle.plain}>
+        Read and answer
+      </Link>
     );
   if (alert.kind === 'door_closed')
     return (

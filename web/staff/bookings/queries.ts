@@ -99,6 +99,7 @@ const KINDS = [
   'job_failing',
   'job_late',
   'door_closed',
+  'reported',
   'code_missing',
   'lock_offline',
   'battery_low',

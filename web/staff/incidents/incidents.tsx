@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { describeCategory } from '#rules/business/feedback.ts';
 import { formatDollars } from '#rules/money.ts';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
@@ -23,6 +24,8 @@ import {
   refundClosedDoor,
   STATES,
 } from './queries.ts';
+import { CustomerReport } from './customer-report.tsx';
+import { Ratings } from './ratings.tsx';
 import { ReportForm } from './report-form.tsx';
 
 const WORDS: Readonly<Record<IncidentState, { words: string; tone: 'bad' | 'warn' | 'good' }>> = {
@@ -56,6 +59,7 @@ export function Incidents({ studios }: { studios: readonly { readonly id: string
       ) : (
         <List incidents={incidents.data} />
       )}
+      <Ratings />
       <Dialog open={reporting} title="Report an incident" onClose={close}>
         {reporting ? <ReportForm studios={studios} onDone={close} /> : null}
       </Dialog>
@@ -91,6 +95,8 @@ function Item({ incident }: { incident: Incident }) {
       <div className="min-w-0">
         <p className="flex flex-wrap items-center gap-3 font-semibold">
           {incident.studioName ?? 'No room'} <Chip tone={tone}>{words}</Chip>
+          {incident.kind === 'lost' ? <Chip tone="plain">Lost property</Chip> : null}
+          {incident.category === null ? null : <Chip tone="plain">{describeCategory(incident.category)}</Chip>}
         </p>
         <p className="mt-2 break-words whitespace-pre-line">{incident.description}</p>
         <p className="mt-2 text-sm text-fog">
@@ -100,12 +106,13 @@ function Item({ incident }: { incident: Incident }) {
             : ` ${words} since ${describeInstant(incident.changedAt)}, ${incident.changedBy ?? 'by the server'}.`}
         </p>
         <ClosedDoor incident={incident} />
-        {incident.photo === null ? null : (
+        <CustomerReport incident={incident} />
+        {incident.photos.length === 0 ? null : (
           <Button tone="plain" className="mt-3" aria-expanded={open} onClick={() => setOpen(!open)}>
-            {open ? 'Hide the photo' : 'Show the photo'}
+            {open ? 'Hide' : 'Show'} the {incident.photos.length === 1 ? 'photo' : `${incident.photos.length} photos`}
           </Button>
         )}
-        {open && incident.photo !== null ? <Photo name={incident.photo} about={incident.description} /> : null}
+        {open ? incident.photos.map((name) => <Photo key={name} name={name} about={incident.description} />) : null}
       </div>
       <StateField incident={incident} />
     </div>

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { LOST_OUTCOMES, type LostOutcome, PROBLEM_CATEGORIES, REPORT_KINDS } from '#rules/business/feedback.ts';
 import { callFunction, fetchClient } from '#web/data/fetch-client.ts';
+import { rest } from '#web/data/rest.ts';
 import { AppError, OFFLINE } from '#web/lib/errors.ts';
 
 export const STATES = ['open', 'in_progress', 'done'] as const;
@@ -19,10 +21,16 @@ const incidentSchema = z.object({
       refunded: z.boolean(),
     })
     .nullable(),
+  kind: z.enum(['room', 'door', ...REPORT_KINDS]),
+  category: z.enum(PROBLEM_CATEGORIES).nullable(),
+  reference: z.string().nullable(),
   description: z.string(),
   state: z.enum(STATES),
   reporter: z.string().nullable(),
-  photo: z.string().nullable(),
+  photos: z.array(z.string()),
+  answer: z.string().nullable(),
+  answeredAt: z.coerce.date().nullable(),
+  outcome: z.enum(LOST_OUTCOMES).nullable(),
   createdAt: z.coerce.date(),
   changedBy: z.string().nullable(),
   changedAt: z.coerce.date().nullable(),
@@ -36,14 +44,6 @@ export const INCIDENTS_SHOWN = 200;
 export async function readIncidents(): Promise<Incident[]> {
   const answer = await callFunction('staff-incidents', {});
   return z.object({ incidents: z.array(incidentSchema) }).parse(answer).incidents;
-}
-
-/** Uploads a photo of an incident and returns its name. The server stores its pixels only. */
-export async function uploadPhoto(userId: string, photo: File): Promise<string> {
-  const name = `${userId}/${crypto.randomUUID()}.jpg`;
-  const { error } = await (await client()).storage.from(BUCKET).upload(name, photo, { contentType: photo.type });
-  if (error) throw new AppError('upload', error.message, 0);
-  return name;
 }
 
 /** Reads a photo as an address for an image on this page. */
@@ -75,6 +75,38 @@ export function reportIncident(incident: {
 /** Changes the state of an incident. */
 export function changeIncident(incidentId: string, state: IncidentState): Promise<unknown> {
   return callFunction('staff-change-incident', { incidentId, state });
+}
+
+/** Answers the report of a customer, who gets an email. `outcome`: what became of lost property. */
+export function answerIncident(answer: {
+  incidentId: string;
+  answer: string;
+  state: 'in_progress' | 'done';
+  outcome: LostOutcome | null;
+}): Promise<unknown> {
+  return callFunction('staff-answer-incident', answer);
+}
+
+const ratingsSchema = z.object({
+  rooms: z.array(z.object({ studioId: z.string(), studioName: z.string(), count: z.number(), average: z.number() })),
+  ratings: z.array(
+    z.object({
+      reference: z.string(),
+      studioName: z.string(),
+      startTime: z.coerce.date(),
+      score: z.number(),
+      words: z.string().nullable(),
+      at: z.coerce.date(),
+    }),
+  ),
+});
+export type Ratings = z.output<typeof ratingsSchema>;
+
+/** Reads how the sessions were. */
+export async function readRatings(): Promise<Ratings> {
+  const { data, error } = await rest.rpc('staff_ratings');
+  if (error) throw error;
+  return ratingsSchema.parse(data);
 }
 
 async function client() {

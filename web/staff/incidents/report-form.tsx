@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ChangeEvent, useRef, useState } from 'react';
 import { z } from 'zod';
+import { photoProblem, REPORT_PHOTO_TYPES, uploadReportPhoto } from '#web/data/photos/report-photo.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useSession } from '#web/data/session.tsx';
 import { describeError } from '#web/lib/errors.ts';
@@ -10,11 +11,9 @@ import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
-import { reportIncident, uploadPhoto } from './queries.ts';
+import { reportIncident } from './queries.ts';
 
 const NO_ROOM = 'none';
-const PHOTO_TYPES = ['image/jpeg', 'image/png', 'image/webp'];
-const PHOTO_MAX = 10 * 1024 * 1024;
 const reportSchema = z.object({
   studio: z.string(),
   description: z.string().trim().min(1, 'Say what happened.').max(2000, 'At most 2,000 characters.'),
@@ -39,7 +38,7 @@ export function ReportForm({
   const report = useMutation({
     mutationFn: async ({ studio, description }: Report) => {
       if (photo !== null && uploaded.current?.of !== photo)
-        uploaded.current = { of: photo, name: await uploadPhoto(user?.id ?? '', photo) };
+        uploaded.current = { of: photo, name: await uploadReportPhoto(user?.id ?? '', photo) };
       return reportIncident({
         studioId: studio === NO_ROOM ? null : studio,
         description,
@@ -57,7 +56,7 @@ export function ReportForm({
   });
   const choose = (event: ChangeEvent<HTMLInputElement>): void => {
     const chosen = event.target.files?.[0] ?? null;
-    const wrong = chosen === null ? null : problemOf(chosen);
+    const wrong = chosen === null ? null : photoProblem(chosen);
     setProblem(wrong);
     setPhoto(wrong === null ? chosen : null);
   };
@@ -76,7 +75,7 @@ export function ReportForm({
       <Field
         label="Photo"
         type="file"
-        accept={PHOTO_TYPES.join(',')}
+        accept={REPORT_PHOTO_TYPES}
         hint="Optional. Up to 10 MB. Only the picture is stored, not where or when it was taken."
         error={problem}
         onChange={choose}
@@ -90,9 +89,4 @@ export function ReportForm({
       </div>
     </Form>
   );
-}
-
-function problemOf(file: File): string | null {
-  if (!PHOTO_TYPES.includes(file.type)) return 'Choose a JPEG, PNG or WebP picture.';
-  return file.size > PHOTO_MAX ? 'Choose a picture smaller than 10 MB.' : null;
 }

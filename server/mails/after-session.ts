@@ -1,0 +1,74 @@
+import { describeReportState, type LostOutcome } from '#rules/business/feedback.ts';
+import { type BookingForMail, hello, when } from './booking.ts';
+import { type Letterhead, type Mail, renderMail } from './layout.ts';
+
+/** Thanks after a session, asks how it was, and says where lost property is reported. `again`: to the same hours of a later week. */
+export function thanksMail(
+  booking: BookingForMail,
+  links: { readonly page: string; readonly again: string; readonly account: string },
+): Mail {
+  return renderMail(booking.from, {
+    subject: `How was ${booking.studioName}?`,
+    preheader: 'One question, and where to ask for what you left behind.',
+    heading: 'Thanks for playing',
+    blocks: [
+      {
+        kind: 'text',
+        text: `${hello(booking)}we hope it sounded as it should. How was it, from 1 to 5? It takes one tap, and a person reads every answer.`,
+      },
+      { kind: 'button', label: 'Say how it was', href: `${links.page}#how-was-it` },
+      {
+        kind: 'facts',
+        rows: [
+          ['Your session', when(booking)],
+          ['Reference', booking.reference],
+        ],
+      },
+      {
+        kind: 'text',
+        text: `Left something behind, or something broken? Tell us on the same page: ${links.page}#something-wrong`,
+      },
+      { kind: 'button', label: 'Same time again', href: links.again },
+      { kind: 'text', text: `You choose which emails you get in your account: ${links.account}` },
+    ],
+  });
+}
+
+/** A report of a customer with the answer of staff. */
+export type AnsweredReport = {
+  readonly kind: 'problem' | 'lost';
+  readonly studioName: string;
+  readonly reference: string;
+  readonly description: string;
+  readonly answer: string;
+  readonly state: 'open' | 'in_progress' | 'done';
+  readonly outcome: LostOutcome | null;
+};
+
+/** Brings the answer of staff to a report. `page`: the page of the booking. */
+export function incidentAnswerMail(
+  from: Letterhead,
+  report: AnsweredReport,
+  firstName: string | null,
+  page: string,
+): Mail {
+  const about = report.kind === 'lost' ? 'what you left behind' : 'the problem you reported';
+  return renderMail(from, {
+    subject: `About ${about} in ${report.studioName}`,
+    preheader: report.answer.slice(0, 120),
+    heading: describeReportState(report),
+    blocks: [
+      { kind: 'text', text: `${firstName === null ? '' : `Hi ${firstName}, `}here is our answer about ${about}.` },
+      ...report.answer.split(/\n+/).flatMap((text) => (text === '' ? [] : [{ kind: 'text' as const, text }])),
+      {
+        kind: 'facts',
+        rows: [
+          ['You wrote', report.description],
+          ['Studio', report.studioName],
+          ['Reference', report.reference],
+        ],
+      },
+      { kind: 'button', label: 'Your booking', href: page },
+    ],
+  });
+}

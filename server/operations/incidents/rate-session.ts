@@ -1,0 +1,45 @@
+import { mayRate } from '#rules/business/feedback.ts';
+import { requireConfirmed } from '../core/require-confirmed.ts';
+import { Refusal } from '../core/refusal.ts';
+import type { IncidentContext } from './incidents.ts';
+
+type Rating = { readonly bookingId: string; readonly score: number; readonly words: string | null };
+
+/**
+ * Stores how an own session was, once for each booking; another rating within a week takes its place. Throws `Refusal`: `not_found`, `not_confirmed`,
+ * `code_not_released` before the session has ended, `too_late`.
+ */
+export async function rateSession(
+  { db, clock }: IncidentContext,
+  { bookingId, score, words }: Rating,
+  customer: string,
+): Promise<void> {
+  const booking = await requireConfirmed(db, bookingId);
+  if (booking.userId !== customer) throw new Refusal('not_found', 'Booking not found');
+  const now = clock();
+  const end = new Date(booking.endTime);
+  if (now < end) throw new Refusal('code_not_released', 'You can tell us how it was once the session is over.');
+  await db.transaction(async (tx) => {
+    await tx.query('select from private.booking where id = $1::uuid for update', [bookingId]);
+    const before = await tx.one<{ score: number; words: string | null; createdAt: Date }>(
+      'select score, words, created_at as "createdAt" from private.rating where booking_id = $1::uuid',
+      [bookingId],
+    );
+    if (!mayRate({ end }, before === null ? null : before.createdAt, now))
+      throw new Refusal('too_late', 'A rating can be changed for a week. Please write us an email.');
+    if (before?.score === score && before.words === words) return;
+    await tx.query(
+      `insert into private.rating (booking_id, user_id, score, words, created_at, changed_at)
+       values ($1::uuid, $2::uuid, $3::int, $4, $5::timestamptz, $5::timestamptz)
+       on conflict (booking_id) do update set score = excluded.score, words = excluded.words, changed_at = excluded.changed_at`,
+      [bookingId, customer, score, words, now],
+    );
+    // Without the words: the log is kept when the rating is deleted with the account.
+    await tx.query(`select private.audit($1::uuid, $2, 'rating', $3, $4::jsonb)`, [
+      customer,
+      before === null ? 'create' : 'update',
+      bookingId,
+      { ...(before === null ? {} : { before: { score: before.score } }), after: { score } },
+    ]);
+  });
+}

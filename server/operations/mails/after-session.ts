@@ -1,0 +1,60 @@
+import { bookingQuery } from '#rules/finding/booking-link.ts';
+import { weekLater } from '#rules/finding/any-room.ts';
+import { slotsOfSpan } from '#rules/slots.ts';
+import { type AnsweredReport, incidentAnswerMail, thanksMail } from '#server/mails/after-session.ts';
+import { isAddressRefused } from '#server/providers/call.ts';
+import type { Job, JobOutcome } from '../core/jobs.ts';
+import { type BookingMailContext, sendBookingMail } from './booking-mail.ts';
+
+/** Periodic task: queues the mails after sessions. */
+export async function queueThanks({ db, clock }: Pick<BookingMailContext, 'db' | 'clock'>): Promise<void> {
+  await db.query('select private.queue_thanks($1::timestamptz)', [clock()]);
+}
+
+/** Job `mail.thanks`: thanks after a session. Nothing when the booking is cancelled or goes on after all, or its customer has switched it off meanwhile. */
+export async function sendThanks(context: BookingMailContext, job: Job): Promise<JobOutcome> {
+  const { db, clock, siteUrl } = context;
+  await sendBookingMail(context, job, async (booking, facts) => {
+    const wanted = await db.one(
+      `select from private.booking b join public.profiles p on p.user_id = b.user_id
+       where b.id = $1::uuid and b.status = 'confirmed' and b.end_time <= $2::timestamptz and b.no_show_at is null and p.thank_by_email`,
+      [facts.id, clock()],
+    );
+    if (wanted === null) return null;
+    const slots = weekLater(slotsOfSpan(booking.start, booking.end) ?? [], clock());
+    return thanksMail(booking, {
+      page: `${siteUrl}/bookings/${booking.reference}`,
+      again: `${siteUrl}/booking${bookingQuery({ studioId: facts.studioId, slots })}`,
+      account: `${siteUrl}/profile`,
+    });
+  });
+  return 'done';
+}
+
+/** Job `mail.incident-answer`: mails the last answer of staff to the customer who reported. Throws `ProviderError`. */
+export async function sendIncidentAnswer(
+  { db, mail, business, siteUrl }: Pick<BookingMailContext, 'db' | 'mail' | 'business' | 'siteUrl'>,
+  job: Job,
+): Promise<JobOutcome> {
+  const report = await db.one<AnsweredReport & { email: string; name: string | null }>(
+    `select i.kind, b.studio_name as "studioName", b.reference, i.description, i.answer, i.state, i.outcome, u.email, p.full_name as name
+     from private.incident i join private.booking b on b.id = i.booking_id
+     join auth.users u on u.id = i.customer_id and u.deleted_at is null and u.email is not null left join public.profiles p on p.user_id = i.customer_id
+     where i.id = $1::uuid and i.answer is not null`,
+    [job.subjectId],
+  );
+  if (report === null) return 'done';
+  const message = incidentAnswerMail(
+    business(),
+    report,
+    report.name?.split(' ')[0] ?? null,
+    `${siteUrl}/bookings/${report.reference}`,
+  );
+  try {
+    await mail.send({ to: report.email, ...message, key: `job-${job.id}` });
+  } catch (error) {
+    if (isAddressRefused(error)) return { closed: 'The mail server refused the address.' };
+    throw error;
+  }
+  return 'done';
+}

@@ -1,0 +1,24 @@
+import { AppError, OFFLINE } from '#web/lib/errors.ts';
+import { fetchClient } from '../fetch-client.ts';
+import { PHOTO_TYPES } from './upload.ts';
+
+const BUCKET = 'incidents';
+const PHOTO_MAX = 10 * 1024 * 1024;
+/** The types of photos of a report, as a file field lists them. */
+export const REPORT_PHOTO_TYPES = PHOTO_TYPES;
+
+/** Uploads a photo of a report, which only staff see, and returns its name. The server stores its pixels only. Throws `AppError`. */
+export async function uploadReportPhoto(userId: string, photo: File): Promise<string> {
+  const client = await fetchClient().catch(() => null);
+  if (client === null) throw new AppError('offline', OFFLINE, 0);
+  const name = `${userId}/${crypto.randomUUID()}.jpg`;
+  const { error } = await client.storage.from(BUCKET).upload(name, photo, { contentType: photo.type });
+  if (error) throw new AppError('upload', 'The photo could not be added. Please try again, or send without it.', 0);
+  return name;
+}
+
+/** Says why a file is no photo for a report; null when it is one. */
+export function photoProblem(file: File): string | null {
+  if (!PHOTO_TYPES.split(',').includes(file.type)) return 'Choose a JPEG, PNG or WebP picture.';
+  return file.size > PHOTO_MAX ? 'Choose a picture smaller than 10 MB.' : null;
+}

@@ -1,0 +1,108 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { describeReportState, reportWindow, type ReportKind } from '#rules/business/feedback.ts';
+import { bookingQuery } from '#rules/finding/booking-link.ts';
+import { weekLater } from '#rules/finding/any-room.ts';
+import { slotsOfSpan } from '#rules/slots.ts';
+import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { pollWhile, useLive } from '#web/data/live.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { paths } from '#web/lib/paths.ts';
+import { useNow } from '#web/lib/use-now.ts';
+import { Link } from '#web/router/router.tsx';
+import { Button, buttonStyle } from '#web/ui/button.tsx';
+import { Chip } from '#web/ui/chip.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { LoadFailed } from '#web/ui/notice.tsx';
+import { type OwnReport, readFeedback, type Told } from './queries.ts';
+import { Rating } from './rating.tsx';
+import { ReportForm } from './report-form.tsx';
+
+const POLL_MS = 60_000;
+const KINDS: readonly { kind: ReportKind; label: string; title: string }[] = [
+  { kind: 'problem', label: 'Report a problem', title: 'Report a problem' },
+  { kind: 'lost', label: 'Left something behind?', title: 'What did you leave behind?' },
+];
+
+/** What a customer tells about an own session, from shortly before it: problems, lost property, and afterwards how it was and the same hours again. */
+export function FeedbackParts({ booking, userId }: { booking: Told; userId: string }) {
+  const now = useNow(30_000);
+  const live = useLive(`user:${userId}`, queryKeys.ownFeedback.all);
+  const session = { start: booking.startTime, end: booking.endTime };
+  const begun = now >= reportWindow(session, 'problem').start;
+  const feedback = useQuery({
+    queryKey: queryKeys.ownFeedback.of(booking.id),
+    queryFn: () => readFeedback(booking.id),
+    enabled: begun,
+    refetchInterval: pollWhile(live, POLL_MS),
+  });
+  const [telling, setTelling] = useState<ReportKind | null>(null);
+  const close = (): void => setTelling(null);
+  if (!begun) return null;
+  if (feedback.isError && !feedback.data)
+    return <LoadFailed title="Your reports could not be loaded." onRetry={() => void feedback.refetch()} />;
+  if (!feedback.data) return null;
+  const { reports, rating } = feedback.data;
+  const open = KINDS.filter(({ kind }) => now < reportWindow(session, kind).end);
+  const ended = now >= booking.endTime;
+  return (
+    <>
+      <Rating booking={booking} rating={rating} now={now} />
+      {ended ? <Again booking={booking} now={now} /> : null}
+      {open.length === 0 && reports.length === 0 ? null : (
+        <section id="something-wrong" aria-labelledby="reports" className="scroll-mt-6">
+          <h2 id="reports" className="text-2xl">
+            Something wrong?
+          </h2>
+          <div className="mt-4 flex flex-wrap gap-3">
+            {open.map(({ kind, label }) => (
+              <Button key={kind} tone="plain" className="max-sm:w-full" onClick={() => setTelling(kind)}>
+                {label}
+              </Button>
+            ))}
+          </div>
+          <Reports reports={reports} />
+        </section>
+      )}
+      <Dialog open={telling !== null} title={KINDS.find(({ kind }) => kind === telling)?.title ?? ''} onClose={close}>
+        {telling === null ? null : (
+          <ReportForm key={telling} bookingId={booking.id} kind={telling} userId={userId} onDone={close} />
+        )}
+      </Dialog>
+    </>
+  );
+}
+
+/** The same room at the same time of the next week that is to come. */
+function Again({ booking, now }: { booking: Told; now: Date }) {
+  const slots = weekLater(slotsOfSpan(booking.startTime, booking.endTime) ?? [], now);
+  return (
+    <Link
+      to={`${paths.booking}${bookingQuery({ studioId: booking.studioId, slots })}`}
+      className={`${buttonStyle.signal} max-sm:w-full`}
+    >
+      Same time next week
+    </Link>
+  );
+}
+
+function Reports({ reports }: { reports: readonly OwnReport[] }) {
+  if (reports.length === 0) return null;
+  return (
+    <ul className="mt-5 space-y-3" aria-label="Your reports">
+      {reports.map((one) => (
+        <li key={one.id} className="border-l-4 border-edge bg-booth p-4">
+          <p className="flex flex-wrap items-center gap-3">
+            <strong className="min-w-0 break-words">{one.description}</strong>
+            <Chip tone={one.state === 'done' ? 'good' : 'warn'}>{describeReportState(one)}</Chip>
+          </p>
+          {one.answer === null ? null : <p className="mt-2 break-words whitespace-pre-line">{one.answer}</p>}
+          <p className="mt-1 text-sm text-dust">
+            {formatStudioDate(one.createdAt, 'medium')}, {formatStudioTime(one.createdAt)}, Sydney time
+            {one.photos === 0 ? '' : `, ${one.photos} ${one.photos === 1 ? 'photo' : 'photos'}`}
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import {
+  LOST_OUTCOMES,
+  PROBLEM_CATEGORIES,
+  type ProblemCategory,
+  REPORT_KINDS,
+  type ReportKind,
+} from '#rules/business/feedback.ts';
+import { callFunction } from '#web/data/fetch-client.ts';
+import { rest } from '#web/data/rest.ts';
+
+const instant = z.coerce.date();
+const feedbackSchema = z.object({
+  reports: z.array(
+    z.object({
+      id: z.string(),
+      kind: z.enum(REPORT_KINDS),
+      category: z.enum(PROBLEM_CATEGORIES).nullable(),
+      description: z.string(),
+      /** How many photos it has. */
+      photos: z.number(),
+      state: z.enum(['open', 'in_progress', 'done']),
+      answer: z.string().nullable(),
+      answeredAt: instant.nullable(),
+      outcome: z.enum(LOST_OUTCOMES).nullable(),
+      createdAt: instant,
+    }),
+  ),
+  rating: z.object({ score: z.number(), words: z.string().nullable(), createdAt: instant }).nullable(),
+});
+/** What the customer has told about a booking. */
+export type Feedback = z.output<typeof feedbackSchema>;
+export type OwnReport = Feedback['reports'][number];
+
+/** A booking with its room, as its customer tells about it. */
+export type Told = {
+  readonly id: string;
+  readonly studioId: string;
+  readonly studioName: string;
+  readonly startTime: Date;
+  readonly endTime: Date;
+};
+
+/** Reads what the customer has told about an own booking. */
+export async function readFeedback(bookingId: string): Promise<Feedback> {
+  const { data, error } = await rest.rpc('own_feedback', { booking: bookingId });
+  if (error) throw error;
+  return feedbackSchema.parse(data ?? { reports: [], rating: null });
+}
+
+/** Reports a problem or lost property. The same `requestId` reports once. Throws `AppError`. */
+export const report = (told: {
+  readonly bookingId: string;
+  readonly kind: ReportKind;
+  readonly category: ProblemCategory | null;
+  readonly description: string;
+  readonly photos: readonly string[];
+  readonly requestId: string;
+}): Promise<unknown> => callFunction('report-problem', told);
+
+/** Says how a session was, from 1 to 5. Throws `AppError`. */
+export const rate = (bookingId: string, score: number, words: string | null): Promise<unknown> =>
+  callFunction('rate-session', { bookingId, score, words });
