@@ -3,12 +3,16 @@ import { accessibleEverywhere, insertBooking, newPerson, signIn } from '../steps
 
 const HOUR = 3_600_000;
 
-test('at the door the code is as large as the screen, works without a network, and is gone after signing out', async ({
+test('at the door: a code as large as the screen, help, the lights, no network, and nothing left after signing out or the end', async ({
   page,
   context,
 }) => {
-  test.setTimeout(120_000);
-  const who = await newPerson(false);
+  test.setTimeout(150_000);
+  await page.addInitScript(`
+    window.screenKept = 0;
+    Object.defineProperty(navigator, 'wakeLock', { value: { request: async () => (window.screenKept += 1, { release: async () => {} }) } });
+  `);
+  const who = await newPerson(true);
   const start = Math.floor(Date.now() / HOUR) * HOUR;
   const id = await insertBooking({
     userId: who.id,
@@ -23,7 +27,15 @@ test('at the door the code is as large as the screen, works without a network, a
   const pin = page.getByTestId('pin');
   await expect(pin).toBeVisible({ timeout: 30_000 });
   const shown = await pin.textContent();
+  expect(await page.evaluate('window.screenKept')).toBeGreaterThan(0);
+  const session = page.getByRole('region', { name: 'Your session' });
+  await expect(session.getByRole('button', { name: /^Lights (on|off)$/ })).toBeVisible();
+  await expect(session.getByText(/^Stay until|isn’t free after you/)).toBeVisible();
   await accessibleEverywhere(page);
+  await page.getByRole('button', { name: 'The door doesn’t open' }).click();
+  await accessibleEverywhere(page);
+  await page.getByRole('button', { name: 'Ask for help now' }).click();
+  await expect(page.getByText(/We’ve told the team/)).toBeVisible();
   await expect
     .poll(() => page.evaluate(`caches.open('door').then((one) => one.match('/door')).then(Boolean)`))
     .toBe(true);
@@ -31,11 +43,21 @@ test('at the door the code is as large as the screen, works without a network, a
   await context.setOffline(true);
   await page.reload();
   await expect(pin).toHaveText(shown ?? '');
-  await expect(page.getByText('No connection.')).toBeVisible();
+  await expect(page.getByText(/^No connection\. This is what/)).toBeVisible();
+  await expect(session.getByText(/^No connection: the lights/)).toBeVisible();
   await context.setOffline(false);
 
   await page.goto('/profile');
   await page.getByRole('main').getByRole('button', { name: 'Sign Out' }).click();
   await expect.poll(() => page.evaluate(`caches.has('door')`)).toBe(false);
   expect(await page.evaluate(`localStorage.getItem('door')`)).toBeNull();
+
+  await signIn(page, who);
+  await page.goto(`/door?booking_id=${id}`);
+  await expect(pin).toBeVisible();
+  expect(await page.evaluate(`localStorage.getItem('door')`)).not.toBeNull();
+  await page.clock.setFixedTime(start + HOUR + 1_000);
+  await expect(page.getByText(/Your booking session has ended/)).toBeVisible();
+  await expect(pin).toBeHidden();
+  await expect.poll(() => page.evaluate(`localStorage.getItem('door')`), { timeout: 30_000 }).toBeNull();
 });
