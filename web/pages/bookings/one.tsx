@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { CancelQuestion } from '#web/features/account/cancel-question.tsx';
 import { CrewPart } from '#web/features/crew/crew-part.tsx';
 import { BookingView } from '#web/features/own-booking/booking-view.tsx';
-import { FeedbackParts } from '#web/features/feedback/feedback.tsx';
+import { FeedbackParts } from '#web/features/session/feedback.tsx';
 import type { BookingPage } from '#web/features/own-booking/queries.ts';
 import { SessionPanel } from '#web/features/session/session-panel.tsx';
 import { useStudios } from '#web/features/studios/queries.ts';

@@ -11,7 +11,7 @@ import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
-import { report } from './queries.ts';
+import { report } from './feedback-queries.ts';
 
 const LONGEST = 1000;
 const reportSchema = z.object({

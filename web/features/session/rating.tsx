@@ -5,7 +5,7 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
-import { type Feedback, rate, type Told } from './queries.ts';
+import { type Feedback, rate, type Told } from './feedback-queries.ts';
 
 const SCORES = [
   [1, 'Bad'],

@@ -14,7 +14,7 @@ import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { LoadFailed } from '#web/ui/notice.tsx';
-import { type OwnReport, readFeedback, type Told } from './queries.ts';
+import { type OwnReport, readFeedback, type Told } from './feedback-queries.ts';
 import { Rating } from './rating.tsx';
 import { ReportForm } from './report-form.tsx';
 

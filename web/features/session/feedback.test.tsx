@@ -4,7 +4,7 @@ import { uploadReportPhoto } from '#web/data/photos/report-photo.ts';
 import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { FeedbackParts } from './feedback.tsx';
-import * as queries from './queries.ts';
+import * as queries from './feedback-queries.ts';
 
 const clock = vi.hoisted(() => ({ now: new Date() }));
 vi.mock('#web/lib/use-now.ts', () => ({ useNow: () => clock.now }));
@@ -13,7 +13,7 @@ vi.mock(import('#web/data/photos/report-photo.ts'), async (original) => ({
   ...(await original()),
   uploadReportPhoto: vi.fn(),
 }));
-vi.mock(import('./queries.ts'), async (original) => ({
+vi.mock(import('./feedback-queries.ts'), async (original) => ({
   ...(await original()),
   readFeedback: vi.fn(),
   report: vi.fn(),
