@@ -584,7 +584,11 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
 
   it('a guest opens the door once with a code of their own, until the host takes them back; strangers get nothing', async () => {
     const [host, stranger] = [await server.addCustomer(), await server.addCustomer()];
-    const { id } = await addSession(10, 60, STUDIO_A);
+    await rows(
+      `update private.booking set status = 'cancelled', cancel_reason = 'staff' where studio_id = $1::uuid and status = 'confirmed'`,
+      [STUDIO_A],
+    );
+    const { id, reference } = await addSession(10, 60, STUDIO_A);
     await rows('update private.booking set user_id = $2::uuid where id = $1::uuid', [id, host.id]);
     const refused = (status: number, code: string) => ({ status, body: { error: { code } } });
     expect(await server.call('crew-invite', { bookingId: id }, stranger.token)).toMatchObject(
@@ -631,9 +635,17 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
       await server.sandbox('/api/clock', { now: server.now().toISOString() });
       return server.sandbox('/api/doors/SPA1X0001/keypad', { pin: digits });
     };
+    const door = async () =>
+      (
+        (await server.call('staff-doors', {}, staff.token)).body['doors'] as { codes: unknown; lastOpening: unknown }[]
+      )[0];
+    const named = { reference: `${reference} (Sam)` };
+    expect((await door())?.codes).toContainEqual(expect.objectContaining(named));
     expect(await type(pin)).toMatchObject({ opened: true });
     await server.settle();
     await server.settle();
+    expect((await door())?.lastOpening).toMatchObject(named);
+    expect((await door())?.codes).not.toContainEqual(expect.objectContaining(named));
     expect(await type(pin)).toMatchObject({ opened: false });
     expect(pinOf(await server.call('crew-page', { token }))).toBeNull();
     server.advance(MINUTE);

@@ -38,7 +38,15 @@ const BOOKING: queries.DayBooking = {
   crew: [],
   code: { ...NO_CODE, requested: at(18), accepted: at(18) },
 };
-const LATER = { ...BOOKING, id: '2', reference: 'EFGH-2345', customer: 'Kim', start: at(23), end: at(1, '2031-03-04') };
+const LATER = {
+  ...BOOKING,
+  id: '2',
+  crew: ['Sam', 'Jo'],
+  reference: 'EFGH-2345',
+  customer: 'Kim',
+  start: at(23),
+  end: at(1, '2031-03-04'),
+};
 const CLOSURE = { id: 'c', studioId: 'b', start: at(0), end: at(24 - 1), reason: 'New mixer' };
 const ABOUT = { id: 'b1', reference: 'ABCD-2345', studioName: 'Studio A', start: at(19) };
 const JOB = { id: 'j', kind: 'payment.refund', tries: 3 };
@@ -106,7 +114,7 @@ test('each room says who is in and who comes next, and the list has the day by t
   expect(rows.slice(1)).toEqual([
     ['12 am to 11 pm', 'Studio B', 'Closed: New mixer', ' ', ' '],
     ['7 pm to 9 pm In now', 'Studio A', 'Alex Citizenalex@example.com', 'Accepted by the lock', 'ABCD-2345'],
-    ['11 pm to 1 am, 4 Mar', 'Studio A', 'Kimalex@example.com', 'Accepted by the lock', 'EFGH-2345'],
+    ['11 pm to 1 am, 4 Mar', 'Studio A', 'Kimalex@example.comwith Sam, Jo', 'Accepted by the lock', 'EFGH-2345'],
   ]);
   expect(calls.readDay).toHaveBeenCalledExactlyOnceWith(DAY);
 });
