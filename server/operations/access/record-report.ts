@@ -32,7 +32,7 @@ export async function recordReport(context: ReportContext, { lockId, kind, pin, 
        order by c.starts_at desc limit 1
      ), guest as (
        select g.id from private.crew_code g
-       where g.lock_id = $1 and g.pin_fingerprint = $4
+       where g.lock_id = $1 and g.pin_fingerprint = any($4::text[])
          and $3::timestamptz between g.starts_at - interval '${CLOCK_SLACK}' and g.ends_at + interval '${CLOCK_SLACK}'
        order by g.starts_at desc limit 1
      ), stored as (

@@ -15,7 +15,7 @@ export async function recordUse(
       [lockId, fingerprint.all(pin), at],
     );
     if (locks.capabilities.mode !== 'bridge') return;
-    if (!code) return recordGuestUse(tx, { lockId, fingerprint: fingerprint(pin), at, now: clock() });
+    if (!code) return recordGuestUse(tx, { lockId, fingerprints: fingerprint.all(pin), at, now: clock() });
     await queueRevocation(tx, {
       bookingId: code.bookingId,
       codeId: code.id,
@@ -28,13 +28,13 @@ export async function recordUse(
 /** The same for the code of a guest: each code opens the door once. */
 async function recordGuestUse(
   tx: Transaction,
-  { lockId, fingerprint, at, now }: { lockId: string; fingerprint: string; at: Date; now: Date },
+  { lockId, fingerprints, at, now }: { lockId: string; fingerprints: readonly string[]; at: Date; now: Date },
 ): Promise<void> {
   const code = await tx.one<{ id: string; bookingId: string }>(
     `update private.crew_code c set used_at = coalesce(c.used_at, $3::timestamptz), status = 'revoking'
-     from private.crew_member m where m.id = c.crew_member_id and c.lock_id = $1 and c.pin_fingerprint = $2 and c.status <> 'revoked'
+     from private.crew_member m where m.id = c.crew_member_id and c.lock_id = $1 and c.pin_fingerprint = any($2::text[]) and c.status <> 'revoked'
      returning c.id, m.booking_id as "bookingId"`,
-    [lockId, fingerprint, at],
+    [lockId, fingerprints, at],
   );
   if (!code) return;
   await enqueue(tx, {

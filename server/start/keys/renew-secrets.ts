@@ -19,6 +19,7 @@ const PLACES = [
   { table: 'auth.mfa_factors', id: 'id', column: 'secret' },
   { table: 'private.access_secret', id: 'code_id', column: 'pin_encrypted' },
   { table: 'private.staff_code', id: 'id', column: 'pin_encrypted' },
+  { table: 'private.crew_code', id: 'id', column: 'pin_encrypted' },
 ] as const;
 type Place = (typeof PLACES)[number];
 
