@@ -1043,6 +1043,22 @@ export type Database = {
           isSetofReturn: true;
         };
       };
+      order_of_booking: {
+        Args: {
+          reference: string;
+        };
+        Returns: {
+          place: number | null;
+          size: number | null;
+          booking_id: string | null;
+          booking_reference: string | null;
+          studio_name: string | null;
+          start_time: string | null;
+          end_time: string | null;
+          status: string | null;
+          cents: number | null;
+        }[];
+      };
       own_booking: {
         Args: {
           booking: string;
@@ -1071,6 +1087,9 @@ export type Database = {
           base_cost: number | null;
           volume_discount: number | null;
           slots: Json | null;
+          order_id: string | null;
+          order_place: number | null;
+          order_size: number | null;
         }[];
       };
       own_feedback: {

@@ -5,6 +5,7 @@ import { bookingDocument } from './functions/booking-document.ts';
 import { cancelBooking } from './functions/cancel-booking.ts';
 import { checkVerificationAndCheckout } from './functions/check-verification-and-checkout.ts';
 import { createPayment } from './functions/create-payment.ts';
+import { quoteSeries } from './functions/quote-series.ts';
 import { deleteAccount } from './functions/delete-account.ts';
 import { doorHelp } from './functions/door-help.ts';
 import { exportMyData } from './functions/export-my-data.ts';
@@ -108,6 +109,7 @@ export function composeFunctions(context: Context): Hono<Env> {
     bodies: context.bodies,
     functions: new Map([
       ['create-payment', createPayment(context)],
+      ['quote-series', quoteSeries(context)],
       ['release-hold', releaseHold(context)],
       ['verify-payment', verifyPayment(context)],
       ['join-waitlist', joinWaitlist(context)],

@@ -3,7 +3,7 @@ import { dollarsToCents, centsToDollars } from '#rules/money.ts';
 import { phoneSchema, storedPhone } from '#rules/people.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';
-import { bookingIdField, instantField, parse, signedIn } from './requests.ts';
+import { bookingIdField, datesField, instantField, parse, signedIn } from './requests.ts';
 import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
@@ -30,6 +30,12 @@ const shown = z
   })
   .nullish();
 
+/** The Sydney dates on which the same hours are booked as one order, the first one first. */
+const series = z
+  .looseObject({ dates: datesField })
+  .transform(({ dates }) => dates)
+  .nullish();
+
 /** Whether the customer accepts the terms, and the version that was shown; without one the current terms are meant. */
 const terms = { termsAccepted: z.boolean().optional(), termsVersion: z.string().min(1).max(40).nullish() };
 
@@ -42,6 +48,7 @@ const fromBookingPage = z
       end_time: instantField,
       final_cost: shown,
       coupon_code: coupon,
+      series,
     }),
     customerData: z.looseObject({ phone: contactPhone, ...terms }).nullish(),
   })
@@ -49,6 +56,7 @@ const fromBookingPage = z
     studioId: bookingData.studio_id,
     startTime: bookingData.start_time,
     endTime: bookingData.end_time,
+    series: bookingData.series ?? null,
     couponCode: bookingData.coupon_code ?? null,
     contactPhone: customerData?.phone ?? null,
     shownTotalCents: bookingData.final_cost ?? null,
@@ -66,6 +74,7 @@ const fromCheckout = z
       startTime: instantField,
       endTime: instantField,
       couponCode: coupon,
+      series,
       ...terms,
     }),
   })
@@ -73,6 +82,7 @@ const fromCheckout = z
     studioId: metadata.studioId,
     startTime: metadata.startTime,
     endTime: metadata.endTime,
+    series: metadata.series ?? null,
     couponCode: metadata.couponCode ?? null,
     contactPhone: customerPhone ?? null,
     shownTotalCents: amount ?? null,
@@ -81,7 +91,7 @@ const fromCheckout = z
   }));
 
 /**
- * Holds the hours and answers where to pay: `{url, bookingId, reference, total}` (total in dollars). Answers 202 with
+ * Holds the hours, with `series: {dates}` the same hours on each date as one order, and answers where to pay: `{url, bookingId, reference, total}` (total in dollars). Answers 202 with
  * `{url: null, pending: true, …}` while the provider has not answered: the hours are held, and a repeated call gets the URL later.
  */
 export function createPayment(context: { booking: BookingContext }): ServerFunction {
@@ -100,6 +110,7 @@ export function createPayment(context: { booking: BookingContext }): ServerFunct
         studioId: input.studioId,
         startTime: input.startTime,
         endTime: input.endTime,
+        series: input.series,
         couponCode: input.couponCode,
         contactPhone: input.contactPhone,
         termsAccepted: input.termsAccepted,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SERIES_MAX, SERIES_MIN } from '#rules/finding/series.ts';
 import type { Caller } from '#server/http/caller.ts';
 import type { Limit, TakeLimit } from '#server/http/limits.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
@@ -40,6 +41,8 @@ export async function take(limits: TakeLimit, limit: Limit, key: string): Promis
 export const bookingIdField = z.uuid();
 /** A saved card, as `saved-cards` lists it. */
 export const cardField = z.string().regex(/^pm_\w{1,100}$/, 'Not a saved card.');
+/** Sydney dates of a series, 'YYYY-MM-DD'. */
+export const datesField = z.array(z.iso.date()).min(SERIES_MIN).max(SERIES_MAX);
 export const instantField = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 /** Tells a repeated call from a second one like it. */
 export const requestIdField = z.string().trim().min(1).max(100).nullable().default(null);

@@ -30,7 +30,7 @@ const PAYMENT_WORDS: Readonly<Record<PaymentFacts['state'], PaymentWord>> = {
 type PaymentWord = 'open' | 'processing' | 'paid' | 'failed' | 'expired' | 'returning' | 'returned';
 
 /**
- * Settles a payment with the provider: `{paid, status, payment, bookingId, reference}`, for the owner also `booking`.
+ * Settles a payment with the provider: `{paid, status, payment, bookingId, reference}`, for the owner also `booking`, and of an order the sums of all of its bookings, and `series` with each.
  * `state: 'asking'` means that the provider has not answered within two seconds: call again later.
  * Works with the session id alone, as after a lost sign-in, but shows a guest nothing private.
  */
@@ -41,7 +41,7 @@ export function verifyPayment(context: { payment: PaymentStatusContext }): Serve
     limit: LIMIT,
     async handle({ caller, body }) {
       const { sessionId } = parse(bodySchema, body);
-      const { booking, payment, paid, waiting } = await readPaymentStatus(context.payment, sessionId);
+      const { booking, payment, paid, waiting, order } = await readPaymentStatus(context.payment, sessionId);
       const answer = {
         paid,
         status: booking.status,
@@ -51,6 +51,8 @@ export function verifyPayment(context: { payment: PaymentStatusContext }): Serve
         ...(waiting ? { state: 'asking' } : {}),
       };
       if (caller.userId === null || caller.userId !== booking.userId) return json(answer);
+      const sum = (amount: (one: typeof booking) => number): number =>
+        (order.length === 0 ? [booking] : order).reduce((total, one) => total + amount(one), 0);
       return json({
         ...answer,
         booking: {
@@ -58,12 +60,21 @@ export function verifyPayment(context: { payment: PaymentStatusContext }): Serve
           studio_name: booking.studioName,
           start_time: booking.startTime,
           end_time: booking.endTime,
-          total_hours: booking.totalHours,
-          base_cost: centsToDollars(booking.baseCostCents),
-          discount_amount: centsToDollars(booking.discountCents + booking.couponDiscountCents),
-          coupon_discount: centsToDollars(booking.couponDiscountCents),
-          final_cost: centsToDollars(booking.finalCostCents),
+          total_hours: sum((one) => Number(one.totalHours)),
+          base_cost: centsToDollars(sum((one) => one.baseCostCents)),
+          discount_amount: centsToDollars(sum((one) => one.discountCents + one.couponDiscountCents)),
+          coupon_discount: centsToDollars(sum((one) => one.couponDiscountCents)),
+          final_cost: centsToDollars(sum((one) => one.finalCostCents)),
         },
+        ...(order.length > 0 && {
+          series: order.map((one) => ({
+            reference: one.reference,
+            start_time: one.startTime,
+            end_time: one.endTime,
+            status: one.status,
+            final_cost: centsToDollars(one.finalCostCents),
+          })),
+        }),
       });
     },
   };

@@ -23,6 +23,8 @@ export type BookingForMail = {
   readonly from: Letterhead;
   /** What people should know when they arrive; may be empty. */
   readonly arrivalNotes: string;
+  /** The other bookings of its order, where a mail is about all of it; their prices are in the amounts. */
+  readonly others?: readonly BookingForMail[];
 };
 
 export type MailWithCalendar = Mail & {
@@ -33,9 +35,25 @@ export type MailWithCalendar = Mail & {
 
 /** Begins a sentence with the customer's name, where it is known. */
 export const hello = (booking: BookingForMail): string => (booking.firstName ? `Hi ${booking.firstName}, ` : '');
-/** The hours, in Sydney time. */
-export const when = (booking: Pick<BookingForMail, 'start' | 'end'>): string =>
-  `${formatStudioRange(booking.start, booking.end)} (Sydney time)`;
+/** The hours, in Sydney time; of an order, those of each booking. */
+export const when = ({ start, end, others = [] }: Pick<BookingForMail, 'start' | 'end' | 'others'>): string =>
+  `${[{ start, end }, ...others].map((one) => formatStudioRange(one.start, one.end)).join('; ')} (Sydney time)`;
+
+/** A mail about all of an order shows its first booking, with the sums of all. */
+export function asOrder([first, ...others]: readonly [BookingForMail, ...BookingForMail[]]): BookingForMail {
+  const sum = (amount: (one: BookingForMail) => number): number =>
+    others.reduce((total, one) => total + amount(one), amount(first));
+  return {
+    ...first,
+    others,
+    hours: sum(({ hours }) => hours),
+    baseCents: sum(({ baseCents }) => baseCents),
+    discountCents: sum(({ discountCents }) => discountCents),
+    couponDiscountCents: sum(({ couponDiscountCents }) => couponDiscountCents),
+    waivedCents: sum(({ waivedCents }) => waivedCents),
+    totalCents: sum(({ totalCents }) => totalCents),
+  };
+}
 
 /** What people should know when they arrive, a block for each line. */
 const notesOf = ({ arrivalNotes }: BookingForMail): { kind: 'text'; text: string }[] =>
@@ -48,7 +66,7 @@ const entryOf = (booking: BookingForMail): { title: string; details: string; loc
   location: booking.from.address,
 });
 
-/** The calendar entry of a booking. */
+/** The calendar entry of a booking, and of each other one of its order. */
 export function calendar(
   booking: BookingForMail,
   method: 'PUBLISH' | 'CANCEL',
@@ -58,21 +76,30 @@ export function calendar(
     prodId: { company: booking.from.name, product: 'bookings', language: 'EN' },
     method: method === 'CANCEL' ? ICalCalendarMethod.CANCEL : ICalCalendarMethod.PUBLISH,
   });
-  const entry = entryOf(booking);
-  file.createEvent({
-    id: `${booking.id}@bookings`,
-    // Calendars show the entry with the highest number.
-    sequence: booking.moves + (method === 'CANCEL' ? 1 : 0),
-    status: method === 'CANCEL' ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,
-    stamp: booking.start,
-    start: booking.start,
-    end: booking.end,
-    summary: entry.title,
-    description: entry.details,
-    location: entry.location,
-  });
+  for (const one of [booking, ...(booking.others ?? [])]) {
+    const entry = entryOf(one);
+    file.createEvent({
+      id: `${one.id}@bookings`,
+      // Calendars show the entry with the highest number.
+      sequence: one.moves + (method === 'CANCEL' ? 1 : 0),
+      status: method === 'CANCEL' ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,
+      stamp: one.start,
+      start: one.start,
+      end: one.end,
+      summary: entry.title,
+      description: entry.details,
+      location: entry.location,
+    });
+  }
   return { method, content: file.toString() };
 }
+
+/** A row for each booking of an order, with its reference. */
+const datesOf = (booking: BookingForMail): (readonly [string, string])[] =>
+  [booking, ...(booking.others ?? [])].map((one, at) => [
+    at === 0 ? 'When' : '',
+    `${formatStudioRange(one.start, one.end)}${at === 0 ? ' (Sydney time)' : ''}, ${one.reference}`,
+  ]);
 
 /** `account`: where the booking can be cancelled; null for a guest, who writes to us. */
 export function bookingConfirmedMail(
@@ -87,19 +114,21 @@ export function bookingConfirmedMail(
   if (booking.waivedCents > 0) money.push(['Not charged', `-${formatMoney(booking.waivedCents)}`]);
   const cancelAt = links.account === null ? `by email to ${booking.from.email}` : `in your account: ${links.account}`;
   const google = googleCalendarUrl({ ...entryOf(booking), start: booking.start, end: booking.end });
+  const { others = [] } = booking;
+  const dates = others.length + 1;
   return {
     ...renderMail(booking.from, {
-      subject: `Booking confirmed: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
+      subject: `${dates === 1 ? 'Booking' : `${dates} bookings`} confirmed: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
       preheader: `${when(booking)}. Reference ${booking.reference}.`,
-      heading: 'Your booking is confirmed',
+      heading: dates === 1 ? 'Your booking is confirmed' : `Your ${dates} bookings are confirmed`,
       blocks: [
         { kind: 'text', text: `${hello(booking)}${booking.studioName} is yours.` },
         {
           kind: 'facts',
           rows: [
-            ['Reference', booking.reference],
+            ...(dates === 1 ? [['Reference', booking.reference] as const] : []),
             ['Studio', booking.studioName],
-            ['When', when(booking)],
+            ...(dates === 1 ? [['When', when(booking)] as const] : datesOf(booking)),
             ['Hours', String(booking.hours)],
             ...money,
             ['Paid', formatMoney(booking.totalCents)],
@@ -107,13 +136,13 @@ export function bookingConfirmedMail(
         },
         {
           kind: 'text',
-          text: `We’ll email your access code ${settings.releaseLeadMinutes} minutes before you start; you can also find it on this page. It works from ${formatStudioTime(codeWorksFrom)}. Please arrive 10 minutes early.`,
+          text: `We’ll email your access code ${settings.releaseLeadMinutes} minutes before you start${dates === 1 ? '; you can also find it on this page' : ' each time, and the first one is also on this page'}. It works from ${formatStudioTime(codeWorksFrom)}. Please arrive 10 minutes early.`,
         },
         ...notesOf(booking),
         { kind: 'button', label: 'Your access code page', href: links.pin },
         {
           kind: 'text',
-          text: `You can cancel for a full refund up to ${freeCancelHours} hours before you start, ${cancelAt}`,
+          text: `You can ${dates === 1 ? 'cancel' : 'move or cancel each of them'} for a full refund up to ${freeCancelHours} hours before you start, ${cancelAt}`,
         },
         {
           kind: 'paragraph',

@@ -34,8 +34,9 @@ type PaymentIntentStatus =
 export type NewPaymentSession = {
   readonly key: string;
   readonly bookingId: string;
+  /** What it is for, a line on the pay page each; together the amount. */
+  readonly items: readonly { readonly description: string; readonly amountCents: number }[];
   readonly amountCents: number;
-  readonly description: string;
   readonly customerEmail: string;
   /** The customer whose saved cards are offered, and who may save one; null: nobody's. */
   readonly customerId: string | null;

@@ -62,6 +62,11 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
   ].map((query) => ({ method: 'POST', path: `/rpc/newest_bookings?${query}`, body: '{}' })),
   may_add_report_photo: reads('may_add_report_photo', {}),
   own_feedback: reads('own_feedback', { booking: idOf(1) }),
+  order_of_booking: ['', 'status=like.secret%25%5C', 'order=cents.desc'].map((query) => ({
+    method: 'POST',
+    path: `/rpc/order_of_booking?${query}`,
+    body: '{"reference": "AAAA-2222"}',
+  })),
   own_booking: [{ method: 'POST', path: '/rpc/own_booking', body: '{"booking": "AAAA-2222"}' }],
   own_bookings: [
     '',

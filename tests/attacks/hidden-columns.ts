@@ -57,6 +57,9 @@ const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<
       moves_booking: 'null',
       move_number: 'null',
       waitlist_entry_id: 'null',
+      order_id: 'null',
+      order_place: 'null',
+      order_size: 'null',
     },
   ],
   // Guests see the details of the business on its pages, but not what customers read before they arrive.

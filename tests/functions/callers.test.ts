@@ -38,6 +38,13 @@ const ROWS: readonly Row[] = [
     answers: { holdBooking: () => held },
   },
   {
+    name: 'quote-series',
+    callers: 'everyone',
+    limit: ['quote-series', 60, 60],
+    body: { studioId: booking.studioId, startTime: booking.startTime, endTime: booking.endTime, weeks: 2 },
+    answers: { quoteSeries: () => [] },
+  },
+  {
     name: 'release-hold',
     callers: 'signed-in',
     limit: ['release-hold', 60, 60],
@@ -49,7 +56,7 @@ const ROWS: readonly Row[] = [
     callers: 'everyone',
     limit: ['verify-payment', 60, 60],
     body: { sessionId: 'cs_test_1' },
-    answers: { readPaymentStatus: () => ({ booking, payment, paid: true, waiting: false }) },
+    answers: { readPaymentStatus: () => ({ booking, payment, paid: true, waiting: false, order: [] }) },
   },
   {
     name: 'door-help',

@@ -235,6 +235,7 @@ describe('verify-payment', () => {
       payment: { ...payment, state },
       paid: true,
       waiting: false,
+      order: [],
       ...more,
     });
   };

@@ -35,6 +35,7 @@ vi.mock('#server/operations/bookings/move.ts', () => ({ moveBooking: operation('
 vi.mock('#server/operations/bookings/hold.ts', () => ({ holdBooking: operation('holdBooking') }));
 vi.mock('#server/operations/bookings/read-own-booking.ts', () => ({ readOwnBooking: operation('readOwnBooking') }));
 vi.mock('#server/operations/bookings/release.ts', () => ({ releaseOwnHold: operation('releaseOwnHold') }));
+vi.mock('#server/operations/bookings/quote-series.ts', () => ({ quoteSeries: operation('quoteSeries') }));
 vi.mock('#server/operations/customers/waitlist.ts', () => ({
   joinWaitlist: operation('joinWaitlist'),
   leaveWaitlist: operation('leaveWaitlist'),
@@ -206,6 +207,9 @@ export const booking: BookingFacts = {
   confirmedAt: '2031-04-30T00:01:00Z',
   movesBooking: null,
   moveNumber: null,
+  orderId: null,
+  orderPlace: null,
+  orderSize: null,
 };
 
 export const payment: PaymentFacts = {
@@ -231,6 +235,7 @@ export const payment: PaymentFacts = {
   card: null,
   cardAt: null,
   replacedUntil: null,
+  shareOf: null,
 };
 
 export const access: BookingAccess = {

@@ -223,6 +223,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     email: 'person@example.com',
     studioId: STUDIO,
     ...nextSpan(),
+    series: null,
     couponCode: null,
     contactPhone: null,
     termsAccepted: true,

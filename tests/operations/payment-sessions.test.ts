@@ -41,7 +41,7 @@ describe('the payment session of a hold', () => {
       {
         key: `create:${far.id}:1`,
         bookingId: far.id,
-        description: expect.stringMatching(/^Studio, .*\(2 h\)$/),
+        items: [{ description: expect.stringMatching(/^Studio, .*\(2 h\)$/) }],
         customerEmail: 'person@example.com',
         successUrl: `https://studio.example/payment-success?session_id={CHECKOUT_SESSION_ID}&booking_id=${far.id}`,
         cancelUrl: `https://studio.example/checkout?released=${far.id}`,

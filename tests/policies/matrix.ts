@@ -590,6 +590,7 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   'mark_no_show(booking uuid, missed boolean)': 'authenticated service_role',
   'newest_bookings(most integer)': 'authenticated service_role',
   'may_add_report_photo()': 'authenticated service_role',
+  'order_of_booking(reference text)': 'authenticated service_role',
   'own_booking(booking text)': 'authenticated service_role',
   'own_feedback(booking uuid)': 'authenticated service_role',
   'own_bookings()': 'authenticated service_role',

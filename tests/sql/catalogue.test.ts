@@ -57,6 +57,7 @@ const EXECUTABLE: Readonly<Record<string, string>> = {
   'public.mark_no_show': 'authenticated service_role',
   'public.newest_bookings': 'authenticated service_role',
   'public.may_add_report_photo': 'authenticated service_role',
+  'public.order_of_booking': 'authenticated service_role',
   'public.own_booking': 'authenticated service_role',
   'public.own_feedback': 'authenticated service_role',
   'public.own_bookings': 'authenticated service_role',
@@ -230,6 +231,7 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
   ['payment_by_intent', `select from private.payment where payment_intent_id = 'pi'`],
   ['payment_paid_cents', `select sum(paid_cents) from private.payment where paid_at >= now() and paid_cents > 0`],
   ['payment_paid', `select from private.payment where paid_at >= now() order by paid_at, id`],
+  ['payment_shares', 'select from private.payment where share_of = gen_random_uuid()'],
   [
     'payment_to_check',
     `select from private.payment where checked_at < now() and state in ('processing', 'refund_pending', 'refund_failed', 'disputed')`,

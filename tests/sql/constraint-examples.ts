@@ -787,6 +787,8 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
 
 const SLOT = { start_time: AT, end_time: LATER };
 /** The hold of new hours for a booking. */
+/** The second of two bookings of an order. */
+const ORDERED = { id: uuid(9), order_id: uuid(8), order_place: 2, order_size: 2 };
 const MOVE_HOLD = { moves_booking: uuid(9), move_number: 1, user_id: null };
 const CLOSED = { closed_at: AT, close_reason: 'no' };
 
@@ -881,6 +883,24 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
         bad: [{ waitlist_entry_id: uuid(2), status: 'confirmed' }],
         good: [{ waitlist_entry_id: uuid(2) }],
       },
+      booking_order: {
+        bad: [
+          { ...ORDERED, order_id: null },
+          { ...ORDERED, order_place: null },
+          { ...ORDERED, order_size: null },
+          { ...ORDERED, order_place: 3 },
+          { ...ORDERED, order_place: 1 },
+          { ...ORDERED, order_id: uuid(9) },
+          { ...ORDERED, waitlist_entry_id: uuid(2) },
+          { ...ORDERED, ...MOVE_HOLD },
+        ],
+        good: [{}, ORDERED, { ...ORDERED, order_id: uuid(9), order_place: 1 }],
+      },
+      booking_order_place_check: { bad: [{ ...ORDERED, order_place: 0 }], good: [ORDERED] },
+      booking_order_size_check: {
+        bad: [{ ...ORDERED, order_size: 9 }],
+        good: [ORDERED, { ...ORDERED, order_size: 8 }],
+      },
       booking_contact_phone_check: between(
         'contact_phone',
         ['1234567', '1'.repeat(21), '04 1234 5678'],
@@ -910,6 +930,13 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
         clash: [[{ request_id: 'r' }, { request_id: 'r', reference: 'BBBB-0000', studio_id: uuid(2) }]],
         apart: [
           [{ request_id: 'r' }, { request_id: 's', reference: 'BBBB-0000', studio_id: uuid(2) }],
+          [{}, { reference: 'BBBB-0000', studio_id: uuid(2) }],
+        ],
+      },
+      booking_by_order: {
+        clash: [[ORDERED, { ...ORDERED, id: uuid(10), reference: 'BBBB-0000', studio_id: uuid(2) }]],
+        apart: [
+          [ORDERED, { ...ORDERED, id: uuid(10), reference: 'BBBB-0000', studio_id: uuid(2), order_id: uuid(11) }],
           [{}, { reference: 'BBBB-0000', studio_id: uuid(2) }],
         ],
       },
@@ -1131,10 +1158,6 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
         clash: [[{}, { booking_id: uuid(2) }]],
         apart: [[{}, { booking_id: uuid(2), key: 'l' }]],
       },
-      payment_session_id_key: {
-        clash: [[{ session_id: 's' }, { booking_id: uuid(2), key: 'l', session_id: 's' }]],
-        apart: [[{ session_id: 's' }, { booking_id: uuid(2), key: 'l', session_id: 't' }]],
-      },
       payment_booking_id_attempt_key: {
         clash: [[{ state: 'expired' }, { key: 'l' }]],
         apart: [
@@ -1147,6 +1170,13 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
         apart: [
           [{ state: 'expired' }, { key: 'l', attempt: 2 }],
           [{}, { key: 'l', attempt: 2, booking_id: uuid(2) }],
+        ],
+      },
+      payment_session: {
+        clash: [[{ session_id: 's' }, { booking_id: uuid(2), key: 'l', session_id: 's' }]],
+        apart: [
+          [{ session_id: 's' }, { booking_id: uuid(2), key: 'l', session_id: 't' }],
+          [{ session_id: 's' }, { booking_id: uuid(2), key: 'l', session_id: 's', share_of: uuid(3) }],
         ],
       },
       payment_one_paid: {

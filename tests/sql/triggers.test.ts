@@ -793,7 +793,8 @@ const TESTED =
   booking_move_not_closed publish_dispute coupon_redemption_fits id_verifications_verified id_verifications_lost
   publish_team publish_invitation publish_factor_rule publish_ledger staff_permissions_invitations publish_incident booking_freed closed_span_freed publish_waitlist
   studios_hourly_rate booking_buyer_forgotten payment_documents refund_documents partial_refund_documents crew_follows_booking crew_forgotten publish_crew
-  provider_customer_forgotten`.split(/\s+/);
+  provider_customer_forgotten
+  booking_order_frozen booking_order_whole payment_share_frozen`.split(/\s+/);
 
 test(
   'every trigger is covered by a test',

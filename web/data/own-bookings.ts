@@ -37,7 +37,15 @@ export type OwnBooking = {
   readonly payment: OwnPayment | null;
   /** New hours that are held until their difference is paid. */
   readonly move: WaitingMove | null;
+  /** All bookings of its order, as many as are listed, earliest first; null when it was made alone. */
+  readonly order: OwnOrder | null;
 };
+/** `id`: its first booking, which the payment is named after. */
+export type OwnOrder = { readonly id: string; readonly size: number; readonly bookings: readonly OrderedBooking[] };
+export type OrderedBooking = Pick<
+  OwnBooking,
+  'id' | 'reference' | 'studio_name' | 'start_time' | 'end_time' | 'status' | 'final_cost'
+> & { readonly place: number };
 /** `cents`: what has to be paid until `until`. */
 type WaitingMove = {
   readonly studioName: string;
@@ -68,12 +76,37 @@ async function readOwnBookings(): Promise<readonly OwnBooking[]> {
     'created_at',
   );
   const payments = await readOwnPayments(rows.map((row) => row.id));
-  return rows.map((row) => ({
+  const orders = ordersOf(rows);
+  return rows.map(({ order_id: orderId, order_place: _place, order_size: _size, ...row }) => ({
     ...row,
+    order: orderId === null ? null : (orders.get(orderId) ?? null),
     slots: readSlots(row.slots),
     payment: payments.get(row.id) ?? null,
     move: moves.get(row.id) ?? null,
   }));
+}
+
+type OrderedRow = Omit<OrderedBooking, 'place'> & {
+  readonly order_id: string | null;
+  readonly order_place: number | null;
+  readonly order_size: number | null;
+};
+
+function ordersOf(rows: readonly OrderedRow[]): ReadonlyMap<string, OwnOrder> {
+  const byOrder = Map.groupBy(rows, (row) => row.order_id ?? '');
+  byOrder.delete('');
+  return new Map(
+    [...byOrder].map(([id, list]) => [
+      id,
+      {
+        id,
+        size: list[0]?.order_size ?? list.length,
+        bookings: list
+          .map((row) => ({ ...row, place: row.order_place ?? 0 }))
+          .toSorted((one, other) => one.place - other.place),
+      },
+    ]),
+  );
 }
 
 const isPriced = (slot: unknown): slot is BasePrice['slots'][number] =>
@@ -127,12 +160,23 @@ export function releaseHold(
   return callFunction('release-hold', { bookingId });
 }
 
-/** Returns the holds that can still be paid for, newest first. */
+/** Returns the holds that can still be paid for, newest first; of an order the first booking. */
 export function openHoldsOf(bookings: readonly OwnBooking[], now: Date): OwnBooking[] {
   return bookings
-    .filter((one) => isOpenHold(one, now))
+    .filter((one) => isOpenHold(one, now) && isFirstOfOrder(one))
     .toSorted((one, other) => Date.parse(other.created_at) - Date.parse(one.created_at));
 }
+
+/** Whether it stands for its order, or was made alone. */
+export const isFirstOfOrder = ({ id, order }: OwnBooking): boolean => order === null || order.id === id;
+
+/** How many bookings of its order are still to come, with this one; 1 when it was made alone. */
+export const leftOf = ({ order }: Pick<OwnBooking, 'order'>, now: Date): number =>
+  order?.bookings.filter((one) => one.status === 'confirmed' && new Date(one.end_time) > now).length ?? 1;
+
+/** What is to pay for an unpaid hold, with all of its order, in dollars. */
+export const costOfHold = ({ final_cost: cost, order }: OwnBooking): number =>
+  order === null ? cost : order.bookings.reduce((sum, one) => sum + Math.round(one.final_cost * 100), 0) / 100;
 
 /** Whether a hold can still be paid for. False while a payment for it is processing. */
 export function isOpenHold(booking: OwnBooking, now: Date): boolean {

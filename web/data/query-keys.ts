@@ -28,6 +28,7 @@ export const queryKeys = {
   freeDays: kind<[studioId: Id, today: string]>('free-days'),
   roomsNow: kind<[]>('rooms-now'),
   ownBookings: kind<[userId: Id]>('own-bookings'),
+  series: kind<[hours: object | null, couponCode: Id]>('series'),
   waitlist: kind<[userId: Id]>('waitlist'),
   ownBooking: kind<[key: string, userId: Id]>('own-booking'),
   ownFeedback: kind<[bookingId: string]>('own-feedback'),

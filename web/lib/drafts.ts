@@ -13,6 +13,15 @@ export type BookingDraft = {
   /** Coupon code included in `final_cost`. */
   readonly coupon_code?: string;
   readonly slots: readonly { hour: number; label: string; date: string; price: number }[];
+  /** All dates of a weekly series, the first one first; `final_cost` and the rest of the draft are those of the first. */
+  readonly series?: readonly DraftDate[];
+};
+/** The same hours on one date; `total` in dollars as shown. */
+export type DraftDate = {
+  readonly date: string;
+  readonly start_time: string;
+  readonly end_time: string;
+  readonly total: number;
 };
 export type PendingSelection = { readonly studioId: string; readonly slots: readonly Slot[] };
 
@@ -41,6 +50,8 @@ function read<T>(key: string, fits: (value: unknown) => value is T): T | null {
 const isObject = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object';
 const isSlot = (value: unknown): value is Slot =>
   isObject(value) && typeof value['date'] === 'string' && typeof value['hour'] === 'number';
+const isDraftDate = (value: unknown): value is DraftDate =>
+  isObject(value) && typeof value['date'] === 'string' && typeof value['total'] === 'number';
 const isSelection = (value: unknown): value is PendingSelection =>
   isObject(value) &&
   typeof value['studioId'] === 'string' &&
@@ -52,7 +63,8 @@ export const isDraft = (value: unknown): value is BookingDraft =>
   typeof value['start_time'] === 'string' &&
   typeof value['end_time'] === 'string' &&
   Array.isArray(value['slots']) &&
-  value['slots'].every(isSlot);
+  value['slots'].every(isSlot) &&
+  (value['series'] === undefined || (Array.isArray(value['series']) && value['series'].every(isDraftDate)));
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 function save(key: string, value: unknown): void {

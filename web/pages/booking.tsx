@@ -27,6 +27,8 @@ import { useBookNow } from '#web/features/book-now/use-book-now.ts';
 import { useChoice } from '#web/features/booking/use-choice.ts';
 import { ZoneNote } from '#web/features/booking/zone-note.tsx';
 import { useCoupon } from '#web/features/coupons/use-coupon.ts';
+import { SeriesLine } from '#web/features/book-now/series/series-line.tsx';
+import { useSeries } from '#web/features/book-now/series/use-series.ts';
 import { beginHostedCheck } from '#web/features/identity/queries.ts';
 import { couponOf, draftOf, holdOf } from '#web/data/drafts/booking-draft.ts';
 import { useEligibility } from '#web/data/account/eligibility.ts';
@@ -138,16 +140,19 @@ function useBooking() {
       bookNow.forget();
     },
   });
+  const series = useSeries({ studioId: studio?.id ?? null, slots, code: coupon.applied?.code ?? null });
   function lookAgain(): void {
     hours.refetch();
     lookForHolds();
+    series.lookAgain();
     // Prices may have changed.
     void studios.refetch();
   }
   useBackAgain(lookAgain);
   const book = (agreed: number | null): void => {
     if (studio) drafts.saveLastBooked({ studioId: studio.id, slots });
-    bookNow.book({ studio, slots, coupon: coupon.applied, wire: coupon.wire, lost: coupon.lost }, agreed);
+    const { applied, wire, lost } = coupon;
+    bookNow.book({ studio, slots, coupon: applied, wire, lost, series: series.chosen }, agreed);
   };
   const { busy, problem, forget } = bookNow;
   return {
@@ -159,6 +164,7 @@ function useBooking() {
     eligibility,
     choice,
     coupon,
+    series,
     holds,
     busy,
     problem,
@@ -307,7 +313,8 @@ const spaceFor = ({ slots, removed }: Booking['choice']): string => (slots.lengt
 
 /** Returns the summary of the selection. The pressed hour is painted first, and the summary right after it: together they take too long on a slow phone. */
 function useSummary(booking: Booking, rates: Rates | undefined, briefHolds: ReactNode, flat = false): ReactNode {
-  const { userId, eligibility, choice, coupon, busy, problem, book, forget } = booking;
+  const { userId, eligibility, choice, coupon, series, busy, problem, book, forget } = booking;
+  const line = <SeriesLine series={series} studioName={choice.studio?.name ?? ''} busy={busy} onChange={forget} />;
   const { slots } = choice;
   return useDeferredValue(
     rates === undefined ? null : (
@@ -327,9 +334,10 @@ function useSummary(booking: Booking, rates: Rates | undefined, briefHolds: Reac
         next={nextStep({
           signedIn: userId !== null,
           eligibility: eligibility.isError ? null : eligibility.data,
-          totalCents: quoteSlots(slots, rates, coupon.applied).totalCents,
+          totalCents: series.totalCents ?? quoteSlots(slots, rates, coupon.applied).totalCents,
         })}
-        unpriced={coupon.checking !== null || coupon.unsure !== null}
+        unpriced={coupon.checking !== null || coupon.unsure !== null || series.loading}
+        series={{ line, dates: series.chosen?.length ?? 1, totalCents: series.totalCents }}
         busy={busy}
         flat={flat}
         problem={problem ? <ProblemNotice problem={problem} holds={briefHolds} onAgree={book} /> : null}

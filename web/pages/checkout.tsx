@@ -8,9 +8,11 @@ import { lostCodeProblem } from '#web/features/checkout/lost-code.ts';
 import { stillNeeded } from '#web/features/checkout/name.ts';
 import { PayPanel } from '#web/features/checkout/pay-panel.tsx';
 import { PriceSummary } from '#web/features/checkout/price-summary.tsx';
+import { LostDates, SeriesDates } from '#web/features/checkout/series-dates.tsx';
 import { Step } from '#web/features/checkout/step.tsx';
 import { TermsStep } from '#web/features/checkout/terms-step.tsx';
 import { useBackToBooking } from '#web/features/checkout/use-back-to-booking.ts';
+import { useDraftSeries } from '#web/features/checkout/use-draft-series.ts';
 import { usePayment } from '#web/features/checkout/use-payment.ts';
 import { useReleased } from '#web/features/checkout/use-released.ts';
 import { CouponField } from '#web/features/coupons/coupon-field.tsx';
@@ -36,6 +38,8 @@ import { Shell } from '#web/ui/shell.tsx';
 
 /** What is missing when the chosen hours were lost. */
 const OTHER_HOURS = 'hours that are free';
+/** What is missing when dates of a series were lost. */
+const OTHER_DATES = 'dates that are free';
 const BACK = { to: paths.booking, label: 'Back to booking' };
 
 export default function CheckoutPage() {
@@ -80,10 +84,11 @@ export default function CheckoutPage() {
 function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: string; released: string | null }) {
   const navigate = useNavigate();
   const { failed, retry, loading, form, payment, coupon, quote, hours, ...needs } = useCheckout(draft, userId);
-  const missing = hours.lost === null ? needs.missing : OTHER_HOURS;
+  const { series } = needs;
+  const missing = hours.lost !== null ? OTHER_HOURS : series?.lost ? OTHER_DATES : needs.missing;
   if (failed) return <NotLoaded onRetry={retry} />;
   const problem = payment.problem ?? lostCodeProblem(coupon.lost, draft, needs.fullCents);
-  const unpriced = coupon.checking !== null || coupon.unsure !== null;
+  const unpriced = coupon.checking !== null || coupon.unsure !== null || series?.loading === true;
   return (
     <Shell wide back={BACK} title="Checkout">
       <ReleasedNotice text={released} />
@@ -93,6 +98,7 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
             Choose another time
           </Link>
         </LostDraft>
+        {hours.lost === null && series?.lost ? <LostDates series={series} onLeaveOut={needs.leaveOut} /> : null}
       </div>
       <div className="grid gap-8 lg:grid-cols-[1fr_22rem]" aria-busy={loading}>
         <div className="space-y-6">
@@ -101,7 +107,7 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
             disabled={loading || payment.busy}
             onSend={(customer) =>
               // With another price shown, sending the form agrees to it.
-              missing === '' && payment.start({ customer, shownCents: problem?.total ?? quote.totalCents, coupon })
+              missing === '' && payment.start({ customer, shownCents: problem?.total ?? needs.totalCents, coupon })
             }
           />
           <IdStep userId={userId} loading={loading} verified={needs.verified} />
@@ -114,10 +120,16 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
           />
         </div>
         <div className="space-y-5 lg:sticky lg:top-6 lg:self-start">
-          <PriceSummary draft={draft} quote={quote} coupon={coupon.applied} unpriced={unpriced} />
+          <PriceSummary
+            draft={draft}
+            quote={quote}
+            coupon={coupon.applied}
+            unpriced={unpriced}
+            dates={series && { part: <SeriesDates series={series} />, totalCents: series.totalCents }}
+          />
           <CouponField slots={draft.slots} coupon={coupon} disabled={payment.busy} />
           <PayPanel
-            totalCents={quote.totalCents}
+            totalCents={needs.totalCents}
             missing={missing}
             loading={loading || unpriced}
             busy={payment.busy}
@@ -139,7 +151,8 @@ function useCheckout(draft: BookingDraft, userId: string) {
   const form = useCustomerForm(userId, profile.data);
   const { first, last, oneName, email, phone } = useWatch({ control: form.control });
   const terms = useTermsAcceptance();
-  const fullCents = quoteOfDraft(draft, null).totalCents;
+  const full = useDraftSeries(draft, null);
+  const fullCents = full?.totalCents ?? quoteOfDraft(draft, null).totalCents;
   const payment = usePayment({
     draft,
     userId,
@@ -149,6 +162,8 @@ function useCheckout(draft: BookingDraft, userId: string) {
     onTermsChanged: terms.askAgain,
   });
   const coupon = useDraftCoupon(draft, userId, payment.forget);
+  const series = useDraftSeries(draft, coupon.applied?.code ?? null);
+  const quote = quoteOfDraft(draft, coupon.applied);
   const hours = useLostDraft({ draft, userId, paused: payment.busy });
   const studios = useStudios().data ?? [];
   const verified = eligibility.data?.verified === true;
@@ -163,13 +178,25 @@ function useCheckout(draft: BookingDraft, userId: string) {
     fullCents,
     payment,
     coupon,
-    quote: quoteOfDraft(draft, coupon.applied),
+    quote,
+    series,
+    totalCents: series?.totalCents ?? quote.totalCents,
     verified,
     termsAccepted,
     asked: terms.asked,
     accept: terms.accept,
     hours,
     studios,
+    /** Continues without the dates that are no longer free. */
+    leaveOut(): void {
+      const { series: _before, ...once } = draft;
+      const left = series?.lost?.left ?? null;
+      const next = left === null ? once : { ...once, series: left };
+      payment.forget();
+      drafts.saveBooking(next);
+      void keepServerDraft(next);
+      navigate(paths.checkout, { replace: true, state: drafts.toState(next) });
+    },
     /** Continues with other hours; what was typed stays. */
     takeHours(next: StudioHours): void {
       const studio = studios.find(({ id }) => id === next.studioId);

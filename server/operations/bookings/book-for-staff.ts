@@ -8,7 +8,7 @@ import type { BookingContext } from './context.ts';
 import { openLink } from '../payments/open-link.ts';
 import { newPrice, readRates, readSpan } from './price.ts';
 import { releaseInTheWay } from './release-expired.ts';
-import { hoursTaken, readTaken } from './taken-hours.ts';
+import { hoursTaken, readTaken } from '../core/taken-hours.ts';
 import { findRepeated, type NewStaffBooking, storeBooking, type StaffBooking } from './store-staff-booking.ts';
 
 /** `url`: where the customer pays; null when there is nothing to pay. `pending`: the provider has not answered yet; the mail has the link. */

@@ -1,6 +1,6 @@
 import { cancellationTerms } from '#rules/cancellation.ts';
 import type { Transaction } from '#server/db/database.ts';
-import { type BookingFacts, latestPayment, lockBooking, readBooking } from '../core/booking-rows.ts';
+import { type BookingFacts, latestPayment, lockOrder, readBooking } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
@@ -38,8 +38,8 @@ export type StaffCancelled = {
 };
 
 /**
- * Cancels a booking for staff and queues its refund, mail and the end of its access codes. An unpaid hold is released once the provider has
- * closed its session. The same decision sent again changes nothing. Throws `Refusal`, or `ProviderError` for a hold.
+ * Cancels a booking for staff and queues its refund, mail and the end of its access codes. An unpaid hold is released, with all of its order,
+ * once the provider has closed its session. The same decision sent again changes nothing. Throws `Refusal`, or `ProviderError` for a hold.
  */
 export async function cancelForStaff(context: PaymentContext, wanted: StaffCancellation): Promise<StaffCancelled> {
   const seen = await readBooking(context.db, wanted.bookingId);
@@ -47,34 +47,71 @@ export async function cancelForStaff(context: PaymentContext, wanted: StaffCance
   if (held) await closeForStaff(context, seen);
   failpoint('staff-cancel.after.close');
   return context.db.transaction(async (tx) => {
-    const now = context.clock();
-    const booking = await lockBooking(tx, wanted.bookingId);
+    const booking = (await lockOrder(tx, wanted.bookingId)).find(({ id }) => id === wanted.bookingId);
     if (!booking) throw new Refusal('not_found', 'Booking not found');
-    if (wanted.stillWanted && !(await wanted.stillWanted(tx)))
-      throw new Refusal('already_done', 'Somebody has decided about this booking meanwhile.');
-    // The provider's event about the closed session may have released the hold already.
-    const released = held && booking.cancelReason === 'hold_expired' && !(await readDecision(tx, booking.id));
-    if (booking.status === 'cancelled' && !released) return repeated(tx, wanted);
-    if (booking.status === 'confirmed') requireNotOver(booking, now);
-    else await requireUnpaid(tx, booking);
-    const paid = await paidPayments(tx, booking.id);
-    const left = leftCents(paid);
-    const decision = decide(wanted, paid);
-    const terms = cancellationTerms(new Date(booking.startTime), now, await freeCancelHours(tx, booking.id));
-    if (left > 0 && decision.refund !== terms.refund && !wanted.mayChooseRefund) throw notByTerms(terms.refund);
-    await writeCancellation(tx, booking, wanted, decision, now);
-    const { reason, actor } = wanted;
-    const undoable = wanted.undoable === true && booking.status === 'confirmed';
-    const dueAt = jobsDue(now, undoable);
-    const later = { clock: () => dueAt };
-    if (decision.refund === 'full') await returnMoney(later, tx, paid, { by: 'staff', reason, actor });
-    else await addSplitRefund(later, tx, paid, { requestKey: 'cancellation', cents: decision.cents, reason, actor });
-    const payload = wanted.because === undefined ? {} : { because: wanted.because };
-    await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, payload, dueAt });
-    await enqueue(tx, { kind: 'access.revoke', subjectId: booking.id, dueAt });
-    const undo = undoable ? await storeUndo(tx, { kind: 'cancel', before: booking, actor, now }) : null;
-    return { refundCents: decision.cents, byHand: decision.cents > 0 && returnsByHand(paid), undo };
+    return cancelLocked(context, tx, booking, wanted, held);
   });
+}
+
+/**
+ * Cancels all confirmed bookings of an order that are not over, as one transaction, each with its own refund. They cannot be undone. Returns the sum of the
+ * refunds and how many were cancelled. Throws `Refusal`.
+ */
+export async function cancelOrderForStaff(
+  context: PaymentContext,
+  wanted: Omit<StaffCancellation, 'refund'> & { readonly refund: 'full' | 'none' },
+): Promise<StaffCancelled & { readonly cancelled: number }> {
+  return context.db.transaction(async (tx) => {
+    const now = context.clock().getTime();
+    const bookings = await lockOrder(tx, wanted.bookingId);
+    const left = bookings.filter(({ status, endTime }) => status === 'confirmed' && Date.parse(endTime) > now);
+    // Sent again, it finds what it did before.
+    const again = left.length === 0 ? bookings.filter(({ cancelReason }) => cancelReason === 'staff') : left;
+    if (again.length === 0) throw new Refusal('already_done', 'There is nothing left to cancel in this series.');
+    const done: StaffCancelled[] = [];
+    for (const booking of again)
+      done.push(await cancelLocked(context, tx, booking, { ...wanted, bookingId: booking.id, undoable: false }, false));
+    return {
+      refundCents: done.reduce((sum, { refundCents }) => sum + refundCents, 0),
+      byHand: done.some(({ byHand }) => byHand),
+      undo: null,
+      cancelled: done.length,
+    };
+  });
+}
+
+async function cancelLocked(
+  context: PaymentContext,
+  tx: Transaction,
+  booking: BookingFacts,
+  wanted: StaffCancellation,
+  held: boolean,
+): Promise<StaffCancelled> {
+  const now = context.clock();
+  if (wanted.stillWanted && !(await wanted.stillWanted(tx)))
+    throw new Refusal('already_done', 'Somebody has decided about this booking meanwhile.');
+  // The provider's event about the closed session may have released the hold already.
+  const released = held && booking.cancelReason === 'hold_expired' && !(await readDecision(tx, booking.id));
+  if (booking.status === 'cancelled' && !released) return repeated(tx, wanted);
+  if (booking.status === 'confirmed') requireNotOver(booking, now);
+  else await requireUnpaid(tx, booking);
+  const paid = await paidPayments(tx, booking.id);
+  const left = leftCents(paid);
+  const decision = decide(wanted, paid);
+  const terms = cancellationTerms(new Date(booking.startTime), now, await freeCancelHours(tx, booking.id));
+  if (left > 0 && decision.refund !== terms.refund && !wanted.mayChooseRefund) throw notByTerms(terms.refund);
+  await writeCancellation(tx, booking, wanted, decision, now);
+  const { reason, actor } = wanted;
+  const undoable = wanted.undoable === true && booking.status === 'confirmed';
+  const dueAt = jobsDue(now, undoable);
+  const later = { clock: () => dueAt };
+  if (decision.refund === 'full') await returnMoney(later, tx, paid, { by: 'staff', reason, actor });
+  else await addSplitRefund(later, tx, paid, { requestKey: 'cancellation', cents: decision.cents, reason, actor });
+  const payload = wanted.because === undefined ? {} : { because: wanted.because };
+  await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, payload, dueAt });
+  await enqueue(tx, { kind: 'access.revoke', subjectId: booking.id, dueAt });
+  const undo = undoable ? await storeUndo(tx, { kind: 'cancel', before: booking, actor, now }) : null;
+  return { refundCents: decision.cents, byHand: decision.cents > 0 && returnsByHand(paid), undo };
 }
 
 /** Closes the payment session of a hold. Throws `Refusal` when the customer has paid. */
@@ -156,8 +193,9 @@ async function writeCancellation(
     [booking.id, refund, cents, reason, actor],
   );
   await tx.query(
-    `update private.booking set status = 'cancelled', cancel_reason = 'staff', cancelled_at = $2::timestamptz where id = $1::uuid`,
-    [booking.id, now],
+    `update private.booking set status = 'cancelled', cancel_reason = 'staff', cancelled_at = $2::timestamptz
+     where id = $1::uuid or (status = 'pending' and order_id = $3::uuid)`,
+    [booking.id, now, booking.orderId],
   );
   await tx.query(`select private.audit($2::uuid, 'update', 'booking', $1, $3::jsonb)`, [
     booking.id,

@@ -1,6 +1,6 @@
 import { cancellationTerms } from '#rules/cancellation.ts';
 import type { Transaction } from '#server/db/database.ts';
-import { type BookingFacts, lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
+import { type BookingFacts, lockBooking, lockOrder, type PaymentFacts } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import { enqueue } from '../core/jobs.ts';
 import { addPartialRefund } from '../payments/partial-refunds.ts';
@@ -25,30 +25,77 @@ export async function cancelBooking(
     const now = clock();
     const booking = await lockBooking(tx, bookingId);
     if (booking?.userId !== userId) throw new Refusal('not_found', 'Booking not found');
-    await requireCancellable(tx, booking, now);
-    const paid = (await paidPayments(tx, bookingId)).filter(({ payment }) => payment.state === 'paid');
-    const amountCents = leftCents(paid);
-    await tx.query(
-      `update private.booking set status = 'cancelled', cancel_reason = 'customer', cancelled_at = $2::timestamptz where id = $1::uuid`,
-      [bookingId, now],
-    );
-    await returnMoney({ clock }, tx, paid, { by: 'customer', reason: 'cancelled by the customer', actor: userId });
-    await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: bookingId, dueAt: now });
-    await enqueue(tx, { kind: 'access.revoke', subjectId: bookingId, dueAt: now });
-    await tx.query(
-      `select private.audit($2::uuid, 'update', 'booking', $1, '{"status": "cancelled", "reason": "customer"}')`,
-      [bookingId, userId],
-    );
-    return { refund: amountCents === 0 ? 'none' : 'full', amountCents, byHand: returnsByHand(paid) };
+    const problem = await whyNotCancel(tx, booking, now);
+    if (problem !== null) throw problem;
+    return cancelLocked(tx, booking, userId, now);
   });
 }
 
-async function requireCancellable(tx: Transaction, booking: BookingFacts, now: Date): Promise<void> {
-  if (booking.status === 'cancelled') throw new Refusal('already_done', 'This booking is already cancelled.');
-  if (booking.status === 'pending') throw new Refusal('not_confirmed', 'This booking hasn’t been paid yet.');
+/** `kept`: bookings of the order that are still to come and can no longer be cancelled. */
+export type OrderCancellation = Cancellation & { readonly cancelled: number; readonly kept: number };
+
+/**
+ * Cancels all bookings of the order of the customer's own booking that its terms still let go, as one transaction, each with its own refund. Throws
+ * `Refusal` when there is none.
+ */
+export async function cancelOrder(
+  { db, clock }: Pick<BookingContext, 'db' | 'clock'>,
+  bookingId: string,
+  userId: string,
+): Promise<OrderCancellation> {
+  return db.transaction(async (tx) => {
+    const now = clock();
+    const bookings = await lockOrder(tx, bookingId);
+    if (!bookings.some(({ id, userId: owner }) => id === bookingId && owner === userId))
+      throw new Refusal('not_found', 'Booking not found');
+    const done: Cancellation[] = [];
+    const problems: Refusal[] = [];
+    for (const booking of bookings) {
+      const problem = await whyNotCancel(tx, booking, now);
+      if (problem === null) done.push(await cancelLocked(tx, booking, userId, now));
+      else if (
+        booking.id === bookingId ||
+        (booking.status === 'confirmed' && Date.parse(booking.endTime) > now.getTime())
+      )
+        problems.push(problem);
+    }
+    if (done.length === 0) throw problems[0] ?? new Refusal('already_done', 'These bookings are already cancelled.');
+    const amountCents = done.reduce((sum, one) => sum + one.amountCents, 0);
+    return {
+      refund: amountCents === 0 ? 'none' : 'full',
+      amountCents,
+      byHand: done.some(({ byHand }) => byHand),
+      cancelled: done.length,
+      kept: problems.filter(({ code }) => code === 'too_late').length,
+    };
+  });
+}
+
+async function cancelLocked(tx: Transaction, { id }: BookingFacts, userId: string, now: Date): Promise<Cancellation> {
+  const paid = (await paidPayments(tx, id)).filter(({ payment }) => payment.state === 'paid');
+  const amountCents = leftCents(paid);
+  await tx.query(
+    `update private.booking set status = 'cancelled', cancel_reason = 'customer', cancelled_at = $2::timestamptz where id = $1::uuid`,
+    [id, now],
+  );
+  const money = { by: 'customer', reason: 'cancelled by the customer', actor: userId } as const;
+  await returnMoney({ clock: () => now }, tx, paid, money);
+  await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: id, dueAt: now });
+  await enqueue(tx, { kind: 'access.revoke', subjectId: id, dueAt: now });
+  await tx.query(
+    `select private.audit($2::uuid, 'update', 'booking', $1, '{"status": "cancelled", "reason": "customer"}')`,
+    [id, userId],
+  );
+  return { refund: amountCents === 0 ? 'none' : 'full', amountCents, byHand: returnsByHand(paid) };
+}
+
+/** Why a customer cannot cancel a booking; null when the terms allow it. */
+async function whyNotCancel(tx: Transaction, booking: BookingFacts, now: Date): Promise<Refusal | null> {
+  if (booking.status === 'cancelled') return new Refusal('already_done', 'This booking is already cancelled.');
+  if (booking.status === 'pending') return new Refusal('not_confirmed', 'This booking hasn’t been paid yet.');
   const terms = cancellationTerms(new Date(booking.startTime), now, await freeCancelHours(tx, booking.id));
-  if (terms.allowed) return;
-  throw new Refusal(
+  if (terms.allowed) return null;
+  return new Refusal(
     'too_late',
     `Bookings can be cancelled up to ${terms.freeHours} hours before the start. Please contact us instead.`,
   );

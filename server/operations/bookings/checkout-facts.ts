@@ -41,7 +41,8 @@ export type EnteredCoupon = CouponTerms & {
 export async function readCheckoutFacts(
   { db }: Pick<BookingContext, 'db'>,
   request: {
-    readonly userId: string;
+    /** null: a guest. */
+    readonly userId: string | null;
     readonly studioId: string;
     readonly startTime: Date;
     readonly endTime: Date;

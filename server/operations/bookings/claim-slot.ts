@@ -9,10 +9,10 @@ import { readBookingRules } from '../settings/booking-rules.ts';
 import { customerBlocked } from './checkout-facts.ts';
 import { closeHold } from './close-hold.ts';
 import { releaseInTheWay } from './release-expired.ts';
-import { tooManyHolds } from './too-many-holds.ts';
+import { tooManyHolds } from '../core/too-many-holds.ts';
 
 /** The parameters of `private.hold_booking()`. */
-export type HoldClaim = Readonly<Record<string, unknown>> & { readonly finalCostCents: number };
+export type HoldClaim = Readonly<Record<string, unknown>> & { readonly totalCents: number };
 
 /** What `private.hold_booking()` returns. */
 type HoldOutcome =
@@ -26,7 +26,7 @@ type HoldOutcome =
 const ROUNDS = 4;
 
 /**
- * Holds the hours of a claim, or finds the caller's own hold of them. First closes own holds that it replaces and releases expired
+ * Holds all hours of a claim, or finds the caller's own hold of them. First closes own holds that it replaces and releases expired
  * holds in the way. Throws `Refusal`, or `ProviderError` when an own hold cannot be closed.
  */
 export async function claimSlot(
@@ -61,7 +61,7 @@ const slotTaken = (): Refusal =>
 
 async function tryHold(context: PaymentContext, claim: HoldClaim, now: Date): Promise<HoldOutcome> {
   const sql = 'select private.hold_booking($1::jsonb, $2::timestamptz) as outcome';
-  const free = claim.finalCostCents === 0;
+  const free = claim.totalCents === 0;
   try {
     const row = free
       ? await context.db.transaction(async (tx) => {

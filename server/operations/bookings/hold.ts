@@ -1,14 +1,17 @@
 import { centsToDollars } from '#rules/money.ts';
+import { formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
 import { settings as studio } from '#rules/venue.ts';
 import { startDeadline, withTimeout } from '../core/timeout.ts';
 import { Refusal } from '../core/refusal.ts';
 import { openSession } from '../payments/open-session.ts';
 import { sessionExpiry } from '../payments/session-expiry.ts';
-import { type CheckoutFacts, readCheckoutFacts, requireEligible } from './checkout-facts.ts';
+import { type CheckoutFacts, requireEligible } from './checkout-facts.ts';
 import { claimSlot, type HoldClaim } from './claim-slot.ts';
 import type { BookingContext } from './context.ts';
 import { countCouponGuess } from './count-coupon-guess.ts';
-import { frozenPrice, newPrice, type Price, readOwnHold, readSpan } from './price.ts';
+import { readOwnHold } from './price.ts';
+import { frozenPrices, newPrices, type PricedSpan, readSpanFacts, spansOf, type SpanSlots } from './price-spans.ts';
+import { readInTheWay } from './quote-series.ts';
 
 export type HoldRequest = {
   readonly userId: string;
@@ -18,6 +21,8 @@ export type HoldRequest = {
   readonly studioId: string;
   readonly startTime: Date;
   readonly endTime: Date;
+  /** The Sydney dates on which the same hours are booked as one order, the first one first; null: one booking. */
+  readonly series: readonly StudioDate[] | null;
   /** '' for no coupon; null keeps the coupon of the caller's own hold of these hours. */
   readonly couponCode: string | null;
   /** As `storedPhone` writes it; null when none was given. */
@@ -29,7 +34,7 @@ export type HoldRequest = {
   readonly shownTotalCents: number | null;
 };
 
-/** `url`: the pay page, or the result page of a free booking; null while the provider has not answered. */
+/** `url`: the pay page, or the result page of a free booking; null while the provider has not answered. Of an order, booking and reference are those of its first. */
 export type HoldResult = {
   readonly bookingId: string;
   readonly reference: string;
@@ -38,42 +43,70 @@ export type HoldResult = {
 };
 
 /**
- * Prices, checks and holds a span of hours, and opens its payment session. A repeated call returns the same session. Throws `Refusal`,
+ * Prices, checks and holds a span of hours, or all of a series, and opens its payment session. A repeated call returns the same session. Throws `Refusal`,
  * or `ProviderError` when an own hold cannot be replaced because the provider does not answer.
  */
 export async function holdBooking(context: BookingContext, request: HoldRequest): Promise<HoldResult> {
   const now = context.clock();
   const timeLeft = startDeadline(context.settings.answerWithinMs);
-  const slots = readSpan(request);
-  const own = await readOwnHold(context, request);
-  const code = request.couponCode ?? own?.coupon?.code ?? null;
+  const spans = spansOf(request);
+  const own = await Promise.all(spans.map((span) => readOwnHold(context, { ...request, ...span })));
+  const ownCode = own.find((one) => one?.coupon)?.coupon?.code ?? null;
+  const code = request.couponCode ?? ownCode;
   // Sending the code of an own hold again is not a guess.
-  if (request.couponCode && request.couponCode.toUpperCase() !== own?.coupon?.code.toUpperCase())
+  if (request.couponCode && request.couponCode.toUpperCase() !== ownCode?.toUpperCase())
     await countCouponGuess(context, request.userId, request.ip);
-  const facts = await readCheckoutFacts(context, request, code === '' ? null : code, slots, now);
-  const verificationId = requireEligible(request, facts, now);
-  const price = frozenPrice(own, code, now) ?? newPrice(slots, facts, now);
-  requireShownPrice(request, price);
-  const claim = claimOf(context, request, facts, price, verificationId, now);
-  const held = await claimSlot(context, claim, now, timeLeft);
+  const known = code === '' ? null : code;
+  const facts = await readSpanFacts(context, request, known, spans, now);
+  const [first, last] = [facts[0], spans.at(-1)];
+  if (first === undefined || last === undefined) throw new Error('a request has at least one span');
+  const verificationId = requireEligible({ ...request, endTime: last.endTime }, first, now);
+  const priced =
+    frozenPrices(spans, own, code, now) ??
+    (await newPrices(context, { userId: request.userId, code: known }, spans, facts, now));
+  const totalCents = priced.reduce((sum, { price }) => sum + price.quote.totalCents, 0);
+  requireShownPrice(request, totalCents, priced);
+  const claim = claimOf(context, request, first, priced, { verificationId, totalCents, now });
+  const held = await claimSlot(context, claim, now, timeLeft).catch((error: unknown) =>
+    nameDates(context, request, spans, error),
+  );
   // A caller that waits too long gets no URL and asks again.
   const opening = context.openings(held.payment.id, () =>
-    openSession(context, held.booking, held.payment, { email: request.email, hours: price.quote.hours }),
+    openSession(context, held.booking, held.payment, { email: request.email, hours: held.booking.totalHours }),
   );
   return {
     bookingId: held.booking.id,
     reference: held.booking.reference,
     url: await withTimeout(context.log, timeLeft(), opening, null),
-    totalCents: held.booking.finalCostCents,
+    totalCents,
   };
 }
 
-function requireShownPrice({ shownTotalCents }: HoldRequest, { quote, coupon }: Price): void {
-  if (shownTotalCents === null || shownTotalCents === quote.totalCents) return;
+function requireShownPrice({ shownTotalCents }: HoldRequest, totalCents: number, priced: readonly PricedSpan[]): void {
+  if (shownTotalCents === null || shownTotalCents === totalCents) return;
   throw new Refusal('price_changed', 'The price of this booking has changed. Please check the new total.', {
-    total: centsToDollars(quote.totalCents),
-    couponCode: coupon?.code ?? null,
+    total: centsToDollars(totalCents),
+    couponCode: priced.find(({ price }) => price.coupon)?.price.coupon?.code ?? null,
   });
+}
+
+/** Says on which dates of a series the hours are taken or closed. Throws always. */
+async function nameDates(
+  context: BookingContext,
+  { series, studioId, userId }: HoldRequest,
+  spans: readonly SpanSlots[],
+  error: unknown,
+): Promise<never> {
+  if (series === null || !(error instanceof Refusal) || (error.code !== 'slot_taken' && error.code !== 'slot_closed'))
+    throw error;
+  const problems = await readInTheWay(context, { studioId, userId }, spans, context.clock());
+  const dates = series.filter((_, at) => problems[at] !== null);
+  if (dates.length === 0) throw error;
+  throw new Refusal(
+    error.code,
+    `These hours are no longer free on ${dates.map((date) => formatStudioDate(date, 'medium')).join(', ')}. Please leave ${dates.length === 1 ? 'that date' : 'those dates'} out.`,
+    { dates },
+  );
 }
 
 /** Builds the parameters of `private.hold_booking()`. */
@@ -81,28 +114,22 @@ function claimOf(
   { settings }: BookingContext,
   request: HoldRequest,
   facts: CheckoutFacts,
-  { quote, couponId, coupon }: Price,
-  verificationId: string,
-  now: Date,
+  priced: readonly PricedSpan[],
+  { verificationId, totalCents, now }: { verificationId: string; totalCents: number; now: Date },
 ): HoldClaim {
   const { rules } = facts;
+  const [first, ...also] = priced.map(claimedSpan);
   const holdExpiresAt = new Date(now.getTime() + (settings.holdMinutes ?? rules.holdMinutes) * 60_000);
   return {
     userId: request.userId,
     studioId: request.studioId,
     studioName: facts.studio?.name,
-    startTime: request.startTime,
-    endTime: request.endTime,
+    ...first,
+    also,
+    totalCents,
     holdExpiresAt,
     sessionExpiresAt: sessionExpiry(now, holdExpiresAt, settings.sessionMinutes),
-    totalHours: quote.hours,
-    slots: quote.slots,
-    baseCostCents: quote.baseCents,
-    discountCents: quote.discountCents,
-    couponId,
-    couponTerms: coupon,
-    couponDiscountCents: quote.couponDiscountCents,
-    finalCostCents: quote.totalCents,
+    couponTerms: priced.find(({ price }) => price.coupon)?.price.coupon ?? null,
     idVerificationId: verificationId,
     termsVersion: rules.termsVersion,
     contactPhone: request.contactPhone,
@@ -111,3 +138,20 @@ function claimOf(
     holdsPerHour: studio.holdsPerHour * settings.limitFactor,
   };
 }
+
+/** The hours and the price of one booking of a claim. */
+const claimedSpan = ({
+  startTime,
+  endTime,
+  price: { quote, couponId },
+}: PricedSpan): Readonly<Record<string, unknown>> => ({
+  startTime,
+  endTime,
+  totalHours: quote.hours,
+  slots: quote.slots,
+  baseCostCents: quote.baseCents,
+  discountCents: quote.discountCents,
+  couponId,
+  couponDiscountCents: quote.couponDiscountCents,
+  finalCostCents: quote.totalCents,
+});

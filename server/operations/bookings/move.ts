@@ -19,7 +19,7 @@ import { openLink } from '../payments/open-link.ts';
 import { type MovedPrice, priceMove } from './price-move.ts';
 import { readSpan, requireOpen } from './price.ts';
 import { isMoveUndoable, jobsDue, storeUndo, type Undo } from '../staff/undo-rows.ts';
-import { hoursTaken, readTaken } from './taken-hours.ts';
+import { hoursTaken, readTaken } from '../core/taken-hours.ts';
 import { releaseInTheWay } from './release-expired.ts';
 
 export type Move = Place & {

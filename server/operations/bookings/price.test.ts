@@ -28,6 +28,9 @@ const booking: BookingFacts = {
   confirmedAt: null,
   movesBooking: null,
   moveNumber: null,
+  orderId: null,
+  orderPlace: null,
+  orderSize: null,
 };
 
 describe('a hold', () => {

@@ -12,7 +12,8 @@ const RELEASES_AT_ONCE = 4;
 export async function releaseExpiredHolds(context: PaymentContext, stop: () => boolean = () => false): Promise<number> {
   const { db, clock, log } = context;
   const { rows } = await db.query<{ id: string }>(
-    `select id from private.booking where status = 'pending' and hold_expires_at <= $1::timestamptz order by hold_expires_at limit 50`,
+    `select id from private.booking where status = 'pending' and hold_expires_at <= $1::timestamptz and (order_id is null or order_id = id)
+     order by hold_expires_at limit 50`,
     [clock()],
   );
   let released = 0;

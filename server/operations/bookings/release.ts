@@ -1,4 +1,5 @@
-import { type BookingFacts, latestPayment, lockBooking, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
+import type { Transaction } from '#server/db/database.ts';
+import { type BookingFacts, latestPayment, lockOrder, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
 import { enqueue } from '../core/jobs.ts';
@@ -34,7 +35,7 @@ export async function releaseOwnHold(
 }
 
 /**
- * Releases a hold, but only after the provider has confirmed that its session can no longer be paid. Returns the booking: pending when
+ * Releases a hold, with all of its order, but only after the provider has confirmed that its session can no longer be paid. Returns the booking: pending when
  * it must stay held, confirmed when the customer paid first. Throws `Refusal('payment_processing')` when the owner releases a booking
  * whose payment is processing, and `ProviderError` when the provider does not answer.
  */
@@ -100,27 +101,38 @@ async function releaseProcessing(
 async function failProcessing(context: PaymentContext, bookingId: string, forgotten: boolean): Promise<BookingFacts> {
   const { db, clock } = context;
   return db.transaction(async (tx) => {
-    const booking = await lockBooking(tx, bookingId);
-    if (!booking) throw new Refusal('not_found', 'Booking not found');
+    const booking = await lockHeld(tx, bookingId);
     const payment = await latestPayment(tx, bookingId);
     if (booking.status !== 'pending' || payment?.state !== 'processing') return booking;
-    if (forgotten) await tx.query(`update private.payment set state = 'failed' where id = $1::uuid`, [payment.id]);
+    const session = payment.shareOf ?? payment.id;
+    if (forgotten)
+      await tx.query(`update private.payment set state = 'failed' where id = $1::uuid or share_of = $1::uuid`, [
+        session,
+      ]);
     await cancelBookingRow(context, tx, bookingId, 'payment_failed');
-    await enqueue(tx, { kind: 'mail.payment-failed', subjectId: bookingId, dedupe: payment.id, dueAt: clock() });
+    const subjectId = booking.orderId ?? bookingId;
+    await enqueue(tx, { kind: 'mail.payment-failed', subjectId, dedupe: session, dueAt: clock() });
     return { ...booking, status: 'cancelled', cancelReason: 'payment_failed' };
   });
 }
 
+/** Locks a hold with all of its order. */
+async function lockHeld(tx: Transaction, bookingId: string): Promise<BookingFacts> {
+  const booking = (await lockOrder(tx, bookingId)).find(({ id }) => id === bookingId);
+  if (!booking) throw new Refusal('not_found', 'Booking not found');
+  return booking;
+}
+
 async function cancelHold(context: PaymentContext, bookingId: string, reason: ReleaseReason): Promise<BookingFacts> {
   return context.db.transaction(async (tx) => {
-    const booking = await lockBooking(tx, bookingId);
-    if (!booking) throw new Refusal('not_found', 'Booking not found');
+    const booking = await lockHeld(tx, bookingId);
     if (booking.status !== 'pending') return booking;
     // Its payment may have started processing meanwhile.
     if ((await latestPayment(tx, bookingId))?.state === 'processing') return booking;
     await tx.query(
-      `update private.payment set state = 'expired' where booking_id = $1::uuid and state in ('intent', 'open')`,
-      [bookingId],
+      `update private.payment x set state = 'expired' from private.booking b
+       where b.id = x.booking_id and coalesce(b.order_id, b.id) = $1::uuid and x.state in ('intent', 'open')`,
+      [booking.orderId ?? bookingId],
     );
     await cancelBookingRow(context, tx, bookingId, reason);
     return { ...booking, status: 'cancelled', cancelReason: reason };

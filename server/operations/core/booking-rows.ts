@@ -32,6 +32,11 @@ export type BookingFacts = {
   /** For the hold of new hours: the booking that moves there when the difference is paid, and which of its moves that is. */
   readonly movesBooking: string | null;
   readonly moveNumber: number | null;
+  /** The first booking of the order it was made in; null: it was made alone. */
+  readonly orderId: string | null;
+  /** Which of its order it is, from 1, and how many there were when it was made. */
+  readonly orderPlace: number | null;
+  readonly orderSize: number | null;
 };
 
 export type CancelReason =
@@ -85,6 +90,8 @@ export type PaymentFacts = {
   readonly cardAt: string | null;
   /** Until then another attempt takes its place: its session may end without the hold. */
   readonly replacedUntil: string | null;
+  /** The payment of the first booking of its order, also for that one itself; null: the booking was made alone. */
+  readonly shareOf: string | null;
 };
 
 type Queryable = Pick<Transaction, 'one'>;
@@ -98,6 +105,23 @@ export async function lockBooking(tx: Queryable, bookingId: string): Promise<Boo
     bookingId,
   ]);
   return row?.facts ?? null;
+}
+
+/** Locks a booking with all bookings of its order, in their order; a booking that was made alone as `lockBooking` does. Empty when there is none. */
+export async function lockOrder(tx: Queryable, bookingId: string): Promise<readonly BookingFacts[]> {
+  const row = await tx.one<{ facts: readonly BookingFacts[] }>('select private.lock_order($1::uuid) as facts', [
+    bookingId,
+  ]);
+  return row?.facts ?? [];
+}
+
+/** Reads all bookings of an order, earliest first. */
+export async function readOrder(db: Pick<Transaction, 'query'>, orderId: string): Promise<readonly BookingFacts[]> {
+  const { rows } = await db.query<{ facts: BookingFacts }>(
+    `select private.booking_json(b) as facts from private.booking b where b.order_id = $1::uuid order by b.order_place`,
+    [orderId],
+  );
+  return rows.map(({ facts }) => facts);
 }
 
 export async function readBooking(db: Queryable, bookingId: string): Promise<BookingFacts | null> {

@@ -47,12 +47,13 @@ const RIGHT = PAGE.width - 56;
 const SIZE = 10.5;
 const STEP = 16;
 
-/** Writes all documents of a booking as a PDF file, each on a page of its own. */
-export function documentPdf(facts: DocumentFacts): Uint8Array<ArrayBuffer> {
-  const sheets = sheetsOf(facts);
-  const rows = summaryOf(facts);
-  const last = rows.length === 0 ? [] : [[heading('Summary'), ...table(rows, 130)]];
-  return writePdf(titleOf(facts, sheets), [...sheets.map(page), ...last]);
+/** Writes all documents of a booking, or of several, as a PDF file, each on a page of its own. */
+export function documentPdf(facts: DocumentFacts, ...more: readonly DocumentFacts[]): Uint8Array<ArrayBuffer> {
+  const pages = [facts, ...more].flatMap((one) => {
+    const rows = summaryOf(one);
+    return [...sheetsOf(one).map(page), ...(rows.length === 0 ? [] : [[heading('Summary'), ...table(rows, 130)]])];
+  });
+  return writePdf(titleOf(facts, sheetsOf(facts)), pages);
 }
 
 const heading = (text: string): PdfMark => ({ kind: 'text', x: LEFT, y: 84, size: 22, text, bold: true });

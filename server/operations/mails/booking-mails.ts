@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import type { BusinessSettings } from '#rules/business/business.ts';
 import type { Database } from '#server/db/database.ts';
 import {
+  asOrder,
   bookingCancelledMail,
   bookingConfirmedMail,
+  type BookingForMail,
   type MoneyBack,
   paymentFailedMail,
   paymentProcessingMail,
@@ -13,28 +16,31 @@ import { bookingMovedMail, moveEndedMail, movePaymentReturnedMail, moveProcessin
 import type { AccessContext } from '../access/context.ts';
 import { showAccess } from '../access/show-access.ts';
 import { freeCancelHours } from '../bookings/cancel.ts';
-import { latestPayment, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
+import { type BookingFacts, latestPayment, type PaymentFacts, readBooking, readOrder } from '../core/booking-rows.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { takenCents } from '../payments/payment-rows.ts';
 import { readPdf } from './document-mails.ts';
-import { type BookingMailContext, hoursOf, pinLink, sendBookingMail } from './booking-mail.ts';
+import { type BookingMailContext, forMail, hoursOf, pinLink, sendBookingMail } from './booking-mail.ts';
 
 /**
- * Mails the customer that the booking is confirmed, with its tax invoice or receipt, from when the door opens, and until when it can be cancelled; nothing once it
+ * Mails the customer that the booking is confirmed, or all of its order, with tax invoices or receipts, from when the door opens, and until when it can be cancelled; nothing once it
  * is cancelled.
  */
 export async function sendConfirmation(context: BookingMailContext, job: Job): Promise<JobOutcome> {
-  await sendBookingMail(context, job, async (booking, facts) => {
-    if (facts.status !== 'confirmed') return null;
-    const account = facts.userId === null ? null : `${context.siteUrl}/bookings/${facts.reference}`;
+  await sendBookingMail(context, job, async ({ firstName }, read) => {
+    const [facts, ...others] = (await allOf(context.db, read)).filter(({ status }) => status === 'confirmed');
+    if (facts === undefined) return null;
+    const booking = orderForMail([facts, ...others], firstName, context.business());
+    const page = others.length > 0 ? '' : `/${facts.reference}`;
+    const account = facts.userId === null ? null : `${context.siteUrl}/bookings${page}`;
     const mail = bookingConfirmedMail(
       booking,
       { pin: pinLink(context, facts), account },
       (await worksFrom(context.access, facts.id)) ?? booking.start,
       await freeCancelHours(context.db, facts.id),
     );
-    const document = await readPdf(context, facts.id);
+    const document = await readPdf(context, facts.id, ...others.map(({ id }) => id));
     return document ? { ...mail, document } : mail;
   });
   return 'done';
@@ -92,7 +98,7 @@ const refundSchema = z.object({ cents: z.number(), byHandCents: z.number().defau
 export async function sendPaymentReturned(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   await sendBookingMail(context, job, async (booking, facts) => {
     const cents = await returnedCents(context.db, facts.id);
-    if (facts.movesBooking === null) return paymentReturnedMail(booking, cents);
+    if (facts.movesBooking === null) return paymentReturnedMail(await withOrder(context, booking, facts), cents);
     const kept = (await readBooking(context.db, facts.movesBooking))?.status === 'confirmed';
     return movePaymentReturnedMail(booking, hoursOf(facts), cents, kept);
   });
@@ -104,7 +110,7 @@ export async function sendPaymentProcessing(context: BookingMailContext, job: Jo
   await sendBookingMail(context, job, async (booking, facts) => {
     if (facts.status !== 'pending') return null;
     return facts.movesBooking === null
-      ? paymentProcessingMail(booking)
+      ? paymentProcessingMail(await withOrder(context, booking, facts))
       : moveProcessingMail(booking, hoursOf(facts), facts.finalCostCents);
   });
   return 'done';
@@ -115,9 +121,33 @@ export async function sendPaymentFailed(context: BookingMailContext, job: Job): 
   await sendBookingMail(context, job, async (booking, facts) => {
     if (facts.movesBooking !== null) return moveEndedMail(booking, hoursOf(facts), 'failed');
     const late = (await latestPayment(context.db, facts.id))?.state === 'processing';
-    return paymentFailedMail(booking, late, `${context.siteUrl}/booking`);
+    return paymentFailedMail(await withOrder(context, booking, facts), late, `${context.siteUrl}/booking`);
   });
   return 'done';
+}
+
+/** All bookings of the order of a booking, earliest first; itself when it was made alone. */
+async function allOf(db: Database, facts: BookingFacts): Promise<readonly BookingFacts[]> {
+  return facts.orderId === null ? [facts] : readOrder(db, facts.orderId);
+}
+
+/** A booking as mails about all of its order show it. */
+function orderForMail(
+  [first, ...others]: readonly [BookingFacts, ...BookingFacts[]],
+  firstName: string | null,
+  business: BusinessSettings,
+): BookingForMail {
+  const show = (one: BookingFacts): BookingForMail => forMail(one, firstName, business);
+  return others.length === 0 ? show(first) : asOrder([show(first), ...others.map(show)]);
+}
+
+async function withOrder(
+  { db, business }: BookingMailContext,
+  booking: BookingForMail,
+  facts: BookingFacts,
+): Promise<BookingForMail> {
+  const [first, ...others] = await allOf(db, facts);
+  return first === undefined ? booking : orderForMail([first, ...others], booking.firstName, business());
 }
 
 /** Returns null when there is no access yet. Any other error fails the job: a mail that is tried again is better than a wrong time. */
@@ -155,5 +185,10 @@ async function cancellationMoney(db: Database, bookingId: string): Promise<Money
 /** What goes back of a payment for hours that could not be given. */
 async function returnedCents(db: Database, bookingId: string): Promise<number> {
   const payment = await latestPayment(db, bookingId);
-  return payment !== null && RETURNED.includes(payment.state) ? takenCents(payment) : 0;
+  if (payment === null || !RETURNED.includes(payment.state)) return 0;
+  const others = await db.one<{ cents: number }>(
+    'select coalesce(sum(paid_cents), 0)::int as cents from private.payment where share_of = $1::uuid and id <> $1::uuid',
+    [payment.id],
+  );
+  return takenCents(payment) + (others?.cents ?? 0);
 }

@@ -34,13 +34,18 @@ export async function sendDocuments(context: BookingMailContext, job: Job): Prom
   return 'done';
 }
 
-/** The documents of a booking as a PDF file; null when there are none. */
+/** The documents of these bookings as a PDF file; null when there are none. */
 export async function readPdf(
   context: { readonly db: Pick<Database, 'one'> },
-  bookingId: string,
+  ...bookingIds: readonly string[]
 ): Promise<MailWithCalendar['document'] | null> {
-  const facts = await documentsOf(context, bookingId);
-  return facts === null ? null : pdfOf(facts);
+  const found: DocumentFacts[] = [];
+  for (const id of bookingIds) {
+    const facts = await documentsOf(context, id);
+    if (facts !== null) found.push(facts);
+  }
+  const [first, ...more] = found;
+  return first === undefined ? null : pdfOf(first, ...more);
 }
 
 async function documentsOf(
@@ -55,9 +60,9 @@ async function documentsOf(
   }
 }
 
-const pdfOf = (facts: DocumentFacts): NonNullable<MailWithCalendar['document']> => ({
+const pdfOf = (facts: DocumentFacts, ...more: readonly DocumentFacts[]): NonNullable<MailWithCalendar['document']> => ({
   name: `receipt-${facts.reference}.pdf`,
-  content: documentPdf(facts),
+  content: documentPdf(facts, ...more),
 });
 
 /** Queues a mail with the documents of a booking, for staff. The same request again queues nothing. Throws `Refusal('not_found')` and `('already_done')`. */

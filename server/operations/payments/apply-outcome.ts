@@ -7,15 +7,15 @@ import { cancelBookingRow, confirmBooking } from './confirm.ts';
 import type { PaymentContext } from './context.ts';
 import { outcomeOf } from './outcome.ts';
 import { auditPayment } from './payment-rows.ts';
+import type { Shares } from './shares.ts';
 
 /** A payment that arrives later than this after the start is refunded. */
 const PAYABLE_AFTER_START_MS = 30 * 60_000;
 
-/** A session just read from the provider, with its locked booking and payment; `reason` is for a hold whose session has expired. */
+/** A session just read from the provider, with its locked bookings and payments; `reason` is for a hold whose session has expired. */
 type Move = {
   readonly session: PaymentSession;
-  readonly booking: BookingFacts;
-  readonly payment: PaymentFacts;
+  readonly shares: Shares;
   readonly reason: CancelReason;
 };
 
@@ -40,13 +40,12 @@ export async function applyOutcome(context: PaymentContext, tx: Transaction, mov
 const NOT_PAID: readonly PaymentFacts['state'][] = ['intent', 'open', 'processing', 'expired', 'failed'];
 
 async function applyPaid(context: PaymentContext, tx: Transaction, move: Move): Promise<void> {
-  const { session, booking, payment } = move;
+  const { session, shares } = move;
+  // All of an order is pending or nothing, and so are its payments.
+  const { booking, payment } = shares[0];
   if (!NOT_PAID.includes(payment.state)) return;
   const now = context.clock();
-  const matches =
-    session.currency === 'aud' &&
-    session.amountCents === payment.amountCents &&
-    payment.amountCents === booking.finalCostCents;
+  const matches = matchesPrice(session, shares);
   const released = payment.state === 'expired' || payment.state === 'failed';
   // A hold of new hours: the booking that moves there.
   const movable = booking.movesBooking === null ? null : await readMovable(tx, booking, now);
@@ -65,31 +64,38 @@ async function applyPaid(context: PaymentContext, tx: Transaction, move: Move): 
   const blocked = await isBlocked(tx, movable ?? booking, now);
   if (booking.status === 'pending' && !released && matches && inTime && !blocked) {
     await writePaid(tx, move, 'paid', null, now);
-    if (movable === null) await confirmBooking(context, tx, booking);
+    if (movable === null) for (const one of shares) await confirmBooking(context, tx, one.booking);
     else await applyPaidMove(tx, movable, booking, now);
     return;
   }
   // We cannot give the hours for this payment: queue the refund in this same transaction.
-  const refundReason = reasonToRefund(booking, { matches, blocked });
+  const refundReason = reasonToRefund(shares, { matches, blocked });
   await writePaid(tx, move, 'refund_pending', refundReason, now);
   if (booking.status === 'pending')
     await cancelBookingRow(context, tx, booking.id, !matches ? 'amount_mismatch' : blocked ? 'staff' : 'slot_lost');
   await auditPayment(tx, 'alert', payment, {
     reason: refundReason,
-    expected: payment.amountCents,
+    expected: sumOf(shares),
     got: session.amountCents,
   });
-  await enqueue(tx, { kind: 'payment.refund', subjectId: payment.id, dueAt: now });
+  for (const one of shares) await enqueue(tx, { kind: 'payment.refund', subjectId: one.payment.id, dueAt: now });
   await enqueue(tx, { kind: 'mail.payment-returned', subjectId: booking.id, dedupe: payment.id, dueAt: now });
 }
 
+const sumOf = (shares: Shares): number => shares.reduce((sum, { payment }) => sum + payment.amountCents, 0);
+
+const matchesPrice = (session: PaymentSession, shares: Shares): boolean =>
+  session.currency === 'aud' &&
+  session.amountCents === sumOf(shares) &&
+  shares.every(({ booking, payment }) => payment.amountCents === booking.finalCostCents);
+
 /** Why the hours cannot be given for a payment. */
 function reasonToRefund(
-  booking: BookingFacts,
+  shares: Shares,
   { matches, blocked }: { matches: boolean; blocked: boolean },
 ): 'amount_mismatch' | 'second_payment' | 'blocked' | 'too_late' {
   if (!matches) return 'amount_mismatch';
-  if (booking.status === 'confirmed') return 'second_payment';
+  if (shares.some(({ booking }) => booking.status === 'confirmed')) return 'second_payment';
   return blocked ? 'blocked' : 'too_late';
 }
 
@@ -102,14 +108,18 @@ async function isBlocked(tx: Transaction, { userId }: BookingFacts, now: Date): 
   return row?.blocked === true;
 }
 
-/** Writes that a payment has arrived. One that pays for a move becomes a payment of the booking that moves. */
+/**
+ * Writes that a payment has arrived; of an order, each share. An amount that is not the price is all written to the first, which goes back. One that
+ * pays for a move becomes a payment of the booking that moves.
+ */
 async function writePaid(
   tx: Transaction,
-  { session, payment, booking }: Move,
+  { session, shares }: Move,
   state: 'paid' | 'refund_pending',
   refundReason: string | null,
   now: Date,
 ): Promise<void> {
+  const [{ booking, payment }, ...rest] = shares;
   if (state === 'paid' && booking.movesBooking !== null) {
     await tx.query(
       `update private.payment set state = 'paid', payment_intent_id = $2, paid_at = $3::timestamptz, paid_cents = $4, booking_id = $5::uuid,
@@ -119,54 +129,74 @@ async function writePaid(
     );
     return;
   }
-  await tx.query(
-    `update private.payment set state = $2, payment_intent_id = $3, paid_at = $4::timestamptz, paid_cents = $5, refund_reason = $6
-     where id = $1::uuid`,
-    [payment.id, state, session.paymentIntentId, now, Math.max(session.amountCents, 0), refundReason],
-  );
+  const exact = rest.length === 0 || session.amountCents === sumOf(shares);
+  const parts = exact && rest.length > 0 ? shares.map((one) => one.payment.amountCents) : [session.amountCents];
+  for (const [index, one] of shares.entries()) {
+    const cents = Math.max(parts[index] ?? 0, 0);
+    // Nothing was taken for a part of an order without a price, so nothing goes back.
+    const written = state === 'refund_pending' && cents === 0 && index > 0 ? 'failed' : state;
+    await tx.query(
+      `update private.payment set state = $2, payment_intent_id = $3, paid_at = $4::timestamptz, paid_cents = $5, refund_reason = $6
+       where id = $1::uuid`,
+      [one.payment.id, written, session.paymentIntentId, now, cents, refundReason],
+    );
+  }
 }
 
 /** Handles a session that the provider calls free: an error unless the price was 0. There is nothing to refund. */
 async function applyFree(context: PaymentContext, tx: Transaction, move: Move): Promise<void> {
-  const { session, booking, payment } = move;
-  if (session.amountCents === 0 && payment.amountCents === 0) return applyPaid(context, tx, move);
+  const { session, shares } = move;
+  const { booking, payment } = shares[0];
+  if (session.amountCents === 0 && sumOf(shares) === 0) return applyPaid(context, tx, move);
   if (!NOT_PAID.includes(payment.state) || payment.state === 'failed') return undefined;
-  await tx.query(`update private.payment set state = 'failed' where id = $1::uuid`, [payment.id]);
+  await writeState(tx, shares, 'failed');
   if (booking.status === 'pending') await cancelBookingRow(context, tx, booking.id, 'amount_mismatch');
   await auditPayment(tx, 'alert', payment, {
     reason: 'amount_mismatch',
-    expected: payment.amountCents,
+    expected: sumOf(shares),
     got: session.amountCents,
   });
   return undefined;
 }
 
+async function writeState(
+  tx: Transaction,
+  shares: Shares,
+  state: 'failed' | 'expired',
+  intent: string | null = null,
+): Promise<void> {
+  await tx.query(
+    `update private.payment set state = $2, payment_intent_id = coalesce($3, payment_intent_id) where id = any ($1::uuid[])`,
+    [shares.map(({ payment }) => payment.id), state, intent],
+  );
+}
+
 /**
- * Keeps the hours held until the session starts, because the money takes days. At the start `releaseHold` cancels the booking, and
+ * Keeps the hours held until the first session starts, because the money takes days. At the start `releaseHold` cancels the booking, and
  * money that arrives later is refunded.
  */
-async function applyProcessing(context: PaymentContext, tx: Transaction, move: Move): Promise<void> {
-  const { session, booking, payment } = move;
+async function applyProcessing(context: PaymentContext, tx: Transaction, { session, shares }: Move): Promise<void> {
+  const { booking, payment } = shares[0];
   if (payment.state !== 'intent' && payment.state !== 'open' && payment.state !== 'expired') return;
   const now = context.clock();
   await tx.query(
-    `update private.payment set state = 'processing', payment_intent_id = $2, processing_at = $3::timestamptz where id = $1::uuid`,
-    [payment.id, session.paymentIntentId, now],
+    `update private.payment set state = 'processing', payment_intent_id = $2, processing_at = $3::timestamptz where id = any ($1::uuid[])`,
+    [shares.map((one) => one.payment.id), session.paymentIntentId, now],
   );
   await auditPayment(tx, 'update', payment, { state: 'processing' });
   if (booking.status !== 'pending') return;
-  await tx.query('update private.booking set hold_expires_at = start_time where id = $1::uuid', [booking.id]);
+  await tx.query('update private.booking set hold_expires_at = $2::timestamptz where id = any ($1::uuid[])', [
+    shares.map((one) => one.booking.id),
+    booking.startTime,
+  ]);
   await enqueue(tx, { kind: 'mail.payment-processing', subjectId: booking.id, dedupe: payment.id, dueAt: now });
 }
 
-/** Releases the slot and mails the customer, because the payment failed. Nothing was taken. */
-async function applyFailed(context: PaymentContext, tx: Transaction, move: Move): Promise<void> {
-  const { session, booking, payment } = move;
+/** Releases the slots and mails the customer, because the payment failed. Nothing was taken. */
+async function applyFailed(context: PaymentContext, tx: Transaction, { session, shares }: Move): Promise<void> {
+  const { booking, payment } = shares[0];
   if (!NOT_PAID.includes(payment.state) || payment.state === 'failed') return;
-  await tx.query(`update private.payment set state = 'failed', payment_intent_id = $2 where id = $1::uuid`, [
-    payment.id,
-    session.paymentIntentId,
-  ]);
+  await writeState(tx, shares, 'failed', session.paymentIntentId);
   await auditPayment(tx, 'update', payment, { state: 'failed' });
   if (booking.status !== 'pending') return;
   await cancelBookingRow(context, tx, booking.id, 'payment_failed');
@@ -178,18 +208,14 @@ async function applyFailed(context: PaymentContext, tx: Transaction, move: Move)
   });
 }
 
-async function applyExpired(
-  context: PaymentContext,
-  tx: Transaction,
-  { booking, payment, reason }: Move,
-): Promise<void> {
-  if (payment.state === 'intent' || payment.state === 'open')
-    await tx.query(`update private.payment set state = 'expired' where id = $1::uuid`, [payment.id]);
+async function applyExpired(context: PaymentContext, tx: Transaction, { shares, reason }: Move): Promise<void> {
+  const { booking, payment } = shares[0];
+  if (payment.state === 'intent' || payment.state === 'open') await writeState(tx, shares, 'expired');
   if (booking.status !== 'pending' || (await isReplaced(tx, payment, context.clock()))) return;
   // We closed this session ourselves for a hold that takes its place; the provider's event arrived before that hold.
   const replaced = await tx.one(
-    `select from private.coupon_redemption where booking_id = $1::uuid and state = 'reserved' and moving_until > $2::timestamptz`,
-    [booking.id, context.clock()],
+    `select from private.coupon_redemption where booking_id = any ($1::uuid[]) and state = 'reserved' and moving_until > $2::timestamptz limit 1`,
+    [shares.map((one) => one.booking.id), context.clock()],
   );
   await cancelBookingRow(context, tx, booking.id, replaced === null ? reason : 'replaced');
 }

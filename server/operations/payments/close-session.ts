@@ -41,7 +41,7 @@ export async function closeSession(
 
 /** Finds the session of a hold when the answer of the call that created it was lost; null when there is none. */
 export function findSession(payments: Payments, booking: BookingFacts): Promise<PaymentSession | null> {
-  return payments.findSession(booking.id, sinceOf(booking));
+  return payments.findSession(booking.orderId ?? booking.id, sinceOf(booking));
 }
 
 /** Finds what became of a payment by a saved card. Throws `ProviderError` while a call may still be on its way. */

@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/db/database.ts';
 import { queueAccess } from '../access/queue-access.ts';
-import { type BookingFacts, type CancelReason, lockBooking } from '../core/booking-rows.ts';
+import { type BookingFacts, type CancelReason, lockOrder } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { PaymentContext } from './context.ts';
@@ -20,7 +20,8 @@ export async function confirmBooking(
     `update private.booking set status = 'confirmed', confirmed_at = $2::timestamptz where id = $1::uuid and status = 'pending'`,
     [booking.id, now],
   );
-  await enqueue(tx, { kind: 'mail.booking-confirmed', subjectId: booking.id, dueAt: now });
+  // One mail for an order.
+  if (isFirst(booking)) await enqueue(tx, { kind: 'mail.booking-confirmed', subjectId: booking.id, dueAt: now });
   await queueAccess(
     tx,
     {
@@ -36,20 +37,25 @@ export async function confirmBooking(
   ]);
 }
 
-/** Confirms a booking that costs nothing, in the caller's transaction. */
+/** Whether mails about all of an order belong to this booking: it is the first one, or was made alone. */
+const isFirst = ({ id, orderId }: BookingFacts): boolean => orderId === null || orderId === id;
+
+/** Confirms a booking that costs nothing, or an order, in the caller's transaction. */
 export async function confirmFree(context: PaymentContext, tx: Transaction, bookingId: string): Promise<void> {
-  const booking = await lockBooking(tx, bookingId);
-  if (!booking) throw new Refusal('not_found', 'Booking not found');
-  await tx.query(
-    `update private.payment set state = 'paid', paid_at = $2::timestamptz, paid_cents = 0 where booking_id = $1::uuid and kind = 'free'`,
-    [bookingId, context.clock()],
-  );
-  await confirmBooking(context, tx, booking);
+  const bookings = await lockOrder(tx, bookingId);
+  if (bookings.length === 0) throw new Refusal('not_found', 'Booking not found');
+  for (const booking of bookings) {
+    await tx.query(
+      `update private.payment set state = 'paid', paid_at = $2::timestamptz, paid_cents = 0 where booking_id = $1::uuid and kind = 'free'`,
+      [booking.id, context.clock()],
+    );
+    await confirmBooking(context, tx, booking);
+  }
 }
 
 /**
- * Cancels a booking row and writes the audit log; the slot is free when the transaction commits. When nobody paid by a link of staff, customer
- * and staff are told.
+ * Cancels a booking row, for a hold with all of its order, and writes the audit log; the slots are free when the transaction commits. When
+ * nobody paid by a link of staff, customer and staff are told. The order of a hold must be locked.
  */
 export async function cancelBookingRow(
   { clock }: Pick<PaymentContext, 'clock'>,
@@ -57,16 +63,19 @@ export async function cancelBookingRow(
   bookingId: string,
   reason: CancelReason,
 ): Promise<void> {
-  const cancelled = await tx.one<{ madeBy: string | null }>(
-    `update private.booking set status = 'cancelled', cancel_reason = $2, cancelled_at = $3::timestamptz where id = $1::uuid
-     returning made_by as "madeBy"`,
+  const { rows } = await tx.query<{ id: string; madeBy: string | null }>(
+    `update private.booking set status = 'cancelled', cancel_reason = $2, cancelled_at = $3::timestamptz
+     where id = $1::uuid or (status = 'pending' and order_id = (select b.order_id from private.booking b where b.id = $1::uuid))
+     returning id, made_by as "madeBy"`,
     [bookingId, reason, clock()],
   );
-  await tx.query(`select private.audit(null, 'update', 'booking', $1, $2::jsonb)`, [
-    bookingId,
-    { status: 'cancelled', reason },
-  ]);
-  if (reason === 'hold_expired' && cancelled?.madeBy) await tellOfExpiredLink(tx, bookingId, cancelled.madeBy, clock());
+  for (const { id, madeBy } of rows) {
+    await tx.query(`select private.audit(null, 'update', 'booking', $1, $2::jsonb)`, [
+      id,
+      { status: 'cancelled', reason },
+    ]);
+    if (reason === 'hold_expired' && madeBy) await tellOfExpiredLink(tx, id, madeBy, clock());
+  }
 }
 
 /** Queues the mails about a link that nobody paid: to the customer, and to who of the staff sent it, or to the owners. */

@@ -6,7 +6,7 @@ import type { PaymentContext } from './context.ts';
 import { type PartialRefund, partialRefundKey, readPartialRefund } from './partial-refunds.ts';
 import { auditPayment, isPaid, lockPayment, takenCents } from './payment-rows.ts';
 import { recordRefunds } from './record-refunds.ts';
-import { coveredCents, DISPUTED_RETRY_MS, PENDING_RETRY_MS } from './refund.ts';
+import { coveredCents, DISPUTED_RETRY_MS, listOwnRefunds, PENDING_RETRY_MS } from './refund.ts';
 
 /**
  * Makes a partial refund that staff decided on and follows it until it arrives. Runs as a job: `done` when nothing is left to do, or when
@@ -28,7 +28,7 @@ export async function makePartialRefund(context: PaymentContext, id: string): Pr
   if (intent === null) throw new Error(`payment ${payment.id} has nothing to refund`);
   const key = partialRefundKey(part);
   // The provider forgets a key after a day: always look first.
-  const refunds = [...(await payments.listRefunds(intent))];
+  const refunds = await listOwnRefunds(context, payment, intent);
   const made = refunds.some((one) => one.key === key);
   if (!made) {
     const left = takenCents(payment) - coveredCents(refunds);

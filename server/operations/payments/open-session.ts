@@ -2,7 +2,7 @@ import { formatStudioRange } from '#rules/studio-time.ts';
 import { settings as studio } from '#rules/venue.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import type { PaymentSession } from '#server/providers/ports.ts';
-import { type BookingFacts, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
+import { type BookingFacts, type PaymentFacts, readBooking, readOrder } from '../core/booking-rows.ts';
 import { ensureCustomer } from '../customers/provider-customer.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
@@ -22,7 +22,7 @@ export type Payer = { readonly email: string; readonly hours: number };
 const REPEAT_WITHIN_MS = 45_000;
 
 /**
- * Opens the payment session of a hold and returns the URL of its pay page, or of the result page for a free booking.
+ * Opens the payment session of a hold, or of the order whose first booking it is, and returns the URL of its pay page, or of the result page for a free booking.
  * Returns null while the circuit to the provider is open. Throws `Refusal`.
  */
 export async function openSession(
@@ -47,7 +47,7 @@ export async function openSession(
   failpoint('hold.after.session');
   const { count } = await context.db.query(
     `update private.payment p set state = 'open', session_id = $2, url = $3
-     from private.booking b where p.id = $1::uuid and b.id = p.booking_id and b.status = 'pending' and p.state in ('intent', 'open')`,
+     from private.booking b where (p.id = $1::uuid or p.share_of = $1::uuid) and b.id = p.booking_id and b.status = 'pending' and p.state in ('intent', 'open')`,
     [opened.payment.id, session.id, session.url],
   );
   if (count === 0) {
@@ -104,13 +104,16 @@ async function createSession(
   payment: PaymentFacts,
   payer: Payer,
 ): Promise<PaymentSession> {
-  const [start, end] = [new Date(booking.startTime), new Date(booking.endTime)];
+  const bookings = booking.orderId === null ? [booking] : await readOrder(context.db, booking.orderId);
+  const items = bookings.map((one) =>
+    itemOf(one, payer, one.id === booking.id ? payment.amountCents : one.finalCostCents),
+  );
   try {
     return await context.payments.createSession({
       key: payment.key,
       bookingId: booking.id,
-      amountCents: payment.amountCents,
-      description: `${booking.movesBooking === null ? '' : 'Change to '}${booking.studioName}, ${formatStudioRange(start, end)} (${payer.hours} h)`,
+      items,
+      amountCents: items.reduce((sum, { amountCents }) => sum + amountCents, 0),
       customerEmail: payer.email,
       customerId: await customerOf(context, booking, payer),
       successUrl: resultUrl(context, booking.movesBooking ?? booking.id, '{CHECKOUT_SESSION_ID}'),
@@ -121,7 +124,7 @@ async function createSession(
       // Money that takes days would hold new hours for days.
       allowDelayed:
         booking.movesBooking === null &&
-        start.getTime() - Date.parse(booking.createdAt) >= studio.delayedPaymentLeadDays * 24 * 3_600_000,
+        Date.parse(booking.startTime) - Date.parse(booking.createdAt) >= studio.delayedPaymentLeadDays * 24 * 3_600_000,
       metadata: { booking_id: booking.id, reference: booking.reference, key: payment.key },
     });
   } catch (error) {
@@ -154,6 +157,15 @@ async function forgetStored(context: SessionContext, booking: BookingFacts): Pro
   const userId = await accountOf(context, booking);
   await context.db.query('delete from private.provider_customer where user_id = $1::uuid', [userId]);
 }
+/** A line of the pay page. */
+const itemOf = (
+  { movesBooking, orderId, studioName, startTime, endTime, totalHours }: BookingFacts,
+  payer: Payer,
+  amountCents: number,
+): { description: string; amountCents: number } => ({
+  description: `${movesBooking === null ? '' : 'Change to '}${studioName}, ${formatStudioRange(new Date(startTime), new Date(endTime))} (${orderId === null ? payer.hours : totalHours} h)`,
+  amountCents,
+});
 
 /** Where a customer who does not pay goes: the checkout releases the own hold, the page of a booking shows the move that waits. A mailed link stays good. */
 function cancelPath({ id, madeBy, movesBooking }: BookingFacts): string {

@@ -13,7 +13,7 @@ export type BookingDispute = {
   readonly openedAt: Date;
 };
 
-/** Reads the disputes of a booking's payments, oldest first. */
+/** Reads the disputes of a booking's payments, oldest first. The dispute of an order is one of each of its bookings. */
 export async function readDisputes(
   { db }: { readonly db: Pick<Database, 'query'> },
   bookingId: string,
@@ -21,7 +21,8 @@ export async function readDisputes(
   const { rows } = await db.query<BookingDispute>(
     `select d.id, d.status, d.provider_status as "providerStatus", d.needs_response as "needsResponse", d.reason,
        d.amount_cents as "amountCents", d.due_at as "dueAt", d.opened_at as "openedAt"
-     from private.dispute d join private.payment p on p.id = d.payment_id where p.booking_id = $1::uuid order by d.opened_at, d.id`,
+     from private.dispute d join private.payment x on x.id = d.payment_id
+     join private.payment p on p.id = x.id or p.share_of = x.id where p.booking_id = $1::uuid order by d.opened_at, d.id`,
     [bookingId],
   );
   return rows;

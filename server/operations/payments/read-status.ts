@@ -1,4 +1,5 @@
 import { ProviderError } from '#server/providers/call.ts';
+import { type BookingFacts, readOrder } from '../core/booking-rows.ts';
 import type { SingleFlight } from '../core/single-flight.ts';
 import { withTimeout } from '../core/timeout.ts';
 import type { PaymentContext, Settlement } from './context.ts';
@@ -6,7 +7,11 @@ import { isPaid } from './payment-rows.ts';
 import { settlePayment } from './settle.ts';
 
 /** State of a payment. `waiting`: the provider has not answered yet, and the rest is what we have stored. */
-export type PaymentStatus = Settlement & { readonly waiting: boolean };
+export type PaymentStatus = Settlement & {
+  readonly waiting: boolean;
+  /** All bookings of the order, earliest first; none for a booking that was made alone. */
+  readonly order: readonly BookingFacts[];
+};
 
 export type PaymentStatusContext = PaymentContext & {
   /** How long a caller waits for the provider, in milliseconds. */
@@ -23,10 +28,16 @@ export async function readPaymentStatus(context: PaymentStatusContext, sessionId
   const { log, answerWithinMs, settlements } = context;
   const settling = settlements(sessionId, () => settlePayment(context, sessionId).catch(returnRetryable));
   const settled = await withTimeout(log, answerWithinMs, settling, null);
-  if (settled !== null && !(settled instanceof ProviderError)) return { ...settled, waiting: false };
+  if (settled !== null && !(settled instanceof ProviderError))
+    return withOrder(context, { ...settled, waiting: false });
   const stored = await readStored(context, sessionId);
   if (!stored) throw settled ?? new ProviderError('payments', 'no_response', { retryable: true, ambiguous: true });
-  return { ...stored, waiting: !stored.paid };
+  return withOrder(context, { ...stored, waiting: !stored.paid });
+}
+
+async function withOrder({ db }: PaymentContext, status: Omit<PaymentStatus, 'order'>): Promise<PaymentStatus> {
+  const { orderId } = status.booking;
+  return { ...status, order: orderId === null ? [] : await readOrder(db, orderId) };
 }
 
 /** Returns retryable errors instead of throwing them: the page asks again. */
@@ -38,7 +49,7 @@ function returnRetryable(error: unknown): ProviderError {
 async function readStored({ db }: PaymentContext, sessionId: string): Promise<Settlement | null> {
   const row = await db.one<Omit<Settlement, 'paid'>>(
     `select private.booking_json(b) as booking, private.payment_json(x) as payment
-     from private.payment x join private.booking b on b.id = x.booking_id where x.session_id = $1`,
+     from private.payment x join private.booking b on b.id = x.booking_id where x.session_id = $1 and (x.share_of is null or x.share_of = x.id)`,
     [sessionId],
   );
   return row && { ...row, paid: isPaid(row.payment) };

@@ -15,7 +15,8 @@ export async function recordDisputes(
   move: { booking: BookingFacts; payment: PaymentFacts; disputes: readonly Dispute[] },
 ): Promise<void> {
   const { booking, payment } = move;
-  await writeDisputes(tx, payment, move.disputes);
+  // The dispute of an order is stored once, with the first of its payments.
+  if (payment.shareOf === null || payment.shareOf === payment.id) await writeDisputes(tx, payment, move.disputes);
   const newest = move.disputes.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())[0];
   if (!newest || (payment.disputeId === newest.id && payment.disputeStatus === newest.status)) return;
   const state = stateAfter(booking, payment, newest.status, await isKept(tx, booking));

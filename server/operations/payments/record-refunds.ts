@@ -89,7 +89,7 @@ async function writeRefunds(tx: Transaction, payment: PaymentFacts, refunds: rea
     `insert into private.refund as r (id, payment_id, amount_cents, status, ours)
      select x.id, $1::uuid, x."amountCents", x.status, x.key is not null
      from jsonb_to_recordset($2::jsonb -> 'refunds') as x(id text, "amountCents" integer, status text, key text)
-     on conflict (id) do update set status = excluded.status
+     on conflict (id, payment_id) do update set status = excluded.status
      where private.refund_rank(excluded.status) > private.refund_rank(r.status)
      returning r.id, r.status, r.ours, r.amount_cents`,
     [payment.id, { refunds }],

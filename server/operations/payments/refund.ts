@@ -5,6 +5,7 @@ import type { JobOutcome } from '../core/jobs.ts';
 import type { PaymentContext } from './context.ts';
 import { takenCents } from './payment-rows.ts';
 import { recordRefunds } from './record-refunds.ts';
+import { refundsOf } from './shares.ts';
 
 /** How soon a pending refund is checked again when no webhook arrives. */
 export const PENDING_RETRY_MS = 3_600_000;
@@ -24,14 +25,33 @@ export async function refundPayment(context: PaymentContext, paymentId: string):
   const retryIn = (ms: number): JobOutcome => ({ retryAt: new Date(clock().getTime() + ms) });
   if (payment.disputeStatus === 'open') return retryIn(DISPUTED_RETRY_MS);
   // The provider forgets a key after a day, and people refund on its dashboard: always look first.
-  const refunds = [...(await payments.listRefunds(intent))];
-  if (coveredCents(refunds) < takenCents(payment))
-    refunds.push(await payments.refund({ key: refundKey(payment), paymentIntentId: intent }));
+  const refunds = await listOwnRefunds(context, payment, intent);
+  const leftCents = takenCents(payment) - coveredCents(refunds);
+  if (leftCents > 0)
+    refunds.push(
+      await payments.refund({
+        key: refundKey(payment),
+        paymentIntentId: intent,
+        // What is left of the session would include the other bookings of the order.
+        ...(payment.shareOf !== null && { amountCents: leftCents }),
+      }),
+    );
   failpoint('refund.after.call');
   const state = await db.transaction((tx) =>
     recordRefunds(context, tx, { bookingId: payment.bookingId, paymentId: payment.id, refunds }),
   );
   return state === 'refund_pending' ? retryIn(PENDING_RETRY_MS) : 'done';
+}
+
+/** Lists the refunds of a payment at the provider; of an order, its part of them. */
+export async function listOwnRefunds(
+  { db, payments }: PaymentContext,
+  payment: PaymentFacts,
+  intent: string,
+): Promise<Refund[]> {
+  const refunds = await payments.listRefunds(intent);
+  if (payment.shareOf === null || refunds.length === 0) return [...refunds];
+  return [...(await db.transaction((tx) => refundsOf(tx, payment, refunds)))];
 }
 
 /** Reads the payment if a refund is due; a failed refund becomes due again. Null when none is. */

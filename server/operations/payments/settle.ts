@@ -5,6 +5,7 @@ import {
   type CancelReason,
   latestPayment,
   lockBooking,
+  lockOrder,
   type PaymentFacts,
   readBooking,
 } from '../core/booking-rows.ts';
@@ -16,6 +17,7 @@ import { isPaid, lockPayment } from './payment-rows.ts';
 import { nullIfMissing } from './provider-errors.ts';
 import { recordDisputes } from './record-disputes.ts';
 import { recordRefunds } from './record-refunds.ts';
+import { lockShares, refundsOf } from './shares.ts';
 
 const UUID = /^[0-9a-f-]{36}$/;
 
@@ -34,7 +36,7 @@ export async function settlePayment(context: PaymentContext, sessionId: string):
 /** Settles by the id of the payment intent, which refunds and disputes name; otherwise as `settlePayment`. */
 export async function settleIntent(context: PaymentContext, paymentIntentId: string): Promise<Settlement> {
   const stored = await context.db.one<{ session_id: string | null }>(
-    'select session_id from private.payment where payment_intent_id = $1',
+    'select session_id from private.payment where payment_intent_id = $1 limit 1',
     [paymentIntentId],
   );
   if (stored?.session_id) return settlePayment(context, stored.session_id);
@@ -50,7 +52,7 @@ async function readFree({ db }: PaymentContext, bookingId: string): Promise<Sett
   return { booking, payment, paid: isPaid(payment) };
 }
 
-/** Updates booking and payment from a session just read from the provider. A cancelled booking is never revived. */
+/** Updates payment and booking, or all of an order, from a session just read from the provider. A cancelled booking is never revived. */
 export async function settleSession(
   context: PaymentContext,
   session: PaymentSession,
@@ -60,15 +62,11 @@ export async function settleSession(
   if (bookingId === null || !UUID.test(bookingId)) throw new Refusal('not_found', 'Booking not found');
   const details = await readDetails(context, session);
   const settlement = await context.db.transaction(async (tx) => {
-    const asked = await lockBooking(tx, bookingId);
-    const payment = asked ? await lockSessionPayment(tx, asked.id, session) : null;
-    // The payment of a move belongs to the booking that moved, which is locked with its hold.
-    const booking = payment && payment.bookingId !== asked?.id ? await lockBooking(tx, payment.bookingId) : asked;
-    if (!booking || !payment) throw new Refusal('not_found', 'Booking not found');
-    await applyOutcome(context, tx, { session, booking, payment, reason });
-    if (details !== null) await applyDetails(context, tx, payment.id, details);
+    const shares = await lockShares(tx, await lockOrder(tx, bookingId), session);
+    await applyOutcome(context, tx, { session, shares, reason });
+    for (const { payment } of details === null ? [] : shares) await applyDetails(context, tx, payment.id, details);
     failpoint('settle.before.commit');
-    return readSettlement(tx, payment.id);
+    return readSettlement(tx, shares[0].payment.id);
   });
   failpoint('settle.after.commit');
   return settlement;
@@ -81,9 +79,9 @@ async function readDetails({ db, payments }: PaymentContext, session: PaymentSes
   const intent = session.paymentIntentId;
   if (intent === null) return null;
   const stored = await db.one<{ any: boolean }>(
-    `select p.state in ('refund_pending', 'refund_failed') or p.dispute_id is not null
-       or exists (select from private.refund r where r.payment_id = p.id) as any
-     from private.payment p where p.session_id = $1`,
+    `select bool_or(p.state in ('refund_pending', 'refund_failed') or p.dispute_id is not null
+       or exists (select from private.refund r where r.payment_id = p.id)) as any
+     from private.payment s join private.payment p on p.id = s.id or p.share_of = s.id where s.session_id = $1 and (s.share_of is null or s.share_of = s.id)`,
     [session.id],
   );
   if (session.refundedCents === 0 && !session.disputed && stored?.any !== true) return null;
@@ -95,32 +93,19 @@ async function applyDetails(
   context: PaymentContext,
   tx: Transaction,
   paymentId: string,
-  { refunds, disputes }: Details,
+  details: Details | null,
 ): Promise<void> {
-  const bookingId = (await lockPayment(tx, paymentId))?.bookingId ?? '';
-  await recordRefunds(context, tx, { bookingId, paymentId, refunds });
-  const booking = await lockBooking(tx, bookingId);
+  const read = await lockPayment(tx, paymentId);
+  if (read === null || details === null) return;
+  const { refunds, disputes } = details;
+  await recordRefunds(context, tx, {
+    paymentId,
+    bookingId: read.bookingId,
+    refunds: await refundsOf(tx, read, refunds),
+  });
+  const booking = await lockBooking(tx, read.bookingId);
   const payment = await lockPayment(tx, paymentId);
   if (booking && payment) await recordDisputes(context, tx, { booking, payment, disputes });
-}
-
-/** Finds and locks the payment of a session by its id, or by the key of the create call when its answer was lost. */
-async function lockSessionPayment(
-  tx: Transaction,
-  bookingId: string,
-  session: PaymentSession,
-): Promise<PaymentFacts | null> {
-  const row = await tx.one<{ facts: PaymentFacts }>(
-    `select private.payment_json(x) as facts from private.payment x
-     where x.session_id = $2 and ($1::uuid in (x.booking_id, (select b.id from private.booking b where b.id = $1::uuid and b.moves_booking = x.booking_id)))
-       or x.booking_id = $1::uuid and x.session_id is null and x.state in ('intent', 'expired') and x.key = $3
-     order by x.session_id = $2 desc nulls last limit 1 for update`,
-    [bookingId, session.id, session.metadata['key'] ?? ''],
-  );
-  const payment = row?.facts ?? null;
-  if (payment && payment.sessionId === null)
-    await tx.query('update private.payment set session_id = $2 where id = $1::uuid', [payment.id, session.id]);
-  return payment;
 }
 
 async function readSettlement(tx: Transaction, paymentId: string): Promise<Settlement> {

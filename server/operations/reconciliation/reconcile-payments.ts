@@ -57,8 +57,9 @@ async function findSessions(context: PaymentContext, since: Date): Promise<void>
   const { rows } = await context.db.query<StoredPayment>(
     `select p.session_id, p.state, p.dispute_id is not null as disputed,
        coalesce((select sum(r.amount_cents) from private.refund r
-         where r.payment_id = p.id and r.status not in ('failed', 'canceled')), 0)::int as refunded
-     from private.payment p where p.session_id = any($1::text[])`,
+         where r.payment_id in (select x.id from private.payment x where x.id = p.id or x.share_of = p.id)
+           and r.status not in ('failed', 'canceled')), 0)::int as refunded
+     from private.payment p where p.session_id = any($1::text[]) and (p.share_of is null or p.share_of = p.id)`,
     [sessions.map((session) => session.id)],
   );
   const stored = new Map(rows.map((row) => [row.session_id, row]));

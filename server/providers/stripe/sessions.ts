@@ -22,16 +22,10 @@ export async function createSession(
 ): Promise<PaymentSession> {
   const params: Stripe.Checkout.SessionCreateParams = {
     mode: 'payment',
-    line_items: [
-      {
-        quantity: 1,
-        price_data: {
-          currency: 'aud',
-          unit_amount: input.amountCents,
-          product_data: { name: input.description },
-        },
-      },
-    ],
+    line_items: input.items.map(({ description, amountCents }) => ({
+      quantity: 1,
+      price_data: { currency: 'aud', unit_amount: amountCents, product_data: { name: description } },
+    })),
     allowed_payment_method_types: methods.filter((one) => input.allowDelayed || !DELAYED_METHODS.includes(one)),
     ...(input.customerId === null
       ? { customer_email: input.customerEmail }

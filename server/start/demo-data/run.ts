@@ -46,7 +46,7 @@ function payInSandbox({ stripe, siteUrl }: Settings, sandboxUrl: string): Pay {
       key: `demo:${id}`,
       bookingId: id,
       amountCents: cents,
-      description: 'Demo booking',
+      items: [{ description: 'Demo booking', amountCents: cents }],
       customerId: null,
       customerEmail: email,
       successUrl: siteUrl,

@@ -49,6 +49,7 @@ const hold: OwnBooking = {
   created_at: '2026-11-21T04:45:00+00:00',
   payment: null,
   move: null,
+  order: null,
 };
 
 test('a coupon is deducted from the price of a draft and stored with it', () => {

@@ -2,6 +2,7 @@ import { type CouponTerms, isDiscountType } from '#rules/coupon-discount.ts';
 import { centsToDollars, dollarsToCents } from '#rules/money.ts';
 import { deductCoupon, type Quote, quoteSlots, type Rates } from '#rules/pricing.ts';
 import { type Slot, spanOf } from '#rules/slots.ts';
+import { studioDate } from '#rules/studio-time.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
 import type { OwnBooking } from '../own-bookings.ts';
 
@@ -60,6 +61,16 @@ export function draftOfHold(hold: OwnBooking): BookingDraft | null {
     final_cost: hold.final_cost,
     ...(coupon === null ? {} : { coupon_code: coupon.code }),
     slots: hold.slots.map(({ priceCents, ...slot }) => ({ ...slot, price: centsToDollars(priceCents) })),
+    ...(hold.order === null
+      ? {}
+      : {
+          series: hold.order.bookings.map((one) => ({
+            date: studioDate(new Date(one.start_time)),
+            start_time: one.start_time,
+            end_time: one.end_time,
+            total: one.final_cost,
+          })),
+        }),
   };
 }
 

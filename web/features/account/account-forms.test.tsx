@@ -202,10 +202,17 @@ const booking: OwnBooking = {
   created_at: '2026-11-01T00:00:00Z',
   payment: { state: 'paid', refunded: 0 },
   move: null,
+  order: null,
 };
 const askToCancel = (change: Partial<OwnBooking>, now: string, onDone = vi.fn()) =>
   renderPart(
-    <CancelQuestion booking={{ ...booking, ...change }} now={new Date(now)} onKeep={vi.fn()} onDone={onDone} />,
+    <CancelQuestion
+      left={1}
+      booking={{ ...booking, ...change }}
+      now={new Date(now)}
+      onKeep={vi.fn()}
+      onDone={onDone}
+    />,
   );
 
 test('cancelling says what comes back, and reports a refusal in place', async () => {

@@ -2,7 +2,7 @@ import { cancellationTerms } from '#rules/cancellation.ts';
 import { formatDollars, formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { bookAgain } from '#web/data/finding/again.ts';
-import type { OwnBooking } from '#web/data/own-bookings.ts';
+import { costOfHold, type OwnBooking } from '#web/data/own-bookings.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
@@ -28,6 +28,7 @@ export function UpcomingBooking({ booking, now, onCancel }: { booking: OwnBookin
       </p>
       <p className="mt-1 text-sm text-fog">
         Reference <strong className="text-chalk">{booking.reference}</strong>, {formatDollars(booking.final_cost)}
+        {placeOf(booking)}
       </p>
       {booking.move !== null && booking.move.until > now ? (
         <p className="mt-4 text-warn">
@@ -75,9 +76,10 @@ export function ProcessingBooking({ booking }: { booking: OwnBooking }) {
       <p className="mt-3 text-lg">
         {formatStudioRange(new Date(booking.start_time), new Date(booking.end_time))}{' '}
         <span className="text-dust">Sydney time</span>
+        {booking.order === null ? null : ` and ${booking.order.bookings.length - 1} more dates`}
       </p>
       <p className="mt-1 text-sm text-fog">
-        Reference <strong className="text-chalk">{booking.reference}</strong>, {formatDollars(booking.final_cost)}
+        Reference <strong className="text-chalk">{booking.reference}</strong>, {formatDollars(costOfHold(booking))}
       </p>
       <p className="mt-3 text-sm text-fog">
         Your bank is processing the payment, which can take a few business days. We’re holding your time, and we’ll
@@ -85,6 +87,12 @@ export function ProcessingBooking({ booking }: { booking: OwnBooking }) {
       </p>
     </article>
   );
+}
+
+/** ", 2 of 5 in a series"; '' for a booking that was made alone. */
+function placeOf({ id, order }: OwnBooking): string {
+  const own = order?.bookings.find((one) => one.id === id);
+  return order === null || own === undefined ? '' : `, ${own.place} of ${order.size} in a series`;
 }
 
 const PAST_LINK = 'inline-flex min-h-11 items-center underline decoration-edge underline-offset-4 hover:text-chalk';

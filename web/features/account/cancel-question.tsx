@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import { cancellationTerms } from '#rules/cancellation.ts';
 import { formatDollars } from '#rules/money.ts';
 import { formatStudioRange } from '#rules/studio-time.ts';
@@ -7,6 +8,7 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
+import { Check } from '#web/ui/choice.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { cancelBooking } from './queries.ts';
@@ -14,6 +16,7 @@ import { cancelBooking } from './queries.ts';
 /** Asks before a booking is cancelled, and says what comes back. */
 export function CancelQuestion({
   booking,
+  left,
   now,
   onKeep,
   onDone,
@@ -22,6 +25,8 @@ export function CancelQuestion({
     OwnBooking,
     'id' | 'reference' | 'studio_name' | 'start_time' | 'end_time' | 'final_cost' | 'free_cancel_hours'
   >;
+  /** How many bookings of its order are still to come, with this one. */
+  left: number;
   now: Date;
   onKeep: () => void;
   onDone: (said: string) => void;
@@ -29,14 +34,12 @@ export function CancelQuestion({
   const business = useBusiness();
   const start = new Date(booking.start_time);
   const policy = cancellationTerms(start, now, booking.free_cancel_hours ?? business.freeCancelHours);
+  const [all, setAll] = useState(false);
   const cancel = useMutation({
-    mutationFn: () => cancelBooking(booking.id),
+    mutationFn: () => cancelBooking(booking.id, all),
     meta: { handled: true, invalidates: [queryKeys.ownBookings.all, queryKeys.ownBooking.all] },
-    onSuccess: ({ refund, amount }) => {
-      const said =
-        refund === 'full' && amount > 0
-          ? `Your booking ${booking.reference} is cancelled. ${formatDollars(amount)} is on its way back to your card.`
-          : `Your booking ${booking.reference} is cancelled.`;
+    onSuccess: (done) => {
+      const said = describeDone(booking.reference, done);
       toast({ title: 'Booking cancelled', description: said });
       onDone(said);
     },
@@ -59,6 +62,11 @@ export function CancelQuestion({
           'You weren’t charged for this booking, so there’s nothing to refund.'
         )}
       </p>
+      {left > 1 ? (
+        <Check checked={all} disabled={cancel.isPending} onChange={(event) => setAll(event.target.checked)}>
+          Cancel all {left} bookings of this series that are left. Each gives back what its own terms say.
+        </Check>
+      ) : null}
       <p className="text-sm text-fog">You can’t undo this, and someone else could book the hours.</p>
       {cancel.isError ? (
         <Notice tone="bad">
@@ -66,8 +74,13 @@ export function CancelQuestion({
         </Notice>
       ) : null}
       <div className="flex flex-wrap gap-3">
-        <Button tone="danger" busy={cancel.isPending} disabled={!policy.allowed} onClick={() => cancel.mutate()}>
-          Cancel booking
+        <Button
+          tone="danger"
+          busy={cancel.isPending}
+          disabled={!policy.allowed && !all}
+          onClick={() => cancel.mutate()}
+        >
+          {all ? `Cancel ${left} bookings` : 'Cancel booking'}
         </Button>
         <Button tone="plain" disabled={cancel.isPending} onClick={onKeep}>
           Keep it
@@ -75,4 +88,18 @@ export function CancelQuestion({
       </div>
     </div>
   );
+}
+
+/** What was cancelled, and what comes back. */
+function describeDone(
+  reference: string,
+  { refund, amount, bookings, kept = 0 }: Awaited<ReturnType<typeof cancelBooking>>,
+): string {
+  const what =
+    bookings === undefined
+      ? `Your booking ${reference} is cancelled.`
+      : `${bookings} bookings of your series are cancelled.`;
+  const money = refund === 'full' && amount > 0 ? ` ${formatDollars(amount)} is on its way back to your card.` : '';
+  const late = kept > 0 ? ` It’s too late to cancel ${kept === 1 ? 'one' : kept} of them.` : '';
+  return `${what}${money}${late}`;
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { isOpenHold, type OwnBooking, useOwnBookings } from '#web/data/own-bookings.ts';
+import { isFirstOfOrder, isOpenHold, leftOf, type OwnBooking, useOwnBookings } from '#web/data/own-bookings.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Link } from '#web/router/router.tsx';
@@ -25,8 +25,10 @@ function BookingList({ bookings }: { bookings: readonly OwnBooking[] }) {
   const [cancelling, setCancelling] = useState<OwnBooking | null>(null);
   const [done, setDone] = useState<string | null>(null);
   const upcoming = bookings.filter((one) => one.status === 'confirmed' && new Date(one.end_time) > now).toReversed();
-  const unpaid = bookings.filter((one) => isOpenHold(one, now));
-  const processing = bookings.filter((one) => one.status === 'pending' && one.payment?.state === 'processing');
+  const unpaid = bookings.filter((one) => isOpenHold(one, now) && isFirstOfOrder(one));
+  const processing = bookings.filter(
+    (one) => one.status === 'pending' && one.payment?.state === 'processing' && isFirstOfOrder(one),
+  );
   const past = bookings.filter((one) => one.status !== 'pending' && !upcoming.includes(one));
   return (
     <div className="space-y-4">
@@ -52,6 +54,7 @@ function BookingList({ bookings }: { bookings: readonly OwnBooking[] }) {
         {cancelling ? (
           <CancelQuestion
             booking={cancelling}
+            left={leftOf(cancelling, now)}
             now={now}
             onKeep={() => setCancelling(null)}
             onDone={(said) => {

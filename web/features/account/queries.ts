@@ -32,10 +32,12 @@ export async function changePassword(password: string, currentPassword: string |
   });
   if (error) throw error;
 }
+/** Cancels a booking, with `series` all of its order that are left: `bookings` says how many. */
 export function cancelBooking(
   bookingId: string,
-): Promise<{ cancelled: boolean; refund: 'full' | 'none'; amount: number }> {
-  return callFunction('cancel-booking', { bookingId });
+  series: boolean,
+): Promise<{ cancelled: boolean; refund: 'full' | 'none'; amount: number; bookings?: number; kept?: number }> {
+  return callFunction('cancel-booking', { bookingId, series });
 }
 
 /** Reads everything that is stored about the account, as text of a JSON file. */

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatDollars } from '#rules/money.ts';
 import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
-import { type OwnBooking, releaseHold } from '#web/data/own-bookings.ts';
+import { costOfHold, type OwnBooking, releaseHold } from '#web/data/own-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useFinishPaying } from '#web/data/drafts/use-finish-paying.ts';
 import { describeError } from '#web/lib/errors.ts';
@@ -27,9 +27,10 @@ export function UnpaidBooking({ hold }: { hold: OwnBooking }) {
       <p className="mt-3 text-lg">
         {formatStudioRange(new Date(hold.start_time), new Date(hold.end_time))}{' '}
         <span className="text-dust">Sydney time</span>
+        {hold.order === null ? null : ` and ${hold.order.bookings.length - 1} more dates`}
       </p>
       <p className="mt-1 text-sm text-fog">
-        Reference <strong className="text-chalk">{hold.reference}</strong>, {formatDollars(hold.final_cost)}
+        Reference <strong className="text-chalk">{hold.reference}</strong>, {formatDollars(costOfHold(hold))}
         {hold.coupon_code === null ? '' : ` with your code ${hold.coupon_code}`}
       </p>
       <div className="mt-5 flex flex-wrap gap-3">

@@ -1,8 +1,10 @@
 import type { CouponTerms } from '#rules/coupon-discount.ts';
 import type { Slot } from '#rules/slots.ts';
+import { centsToDollars } from '#rules/money.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
 import { draftOf, type PricedStudio } from '#web/data/drafts/booking-draft.ts';
-import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
+import { seriesCents } from '#web/data/drafts/series-draft.ts';
+import { type BookingDraft, type DraftDate, drafts } from '#web/lib/drafts.ts';
 import { describeError, errorCode, errorNumber, isCouponRefusal, OFFLINE } from '#web/lib/errors.ts';
 import { priceChanged } from '#web/lib/price-changed.ts';
 
@@ -13,6 +15,8 @@ export type Wanted = {
   readonly coupon: CouponTerms | null;
   readonly wire: string | null;
   readonly lost: { readonly code: string; readonly message: string } | null;
+  /** All dates of a weekly series; null: one booking. */
+  readonly series: readonly DraftDate[] | null;
 };
 
 /** What Book Now sends. `shown`: the price in dollars to which the customer agrees; `full`: the price without a coupon. */
@@ -44,12 +48,13 @@ export class CheckNotStarted extends Error {
 
 /** Makes the order for these hours. `agreed` (dollars): a different price that the customer agreed to. */
 export function orderOf(studio: NonNullable<Wanted['studio']>, wanted: Wanted, agreed: number | null): Order {
-  const draft = draftOf(studio, wanted.slots, wanted.coupon);
+  const { series } = wanted;
+  const draft = { ...draftOf(studio, wanted.slots, wanted.coupon), ...(series === null ? {} : { series }) };
   return {
     draft,
     wire: wanted.wire,
     hasCoupon: wanted.coupon !== null,
-    shown: agreed ?? draft.final_cost,
+    shown: agreed ?? (series === null ? draft.final_cost : centsToDollars(seriesCents(series))),
     full: draftOf(studio, wanted.slots).final_cost,
   };
 }
@@ -66,7 +71,9 @@ export function explainBooking(error: unknown, order: Order): BookProblem {
     return { text: describeError(error.cause, NOT_STARTED), total: null, holds: false, draft: order.draft };
   const code = errorCode(error);
   const said = describeError(error, navigator.onLine ? 'Failed to process payment. Please try again.' : OFFLINE);
-  if (isCouponRefusal(error) && order.hasCoupon) return askToAgree(said, order.shown, order.full);
+  // The dates of a series are priced again without the code.
+  if (isCouponRefusal(error) && order.hasCoupon && order.draft.series === undefined)
+    return askToAgree(said, order.shown, order.full);
   const total = errorNumber(error, 'total');
   if (code === 'price_changed' && total !== null) return askToAgree('', order.shown, total);
   const tooMany = code === 'too_many_holds';

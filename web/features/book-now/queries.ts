@@ -1,5 +1,6 @@
 import { callFunction } from '#web/data/fetch-client.ts';
 import { readProfile } from '#web/data/profile.ts';
+import { seriesField } from '#web/data/drafts/series-draft.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
 
 /**
@@ -13,7 +14,7 @@ export async function createPayment(
 ): Promise<{ url: string | null; bookingId: string }> {
   const { full_name, email, phone, address } = await readProfile(userId);
   return callFunction('create-payment', {
-    bookingData: { ...draft, coupon_code: couponCode },
+    bookingData: { ...draft, coupon_code: couponCode, series: undefined, ...seriesField(draft) },
     customerData: { full_name, email, phone, address },
   });
 }

@@ -74,7 +74,8 @@ export function useBookNow(userId: string | null, options: Options) {
       return dialog.open('sign-in');
     }
     const order = problems.orderOf(studio, wanted, agreed);
-    if (lost !== null && agreed === null) return showProblem(problems.explainLostCode(lost, order));
+    if (lost !== null && agreed === null && wanted.series === null)
+      return showProblem(problems.explainLostCode(lost, order));
     return send.mutate(order);
   }
 

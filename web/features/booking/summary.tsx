@@ -42,6 +42,7 @@ export function Summary({
   unpriced,
   problem,
   flat = false,
+  series,
   onBook,
   onChange,
 }: {
@@ -60,6 +61,8 @@ export function Summary({
   problem: ReactNode;
   /** Below hours that take the whole width: a bar along the lower edge of large screens too, without the way to the next morning. */
   flat?: boolean;
+  /** How the hours are repeated: the line that says so, and what all dates cost; `dates` is 1 when they are not. */
+  series: { readonly line: ReactNode; readonly dates: number; readonly totalCents: number | null };
   onBook: () => void;
   onChange: () => void;
 }) {
@@ -72,8 +75,8 @@ export function Summary({
       </NothingChosen>
     );
   const quote = quoteSlots(slots, rates, coupon);
-  const hours = hoursOf(quote.hours);
-  const studioName = choice.studio?.name ?? '';
+  const [hours, studioName] = [hoursOf(quote.hours), choice.studio?.name ?? ''];
+  const each = series.dates === 1 ? hours : `${hours} each time`;
   const clear = (): void => {
     choice.clear();
     onChange();
@@ -87,12 +90,10 @@ export function Summary({
       <div>
         <h2 className="text-2xl max-lg:sr-only">{studioName}</h2>
         <When studioName={studioName} choice={choice} />
-        {flat ? null : <Breakdown quote={quote} hours={hours} coupon={coupon} />}
+        {flat ? null : <Breakdown quote={quote} hours={each} coupon={coupon} />}
+        <div className="mt-1 lg:mt-3">{series.line}</div>
         {problem ? <div className="mt-3">{problem}</div> : null}
-        <div className="mt-1 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 lg:mt-3 lg:block">
-          <SavingsHint slots={slots} rates={rates} />
-          {couponField ? <div className="has-[form,output,p]:w-full lg:mt-3">{couponField}</div> : null}
-        </div>
+        <Savings slots={slots} rates={rates} couponField={couponField} />
         {flat ? null : (
           <div className="mt-2 lg:hidden">
             <NightButtons choice={choice} />
@@ -103,7 +104,7 @@ export function Summary({
         <div
           className={`mt-2 flex items-end justify-between gap-3 ${flat ? 'lg:mt-0 lg:items-center' : 'lg:mt-5 lg:block'}`}
         >
-          <Total quote={quote} hours={hours} coupon={coupon} unpriced={unpriced} flat={flat} />
+          <Total quote={quote} hours={hours} coupon={coupon} unpriced={unpriced} flat={flat} series={series} />
           <BookNow busy={busy} disabled={unpriced} describedBy={nextId} flat={flat} onBook={onBook} />
         </div>
         <Next id={nextId} text={unpriced ? null : next} busy={busy} flat={flat} onClear={clear} />
@@ -135,6 +136,15 @@ function BookNow({
     >
       Book Now
     </Button>
+  );
+}
+
+function Savings({ slots, rates, couponField }: { slots: readonly Slot[]; rates: Rates; couponField: ReactNode }) {
+  return (
+    <div className="mt-1 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 lg:mt-3 lg:block">
+      <SavingsHint slots={slots} rates={rates} />
+      {couponField ? <div className="has-[form,output,p]:w-full lg:mt-3">{couponField}</div> : null}
+    </div>
   );
 }
 
@@ -298,13 +308,16 @@ function Total({
   coupon,
   unpriced,
   flat,
+  series,
 }: {
   quote: Quote;
   hours: string;
   coupon: CouponTerms | null;
   unpriced: boolean;
   flat: boolean;
+  series: { readonly dates: number; readonly totalCents: number | null };
 }) {
+  const totalCents = series.totalCents ?? quote.totalCents;
   return (
     <div className={`min-w-0 ${flat ? '' : 'lg:mb-4'}`}>
       <p
@@ -319,20 +332,20 @@ function Total({
         ) : (
           <>
             <span className="sr-only">Total </span>
-            <span key={quote.totalCents} className="inline-block animate-drop">
-              {formatMoney(quote.totalCents)}
+            <span key={totalCents} className="inline-block animate-drop">
+              {formatMoney(totalCents)}
             </span>
           </>
         )}
       </p>
       <p className={`mt-1 text-xs font-semibold text-fog ${flat ? '' : 'lg:hidden'}`}>
-        {hours}
-        {quote.discountCents > 0 ? (
+        {series.dates === 1 ? hours : `${series.dates} times ${hours}`}
+        {quote.discountCents > 0 && series.dates === 1 ? (
           <span className="text-good">
             , {quote.discountPercent}% volume discount -{formatMoney(quote.discountCents)}
           </span>
         ) : null}
-        {coupon && quote.couponDiscountCents > 0 ? (
+        {coupon && quote.couponDiscountCents > 0 && series.dates === 1 ? (
           <span className="break-all text-good">
             , {coupon.code} -{formatMoney(quote.couponDiscountCents)}
           </span>

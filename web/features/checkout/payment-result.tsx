@@ -129,10 +129,20 @@ function Confirmed({ state }: { state: PaymentState }) {
         {booking ? (
           <>
             <Row name="Studio" value={booking.studio_name} />
-            <Row
-              name="When"
-              value={`${formatStudioRange(new Date(booking.start_time), new Date(booking.end_time))} (Sydney time)`}
-            />
+            {state.series ? (
+              state.series.map((one, at) => (
+                <Row
+                  key={one.reference}
+                  name={at === 0 ? `${state.series?.length ?? 0} dates, Sydney time` : ''}
+                  value={`${formatStudioRange(new Date(one.start_time), new Date(one.end_time))}, ${one.reference}`}
+                />
+              ))
+            ) : (
+              <Row
+                name="When"
+                value={`${formatStudioRange(new Date(booking.start_time), new Date(booking.end_time))} (Sydney time)`}
+              />
+            )}
             <Row name="Hours" value={String(booking.total_hours)} />
             <Row name="Price" value={formatDollars(booking.base_cost)} />
             {volume > 0 ? <Row name="Volume discount" value={`-${formatMoney(volume)}`} /> : null}

@@ -3,6 +3,7 @@ import { couponLabel } from '#rules/coupons.ts';
 import { formatMoney } from '#rules/money.ts';
 import type { Quote } from '#rules/pricing.ts';
 import { formatStudioRange } from '#rules/studio-time.ts';
+import type { ReactNode } from 'react';
 import type { BookingDraft } from '#web/lib/drafts.ts';
 
 /** Shows the studio, the hours and what they cost. */
@@ -11,12 +12,15 @@ export function PriceSummary({
   quote,
   coupon,
   unpriced,
+  dates = null,
 }: {
   draft: BookingDraft;
   quote: Quote;
   coupon: CouponTerms | null;
   /** A coupon is being checked, so the total is unknown. */
   unpriced: boolean;
+  /** The dates of a series with their prices, and the sum in cents; null: one booking. */
+  dates?: { readonly part: ReactNode; readonly totalCents: number } | null;
 }) {
   return (
     <section aria-label="Price" className="bg-booth p-5">
@@ -25,15 +29,7 @@ export function PriceSummary({
         {formatStudioRange(new Date(draft.start_time), new Date(draft.end_time))}{' '}
         <span className="text-dust">(Sydney time)</span>
       </p>
-      <dl className="mt-4 space-y-1.5 text-sm">
-        <Row name={`${quote.hours} ${quote.hours === 1 ? 'hour' : 'hours'}`} value={formatMoney(quote.baseCents)} />
-        {quote.discountCents > 0 ? (
-          <Row name={`${quote.discountPercent}% volume discount`} value={`-${formatMoney(quote.discountCents)}`} />
-        ) : null}
-        {coupon && quote.couponDiscountCents > 0 ? (
-          <Row name={`${coupon.code}, ${couponLabel(coupon)}`} value={`-${formatMoney(quote.couponDiscountCents)}`} />
-        ) : null}
-      </dl>
+      {dates?.part ?? <Items quote={quote} coupon={coupon} />}
       <p aria-live="polite" className="mt-4 flex items-baseline justify-between border-t border-line pt-4">
         <span className="font-semibold">Total, AUD</span>
         {unpriced ? (
@@ -41,10 +37,25 @@ export function PriceSummary({
             $0
           </span>
         ) : (
-          <span className="text-4xl font-extrabold">{formatMoney(quote.totalCents)}</span>
+          <span className="text-4xl font-extrabold">{formatMoney(dates?.totalCents ?? quote.totalCents)}</span>
         )}
       </p>
     </section>
+  );
+}
+
+/** What one booking costs. */
+function Items({ quote, coupon }: { quote: Quote; coupon: CouponTerms | null }) {
+  return (
+    <dl className="mt-4 space-y-1.5 text-sm">
+      <Row name={`${quote.hours} ${quote.hours === 1 ? 'hour' : 'hours'}`} value={formatMoney(quote.baseCents)} />
+      {quote.discountCents > 0 ? (
+        <Row name={`${quote.discountPercent}% volume discount`} value={`-${formatMoney(quote.discountCents)}`} />
+      ) : null}
+      {coupon && quote.couponDiscountCents > 0 ? (
+        <Row name={`${coupon.code}, ${couponLabel(coupon)}`} value={`-${formatMoney(quote.couponDiscountCents)}`} />
+      ) : null}
+    </dl>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { BookingDraft } from '#web/lib/drafts.ts';
+import { seriesField } from '#web/data/drafts/series-draft.ts';
 import { callFunction } from '#web/data/fetch-client.ts';
 
 /**
@@ -31,6 +32,7 @@ export function pay(input: {
       startTime: draft.start_time,
       endTime: draft.end_time,
       couponCode: input.couponCode,
+      ...seriesField(draft),
       userId: input.userId,
       termsAccepted: input.termsVersion !== null,
       termsVersion: input.termsVersion,
@@ -58,6 +60,14 @@ export type PaymentState = {
     coupon_discount: number;
     final_cost: number;
   };
+  /** All bookings of an order, earliest first. */
+  readonly series?: readonly {
+    reference: string;
+    start_time: string;
+    end_time: string;
+    status: string;
+    final_cost: number;
+  }[];
 };
 export function verifyPayment(sessionId: string): Promise<PaymentState> {
   return callFunction('verify-payment', { sessionId });

@@ -40,6 +40,7 @@ export function BookingView({
   cancelForm,
   sessionParts,
   aheadParts,
+  orderPart,
 }: {
   bookingKey: string;
   userId: string;
@@ -49,6 +50,8 @@ export function BookingView({
   sessionParts?: SessionParts;
   /** What a confirmed booking that is not over shows besides. */
   aheadParts?: SessionParts;
+  /** The other bookings of its order; null when it was made alone. */
+  orderPart?: SessionParts;
 }) {
   const live = useLive(`user:${userId}`, queryKeys.ownBooking.all);
   const read = useQuery({
@@ -82,6 +85,7 @@ export function BookingView({
       cancelForm={cancelForm}
       sessionParts={sessionParts}
       aheadParts={aheadParts}
+      orderPart={orderPart}
     />
   );
 }
@@ -93,6 +97,7 @@ function Found({
   cancelForm,
   sessionParts,
   aheadParts,
+  orderPart,
 }: {
   booking: BookingPage;
   userId: string;
@@ -100,6 +105,7 @@ function Found({
   cancelForm: CancelForm;
   sessionParts: SessionParts | undefined;
   aheadParts: SessionParts | undefined;
+  orderPart: SessionParts | undefined;
 }) {
   const now = useNow(30_000);
   const [doing, setDoing] = useState<Doing | null>(null);
@@ -119,6 +125,7 @@ function Found({
           <Actions booking={booking} now={now} onDo={setDoing} />
         </div>
         {ahead ? aheadParts?.(booking) : null}
+        {orderPart?.(booking)}
         {ahead ? <CalendarLinks booking={booking} /> : null}
         <Money booking={booking} />
         {booking.confirmedAt === null ? null : <Receipts booking={booking} />}

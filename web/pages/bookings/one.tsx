@@ -4,8 +4,10 @@ import { CrewPart } from '#web/features/crew/crew-part.tsx';
 import { BookingView } from '#web/features/own-booking/booking-view.tsx';
 import { FeedbackParts } from '#web/features/session/feedback.tsx';
 import type { BookingPage } from '#web/features/own-booking/queries.ts';
+import { OrderList } from '#web/features/own-booking/order-list.tsx';
 import { SessionPanel } from '#web/features/session/session-panel.tsx';
 import { useStudios } from '#web/features/studios/queries.ts';
+import { leftOf, type OwnOrder, useOwnBookings } from '#web/data/own-bookings.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { useLocation } from '#web/router/router.tsx';
@@ -18,7 +20,6 @@ export default function OwnBookingPage() {
   const key = decodeURIComponent(useLocation().pathname.split('/')[2] ?? '');
   const { status, user } = useSession();
   const { open } = useAuthDialog();
-  const studios = useStudios();
   useEffect(() => {
     if (status === 'out') open('sign-in');
   }, [status, open]);
@@ -34,11 +35,17 @@ export default function OwnBookingPage() {
         <Button onClick={() => open('sign-in')}>Sign In</Button>
       </Shell>
     );
+  return <OwnBooking key={key} bookingKey={key} userId={user.id} />;
+}
+
+function OwnBooking({ bookingKey, userId }: { bookingKey: string; userId: string }) {
+  const studios = useStudios();
+  const bookings = useOwnBookings(userId).data ?? [];
+  const orderOf = ({ id }: BookingPage): OwnOrder | null => bookings.find((one) => one.id === id)?.order ?? null;
   return (
     <BookingView
-      key={key}
-      bookingKey={key}
-      userId={user.id}
+      bookingKey={bookingKey}
+      userId={userId}
       rooms={studios.data ?? []}
       sessionParts={(booking) => (
         <>
@@ -47,9 +54,19 @@ export default function OwnBookingPage() {
         </>
       )}
       cancelForm={(booking, now, close) => (
-        <CancelQuestion booking={forCancelling(booking)} now={now} onKeep={close} onDone={close} />
+        <CancelQuestion
+          booking={forCancelling(booking)}
+          left={leftOf({ order: orderOf(booking) }, now)}
+          now={now}
+          onKeep={close}
+          onDone={close}
+        />
       )}
-      aheadParts={({ id }) => <CrewPart bookingId={id} userId={user.id} />}
+      orderPart={(booking) => {
+        const order = orderOf(booking);
+        return order === null ? null : <OrderList order={order} current={booking.id} />;
+      }}
+      aheadParts={({ id }) => <CrewPart bookingId={id} userId={userId} />}
     />
   );
 }

@@ -1,6 +1,6 @@
 import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
-import type { BookingFacts } from '../core/booking-rows.ts';
-import { Refusal } from '../core/refusal.ts';
+import type { BookingFacts } from './booking-rows.ts';
+import { Refusal } from './refusal.ts';
 
 /**
  * Builds the refusal of one hold too many. Its details name the open holds: `holds` is a list of

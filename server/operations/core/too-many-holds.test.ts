@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BookingFacts } from '../core/booking-rows.ts';
+import type { BookingFacts } from './booking-rows.ts';
 import { tooManyHolds } from './too-many-holds.ts';
 
 const now = new Date('2026-11-21T05:00:00Z');
@@ -29,6 +29,9 @@ const booking: BookingFacts = {
   confirmedAt: null,
   movesBooking: null,
   moveNumber: null,
+  orderId: null,
+  orderPlace: null,
+  orderSize: null,
 };
 
 describe('the refusal of one hold too many', () => {

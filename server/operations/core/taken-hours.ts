@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/db/database.ts';
-import type { BookingFacts } from '../core/booking-rows.ts';
-import { Refusal } from '../core/refusal.ts';
+import type { BookingFacts } from './booking-rows.ts';
+import { Refusal } from './refusal.ts';
 
 /** Reads the bookings that have some of these hours. */
 export async function readTaken(

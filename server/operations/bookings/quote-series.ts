@@ -1,0 +1,90 @@
+import { slotsDaysLater, weeklyDates } from '#rules/finding/series.ts';
+import { slotClosed, spanOf } from '#rules/slots.ts';
+import { daysBetween, type StudioDate } from '#rules/studio-time.ts';
+import { readBookingRules } from '../settings/booking-rules.ts';
+import type { BookingContext } from './context.ts';
+import { countCouponGuess } from './count-coupon-guess.ts';
+import { readSpan, type Span } from './price.ts';
+import { newPrices, readSpanFacts, requireSeries, type SpanSlots } from './price-spans.ts';
+
+export type SeriesRequest = Span & {
+  readonly studioId: string;
+  /** The Sydney dates on which the hours are wanted; or for how many weeks. */
+  readonly dates: readonly StudioDate[] | { readonly weeks: number };
+  readonly couponCode: string | null;
+  readonly userId: string | null;
+  readonly ip: string;
+};
+
+/** One date of a series. `problem`: why it cannot be booked. */
+export type SeriesDate = Span & {
+  readonly date: StudioDate;
+  readonly problem: 'taken' | 'closed' | 'past' | 'too_far' | 'skipped' | null;
+  readonly totalCents: number | null;
+};
+
+/**
+ * Says on which dates the same hours of Sydney's clock can be booked, and what each costs. Own unpaid holds are not in the way. Changes nothing. Throws
+ * `Refusal` for hours or a code that cannot be used at all.
+ */
+export async function quoteSeries(context: BookingContext, request: SeriesRequest): Promise<readonly SeriesDate[]> {
+  const { userId, couponCode } = request;
+  const now = context.clock();
+  const code = couponCode === '' ? null : couponCode;
+  if (code !== null && userId !== null) await countCouponGuess(context, userId, request.ip);
+  const { horizonDays } = await readBookingRules(context.db);
+  const wanted = datesOf(request).map((one) => ({ ...one, problem: problemOf(one.span, now, horizonDays) }));
+  const open = wanted.flatMap(({ span, problem }) => (span !== null && problem === null ? [span] : []));
+  const inTheWay = await readInTheWay(context, request, open, now);
+  const free = open.filter((_, at) => inTheWay[at] === null);
+  const facts = await readSpanFacts(context, request, code, free, now);
+  const priced = await newPrices(context, { userId, code }, free, facts, now);
+  return wanted.map(({ date, span, problem }) => {
+    const { startTime, endTime } = span ?? request;
+    const at = span === null ? -1 : open.indexOf(span);
+    const price = priced.find((one) => one.startTime === startTime)?.price;
+    return {
+      date,
+      startTime,
+      endTime,
+      problem: problem ?? (at === -1 ? null : (inTheWay[at] ?? null)),
+      totalCents: price?.quote.totalCents ?? null,
+    };
+  });
+}
+
+/** The hours on each date; null where the clocks skip them. */
+function datesOf(request: SeriesRequest): readonly { readonly date: StudioDate; readonly span: SpanSlots | null }[] {
+  const slots = readSpan(request);
+  const first = slots[0]?.date ?? '';
+  const dates = 'weeks' in request.dates ? weeklyDates(first, request.dates.weeks) : request.dates;
+  requireSeries(first, dates);
+  return dates.map((date) => {
+    const later = slotsDaysLater(slots, daysBetween(first, date));
+    if (later === null) return { date, span: null };
+    const { start, end } = spanOf(later);
+    return { date, span: { startTime: start, endTime: end, slots: later } };
+  });
+}
+
+function problemOf(span: SpanSlots | null, now: Date, horizonDays: number): SeriesDate['problem'] {
+  if (span === null) return 'skipped';
+  const closed = span.slots.map((slot) => slotClosed(slot, now, horizonDays)).find((one) => one !== null);
+  if (closed === undefined) return null;
+  return closed === 'beyond-horizon' ? 'too_far' : closed;
+}
+
+/** Reads what is in the way of each of these spans. */
+export async function readInTheWay(
+  { db }: Pick<BookingContext, 'db'>,
+  { studioId, userId }: { readonly studioId: string; readonly userId: string | null },
+  spans: readonly Span[],
+  now: Date,
+): Promise<readonly ('taken' | 'closed' | null)[]> {
+  if (spans.length === 0) return [];
+  const row = await db.one<{ problems: readonly ('taken' | 'closed' | null)[] }>(
+    `select private.spans_in_the_way($1::uuid, $2::jsonb -> 'spans', $3::uuid, $4::timestamptz) as problems`,
+    [studioId, { spans: spans.map(({ startTime, endTime }) => ({ startTime, endTime })) }, userId, now],
+  );
+  return row?.problems ?? [];
+}

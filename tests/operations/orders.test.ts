@@ -1,0 +1,536 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { addDays, slotStart, studioDate } from '#rules/studio-time.ts';
+import { formatMoney } from '#rules/money.ts';
+import { weeklyDates } from '#rules/finding/series.ts';
+import type { Database, Transaction } from '#server/db/database.ts';
+import type { BookingContext } from '#server/operations/bookings/context.ts';
+import { cancelBooking, cancelOrder } from '#server/operations/bookings/cancel.ts';
+import { cancelForStaff, cancelOrderForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
+import { holdBooking, type HoldRequest, type HoldResult } from '#server/operations/bookings/hold.ts';
+import { moveBooking } from '#server/operations/bookings/move.ts';
+import { quoteSeries } from '#server/operations/bookings/quote-series.ts';
+import { releaseOwnHold } from '#server/operations/bookings/release.ts';
+import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
+import { refundPayment } from '#server/operations/payments/refund.ts';
+import { reconcilePayments } from '#server/operations/reconciliation/reconcile-payments.ts';
+import { settlePayment } from '#server/operations/payments/settle.ts';
+import { addPerson, databases, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
+import { createPaymentCases, type PaymentCases } from './payment-cases.ts';
+
+type Row = { id: string; status: string; cents: number; place: number; reason: string | null };
+
+const RACES = process.env['TEST_LONG'] ? 200 : 8;
+const STOPS = process.env['TEST_LONG'] ? 'all' : 10;
+
+/** Each test has a week of its own, so that none meets the hours of another. */
+let next = 0;
+
+describe.each(databases)('orders on $name', ({ open }) => {
+  let db: Database;
+  let close: () => Promise<void>;
+  let cases: PaymentCases;
+  beforeAll(async () => {
+    ({ db, close } = await open());
+  }, 180_000);
+  afterAll(() => close());
+  beforeEach(async () => {
+    cases = await createPaymentCases(db);
+    next += 1;
+  });
+
+  const context = () => cases.system.booking;
+  const provider = () => cases.system.provider;
+  /** An hour or more of a day of this test, and the dates of its weeks. */
+  function weekly(weeks: number, hours = 2): Omit<Partial<HoldRequest>, 'series'> & { series: string[] } {
+    const date = addDays(studioDate(new Date(START)), 3 + (next % 7));
+    const startTime = slotStart(date, (Math.floor(next / 7) * 3) % 22) ?? new Date(0);
+    return {
+      startTime,
+      endTime: new Date(startTime.getTime() + hours * HOUR),
+      series: weeklyDates(date, weeks),
+    };
+  }
+  const request = (person: string, more: Partial<HoldRequest>) => cases.system.request(person, more);
+  const hold = (person: string, more: Partial<HoldRequest>): Promise<HoldResult> =>
+    holdBooking(context(), request(person, more));
+  const refusal = async (call: Promise<unknown>): Promise<unknown> =>
+    call.then(
+      () => 'done',
+      (error: { code: string }) => error.code,
+    );
+  async function rowsOf(bookingId: string): Promise<Row[]> {
+    const { rows } = await db.query<Row>(
+      `select id, status, final_cost_cents as cents, order_place as place, cancel_reason as reason from private.booking where order_id = $1::uuid order by order_place`,
+      [bookingId],
+    );
+    return rows;
+  }
+  const sessionOf = async (bookingId: string): Promise<string> =>
+    (
+      await db.one<{ id: string }>(
+        'select session_id as id from private.payment where booking_id = $1::uuid order by attempt desc limit 1',
+        [bookingId],
+      )
+    )?.id ?? '';
+  async function paid(
+    person: string,
+    more: Partial<HoldRequest>,
+  ): Promise<{ id: string; session: string; rows: Row[] }> {
+    const { bookingId: id } = await hold(person, more);
+    const session = await sessionOf(id);
+    provider().move(session, 'pay');
+    await settlePayment(context(), session);
+    return { id, session, rows: await rowsOf(id) };
+  }
+  const drain = () => cases.system.jobs.drain();
+  /** What is wrong with the money of an order: each paid cent belongs to a booking that is kept, or has gone back. */
+  async function audit(orderId: string, session: string): Promise<void> {
+    const there = await provider().payments.getSession(session);
+    const row = await db.one<{ paid: number; back: number; kept: number; documents: number }>(
+      `select coalesce(sum(p.paid_cents), 0)::int as paid,
+         coalesce(sum((select sum(r.amount_cents) from private.refund r where r.payment_id = p.id and r.status = 'succeeded')), 0)::int as back,
+         coalesce(sum(b.final_cost_cents) filter (where b.status = 'confirmed'), 0)::int as kept,
+         coalesce(sum((select sum(case d.kind when 'invoice' then d.cents else -d.cents end) from private.document d
+           where d.payment_id = p.id and d.voided_at is null)), 0)::int as documents
+       from private.booking b join private.payment p on p.booking_id = b.id and p.state not in ('expired', 'failed') where b.order_id = $1::uuid`,
+      [orderId],
+    );
+    const taken = there.paymentStatus === 'paid' ? there.amountCents : 0;
+    expect({ paid: row?.paid, back: row?.back, kept: row?.kept }).toEqual({
+      paid: taken,
+      back: there.refundedCents,
+      kept: taken - there.refundedCents,
+    });
+    if (row?.documents !== 0) expect(row?.documents).toBe(taken - there.refundedCents);
+  }
+
+  test('is held as a whole with one session, and the payment confirms all of it', async () => {
+    const person = await addPerson(db);
+    const held = await hold(person, weekly(3));
+    const rows = await rowsOf(held.bookingId);
+    expect(rows.map(({ status, place }) => `${status} ${place}`)).toEqual(['pending 1', 'pending 2', 'pending 3']);
+    expect(held.totalCents).toBe(rows.reduce((sum, { cents }) => sum + cents, 0));
+    const again = await hold(person, weekly(3));
+    expect(again).toMatchObject({ bookingId: held.bookingId, url: held.url });
+    const session = await sessionOf(held.bookingId);
+    expect((await provider().payments.getSession(session)).amountCents).toBe(held.totalCents);
+    provider().move(session, 'pay');
+    await settlePayment(context(), session);
+    expect((await rowsOf(held.bookingId)).map(({ status }) => status)).toEqual(['confirmed', 'confirmed', 'confirmed']);
+    await settlePayment(context(), session);
+    await drain();
+    await audit(held.bookingId, session);
+    const documents = await db.query<{ cents: number }>(
+      `select d.cents from private.document d join private.booking b on b.id = d.booking_id where b.order_id = $1::uuid order by d.number`,
+      [held.bookingId],
+    );
+    expect(documents.rows.map(({ cents }) => cents)).toEqual(rows.map(({ cents }) => cents));
+  });
+
+  test('keeps the clock over a night when the clocks change', async () => {
+    const person = await addPerson(db);
+    // Clocks go back on Sunday 6 April 2031.
+    const startTime = slotStart('2031-03-30', 10) ?? new Date(0);
+    const { rows } = await paid(person, {
+      startTime,
+      endTime: new Date(startTime.getTime() + HOUR),
+      series: ['2031-03-30', '2031-04-06'],
+    });
+    const times = await db.query<{ at: string }>(
+      `select to_char(start_time at time zone 'Australia/Sydney', 'MM-DD HH24:MI') as at from private.booking where id = any ($1::uuid[]) order by start_time`,
+      [rows.map(({ id }) => id)],
+    );
+    expect(times.rows.map(({ at }) => at)).toEqual(['03-30 10:00', '04-06 10:00']);
+  });
+
+  test('is held not at all when one date is taken, and the refusal and the quote name that date', async () => {
+    const [person, other] = [await addPerson(db), await addPerson(db)];
+    const wanted = weekly(4);
+    const taken = slotStart(wanted.series[2] ?? '', 0)?.getTime() ?? 0;
+    const [first = ''] = wanted.series;
+    const offset = (wanted.startTime?.getTime() ?? 0) - (slotStart(first, 0)?.getTime() ?? 0);
+    await cases.system.book(other, { startTime: new Date(taken + offset), endTime: new Date(taken + offset + HOUR) });
+    const error = await hold(person, wanted).catch((problem: unknown) => problem);
+    expect(error).toMatchObject({ code: 'slot_taken', details: { dates: [wanted.series[2]] } });
+    expect(await db.query('select from private.booking where user_id = $1::uuid', [person])).toMatchObject({
+      count: 0,
+    });
+    const quoted = await quoteSeries(context(), {
+      ...request(person, wanted),
+      dates: { weeks: 4 },
+      couponCode: null,
+    });
+    expect(quoted.map(({ problem }) => problem)).toEqual([null, null, 'taken', null]);
+    const kept = wanted.series.filter((_, at) => at !== 2);
+    const held = await hold(person, { ...wanted, series: kept });
+    expect(held.totalCents).toBe(quoted.reduce((sum, { totalCents }) => sum + (totalCents ?? 0), 0));
+  });
+
+  test('counts as one unpaid hold, is replaced as a whole, and released as a whole', async () => {
+    const person = await addPerson(db);
+    const wanted = weekly(4);
+    const first = await hold(person, wanted);
+    const shorter = await hold(person, { ...wanted, series: wanted.series.slice(0, 2) });
+    expect((await rowsOf(first.bookingId)).map(({ reason }) => reason)).toEqual(Array(4).fill('replaced'));
+    const { rows } = await db.query(
+      'select from private.unpaid_holds($1::uuid, $2::timestamptz) u where u.status = $3',
+      [person, new Date(cases.system.state.now), 'pending'],
+    );
+    expect(rows).toHaveLength(1);
+    const last = (await rowsOf(shorter.bookingId)).at(-1)?.id ?? '';
+    await releaseOwnHold(context(), last, person);
+    expect((await rowsOf(shorter.bookingId)).map(({ status, reason }) => `${status} ${reason}`)).toEqual(
+      Array(2).fill('cancelled abandoned'),
+    );
+    expect(await sessionOf(shorter.bookingId).then((id) => provider().payments.getSession(id))).toMatchObject({
+      status: 'expired',
+    });
+  });
+
+  test('ends unpaid as a whole, and late money goes back as a whole', async () => {
+    const person = await addPerson(db);
+    const held = await hold(person, weekly(3));
+    const session = await sessionOf(held.bookingId);
+    cases.system.state.now += 20 * MINUTE;
+    await releaseExpiredHolds(context());
+    expect((await rowsOf(held.bookingId)).map(({ reason }) => reason)).toEqual(Array(3).fill('hold_expired'));
+    provider().move(session, 'pay');
+    await settlePayment(context(), session);
+    await drain();
+    await settlePayment(context(), session);
+    await audit(held.bookingId, session);
+    expect(await provider().payments.getSession(session)).toMatchObject({ refundedCents: held.totalCents });
+    const returned = cases.system.mails.filter(({ subject }) => subject.startsWith('Your payment is going back'));
+    expect(returned).toHaveLength(1);
+    expect(returned[0]?.text).toContain(formatMoney(held.totalCents));
+  });
+
+  test('each booking is cancelled with its own share, moved, and refunded apart', async () => {
+    const person = await addPerson(db);
+    const { id, session, rows } = await paid(person, weekly(4));
+    const cancelled = await cancelBooking(context(), rows[1]?.id ?? '', person);
+    expect(cancelled).toMatchObject({ refund: 'full', amountCents: rows[1]?.cents });
+    await cancelBooking(context(), rows[0]?.id ?? '', person);
+    const late =
+      (await db.one<{ at: string }>('select end_time as at from private.booking where id = $1::uuid', [rows[2]?.id]))
+        ?.at ?? '';
+    await moveBooking(context(), {
+      bookingId: rows[2]?.id ?? '',
+      studioId: STUDIO,
+      startTime: new Date(Date.parse(late) - HOUR),
+      endTime: new Date(late),
+      waive: false,
+      actor: person,
+      customer: person,
+    });
+    await drain();
+    await settlePayment(context(), session);
+    await drain();
+    expect((await rowsOf(id)).map(({ status }) => status)).toEqual([
+      'cancelled',
+      'cancelled',
+      'confirmed',
+      'confirmed',
+    ]);
+    await audit(id, session);
+  });
+
+  test('a refund of all at the provider ends all of it, a part is divided among its bookings', async () => {
+    const person = await addPerson(db);
+    const { id, session, rows } = await paid(person, weekly(3));
+    provider().move(session, 'refund part');
+    await settlePayment(context(), session);
+    const part = (await provider().payments.getSession(session)).refundedCents;
+    const divided = await db.query<{ cents: number }>(
+      `select p.refunded_cents as cents from private.payment p join private.booking b on b.id = p.booking_id where b.order_id = $1::uuid`,
+      [id],
+    );
+    expect(divided.rows.reduce((sum, { cents }) => sum + cents, 0)).toBe(part);
+    expect(divided.rows.every(({ cents }) => Math.abs(cents - part / rows.length) < 2)).toBe(true);
+    provider().move(session, 'refund all');
+    await settlePayment(context(), session);
+    await settlePayment(context(), session);
+    expect((await rowsOf(id)).map(({ status }) => status)).toEqual(Array(3).fill('cancelled'));
+    await audit(id, session);
+  });
+
+  test('a dispute is one of each booking, and decides about each', async () => {
+    const person = await addPerson(db);
+    const { id, session, rows } = await paid(person, weekly(2));
+    provider().move(session, 'dispute');
+    await settlePayment(context(), session);
+    const states = async () =>
+      (
+        await db.query<{ state: string }>(
+          'select p.state from private.payment p join private.booking b on b.id = p.booking_id where b.order_id = $1::uuid order by b.order_place',
+          [id],
+        )
+      ).rows.map(({ state }) => state);
+    expect(await states()).toEqual(['disputed', 'disputed']);
+    await cancelForStaff(context(), {
+      bookingId: rows[0]?.id ?? '',
+      refund: 'full',
+      reason: 'asked',
+      actor: person,
+      mayChooseRefund: true,
+    });
+    provider().move(session, 'dispute won');
+    await settlePayment(context(), session);
+    await drain();
+    expect(await states()).toEqual(['refunded', 'paid']);
+    await audit(id, session);
+  });
+
+  test('staff release the hold of an order as a whole', async () => {
+    const person = await addPerson(db);
+    const held = await hold(person, weekly(3));
+    const [, second] = await rowsOf(held.bookingId);
+    await cancelForStaff(context(), {
+      bookingId: second?.id ?? '',
+      refund: 'none',
+      reason: 'asked',
+      actor: person,
+      mayChooseRefund: true,
+    });
+    expect((await rowsOf(held.bookingId)).map(({ status }) => status)).toEqual(Array(3).fill('cancelled'));
+  });
+
+  test('refuses dates that are no series', async () => {
+    const person = await addPerson(db);
+    const wanted = weekly(2);
+    const [first = ''] = wanted.series;
+    for (const series of [
+      [first],
+      [first, addDays(first, 8)],
+      [addDays(first, 7), addDays(first, 14)],
+      weeklyDates(first, 9),
+    ])
+      expect(await refusal(hold(person, { ...wanted, series }))).toBe('invalid_request');
+  });
+
+  test('the database keeps an order whole and as it is', async () => {
+    const person = await addPerson(db);
+    const held = await hold(person, weekly(3));
+    const constraint = (text: string) =>
+      db.query(text, [held.bookingId]).then(
+        () => null,
+        (error: { constraint?: string }) => error.constraint,
+      );
+    expect(
+      await constraint(`update private.booking set status = 'cancelled', cancel_reason = 'staff' where id = $1::uuid`),
+    ).toBe('booking_order_whole');
+    expect(
+      await constraint(
+        `update private.booking set hold_expires_at = hold_expires_at + interval '1 hour' where id = $1::uuid`,
+      ),
+    ).toBe('booking_order_whole');
+    expect(await constraint('update private.booking set order_size = 4 where order_id = $1::uuid')).toBe(
+      'order_frozen',
+    );
+    expect(await constraint('update private.payment set share_of = null where booking_id = $1::uuid')).toBe(
+      'order_frozen',
+    );
+  });
+
+  test('a code counts for each booking while it has uses left, the earliest first', async () => {
+    const person = await addPerson(db);
+    await db.query(
+      `insert into public.discount_codes (code, discount_type, discount_value, max_uses) values ($1, 'percentage', 50, 2)`,
+      [`SERIES${next}`],
+    );
+    const plain = await quoteSeries(context(), {
+      ...request(person, weekly(3)),
+      dates: { weeks: 3 },
+      couponCode: null,
+    });
+    const [full = 0] = plain.map(({ totalCents }) => totalCents ?? 0);
+    const half = Math.round(full / 2);
+    const wanted = { ...weekly(3), couponCode: `series${next}` };
+    const quoted = await quoteSeries(context(), { ...request(person, wanted), dates: { weeks: 3 } });
+    expect(quoted.map(({ totalCents }) => totalCents)).toEqual([half, half, full]);
+    const held = await hold(person, wanted);
+    expect((await rowsOf(held.bookingId)).map(({ cents }) => cents)).toEqual([half, half, full]);
+    expect(await hold(person, { ...wanted, couponCode: null })).toMatchObject({ bookingId: held.bookingId });
+    expect(
+      await refusal(
+        hold(await addPerson(db), {
+          ...weekly(2),
+          ...cases.system.nextSpan(),
+          couponCode: `SERIES${next}`,
+          series: null,
+        }),
+      ),
+    ).toBe('coupon_exhausted');
+    await releaseOwnHold(context(), held.bookingId, person);
+    expect(
+      await db.one('select current_uses as uses from public.discount_codes where code = $1', [`SERIES${next}`]),
+    ).toEqual({ uses: 0 });
+  });
+
+  test('the mail of the payment lists all dates, with the receipts and a calendar of all', async () => {
+    const person = await addPerson(db);
+    const { rows } = await paid(person, weekly(3));
+    await drain();
+    const mails = cases.system.mails.filter(({ subject }) => subject.includes('confirmed'));
+    expect(mails.map(({ subject }) => subject)).toEqual([expect.stringMatching(/^3 bookings confirmed: Studio/)]);
+    expect(mails[0]?.calendar?.content.match(/BEGIN:VEVENT/g)).toHaveLength(3);
+    expect(
+      Buffer.from(mails[0]?.document?.content ?? [])
+        .toString('latin1')
+        .match(/\/Type ?\/Page\b/g),
+    ).toHaveLength(rows.length);
+  });
+
+  test('all that are left are cancelled at once: by the customer, who keeps what is too late, and by staff', async () => {
+    const person = await addPerson(db);
+    const { id, session, rows } = await paid(person, weekly(3));
+    cases.system.state.now = START + 4 * 24 * HOUR;
+    const begins =
+      (await db.one<{ at: string }>('select start_time as at from private.booking where id = $1::uuid', [id]))?.at ??
+      '';
+    cases.system.state.now = Date.parse(begins) - HOUR;
+    const done = await cancelOrder(context(), id, person);
+    expect(done).toMatchObject({ cancelled: 2, kept: 1, amountCents: (rows[1]?.cents ?? 0) + (rows[2]?.cents ?? 0) });
+    expect(await refusal(cancelOrder(context(), id, await addPerson(db)))).toBe('not_found');
+    const byStaff = { bookingId: id, refund: 'none', reason: 'asked', actor: person, mayChooseRefund: true } as const;
+    expect(await cancelOrderForStaff(context(), byStaff)).toMatchObject({ cancelled: 1, refundCents: 0 });
+    expect(await cancelOrderForStaff(context(), byStaff)).toMatchObject({ cancelled: 1, refundCents: 0 });
+    await drain();
+    await settlePayment(context(), session);
+    expect((await provider().payments.getSession(session)).refundedCents).toBe(done.amountCents);
+  });
+
+  test(`in ${RACES} races of series and single bookings no hour is sold twice, and an order is held as a whole or not at all`, async () => {
+    const people = await Promise.all(Array.from({ length: 4 }, () => addPerson(db)));
+    for (let round = 0; round < RACES; round += 1) {
+      next += 1;
+      const wanted = weekly(4);
+      const later = {
+        ...wanted,
+        startTime: new Date((wanted.startTime?.getTime() ?? 0) + HOUR),
+        endTime: new Date((wanted.endTime?.getTime() ?? 0) + HOUR),
+      };
+      const week = 7 * 24 * HOUR * (1 + (round % 3));
+      const single = {
+        startTime: new Date((wanted.startTime?.getTime() ?? 0) + week),
+        endTime: new Date((wanted.endTime?.getTime() ?? 0) + week),
+      };
+      const [a = '', b = '', c = '', d = ''] = people;
+      const calls = [
+        hold(a, wanted),
+        hold(b, later),
+        hold(c, single),
+        hold(d, { ...wanted, series: wanted.series.slice(0, 2) }),
+      ];
+      const ended = await Promise.allSettled(round % 2 === 0 ? calls : calls.toReversed());
+      for (const one of ended)
+        if (one.status === 'rejected')
+          expect(one.reason).toMatchObject({ code: expect.stringMatching(/^slot_(taken|closed)$/) });
+      const held = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value.bookingId] : []));
+      expect(held.length).toBeGreaterThan(0);
+      const { rows: broken } = await db.query(
+        `select b.order_id from private.booking b where b.order_id = any ($1::uuid[]) group by b.order_id
+         having count(*) <> min(b.order_size) or not bool_and(b.status = 'pending')`,
+        [held],
+      );
+      expect(broken).toEqual([]);
+      const { rows: twice } = await db.query(
+        `select from private.booking x join private.booking y on x.id < y.id and x.studio_id = y.studio_id and x.during && y.during
+         where x.status in ('pending', 'confirmed') and y.status in ('pending', 'confirmed')`,
+      );
+      expect(twice).toEqual([]);
+      for (const person of people)
+        for (const { id } of (
+          await db.query<{ id: string }>(
+            `select id from private.booking where user_id = $1::uuid and status = 'pending'`,
+            [person],
+          )
+        ).rows)
+          await releaseOwnHold(context(), id, person);
+      await db.query(
+        'update private.booking set created_at = created_at - interval $$2 hours$$ where user_id = any ($1::uuid[])',
+        [people],
+      );
+    }
+  });
+
+  /** A context whose process dies at the given step: nothing works afterwards. `lost`: what the step did stays, only its answer is lost. */
+  function mortal(dieAt: number, lost: boolean): { context: BookingContext; steps: () => number } {
+    let step = 0;
+    const guard = async <T>(run: () => Promise<T>): Promise<T> => {
+      step += 1;
+      if (step > dieAt || (step === dieAt && !lost)) throw new Error('killed');
+      const answer = await run();
+      if (step >= dieAt) throw new Error('killed');
+      return answer;
+    };
+    const guarded = <T extends object>(target: T): T =>
+      new Proxy(target, {
+        get: (from, name) => {
+          const call: unknown = Reflect.get(from, name);
+          return typeof call === 'function'
+            ? (...given: unknown[]) => guard(async () => call.apply(from, given))
+            : call;
+        },
+      });
+    const own = context();
+    const dying: BookingContext = {
+      ...own,
+      openings: (_key, run) => run(),
+      payments: guarded(own.payments),
+      db: new Proxy(own.db, {
+        get: (from, name) => {
+          const call: unknown = Reflect.get(from, name);
+          if (typeof call !== 'function') return call;
+          if (name === 'transaction')
+            return (work: (tx: Transaction) => Promise<unknown>) =>
+              guard(async () => from.transaction((tx) => work(guarded(tx))));
+          return (...given: unknown[]) => guard(async () => call.apply(from, given));
+        },
+      }),
+    };
+    return { context: dying, steps: () => step };
+  }
+
+  test(`a server that is killed at each of ${STOPS} sampled steps of hold, payment, cancellation and refund loses and doubles no cent`, async () => {
+    async function way(dieAt: number, lost: boolean): Promise<number> {
+      next += 1;
+      const person = await addPerson(db);
+      const wanted = request(person, weekly(3));
+      const { context: dying, steps } = mortal(dieAt, lost);
+      await holdBooking(dying, wanted).catch(() => null);
+      // The customer tries again; another tab does the same.
+      const [held] = await Promise.all([holdBooking(context(), wanted), holdBooking(context(), wanted)]);
+      const session = await sessionOf(held.bookingId);
+      provider().move(session, 'pay');
+      await settlePayment(dying, session).catch(() => null);
+      await reconcilePayments(cases.payment);
+      await settlePayment(context(), session);
+      const rows = await rowsOf(held.bookingId);
+      expect(rows.map(({ status }) => status)).toEqual(Array(3).fill('confirmed'));
+      const second = rows[1]?.id ?? '';
+      await cancelBooking(dying, second, person).catch(() => null);
+      await cancelBooking(context(), second, person).catch(() => null);
+      const payment = await db.one<{ id: string }>('select id from private.payment where booking_id = $1::uuid', [
+        second,
+      ]);
+      await refundPayment(dying, payment?.id ?? '').catch(() => null);
+      await drain();
+      await settlePayment(context(), session);
+      await drain();
+      await audit(held.bookingId, session);
+      expect((await provider().payments.getSession(session)).refundedCents).toBe(rows[1]?.cents);
+      await db.query(
+        `update private.booking set status = 'cancelled', cancel_reason = 'staff' where order_id = $1::uuid and status = 'confirmed'`,
+        [held.bookingId],
+      );
+      return steps();
+    }
+    const all = await way(Infinity, false);
+    const stride = process.env['TEST_LONG'] ? 1 : Math.ceil(all / 5);
+    for (let at = 1; at <= all; at += stride) {
+      await way(at, false);
+      await way(at, true);
+    }
+  }, 600_000);
+});

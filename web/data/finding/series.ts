@@ -1,0 +1,47 @@
+import { useQuery } from '@tanstack/react-query';
+import type { StudioDate } from '#rules/studio-time.ts';
+import { callFunction } from '../fetch-client.ts';
+import { queryKeys } from '../query-keys.ts';
+
+const POLL_MS = 20_000;
+
+/** The same hours on one date. `problem`: why they cannot be booked; `total` in dollars, null with a problem. */
+export type SeriesDate = {
+  readonly date: StudioDate;
+  readonly startTime: string;
+  readonly endTime: string;
+  readonly problem: 'taken' | 'closed' | 'past' | 'too_far' | 'skipped' | null;
+  readonly total: number | null;
+};
+const PROBLEMS: Readonly<Record<NonNullable<SeriesDate['problem']>, string>> = {
+  taken: 'taken',
+  closed: 'closed',
+  past: 'over',
+  too_far: 'too far ahead',
+  skipped: 'the clocks skip this hour',
+};
+/** Why a date cannot be booked, in words. */
+export const describeProblem = (problem: NonNullable<SeriesDate['problem']>): string => PROBLEMS[problem];
+
+/** The hours to repeat, for so many weeks or on these dates. */
+export type SeriesHours = { readonly studioId: string; readonly startTime: string; readonly endTime: string } & (
+  | { readonly weeks: number }
+  | { readonly dates: readonly StudioDate[] }
+);
+
+/** Asks on which dates the same hours are free, and what each costs with this code. Throws `AppError`. */
+async function quoteSeries(hours: SeriesHours, couponCode: string | null): Promise<readonly SeriesDate[]> {
+  const { dates } = await callFunction<{ dates: readonly SeriesDate[] }>('quote-series', { ...hours, couponCode });
+  return dates;
+}
+
+/** Queries the dates of a series while `hours` are given; they are asked again, because others book too. */
+export function useSeriesQuote(hours: SeriesHours | null, couponCode: string | null) {
+  return useQuery({
+    queryKey: queryKeys.series.of(hours, couponCode),
+    queryFn: () => (hours === null ? [] : quoteSeries(hours, couponCode)),
+    enabled: hours !== null,
+    refetchInterval: POLL_MS,
+    retry: 1,
+  });
+}

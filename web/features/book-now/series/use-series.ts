@@ -1,0 +1,65 @@
+import { useState } from 'react';
+import { type Slot, spanOf } from '#rules/slots.ts';
+import { type SeriesDate, useSeriesQuote } from '#web/data/finding/series.ts';
+import { seriesCents, seriesOf } from '#web/data/drafts/series-draft.ts';
+import type { DraftDate } from '#web/lib/drafts.ts';
+
+/** How the chosen hours are repeated. */
+export type Series = {
+  /** For how many weeks they are wanted; 1: they are not repeated. */
+  readonly weeks: number;
+  /** The dates as the server knows them; undefined while it has not answered. */
+  readonly dates: readonly SeriesDate[] | undefined;
+  readonly leftOut: readonly string[];
+  /** What is booked; null: the chosen hours alone. */
+  readonly chosen: readonly DraftDate[] | null;
+  readonly totalCents: number | null;
+  readonly loading: boolean;
+  readonly failed: boolean;
+  readonly setWeeks: (weeks: number) => void;
+  readonly toggle: (date: string) => void;
+  readonly lookAgain: () => void;
+};
+
+const ONCE: { readonly weeks: number; readonly leftOut: readonly string[] } = { weeks: 1, leftOut: [] };
+
+/** Keeps how the chosen hours are repeated; other hours begin again. */
+export function useSeries({
+  studioId,
+  slots,
+  code,
+}: {
+  readonly studioId: string | null;
+  readonly slots: readonly Slot[];
+  /** The coupon that the price is shown with. */
+  readonly code: string | null;
+}): Series {
+  const span = slots.length > 0 && studioId !== null ? spanOf(slots) : null;
+  const key = span === null ? '' : `${studioId ?? ''} ${span.start.toISOString()} ${span.end.toISOString()}`;
+  const [state, change] = useState({ key: '', ...ONCE });
+  const { weeks, leftOut } = state.key === key ? state : ONCE;
+  const hours =
+    span === null || weeks === 1
+      ? null
+      : { studioId: studioId ?? '', startTime: span.start.toISOString(), endTime: span.end.toISOString(), weeks };
+  const quote = useSeriesQuote(hours, code);
+  const dates = hours === null ? undefined : quote.data;
+  const chosen = dates === undefined ? null : seriesOf(dates, leftOut);
+  return {
+    weeks,
+    dates,
+    leftOut,
+    chosen,
+    totalCents: chosen === null ? null : seriesCents(chosen),
+    loading: hours !== null && quote.isPending,
+    failed: hours !== null && quote.isError && quote.data === undefined,
+    setWeeks: (next) => change({ key, weeks: next, leftOut: [] }),
+    toggle: (date) =>
+      change({
+        key,
+        weeks,
+        leftOut: leftOut.includes(date) ? leftOut.filter((one) => one !== date) : [...leftOut, date],
+      }),
+    lookAgain: () => void (hours !== null && quote.refetch()),
+  };
+}
