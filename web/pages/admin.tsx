@@ -57,6 +57,9 @@ const Prices = lazyPart(async () => ({ default: (await import('#web/staff/prices
 
 const Doors = lazyPart(async () => ({ default: (await import('#web/staff/doors/doors.tsx')).Doors }));
 
+const BookingSeries = lazyPart(async () => ({
+  default: (await import('#web/staff/series/booking-series.tsx')).BookingSeries,
+}));
 const BookingCrew = lazyPart(async () => ({
   default: (await import('#web/staff/booking-panel/booking-crew.tsx')).BookingCrew,
 }));
@@ -254,6 +257,7 @@ function OpenBooking({ mayRefund }: { mayRefund: boolean }) {
         more={({ id, reference }) => (
           <Suspense>
             {mayRefund ? <Disputes bookingId={id} reference={reference} /> : null}
+            <BookingSeries bookingId={id} reference={reference} mayRefund={mayRefund} />
             <BookingCrew bookingId={id} />
             <BookingDoorLog bookingId={id} />
           </Suspense>

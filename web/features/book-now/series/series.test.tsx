@@ -1,0 +1,73 @@
+import { screen, within } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { Slot } from '#rules/slots.ts';
+import { callFunction } from '#web/data/fetch-client.ts';
+import { renderPart, user } from '#web/ui/component-tests.ts';
+import { SeriesLine } from './series-line.tsx';
+import { useSeries } from './use-series.ts';
+
+vi.mock(import('#web/data/fetch-client.ts'), async (original) => ({ ...(await original()), callFunction: vi.fn() }));
+const call = vi.mocked(callFunction);
+
+/** Saturday, 5 December 2026, 7 pm in Sydney. */
+const SLOTS: readonly Slot[] = [{ date: '2026-12-05', hour: 19 }];
+const date = (day: string, problem: string | null, total: number | null) => ({
+  date: day,
+  startTime: `${day}T08:00:00.000Z`,
+  endTime: `${day}T09:00:00.000Z`,
+  problem,
+  total,
+});
+const THREE = [date('2026-12-05', null, 69), date('2026-12-12', 'taken', null), date('2026-12-19', null, 70.5)];
+
+function Choice() {
+  const series = useSeries({ studioId: 'room-a', slots: SLOTS, code: null });
+  return (
+    <>
+      <SeriesLine series={series} studioName="Studio A" busy={false} onChange={() => undefined} />
+      <output>{series.totalCents ?? 'once'}</output>
+    </>
+  );
+}
+beforeEach(() => {
+  call.mockReset();
+});
+const open = async (): Promise<HTMLElement> => {
+  renderPart(<Choice />);
+  await user.click(screen.getByRole('button', { name: 'Repeat weekly' }));
+  return screen.findByRole('dialog', { hidden: true });
+};
+
+test('the dates that are free are chosen, a taken one is named, and one can be left out', async () => {
+  call.mockResolvedValue({ dates: THREE, total: 139.5 });
+  const dialog = await open();
+  await user.selectOptions(within(dialog).getByLabelText('Book these hours for'), '3');
+  expect(await within(dialog).findByText('2 of 3 dates are free.')).toBeTruthy();
+  expect(call).toHaveBeenCalledWith('quote-series', {
+    studioId: 'room-a',
+    startTime: '2026-12-05T08:00:00.000Z',
+    endTime: '2026-12-05T09:00:00.000Z',
+    weeks: 3,
+    couponCode: null,
+  });
+  const boxes = within(dialog).getAllByRole<HTMLInputElement>('checkbox', { hidden: true });
+  expect(boxes.map(({ checked, disabled }) => [checked, disabled])).toEqual([
+    [true, true],
+    [false, true],
+    [true, false],
+  ]);
+  expect(screen.getByRole('status', { hidden: true }).textContent).toBe('13950');
+  await user.click(boxes[2] as HTMLInputElement);
+  expect(within(dialog).getByText('A series needs two free dates, so your hours are booked once.')).toBeTruthy();
+  expect(document.querySelector('output')?.textContent).toBe('once');
+});
+
+test('dates that cannot be loaded are asked for again', async () => {
+  call.mockRejectedValue(new Error('down'));
+  const dialog = await open();
+  await user.selectOptions(within(dialog).getByLabelText('Book these hours for'), '2');
+  expect(await within(dialog).findByText('The dates could not be loaded.', undefined, { timeout: 5_000 })).toBeTruthy();
+  call.mockResolvedValue({ dates: THREE.slice(0, 1), total: 69 });
+  await user.click(within(dialog).getByRole('button', { name: 'Try again', hidden: true }));
+  expect(await within(dialog).findByText('All 1 dates are free.')).toBeTruthy();
+});

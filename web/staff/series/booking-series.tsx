@@ -1,0 +1,148 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatMoney } from '#rules/money.ts';
+import { formatStudioRange } from '#rules/studio-time.ts';
+import { BOOKING_CHANGES, queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { paths } from '#web/lib/paths.ts';
+import { useNow } from '#web/lib/use-now.ts';
+import { Link } from '#web/router/router.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { SelectField } from '#web/ui/choice.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { LoadFailed, Notice } from '#web/ui/notice.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { cancelSeries, readSeries, type SeriesBooking } from './queries.ts';
+
+const WORDS: Readonly<Record<string, string>> = { pending: 'being paid for', cancelled: 'cancelled' };
+
+/** The other bookings of an order, with the cancellation of all that are left. Nothing for a booking that was made alone. */
+export function BookingSeries({
+  bookingId,
+  reference,
+  mayRefund,
+}: {
+  bookingId: string;
+  reference: string;
+  /** Whether the account has the permission `money`. */
+  mayRefund: boolean;
+}) {
+  const read = useQuery({
+    queryKey: [...queryKeys.staffBooking.of(reference), 'series'],
+    queryFn: () => readSeries(reference),
+  });
+  const now = useNow(60_000);
+  const [asking, setAsking] = useState(false);
+  if (read.isError && !read.data)
+    return <LoadFailed title="The series could not be loaded." onRetry={() => void read.refetch()} />;
+  const own = read.data?.find((one) => one.reference === reference);
+  if (read.data === undefined || own === undefined) return null;
+  const left = read.data.filter(({ status, end }) => status === 'confirmed' && end > now);
+  return (
+    <section aria-label="Series">
+      <h3 className="font-bold">
+        {own.place} of {own.size} in a series
+      </h3>
+      <ol className="mt-2 divide-y divide-line">
+        {read.data.map((one) => (
+          <Row key={one.reference} booking={one} here={one === own} />
+        ))}
+      </ol>
+      {left.length < 2 ? null : asking ? (
+        <CancelAll bookingId={bookingId} left={left} mayRefund={mayRefund} onDone={() => setAsking(false)} />
+      ) : (
+        <Button tone="quiet" className="mt-2" onClick={() => setAsking(true)}>
+          Cancel all {left.length} that are left
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function Row({ booking, here }: { booking: SeriesBooking; here: boolean }) {
+  const when = formatStudioRange(booking.start, booking.end);
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-4 py-1" aria-current={here ? 'true' : undefined}>
+      {here ? (
+        <strong>{when}</strong>
+      ) : (
+        <Link
+          to={`${paths.admin}?booking=${booking.reference}`}
+          className="inline-flex min-h-11 items-center underline decoration-edge underline-offset-4 hover:text-signal"
+        >
+          {when}
+        </Link>
+      )}
+      <span className="text-sm text-fog tabular-nums">{WORDS[booking.status] ?? formatMoney(booking.cents)}</span>
+    </li>
+  );
+}
+
+const REFUNDS = [
+  { value: 'full', label: 'All that was paid for them' },
+  { value: 'none', label: 'Nothing' },
+];
+
+/** Asks why and what goes back. Nothing of it can be undone. */
+function CancelAll({
+  bookingId,
+  left,
+  mayRefund,
+  onDone,
+}: {
+  bookingId: string;
+  left: readonly SeriesBooking[];
+  mayRefund: boolean;
+  onDone: () => void;
+}) {
+  const [refund, setRefund] = useState<'full' | 'none'>('full');
+  const [reason, setReason] = useState('');
+  const cancel = useMutation({
+    mutationFn: () => cancelSeries(bookingId, refund, reason.trim()),
+    meta: { handled: true, invalidates: BOOKING_CHANGES },
+    onSuccess: ({ cancelled, refundCents }) => {
+      toast({
+        title: `${cancelled} bookings are cancelled`,
+        description: refundCents === 0 ? 'Nothing is refunded.' : `${formatMoney(refundCents)} is on its way back.`,
+      });
+      onDone();
+    },
+  });
+  return (
+    <div role="group" aria-label="Cancel the series" className="mt-3 space-y-4 border-l-4 border-signal bg-deck p-4">
+      <p>
+        The hours of {left.length} bookings are free at once, and their PINs stop working. The customer gets a mail for
+        each. You can’t undo this.
+      </p>
+      <SelectField
+        label="Refund"
+        value={refund}
+        options={REFUNDS}
+        onChange={(event) => setRefund(event.target.value === 'none' ? 'none' : 'full')}
+      />
+      {mayRefund ? null : (
+        <p className="text-sm text-fog">A refund other than what their terms give needs the permission for money.</p>
+      )}
+      <Field
+        label="Reason"
+        value={reason}
+        maxLength={500}
+        autoComplete="off"
+        onChange={(event) => setReason(event.target.value)}
+      />
+      {cancel.isError ? (
+        <Notice tone="bad">
+          <p>{describeError(cancel.error, 'Nothing was changed. Check your connection.')}</p>
+        </Notice>
+      ) : null}
+      <div className="flex flex-wrap gap-3">
+        <Button tone="danger" busy={cancel.isPending} disabled={reason.trim() === ''} onClick={() => cancel.mutate()}>
+          Cancel {left.length} bookings
+        </Button>
+        <Button tone="plain" disabled={cancel.isPending} onClick={onDone}>
+          Keep them
+        </Button>
+      </div>
+    </div>
+  );
+}
