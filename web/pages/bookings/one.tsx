@@ -50,7 +50,7 @@ function OwnBooking({ bookingKey, userId }: { bookingKey: string; userId: string
       sessionParts={(booking) => (
         <>
           <DuringSession booking={booking} />
-          <FeedbackParts booking={booking} userId={user.id} />
+          <FeedbackParts booking={booking} userId={userId} />
         </>
       )}
       cancelForm={(booking, now, close) => (
