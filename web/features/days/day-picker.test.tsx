@@ -1,6 +1,6 @@
 import { screen, within } from '@testing-library/react';
 import { useState } from 'react';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import * as availability from '#web/data/finding/availability.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { DayPicker } from './day-picker.tsx';
@@ -10,6 +10,8 @@ const { readDays } = vi.mocked(availability);
 
 /** A Monday, seen at noon in Sydney. */
 const TODAY = '2026-11-23';
+// Fetched here, so that a busy machine does not fail the wait for it.
+beforeAll(async () => void (await import('./calendar.tsx')), 30_000);
 beforeEach(() => {
   vi.setSystemTime('2026-11-23T01:00:00Z');
   readDays.mockReset().mockImplementation(async (studioId) => {
