@@ -32,10 +32,10 @@ const chosen = () => within(strip()).getByRole('button', { pressed: true }).getA
 test('the row of days says how much of each day is free, in all its rooms together', async () => {
   const { rerender } = renderPart(<Picker />);
   expect(chosen()).toBe('Monday 23 November 2026, today');
-  await screen.findByRole('button', { name: 'Monday 23 November 2026, today, 12 hours free' });
+  await screen.findByLabelText('Monday 23 November 2026, today, 12 hours free');
   day('Tuesday 24 November 2026, no hours free');
   rerender(<Picker rooms={['a', 'b']} />);
-  await screen.findByRole('button', { name: 'Tuesday 24 November 2026, 24 hours free' });
+  await screen.findByLabelText('Tuesday 24 November 2026, 24 hours free');
   day('Monday 23 November 2026, today, 24 hours free');
 });
 
