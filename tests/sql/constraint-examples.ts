@@ -1194,6 +1194,7 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
     checks: {
       outbox_closed_with_reason: { bad: [{ closed_at: AT }, { close_reason: 'no' }], good: [{}, CLOSED] },
       outbox_recipient_check: between('recipient', ['', text(321)], [text(1), text(320)]),
+      outbox_request_id_is_short: { bad: [{ request_id: text(65) }], good: [{}, { request_id: text(64) }] },
     },
     uniques: { outbox_kind_subject_id_dedupe_key: unique({}, { kind: 'l', subject_id: uuid(2), dedupe: 'd' }) },
   },
