@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { gatherEvidence } from '#server/operations/exports/dispute-evidence.ts';
-import { readDisputes } from '#server/operations/payments/read-disputes.ts';
+import { readDisputes } from '#server/operations/staff/read-disputes.ts';
 import type { ServerFunction } from './function.ts';
 import { actorOf, bookingIdField, parse } from './requests.ts';
 import { htmlFile, json } from './responses.ts';

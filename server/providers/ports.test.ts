@@ -34,7 +34,7 @@ describe('Payments', () => {
       bookingId,
       amountCents: 11_800,
       items: [{ description: 'Studio A, 2 h', amountCents: 11_800 }],
-    customerId: null,
+      customerId: null,
       customerEmail: 'alex@example.com',
       successUrl: 'http://localhost/ok?id={CHECKOUT_SESSION_ID}',
       cancelUrl: 'http://localhost/no',

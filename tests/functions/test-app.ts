@@ -95,7 +95,7 @@ vi.mock('#server/operations/incidents/door-help.ts', () => ({
   readDoorHelp: operation('readDoorHelp'),
 }));
 vi.mock('#server/operations/exports/dispute-evidence.ts', () => ({ gatherEvidence: operation('gatherEvidence') }));
-vi.mock('#server/operations/payments/read-disputes.ts', () => ({ readDisputes: operation('readDisputes') }));
+vi.mock('#server/operations/staff/read-disputes.ts', () => ({ readDisputes: operation('readDisputes') }));
 vi.mock('#server/operations/access/doors.ts', () => ({
   readDoors: operation('readDoors'),
   readDoorLog: operation('readDoorLog'),

@@ -6,7 +6,7 @@ import { releaseOwnHold } from '#server/operations/bookings/release.ts';
 import { recordReport } from '#server/operations/access/record-report.ts';
 import { readBooking } from '#server/operations/core/booking-rows.ts';
 import { gatherEvidence } from '#server/operations/exports/dispute-evidence.ts';
-import { readDisputes } from '#server/operations/payments/read-disputes.ts';
+import { readDisputes } from '#server/operations/staff/read-disputes.ts';
 import { readPaymentStatus } from '#server/operations/payments/read-status.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { reconcilePayments } from '#server/operations/reconciliation/reconcile-payments.ts';

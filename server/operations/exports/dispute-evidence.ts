@@ -3,7 +3,7 @@ import { disputeEvidence, type EvidenceFacts } from './dispute-evidence-page.ts'
 import type { AccessContext } from '../access/context.ts';
 import { readDoorLog } from '../access/doors.ts';
 import { Refusal } from '../core/refusal.ts';
-import { readDisputes } from '../payments/read-disputes.ts';
+import { readDisputes } from '../staff/read-disputes.ts';
 
 type EvidenceContext = Omit<AccessContext, 'db'> & { readonly db: Database };
 export type EvidenceFile = { readonly name: string; readonly html: string };
