@@ -325,6 +325,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const overload = createOverload(config.requestsAtOnce);
   const { dataDir } = config;
   const health = await observe({ metrics, db, clock, log, dataDir, queue, overload, circuits, plugs: plugCircuits });
+  opened.defer(() => health.stop());
   const site = createSite({
     ...SITE_FOLDERS,
     anonKey: keys.anonKey,

@@ -9,7 +9,6 @@ export const paths = {
   ownBooking: (reference: string): string => `/bookings/${encodeURIComponent(reference)}`,
   about: '/about',
   comingSoon: '/coming-soon',
-  status: '/status',
   terms: '/terms',
   unsubscribe: '/unsubscribe',
   privacy: '/privacy',

@@ -2,6 +2,11 @@ import type { Clock } from '../caller.ts';
 
 /** A part of the service as customers see it. Resolves to false, or rejects, while it does not work. */
 export type StatusPart = { readonly name: string; readonly works: () => Promise<boolean> };
+/** `stop` ends looking. */
+type Status = { readonly read: () => Promise<readonly PartState[]>; readonly stop: () => void };
+
+const EVERY_MS = 15_000;
+
 /** `since`: when it became so, or when this process started. */
 export type PartState = {
   readonly name: string;
@@ -10,10 +15,10 @@ export type PartState = {
 };
 
 /**
- * Returns what answers /status.json. Times are kept in memory, so that it answers without a database; call it now and then, so that they
- * are right when somebody looks.
+ * Returns what answers /status.json. Times are kept in memory, so that it answers without a database. It looks every quarter of a minute, so
+ * that they are right when somebody asks.
  */
-export function createStatus(parts: readonly StatusPart[], clock: Clock): () => Promise<readonly PartState[]> {
+export function createStatus(parts: readonly StatusPart[], clock: Clock): Status {
   const began = clock();
   const last = new Map<string, PartState>();
   const stateOf = async ({ name, works }: StatusPart): Promise<PartState> => {
@@ -23,5 +28,8 @@ export function createStatus(parts: readonly StatusPart[], clock: Clock): () => 
     last.set(name, now);
     return now;
   };
-  return () => Promise.all(parts.map(stateOf));
+  const read = (): Promise<readonly PartState[]> => Promise.all(parts.map(stateOf));
+  const timer = setInterval(() => void read(), EVERY_MS);
+  timer.unref();
+  return { read, stop: () => clearInterval(timer) };
 }

@@ -30,6 +30,7 @@ type Observed = {
 export type Health = {
   readonly ready: () => Promise<Readiness>;
   readonly status: () => Promise<readonly PartState[]>;
+  readonly stop: () => void;
 };
 
 /** Registers the metrics of the whole server. Returns what tells how it is. */
@@ -52,7 +53,8 @@ export async function observe(context: Observed): Promise<Health> {
     checks: [...databaseChecks(db.inClass('urgent'), names), { name: 'queue', run: queueCheck }, diskCheck(dataDir)],
     log,
   });
-  return { ready, status: createStatus(partsOf(ready, context.circuits), clock) };
+  const status = createStatus(partsOf(ready, context.circuits), clock);
+  return { ready, status: status.read, stop: status.stop };
 }
 
 /** The parts of the service that customers know. */

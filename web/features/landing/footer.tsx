@@ -31,9 +31,6 @@ export function Footer({ clear = false }: { clear?: boolean }) {
         <a href={paths.privacy} className={entry}>
           Privacy
         </a>
-        <a href={paths.status} className={entry}>
-          Status
-        </a>
       </nav>
       <p className="w-full text-sm text-dust">
         © {business.legalName}, {business.address}
