@@ -23,6 +23,8 @@ update private.incident set photos = array[photo] where photo is not null;
 alter table private.incident drop column photo;
 create index incident_of_booking on private.incident (booking_id, created_at);
 create index incident_of_customer on private.incident (customer_id);
+create index incident_report_open on private.incident (created_at) where kind in ('problem', 'lost') and state = 'open';
+create index incident_photos on private.incident using gin (photos);
 
 create or replace function private.publish_incident() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
@@ -40,7 +42,7 @@ begin
   where o.created_at < p_now - interval '1 day' and case o.bucket_id
     when 'rooms' then not exists (select from public.studios s where o.name = any (s.photos))
       and not exists (select from public.business_settings b where b.settings ->> 'directionsPhoto' = o.name)
-    when 'incidents' then not exists (select from private.incident i where o.name = any (i.photos))
+    when 'incidents' then not exists (select from private.incident i where i.photos @> array[o.name])
     else false end;
   get diagnostics deleted = row_count;
   return deleted;

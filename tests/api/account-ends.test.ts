@@ -19,7 +19,7 @@ const GONE = `auth.flow_state.link_user_id auth.flow_state.user_id auth.identiti
   auth.users.email_change auth.users.phone_change auth.webauthn_challenges.user_id auth.webauthn_credentials.user_id
   auth.webauthn_credentials.friendly_name private.crew_member.name private.customer_block.user_id private.customer_message.user_id private.customer_note.user_id
   private.identity_session.user_id private.lost_verification.user_id private.outbox.recipient private.provider_customer.user_id
-  private.provider_customer.email private.staff_invitation.email
+  private.provider_customer.customer_id private.provider_customer.email private.staff_invitation.email
   private.incident.customer_id private.rating.user_id
   public.booking_drafts.user_id public.id_verifications.user_id public.id_verifications.extracted_full_name
   public.id_verifications.extracted_first_name public.id_verifications.extracted_middle_name public.id_verifications.extracted_last_name

@@ -26,6 +26,7 @@ describe('create-payment', () => {
     contactPhone: null,
     termsAccepted: false,
     termsVersion: null,
+    series: null,
     shownTotalCents: null,
   };
   const span = { studio_id: STUDIO, start_time: '2031-05-02T10:00:00+10:00', end_time: '2031-05-02T02:00:00Z' };

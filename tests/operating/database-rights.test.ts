@@ -13,6 +13,9 @@ import { checkedOutMigrations } from '#tests/support/image.ts';
 import { type OwnPostgres, startOwnPostgres } from '#tests/support/postgres.ts';
 import { freePorts, startTestServer } from '#tests/support/test-server.ts';
 
+/** A restored database is used with the secret it was used with before. */
+const APP_SECRET = 'a secret of the tests of database rights, long enough';
+
 /** A cluster with passwords, where the owners of databases are no superusers, as on a managed PostgreSQL. */
 describe.runIf(process.env['TEST_POSTGRES_URL'])('a database of an ordinary owner', () => {
   let cluster: OwnPostgres;
@@ -74,7 +77,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('a database of an ordinary owne
     for (const line of sql) await admin.query(line);
     expect(await rows(`select rolname from pg_roles where rolbypassrls and rolname <> 'postgres'`)).toEqual([]);
 
-    const server = await startTestServer({ databaseUrl: urlOf('one') });
+    const server = await startTestServer({ databaseUrl: urlOf('one'), env: { APP_SECRET } });
     const studios = await server.app.http.request('/rest/v1/studios?select=name');
     expect(await studios.json()).toHaveLength(3);
     const service = { apikey: server.app.keys.serviceRoleKey };
@@ -157,7 +160,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('a database of an ordinary owne
     await admin.query('drop role authenticator, anon, authenticated, service_role, backend, booking_reader');
     await createDatabase('three', 'createrole');
     await restoreDump(urlOf('three'), dump, { migrations, seconds: 0, report: () => undefined });
-    const server = await startTestServer({ databaseUrl: urlOf('three') });
+    const server = await startTestServer({ databaseUrl: urlOf('three'), env: { APP_SECRET } });
     const studios = await server.app.http.request('/rest/v1/studios?select=name');
     expect(await studios.json()).toHaveLength(3);
     const service = { apikey: server.app.keys.serviceRoleKey };

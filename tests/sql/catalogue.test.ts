@@ -206,9 +206,15 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
     'coupon_redemption_by_user',
     `select from private.coupon_redemption where user_id = gen_random_uuid() and state <> 'returned'`,
   ],
+  ['crew_code_used', 'select from private.crew_code where used_at is not null order by used_at desc'],
+  ['crew_code_valid', `select from private.crew_code where status = 'issued' and ends_at > now()`],
   [
     'id_verifications_waiting',
     `select from public.id_verifications where verification_status = 'review' order by created_at`,
+  ],
+  [
+    'incident_report_open',
+    `select from private.incident where kind in ('problem', 'lost') and state = 'open' order by created_at limit 10`,
   ],
   ['one_time_tokens_by_phone', `select from auth.one_time_tokens where phone = '61400000000'`],
   [
