@@ -1,5 +1,5 @@
 // `npm run test:cluster`: three PostgreSQL under Patroni, HAProxy and PgBouncer, whose primary is killed and handed over while customers
-// book (`-- --failovers 50 --switchovers 50`). `npm run test:soak`: servers that are killed or restarted for an hour
+// book (`-- --failovers 50 --switchovers 50`, `-- --restarts 10`). `npm run test:soak`: servers that are killed or restarted for an hour
 // (`-- --minutes 10 --ends restart --every 20`). As root on Debian both install what they need.
 import { spawn } from 'node:child_process';
 import { aptInstall, findPostgres, which } from './machine.js';

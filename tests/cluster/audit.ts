@@ -1,35 +1,60 @@
 import pg from 'pg';
 import type { Bookings } from './bookings.ts';
-import { untilTrue } from './programs.ts';
+import { listAt } from './client.ts';
+import { pause } from './figures.ts';
 import type { Servers } from './servers.ts';
 
-const SETTLE_SECONDS = 300;
+/** While something still ends, the audit waits; without progress for this long, what is open is a fault. */
+const PROGRESS_MS = 120_000;
 
-type Row = { id: string; reference: string; status: string; state: string | null; cents: number | null };
+type Row = {
+  id: string;
+  reference: string;
+  status: string;
+  state: string | null;
+  cents: number | null;
+  refunded: number | null;
+};
 
-/** Waits until everything that was begun has ended, and returns every fault: what was lost, and what was done twice. */
-export async function audit(superuserUrl: string, bookings: Bookings, servers: Servers): Promise<readonly string[]> {
-  const client = new pg.Client({ connectionString: superuserUrl });
+const OVERLAP = `from private.booking a join private.booking b on a.studio_id = b.studio_id and a.id <> b.id
+  and b.start_time < a.end_time and b.end_time > a.start_time
+  where a.status in ('pending', 'confirmed') and b.status in ('pending', 'confirmed')`;
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   await client.connect();
   try {
-    await untilTrue('all payments are bookings and all mails are sent', SETTLE_SECONDS, async () => {
-      const { rows } = await client.query<{ open: number }>(
-        `select (select count(*) from private.outbox where done_at is null and closed_at is null and due_at <= now())::int
-           + (select count(*) from private.payment p join private.booking b on b.id = p.booking_id
-              where p.session_id = any($1) and b.status = 'pending')::int as open`,
-        [[...bookings.paid.values()]],
-      );
-      return rows[0]?.open === 0;
-    }).catch(() => undefined); // What is still open is a fault below.
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Counts of these acknowledged bookings those that are missing, and those whose hours are sold twice. */
+export function lookAt(
+  superuserUrl: string,
+  ids: readonly string[],
+): Promise<{ readonly lost: number; readonly double: number }> {
+  return withClient(superuserUrl, async (client) => {
+    const { rows } = await client.query<{ lost: number; double: number }>(
+      `select (select count(*)::int from unnest($1::uuid[]) id where not exists (select from private.booking k where k.id = id)) as lost,
+         (select count(*)::int ${OVERLAP} and a.id = any($1::uuid[])) as double`,
+      [ids],
+    );
+    return rows[0] ?? { lost: NaN, double: NaN };
+  });
+}
+
+/** Waits until everything that was begun has ended, and returns every fault: what was lost, and what was done twice. */
+export function audit(superuserUrl: string, bookings: Bookings, servers: Servers): Promise<readonly string[]> {
+  return withClient(superuserUrl, async (client) => {
+    await untilEnded(client, bookings);
     const { rows } = await client.query<Row>(
-      `select b.id, b.reference, b.status::text, p.state, p.paid_cents as cents from private.booking b
+      `select b.id, b.reference, b.status::text, p.state, p.paid_cents as cents, p.refunded_cents as refunded from private.booking b
        left join private.payment p on p.booking_id = b.id and p.session_id is not null where b.id = any($1::uuid[])`,
-      [[...bookings.held]],
+      [bookings.held],
     );
-    const { rows: twice } = await client.query<{ id: string }>(
-      `select a.id from private.booking a join private.booking b on a.id < b.id and a.studio_id = b.studio_id
-         and a.start_time < b.end_time and b.start_time < a.end_time where a.status in ('pending', 'confirmed') and b.status in ('pending', 'confirmed')`,
-    );
+    const { rows: twice } = await client.query<{ id: string }>(`select a.id ${OVERLAP} and a.id < b.id`);
     return [
       ...lostHolds(rows, bookings),
       ...wrongPayments(rows, bookings),
@@ -37,50 +62,81 @@ export async function audit(superuserUrl: string, bookings: Bookings, servers: S
       ...twice.map(({ id }) => `${id}: its hours are sold twice`),
       ...(await moneyFaults(client, servers, bookings)),
     ];
-  } finally {
-    await client.end();
+  });
+}
+
+async function untilEnded(client: pg.Client, { paid }: Bookings): Promise<void> {
+  let [least, at] = [Infinity, performance.now()];
+  for (;;) {
+    const { rows } = await client.query<{ open: number }>(
+      `select (select count(*) from private.outbox where done_at is null and closed_at is null and due_at <= now())::int
+         + (select count(*) from private.payment p join private.booking b on b.id = p.booking_id
+            where p.session_id = any($1) and b.status = 'pending')::int
+         + (select count(*) from private.payment where state = 'refund_pending')::int as open`,
+      [[...paid.values()]],
+    );
+    const open = rows[0]?.open ?? NaN;
+    if (open === 0) return;
+    if (open < least) [least, at] = [open, performance.now()];
+    if (performance.now() - at > PROGRESS_MS) return; // What is still open is a fault below.
+    await pause(500);
   }
 }
 
 function lostHolds(rows: readonly Row[], { held }: Bookings): string[] {
   const found = new Set(rows.map(({ id }) => id));
-  return [...held].filter((id) => !found.has(id)).map((id) => `${id}: an acknowledged hold is missing`);
+  return held.filter((id) => !found.has(id)).map((id) => `${id}: an acknowledged hold is missing`);
 }
 
-function wrongPayments(rows: readonly Row[], { paid }: Bookings): string[] {
+function wrongPayments(rows: readonly Row[], { paid, cancelled }: Bookings): string[] {
+  const own = Map.groupBy(rows, ({ id }) => id);
   return [...paid.keys()].flatMap((id) => {
-    const own = rows.filter((row) => row.id === id && row.state === 'paid');
-    const [one] = own;
-    if (own.length === 1 && one?.status === 'confirmed') return [];
-    return [`${id}: paid, and there are ${own.length} payments of a booking that is ${one?.status ?? 'missing'}`];
+    const payments = (own.get(id) ?? []).filter(({ state }) => state === 'paid' || state === 'refunded');
+    const [one] = payments;
+    const kept = one?.status === 'confirmed' && one.state === 'paid';
+    const returned = one?.status === 'cancelled' && one.state === 'refunded' && one.refunded === one.cents;
+    const asked = cancelled.get(id);
+    if (payments.length === 1 && ((kept && asked !== true) || (returned && asked !== undefined))) return [];
+    const what = asked === undefined ? 'paid' : asked ? 'paid and cancelled' : 'paid and perhaps cancelled';
+    const found =
+      one === undefined ? 'no payment' : `${payments.length} payments (${one.state}) of a ${one.status} booking`;
+    return [`${id}: ${what}, and there is ${found}`];
   });
 }
 
 function wrongMails(rows: readonly Row[], { mailbox }: Servers): string[] {
   return rows
-    .filter(({ status }) => status === 'confirmed')
-    .flatMap(({ id, reference }) => {
+    .filter(({ status }) => status === 'confirmed' || status === 'cancelled')
+    .flatMap(({ id, reference, status }) => {
       const count = mailbox.confirmations.get(reference)?.size ?? 0;
-      return count === 1 ? [] : [`${id}: ${count} confirmations`];
+      // A booking that is cancelled before its confirmation was sent gets none.
+      return count === 1 || (count === 0 && status === 'cancelled') ? [] : [`${id}: ${count} confirmations`];
     });
 }
 
-/** Each cent that the provider took belongs to one payment here. */
+/** Each cent that the provider took or gave back belongs to one payment here. */
 async function moneyFaults(client: pg.Client, { sandboxUrl }: Servers, { paid }: Bookings): Promise<string[]> {
-  type Session = { id: string; payment_status: string; amount_total: number };
-  const sessions = (await (await fetch(`${sandboxUrl}/api/payments`)).json()) as Session[];
+  type Session = { id: string; payment_status: string; payment_intent: string | null; amount_total: number };
+  type Refund = { payment_intent: string; status: string; amount: number };
+  const sessions = await listAt<Session>(sandboxUrl, 'payments');
   const taken = sessions.filter(({ payment_status }) => payment_status === 'paid');
-  const { rows } = await client.query<{ id: string; cents: number }>(
-    `select session_id as id, paid_cents as cents from private.payment where state = 'paid' and session_id is not null`,
+  const returned = new Map<string, number>();
+  for (const { payment_intent: of, status, amount } of await listAt<Refund>(sandboxUrl, 'refunds'))
+    if (status === 'succeeded') returned.set(of, (returned.get(of) ?? 0) + amount);
+  const { rows } = await client.query<{ id: string; cents: number; refunded: number }>(
+    `select session_id as id, paid_cents as cents, refunded_cents as refunded from private.payment
+     where state in ('paid', 'refunded') and session_id is not null`,
   );
-  const ours = new Map(rows.map(({ id, cents }) => [id, cents]));
+  const ours = new Map(rows.map((row) => [row.id, row]));
   return [
-    ...taken
-      .filter(({ id, amount_total }) => ours.get(id) !== amount_total)
-      .map(
-        ({ id, amount_total }) =>
-          `${id}: the provider took ${amount_total} cents, and we know of ${ours.get(id) ?? 'nothing'}`,
-      ),
+    ...taken.flatMap(({ id, amount_total, payment_intent }) => {
+      const own = ours.get(id);
+      const back = returned.get(payment_intent ?? '') ?? 0;
+      if (own?.cents === amount_total && own.refunded === back) return [];
+      return [
+        `${id}: the provider took ${amount_total} cents and gave ${back} back, and we know of ${own?.cents ?? 'nothing'} and ${own?.refunded ?? 'nothing'}`,
+      ];
+    }),
     ...(taken.length < paid.size ? [`the provider knows ${taken.length} payments of ${paid.size}`] : []),
   ];
 }

@@ -1,59 +1,84 @@
+import { createStopwatch, payAt, persistently, post } from './client.ts';
 import type { Servers } from './servers.ts';
 
 /** Books at a steady rate, as clients that try again when a server does not answer, and remembers what was acknowledged. */
 export type Bookings = {
-  /** Ids of bookings whose hold was acknowledged. */
-  readonly held: ReadonlySet<string>;
+  /** Ids of bookings whose hold was acknowledged, in that order. */
+  readonly held: readonly string[];
   /** Ids of bookings that were paid at the provider, and the session. */
   readonly paid: ReadonlyMap<string, string>;
+  /** Ids of paid bookings that were then cancelled, and whether that was acknowledged: one without an answer may have taken place. */
+  readonly cancelled: ReadonlyMap<string, boolean>;
   /** Requests that did not succeed however often they were tried, and why. */
   readonly failed: readonly string[];
   /** When holds succeeded, in milliseconds of `performance.now()`. */
   readonly successes: readonly number[];
   /** Bookings that could not begin in time, because those before them still waited. */
   readonly skipped: number;
+  /** The longest that a client had to try for one answer since the last question. */
+  slowestMs(): number;
   stop(): Promise<void>;
+};
+
+export type BookingLoad = {
+  readonly perSecond: number;
+  /** Every so many bookings one is cancelled again, for its money; 0: none. */
+  readonly cancelEvery?: number;
 };
 
 type Hold = { readonly bookingId: string; readonly url: string };
 
 const HOUR_MS = 3_600_000;
 const AT_ONCE_MAX = 60;
-/** How long a client tries. */
-const TRY_MS = 60_000;
-const PAUSE_MS = 250;
 const FIRST_DAY = 3;
 const LAST_DAY = 80;
+/** How many hours of one room the bookings can take. */
+const HOURS_OF_ROOM = (LAST_DAY - FIRST_DAY) * 24;
 
-export function startBookings(servers: Servers, perSecond: number): Bookings {
-  const held = new Set<string>();
+/** How many rooms so many bookings need. */
+export const roomsFor = (bookings: number): number => Math.max(60, Math.ceil(bookings / HOURS_OF_ROOM) + 1);
+
+const messageOf = (error: unknown): string => String(error);
+
+export function startBookings(servers: Servers, { perSecond, cancelEvery = 0 }: BookingLoad): Bookings {
+  const held: string[] = [];
   const paid = new Map<string, string>();
+  const cancelled = new Map<string, boolean>();
   const failed: string[] = [];
   const successes: number[] = [];
   const running = new Set<Promise<void>>();
   const counts = { begun: 0, skipped: 0 };
+  const stopwatch = createStopwatch();
   const begin = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS + FIRST_DAY * 24 * HOUR_MS;
+  const ask = <T>(attempt: () => Promise<T>): Promise<T> => stopwatch.run(() => persistently(attempt));
 
   async function book(at: number): Promise<void> {
-    const room = servers.rooms[at % servers.rooms.length] ?? '';
     const start = begin + Math.floor(at / servers.rooms.length) * HOUR_MS;
-    if (start > begin + LAST_DAY * 24 * HOUR_MS) throw new Error('there are no more hours to book');
-    const body = {
-      metadata: {
-        studioId: room,
-        startTime: new Date(start).toISOString(),
-        endTime: new Date(start + HOUR_MS).toISOString(),
-        couponCode: null,
-        termsAccepted: true,
-      },
+    if (start > begin + HOURS_OF_ROOM * HOUR_MS) throw new Error('there are no more hours to book');
+    const metadata = {
+      studioId: servers.rooms[at % servers.rooms.length],
+      startTime: new Date(start).toISOString(),
+      endTime: new Date(start + HOUR_MS).toISOString(),
+      couponCode: null,
+      termsAccepted: true,
     };
     const token = servers.tokens[at % servers.tokens.length] ?? '';
-    const hold = await persistently(() => post<Hold>(servers, at, 'create-payment', token, body));
+    const { bookingId, url } = await ask(() =>
+      post<Hold>(servers, { name: 'create-payment', token, body: { metadata } }),
+    );
     successes.push(performance.now());
-    held.add(hold.bookingId);
-    const session = /cs_[A-Za-z0-9_]+/.exec(hold.url)?.[0] ?? '';
-    await persistently(() => payAt(servers.sandboxUrl, session));
-    paid.set(hold.bookingId, session);
+    held.push(bookingId);
+    const session = /cs_[A-Za-z0-9_]+/.exec(url)?.[0] ?? '';
+    await ask(() => payAt(servers.sandboxUrl, session));
+    paid.set(bookingId, session);
+    if (cancelEvery === 0 || at % cancelEvery !== 0) return;
+    cancelled.set(bookingId, false);
+    // Until its payment has arrived the booking is not confirmed.
+    const call = { name: 'cancel-booking', token, body: { bookingId }, wait: 'not_confirmed' };
+    const problem = await persistently(() => post(servers, call)).then(() => null, messageOf);
+    // `already_done`: an earlier try succeeded whose answer was lost.
+    if (problem === null || problem.includes('already_done')) cancelled.set(bookingId, true);
+    else if (!problem.includes('not_confirmed')) throw new Error(problem);
   }
 
   const timer = setInterval(() => {
@@ -66,57 +91,16 @@ export function startBookings(servers: Servers, perSecond: number): Bookings {
   return {
     held,
     paid,
+    cancelled,
     failed,
     successes,
     get skipped() {
       return counts.skipped;
     },
+    slowestMs: stopwatch.slowestMs,
     async stop() {
       clearInterval(timer);
       await Promise.all(running);
     },
   };
-}
-
-/** An answer that another try does not change. */
-export class Refused extends Error {}
-
-/** Tries again while nobody answers, or the answer is that the server is busy. */
-export async function persistently<T>(attempt: () => Promise<T>): Promise<T> {
-  const end = performance.now() + TRY_MS;
-  for (;;) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (error instanceof Refused || performance.now() > end) throw error;
-      await new Promise((done) => setTimeout(done, PAUSE_MS));
-    }
-  }
-}
-
-let turn = 0;
-
-/** Calls a function of the next server. */
-async function post<T>(servers: Servers, at: number, name: string, token: string, body: unknown): Promise<T> {
-  const url = servers.urls[(turn += 1) % servers.urls.length] ?? '';
-  const response = await fetch(`${url}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { apikey: servers.anonKey, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    signal: AbortSignal.timeout(15_000),
-  });
-  const text = await response.text();
-  // 202: the payment provider has not answered yet; the same call again asks for the same hold.
-  if (response.status >= 500 || response.status === 202) throw new Error(`${name} ${at}: ${response.status} ${text}`);
-  if (response.status !== 200) throw new Refused(`${name} ${at}: ${response.status} ${text}`);
-  return JSON.parse(text) as T;
-}
-
-async function payAt(sandboxUrl: string, session: string): Promise<void> {
-  const response = await fetch(`${sandboxUrl}/api/payments/${session}`, {
-    method: 'POST',
-    body: JSON.stringify({ outcome: 'paid' }),
-    headers: { 'content-type': 'application/json' },
-  });
-  if (!response.ok) throw new Error(`payment of ${session}: ${response.status} ${await response.text()}`);
 }

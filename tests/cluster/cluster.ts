@@ -3,74 +3,42 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { freePorts } from '#tests/support/test-server.ts';
-import { audit } from './audit.ts';
-import { type Bookings, startBookings } from './bookings.ts';
-import { type DatabaseCluster, startDatabaseCluster } from './database-cluster.ts';
+import { audit, lookAt } from './audit.ts';
+import { type Bookings, roomsFor, startBookings } from './bookings.ts';
+import { startDatabaseCluster } from './database-cluster.ts';
+import { say } from './figures.ts';
+import { runRestarts } from './restarts.ts';
+import { runRounds, summarise } from './rounds.ts';
 import { startServers } from './servers.ts';
 import { openSession } from './session.ts';
 
 /**
- * `npm run test:cluster`: kills the primary and hands it over, again and again, while customers book and pay. Ends with 1 when an
- * acknowledged booking, payment or mail is lost or doubled, or when a round takes longer than 30 seconds.
+ * `npm run test:cluster`: kills the primary and hands it over, again and again, while customers book and pay; `--restarts 10` then restarts
+ * the servers for ten minutes. Ends with 1 when an acknowledged booking, payment or mail is lost or doubled, a session ends, a client that
+ * tries again is refused, or nobody can book for more than 30 seconds.
  */
 const GOAL_SECONDS = 30;
-const WHOLE_SECONDS = 180;
-const BETWEEN_MS = 3_000;
-const SETTLED_MS = 35_000;
+/** For the number of rooms: what a round takes at most, on average. */
+const ROUND_SECONDS = 60;
 
 const { values } = parseArgs({
   options: {
     failovers: { type: 'string', default: '2' },
     switchovers: { type: 'string', default: '2' },
+    /** Bookings a second. A machine that is too slow for it makes as many as it can. */
     rate: { type: 'string', default: '100' },
+    /** Minutes with rolling restarts, and how often, in seconds. */
+    restarts: { type: 'string', default: '0' },
+    every: { type: 'string', default: '20' },
   },
 });
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const median = (numbers: readonly number[]): number =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN;
-
-/** Waits until holds succeed that began after `since`, and returns how long nobody could book. */
-async function outage(bookings: Bookings, since: number): Promise<number> {
-  const end = performance.now() + 120_000;
-  for (;;) {
-    const after = bookings.successes.filter((at) => at > since);
-    // It is back when holds succeed again for as long as the database may take to notice that it is gone.
-    const last = after.at(-1);
-    if (last !== undefined && performance.now() - since > SETTLED_MS && last > performance.now() - 1_000)
-      return longestPause([since, ...after]);
-    if (performance.now() > end) return Infinity;
-    await new Promise((done) => setTimeout(done, 200));
-  }
-}
-
-const longestPause = (times: readonly number[]): number =>
-  Math.max(...times.slice(1).map((at, n) => at - (times[n] ?? at))) / 1000;
-
-async function rounds(
-  kind: string,
-  count: number,
-  cluster: DatabaseCluster,
-  bookings: Bookings,
-  check: () => Promise<void>,
-) {
-  const pauses: number[] = [];
-  for (let round = 1; round <= count; round += 1) {
-    await cluster.untilWhole(WHOLE_SECONDS);
-    await new Promise((done) => setTimeout(done, BETWEEN_MS));
-    const since = performance.now();
-    const again = kind === 'failover' ? await cluster.killPrimary() : await cluster.switchOver().then(() => null);
-    const seconds = await outage(bookings, since);
-    await again?.();
-    await check();
-    pauses.push(seconds);
-    say(`${kind} ${round}: no booking for ${seconds.toFixed(1)} s`);
-  }
-  if (count > 0)
-    say(
-      `${kind}s: ${count}, median ${median(pauses).toFixed(1)} s, longest ${Math.max(...pauses).toFixed(1)} s (goal ${GOAL_SECONDS})`,
-    );
-  return pauses;
-}
+const wanted = {
+  failovers: Number(values.failovers),
+  switchovers: Number(values.switchovers),
+  rate: Number(values.rate),
+  restarts: Number(values.restarts),
+  every: Number(values.every),
+};
 
 /** Runs the drill and returns whether every goal was met. */
 async function drill(folder: string): Promise<boolean> {
@@ -84,26 +52,43 @@ async function drill(folder: string): Promise<boolean> {
     DATABASE_DIRECT_URL: cluster.directUrl,
     DATABASE_POOL_MODE: 'transaction',
   };
-  const servers = await startServers({ count: 2, first: await freePorts(), folder, env, superuserUrl });
+  const seconds = (wanted.failovers + wanted.switchovers + 1) * ROUND_SECONDS + wanted.restarts * 60;
+  const rooms = roomsFor(wanted.rate * seconds);
+  const servers = await startServers({ count: 2, first: await freePorts(), folder, env, superuserUrl, rooms });
   started.defer(() => servers.close());
-  say('two servers run');
+  say(`two servers run, with ${rooms} rooms`);
   const useSession = await openSession(servers);
-  const began = performance.now();
-  const bookings = startBookings(servers, Number(values.rate));
-  const pauses = [
-    ...(await rounds('failover', Number(values.failovers), cluster, bookings, useSession)),
-    ...(await rounds('switchover', Number(values.switchovers), cluster, bookings, useSession)),
+  const tellRate = measureRate();
+  const bookings = startBookings(servers, { perSecond: wanted.rate });
+  const look = (ids: readonly string[]): ReturnType<typeof lookAt> => lookAt(superuserUrl, ids);
+  const context = { cluster, bookings, useSession, look };
+  const rounds = [
+    ...(await runRounds('failover', wanted.failovers, context)),
+    ...(await runRounds('switchover', wanted.switchovers, context)),
   ];
+  const { restarts: minutes, every: everySeconds, rate: readsPerSecond } = wanted;
+  const noticed = minutes > 0 ? await runRestarts(servers, bookings, { minutes, everySeconds, readsPerSecond }) : [];
   await bookings.stop();
-  const seconds = (performance.now() - began) / 1000;
-  const perSecond = (bookings.held.size / seconds).toFixed(1);
-  say(
-    `${bookings.held.size} holds and ${bookings.paid.size} payments acknowledged in ${seconds.toFixed(0)} s (${perSecond}/s)`,
-  );
-  const faults = [...(await audit(superuserUrl, bookings, servers)), ...bookings.failed];
+  tellRate(bookings);
+  for (const kind of ['failover', 'switchover'] as const) summarise(kind, rounds, GOAL_SECONDS);
+  const audited = await audit(superuserUrl, bookings, servers);
+  const faults = [...rounds.flatMap((round) => round.faults), ...noticed, ...audited, ...bookings.failed];
   for (const fault of faults.slice(0, 20)) say(`FAULT ${fault}`);
   say(`${faults.length} faults; ${servers.mailbox.confirmations.size} bookings confirmed by mail`);
-  return faults.length === 0 && pauses.every((pause) => pause <= GOAL_SECONDS);
+  return faults.length === 0 && rounds.every((round) => round.seconds <= GOAL_SECONDS);
+}
+
+/** Returns what prints how much was booked since now, and how busy this process was, which books and also is the outside. */
+function measureRate(): (bookings: Bookings) => void {
+  const [began, used] = [performance.now(), process.cpuUsage()];
+  return ({ held, paid, skipped }) => {
+    const seconds = (performance.now() - began) / 1_000;
+    const { user, system } = process.cpuUsage(used);
+    const core = ((user + system) / 1e6 / seconds) * 100;
+    say(
+      `${held.length} holds and ${paid.size} payments acknowledged in ${seconds.toFixed(0)} s (${(held.length / seconds).toFixed(1)} a second of ${wanted.rate}; ${skipped} clients found others waiting; the drill itself took ${core.toFixed(0)} % of a core)`,
+    );
+  };
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'cluster-'));

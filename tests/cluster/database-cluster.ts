@@ -12,8 +12,10 @@ export type DatabaseCluster = {
   /** Through PgBouncer, and through HAProxy without it; as the owner of the database. */
   readonly pooledUrl: string;
   readonly directUrl: string;
-  /** Kills the primary and its Patroni, like a machine that vanishes. Returns what starts them again. */
-  killPrimary(): Promise<() => Promise<void>>;
+  /** The name of the node that is the primary, or was until it vanished. */
+  primary(): Promise<string>;
+  /** Kills the PostgreSQL of the primary; a `machine` takes its Patroni along, which otherwise sees what happens. Returns what starts it again. */
+  killPrimary(what: 'machine' | 'process'): Promise<() => void>;
   /** Hands the primary's part to the synchronous standby, as for maintenance. */
   switchOver(): Promise<void>;
   /** Waits until three nodes run and a synchronous standby follows. */
@@ -84,11 +86,14 @@ export async function startDatabaseCluster(first: number, folder: string): Promi
     pooledUrl: urlAt(first + 9),
     directUrl: urlAt(first + 8),
     untilWhole,
-    async killPrimary() {
+    primary: async () => (await leader()).name,
+    async killPrimary(what) {
       const node = await leader();
-      await running.get(node.name)?.kill();
+      if (what === 'machine') await running.get(node.name)?.kill();
       killPostgres(join(data, node.name));
-      return async () => startNode(node);
+      return () => {
+        if (what === 'machine') startNode(node);
+      };
     },
     async switchOver() {
       const all = await members();

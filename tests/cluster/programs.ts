@@ -59,7 +59,15 @@ export function postgresAccount(): { uid?: number; gid?: number } {
 export function killPostgres(folder: string): void {
   const pid = Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
   const children = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }).stdout;
-  for (const one of [pid, ...children.trim().split(/\s+/).map(Number)]) if (one > 0) process.kill(one, 'SIGKILL');
+  for (const one of [pid, ...children.trim().split(/\s+/).map(Number)]) if (one > 0) killOne(one);
+}
+
+function killOne(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself: those of connections end when the first one does.
+  }
 }
 
 /** Calls `ask` until it answers, and throws with `what` after `seconds`. */

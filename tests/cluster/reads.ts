@@ -1,14 +1,21 @@
-import { persistently } from './bookings.ts';
+import { createStopwatch, nextUrl, persistently } from './client.ts';
 import type { Servers } from './servers.ts';
 
 /** Reads as pages do, at a steady rate, each at the next server, and again at another when one does not answer. */
-export type Reads = { readonly done: number; readonly failed: readonly string[]; stop(): Promise<void> };
+export type Reads = {
+  readonly done: number;
+  readonly failed: readonly string[];
+  /** The longest that a client had to try for one answer since the last question. */
+  slowestMs(): number;
+  stop(): Promise<void>;
+};
 
 const AT_ONCE_MAX = 100;
 
 export function startReads(servers: Servers, perSecond: number): Reads {
   const failed: string[] = [];
   const running = new Set<Promise<void>>();
+  const stopwatch = createStopwatch();
   let done = 0;
   async function read(at: number): Promise<void> {
     const room = servers.rooms[at % servers.rooms.length] ?? '';
@@ -16,19 +23,18 @@ export function startReads(servers: Servers, perSecond: number): Reads {
       at % 3 === 0
         ? 'studios?select=id,name&order=name&limit=20'
         : `bookings?select=start_time,end_time&studio_id=eq.${room}&limit=50`;
-    await persistently(async () => {
-      const url = servers.urls[(turn += 1) % servers.urls.length] ?? '';
-      const response = await fetch(`${url}/rest/v1/${path}`, {
+    const attempt = async (): Promise<void> => {
+      const response = await fetch(`${nextUrl(servers)}/rest/v1/${path}`, {
         headers: { apikey: servers.anonKey },
         signal: AbortSignal.timeout(15_000),
       });
       const text = await response.text();
       if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
       if (!Array.isArray(JSON.parse(text))) throw new Error(`${path}: ${text}`);
-    });
+    };
+    await stopwatch.run(() => persistently(attempt));
     done += 1;
   }
-  let turn = 0;
   let begun = 0;
   const timer = setInterval(() => {
     if (running.size >= AT_ONCE_MAX) return;
@@ -41,6 +47,7 @@ export function startReads(servers: Servers, perSecond: number): Reads {
       return done;
     },
     failed,
+    slowestMs: stopwatch.slowestMs,
     async stop() {
       clearInterval(timer);
       await Promise.all(running);

@@ -34,13 +34,14 @@ export type ServersOptions = {
   readonly env: Readonly<Record<string, string>>;
   /** A superuser's, to add rooms and customers. */
   readonly superuserUrl: string;
+  readonly rooms: number;
 };
 
-const ROOMS = 60;
 const CUSTOMERS = 400;
 
 /** Takes 20 ports from `first` on. */
-export async function startServers({ count, first, folder, env, superuserUrl }: ServersOptions): Promise<Servers> {
+export async function startServers(options: ServersOptions): Promise<Servers> {
+  const { count, first, folder, env, superuserUrl } = options;
   const ports = Array.from({ length: count }, (_, index) => first + index);
   const balancer = await startBalancer(ports);
   const url = `http://localhost:${balancer.port}`;
@@ -68,7 +69,7 @@ export async function startServers({ count, first, folder, env, superuserUrl }: 
   await Promise.all(ports.slice(1).map((_, index) => start(index + 1)));
   const client = new pg.Client({ connectionString: superuserUrl });
   await client.connect();
-  const rooms = await addRooms(client);
+  const rooms = await addRooms(client, options.rooms);
   const tokens = await addCustomers(client, await openKeys(folder, { appSecret: secret }));
   await client.end();
   return {
@@ -94,12 +95,12 @@ export async function startServers({ count, first, folder, env, superuserUrl }: 
 }
 
 /** Copies a room, so that there are hours enough. */
-async function addRooms(client: pg.Client): Promise<readonly string[]> {
+async function addRooms(client: pg.Client, count: number): Promise<readonly string[]> {
   const { rows } = await client.query<{ id: string }>(
     `insert into public.studios
      select (jsonb_populate_record(null::public.studios, to_jsonb(s) || jsonb_build_object('id', gen_random_uuid(), 'name', 'Room ' || n))).*
      from (select * from public.studios order by name limit 1) s, generate_series(1, $1::int) n returning id`,
-    [ROOMS],
+    [count],
   );
   return rows.map(({ id }) => id);
 }

@@ -1,4 +1,4 @@
-import { persistently, Refused } from './bookings.ts';
+import { persistently, Refused } from './client.ts';
 import type { Servers } from './servers.ts';
 
 /** Signs in once; the session must go on through everything. */

@@ -5,15 +5,17 @@ import { parseArgs } from 'node:util';
 import { startOwnPostgres } from '#tests/support/postgres.ts';
 import { freePorts } from '#tests/support/test-server.ts';
 import { audit } from './audit.ts';
-import { startBookings } from './bookings.ts';
-import { startReads } from './reads.ts';
+import { type Bookings, roomsFor, startBookings } from './bookings.ts';
+import { median, pause, say } from './figures.ts';
+import { type Reads, startReads } from './reads.ts';
 import { type Servers, startServers } from './servers.ts';
 import { openSession } from './session.ts';
 
 /**
- * `npm run test:soak`: three servers on one PostgreSQL, bookings and reads without a pause. `--ends kill` kills one of two servers every so
- * often, with faults of the providers in between; `--ends restart` restarts them in order, as for an upgrade. The third one stays, so that
- * its memory tells of leaks. Ends with 1 when something is lost, doubled or refused for good, or when memory grows.
+ * `npm run test:soak`: three servers on one PostgreSQL, bookings, cancellations and reads without a pause. `--ends kill` kills one of two
+ * servers every so often, with faults of the providers in between; `--ends restart` restarts them in order, as for an upgrade. The third one
+ * stays, so that its memory tells of leaks. Ends with 1 when something is lost, doubled or refused for good, when memory grows, or when the
+ * servers do not keep up with the rate.
  */
 const { values } = parseArgs({
   options: {
@@ -23,24 +25,31 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '50' },
   },
 });
+const [minutes, everySeconds, rate] = [Number(values.minutes), Number(values.every), Number(values.rate)];
 /** Of the requests one in ten is a booking, which takes a hold, a payment, a webhook, a receipt and a mail. */
 const BOOKINGS_PART = 0.1;
+/** One in five of them is cancelled again, for its money. */
+const CANCEL_EVERY = 5;
 const GROWTH_MAX = 1.25;
+/** The part of the wanted requests that must have been made: the clients wait while a server starts again. */
+const RATE_MIN = 0.9;
 const FAULTS = [
   { provider: 'stripe', kind: 'status', status: 503, count: 10 },
   { provider: 'stripe', kind: 'hang', count: 2 },
   { provider: 'stripe', kind: 'fail_after', count: 5 },
   { provider: 'igloohome', kind: 'status', status: 500, count: 10 },
 ];
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
-const median = (numbers: readonly number[]): number =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN;
 
-/** Ends the first two servers in turn until the time is over. Returns the memory of the third, once a round. */
-async function disturb(servers: Servers, useSession: () => Promise<void>): Promise<readonly number[]> {
+type Load = { readonly servers: Servers; readonly bookings: Bookings; readonly reads: Reads };
+
+/** Ends one of the first two servers until the time is over. Returns the memory of the third, once a round. */
+async function disturb(
+  { servers, bookings, reads }: Load,
+  useSession: () => Promise<void>,
+): Promise<readonly number[]> {
   const memory: number[] = [];
-  const end = performance.now() + Number(values.minutes) * 60_000;
+  const began = performance.now();
+  const end = began + minutes * 60_000;
   for (let round = 0; performance.now() < end; round += 1) {
     const kills = values.ends === 'kill';
     if (kills) {
@@ -51,10 +60,16 @@ async function disturb(servers: Servers, useSession: () => Promise<void>): Promi
         headers: { 'content-type': 'application/json' },
       });
     }
-    await pause(Number(values.every) * 1_000 * (kills ? 0.5 + Math.random() : 1));
-    await servers.restart(round % 2, kills ? 'SIGKILL' : 'SIGTERM');
+    await pause(everySeconds * 1_000 * (kills ? 0.5 + Math.random() : 1));
+    const victim = kills ? Math.floor(Math.random() * 2) : round % 2;
+    await servers.restart(victim, kills ? 'SIGKILL' : 'SIGTERM');
     await useSession();
     memory.push(servers.memory().at(-1) ?? NaN);
+    const at = ((performance.now() - began) / 60_000).toFixed(1);
+    const slowest = Math.max(bookings.slowestMs(), reads.slowestMs()) / 1_000;
+    say(
+      `${at} min: ${values.ends} of server ${victim + 1}; ${bookings.paid.size} bookings, ${bookings.cancelled.size} cancelled, ${reads.done} reads, ${bookings.failed.length + reads.failed.length} failed, the longest wait ${slowest.toFixed(1)} s, ${memory.at(-1)?.toFixed(0)} MB`,
+    );
   }
   return memory;
 }
@@ -64,25 +79,47 @@ async function soak(folder: string): Promise<boolean> {
   const postgres = startOwnPostgres(await freePorts());
   started.defer(() => postgres.remove());
   const env = { DATABASE_URL: postgres.url, PAYMENT_ANSWER_SECONDS: '3' };
-  const servers = await startServers({ count: 3, first: await freePorts(), folder, env, superuserUrl: postgres.url });
+  const rooms = roomsFor(rate * BOOKINGS_PART * minutes * 60);
+  const servers = await startServers({
+    count: 3,
+    first: await freePorts(),
+    folder,
+    env,
+    superuserUrl: postgres.url,
+    rooms,
+  });
   started.defer(() => servers.close());
   const useSession = await openSession(servers);
-  const rate = Number(values.rate);
-  const bookings = startBookings(servers, rate * BOOKINGS_PART);
+  const began = performance.now();
+  const bookings = startBookings(servers, { perSecond: rate * BOOKINGS_PART, cancelEvery: CANCEL_EVERY });
   const reads = startReads(servers, rate * (1 - BOOKINGS_PART));
-  const memory = await disturb(servers, useSession);
+  const memory = await disturb({ servers, bookings, reads }, useSession);
+  const seconds = (performance.now() - began) / 1_000;
   await Promise.all([bookings.stop(), reads.stop()]);
+  const reached = (bookings.held.length + reads.done) / seconds;
   say(
-    `${memory.length} ${values.ends}s in ${values.minutes} min; ${bookings.paid.size} bookings paid, ${reads.done} reads`,
+    `${memory.length} ${values.ends}s in ${values.minutes} min; ${bookings.paid.size} bookings paid, ${bookings.cancelled.size} of them cancelled, ${reads.done} reads: ${reached.toFixed(1)} a second of ${rate}`,
   );
-  const faults = [...(await audit(postgres.url, bookings, servers)), ...bookings.failed, ...reads.failed];
+  const faults = [
+    ...(await audit(postgres.url, bookings, servers)),
+    ...bookings.failed,
+    ...reads.failed,
+    ...(reached < rate * RATE_MIN
+      ? [`the servers kept up with ${reached.toFixed(1)} requests a second of ${rate}`]
+      : []),
+    ...growthOf(memory),
+  ];
   for (const fault of faults.slice(0, 20)) say(`FAULT ${fault}`);
+  say(`${faults.length} faults`);
+  return faults.length === 0;
+}
+
+/** Compares the second quarter with the last: the first one still warms up. */
+function growthOf(memory: readonly number[]): readonly string[] {
   const quarter = Math.ceil(memory.length / 4);
   const [early, late] = [median(memory.slice(quarter, 2 * quarter)), median(memory.slice(-quarter))];
-  say(
-    `${faults.length} faults; memory of the server that stayed ${early.toFixed(0)} MB early, ${late.toFixed(0)} MB late`,
-  );
-  return faults.length === 0 && !(late > early * GROWTH_MAX);
+  say(`memory of the server that stayed: ${early.toFixed(0)} MB early, ${late.toFixed(0)} MB late`);
+  return late > early * GROWTH_MAX ? [`memory grew from ${early.toFixed(0)} to ${late.toFixed(0)} MB`] : [];
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'soak-'));

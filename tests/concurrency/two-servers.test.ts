@@ -1,68 +1,173 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSandbox, type Sandbox } from '#sandbox/main.ts';
-import { compose } from '#server/compose.ts';
+import { type App, compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { createMigratedDatabase, type TestDatabase } from '#tests/support/postgres.ts';
 import { type ServerProcess, startServer } from '#tests/support/server-process.ts';
-import { addCustomer, checkout, freePorts, span } from '#tests/support/test-server.ts';
+import { addCustomer, checkout, freePorts, span, STUDIO_A } from '#tests/support/test-server.ts';
 
 const ATTEMPTS = process.env['TEST_LONG'] ? 1_000 : 150;
+const SECRET = 'one secret of both hosts, 32 letters or more';
+const [FIRST, SECOND] = [0, 1] as const;
 
-describe.runIf(process.env['TEST_POSTGRES_URL'])('two server processes on one PostgreSQL', () => {
+/** Each has an address, a port and a folder of its own, as on a machine of its own. They share the database and the secret. */
+describe.runIf(process.env['TEST_POSTGRES_URL'])('two servers on two hosts with one PostgreSQL', () => {
   let sandbox: Sandbox;
   let database: TestDatabase;
   let programs: ServerProcess[] = [];
-  let dataDir: string;
+  let folder: string;
+  let urls: string[] = [];
+  /** For keys and rows. */
+  let app: App;
 
   beforeAll(async () => {
     const first = await freePorts();
     const made = await createMigratedDatabase();
     if (!made) throw new Error('PostgreSQL went away');
     database = made;
-    dataDir = await mkdtemp(join(tmpdir(), 'two-'));
-    sandbox = await startSandbox({ port: first, webhookTarget: `http://localhost:${first + 8}` });
+    folder = await mkdtemp(join(tmpdir(), 'two-'));
+    urls = [`http://127.0.0.1:${first + 8}`, `http://127.0.0.2:${first + 9}`];
+    sandbox = await startSandbox({ port: first, webhookTarget: urls[FIRST] ?? '' });
     const env = {
       SANDBOX_PORT: String(first),
       DATABASE_URL: database.url,
-      RATE_LIMIT_FACTOR: '10000',
+      APP_SECRET: SECRET,
+      SITE_URL: 'http://localhost:8000',
       PAYMENT_ANSWER_SECONDS: '30',
       POOL_SIZE: '8',
-      DATA_DIR: dataDir,
     };
-    programs = [await startServer({ ...env, PORT: String(first + 8) })];
-    programs.push(await startServer({ ...env, PORT: String(first + 9) }));
+    const start = (host: number): Promise<ServerProcess> => {
+      const { hostname, port } = new URL(urls[host] ?? '');
+      return startServer({ ...env, HOST: hostname, PORT: port, DATA_DIR: join(folder, String(host)) });
+    };
+    programs = [await start(FIRST)];
+    programs.push(await start(SECOND));
+    app = await compose(readConfig({ ...env, DATA_DIR: join(folder, 'rows'), LOG_LEVEL: 'silent', POOL_SIZE: '4' }));
   }, 60_000);
   afterAll(async () => {
+    await app.close();
     await Promise.all(programs.map((program) => program.kill('SIGTERM')));
     await sandbox.close();
     await database.drop();
-    await rm(dataDir, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   });
 
+  type Answer = { readonly status: number; readonly body: unknown };
+  /** Calls one of the servers. */
+  async function call(host: number, path: string, token: string, body?: unknown): Promise<Answer> {
+    const response = await fetch(`${urls[host]}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        apikey: app.keys.anonKey,
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+  }
+  const customer = () => addCustomer(app, new Date());
+  const textAt = (body: unknown, name: string): string => String(Object(body)[name]);
+
   it(`sell one slot to one of ${ATTEMPTS}`, { timeout: 120_000 }, async () => {
-    const app = await compose(
-      readConfig({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'silent', POOL_SIZE: '4' }),
-    );
     const tokens: string[] = [];
-    for (let at = 0; at < ATTEMPTS; at += 1) tokens.push((await addCustomer(app, new Date())).token);
+    for (let at = 0; at < ATTEMPTS; at += 1) tokens.push((await customer()).token);
     const time = span(new Date(), 50);
-    const statuses = await Promise.all(
-      tokens.map(async (token, at) => {
-        const program = programs[at % 2];
-        const response = await fetch(`${program?.runtime.apiUrl}/functions/v1/create-payment`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-          body: JSON.stringify(checkout(time)),
-        });
-        await response.arrayBuffer();
-        return response.status;
-      }),
+    const answers = await Promise.all(
+      tokens.map((token, at) => call(at % 2, '/functions/v1/create-payment', token, checkout(time))),
     );
-    await app.close();
+    const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect(statuses.filter((status) => status === 409)).toHaveLength(ATTEMPTS - 1);
+  });
+
+  it('continue a session that began at the other, and end it at both', async () => {
+    const guest = app.keys.anonKey;
+    const refresh = (host: number, body: unknown): Promise<Answer> =>
+      call(host, '/auth/v1/token?grant_type=refresh_token', guest, {
+        refresh_token: textAt(body, 'refresh_token'),
+      });
+    const user = (host: number, body: unknown): Promise<Answer> =>
+      call(host, '/auth/v1/user', textAt(body, 'access_token'));
+    const signedIn = await call(FIRST, '/auth/v1/token?grant_type=password', guest, {
+      email: 'customer@example.com',
+      password: 'demo-customer-1',
+    });
+    expect(await user(SECOND, signedIn.body)).toMatchObject({ status: 200, body: { email: 'customer@example.com' } });
+    const refreshed = await refresh(SECOND, signedIn.body);
+    expect((await user(FIRST, refreshed.body)).status).toBe(200);
+    const signedOut = await call(FIRST, '/auth/v1/logout', textAt(refreshed.body, 'access_token'), {});
+    expect(signedOut.status).toBe(204);
+    await expect
+      .poll(() => user(SECOND, refreshed.body), { timeout: 2_000 })
+      .toMatchObject({ status: 403, body: { code: 'session_not_found' } });
+    expect((await refresh(SECOND, refreshed.body)).status).toBe(400);
+  });
+
+  it('count the calls of an account at both for one limit', async () => {
+    const { token } = await customer();
+    const one = (at: number): Promise<Answer> => call(at % 2, '/functions/v1/create-payment', token, {});
+    const statuses = await Promise.all(Array.from({ length: 40 }, async (_, at) => (await one(at)).status));
+    // While the calls run, one or two come back.
+    expect(statuses.filter((status) => status === 400).length).toBeGreaterThanOrEqual(20);
+    expect(statuses.filter((status) => status === 400).length).toBeLessThan(23);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(17);
+  });
+
+  it('show hours that were held at the other at once', async () => {
+    const { token } = await customer();
+    const time = span(new Date(), 60);
+    const path = `/rest/v1/bookings?select=start_time&studio_id=eq.${STUDIO_A}&start_time=eq.${time.startTime}`;
+    const free = (host: number): Promise<Answer> => call(host, path, app.keys.anonKey);
+    for (const host of [FIRST, SECOND]) expect((await free(host)).body).toEqual([]);
+    expect((await call(FIRST, '/functions/v1/create-payment', token, checkout(time))).status).toBe(200);
+    expect((await free(SECOND)).body).toHaveLength(1);
+  });
+
+  it('learn of new settings and of a new table from the other', async () => {
+    const owner = await customer();
+    await app.db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [owner.id]);
+    const named = async (host: number): Promise<string> =>
+      JSON.stringify((await call(host, '/auth/v1/passkeys/registration/options', owner.token, {})).body);
+    expect(await named(SECOND)).not.toContain('Two Hosts');
+    expect(await call(FIRST, '/functions/v1/staff-set-settings', owner.token, { name: 'Two Hosts' })).toMatchObject({
+      status: 200,
+    });
+    await expect.poll(() => named(SECOND)).toContain('Two Hosts');
+
+    const islands = (host: number): Promise<Answer> => call(host, '/rest/v1/islands', app.keys.anonKey);
+    for (const host of [FIRST, SECOND]) expect((await islands(host)).status).toBe(404);
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    await client.query(
+      `create table public.islands (id int); grant select on public.islands to anon; notify pgrst, 'reload schema'`,
+    );
+    await client.end();
+    for (const host of [FIRST, SECOND]) await expect.poll(() => islands(host)).toEqual({ status: 200, body: [] });
+  });
+
+  // It takes seven seconds. Processes of one host do the same in tests/operating/processes.test.ts.
+  const longIt = it.runIf(process.env['TEST_LONG']);
+  longIt('take the periodic tasks over within 10 s when the other is killed', { timeout: 60_000 }, async () => {
+    const holders = async (): Promise<string[]> => {
+      const { rows } = await app.db.query<{ pid: string }>(
+        `select distinct split_part(holder, ':', 2) as pid from private.task_lease where until > clock_timestamp()`,
+      );
+      return rows.map(({ pid }) => pid);
+    };
+    const [held] = await holders();
+    const lost = programs.find(({ runtime }) => String(runtime.pid) === held);
+    const left = programs.find((one) => one !== lost);
+    const killedAt = Date.now();
+    await lost?.kill('SIGKILL');
+    await expect.poll(holders, { timeout: 20_000, interval: 100 }).toEqual([String(left?.runtime.pid)]);
+    expect(Date.now() - killedAt).toBeLessThan(10_000);
+    await left?.kill('SIGTERM');
+    expect(await holders()).toEqual([]);
   });
 });

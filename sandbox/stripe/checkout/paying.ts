@@ -83,9 +83,14 @@ function startDelayed(state: StripeState, checkout: Checkout, paid: boolean, sec
   state.emit('checkout.session.completed', session);
 }
 
+/** The second of the last look at all sessions: there may be very many, and each call would look at them. */
+const settled = new WeakMap<StripeState, number>();
+
 /** Closes what is due in sandbox time: unpaid sessions and delayed payments. */
 export function settleDue(state: StripeState): void {
   const now = state.seconds();
+  if (settled.get(state) === now) return;
+  settled.set(state, now);
   for (const checkout of Object.values(state.ledger.checkouts)) {
     const { session, pending } = checkout;
     if (session.status === 'open' && checkout.expiresAt <= now) expire(state, checkout);

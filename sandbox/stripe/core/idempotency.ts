@@ -57,7 +57,13 @@ export function createIdempotency(
   };
 }
 
+/** The second of the last look at all answers: there may be very many, and each call would look at them. */
+const pruned = new WeakMap<StripeState, number>();
+
 function prune(state: StripeState): void {
+  const now = state.seconds();
+  if (pruned.get(state) === now) return;
+  pruned.set(state, now);
   for (const [key, answered] of Object.entries(state.ledger.idempotency))
-    if (state.seconds() - answered.at >= KEEP_S) delete state.ledger.idempotency[key];
+    if (now - answered.at >= KEEP_S) delete state.ledger.idempotency[key];
 }

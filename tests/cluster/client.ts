@@ -1,0 +1,83 @@
+import type { Servers } from './servers.ts';
+
+/** Calls as a client makes them that tries again while nobody answers. */
+
+/** How long a client tries. */
+const TRY_MS = 60_000;
+const PAUSE_MS = 250;
+const ANSWER_MS = 15_000;
+
+/** An answer that another try does not change. */
+export class Refused extends Error {}
+
+/** Tries again while nobody answers, or the answer is that the server is busy. */
+export async function persistently<T>(attempt: () => Promise<T>): Promise<T> {
+  const end = performance.now() + TRY_MS;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (error instanceof Refused || performance.now() > end) throw error;
+      await new Promise((done) => setTimeout(done, PAUSE_MS));
+    }
+  }
+}
+
+/** Runs work and remembers how long the slowest took, so that one can tell what a client noticed. */
+export function createStopwatch(): { run<T>(work: () => Promise<T>): Promise<T>; slowestMs(): number } {
+  let slowest = 0;
+  return {
+    async run(work) {
+      const began = performance.now();
+      try {
+        return await work();
+      } finally {
+        slowest = Math.max(slowest, performance.now() - began);
+      }
+    },
+    /** Since the last question. */
+    slowestMs() {
+      const answer = slowest;
+      slowest = 0;
+      return answer;
+    },
+  };
+}
+
+let turn = 0;
+/** The address of the next server. */
+export const nextUrl = ({ urls }: Servers): string => urls[(turn += 1) % urls.length] ?? '';
+
+/** Calls a function of the next server. `wait`: a code of a refusal that ends by itself. */
+export async function post<T>(
+  servers: Servers,
+  { name, token, body, wait }: { name: string; token: string; body: unknown; wait?: string },
+): Promise<T> {
+  const response = await fetch(`${nextUrl(servers)}/functions/v1/${name}`, {
+    method: 'POST',
+    headers: { apikey: servers.anonKey, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(ANSWER_MS),
+  });
+  const text = await response.text();
+  if (response.status === 200) return JSON.parse(text) as T;
+  const problem = `${name}: ${response.status} ${text}`;
+  // 202: the payment provider has not answered yet; the same call again asks for the same hold.
+  if (response.status >= 500 || response.status === 202) throw new Error(problem);
+  throw wait !== undefined && text.includes(`"${wait}"`) ? new Error(problem) : new Refused(problem);
+}
+
+/** Pays a session at the provider. */
+export async function payAt(sandboxUrl: string, session: string): Promise<void> {
+  const response = await fetch(`${sandboxUrl}/api/payments/${session}`, {
+    method: 'POST',
+    body: JSON.stringify({ outcome: 'paid' }),
+    headers: { 'content-type': 'application/json' },
+  });
+  if (!response.ok) throw new Error(`payment of ${session}: ${response.status} ${await response.text()}`);
+}
+
+/** Reads a list of the sandbox's control API. */
+export async function listAt<T>(sandboxUrl: string, path: string): Promise<readonly T[]> {
+  return (await (await fetch(`${sandboxUrl}/api/${path}`)).json()) as T[];
+}

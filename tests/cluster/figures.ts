@@ -1,0 +1,11 @@
+/** The middle of some numbers; NaN of none. */
+export const median = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN;
+
+/** The longest time between two of these moments, in seconds. */
+export const longestPause = (moments: readonly number[]): number =>
+  moments.reduce((longest, at, n) => Math.max(longest, at - (moments[n - 1] ?? at)), 0) / 1_000;
+
+export const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+export const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
