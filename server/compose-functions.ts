@@ -23,6 +23,7 @@ import { rateSession, reportProblem } from './functions/report-problem.ts';
 import { regeneratePin } from './functions/regenerate-pin.ts';
 import { extendBooking, rescheduleBooking } from './functions/reschedule-booking.ts';
 import { releaseHold } from './functions/release-hold.ts';
+import { removePhone } from './functions/remove-phone.ts';
 import { removeCard, savedCards } from './functions/saved-cards.ts';
 import { staffBlockCustomer } from './functions/staff-block-customer.ts';
 import { staffBookingDocument, staffMailDocument } from './functions/staff-booking-document.ts';
@@ -128,6 +129,7 @@ export function composeFunctions(context: Context): Hono<Env> {
       ['extend-booking', extendBooking(context)],
       ['saved-cards', savedCards(context)],
       ['remove-card', removeCard(context)],
+      ['remove-phone', removePhone(context)],
       ['delete-account', deleteAccount(context)],
       ['export-my-data', exportMyData(context)],
       ['stripe-webhook', stripeWebhook(context)],

@@ -8,6 +8,8 @@ export const firstPrivacy: readonly Article[] = [
 
 Your bookings, what you paid for them, and which access codes we made. We never keep a code’s digits in readable form.
 
+Of guests you invite to a booking, the first name each of them gives us. You and our team see it. We delete it 30 days after the session, or with your account.
+
 A log of what was done on your account and by whom, so we can sort out any disagreement.`,
   },
   {
@@ -30,7 +32,7 @@ We keep that you were verified, until when, and the name and dates we read.`,
   },
   {
     title: 'Who else sees it',
-    text: 'The companies that run payments, online ID checks, door locks and email for us. Each sees only what it needs. We never sell your data.',
+    text: 'The companies that run payments, online ID checks, door locks, email and text messages for us. Each sees only what it needs. If you save a booking to Google Wallet, Google gets what the pass shows: room, time, address and reference. We never sell your data.',
   },
   {
     title: 'How long',

@@ -2,15 +2,11 @@ import { z } from 'zod';
 import { type AccountContext, deleteAccount as remove } from '#server/operations/customers/account.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 import type { ServerFunction } from './function.ts';
-import { parse, signedIn } from './requests.ts';
+import { parse, proofFields, signedIn } from './requests.ts';
 import { json } from './responses.ts';
 
 const LIMIT = { name: 'delete-account', max: 10, seconds: 60 };
-const bodySchema = z.object({
-  confirm: z.literal('DELETE'),
-  currentPassword: z.string().max(1_024).nullable().default(null),
-  nonce: z.string().max(64).nullable().default(null),
-});
+const bodySchema = z.object({ confirm: z.literal('DELETE'), ...proofFields });
 
 /**
  * Deletes the caller's account: `{deleted, kept, keptUntil}` with the number of paid bookings that tax law keeps, and until which day. An older

@@ -46,5 +46,10 @@ export const datesField = z.array(z.iso.date()).min(SERIES_MIN).max(SERIES_MAX);
 export const instantField = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 /** Tells a repeated call from a second one like it. */
 export const requestIdField = z.string().trim().min(1).max(100).nullable().default(null);
+/** What shows that the account is the caller's, where the session is older. */
+export const proofFields = {
+  currentPassword: z.string().max(1_024).nullable().default(null),
+  nonce: z.string().max(64).nullable().default(null),
+};
 /** Why staff do something; for the audit log. */
 export const reasonField = z.string().trim().min(1).max(500);

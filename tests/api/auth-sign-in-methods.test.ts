@@ -8,6 +8,13 @@ const somePhone = (): string => `+6140000${String((count += 1)).padStart(4, '0')
 const NEW_PASSWORD = 'another fine phrase';
 const TEST_PHONE = '+61491570156';
 
+/** Status and code of a refused function. */
+async function failureOf(call: Promise<{ error: unknown }>): Promise<unknown> {
+  const { context } = (await call).error as { context: Response };
+  const { error: fields } = (await context.json()) as { error: object };
+  return { ...fields, status: context.status };
+}
+
 describe.each(engines)('sign-in methods with supabase-js (PostgreSQL: %s)', (postgres) => {
   let server: AuthTestServer;
   beforeAll(async () => {
@@ -101,6 +108,52 @@ describe.each(engines)('sign-in methods with supabase-js (PostgreSQL: %s)', (pos
       expect(changed.data.user).toMatchObject({ email, phone: phone.slice(1) });
       expect(changed.data.user?.identities?.map((one) => one.provider).toSorted()).toEqual(['email', 'phone']);
       expect((await server.visitor().auth.signInWithPassword({ phone, password: PASSWORD })).error).toBeNull();
+    });
+
+    test('a number is removed with its sign-in, its codes and its text reminders; an older session needs a proof', async () => {
+      const [email, phone, next] = [someone(), somePhone(), somePhone()];
+      const client = await server.member(email);
+      const remove = (body = {}) => client.functions.invoke<{ removed: boolean }>('remove-phone', { body });
+      await client.auth.updateUser({ phone });
+      await client.auth.verifyOtp({ phone, token: await server.textCode(phone), type: 'phone_change' });
+      server.advance(601_000);
+      expect(await failureOf(remove())).toMatchObject({ status: 403, code: 'current_password_required' });
+      expect(await failureOf(remove({ currentPassword: NEW_PASSWORD }))).toMatchObject({
+        code: 'current_password_invalid',
+      });
+      await client.auth.updateUser({ phone: next, current_password: PASSWORD });
+      const waiting = await server.textCode(next);
+      expect((await remove({ currentPassword: PASSWORD })).data).toEqual({ removed: true });
+      expect((await remove({ currentPassword: PASSWORD })).data).toEqual({ removed: false });
+      expect((await client.auth.verifyOtp({ phone: next, token: waiting, type: 'phone_change' })).error).not.toBeNull();
+      const { user } = (await client.auth.getUser()).data;
+      expect(user).toMatchObject({ email, phone: '', app_metadata: { provider: 'email', providers: ['email'] } });
+      expect(user?.identities?.map((one) => one.provider)).toEqual(['email']);
+      expect((await client.from('profiles').select('remind_by_text').single()).data).toEqual({ remind_by_text: false });
+      expect((await server.visitor().auth.signInWithPassword({ phone, password: PASSWORD })).error).not.toBeNull();
+      const logged = await server.app.db.query(
+        `select action, details from public.audit_logs where resource_type = 'phone' and actor = $1::uuid`,
+        [user?.id],
+      );
+      expect(logged.rows).toEqual([
+        {
+          action: 'remove',
+          details: {
+            before: { confirmed: true, textReminders: true },
+            after: { confirmed: false, textReminders: false },
+          },
+        },
+      ]);
+    });
+
+    test('the only way to sign in is not removed', async () => {
+      const phone = somePhone();
+      const client = server.visitor();
+      await client.auth.signInWithOtp({ phone });
+      await client.auth.verifyOtp({ phone, token: await server.textCode(phone), type: 'sms' });
+      const removed = client.functions.invoke('remove-phone', { body: {} });
+      expect(await failureOf(removed)).toMatchObject({ status: 403, code: 'mail_unconfirmed' });
+      expect((await client.auth.getUser()).data.user?.phone).toBe(phone.slice(1));
     });
 
     test.each(['0400 000 000', '+61', 'nobody', '+1234567890123456'])('%s is not a phone number', async (phone) => {

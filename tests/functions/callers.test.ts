@@ -122,6 +122,13 @@ const ROWS: readonly Row[] = [
     body: { cardId: 'pm_1' },
     answers: { removeSavedCard: () => undefined },
   },
+  {
+    name: 'remove-phone',
+    callers: 'signed-in',
+    limit: ['remove-phone', 10, 60],
+    body: {},
+    answers: { removePhone: () => true },
+  },
   ...(['reschedule-booking', 'extend-booking'] as const).map((name): Row => ({
     name,
     callers: 'signed-in',

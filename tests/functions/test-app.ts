@@ -122,6 +122,7 @@ vi.mock('#server/operations/mails/campaigns.ts', () => ({
 vi.mock('#server/operations/customers/account.ts', () => ({
   deleteAccount: operation('deleteAccount'),
   exportAccount: operation('exportAccount'),
+  removePhone: operation('removePhone'),
 }));
 vi.mock('#server/operations/customers/provider-customer.ts', () => ({
   listSavedCards: operation('listSavedCards'),

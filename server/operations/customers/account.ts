@@ -54,6 +54,37 @@ export async function deleteAccount(
   }
 }
 
+type PhoneOutcome =
+  | { readonly outcome: 'removed'; readonly removed: boolean }
+  | { readonly outcome: 'only_phone' | 'not_found' };
+
+/**
+ * Removes the confirmed number of an account, and switches its text reminders off. Returns whether there was one. Throws `Refusal`:
+ * `mail_unconfirmed` when nobody could sign in without the number, `not_found`, and those of `proveOwner`.
+ */
+export async function removePhone(
+  { db, clock, proveOwner }: AccountContext,
+  { userId, sessionId, proof }: { userId: string; sessionId: string; proof: OwnerProof },
+): Promise<boolean> {
+  await proveOwner(userId, sessionId, proof);
+  const row = await db.one<{ done: PhoneOutcome }>('select private.remove_phone($1::uuid, $2::timestamptz) as done', [
+    userId,
+    clock(),
+  ]);
+  const done = row?.done ?? { outcome: 'not_found' };
+  switch (done.outcome) {
+    case 'removed':
+      return done.removed;
+    case 'only_phone':
+      throw new Refusal(
+        'mail_unconfirmed',
+        'You sign in with this number. Add an email to your account first, then you can remove it.',
+      );
+    case 'not_found':
+      throw new Refusal('not_found', 'Account not found');
+  }
+}
+
 /** Reads all that is stored about an account, as JSON. Throws `Refusal('not_found')`. */
 export async function exportAccount(
   { db, clock }: Pick<AccountContext, 'db' | 'clock'>,

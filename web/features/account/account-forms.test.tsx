@@ -29,9 +29,6 @@ vi.mock('./queries.ts', () => ({
   changePassword: vi.fn(),
   confirmAuthenticatorApp: vi.fn(),
   cancelBooking: vi.fn(),
-  // As in queries.ts, which needs the client of the server.
-  passwordWanted: (error: { code?: string }) =>
-    error.code === 'current_password_required' ? 'missing' : error.code === 'current_password_invalid' ? 'wrong' : null,
 }));
 const calls = vi.mocked(queries);
 beforeEach(() => vi.resetAllMocks());

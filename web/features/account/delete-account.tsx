@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { z } from 'zod';
 import { formatStudioDate, formatStudioRange } from '#rules/studio-time.ts';
+import { mailProofCode, passwordWanted } from '#web/data/account/owner-proof.ts';
 import { type OwnBooking, useOwnBookings } from '#web/data/own-bookings.ts';
 import { describeError, errorCode } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
@@ -11,7 +12,7 @@ import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import { deleteAccount, mailProofCode, passwordWanted } from './queries.ts';
+import { deleteAccount } from './queries.ts';
 
 /** Asks before the account is deleted: names what goes and what stays, and first of all the bookings that are not over. */
 export function DeleteAccount({

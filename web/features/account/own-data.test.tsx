@@ -1,5 +1,6 @@
 import { screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { mailProofCode } from '#web/data/account/owner-proof.ts';
 import type { OwnBooking } from '#web/data/own-bookings.ts';
 import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
@@ -10,13 +11,13 @@ import * as queries from './queries.ts';
 const bookings: { data: Partial<OwnBooking>[] | undefined; isError: boolean } = { data: [], isError: false };
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/own-bookings.ts', () => ({ useOwnBookings: () => ({ ...bookings, refetch: vi.fn() }) }));
+vi.mock(import('#web/data/account/owner-proof.ts'), async (original) => ({
+  ...(await original()),
+  mailProofCode: vi.fn(),
+}));
 vi.mock('./queries.ts', () => ({
   readOwnData: vi.fn(),
   deleteAccount: vi.fn(),
-  mailProofCode: vi.fn(),
-  // As in queries.ts, which needs the client of the server.
-  passwordWanted: (error: { code?: string }) =>
-    error.code === 'current_password_required' ? 'missing' : error.code === 'current_password_invalid' ? 'wrong' : null,
 }));
 const calls = vi.mocked(queries);
 const onDeleted = vi.fn();
@@ -104,7 +105,7 @@ test('an older sign-in is asked for the password, or for a mailed code', async (
   await fill(password, 'wrong');
   await last();
   await waitFor(() => expect(calls.deleteAccount).toHaveBeenCalledTimes(2));
-  calls.mailProofCode.mockResolvedValue(undefined);
+  vi.mocked(mailProofCode).mockResolvedValue(undefined);
   await press('Send me a code instead');
   await fill(await screen.findByLabelText('6-digit code'), '123456');
   calls.deleteAccount.mockResolvedValue({ kept: 0, keptUntil: null });

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { z } from 'zod';
 import { passwordChangeSchema } from '#rules/people.ts';
+import { passwordWanted } from '#web/data/account/owner-proof.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { titleOfPassword } from '#web/lib/errors.ts';
 import { TextField } from '#web/ui/form/fields.tsx';
@@ -9,7 +10,7 @@ import { Form, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import { changePassword, passwordWanted } from './queries.ts';
+import { changePassword } from './queries.ts';
 
 const schema = passwordChangeSchema.and(z.object({ current: z.string() }));
 const EMPTY = { password: '', confirm: '', current: '' };

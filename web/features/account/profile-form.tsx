@@ -6,6 +6,7 @@ import { studioDate } from '#rules/studio-time.ts';
 import { type Profile, useProfile } from '#web/data/profile.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { birthDateEntry, isoOf } from '#web/lib/birth-date.ts';
+import { passwordWanted } from '#web/data/account/owner-proof.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { DateField, TextField } from '#web/ui/form/fields.tsx';
@@ -21,7 +22,7 @@ import {
   type TypedProfile,
   typedProfileOf,
 } from './profile-schema.ts';
-import { changeEmail, passwordWanted, saveProfile } from './queries.ts';
+import { changeEmail, saveProfile } from './queries.ts';
 
 export function ProfileForm({ userId, verified }: { userId: string; verified: boolean }) {
   const profile = useProfile(userId);

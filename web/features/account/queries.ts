@@ -1,4 +1,5 @@
-import { errorCode, readFailure } from '#web/lib/errors.ts';
+import { readFailure } from '#web/lib/errors.ts';
+import { type OwnerProof, proofBody } from '#web/data/account/owner-proof.ts';
 import { supabase } from '#web/data/client.ts';
 import { callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
@@ -11,12 +12,6 @@ export async function saveProfile(
 ): Promise<void> {
   const { error } = await rest.from('profiles').update(profile).eq('user_id', userId);
   if (error) throw error;
-}
-/** Returns whether a refused change needs the current password (`missing`), had a wrong one, or failed for another reason (null). */
-export function passwordWanted(error: unknown): 'missing' | 'wrong' | null {
-  const code = errorCode(error);
-  if (code === 'current_password_required' || code === 'reauthentication_needed') return 'missing';
-  return code === 'current_password_invalid' ? 'wrong' : null;
 }
 export async function changeEmail(email: string, currentPassword: string | null): Promise<void> {
   const { error } = await supabase.auth.updateUser({
@@ -44,25 +39,10 @@ export function cancelBooking(
 export async function readOwnData(): Promise<string> {
   return JSON.stringify(await callFunction<Record<string, unknown>>('export-my-data', {}), null, 2);
 }
-/** What a person gives to show that the account is theirs, when the server asks; '' where not asked. */
-export type OwnerProof = { readonly currentPassword: string; readonly nonce: string };
 /** Deletes the account. `kept`: how many paid bookings tax law keeps, `keptUntil` the last day (`YYYY-MM-DD`). */
-export function deleteAccount({
-  currentPassword,
-  nonce,
-}: OwnerProof): Promise<{ kept: number; keptUntil: string | null }> {
-  return callFunction('delete-account', {
-    confirm: 'DELETE',
-    currentPassword: currentPassword === '' ? null : currentPassword,
-    nonce: nonce === '' ? null : nonce,
-  });
+export function deleteAccount(proof: OwnerProof): Promise<{ kept: number; keptUntil: string | null }> {
+  return callFunction('delete-account', { confirm: 'DELETE', ...proofBody(proof) });
 }
-/** Mails a code that proves the account instead of the password. */
-export async function mailProofCode(): Promise<void> {
-  const { error } = await supabase.auth.reauthenticate();
-  if (error) throw error;
-}
-
 /** An authenticator app of the account. */
 export type AuthenticatorApp = { readonly id: string; readonly name: string; readonly addedAt: string };
 /** An authenticator app being added: QR code (raw SVG) and secret. */

@@ -1,4 +1,6 @@
+import { type OwnerProof, proofBody } from '#web/data/account/owner-proof.ts';
 import { supabase } from '#web/data/client.ts';
+import { callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import { apiUrl, publicKey } from '#web/data/server.ts';
 
@@ -49,11 +51,23 @@ export async function setReminder(userId: string, setting: ReminderSetting, on: 
 }
 
 /** Sends a code to a number, which becomes that of the account once the code is entered. */
-export async function sendPhoneCode(phone: string): Promise<void> {
-  const { error } = await supabase.auth.updateUser({ phone });
+export async function sendPhoneCode(phone: string, { currentPassword, nonce }: OwnerProof): Promise<void> {
+  const { error } = await supabase.auth.updateUser({
+    phone,
+    ...(currentPassword === '' ? {} : { current_password: currentPassword }),
+    ...(nonce === '' ? {} : { nonce }),
+  });
+  if (error) throw error;
+}
+/** Sends another code to the number that waits for one. */
+export async function sendCodeAgain(phone: string): Promise<void> {
+  const { error } = await supabase.auth.resend({ type: 'phone_change', phone });
   if (error) throw error;
 }
 export async function confirmPhone(phone: string, token: string): Promise<void> {
   const { error } = await supabase.auth.verifyOtp({ phone, token, type: 'phone_change' });
   if (error) throw error;
 }
+/** Removes the number of the account; text reminders are off then. Throws `AppError`. */
+export const removePhone = (proof: OwnerProof): Promise<{ removed: boolean }> =>
+  callFunction('remove-phone', proofBody(proof));

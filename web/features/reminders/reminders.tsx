@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { Check } from '#web/ui/choice.tsx';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
-import { ConfirmPhone } from './confirm-phone.tsx';
+import { PhoneNumber } from './phone-number.tsx';
 import { readReminders, type ReminderSetting, setReminder } from './queries.ts';
 
 /** Switches the reminders of sessions on and off, by kind. */
@@ -31,16 +31,13 @@ export function ReminderSettings({ userId }: { userId: string }) {
         An email 24 hours before a session
       </Check>
       {texts ? (
-        <>
-          <Check
-            checked={phone !== null && shown('remind_by_text', text)}
-            disabled={phone === null}
-            onChange={(event) => change.mutate({ setting: 'remind_by_text', on: event.target.checked })}
-          >
-            A text message 2 hours before{phone === null ? '' : `, to ${phone}`}
-          </Check>
-          {phone === null ? <ConfirmPhone /> : null}
-        </>
+        <Check
+          checked={phone !== null && shown('remind_by_text', text)}
+          disabled={phone === null}
+          onChange={(event) => change.mutate({ setting: 'remind_by_text', on: event.target.checked })}
+        >
+          A text message 2 hours before{phone === null ? '' : `, to ${phone}`}
+        </Check>
       ) : null}
       <Check
         checked={shown('thank_by_email', thanks)}
@@ -48,6 +45,11 @@ export function ReminderSettings({ userId }: { userId: string }) {
       >
         An email after a session: how it was, and what you left behind
       </Check>
+      {texts ? (
+        <div className="pt-2">
+          <PhoneNumber userId={userId} phone={phone} />
+        </div>
+      ) : null}
       <p className="max-w-prose text-sm text-fog">
         Confirmations, access codes and anything about your money always come by email.
       </p>

@@ -1,0 +1,69 @@
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
+import { mailProofCode, type OwnerProof, passwordWanted } from '#web/data/account/owner-proof.ts';
+import { describeError, errorCode } from '#web/lib/errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { CodeField, TextField } from '#web/ui/form/fields.tsx';
+import { refuseForm, type SchemaForm } from '#web/ui/form/use-schema-form.ts';
+
+/** What the forms of the number hold; the proof is '' until the server asks for it. */
+export type PhoneValues = OwnerProof & { readonly phone: string };
+type Asked = 'none' | 'password' | 'code';
+
+/**
+ * The fields of a form in which an older sign-in shows whose account it is: the password, or a code by email for accounts without one. `refuse`
+ * shows why the form was refused, and asks for the proof when that is missing.
+ */
+export function useProof(form: SchemaForm<PhoneValues>): {
+  fields: ReactNode;
+  refuse: (error: unknown, fallback: string, field?: 'phone') => void;
+} {
+  const [asked, setAsked] = useState<Asked>('none');
+  const { setFocus } = form;
+  useEffect(() => {
+    if (asked !== 'none') setFocus(asked === 'password' ? 'currentPassword' : 'nonce');
+  }, [asked, setFocus]);
+  return {
+    fields: <ProofFields form={form} asked={asked} onMailed={() => setAsked('code')} />,
+    refuse(error, fallback, field) {
+      const wanted = passwordWanted(error);
+      if (wanted === 'missing') setAsked('password');
+      const ofCode = errorCode(error) === 'reauthentication_not_valid' ? 'nonce' : field;
+      const at = wanted === null ? ofCode : 'currentPassword';
+      refuseForm(form, { message: describeError(error, fallback), ...(at === undefined ? {} : { field: at }) });
+    },
+  };
+}
+
+function ProofFields({
+  form: { control },
+  asked,
+  onMailed,
+}: {
+  form: SchemaForm<PhoneValues>;
+  asked: Asked;
+  onMailed: () => void;
+}) {
+  const mail = useMutation({
+    mutationFn: mailProofCode,
+    meta: { failure: 'The code could not be sent. Please try again.' },
+    onSuccess: onMailed,
+  });
+  if (asked === 'none') return null;
+  if (asked === 'code')
+    return <CodeField control={control} name="nonce" label="6-digit code from our email" digits={6} />;
+  return (
+    <>
+      <TextField
+        control={control}
+        name="currentPassword"
+        label="Current password"
+        type="password"
+        autoComplete="current-password"
+      />
+      <Button tone="quiet" busy={mail.isPending} onClick={() => mail.mutate()}>
+        Email me a code instead
+      </Button>
+    </>
+  );
+}
