@@ -14,7 +14,12 @@ export default mergeConfig(
   base,
   defineConfig({
     // As server/http/site.ts does for the built page.
-    plugins: [{ name: 'anon-key', transformIndexHtml: (html) => html.replaceAll('%ANON_KEY%', runtime.anonKey) }],
+    plugins: [
+      {
+        name: 'anon-key',
+        transformIndexHtml: (html) => html.replaceAll('%ANON_KEY%', runtime.anonKey).replaceAll('%WALLETS%', ''),
+      },
+    ],
     server: { proxy: Object.fromEntries(doors.map((door) => [door, { target: runtime.apiUrl, ws: true }])) },
   }),
 );

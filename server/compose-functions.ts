@@ -71,6 +71,7 @@ import { testSmartPlug } from './functions/test-smart-plug.ts';
 import { joinWaitlist, leaveWaitlist } from './functions/join-waitlist.ts';
 import { verifyId } from './functions/verify-id.ts';
 import { verifyPayment } from './functions/verify-payment.ts';
+import { walletFile, walletPass } from './functions/wallet-pass.ts';
 import type { Clock, Env, ReadCaller } from './http/caller.ts';
 import type { TakeLimit } from './http/limits.ts';
 import type { AccessContext } from './operations/access/context.ts';
@@ -79,6 +80,7 @@ import type { BookingContext } from './operations/bookings/context.ts';
 import type { PaymentStatusContext } from './operations/payments/read-status.ts';
 import type { IdentityContext } from './operations/identity/context.ts';
 import type { EventContext } from './operations/webhooks/context.ts';
+import type { Wallets } from './providers/ports.ts';
 import type { LinkSigner } from './crypto/link-signer.ts';
 import type { PowerContext } from './operations/power/switch-power.ts';
 import type { StaffContext } from './operations/staff/require-permission.ts';
@@ -96,6 +98,7 @@ type Context = {
   identity: IdentityContext;
   staff: StaffContext;
   links: LinkSigner;
+  wallets: Wallets;
   power: PowerContext;
   verifyLockWebhook: (request: Request, rawBody: string) => Promise<boolean>;
   drain: () => Promise<number>;
@@ -125,6 +128,8 @@ export function composeFunctions(context: Context): Hono<Env> {
       ['unsubscribe', unsubscribe(context)],
       ['cancel-booking', cancelBooking(context)],
       ['booking-document', bookingDocument(context)],
+      ['wallet-pass', walletPass(context)],
+      ['wallet-file', walletFile(context)],
       ['reschedule-booking', rescheduleBooking(context)],
       ['extend-booking', extendBooking(context)],
       ['saved-cards', savedCards(context)],

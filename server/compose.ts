@@ -8,7 +8,7 @@ import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { currentRequest } from './db/request-scope.ts';
 import { createOverload, type Overload } from './http/overload.ts';
-import { createBodies, createIdReader, createStore } from './start/open-adapters.ts';
+import { createBodies, createIdReader, createStore, createWallets, kindsOf } from './start/open-adapters.ts';
 import { composeFunctions } from './compose-functions.ts';
 import { createBackgroundJobs } from './operations/jobs/background-jobs.ts';
 import { sessionTasks } from './operations/jobs/session-tasks.ts';
@@ -185,6 +185,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const reader = await createIdReader(config);
   opened.defer(() => reader.close());
   const { links } = secrets;
+  const wallets = await createWallets(config.wallet);
   const answerWithinMs = config.paymentAnswerSeconds * 1000;
   const payment: PaymentStatusContext = {
     db: urgent,
@@ -302,6 +303,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     identity,
     staff: { db: urgent, developerPages: config.developerPages },
     links,
+    wallets,
     power: { db: urgent, plugs },
     verifyLockWebhook: createIgloohomeVerifier({
       publicKeys: config.igloohome.webhookKeys,
@@ -326,11 +328,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const { dataDir } = config;
   const health = await observe({ metrics, db, clock, log, dataDir, queue, overload, circuits, plugs: plugCircuits });
   opened.defer(() => health.stop());
-  const site = createSite({
-    ...SITE_FOLDERS,
-    anonKey: keys.anonKey,
-    siteUrl: config.siteUrl,
-  });
+  const { anonKey } = keys;
+  const site = createSite({ ...SITE_FOLDERS, anonKey, siteUrl: config.siteUrl, wallets: kindsOf(wallets) });
   const pages = createSitePages({
     folder: RENDERER,
     content: () => ({ settings: business.now(), rooms: business.rooms() }),

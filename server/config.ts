@@ -15,6 +15,7 @@ import { withRenamed } from './settings/renamed.ts';
 import { readRestSettings, restFields, type RestSettings } from './settings/rest.ts';
 import { readSignInSettings, signInFields, type SignInSettings } from './settings/sign-in.ts';
 import { readStorageSettings, storageFields, type StorageSettings } from './settings/storage.ts';
+import { readWalletSettings, walletFaults, walletFields, type WalletSettings } from './settings/wallet.ts';
 import { withSecretFiles } from './settings/secret-files.ts';
 import { unknownVariables } from './settings/unknown.ts';
 import { backupFaults, backupFields, readBackupSettings, type BackupSettings } from './settings/operating/backup.ts';
@@ -74,6 +75,8 @@ export type Config = DatabaseSettings & {
   readonly smtpUrl: string;
   readonly mailFrom: string;
   readonly storage: StorageSettings;
+  /** What passes for wallets are signed with. */
+  readonly wallet: WalletSettings;
 };
 
 const schema = z.object({
@@ -116,6 +119,7 @@ const schema = z.object({
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'is not an smtp:// address' }).optional(),
   MAIL_FROM: z.string().min(3).default(DEMO_SENDER),
   ...storageFields,
+  ...walletFields,
 });
 type Environment = z.output<typeof schema>;
 
@@ -140,6 +144,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ...authFaults(env, production, sandbox),
     ...backupFaults(env),
     ...keyFaults(env),
+    ...walletFaults(env),
   ];
   const siteUrl = env.SITE_URL ?? `http://localhost:${env.PORT}`;
   const signIn = readSignInSettings(env, {
@@ -211,6 +216,7 @@ function toConfig(
     smtpUrl: env.SMTP_URL ?? `smtp://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + 5}`,
     mailFrom: env.MAIL_FROM,
     storage: readStorageSettings(env),
+    wallet: readWalletSettings(env),
   };
 }
 

@@ -13,12 +13,16 @@ const { router: site, show } = createSite({
   earlierAssets,
   anonKey: 'public-key',
   siteUrl: 'https://example.com',
+  wallets: 'apple google',
 });
 const get = async (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   site.request(path, { headers });
 
 beforeAll(() => {
-  writeFileSync(join(folder, 'index.html'), '<meta content="%ANON_KEY%"><link href="%SITE_URL%/">');
+  writeFileSync(
+    join(folder, 'index.html'),
+    '<meta content="%ANON_KEY%"><meta content="%WALLETS%"><link href="%SITE_URL%/">',
+  );
   writeFileSync(join(folder, 'about.html'), 'about');
   writeFileSync(join(folder, '404.html'), 'unknown');
   writeFileSync(join(folder, 'things-any.html'), 'one thing');
@@ -35,8 +39,10 @@ afterAll(() => {
 });
 
 describe('the site', () => {
-  test('fills in the public key and its own address', async () => {
-    expect(await (await get('/')).text()).toBe('<meta content="public-key"><link href="https://example.com/">');
+  test('fills in the public key, the wallets and its own address', async () => {
+    expect(await (await get('/')).text()).toBe(
+      '<meta content="public-key"><meta content="apple google"><link href="https://example.com/">',
+    );
     expect(await (await get('/sitemap.xml')).text()).toBe('<loc>https://example.com/about</loc>');
   });
 

@@ -24,7 +24,14 @@ type File = {
  * Serves the built web app (build/site.ts). Files with a hash in their name are cached for ever; those of earlier builds are found in
  * `earlierAssets`. Each path of the site has a page with the public key in it; any other path gets the 404 page.
  */
-export function createSite(settings: { folder: string; earlierAssets: string; anonKey: string; siteUrl: string }): {
+export function createSite(settings: {
+  folder: string;
+  earlierAssets: string;
+  anonKey: string;
+  siteUrl: string;
+  /** The wallets that passes can be saved in, with spaces between them. */
+  wallets: string;
+}): {
   router: Hono<Env>;
   show: (pages: ReadonlyMap<string, string>) => void;
 } {
@@ -56,7 +63,10 @@ export function createSite(settings: { folder: string; earlierAssets: string; an
     return fileOf(extension, getMimeType(full), body, await readFile(`${full}.br`).catch(() => null));
   }
   const fill = (text: string): string =>
-    text.replaceAll('%ANON_KEY%', settings.anonKey).replaceAll('%SITE_URL%', settings.siteUrl);
+    text
+      .replaceAll('%ANON_KEY%', settings.anonKey)
+      .replaceAll('%SITE_URL%', settings.siteUrl)
+      .replaceAll('%WALLETS%', settings.wallets);
 
   /** The page for every address one part below another: `things-any.html` for `things/…`. */
   const loadBelow = async (path: string): Promise<File | null> => {

@@ -318,3 +318,36 @@ export type SingleSignOn = {
   /** Verifies the response to a request. Throws `ProviderError`, not retryable when it is invalid. `id` is the assertion's. */
   read(response: string, requestId: string): Promise<{ user: ProviderUser; id: string; expiresAt: Date }>;
 };
+
+/** What a pass in a phone's wallet shows. No access code: locked screens show passes, and phones copy them to other devices. */
+export type WalletPass = {
+  /** Of the booking. */
+  readonly id: string;
+  /** Counts its moves: which of its hours the pass shows. */
+  readonly version: number;
+  readonly business: string;
+  readonly room: string;
+  readonly reference: string;
+  /** In Sydney: "Sat 8 Mar 2031" and "6 pm to 8 pm". */
+  readonly day: string;
+  readonly hours: string;
+  readonly start: Date;
+  readonly end: Date;
+  readonly address: string;
+  /** What the pass cannot know. */
+  readonly note: string;
+  /** The page of the booking. */
+  readonly url: string;
+};
+export type ApplePasses = {
+  /** Whether a pass that is signed now is accepted: certificates end. */
+  worksAt(now: Date): boolean;
+  /** Makes a .pkpass file. */
+  make(pass: WalletPass, now: Date): Promise<Buffer>;
+};
+export type GooglePasses = {
+  /** Returns the address at which the customer saves the pass. `origin`: of the page that links to it. */
+  saveUrl(pass: WalletPass, origin: string, now: Date): Promise<string>;
+};
+/** null: passes of this kind are not offered. */
+export type Wallets = { readonly apple: ApplePasses | null; readonly google: GooglePasses | null };

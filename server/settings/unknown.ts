@@ -1,6 +1,6 @@
 /** Prefixes that only our variables have. */
 const PREFIXES =
-  /^(?:AUTH|REST|REALTIME|PGRST|STRIPE|IGLOOHOME|STORAGE|TWILIO|SANDBOX|VISION|SHELLY|SMTP|MAIL|METRICS|HOLD|RATE_LIMIT)_/;
+  /^(?:AUTH|REST|REALTIME|PGRST|STRIPE|IGLOOHOME|STORAGE|TWILIO|SANDBOX|VISION|SHELLY|SMTP|MAIL|WALLET|METRICS|HOLD|RATE_LIMIT)_/;
 
 /** Returns one line for each unknown variable with one of our prefixes, so that a typo does not silently leave a default in force. */
 export function unknownVariables(given: readonly string[], known: readonly string[]): string[] {

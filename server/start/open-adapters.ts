@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { type BodyBudget, createBodyBudget } from '#server/http/bodies.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
 import { createOcrIdReader } from '#server/providers/ocr/id-reader.ts';
-import type { IdReader, ObjectStore } from '#server/providers/ports.ts';
+import type { IdReader, ObjectStore, Wallets } from '#server/providers/ports.ts';
 import type { VisionSettings } from '#server/settings/id-reader.ts';
 import type { StorageSettings } from '#server/settings/storage.ts';
+import type { WalletSettings } from '#server/settings/wallet.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -32,3 +33,17 @@ export async function createStore(config: { storage: StorageSettings; dataDir: s
   const { createS3Store } = await import('#server/providers/s3-store.ts');
   return createS3Store(config.storage.s3, join(config.dataDir, 'spool'));
 }
+
+/** Passes for wallets, where keys are configured. Imports nothing for the others. */
+export async function createWallets({ apple, google }: WalletSettings): Promise<Wallets> {
+  return {
+    apple: apple && (await import('#server/providers/wallet/apple-passes.ts')).createApplePasses(apple),
+    google: google && (await import('#server/providers/wallet/google-passes.ts')).createGooglePasses(google),
+  };
+}
+
+/** The kinds of passes on offer, with spaces between them. */
+export const kindsOf = (wallets: Wallets): string =>
+  Object.entries(wallets)
+    .flatMap(([kind, made]) => (made === null ? [] : [kind]))
+    .join(' ');

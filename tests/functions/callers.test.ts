@@ -109,6 +109,13 @@ const ROWS: readonly Row[] = [
     type: 'text/html; charset=utf-8',
   },
   {
+    name: 'wallet-pass',
+    callers: 'signed-in',
+    limit: ['wallet-pass', 20, 60],
+    body: { bookingId: BOOKING, kind: 'apple' },
+    answers: { linkToPass: () => 'https://site.example/pass' },
+  },
+  {
     name: 'saved-cards',
     callers: 'signed-in',
     limit: ['saved-cards', 30, 60],
@@ -838,6 +845,20 @@ test('unsubscribe needs no key: a POST of a mail program ends the subscription, 
   );
   expect(left).toEqual({ status: 200, body: { unsubscribed: true }, retryAfter: null });
   expect(app.calls.at(-1)).toEqual(['leaveMailingList', BOOKING]);
+});
+
+test('wallet-file needs no key, is counted for the IP address, and answers the file of its link', async () => {
+  const app = createFunctionsApp();
+  app.answers['readPassFile'] = (token: string) => ({ file: Buffer.from(token), name: 'HC-ABC123.pkpass' });
+  const answer = await app.send('wallet-file', 'none', { method: 'GET', query: '?token=t1' });
+  expect([answer.status, await answer.text()]).toEqual([200, 't1']);
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    'content-type': 'application/vnd.apple.pkpass',
+    'content-disposition': 'attachment; filename="HC-ABC123.pkpass"',
+    'cache-control': 'no-store',
+  });
+  expect(app.taken).toEqual([[{ name: 'wallet-file', max: 30, seconds: 60 }, `ip:${IP}`]]);
+  expect((await app.send('wallet-file', 'none', { method: 'POST', body: {} })).status).toBe(405);
 });
 
 test('calendar-feed needs no key, is counted for the IP address, and answers 304 to who has the file', async () => {

@@ -131,6 +131,11 @@ vi.mock('#server/operations/customers/provider-customer.ts', () => ({
 vi.mock('#server/operations/customers/write.ts', () => ({ writeCustomer: operation('writeCustomer') }));
 vi.mock('#server/operations/exports/document-files.ts', () => ({ documentPage: () => '', documentPdf: () => '' }));
 vi.mock('#server/operations/exports/booking-document.ts', () => ({ readDocuments: operation('readDocuments') }));
+vi.mock('#server/operations/exports/wallet-pass.ts', () => ({
+  WALLET_KINDS: ['apple', 'google'],
+  linkToPass: operation('linkToPass'),
+  readPassFile: operation('readPassFile'),
+}));
 vi.mock('#server/operations/exports/lists.ts', () => ({ exportList: operation('exportList') }));
 vi.mock('#server/operations/payments/read-status.ts', () => ({ readPaymentStatus: operation('readPaymentStatus') }));
 vi.mock('#server/operations/identity/withdraw.ts', () => ({ withdrawId: operation('withdrawId') }));
@@ -338,6 +343,7 @@ export function createFunctionsApp(
       call,
     } as never,
     links,
+    wallets: { apple: null, google: null },
     account: { call } as never,
     booking: { call } as never,
     // Cast: the operations are fake, and the functions read nothing else of it.

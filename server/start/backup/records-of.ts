@@ -83,13 +83,23 @@ export async function* recordsOf(
   // With keys from the environment there is no file. One that cannot be read fails the backup.
   const keys = join(source.dataDir, 'keys.json');
   if (existsSync(keys)) yield { head: { kind: 'file', name: 'keys.json' }, body: await readFile(keys) };
-  const lines = Object.entries(source.settings).map(([name, value]) => `${name}=${value}\n`);
+  const lines = Object.entries(source.settings).map(([name, value]) => `${name}=${oneLine(value)}\n`);
   yield { head: { kind: 'file', name: 'settings.env' }, body: Buffer.from(lines.join('')) };
   const tables: Record<string, { rows: number; sum: string }> = {};
   yield* dumpTables(sql, tables);
   const count = { objects: 0, objectBytes: 0 };
   yield* objectsOf(source.store, count);
   yield { head: { kind: 'end', sums: { tables, ...count } }, body: NOTHING };
+}
+
+/** A value as a file of settings takes it: JSON without line breaks; those of certificates and keys as \n, which the settings read. */
+function oneLine(value: string): string {
+  if (!value.includes('\n')) return value;
+  try {
+    return JSON.stringify(JSON.parse(value));
+  } catch {
+    return value.replaceAll('\n', String.raw`\n`);
+  }
 }
 
 async function* objectsOf(

@@ -4,6 +4,7 @@ import type { LockSettings } from '#server/settings/locks.ts';
 import type { PaymentSettings } from '#server/settings/payments.ts';
 import type { PlugSettings } from '#server/settings/plugs.ts';
 import type { StorageSettings } from '#server/settings/storage.ts';
+import type { WalletSettings } from '#server/settings/wallet.ts';
 
 /** The parts of the configuration (server/config.ts) that are examined. */
 export type CheckedConfig = {
@@ -26,4 +27,5 @@ export type CheckedConfig = {
   readonly igloohome: LockSettings;
   readonly vision: VisionSettings;
   readonly plugs: PlugSettings;
+  readonly wallet: WalletSettings;
 };

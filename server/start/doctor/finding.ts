@@ -18,6 +18,7 @@ export type Area =
   | 'locks'
   | 'plugs'
   | 'mail'
+  | 'wallets'
   | 'clock'
   | 'site';
 

@@ -9,6 +9,7 @@ import { mailFindings } from './mail.ts';
 import { hostedCheckFindings, paymentFindings } from './payments.ts';
 import { backupFindings, settingsFindings } from './settings.ts';
 import { siteFindings } from './site.ts';
+import { walletFindings } from './wallet.ts';
 
 /** Longer than a bridge takes to ask all locks of a small studio. */
 const LIMIT_MS = 60_000;
@@ -25,6 +26,7 @@ function checksOf(config: CheckedConfig): Check[] {
     { area: 'locks', run: () => lockFindings(config) },
     { area: 'plugs', run: () => plugFindings(config) },
     { area: 'mail', run: () => mailFindings(config) },
+    { area: 'wallets', run: () => Promise.resolve(walletFindings(config, new Date())) },
     { area: 'clock', run: () => clockFindings(config) },
     { area: 'site', run: () => siteFindings(config) },
   ];

@@ -1,5 +1,5 @@
 import { AlarmClock, Disc3, KeyRound } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { mailIsImmediate } from '#rules/access.ts';
 import { formatDollars, formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
@@ -21,9 +21,9 @@ const BACK = { to: paths.home, label: 'Return Home' };
 /** When to say that it takes longer than usual. */
 const LONG_MS = 30_000;
 
-/** Shows the state of a payment: processing, confirmed, or why the booking is cancelled. */
-export function PaymentResult({ state }: { state: PaymentState }) {
-  if (state.status === 'confirmed') return <Confirmed state={state} />;
+/** Shows the state of a payment: processing, confirmed, or why the booking is cancelled. `passes`: saves the customer's own confirmed booking. */
+export function PaymentResult({ state, passes }: { state: PaymentState; passes?: (bookingId: string) => ReactNode }) {
+  if (state.status === 'confirmed') return <Confirmed state={state} passes={passes} />;
   if (state.status === 'cancelled') return <Cancelled state={state} />;
   if (state.payment === 'processing') return <Delayed state={state} />;
   return <Processing reference={state.reference} asking={state.state === 'asking'} />;
@@ -113,7 +113,7 @@ function Delayed({ state }: { state: PaymentState }) {
   );
 }
 
-function Confirmed({ state }: { state: PaymentState }) {
+function Confirmed({ state, passes }: { state: PaymentState; passes: ((bookingId: string) => ReactNode) | undefined }) {
   const booking = state.booking;
   const coupon = Math.round((booking?.coupon_discount ?? 0) * 100);
   const volume = Math.round((booking?.discount_amount ?? 0) * 100) - coupon;
@@ -155,6 +155,7 @@ function Confirmed({ state }: { state: PaymentState }) {
       </dl>
       <WhatsNext />
       <FindUs />
+      {booking && !state.series ? <div className="mt-10 empty:hidden">{passes?.(state.bookingId)}</div> : null}
       <div className="mt-10 flex flex-wrap gap-3 max-sm:flex-col">
         <Link to={paths.regeneratePin(state.bookingId)} className={buttonStyle.signal}>
           Your access code

@@ -22,6 +22,7 @@ import { type BookingPage, readOwnBooking } from './queries.ts';
 import { Receipts } from './receipts.tsx';
 import { Timeline } from './timeline.tsx';
 import { WaitingMove } from './waiting-move.tsx';
+import { WalletButtons } from './wallet-buttons.tsx';
 
 const BACK = { to: paths.bookings, label: 'Your bookings' };
 const POLL_MS = 30_000;
@@ -127,6 +128,7 @@ function Found({
         {ahead ? aheadParts?.(booking) : null}
         {orderPart?.(booking)}
         {ahead ? <CalendarLinks booking={booking} /> : null}
+        {ahead ? <WalletButtons bookingId={booking.id} /> : null}
         <Money booking={booking} />
         {booking.confirmedAt === null ? null : <Receipts booking={booking} />}
         <Timeline booking={booking} now={now} />

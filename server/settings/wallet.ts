@@ -1,0 +1,122 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { z } from 'zod';
+import { text } from './fields.ts';
+
+/** The environment variables about passes for wallets, spread into the schema in config.ts. */
+export const walletFields = {
+  WALLET_APPLE_CERTIFICATE: text.optional(),
+  WALLET_APPLE_KEY: text.optional(),
+  WALLET_APPLE_AUTHORITY_CERTIFICATE: text.optional(),
+  WALLET_GOOGLE_ISSUER_ID: z
+    .string()
+    .regex(/^\d{5,30}$/, 'is a number from the Google Wallet console')
+    .optional(),
+  WALLET_GOOGLE_SERVICE_KEY: text.optional(),
+};
+type WalletEnvironment = z.output<z.ZodObject<typeof walletFields>>;
+
+/** Certificates and key as PEM. `typeId` and `teamId` are in the certificate. */
+type AppleWalletSettings = {
+  readonly certificate: string;
+  readonly key: string;
+  /** Apple's intermediate certificate that issued ours. */
+  readonly authority: string;
+  readonly typeId: string;
+  readonly teamId: string;
+};
+type GoogleWalletSettings = { readonly issuerId: string; readonly email: string; readonly privateKey: string };
+/** null: passes of this kind are not offered. */
+export type WalletSettings = {
+  readonly apple: AppleWalletSettings | null;
+  readonly google: GoogleWalletSettings | null;
+};
+
+const APPLE = ['WALLET_APPLE_CERTIFICATE', 'WALLET_APPLE_KEY', 'WALLET_APPLE_AUTHORITY_CERTIFICATE'] as const;
+const GOOGLE = ['WALLET_GOOGLE_ISSUER_ID', 'WALLET_GOOGLE_SERVICE_KEY'] as const;
+
+/** Reads what passes are signed with. Without faults each kind is complete or absent. */
+export function readWalletSettings(env: WalletEnvironment): WalletSettings {
+  const [certificate, key, authority] = APPLE.map((name) => pem(env[name]));
+  const ids = readIds(certificate);
+  const service = readService(env.WALLET_GOOGLE_SERVICE_KEY);
+  const issuerId = env.WALLET_GOOGLE_ISSUER_ID;
+  return {
+    apple: certificate && key && authority && ids ? { certificate, key, authority, ...ids } : null,
+    google: issuerId !== undefined && service !== null ? { issuerId, ...service } : null,
+  };
+}
+
+/** Lists what is missing, unreadable or does not belong together, one line per fault. An expired certificate is none: the doctor reports it. */
+export function walletFaults(env: WalletEnvironment): string[] {
+  return [...incomplete(env, APPLE), ...incomplete(env, GOOGLE), ...appleFaults(env), ...googleFaults(env)];
+}
+
+function incomplete(env: WalletEnvironment, names: readonly (keyof WalletEnvironment)[]): string[] {
+  const given = names.filter((name) => env[name] !== undefined);
+  if (given.length === 0 || given.length === names.length) return [];
+  return names.filter((name) => !given.includes(name)).map((name) => `${name}: is needed with ${given[0]}`);
+}
+
+function appleFaults(env: WalletEnvironment): string[] {
+  const [certificateName, keyName, authorityName] = APPLE;
+  const certificate = readCertificate(env[certificateName]);
+  const authority = readCertificate(env[authorityName]);
+  const key = readKey(env[keyName]);
+  const faults = [
+    ...(certificate === null ? [`${certificateName}: ${NO_CERTIFICATE}`] : []),
+    ...(authority === null ? [`${authorityName}: ${NO_CERTIFICATE}`] : []),
+    ...(key === null ? [`${keyName}: is no private RSA key in PEM form without a passphrase`] : []),
+  ];
+  if (!certificate) return faults;
+  if (readIds(pem(env[certificateName])) === null)
+    faults.push(`${certificateName}: is no certificate of a pass type: its subject has no UID pass.… and OU`);
+  if (key && !certificate.checkPrivateKey(key)) faults.push(`${keyName}: is not the key of ${certificateName}`);
+  if (authority && !(certificate.checkIssued(authority) && certificate.verify(authority.publicKey)))
+    faults.push(`${authorityName}: did not issue ${certificateName}; take Apple's intermediate that its issuer names`);
+  return faults;
+}
+const NO_CERTIFICATE = 'is no certificate in PEM form';
+
+function googleFaults(env: WalletEnvironment): string[] {
+  const name = 'WALLET_GOOGLE_SERVICE_KEY';
+  if (env[name] === undefined || readService(env[name]) !== null) return [];
+  return [`${name}: is no JSON key of a service account with client_email and private_key`];
+}
+
+/** Environment files have no line breaks in a value: there they are written as \n. */
+const pem = (value: string | undefined): string | undefined => value?.replaceAll(String.raw`\n`, '\n');
+
+/** undefined: not given; null: unreadable. */
+function readCertificate(value: string | undefined): X509Certificate | null | undefined {
+  return value === undefined ? undefined : orNull(() => new X509Certificate(pem(value) ?? ''));
+}
+
+function readKey(value: string | undefined): KeyObject | null | undefined {
+  if (value === undefined) return undefined;
+  const key = orNull(() => createPrivateKey(pem(value) ?? ''));
+  return key?.asymmetricKeyType === 'rsa' ? key : null;
+}
+
+/** Apple writes the pass type into the subject as UID and the team as OU. */
+function readIds(certificate: string | undefined): { typeId: string; teamId: string } | null {
+  const { subject } = readCertificate(certificate) ?? {};
+  const part = (name: string): string | undefined => new RegExp(`^${name}=(.+)$`, 'm').exec(subject ?? '')?.[1];
+  const [typeId, teamId] = [part('UID'), part('OU')];
+  return typeId?.startsWith('pass.') === true && teamId !== undefined ? { typeId, teamId } : null;
+}
+
+const serviceSchema = z.object({ client_email: z.email(), private_key: z.string() });
+
+function readService(value: string | undefined): { email: string; privateKey: string } | null {
+  const parsed = serviceSchema.safeParse(value === undefined ? null : orNull((): unknown => JSON.parse(value)));
+  if (!parsed.success || !readKey(parsed.data.private_key)) return null;
+  return { email: parsed.data.client_email, privateKey: parsed.data.private_key };
+}
+
+function orNull<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}

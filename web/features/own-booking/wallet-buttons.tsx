@@ -1,0 +1,54 @@
+import { useMutation } from '@tanstack/react-query';
+import { callFunction } from '#web/data/fetch-client.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { leaveTo } from '#web/lib/leave.ts';
+import { Button } from '#web/ui/button.tsx';
+
+type Kind = 'apple' | 'google';
+const NAMES: Readonly<Record<Kind, string>> = { apple: 'Apple Wallet', google: 'Google Wallet' };
+
+/** The wallets that this server makes passes for, as the page says. Apple's opens on Apple's devices only. */
+function kindsHere(): Kind[] {
+  const offered = document.querySelector<HTMLMetaElement>('meta[name="wallets"]')?.content.split(' ') ?? [];
+  const onApple = /iPhone|iPad|Macintosh/.test(navigator.userAgent);
+  return (['apple', 'google'] as const).filter((kind) => offered.includes(kind) && (kind === 'google' || onApple));
+}
+
+/** Saves a confirmed booking as a pass in the phone's wallet. Renders nothing where no passes are made. */
+export function WalletButtons({ bookingId }: { bookingId: string }) {
+  const save = useMutation({
+    mutationFn: async (kind: Kind) =>
+      leaveTo((await callFunction<{ url: string }>('wallet-pass', { bookingId, kind })).url),
+    meta: { handled: true, invalidates: [] },
+  });
+  const kinds = kindsHere();
+  if (kinds.length === 0) return null;
+  return (
+    <section aria-labelledby="wallets">
+      <h2 id="wallets" className="text-2xl">
+        Save it on your phone
+      </h2>
+      <div className="mt-4 flex flex-wrap gap-3">
+        {kinds.map((kind) => (
+          <Button
+            key={kind}
+            tone="plain"
+            busy={save.isPending && save.variables === kind}
+            disabled={save.isPending}
+            onClick={() => save.mutate(kind)}
+          >
+            Add to {NAMES[kind]}
+          </Button>
+        ))}
+      </div>
+      <p className="mt-3 max-w-prose text-sm text-dust">
+        Room, time, address and reference, never the access code. If you move the booking, add its new pass here.
+      </p>
+      {save.isError ? (
+        <p role="alert" className="mt-3 text-sm text-bad">
+          {describeError(save.error, 'The pass could not be made. Please try again.')}
+        </p>
+      ) : null}
+    </section>
+  );
+}
