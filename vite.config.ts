@@ -40,6 +40,12 @@ export default defineConfig({
             // What every page loads, and what pages with data load.
             sharedChunk('frame', { entry: 'main.tsx', files: /\/(web|rules)\//, priority: 2 }),
             sharedChunk('data', { entry: 'pages/booking.tsx', files: /\/(web\/(data|lib|ui)|rules)\//, priority: 1 }),
+            // What the pages of an account's bookings share.
+            sharedChunk('account', {
+              entry: 'pages/bookings/one.tsx',
+              files: /\/(web\/(data|lib|ui)|rules)\//,
+              priority: 0,
+            }),
           ],
         },
       },

@@ -1,5 +1,6 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { z } from 'zod';
+import { useNow } from '#web/lib/use-now.ts';
 import { callFunction } from '../fetch-client.ts';
 import { queryKeys } from '../query-keys.ts';
 
@@ -25,6 +26,29 @@ const readSavedCards = async (): Promise<readonly SavedCard[]> =>
 export function useSavedCards(userId: string, wanted = true): UseQueryResult<readonly SavedCard[]> {
   return useQuery({ queryKey: queryKeys.savedCards.of(userId), queryFn: readSavedCards, enabled: wanted, retry: 1 });
 }
+
+/**
+ * The saved cards that can pay now, the newest first; none when they cannot be read, which leaves the pay page. `loading`: not known yet. A button
+ * waits for it, because one that charges a card must not appear under a finger.
+ */
+export function useUsableCards(
+  userId: string,
+  wanted: boolean,
+): { readonly cards: readonly SavedCard[]; readonly loading: boolean } {
+  const now = useNow(60_000);
+  const { data = [], isLoading } = useSavedCards(userId, wanted);
+  return { cards: wanted ? data.filter((card) => !isExpired(card, now)) : [], loading: isLoading };
+}
+
+/** Why a saved card did not pay; nothing was taken from it. */
+export type CardProblem = 'declined' | 'needs_customer' | 'gone';
+const PROBLEMS: Readonly<Record<CardProblem, string>> = {
+  declined: 'Your bank declined the card.',
+  needs_customer: 'Your bank wants you to confirm this payment, on the pay page.',
+  gone: 'This card isn’t saved any more.',
+};
+/** "Your bank declined the card. Nothing was charged." */
+export const describeCardProblem = (problem: CardProblem): string => `${PROBLEMS[problem]} Nothing was charged.`;
 
 /** Removes a saved card at the payment provider. Throws `AppError`. */
 export const removeSavedCard = (cardId: string): Promise<unknown> => callFunction('remove-card', { cardId });

@@ -1,24 +1,15 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
-import { isExpired, nameOfCard, useSavedCards } from '#web/data/account/saved-cards.ts';
+import { type CardProblem, describeCardProblem, nameOfCard, useUsableCards } from '#web/data/account/saved-cards.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
-import { useNow } from '#web/lib/use-now.ts';
 import { usePayPage } from '#web/lib/use-pay-page.ts';
 import { Button } from '#web/ui/button.tsx';
 import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import {
-  type BookingPage,
-  type CardProblem,
-  type Change,
-  type Changed,
-  type ChangeQuote,
-  makeChange,
-  quoteChange,
-} from './queries.ts';
+import { type BookingPage, type Change, type Changed, type ChangeQuote, makeChange, quoteChange } from './queries.ts';
 
 /** Where a booking goes. */
 type To = { readonly studioName: string; readonly start: Date; readonly end: Date };
@@ -142,7 +133,12 @@ function useChange(booking: BookingPage, change: Change, onDone: () => void) {
     },
     meta: {
       handled: true,
-      invalidates: [queryKeys.ownBooking.all, queryKeys.ownBookings.all, queryKeys.availability.all],
+      invalidates: [
+        queryKeys.ownBooking.all,
+        queryKeys.ownBookings.all,
+        queryKeys.availability.all,
+        queryKeys.savedCards.all,
+      ],
     },
     onSuccess: ({ done }) => {
       if (!done) return;
@@ -172,11 +168,8 @@ function Choices({
   onMake: (card: string | null) => void;
   onBack: () => void;
 }) {
-  const now = useNow(60_000);
-  const saved = useSavedCards(userId, quote.payUntil !== undefined);
-  const cards = (quote.payUntil === undefined ? [] : (saved.data ?? []))
-    .filter((card) => !isExpired(card, now))
-    .slice(0, CARDS);
+  const usable = useUsableCards(userId, quote.payUntil !== undefined);
+  const cards = usable.cards.slice(0, CARDS);
   const working = busy !== undefined;
   return (
     <div className="flex flex-wrap gap-3">
@@ -194,7 +187,7 @@ function Choices({
       <Button
         tone={cards.length === 0 ? 'signal' : 'plain'}
         busy={busy === null}
-        disabled={disabled || working}
+        disabled={disabled || working || usable.loading}
         onClick={() => onMake(null)}
       >
         {cards.length === 0 ? labelOf(quote) : 'Pay another way'}
@@ -206,19 +199,13 @@ function Choices({
   );
 }
 
-const PROBLEMS: Readonly<Record<CardProblem, string>> = {
-  declined: 'Your bank declined the card.',
-  needs_customer: 'Your bank wants you to confirm this payment, on the pay page.',
-  gone: 'This card isn’t saved any more.',
-};
-
 /** Says why the saved card did not pay, and leads to the pay page. The new hours are held meanwhile. */
 function Refused({ problem, url, onBack }: { problem: CardProblem; url: string; onBack: () => void }) {
   return (
     <div className="space-y-4">
       <Notice tone="warn">
         <p role="alert" className="font-semibold">
-          {PROBLEMS[problem]} Nothing was charged.
+          {describeCardProblem(problem)}
         </p>
         <p className="mt-1">We hold the new hours while you pay.</p>
       </Notice>

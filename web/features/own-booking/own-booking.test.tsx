@@ -2,6 +2,7 @@ import { cleanup, screen, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { AppError } from '#web/lib/errors.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
+import { callFunction } from '#web/data/fetch-client.ts';
 import * as availability from '#web/data/finding/availability.ts';
 import { BookingView } from './booking-view.tsx';
 import { endWith, freeAfter, startsOf } from './free-hours.ts';
@@ -154,6 +155,19 @@ test('one tap pays with a saved card that has not expired; one that is refused l
   await press('Pay $69 with Visa ending in 4242');
   expect(leaveTo).toHaveBeenCalledTimes(1);
   CARDS.length = 0;
+});
+
+test('no way to pay can be pressed before the saved cards are known, so that none appears under a finger', async () => {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  vi.mocked(callFunction).mockReturnValueOnce(promise as never);
+  show();
+  calls.quoteChange.mockResolvedValue({ differenceCents: 6_900, refundCents: 0, payUntil: '2031-03-01T00:15:00Z' });
+  await press('Stay longer');
+  await press('9 pm');
+  const pay = await screen.findByRole<HTMLButtonElement>('button', { name: 'Pay $69 and change' });
+  expect(pay.disabled).toBe(true);
+  resolve({ cards: [] });
+  await vi.waitFor(() => expect(pay.disabled).toBe(false));
 });
 
 test('staying longer is offered as far as the room is free', async () => {

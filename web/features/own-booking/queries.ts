@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { CardProblem } from '#web/data/account/saved-cards.ts';
 import { callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 
@@ -82,8 +83,6 @@ export type ChangeQuote = {
   readonly byHand?: true;
   readonly payUntil?: string;
 };
-/** Why a saved card did not pay; nothing was taken from it. */
-export type CardProblem = 'declined' | 'needs_customer' | 'gone';
 export type Changed = ChangeQuote & {
   readonly url?: string;
   readonly waitsUntil?: string;

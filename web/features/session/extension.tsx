@@ -2,13 +2,14 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { formatMoney } from '#rules/money.ts';
 import { slotsWithMore, spanOf } from '#rules/slots.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
+import { type CardProblem, describeCardProblem, nameOfCard, useUsableCards } from '#web/data/account/saved-cards.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError, errorCode } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { usePayPage } from '#web/lib/use-pay-page.ts';
 import { toast } from '#web/ui/toast.tsx';
-import { mainButton } from './big-button.ts';
-import { extend, quoteExtension, type RoomSession } from './queries.ts';
+import { bigButton, mainButton } from './big-button.ts';
+import { extend, type Extended, type ExtensionQuote, quoteExtension, type RoomSession } from './queries.ts';
 
 /** Queries what a further hour costs, while the customer is signed in. */
 export function useExtension(session: RoomSession, wanted: boolean) {
@@ -21,48 +22,34 @@ export function useExtension(session: RoomSession, wanted: boolean) {
   });
 }
 
-/** Adds an hour with one tap, and leaves for the pay page where it is to be paid. Says nothing where the customer cannot extend. */
-export function Extension({ session, quote }: { session: RoomSession; quote: ReturnType<typeof useExtension> }) {
-  const { asking, open } = usePayPage();
+/**
+ * Adds an hour with one tap at the price on the button: the newest saved card pays, and without one the pay page. Says nothing where the customer
+ * cannot extend.
+ */
+export function Extension({
+  session,
+  quote,
+  userId,
+}: {
+  session: RoomSession;
+  quote: ReturnType<typeof useExtension>;
+  userId: string;
+}) {
   const until = endWithOneMore(session);
-  const more = useMutation({
-    mutationFn: async (differenceCents: number) => {
-      const url = await open(async () => ({ url: await extend(session, differenceCents) }));
-      if (url !== null && url !== '') leaveTo(url);
-      return url === '';
-    },
-    meta: {
-      handled: true,
-      invalidates: [
-        queryKeys.sessionRoom.all,
-        queryKeys.ownBooking.all,
-        queryKeys.ownBookings.all,
-        queryKeys.accessCode.all,
-        queryKeys.availability.all,
-      ],
-    },
-    onSuccess: (done) => {
-      if (done && until !== null)
-        toast({ title: `Yours until ${formatStudioTime(until)}`, description: 'Your code works until then, too.' });
-    },
-    onError: () => void quote.refetch(),
-  });
+  const { asking, more } = useMore(session, until, () => void quote.refetch());
   const taken = quote.isError && ['slot_taken', 'slot_closed'].includes(errorCode(quote.error));
   if (taken) return <p className="text-lg">The room isn’t free after you, so this session can’t end later.</p>;
   if (quote.data === undefined || until === null) return null;
-  const { differenceCents, payUntil } = quote.data;
+  if (more.data?.left !== undefined) return <Refused {...more.data.left} onBack={() => more.reset()} />;
   return (
-    <div>
-      <button
-        type="button"
-        className={mainButton}
-        disabled={more.isPending}
-        aria-busy={more.isPending}
-        onClick={() => more.mutate(differenceCents)}
-      >
-        Stay until {formatStudioTime(until)}
-        <span className="font-normal">{payUntil === undefined ? 'free' : formatMoney(differenceCents)}</span>
-      </button>
+    <div className="w-full sm:w-auto">
+      <Ways
+        userId={userId}
+        until={until}
+        quote={quote.data}
+        busy={more.isPending ? more.variables.card : undefined}
+        onMore={(card) => more.mutate({ differenceCents: quote.data.differenceCents, card })}
+      />
       {asking ? (
         <p role="status" className="mt-2">
           The payment service is slow. Your hour is held, and this continues by itself.
@@ -73,6 +60,115 @@ export function Extension({ session, quote }: { session: RoomSession; quote: Ret
           {describeError(more.error, 'Nothing was changed. Please try again.')}
         </p>
       ) : null}
+    </div>
+  );
+}
+
+/** `left`: the saved card did not pay, and where the hour is paid instead. */
+type Made = { readonly done: boolean; readonly left?: { readonly problem: CardProblem; readonly url: string } };
+
+/** Adds the hour, and leaves for the pay page where it is to be paid. */
+function useMore(session: RoomSession, until: Date | null, onFailed: () => void) {
+  const { asking, open } = usePayPage();
+  const more = useMutation({
+    mutationFn: async (how: { differenceCents: number; card: string | null }): Promise<Made> => {
+      const answers: Extended[] = [];
+      const url = await open(async () => {
+        const answer = await extend(session, how);
+        answers.push(answer);
+        return answer;
+      });
+      if (url === null || url === '') return { done: url === '' };
+      const problem = answers.at(-1)?.problem;
+      // What became of the card is said before the page changes.
+      if (problem !== undefined) return { done: false, left: { problem, url } };
+      leaveTo(url);
+      return { done: false };
+    },
+    meta: {
+      handled: true,
+      invalidates: [
+        queryKeys.sessionRoom.all,
+        queryKeys.ownBooking.all,
+        queryKeys.ownBookings.all,
+        queryKeys.accessCode.all,
+        queryKeys.availability.all,
+        queryKeys.savedCards.all,
+      ],
+    },
+    onSuccess: ({ done }) => {
+      if (!done || until === null) return;
+      toast({
+        title: `Yours until ${formatStudioTime(until)}`,
+        description: 'The door has a new code for you. Look at it before you leave the room.',
+      });
+    },
+    onError: onFailed,
+  });
+  return { asking, more };
+}
+
+/** The ways to pay the hour. `busy`: the card that is asked now, null for the pay page. */
+function Ways({
+  userId,
+  until,
+  quote: { differenceCents, payUntil },
+  busy,
+  onMore,
+}: {
+  userId: string;
+  until: Date;
+  quote: ExtensionQuote;
+  busy: string | null | undefined;
+  onMore: (card: string | null) => void;
+}) {
+  const { cards, loading } = useUsableCards(userId, payUntil !== undefined);
+  const card = cards[0] ?? null;
+  const disabled = loading || busy !== undefined;
+  const price = payUntil === undefined ? 'free' : formatMoney(differenceCents);
+  return (
+    <div className="flex flex-col gap-4">
+      <button
+        type="button"
+        className={`${mainButton} flex-wrap gap-y-0 py-2`}
+        disabled={disabled}
+        aria-busy={busy !== undefined && busy === (card?.id ?? null)}
+        onClick={() => onMore(card?.id ?? null)}
+      >
+        Stay until {formatStudioTime(until)}
+        <span className="font-normal">
+          {price}
+          {card === null ? '' : ` with ${nameOfCard(card)}`}
+        </span>
+      </button>
+      {card === null ? null : (
+        <button
+          type="button"
+          className={bigButton}
+          disabled={disabled}
+          aria-busy={busy === null}
+          onClick={() => onMore(null)}
+        >
+          Pay {price} another way
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Says why the saved card did not pay, and leads to the pay page. The hour is held meanwhile. */
+function Refused({ problem, url, onBack }: { problem: CardProblem; url: string; onBack: () => void }) {
+  return (
+    <div className="flex w-full flex-col gap-4 sm:w-auto">
+      <p role="alert" className="border-l-4 border-black pl-3 text-lg">
+        <strong>{describeCardProblem(problem)}</strong> We hold the hour while you pay.
+      </p>
+      <button type="button" className={mainButton} onClick={() => leaveTo(url)}>
+        Go to the pay page
+      </button>
+      <button type="button" className={bigButton} onClick={onBack}>
+        Back
+      </button>
     </div>
   );
 }

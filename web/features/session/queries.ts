@@ -1,4 +1,5 @@
 import type { LightsAllowed } from '#rules/business/session.ts';
+import type { CardProblem } from '#web/data/account/saved-cards.ts';
 import { callFunction } from '#web/data/fetch-client.ts';
 
 /** A booking during its session. `token` comes from the mailed link. */
@@ -16,7 +17,8 @@ export type SessionLights = { readonly on: boolean | null; readonly allowed: Lig
 
 /** What a further hour costs. `payUntil`: until when it would be held for the payment; without it nothing is to be paid. */
 export type ExtensionQuote = { readonly differenceCents: number; readonly payUntil?: string };
-type Extended = { readonly url?: string; readonly waitsUntil?: string };
+/** Where the hour is to be paid; '' when it is there, null while the provider has not answered. `problem`: why the saved card did not pay it. */
+export type Extended = { readonly url: string | null; readonly problem?: CardProblem };
 
 /** Reads the room of a session. Throws `AppError`. */
 export const readRoom = ({ id, token }: RoomSession): Promise<SessionRoom> =>
@@ -26,6 +28,8 @@ export const readRoom = ({ id, token }: RoomSession): Promise<SessionRoom> =>
 export const askLights = ({ id, token }: RoomSession, on: boolean | null): Promise<SessionLights> =>
   callFunction('session-lights', { bookingId: id, token, on });
 
+type Answer = { readonly url?: string; readonly waitsUntil?: string; readonly cardProblem?: CardProblem };
+
 const oneMore = ({ id, end }: RoomSession) => ({ bookingId: id, hours: 1, from: end.toISOString() });
 
 /** Asks what a further hour costs. Refused with `slot_taken` or `slot_closed` where it is not free. Throws `AppError`. */
@@ -33,10 +37,15 @@ export const quoteExtension = (session: RoomSession): Promise<ExtensionQuote> =>
   callFunction('extend-booking', { ...oneMore(session), preview: true });
 
 /**
- * Adds the hour at the price on the screen. Returns the address of the pay page, '' when nothing is to be paid, null while the provider has not
- * answered. A saved card belongs here: with one, the server charges it and answers without an address. Throws `AppError`.
+ * Adds the hour at the price on the screen. `card`: the saved card that pays it at once; null: the pay page. The same call again neither adds nor
+ * charges it twice. Throws `AppError`.
  */
-export async function extend(session: RoomSession, differenceCents: number): Promise<string | null> {
-  const answer = await callFunction<Extended>('extend-booking', { ...oneMore(session), differenceCents });
-  return answer.waitsUntil === undefined ? '' : (answer.url ?? null);
+export async function extend(
+  session: RoomSession,
+  { differenceCents, card }: { readonly differenceCents: number; readonly card: string | null },
+): Promise<Extended> {
+  const paying = card === null ? {} : { card };
+  const answer = await callFunction<Answer>('extend-booking', { ...oneMore(session), differenceCents, ...paying });
+  if (answer.waitsUntil === undefined) return { url: '' };
+  return { url: answer.url ?? null, ...(answer.cardProblem && { problem: answer.cardProblem }) };
 }

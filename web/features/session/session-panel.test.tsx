@@ -7,7 +7,9 @@ import { SessionPanel } from './session-panel.tsx';
 const mocks = vi.hoisted(() => ({ call: vi.fn(), status: 'in', leaveTo: vi.fn(), toast: vi.fn() }));
 vi.mock('#web/data/fetch-client.ts', () => ({ callFunction: mocks.call }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
-vi.mock('#web/data/session.tsx', () => ({ useSession: () => ({ status: mocks.status }) }));
+vi.mock('#web/data/session.tsx', () => ({
+  useSession: () => ({ status: mocks.status, user: mocks.status === 'in' ? { id: 'u' } : null }),
+}));
 vi.mock('#web/lib/leave.ts', () => ({ leaveTo: mocks.leaveTo }));
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: mocks.toast }));
 
@@ -19,6 +21,7 @@ const session = {
 };
 /** What the server answers; a test replaces parts of it. */
 const answers: Record<string, unknown> = {};
+const CARD = { id: 'pm_1', brand: 'visa', last4: '4242', expiryMonth: 12, expiryYear: 2034 };
 const vibrate = vi.fn();
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
@@ -26,14 +29,16 @@ beforeEach(() => {
   mocks.status = 'in';
   Object.assign(answers, {
     room: { studioId: 'A', lights: true, followed: false },
+    cards: { cards: [] },
     lights: { on: true, allowed: { on: true, off: true } },
     quote: { differenceCents: 6_900, payUntil: '2031-03-08T09:00:00Z' },
     extended: { differenceCents: 6_900, waitsUntil: '2031-03-08T09:00:00Z', url: 'https://pay.example' },
   });
   mocks.call.mockImplementation(async (name: string, body: Record<string, unknown>) => {
     const key =
-      { 'session-room': 'room', 'session-lights': 'lights' }[name] ?? ('preview' in body ? 'quote' : 'extended');
-    const answer = answers[key];
+      { 'session-room': 'room', 'session-lights': 'lights', 'saved-cards': 'cards' }[name] ??
+      ('preview' in body ? 'quote' : 'extended');
+    const answer = await answers[key];
     if (answer instanceof Error) throw answer;
     return key === 'lights' && body['on'] !== null ? { ...(answer as object), on: body['on'] } : answer;
   });
@@ -47,6 +52,13 @@ const show = (minutesLeft: number, online = true) => {
 };
 const pass = (minutes: number) => act(() => vi.advanceTimersByTimeAsync(minutes * 60_000));
 const button = (name: RegExp) => screen.findByRole<HTMLButtonElement>('button', { name });
+/** A button that can be pressed. */
+const ready = (name: RegExp) =>
+  vi.waitFor(() => {
+    const found = screen.getByRole<HTMLButtonElement>('button', { name });
+    expect(found.disabled).toBe(false);
+    return found;
+  });
 
 test('the lights of the room are switched with one button, and say when somebody else needs them', async () => {
   show(60);
@@ -72,7 +84,7 @@ test('lights that somebody else needs cannot be switched off, and a plug that do
 
 test('a further hour is one tap, at the price on the button: to the pay page, or at once where nothing is to be paid', async () => {
   const { unmount } = show(60);
-  const stay = await button(/Stay until 9 pm/);
+  const stay = await ready(/Stay until 9 pm/);
   expect(stay.textContent).toContain('$69');
   await act(async () => stay.click());
   await vi.waitFor(() => expect(mocks.leaveTo).toHaveBeenCalledWith('https://pay.example'));
@@ -85,11 +97,64 @@ test('a further hour is one tap, at the price on the button: to the pay page, or
   unmount();
   Object.assign(answers, { quote: { differenceCents: 0 }, extended: { differenceCents: 0 } });
   show(60);
-  const again = await button(/Stay until 9 pm/);
+  const again = await ready(/Stay until 9 pm/);
   await act(async () => again.click());
   await vi.waitFor(() =>
     expect(mocks.toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'Yours until 9 pm' })),
   );
+});
+
+test('with a saved card the tap pays, at the price and with the card on the button; the pay page is one tap away too', async () => {
+  answers['cards'] = { cards: [{ ...CARD, id: 'pm_0', last4: '0341', expiryYear: 2030 }, CARD] };
+  answers['extended'] = { differenceCents: 6_900 };
+  const { unmount } = show(60);
+  const stay = await ready(/Stay until 9 pm.*\$69 with Visa ending in 4242/);
+  await act(async () => stay.click());
+  await vi.waitFor(() =>
+    expect(mocks.toast).toHaveBeenCalledWith(
+      expect.objectContaining({ title: 'Yours until 9 pm', description: expect.stringContaining('new code') }),
+    ),
+  );
+  const asked = { bookingId: 'b1', hours: 1, from: session.end.toISOString(), differenceCents: 6_900 };
+  expect(mocks.call).toHaveBeenCalledWith('extend-booking', { ...asked, card: 'pm_1' });
+  expect(mocks.leaveTo).not.toHaveBeenCalled();
+  unmount();
+  answers['extended'] = { differenceCents: 6_900, waitsUntil: 'x', url: 'https://pay.example' };
+  show(60);
+  const other = await ready(/Pay \$69 another way/);
+  await act(async () => other.click());
+  await vi.waitFor(() => expect(mocks.leaveTo).toHaveBeenCalledWith('https://pay.example'));
+  expect(mocks.call).toHaveBeenLastCalledWith('extend-booking', asked);
+});
+
+test.each([
+  ['declined', 'Your bank declined the card. Nothing was charged.'],
+  ['needs_customer', 'Your bank wants you to confirm this payment, on the pay page. Nothing was charged.'],
+  ['gone', 'This card isn’t saved any more. Nothing was charged.'],
+])('a card that is %s says so before the pay page', async (cardProblem, words) => {
+  answers['cards'] = { cards: [CARD] };
+  answers['extended'] = { differenceCents: 6_900, waitsUntil: 'x', url: 'https://pay.example', cardProblem };
+  show(60);
+  const stay = await ready(/Stay until 9 pm/);
+  await act(async () => stay.click());
+  expect((await screen.findByRole('alert')).textContent).toContain(words);
+  expect(mocks.leaveTo).not.toHaveBeenCalled();
+  const page = await button(/Go to the pay page/);
+  act(() => page.click());
+  expect(mocks.leaveTo).toHaveBeenCalledWith('https://pay.example');
+  act(() => screen.getByRole('button', { name: 'Back' }).click());
+  await button(/Stay until 9 pm/);
+});
+
+test('no tap counts before the cards are known, and cards that cannot be read leave the pay page', async () => {
+  const { promise, reject } = Promise.withResolvers();
+  answers['cards'] = promise;
+  show(60);
+  const stay = await button(/Stay until 9 pm/);
+  expect(stay.disabled).toBe(true);
+  reject(new AppError('not_found', 'No.', 404));
+  await vi.waitFor(() => expect(stay.disabled).toBe(false), { timeout: 5_000 });
+  expect(stay.textContent).toBe('Stay until 9 pm$69');
 });
 
 test('a room that is taken afterwards says so, and a guest with the link is not asked to pay', async () => {

@@ -25,7 +25,7 @@ export function SessionPanel({
   children?: ReactNode;
 }) {
   const now = useNow(1_000);
-  const { status } = useSession();
+  const { status, user } = useSession();
   const near = lightsWindow(session);
   const running = now >= session.start && now < session.end;
   const room = useSessionRoom(session, online, now);
@@ -33,7 +33,10 @@ export function SessionPanel({
   const chime = useChime();
   if (now < near.start || now >= near.end) return null;
   const warning = endWarning(session, room?.followed === true, now);
-  const more = running ? <Extension session={session} quote={quote} /> : null;
+  const more =
+    running && user !== null ? (
+      <Extension key={session.end.toISOString()} session={session} quote={quote} userId={user.id} />
+    ) : null;
   return (
     <section aria-label="Your session" className="space-y-4 bg-white text-black [color-scheme:light]">
       <Warning warning={warning} session={session} now={now} onDue={(tone) => chime.play(tone)} />
