@@ -417,8 +417,10 @@ test('a moved session is reminded of at its new hours only, also when the mail o
 });
 
 test.each([
-  ['forward', '2030-10-05T23:00:00Z', '10 am'],
-  ['back', '2031-04-06T00:00:00Z', '10 am'],
+  ['forward', '2027-10-02T23:00:00Z', '10 am to 12 pm'],
+  ['back', '2027-04-04T00:00:00Z', '10 am to 12 pm'],
+  ['forward while the session begins', '2027-10-02T16:00:00Z', '3 am to 5 am'],
+  ['back during the session', '2027-04-03T15:00:00Z', '2 am to 3 am'],
 ])(
   'over a night when the clocks go %s, a reminder goes 24 hours before and says the hour of the clock',
   async (_name, at, said) => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
+import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { type Moved, type Move, moveBooking } from '#server/operations/bookings/move.ts';
 import { readExtension } from '#server/operations/bookings/own-move.ts';
 import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
@@ -7,12 +8,16 @@ import { deleteAccount } from '#server/operations/customers/account.ts';
 import { ensureCustomer, listSavedCards, removeSavedCard } from '#server/operations/customers/provider-customer.ts';
 import { settleIntent, settlePayment } from '#server/operations/payments/settle.ts';
 import type { CardBehaviour } from '#tests/support/payments.ts';
-import { addPerson, databases, HOUR, MINUTE, START } from './booking-system.ts';
+import { addPerson, databases, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
+import { killedAt } from './killed-process.ts';
 import { createPaymentCases, noResponse, type PaymentCases } from './payment-cases.ts';
 
 const DAY = 24 * HOUR;
 const SATURDAY = START + 7 * DAY;
+/** Seven hours after it, where an hour costs $10 more. */
+const EVENING = SATURDAY + 7 * HOUR;
 const RACES = process.env['TEST_LONG'] ? 200 : 20;
+const STOPS = process.env['TEST_LONG'] ? 'all' : 8;
 
 describe.each(databases)('payments by a saved card on $name', ({ open }) => {
   let db: Database;
@@ -44,14 +49,27 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
     provider().cards.set('pm_1', card);
     return { id, person };
   }
+  type Mine = { id: string; person: string };
   /** Asks for one more hour, from the end at first. `card`: undefined for the pay page. */
-  async function extend({ id, person }: { id: string; person: string }, card?: string): Promise<Moved> {
+  async function extend({ id, person }: Mine, card?: string, by: BookingContext = context()): Promise<Moved> {
     const from = new Date(SATURDAY + HOUR);
-    const { studioId, ...span } = await readExtension(context(), { bookingId: id, customer: person, hours: 1, from });
-    const by = { waive: false, actor: person, customer: person, onlyLater: true };
-    const move: Move = { bookingId: id, studioId, ...span, ...by, card: card ?? null };
-    return moveBooking(context(), move);
+    const { studioId, ...span } = await readExtension(by, { bookingId: id, customer: person, hours: 1, from });
+    const own = { waive: false, actor: person, customer: person, onlyLater: true };
+    const move: Move = { bookingId: id, studioId, ...span, ...own, card: card ?? null };
+    return moveBooking(by, move);
   }
+  /** Asks for the evening of the day. */
+  const reschedule = ({ id, person }: Mine, card?: string, by: BookingContext = context()): Promise<Moved> =>
+    moveBooking(by, {
+      bookingId: id,
+      studioId: STUDIO,
+      startTime: new Date(EVENING),
+      endTime: new Date(EVENING + HOUR),
+      waive: false,
+      actor: person,
+      customer: person,
+      card: card ?? null,
+    });
   const hoursOf = async (id: string): Promise<number> =>
     Number((await db.one<{ h: string }>('select total_hours as h from private.booking where id = $1::uuid', [id]))?.h);
   const holdSession = async (id: string): Promise<string> =>
@@ -157,6 +175,65 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
       cases.system.state.now -= MINUTE;
     }
   });
+
+  /** Each cent that the provider took belongs to the hours of the booking, or went back, and no hold is left. Returns how often it was taken for the change. */
+  async function audit({ id }: Mine, chargedBefore: number, pagesPaid: number): Promise<number> {
+    const { paid, returned } = await cases.moneyOf(id);
+    const row = await db.one<{ cents: number; status: string; holds: number }>(
+      `select b.final_cost_cents as cents, b.status, (select count(*)::int from private.booking h where h.moves_booking = b.id and h.status = 'pending') as holds
+       from private.booking b where b.id = $1::uuid`,
+      [id],
+    );
+    const taken = provider().charged.length - chargedBefore + pagesPaid;
+    const difference = (row?.cents ?? 0) - 5_900;
+    expect({ ...row, kept: paid - returned }).toMatchObject({ status: 'confirmed', holds: 0, kept: row?.cents });
+    expect(paid).toBe(5_900 + (taken === 0 ? 0 : difference));
+    return taken;
+  }
+
+  test(`a server that is killed at each of ${STOPS} sampled steps of a tap takes the money once or not at all: the same tap again, two tabs, the pay page, or nobody goes on`, async () => {
+    const ways = [extend, reschedule].flatMap((change) =>
+      (['tap', 'tabs', 'page', 'nobody'] as const).map((goesOn) => ({ change, goesOn })),
+    );
+    async function way({ change, goesOn }: (typeof ways)[number], dieAt: number, lost: boolean): Promise<number> {
+      const mine = await booked();
+      const before = provider().charged.length;
+      const killed = killedAt(context(), dieAt, lost);
+      await change(mine, 'pm_1', killed.context).catch(() => null);
+      let pages = 0;
+      if (goesOn === 'tap') await change(mine, 'pm_1');
+      if (goesOn === 'tabs') await Promise.allSettled([change(mine, 'pm_1'), change(mine), change(mine, 'pm_1')]);
+      if (goesOn === 'tabs' || goesOn === 'page') {
+        // The call of the killed server has ended by then.
+        cases.system.state.now += MINUTE;
+        const { waiting } = await change(mine);
+        const page = await holdSession(mine.id);
+        if (typeof waiting?.url === 'string' && (await cases.payments.getSession(page)).status === 'open') {
+          provider().move(page, 'pay');
+          pages = 1;
+          await Promise.allSettled([settlePayment(context(), page), change(mine, 'pm_1')]);
+        }
+        await change(mine, 'pm_1');
+      }
+      if (goesOn === 'nobody') {
+        cases.system.state.now += 20 * MINUTE;
+        await releaseExpiredHolds(context());
+      }
+      const taken = await audit(mine, before, pages);
+      if (goesOn === 'nobody') expect(taken).toBeLessThan(2);
+      else expect(taken).toBe(1);
+      return killed.steps();
+    }
+    let all = 0;
+    for (const one of ways.filter(({ goesOn }) => goesOn === 'tap'))
+      all = Math.max(all, await way(one, Infinity, false));
+    if (STOPS === 'all') {
+      for (let at = 1; at <= all; at += 1)
+        for (const one of ways) for (const lost of [false, true]) await way(one, at, lost);
+      return;
+    }
+    for (const [at, one] of ways.entries()) await way(one, 1 + Math.floor((at * all) / ways.length), at % 3 === 0);
+  }, 600_000);
 
   test('cards are read and removed for their own account only, and the provider forgets the customer with the account', async () => {
     const mine = await booked();
