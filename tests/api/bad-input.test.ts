@@ -9,6 +9,8 @@ const FUNCTIONS = [
   'cancel-booking',
   'booking-document',
   'remove-card',
+  'remove-phone',
+  'wallet-pass',
   'reschedule-booking',
   'extend-booking',
   'verify-id',
