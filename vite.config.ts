@@ -23,6 +23,9 @@ export default defineConfig({
     manifest: true,
     rolldownOptions: {
       output: {
+        // The first page loads the names of all chunks, and hexadecimal digits are shorter there when compressed. Eight are enough: names of one chunk
+        // must differ between builds of a week.
+        hashCharacters: 'hex',
         codeSplitting: {
           groups: [
             // Before all others: a chunk also takes what its files import.

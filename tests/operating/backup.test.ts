@@ -47,7 +47,7 @@ describe.each(LONG ? engines : oneEngine)('a backup of $name', (engine) => {
       db: server.app.db,
       store,
       dataDir: join(folder, 'source'),
-      settings: { SITE_URL: 'https://a.example' },
+      settings: { SITE_URL: 'https://a.example', A_KEY: 'one\ntwo\n', JSON_KEY: '{\n  "a": "b\\nc"\n}\n' },
     };
     // A running server makes it, as nobody else may read the embedded database.
     const stop = await answerBackups(source, quiet);
@@ -82,7 +82,10 @@ describe.each(LONG ? engines : oneEngine)('a backup of $name', (engine) => {
     expect(await readFile(join(dataDir, 'keys.json'), 'utf8')).toBe(
       await readFile(join(folder, 'source', 'keys.json'), 'utf8'),
     );
-    expect(await readFile(join(dataDir, 'restored-settings.env'), 'utf8')).toBe('SITE_URL=https://a.example\n');
+    // A file of settings has a line for each.
+    expect(await readFile(join(dataDir, 'restored-settings.env'), 'utf8')).toBe(
+      String.raw`SITE_URL=https://a.example|A_KEY=one\ntwo\n|JSON_KEY={"a":"b\nc"}|`.replaceAll('|', '\n'),
+    );
     expect(existsSync(join(dataDir, 'objects/objects/5a000000-0000-4000-8000-00000000000a'))).toBe(true);
     await expect(runRestoreFile(configOf(env), file, quiet)).rejects.toThrow('exists; restore into an empty DATA_DIR');
     if (database) {

@@ -1,9 +1,18 @@
 import { PaymentNotFound, PaymentResult } from '#web/features/checkout/payment-result.tsx';
 import { usePaymentResult } from '#web/features/checkout/use-payment-result.ts';
-import { WalletButtons } from '#web/features/own-booking/wallet-buttons.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { Redirect, useSearchParams } from '#web/router/router.tsx';
+import { lazyPart } from '#web/ui/load-part.ts';
 import { Waiting } from '#web/ui/notice.tsx';
+
+/** Loaded only where the page says that passes are made. */
+const WalletButtons = lazyPart(async () => ({
+  default: (await import('#web/features/own-booking/wallet-buttons.tsx')).WalletButtons,
+}));
+const passes = (bookingId: string) =>
+  document.querySelector('meta[name="wallets"]:not([content=""])') === null ? null : (
+    <WalletButtons bookingId={bookingId} />
+  );
 
 /** Shows the result of a payment. */
 export default function PaymentSuccessPage() {
@@ -12,5 +21,5 @@ export default function PaymentSuccessPage() {
   if (!payment.complete) return <Redirect to={paths.booking} />;
   if (payment.other || payment.error) return <PaymentNotFound error={payment.error} onRetry={payment.retry} />;
   if (!payment.state) return <Waiting label="Checking your payment" />;
-  return <PaymentResult state={payment.state} passes={(id) => <WalletButtons bookingId={id} />} />;
+  return <PaymentResult state={payment.state} passes={passes} />;
 }

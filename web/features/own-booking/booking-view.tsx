@@ -12,6 +12,7 @@ import { useNow } from '#web/lib/use-now.ts';
 import { Link } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
+import { lazyPart } from '#web/ui/load-part.ts';
 import { Empty, LoadFailed, Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 import { CalendarLinks } from './calendar-links.tsx';
@@ -22,7 +23,10 @@ import { type BookingPage, readOwnBooking } from './queries.ts';
 import { Receipts } from './receipts.tsx';
 import { Timeline } from './timeline.tsx';
 import { WaitingMove } from './waiting-move.tsx';
-import { WalletButtons } from './wallet-buttons.tsx';
+
+/** Loaded only where the page says that passes are made. */
+const passesAreMade = (): boolean => document.querySelector(`meta[name="wallets"]:not([content=""])`) !== null;
+const WalletButtons = lazyPart(async () => ({ default: (await import('./wallet-buttons.tsx')).WalletButtons }));
 
 const BACK = { to: paths.bookings, label: 'Your bookings' };
 const POLL_MS = 30_000;
@@ -128,7 +132,7 @@ function Found({
         {ahead ? aheadParts?.(booking) : null}
         {orderPart?.(booking)}
         {ahead ? <CalendarLinks booking={booking} /> : null}
-        {ahead ? <WalletButtons bookingId={booking.id} /> : null}
+        {ahead && passesAreMade() ? <WalletButtons bookingId={booking.id} /> : null}
         <Money booking={booking} />
         {booking.confirmedAt === null ? null : <Receipts booking={booking} />}
         <Timeline booking={booking} now={now} />
