@@ -1,10 +1,10 @@
 // `npm run restore -- FILE` and its like: runs a command of the server (server/main.ts) with the project's own Node.
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
-import { dataFolder, install, loadEnvFile, ownEnv, ownNode, root } from './project.js';
+import { dataFolder, exitWithError, install, loadEnvFile, ownEnv, ownNode, root } from './project.js';
 
 loadEnvFile();
-await install();
+await install().catch(exitWithError);
 const [name, ...rest] = process.argv.slice(2);
 // Files are named from where the person stands.
 const args = rest.map((word) => (word.startsWith('-') ? word : resolve(process.env.INIT_CWD ?? '.', word)));

@@ -3,10 +3,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { dataFolder, install, loadEnvFile, ownEnv, ownNode, root, run, say } from './project.js';
+import { dataFolder, exitWithError, install, loadEnvFile, ownEnv, ownNode, root, run, say } from './project.js';
 
 loadEnvFile();
-await install();
+await install().catch(exitWithError);
 const env = { ...ownEnv(), DATA_DIR: dataFolder() };
 const sandbox = spawn(ownNode(), ['sandbox/main.ts'], {
   cwd: root,

@@ -25,7 +25,7 @@ const WORDS: Readonly<Record<DoorEvent, string>> = {
   card: 'Opened with a card',
   fingerprint: 'Opened with a fingerprint',
   from_inside: 'Opened from inside',
-  from_afar: 'Opened by staff from afar',
+  from_afar: 'Opened remotely by staff',
   locked: 'Locked',
   break_in: 'Break-in reported',
   other: 'Other report',

@@ -48,15 +48,15 @@ export function titleOfJob(kind: string): string {
 
 const MAIL_REFUSALS: Readonly<Record<string, string>> = {
   queued: 'This email is about to be sent.',
-  no_address: 'Nobody can be written to for this booking any more.',
-  cancelled: 'The booking is not confirmed any more.',
+  no_address: 'There’s nobody left to email about this booking.',
+  cancelled: 'The booking is no longer confirmed.',
   over: 'The session is over.',
   not_cancelled: 'The booking is not cancelled.',
-  payment_ended: 'The payment is not at this point any more.',
+  payment_ended: 'The payment has changed since.',
   changed: 'The booking has changed since.',
   moved_again: 'The booking has moved again since: send that email.',
-  money_arrived: 'The money is not on its way any more.',
-  not_needed: 'No ID is needed for this booking any more.',
+  money_arrived: 'The money is no longer on its way.',
+  not_needed: 'This booking no longer needs an ID.',
 };
 
 /** Says why a mail cannot be sent again. Codes are those of `private.mail_refusal()`. */

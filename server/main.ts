@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { App } from './compose.ts';
 import { type Config, readConfig } from './config.ts';
 import { startHttpServer } from './http/http-server.ts';
-import { expectedFailure } from './start/exit.ts';
+import { describeFailure, describePortFault, expectedFailure } from './start/exit.ts';
 
 /**
  * The program. Without a command it reads the environment, builds the server, listens, runs background work, and stops in order.
@@ -53,7 +53,7 @@ async function main([name, ...args]: readonly string[]): Promise<void> {
   try {
     process.exitCode = await orExit(() => command(config, args));
   } catch (error) {
-    exit(1, [error instanceof Error ? error.message : String(error)]);
+    exit(1, [describeFailure(error)]);
   }
 }
 
@@ -98,7 +98,7 @@ async function serve(config: Config): Promise<void> {
   });
   app.attach(server);
   server.on('error', (error: NodeJS.ErrnoException) => {
-    warn(error.code === 'EADDRINUSE' ? `Port ${config.port} is in use; set PORT to another one.` : error.message);
+    warn(describePortFault(error, config.port));
     void app.close().finally(() => process.exit(1));
   });
 

@@ -33,6 +33,8 @@ const TABLE: readonly Area[] = [
   { area: 'tools/art', may: ['rules'] },
   // Writes database/types.ts from what the data API knows of the migrated database.
   { area: 'tools/database-types', may: ['server/db', 'server/rest/schema-cache'], mayType: ['database'] },
+  // Renders all mails with samples, to look at and to test.
+  { area: 'tools/mails', may: ['server/mails', 'rules'] },
   { area: 'build', may: [] },
 
   { area: 'web/main', may: ['web'] },

@@ -60,5 +60,5 @@ export function describeReportState({
   readonly outcome: LostOutcome | null;
 }): string {
   if (outcome !== null) return { found: 'Found', returned: 'Returned to you', not_found: 'Not found' }[outcome];
-  return { open: 'Sent to the team', in_progress: 'A person has read it', done: 'Solved' }[state];
+  return { open: 'Sent to the team', in_progress: 'Somebody has read it', done: 'Solved' }[state];
 }

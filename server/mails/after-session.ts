@@ -1,6 +1,6 @@
 import { describeReportState, type LostOutcome } from '#rules/business/feedback.ts';
-import { type BookingForMail, hello, when } from './booking.ts';
-import { type Letterhead, type Mail, renderMail } from './layout.ts';
+import { type BookingForMail, when } from './booking.ts';
+import { greet, type Letterhead, type Mail, renderMail, sentence } from './layout.ts';
 
 /** Thanks after a session, asks how it was, and says where lost property is reported. `again`: to the same hours of a later week. */
 export function thanksMail(
@@ -14,9 +14,12 @@ export function thanksMail(
     blocks: [
       {
         kind: 'text',
-        text: `${hello(booking)}we hope it sounded as it should. How was it, from 1 to 5? It takes one tap, and a person reads every answer.`,
+        text: greet(
+          booking.firstName,
+          `we hope it sounded as it should. How was it, from 1 to 5? It takes one tap, and a person reads every answer.`,
+        ),
       },
-      { kind: 'button', label: 'Say how it was', href: `${links.page}#how-was-it` },
+      { kind: 'button', label: 'Rate your session', href: `${links.page}#how-was-it` },
       {
         kind: 'facts',
         rows: [
@@ -24,12 +27,16 @@ export function thanksMail(
           ['Reference', booking.reference],
         ],
       },
-      {
-        kind: 'text',
-        text: `Left something behind, or something broken? Tell us on the same page: ${links.page}#something-wrong`,
-      },
+      sentence(
+        'Left something behind, or something broken? ',
+        {
+          text: 'Tell us on the same page',
+          href: `${links.page}#something-wrong`,
+        },
+        '.',
+      ),
       { kind: 'button', label: 'Same time again', href: links.again },
-      { kind: 'text', text: `You choose which emails you get in your account: ${links.account}` },
+      sentence('You choose which emails you get ', { text: 'in your account', href: links.account }, '.'),
     ],
   });
 }
@@ -56,9 +63,9 @@ export function incidentAnswerMail(
   return renderMail(from, {
     subject: `About ${about} in ${report.studioName}`,
     preheader: report.answer.slice(0, 120),
-    heading: describeReportState(report),
+    heading: report.state === 'done' ? describeReportState(report) : 'Our answer',
     blocks: [
-      { kind: 'text', text: `${firstName === null ? '' : `Hi ${firstName}, `}here is our answer about ${about}.` },
+      { kind: 'text', text: greet(firstName, `here is our answer about ${about}.`) },
       ...report.answer.split(/\n+/).flatMap((text) => (text === '' ? [] : [{ kind: 'text' as const, text }])),
       {
         kind: 'facts',

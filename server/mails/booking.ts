@@ -1,9 +1,10 @@
 import ical, { ICalCalendarMethod, ICalEventStatus } from 'ical-generator';
 import { googleCalendarUrl } from '#rules/business/calendar-link.ts';
+import { paragraphsOf } from '#rules/letter.ts';
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime, studioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
-import { type Letterhead, type Mail, renderMail } from './layout.ts';
+import { type Block, greet, type Letterhead, type Mail, renderMail, sentence, writeTo } from './layout.ts';
 
 /** What the mails of a booking show. Times are instants, money is cents. */
 export type BookingForMail = {
@@ -33,8 +34,6 @@ export type MailWithCalendar = Mail & {
   readonly document?: { name: string; content: Uint8Array };
 };
 
-/** Begins a sentence with the customer's name, where it is known. */
-export const hello = (booking: BookingForMail): string => (booking.firstName ? `Hi ${booking.firstName}, ` : '');
 /** The hours, in Sydney time; of an order, those of each booking. */
 export const when = ({ start, end, others = [] }: Pick<BookingForMail, 'start' | 'end' | 'others'>): string =>
   `${[{ start, end }, ...others].map((one) => formatStudioRange(one.start, one.end)).join('; ')} (Sydney time)`;
@@ -55,9 +54,9 @@ export function asOrder([first, ...others]: readonly [BookingForMail, ...Booking
   };
 }
 
-/** What people should know when they arrive, a block for each line. */
-const notesOf = ({ arrivalNotes }: BookingForMail): { kind: 'text'; text: string }[] =>
-  arrivalNotes.split(/\n+/).flatMap((text) => (text === '' ? [] : [{ kind: 'text', text }]));
+/** What people should know when they arrive, with its links. */
+export const notesOf = ({ arrivalNotes }: Pick<BookingForMail, 'arrivalNotes'>): Block[] =>
+  paragraphsOf(arrivalNotes).map((lines) => ({ kind: 'paragraph', lines }));
 
 /** What a calendar says of a booking. */
 const entryOf = (booking: BookingForMail): { title: string; details: string; location: string } => ({
@@ -94,12 +93,22 @@ export function calendar(
   return { method, content: file.toString() };
 }
 
-/** A row for each booking of an order, with its reference. */
+/** A row for each booking of an order, named by its reference. */
 const datesOf = (booking: BookingForMail): (readonly [string, string])[] =>
   [booking, ...(booking.others ?? [])].map((one, at) => [
-    at === 0 ? 'When' : '',
-    `${formatStudioRange(one.start, one.end)}${at === 0 ? ' (Sydney time)' : ''}, ${one.reference}`,
+    one.reference,
+    `${formatStudioRange(one.start, one.end)}${at === 0 ? ' (Sydney time)' : ''}`,
   ]);
+
+/** What names a booking to its customer; for an order, each booking of it. */
+const bookingRows = (booking: BookingForMail): readonly (readonly [string, string])[] =>
+  (booking.others ?? []).length === 0
+    ? [
+        ['Reference', booking.reference],
+        ['Studio', booking.studioName],
+        ['When', when(booking)],
+      ]
+    : [['Studio', booking.studioName], ...datesOf(booking)];
 
 /** `account`: where the booking can be cancelled; null for a guest, who writes to us. */
 export function bookingConfirmedMail(
@@ -112,7 +121,10 @@ export function bookingConfirmedMail(
   if (booking.discountCents > 0) money.push(['Volume discount', `-${formatMoney(booking.discountCents)}`]);
   if (booking.couponDiscountCents > 0) money.push(['Coupon', `-${formatMoney(booking.couponDiscountCents)}`]);
   if (booking.waivedCents > 0) money.push(['Not charged', `-${formatMoney(booking.waivedCents)}`]);
-  const cancelAt = links.account === null ? `by email to ${booking.from.email}` : `in your account: ${links.account}`;
+  const cancelAt =
+    links.account === null
+      ? ['by email to ', writeTo(booking.from.email)]
+      : [{ text: 'in your account', href: links.account }];
   const google = googleCalendarUrl({ ...entryOf(booking), start: booking.start, end: booking.end });
   const { others = [] } = booking;
   const dates = others.length + 1;
@@ -122,38 +134,29 @@ export function bookingConfirmedMail(
       preheader: `${when(booking)}. Reference ${booking.reference}.`,
       heading: dates === 1 ? 'Your booking is confirmed' : `Your ${dates} bookings are confirmed`,
       blocks: [
-        { kind: 'text', text: `${hello(booking)}${booking.studioName} is yours.` },
+        { kind: 'text', text: greet(booking.firstName, `${booking.studioName} is yours.`) },
+        { kind: 'facts', rows: bookingRows(booking) },
         {
           kind: 'facts',
-          rows: [
-            ...(dates === 1 ? [['Reference', booking.reference] as const] : []),
-            ['Studio', booking.studioName],
-            ...(dates === 1 ? [['When', when(booking)] as const] : datesOf(booking)),
-            ['Hours', String(booking.hours)],
-            ...money,
-            ['Paid', formatMoney(booking.totalCents)],
-          ],
+          rows: [['Hours', String(booking.hours)], ...money, ['Paid', formatMoney(booking.totalCents)]],
         },
         {
           kind: 'text',
-          text: `We’ll email your access code ${settings.releaseLeadMinutes} minutes before you start${dates === 1 ? '; you can also find it on this page' : ' each time, and the first one is also on this page'}. It works from ${formatStudioTime(codeWorksFrom)}. Please arrive 10 minutes early.`,
+          text: `We’ll email your access code ${settings.releaseLeadMinutes} minutes before you start${dates === 1 ? '' : ' each time'}; you’ll also find it on your access code page. It works from ${formatStudioTime(codeWorksFrom)}. Please arrive 10 minutes early.`,
         },
         ...notesOf(booking),
         { kind: 'button', label: 'Your access code page', href: links.pin },
-        {
-          kind: 'text',
-          text: `You can ${dates === 1 ? 'cancel' : 'move or cancel each of them'} for a full refund up to ${freeCancelHours} hours before you start, ${cancelAt}`,
-        },
-        {
-          kind: 'paragraph',
-          lines: [
-            [
-              { text: 'Put it in your calendar: ', href: null },
-              { text: 'Google', href: google },
-              { text: ', or open the attached file with Apple or Outlook.', href: null },
-            ],
-          ],
-        },
+        sentence(
+          `You can ${dates === 1 ? 'cancel' : 'move or cancel each of them'} for a full refund up to ${freeCancelHours} hours before you start, `,
+          ...cancelAt,
+          '.',
+        ),
+        sentence(
+          `Put ${dates === 1 ? 'it' : 'them'} in your calendar: `,
+          ...(dates === 1
+            ? [{ text: 'Google', href: google }, ', or open the attached file with Apple or Outlook.']
+            : ['open the attached file with Apple, Google or Outlook.']),
+        ),
       ],
     }),
     calendar: calendar(booking, 'PUBLISH'),
@@ -193,14 +196,7 @@ export function bookingCancelledMail(
       preheader: `Booking ${booking.reference} is cancelled.`,
       heading: 'Your booking is cancelled',
       blocks: [
-        {
-          kind: 'facts',
-          rows: [
-            ['Reference', booking.reference],
-            ['Studio', booking.studioName],
-            ['When', when(booking)],
-          ],
-        },
+        { kind: 'facts', rows: bookingRows(booking) },
         ...(idMissing ? [{ kind: 'text' as const, text: ID_MISSING }] : []),
         { kind: 'text', text: money },
       ],
@@ -222,19 +218,17 @@ export function paymentLinkMail(
     blocks: [
       {
         kind: 'text',
-        text: `${hello(booking)}we’re holding these hours for you until ${formatStudioTime(until)} on ${day}, Sydney time. Your booking is confirmed when you’ve paid.`,
+        text: greet(
+          booking.firstName,
+          `we’re holding these hours for you until ${formatStudioTime(until)} on ${day}, Sydney time. Your booking is confirmed when you’ve paid.`,
+        ),
       },
       {
         kind: 'facts',
-        rows: [
-          ['Reference', booking.reference],
-          ['Studio', booking.studioName],
-          ['When', when(booking)],
-          ['To pay', formatMoney(booking.totalCents)],
-        ],
+        rows: [...bookingRows(booking), ['To pay', formatMoney(booking.totalCents)]],
       },
       { kind: 'button', label: 'Pay now', href: pay },
-      { kind: 'text', text: `By paying you accept our terms: ${terms}` },
+      sentence('By paying you accept ', { text: 'our terms', href: terms }, '.'),
     ],
   });
 }
@@ -248,40 +242,32 @@ export function linkExpiredMail(booking: BookingForMail, bookAgain: string): Mai
     blocks: [
       {
         kind: 'text',
-        text: `${hello(booking)}the time to pay ${formatMoney(booking.totalCents)} has passed, so these hours are free again. Nothing was charged.`,
+        text: greet(
+          booking.firstName,
+          `the time to pay ${formatMoney(booking.totalCents)} has passed, so these hours are free again. Nothing was charged.`,
+        ),
       },
-      {
-        kind: 'facts',
-        rows: [
-          ['Reference', booking.reference],
-          ['Studio', booking.studioName],
-          ['When', when(booking)],
-        ],
-      },
+      { kind: 'facts', rows: bookingRows(booking) },
       { kind: 'button', label: 'Choose a time', href: bookAgain },
     ],
   });
 }
 
+/** Says what goes back of a payment, for example because staff refunded a part of it. */
 export function refundMail(booking: BookingForMail, back: MoneyBack): MailWithCalendar {
   return renderMail(booking.from, {
     subject: `Refund: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
-    preheader: `${formatMoney(back.cardCents + back.handCents)} of your booking ${booking.reference}.`,
+    preheader: moneyBackText(back),
     heading: 'We’re refunding you',
     blocks: [
-      { kind: 'text', text: `${hello(booking)}${moneyBackText(back)}` },
-      {
-        kind: 'facts',
-        rows: [
-          ['Reference', booking.reference],
-          ['Studio', booking.studioName],
-          ['When', when(booking)],
-        ],
-      },
+      { kind: 'text', text: greet(booking.firstName, 'here is what you get back for your booking.') },
+      { kind: 'text', text: moneyBackText(back) },
+      { kind: 'facts', rows: bookingRows(booking) },
     ],
   });
 }
 
+/** Says that a payment goes back because the hours could no longer be held when it arrived. */
 export function paymentReturnedMail(booking: BookingForMail, refundCents: number): MailWithCalendar {
   return renderMail(booking.from, {
     subject: `Your payment is going back: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
@@ -292,14 +278,7 @@ export function paymentReturnedMail(booking: BookingForMail, refundCents: number
         kind: 'text',
         text: `Your payment of ${formatMoney(refundCents)} reached us when we could no longer hold the time for you, so we’re sending all of it back to your card. It can take your bank up to ten days to show it.`,
       },
-      {
-        kind: 'facts',
-        rows: [
-          ['Reference', booking.reference],
-          ['Studio', booking.studioName],
-          ['When', when(booking)],
-        ],
-      },
+      { kind: 'facts', rows: bookingRows(booking) },
       { kind: 'text', text: 'You have no booking for this time. You’re welcome to choose another.' },
     ],
   });
@@ -314,16 +293,12 @@ export function paymentProcessingMail(booking: BookingForMail): MailWithCalendar
     blocks: [
       {
         kind: 'text',
-        text: `${hello(booking)}thanks. Your bank is processing your payment of ${formatMoney(booking.totalCents)}, which can take a few business days. We’re holding your time until then, and we’ll email you as soon as we know. Please don’t pay again.`,
+        text: greet(
+          booking.firstName,
+          `thanks. Your bank is processing your payment of ${formatMoney(booking.totalCents)}, which can take a few business days. We’re holding your time until then, and we’ll email you as soon as we know. Please don’t pay again.`,
+        ),
       },
-      {
-        kind: 'facts',
-        rows: [
-          ['Reference', booking.reference],
-          ['Studio', booking.studioName],
-          ['When', when(booking)],
-        ],
-      },
+      { kind: 'facts', rows: bookingRows(booking) },
       {
         kind: 'text',
         text: 'Your booking is confirmed when the money arrives. If it hasn’t arrived when your session starts, we’ll cancel the booking and send back anything that arrives later.',
@@ -342,22 +317,22 @@ export function paymentFailedMail(booking: BookingForMail, late: boolean, bookAg
       {
         kind: 'text',
         text: late
-          ? `${hello(booking)}your bank was still processing your payment of ${formatMoney(booking.totalCents)} when your session started, so your booking is cancelled. If the money still arrives, we’ll send all of it back.`
-          : `${hello(booking)}your bank couldn’t complete your payment of ${formatMoney(booking.totalCents)}, so your booking is cancelled and nothing was charged.`,
+          ? greet(
+              booking.firstName,
+              `your bank was still processing your payment of ${formatMoney(booking.totalCents)} when your session started, so your booking is cancelled. If the money still arrives, we’ll send all of it back.`,
+            )
+          : greet(
+              booking.firstName,
+              `your bank couldn’t complete your payment of ${formatMoney(booking.totalCents)}, so your booking is cancelled and nothing was charged.`,
+            ),
       },
-      {
-        kind: 'facts',
-        rows: [
-          ['Reference', booking.reference],
-          ['Studio', booking.studioName],
-          ['When', when(booking)],
-        ],
-      },
+      { kind: 'facts', rows: bookingRows(booking) },
       { kind: 'button', label: 'Book again', href: bookAgain },
     ],
   });
 }
 
+/** Brings the access code. `worksUntil`: when the session ends. `link`: to the page that shows the code and makes another. */
 export function accessCodeMail(
   booking: BookingForMail,
   access: { pin: string; worksFrom: Date; worksUntil: Date; singleUse: boolean; link: string },
@@ -379,14 +354,7 @@ export function accessCodeMail(
         kind: 'text',
         text: `Your code works from ${formatStudioTime(access.worksFrom)} to ${until}, Sydney time. ${once}`,
       },
-      {
-        kind: 'facts',
-        rows: [
-          ['Reference', booking.reference],
-          ['Studio', booking.studioName],
-          ['When', when(booking)],
-        ],
-      },
+      { kind: 'facts', rows: bookingRows(booking) },
       ...notesOf(booking),
       { kind: 'button', label: 'Your access code page', href: access.link },
     ],

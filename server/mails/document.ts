@@ -1,8 +1,8 @@
 import { documentNumber } from '#rules/business/documents.ts';
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate } from '#rules/studio-time.ts';
-import { type BookingForMail, hello, type MailWithCalendar, when } from './booking.ts';
-import { renderMail } from './layout.ts';
+import { type BookingForMail, type MailWithCalendar, when } from './booking.ts';
+import { greet, renderMail } from './layout.ts';
 
 /** What is mailed: the note of a refund, or all documents because staff send them. `registered`: the seller has an ABN. */
 export type MailedDocument = {
@@ -23,14 +23,13 @@ export function documentMail(
     note === null
       ? `here’s the ${name} for your booking, as a PDF.`
       : `your refund of ${formatMoney(note.cents)} has gone through. The ${name} is attached, with all documents of your booking in one PDF.`;
-  const from = hello(booking);
   return {
     ...renderMail(booking.from, {
       subject: `Your ${name}: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
       preheader: `Booking ${booking.reference}, ${when(booking)}.`,
       heading: `Your ${name}`,
       blocks: [
-        { kind: 'text', text: from === '' ? `${about.charAt(0).toUpperCase()}${about.slice(1)}` : `${from}${about}` },
+        { kind: 'text', text: greet(booking.firstName, about) },
         {
           kind: 'facts',
           rows: [

@@ -1,9 +1,7 @@
 import { formatStudioDate, formatStudioRange, type StudioDate } from '#rules/studio-time.ts';
-import { type Letterhead, type Mail, renderMail } from './layout.ts';
+import { greet, type Letterhead, type Mail, renderMail, sentence, writeTo } from './layout.ts';
 
 type Block = Parameters<typeof renderMail>[1]['blocks'][number];
-
-const hello = (firstName: string | null): string => (firstName === null ? '' : `Hi ${firstName}, `);
 
 /** Says that staff approved the ID. */
 export function idApprovedMail(from: Letterhead, firstName: string | null, verifiedUntil: Date, bookUrl: string): Mail {
@@ -14,7 +12,10 @@ export function idApprovedMail(from: Letterhead, firstName: string | null, verif
     blocks: [
       {
         kind: 'text',
-        text: `${hello(firstName)}someone on our team looked at your ID and verified it. It counts until ${formatStudioDate(verifiedUntil)}. We’ve deleted the photo.`,
+        text: greet(
+          firstName,
+          `someone on our team checked your ID, and it’s verified until ${formatStudioDate(verifiedUntil)}. We’ve deleted the photo.`,
+        ),
       },
       { kind: 'button', label: 'Book a studio', href: bookUrl },
     ],
@@ -38,16 +39,19 @@ export function idRefusedMail(
       : [{ kind: 'text', text: `You can book from ${formatStudioDate(adultFrom)}.` }];
   return renderMail(from, {
     subject: 'We couldn’t verify your ID',
-    preheader: 'Here is why.',
+    preheader: 'What was missing, and what you can do now.',
     heading: 'We couldn’t verify your ID',
     blocks: [
       {
         kind: 'text',
-        text: `${hello(firstName)}someone on our team looked at your ID and could not verify it. We’ve deleted the photo.`,
+        text: greet(
+          firstName,
+          `someone on our team looked at your ID and couldn’t verify it. We’ve deleted the photo.`,
+        ),
       },
       ...reasons.map((text) => ({ kind: 'text' as const, text })),
       ...next,
-      { kind: 'text', text: `If you think this is wrong, please email ${from.email}.` },
+      sentence('If you think this is wrong, please email ', writeTo(from.email), '.'),
     ],
   });
 }
@@ -61,12 +65,15 @@ export function idRetakeMail(
 ): Mail {
   return renderMail(from, {
     subject: 'Please take another photo of your ID',
-    preheader: 'We need a better photo.',
+    preheader: 'What the next photo has to show.',
     heading: 'We need another photo of your ID',
     blocks: [
       {
         kind: 'text',
-        text: `${hello(firstName)}someone on our team looked at the photo of your ID and needs a better one. We’ve deleted this one.`,
+        text: greet(
+          firstName,
+          `someone on our team looked at the photo of your ID and needs a better one. We’ve deleted this one.`,
+        ),
       },
       ...reasons.map((text) => ({ kind: 'text' as const, text })),
       { kind: 'button', label: 'Take another photo', href: profileUrl },
@@ -81,7 +88,7 @@ export function reviewWaitingMail(
   queueUrl: string,
 ): Mail {
   const { count, decideBy, session } = waiting;
-  const title = count === 1 ? 'An ID waits for review' : `${count} IDs wait for review`;
+  const title = count === 1 ? 'An ID is waiting for review' : `${count} IDs are waiting for review`;
   const rows: (readonly [string, string])[] = [
     ['Decide by', formatStudioDate(decideBy)],
     ...(session === null
@@ -90,12 +97,12 @@ export function reviewWaitingMail(
   ];
   return renderMail(from, {
     subject: title,
-    preheader: 'The customer cannot book until you decide.',
+    preheader: 'The customer can’t book until you decide.',
     heading: title,
     blocks: [
-      { kind: 'text', text: 'The customer cannot book until you decide.' },
+      { kind: 'text', text: 'The customer can’t book until you decide.' },
       { kind: 'facts', rows },
-      { kind: 'button', label: 'Open the queue', href: queueUrl },
+      { kind: 'button', label: 'Review IDs', href: queueUrl },
     ],
   });
 }

@@ -20,6 +20,7 @@ export function jobAlertMail(from: Letterhead, jobs: readonly AlertedJob[]): Mai
   const failing = jobs.filter((job) => job.closedFor === null).length;
   const late = jobs.length - failing;
   const subject = failing > 0 ? `${plural(failing)} failing` : `${plural(late)} too late`;
+  const both = failing > 0 && late > 0 ? `${subject}, ${plural(late)} too late` : subject;
   return renderMail(from, {
     subject: `Needs attention: ${subject}`,
     preheader: 'Something we owe a customer hasn’t happened yet.',
@@ -27,7 +28,7 @@ export function jobAlertMail(from: Letterhead, jobs: readonly AlertedJob[]): Mai
     blocks: [
       {
         kind: 'text',
-        text: 'We keep trying the jobs that fail, and email you again tomorrow if they still do. Staff can retry a job now or close it with a reason.',
+        text: `${both}. We keep trying the jobs that fail, and email you again tomorrow if they still do. Staff can retry a job now or close it with a reason.`,
       },
       ...jobs.slice(0, LISTED_MAX).map((job) => ({ kind: 'facts' as const, rows: rowsOf(job) })),
       ...(jobs.length > LISTED_MAX

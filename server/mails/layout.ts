@@ -1,5 +1,6 @@
 import type { Business } from '#rules/business/business.ts';
 import type { LetterPart, Paragraph } from '#rules/letter.ts';
+import { part, SHEETS, type Tones } from './style.ts';
 
 /** What every mail says of its sender. */
 export type Letterhead = Pick<Business, 'name' | 'address' | 'email'>;
@@ -16,66 +17,108 @@ export type Block =
 export type Mail = { readonly subject: string; readonly html: string; readonly text: string };
 
 /**
- * Renders a mail as HTML and text: one column of tables for old clients, no remote pictures, readable with dark and light schemes.
- * In the text part each code has a line of its own: `Label: 123456`.
+ * Renders a mail as HTML and text: one column of tables for old readers, no remote pictures, a bright and a dark scheme. Whatever the HTML part shows is in
+ * the text part too, where each code has a line of its own: `Label: 123456`.
  */
 export function renderMail(
   from: Letterhead,
   input: { subject: string; preheader: string; heading: string; blocks: readonly Block[] },
 ): Mail {
-  const body = input.blocks.map(htmlOf).join('\n');
   const html = `<!doctype html>
-<html lang="en-AU"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="dark light"><title>${escape(input.subject)}</title></head>
-<body style="margin:0;padding:0;background:#0b0b0c;">
-<div style="display:none;max-height:0;overflow:hidden;">${escape(input.preheader)}</div>
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="background:#0b0b0c;"><tr><td align="center" style="padding:32px 16px;">
-<table role="presentation" width="600" cellpadding="0" cellspacing="0" style="width:100%;max-width:600px;background:#151517;border-top:4px solid #ff4d1f;">
-<tr><td style="padding:28px 32px 0;font:700 13px/1.4 Arial,Helvetica,sans-serif;letter-spacing:2px;text-transform:uppercase;color:#ff6a40;">${escape(from.name)}</td></tr>
-<tr><td style="padding:12px 32px 8px;font:700 28px/1.2 Arial,Helvetica,sans-serif;color:#f5f3ef;">${escape(input.heading)}</td></tr>
-${body}
-<tr><td style="padding:24px 32px 32px;font:400 13px/1.6 Arial,Helvetica,sans-serif;color:#9b9893;border-top:1px solid #2a2a2d;">${escape(from.name)}, ${escape(from.address)}. Questions? <a href="mailto:${escape(from.email)}" style="color:#c9c6c0;">${escape(from.email)}</a></td></tr>
-</table></td></tr></table></body></html>`;
-  const text = [input.heading, '', ...input.blocks.map(textOf), '', `${from.name}, ${from.address}`, from.email].join(
-    '\n',
-  );
+<html lang="en-AU"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark">
+<meta name="format-detection" content="telephone=no, date=no, address=no, email=no"><meta name="x-apple-disable-message-reformatting">
+<title>${escape(input.subject)}</title>
+${SHEETS}</head>
+<body ${part('page', 'margin:0;padding:0;word-break:break-word;overflow-wrap:anywhere;')}>
+<div style="display:none;max-height:0;overflow:hidden;mso-hide:all;">${escape(input.preheader)}${AFTER_PREHEADER}</div>
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" ${part('page')}><tr><td align="center" class="edge" style="padding:32px 16px;">
+<!--[if mso]><table role="presentation" width="600"><tr><td><![endif]-->
+<table role="presentation" width="600" cellpadding="0" cellspacing="0" ${part('card', 'width:100%;max-width:600px;border-top:4px solid #ff5a2c;')}>
+${cell(`padding-top:28px;padding-bottom:0;font:700 13px/1.4 ${FONT};letter-spacing:2px;text-transform:uppercase;`, 'brand', escape(from.name))}
+${cell('padding-top:12px;', 'body', `<h1 ${part('heading', `margin:0;font:700 28px/1.2 ${FONT};`)}>${show(input.heading)}</h1>`)}
+${input.blocks.map(htmlOf).join('\n')}
+${cell('padding-top:12px;padding-bottom:32px;', 'foot', footOf(from))}
+</table>
+<!--[if mso]></td></tr></table><![endif]-->
+</td></tr></table></body></html>`;
+  const foot = ['--', `${from.name}, ${from.address}`, `Questions? ${from.email}`];
+  const text = [input.heading, '', ...input.blocks.map(textOf), ...foot].join('\n');
   return { subject: input.subject, html, text };
 }
 
+const FONT = 'Arial,Helvetica,sans-serif';
+/** Keeps what follows the preheader out of the line that lists of mails show. */
+const AFTER_PREHEADER = '&#847;&zwnj;&nbsp;'.repeat(50);
+
+/** A row of the mail. `tone`: the colour of its text. */
+const cell = (style: string, tone: keyof Tones, inner: string): string =>
+  `<tr><td class="in" style="padding:8px 32px;font:400 16px/1.6 ${FONT};${style}"><div ${part(tone)}>${inner}</div></td></tr>`;
+
+const footOf = (from: Letterhead): string =>
+  `<div ${part('rule', `border-top-width:1px;border-top-style:solid;padding-top:16px;font:400 13px/1.6 ${FONT};`)}>${escape(from.name)}, ${escape(from.address)}<br>Questions? ${partHtml(writeTo(from.email))}</div>`;
+
 function htmlOf(block: Block): string {
-  const cell = (style: string, inner: string): string =>
-    `<tr><td style="padding:8px 32px;font:400 16px/1.6 Arial,Helvetica,sans-serif;color:#d9d6d0;${style}">${inner}</td></tr>`;
   switch (block.kind) {
     case 'text':
-      return cell('', escape(block.text));
+      return cell('', 'body', show(block.text));
     case 'paragraph':
-      return cell('', block.lines.map((line) => line.map(partHtml).join('')).join('<br>'));
+      return cell('', 'body', block.lines.map((line) => line.map(partHtml).join('')).join('<br>'));
     case 'code':
       return cell(
         'padding-top:16px;padding-bottom:16px;',
-        `<div style="font-size:13px;color:#9b9893;">${escape(block.label)}</div><div style="font:700 40px/1.2 'Courier New',Courier,monospace;letter-spacing:8px;color:#ffffff;">${escape(block.code)}</div>`,
+        'label',
+        `<div style="font-size:13px;">${escape(block.label)}</div><div ${part('code', "font:700 34px/1.3 'Courier New',Courier,monospace;letter-spacing:4px;white-space:nowrap;")}>${escape(block.code)}</div>`,
       );
     case 'button':
       return cell(
         'padding-top:12px;padding-bottom:20px;',
-        `<a href="${escape(block.href)}" style="display:inline-block;background:#ff4d1f;color:#140500;font-weight:700;text-decoration:none;padding:14px 24px;">${escape(block.label)}</a>`,
+        'body',
+        `<table role="presentation" cellpadding="0" cellspacing="0" ${part('button')}><tr><td align="center"><a href="${escape(block.href)}" ${part('press', `display:inline-block;font:700 16px/1.4 ${FONT};text-decoration:none;padding:13px 24px;`)}>${escape(block.label)}</a></td></tr></table>`,
       );
     case 'facts':
       return cell(
         'padding-top:12px;padding-bottom:12px;',
-        `<table role="presentation" width="100%" cellpadding="0" cellspacing="0">${block.rows
-          .map(
-            ([name, value]) =>
-              `<tr><td style="padding:6px 12px 6px 0;font:400 14px/1.5 Arial,Helvetica,sans-serif;color:#9b9893;vertical-align:top;width:38%;">${escape(name)}</td><td style="padding:6px 0;font:700 15px/1.5 Arial,Helvetica,sans-serif;color:#f5f3ef;">${escape(value)}</td></tr>`,
-          )
-          .join('')}</table>`,
+        'body',
+        `<table role="presentation" width="100%" cellpadding="0" cellspacing="0">${block.rows.map(factHtml(block.rows)).join('')}</table>`,
       );
   }
 }
 
-const partHtml = ({ text, href }: LetterPart): string =>
-  href === null ? escape(text) : `<a href="${escape(href)}" style="color:#ff6a40;">${escape(text)}</a>`;
+/** Longer values stand below their names on narrow screens. */
+const SHORT = 22;
 
-const partText = ({ text, href }: LetterPart): string => (href === null || href === text ? text : `${text} (${href})`);
+const factHtml =
+  (rows: readonly (readonly [string, string])[]) =>
+  ([name, value]: readonly [string, string]): string => {
+    const stacked = rows.some(([, one]) => one.length > SHORT) ? ' stacked' : '';
+    return `<tr><td ${part('label', `padding:6px 12px 6px 0;font:400 14px/1.5 ${FONT};vertical-align:top;width:32%;`, stacked)}>${show(name)}</td><td ${part('value', `padding:6px 0;font:700 15px/1.5 ${FONT};vertical-align:top;`, stacked)}>${show(value).replaceAll('\n', '<br>')}</td></tr>`;
+  };
+
+/** Text in HTML whose times keep together on a line. */
+const show = (text: string): string =>
+  escape(text)
+    .replaceAll(/(\d) ([ap]m)\b/g, '$1&nbsp;$2')
+    .replaceAll('Sydney time', 'Sydney&nbsp;time');
+
+/** Begins a text with the first name where it is known; it is written as it goes on after "Hi Olive, ". */
+export const greet = (firstName: string | null, text: string): string =>
+  firstName ? `Hi ${firstName}, ${text}` : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+/** A paragraph of text and links. */
+export const sentence = (...parts: readonly (string | LetterPart)[]): Block => ({
+  kind: 'paragraph',
+  lines: [parts.map((one) => (typeof one === 'string' ? { text: one, href: null } : one))],
+});
+
+/** A link that opens a mail to an address. */
+export const writeTo = (address: string): LetterPart => ({ text: address, href: `mailto:${address}` });
+
+const partHtml = ({ text, href }: LetterPart): string =>
+  href === null ? show(text) : `<a href="${escape(href)}" ${part('link')}>${show(text)}</a>`;
+
+const partText = ({ text, href }: LetterPart): string =>
+  href === null || href === text || href === `mailto:${text}` ? text : `${text} (${href})`;
 
 function textOf(block: Block): string {
   switch (block.kind) {

@@ -1,5 +1,5 @@
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
-import { type Letterhead, type Mail, renderMail } from './layout.ts';
+import { greet, type Letterhead, type Mail, renderMail, sentence, writeTo } from './layout.ts';
 
 /** A booking whose customer has lost the ID check. `cancelAt`: when it is cancelled unless somebody decides; null: never. */
 export type BookingWithoutId = {
@@ -40,11 +40,14 @@ export function idNeededMail(
     blocks: [
       {
         kind: 'text',
-        text: `${firstName === null ? '' : `Hi ${firstName}, `}your ID is no longer verified, for example because your name or date of birth has changed.${until}`,
+        text: greet(
+          firstName,
+          `your ID is no longer verified, for example because your name or date of birth has changed.${until}`,
+        ),
       },
       facts(booking),
       { kind: 'button', label: 'Verify your ID', href: profileUrl },
-      { kind: 'text', text: `If you think this is wrong, please email ${from.email}.` },
+      sentence('If you think this is wrong, please email ', writeTo(from.email), '.'),
     ],
   });
 }
@@ -54,14 +57,14 @@ export function idMissingMail(from: Letterhead, booking: BookingWithoutId, today
   const { cancelAt } = booking;
   const next =
     cancelAt === null
-      ? 'It is too late to cancel it automatically: decide whether the session takes place.'
+      ? 'It’s too late to cancel it automatically: decide whether the session takes place.'
       : `Verify the ID, or let the session take place. Otherwise it is cancelled with a full refund at ${atTime(cancelAt)}.`;
   return renderMail(from, {
     subject: `ID missing: ${booking.reference}, ${formatStudioTime(booking.start)}`,
     preheader: 'Somebody has to decide.',
     heading: 'A booking has no verified ID any more',
     blocks: [
-      { kind: 'text', text: `The customer’s ID was verified when the booking was made, and is not any more. ${next}` },
+      { kind: 'text', text: `The customer’s ID was verified when the booking was made, and isn’t any more. ${next}` },
       facts(booking),
       { kind: 'button', label: 'Open Today', href: todayUrl },
     ],
@@ -77,12 +80,12 @@ export function idWithdrawnMail(
 ): Mail {
   return renderMail(from, {
     subject: 'Your ID is no longer verified',
-    preheader: 'Here is why.',
+    preheader: 'Please verify it again before your next session.',
     heading: 'Your ID is no longer verified',
     blocks: [
       {
         kind: 'text',
-        text: `${firstName === null ? '' : `Hi ${firstName}, `}someone on our team looked at your ID check again, and it no longer counts.`,
+        text: greet(firstName, `someone on our team looked at your ID check again, and it no longer counts.`),
       },
       ...reasons.map((text) => ({ kind: 'text' as const, text })),
       {
@@ -90,7 +93,7 @@ export function idWithdrawnMail(
         text: 'You can verify your ID again in your account. Please do it before your next session: we cancel a booking without a verified ID about an hour before it starts, and refund all of it.',
       },
       { kind: 'button', label: 'Your account', href: profileUrl },
-      { kind: 'text', text: `If you think this is wrong, please email ${from.email}.` },
+      sentence('If you think this is wrong, please email ', writeTo(from.email), '.'),
     ],
   });
 }

@@ -3,13 +3,12 @@ import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import {
   type BookingForMail,
   calendar,
-  hello,
   type MailWithCalendar,
   type MoneyBack,
   moneyBackText,
   when,
 } from './booking.ts';
-import { type Mail, renderMail } from './layout.ts';
+import { greet, type Mail, renderMail, sentence } from './layout.ts';
 
 /** Where a booking was, or goes. */
 export type Hours = { readonly studioName: string; readonly start: Date; readonly end: Date };
@@ -37,7 +36,10 @@ export function bookingMovedMail(
       preheader: `Now ${when(booking)}. Reference ${booking.reference}.`,
       heading: 'Your booking has moved',
       blocks: [
-        { kind: 'text', text: `${hello(booking)}your booking has new hours. The old ones are no longer yours.` },
+        {
+          kind: 'text',
+          text: greet(booking.firstName, `your booking has new hours. The old ones are no longer yours.`),
+        },
         {
           kind: 'facts',
           rows: [
@@ -49,7 +51,7 @@ export function bookingMovedMail(
         ...money.map((text) => ({ kind: 'text' as const, text })),
         {
           kind: 'text',
-          text: 'An access code that you have already got no longer works. We’ll email you a new one before you start.',
+          text: 'If you already have an access code, it no longer works. We’ll email you a new one before you start.',
         },
         { kind: 'button', label: 'Your access code page', href: pin },
       ],
@@ -72,11 +74,14 @@ export function moveLinkMail(
     blocks: [
       {
         kind: 'text',
-        text: `${hello(booking)}your new hours cost ${formatMoney(cents)} more. We’re holding them for you until ${formatStudioTime(until)} on ${day}, Sydney time. Your booking changes when you’ve paid. Until then, and if you don’t pay, it stays as it is.`,
+        text: greet(
+          booking.firstName,
+          `your new hours cost ${formatMoney(cents)} more. We’re holding them for you until ${formatStudioTime(until)} on ${day}, Sydney time. Your booking changes when you’ve paid. Until then, and if you don’t pay, it stays as it is.`,
+        ),
       },
       { kind: 'facts', rows: [...compared(booking, to), ['To pay', formatMoney(cents)]] },
       { kind: 'button', label: 'Pay the difference', href: pay },
-      { kind: 'text', text: `By paying you accept our terms: ${terms}` },
+      sentence('By paying you accept ', { text: 'our terms', href: terms }, '.'),
     ],
   });
 }
@@ -86,7 +91,7 @@ export type MoveEnd = 'expired' | 'failed' | 'withdrawn';
 const ENDS: Readonly<Record<MoveEnd, string>> = {
   expired: 'the time to pay for the new hours has passed',
   failed: 'the payment for the new hours didn’t go through',
-  withdrawn: 'we’ve called off the change of your booking',
+  withdrawn: 'we’ve called off the move to the new hours',
 };
 
 /** Says that a booking keeps its hours, because nobody paid what the new ones cost more. */
@@ -96,7 +101,10 @@ export function moveEndedMail(booking: BookingForMail, to: Hours, why: MoveEnd):
     preheader: placed(booking),
     heading: 'Your booking stays as it is',
     blocks: [
-      { kind: 'text', text: `${hello(booking)}${ENDS[why]}, so they’re free again. Nothing was charged for them.` },
+      {
+        kind: 'text',
+        text: greet(booking.firstName, `${ENDS[why]}, so those hours are free again. Nothing was charged for them.`),
+      },
       {
         kind: 'facts',
         rows: [
@@ -118,7 +126,10 @@ export function moveProcessingMail(booking: BookingForMail, to: Hours, cents: nu
     blocks: [
       {
         kind: 'text',
-        text: `${hello(booking)}thanks. Your bank is processing your payment of ${formatMoney(cents)}. Your booking changes when the money arrives; until then it stays as it is. If it hasn’t arrived when a session starts, we’ll send back anything that arrives later. Please don’t pay again.`,
+        text: greet(
+          booking.firstName,
+          `thanks. Your bank is processing your payment of ${formatMoney(cents)}. Your booking changes when the money arrives; until then it stays as it is. If it hasn’t arrived when a session starts, we’ll send back anything that arrives later. Please don’t pay again.`,
+        ),
       },
       { kind: 'facts', rows: compared(booking, to) },
     ],

@@ -1,7 +1,7 @@
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
-import { type BookingForMail, calendar, hello, type MailWithCalendar, when } from './booking.ts';
-import { renderMail } from './layout.ts';
+import { type BookingForMail, calendar, type MailWithCalendar, notesOf, when } from './booking.ts';
+import { greet, renderMail, sentence } from './layout.ts';
 
 /** Reminds of a session the day before. `account`: where reminders are switched off; null for a guest. */
 export function reminderMail(
@@ -9,17 +9,24 @@ export function reminderMail(
   links: { pin: string; account: string | null },
   codeWorksFrom: Date,
 ): MailWithCalendar {
-  const { from, arrivalNotes } = booking;
+  const { from } = booking;
   return {
     ...renderMail(from, {
       subject: `Reminder: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
       preheader: `${when(booking)}. Reference ${booking.reference}.`,
       heading: 'See you soon',
       blocks: [
-        { kind: 'text', text: `${hello(booking)}${booking.studioName} is yours in a day.` },
+        {
+          kind: 'text',
+          text: greet(
+            booking.firstName,
+            `${booking.studioName} is yours from ${formatStudioTime(booking.start)} on ${formatStudioDate(booking.start, 'medium')}.`,
+          ),
+        },
         {
           kind: 'facts',
           rows: [
+            ['Studio', booking.studioName],
             ['When', when(booking)],
             ['Where', from.address],
             ['Reference', booking.reference],
@@ -29,11 +36,11 @@ export function reminderMail(
           kind: 'text',
           text: `We’ll email your access code ${settings.releaseLeadMinutes} minutes before you start. It works from ${formatStudioTime(codeWorksFrom)}. Please arrive 10 minutes early.`,
         },
-        ...arrivalNotes.split(/\n+/).flatMap((text) => (text === '' ? [] : [{ kind: 'text' as const, text }])),
+        ...notesOf(booking),
         { kind: 'button', label: 'Your access code page', href: links.pin },
         ...(links.account === null
           ? []
-          : [{ kind: 'text' as const, text: `You choose your reminders in your account: ${links.account}` }]),
+          : [sentence('You choose your reminders ', { text: 'in your account', href: links.account }, '.')]),
       ],
     }),
     calendar: calendar(booking, 'PUBLISH'),
@@ -41,6 +48,6 @@ export function reminderMail(
 }
 
 /** The text message two hours before. */
-export function reminderText({ from, studioName, start, end }: BookingForMail, link: string): string {
+export function reminderTextMessage({ from, studioName, start, end }: BookingForMail, link: string): string {
   return `${from.name}: ${studioName}, ${formatStudioRange(start, end)} (Sydney time). ${from.address}. Your code: ${link}`;
 }

@@ -1,5 +1,5 @@
 import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
-import { type Letterhead, type Mail, renderMail } from './layout.ts';
+import { greet, type Letterhead, type Mail, renderMail, sentence } from './layout.ts';
 
 /** Hours that are free for somebody on the wait list, and held until then. */
 export type FreedHours = {
@@ -24,7 +24,10 @@ export function waitlistMail(
     blocks: [
       {
         kind: 'text',
-        text: `${firstName === null ? '' : `Hi ${firstName}, `}you’re next on the wait list. We’re holding these hours for you until ${time}, Sydney time. After that we ask the next person.`,
+        text: greet(
+          firstName,
+          `you’re next on the wait list. We’re holding these hours for you until ${time}, Sydney time. After that we ask the next person.`,
+        ),
       },
       {
         kind: 'facts',
@@ -35,11 +38,11 @@ export function waitlistMail(
         ],
       },
       { kind: 'button', label: 'Book these hours', href: links.book },
-      {
-        kind: 'text',
-        text: 'You pay nothing unless you book. If you don’t want them any more, tell us and the next person gets them sooner:',
-      },
-      { kind: 'button', label: 'Leave the wait list', href: links.entries },
+      sentence(
+        'You pay nothing unless you book. Don’t want them any more? ',
+        { text: 'Leave the wait list', href: links.entries },
+        ', and the next person gets them sooner.',
+      ),
     ],
   });
 }

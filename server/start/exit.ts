@@ -12,9 +12,9 @@ const EXIT_LOCKED = 75;
 const DISK = new Map([
   ['ENOSPC', 'The disk is full'],
   ['EDQUOT', 'The disk quota is used up'],
-  ['EROFS', 'DATA_DIR cannot be written'],
-  ['EACCES', 'DATA_DIR cannot be written'],
-  ['EPERM', 'DATA_DIR cannot be written'],
+  ['EROFS', 'The disk is read-only'],
+  ['EACCES', 'This user may not read or write here'],
+  ['EPERM', 'This user may not read or write here'],
   ['53100', 'The disk of the database is full'],
 ]);
 
@@ -31,4 +31,20 @@ export function expectedFailure(error: unknown): { readonly code: number; readon
   const disk = error instanceof Error ? DISK.get(code) : undefined;
   if (disk !== undefined) return { code: 1, lines: [`${disk}: ${error instanceof Error ? error.message : code}`] };
   return error instanceof DirectoryLocked ? { code: EXIT_LOCKED, lines: [error.message] } : null;
+}
+
+/** Returns one line about any other error that ends a command. */
+export function describeFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' && path !== undefined) return `There is no file ${path}.`;
+  if (code === 'EISDIR') return 'This is a folder. Name a file.';
+  return error.message;
+}
+
+/** Returns one line about a port that the server cannot listen on. */
+export function describePortFault(error: NodeJS.ErrnoException, port: number): string {
+  if (error.code === 'EADDRINUSE') return `Port ${port} is in use; set PORT to another one.`;
+  if (error.code === 'EACCES') return `This user may not listen on port ${port}; set PORT to one above 1023.`;
+  return error.message;
 }

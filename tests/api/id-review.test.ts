@@ -343,8 +343,8 @@ describe.each(engines)('ID review on $name', ({ open }) => {
     ]);
     server.advance(61 * 60_000);
     await server.settle();
-    const [newest] = await mailOf(staff, '3 IDs wait for review');
-    expect(newest?.text).toContain('The customer cannot book until you decide.');
+    const [newest] = await mailOf(staff, '3 IDs are waiting for review');
+    expect(newest?.text).toContain('The customer can’t book until you decide.');
     expect(newest?.text).not.toMatch(/Alex|CITIZEM/);
   });
 });

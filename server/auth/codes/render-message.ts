@@ -55,9 +55,9 @@ async function renderMail(context: RenderContext, message: Message, email: strin
     case 'reauthentication':
       return user && renderReauthentication(context, message, user);
     case 'account_exists':
-      return mail(accountExistsMail(context.letterhead(), { href: `${context.config.siteUrl}/auth` }));
+      return mail(accountExistsMail(context.letterhead(), { href: signInPage(context) }));
     case 'password_changed':
-      return mail(passwordChangedMail(context.letterhead()));
+      return mail(passwordChangedMail(context.letterhead(), { at: message.requestedAt, href: signInPage(context) }));
     default:
       return null;
   }
@@ -90,7 +90,7 @@ async function renderRecovery(context: RenderContext, message: Message, user: Us
 async function renderEmailChange(context: RenderContext, message: Message, user: UserRow): Rendered {
   // A taken address gets the same response as a free one. Only the owner of the address receives a mail about it.
   if (await userByEmail(context.db, message.email ?? ''))
-    return mail(accountExistsMail(context.letterhead(), { href: `${context.config.siteUrl}/auth` }));
+    return mail(accountExistsMail(context.letterhead(), { href: signInPage(context) }));
   if (!(await enableCode(context, message, 'email_change', user))) return null;
   return mail(emailChangeMail(context.letterhead(), codeData(context, message, 'email_change')));
 }
@@ -138,6 +138,7 @@ const mail = (content: { subject: string; html: string; text: string }): Message
   to: 'email',
   ...content,
 });
+const signInPage = ({ config }: RenderContext): string => `${config.siteUrl}/auth`;
 const minutesOf = ({ config }: RenderContext): number => Math.round(config.codeSeconds / 60);
 
 /** The code and link of a mail. `kind`: the kind in the link. */

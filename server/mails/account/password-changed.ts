@@ -1,16 +1,21 @@
-import { type Letterhead, type Mail, renderMail } from '../layout.ts';
+import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { type Letterhead, type Mail, renderMail, sentence, writeTo } from '../layout.ts';
 
-/** Informs the owner that the password was changed. */
-export function passwordChangedMail(from: Letterhead): Mail {
+/** Informs the owner that the password was changed. `href`: the page to sign in, which also resets passwords. */
+export function passwordChangedMail(from: Letterhead, input: { at: Date; href: string }): Mail {
+  const at = `${formatStudioTime(input.at)} on ${formatStudioDate(input.at)} (Sydney time)`;
   return renderMail(from, {
     subject: 'Your password was changed',
     preheader: 'Wasn’t you? Reset your password now.',
     heading: 'Your password was changed',
     blocks: [
-      {
-        kind: 'text',
-        text: 'Your password was changed, and all your other devices were signed out. If this wasn’t you, reset your password now with "Forgot password?" and contact us.',
-      },
+      { kind: 'text', text: `Your password was changed at ${at}, and all your other devices were signed out.` },
+      sentence(
+        'If this wasn’t you, reset your password now: open the page to sign in and choose “Forgot password?”. Then write to ',
+        writeTo(from.email),
+        '.',
+      ),
+      { kind: 'button', label: 'Open the page to sign in', href: input.href },
     ],
   });
 }

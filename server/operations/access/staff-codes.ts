@@ -66,7 +66,7 @@ function requireWindow({ startTime, endTime }: NewStaffCode, now: Date): void {
   if (startTime.getTime() % HOUR !== 0 || endTime.getTime() % HOUR !== 0)
     refuse('Codes begin and end on the hour, Sydney time.');
   if (endTime <= startTime) refuse('endTime must be after startTime.');
-  if (endTime <= now) refuse('These hours are over already.');
+  if (endTime <= now) refuse('These hours are already over.');
   if (endTime.getTime() - startTime.getTime() > LONGEST_MS) refuse('A code works for at most 28 days.');
 }
 
@@ -134,7 +134,7 @@ async function issueStaffCode(
     .issueCode({ lockId, startsAt, endsAt, accessName: code.name, variant, pin })
     .catch((error: unknown) => {
       if (!(error instanceof ProviderError)) throw error;
-      throw new Refusal('provider_unavailable', 'The lock did not answer. Try again: it makes the same code.');
+      throw new Refusal('provider_unavailable', 'The lock didn’t answer. Try again: you’ll get the same code.');
     });
   await db.transaction(async (tx) => {
     const { count } = await tx.query(
@@ -171,7 +171,7 @@ export async function revokeStaffCode(
     if (code === null) throw new Refusal('not_found', 'Code not found');
     if (code.status === 'revoked' || code.status === 'revoking') return;
     if (!locks.capabilities.revocable)
-      throw new Refusal('not_configured', 'This lock cannot remove a code. It stops working at its end.');
+      throw new Refusal('not_configured', 'This lock can’t remove a code. The code stops working when it ends.');
     await tx.query(`update private.staff_code set status = 'revoking' where id = $1::uuid`, [codeId]);
     await enqueue(tx, { kind: 'access.revoke-staff', subjectId: codeId, dedupe: 'staff', dueAt: clock() });
     await tx.query(`select private.audit($1::uuid, 'update', 'staff_code', $2, $3::jsonb)`, [

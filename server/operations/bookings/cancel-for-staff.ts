@@ -89,7 +89,7 @@ async function cancelLocked(
 ): Promise<StaffCancelled> {
   const now = context.clock();
   if (wanted.stillWanted && !(await wanted.stillWanted(tx)))
-    throw new Refusal('already_done', 'Somebody has decided about this booking meanwhile.');
+    throw new Refusal('already_done', 'Somebody has decided about this booking in the meantime.');
   // The provider's event about the closed session may have released the hold already.
   const released = held && booking.cancelReason === 'hold_expired' && !(await readDecision(tx, booking.id));
   if (booking.status === 'cancelled' && !released) return repeated(tx, wanted);

@@ -212,7 +212,7 @@ async function lockMoving(tx: Transaction, { bookingId, customer }: Move): Promi
 
 function requireShown({ shownCents }: Move, { differenceCents }: MovedPrice): void {
   if (shownCents === undefined || shownCents === null || shownCents === differenceCents) return;
-  throw new Refusal('price_changed', 'The price of this change is another one now. Please check it.', {
+  throw new Refusal('price_changed', 'The price of this change is different now. Please check it.', {
     differenceCents,
   });
 }

@@ -20,7 +20,7 @@ type OwnMove = Place & { readonly customer: string; readonly onlyLater?: boolean
 export async function requireOwnMove(tx: Transaction, booking: BookingFacts, to: OwnMove, now: Date): Promise<void> {
   const later = endsOnlyLater(booking, to);
   if (to.onlyLater === true && !later)
-    throw new Refusal('already_done', 'This booking has changed meanwhile. Please look at it again.');
+    throw new Refusal('already_done', 'This booking has changed in the meantime. Please look at it again.');
   const freeHours = await freeCancelHours(tx, booking.id);
   const span = { start: new Date(booking.startTime), end: new Date(booking.endTime) };
   const terms = changeTerms(span, now, freeHours);
@@ -55,7 +55,7 @@ export async function readExtension(
   const booking = await readOwnBooking(context, asked.customer, asked.bookingId);
   const startTime = new Date(booking.startTime);
   const slots = slotsWithMore(startTime, asked.from ?? new Date(booking.endTime), asked.hours);
-  if (slots === null) throw new Refusal('invalid_request', 'The session does not end then.', { field: 'from' });
+  if (slots === null) throw new Refusal('invalid_request', 'The session doesn’t end at that time.', { field: 'from' });
   if (slots.length > studio.maxHours)
     throw new Refusal('invalid_request', `A booking can be up to ${studio.maxHours} hours long.`, { field: 'hours' });
   return { studioId: booking.studioId, startTime, endTime: spanOf(slots).end };

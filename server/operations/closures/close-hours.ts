@@ -35,7 +35,7 @@ export async function closeHours(
   if (closure.endTime.getTime() - closure.startTime.getTime() > LONGEST_MS)
     throw new Refusal('invalid_request', 'A closure can be at most a year long.');
   if (closure.weeks === 1 && closure.endTime <= now)
-    throw new Refusal('invalid_request', 'These hours are over already.');
+    throw new Refusal('invalid_request', 'These hours are already over.');
   const row = await db.one<{ outcome: Outcome }>(
     'select private.close_hours($1::jsonb, $2::uuid, $3::timestamptz) as outcome',
     [closure, actor, now],

@@ -108,6 +108,6 @@ function ended(outcome: string | undefined): Refusal {
     case 'ended':
       return new Refusal('invitation_ended', 'This session is over.');
     default:
-      return new Refusal('not_found', 'This link is not valid. Ask whoever sent it for a new one.');
+      return new Refusal('not_found', 'This link isn’t valid. Ask whoever sent it for a new one.');
   }
 }

@@ -82,7 +82,7 @@ function refusalOf(outcome: string | undefined): Refusal {
     case 'full':
       return new Refusal('crew_full', `You can bring up to ${studio.maxCrew} people. Take one back first.`);
     case 'too_many':
-      return new Refusal('crew_full', 'This booking has had all its invitations. Please contact us.');
+      return new Refusal('crew_full', 'This booking has used up its invitations. Please contact us.');
     case 'joined':
       return new Refusal('already_done', 'Your guest has opened this invitation and joined.');
     case 'revoked':

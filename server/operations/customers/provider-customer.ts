@@ -56,5 +56,5 @@ export async function listSavedCards({ db, payments }: CardsContext, userId: str
 export async function removeSavedCard({ db, payments }: CardsContext, userId: string, cardId: string): Promise<void> {
   const customer = await readCustomer(db, userId);
   if (customer === null || !(await payments.removeCard(customer, cardId)))
-    throw new Refusal('not_found', 'You have no such card any more.');
+    throw new Refusal('not_found', 'This card is no longer saved.');
 }

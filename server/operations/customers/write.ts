@@ -20,6 +20,6 @@ export async function writeCustomer(
     [messageId, userId, subject, body, actor, clock()],
   );
   if (row?.outcome === 'changed')
-    throw new Refusal('already_done', 'This email was sent with other words. Write a new one.');
+    throw new Refusal('already_done', 'This email was already sent with a different text. Write a new one.');
   if (row?.outcome !== 'sent') throw new Refusal('not_found', 'Customer not found');
 }

@@ -68,7 +68,7 @@ export async function keepWithoutId(
       'select kept_at is not null as kept from private.missing_id where booking_id = $1::uuid for update',
       [bookingId],
     );
-    if (!booking || !raised) throw new Refusal('not_found', 'Nobody has to decide about the ID of this booking.');
+    if (!booking || !raised) throw new Refusal('not_found', 'There’s nothing to decide about the ID of this booking.');
     if (booking.status === 'cancelled') throw new Refusal('already_done', 'This booking is already cancelled.');
     if (raised.kept) return;
     await tx.query(

@@ -59,7 +59,7 @@ export async function reviewId(
     if (!profile || !waiting) throw new Refusal('not_found', 'ID check not found');
     const corrected = correct(waiting, review.fields);
     if (await isDecided(tx, review, waiting)) return { status: statusOf(decision) };
-    if (waiting.status !== 'review') throw new Refusal('already_done', 'This ID no longer waits for a decision.');
+    if (waiting.status !== 'review') throw new Refusal('already_done', 'This ID is no longer waiting for a decision.');
     if (decision === 'approve') requireApprovable(corrected, now);
     await storeReview(tx, review, corrected, profile, now);
     await tx.query(

@@ -19,6 +19,6 @@ export async function viewPicture(
     [verificationId, actor],
   );
   const picture = waiting === null ? null : await store.get(waiting.key);
-  if (picture === null) throw new Refusal('not_found', 'The picture is deleted.');
+  if (picture === null) throw new Refusal('not_found', 'The picture has been deleted.');
   return picture;
 }

@@ -26,7 +26,7 @@ export async function rateSession(
       [bookingId],
     );
     if (!mayRate({ end }, before === null ? null : before.createdAt, now))
-      throw new Refusal('too_late', 'A rating can be changed for a week. Please write us an email.');
+      throw new Refusal('too_late', 'You can change a rating for a week. After that, please email us.');
     if (before?.score === score && before.words === words) return;
     await tx.query(
       `insert into private.rating (booking_id, user_id, score, words, created_at, changed_at)

@@ -34,7 +34,7 @@ export async function reportProblem(
       'code_not_released',
       `You can report something from ${formatStudioTime(window.start)} (Sydney time).`,
     );
-  if (now >= window.end) throw new Refusal('too_late', 'That session is a while ago. Please write us an email.');
+  if (now >= window.end) throw new Refusal('too_late', 'That session was a while ago. Please email us.');
   return db.transaction(async (tx) => {
     // One after another, so that the count holds.
     await tx.query('select from private.booking where id = $1::uuid for update', [bookingId]);
@@ -44,7 +44,7 @@ export async function reportProblem(
       [bookingId, requestId],
     );
     if ((row?.others ?? 0) >= REPORTS_PER_BOOKING)
-      throw new Refusal('too_many_requests', 'You’ve told us a lot about this session. Please write us an email.');
+      throw new Refusal('too_many_requests', 'You’ve already told us a lot about this session. Please email us.');
     return storeIncident(
       tx,
       { kind, category, bookingId, customer, studioId: booking.studioId, description, photos, requestId },

@@ -39,7 +39,7 @@ export async function startCampaign(
     case 'running':
       throw new Refusal('already_done', 'Another email is being sent. Wait until it has ended, or stop it.');
     case 'changed':
-      throw new Refusal('already_done', 'This email was sent with other words. Write a new one.');
+      throw new Refusal('already_done', 'This email was already sent with a different text. Write a new one.');
     default:
       throw new Refusal('invalid_request', 'Nobody is on the mailing list.');
   }

@@ -76,6 +76,6 @@ export async function mailDocuments(
     [bookingId, requestId, actor, clock()],
   );
   if (row?.result === 'no_address')
-    throw new Refusal('already_done', 'Nobody can be written to for this booking any more.', { reason: 'no_address' });
+    throw new Refusal('already_done', 'There’s nobody left to email about this booking.', { reason: 'no_address' });
   if (row?.result !== 'queued') throw new Refusal('not_found', 'There is no receipt for this booking.');
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reminderMail, reminderText } from '#server/mails/reminder.ts';
+import { reminderMail, reminderTextMessage } from '#server/mails/reminder.ts';
 import type { TextMessages } from '#server/providers/ports.ts';
 import { showAccess } from '../access/show-access.ts';
 import { type BookingFacts, readBooking } from '../core/booking-rows.ts';
@@ -51,7 +51,7 @@ export async function sendTextReminder(context: ReminderContext, job: Job): Prom
     [facts.userId],
   );
   if (row === null) return 'done';
-  const text = reminderText(forMail(facts, null, business()), `${siteUrl}/bookings`);
+  const text = reminderTextMessage(forMail(facts, null, business()), `${siteUrl}/bookings`);
   await texts.send({ to: `+${row.phone}`, text, key: `job-${job.id}` });
   return 'done';
 }

@@ -78,7 +78,7 @@ export async function revokeInvitation(
 
 function refuse(outcome: string | undefined): void {
   if (outcome === 'not_owner') throw NOT_OWNER;
-  if (outcome === 'unknown') throw new Refusal('not_found', 'There is no such invitation.');
+  if (outcome === 'unknown') throw new Refusal('not_found', 'We couldn’t find this invitation.');
   if (outcome === 'closed') throw new Refusal('already_done', 'This invitation was accepted or revoked.');
 }
 
@@ -96,7 +96,10 @@ export async function acceptInvitation(
     case 'accepted':
       return row.permissions ?? [];
     case 'other_address':
-      throw new Refusal('not_yours', 'This invitation is for another email address. Sign in with the one we wrote to.');
+      throw new Refusal(
+        'not_yours',
+        'This invitation is for another email address. Sign in with the address we wrote to.',
+      );
     case 'unconfirmed':
       throw new Refusal('mail_unconfirmed', 'Please confirm your email address first.');
     case 'already_staff':
@@ -105,9 +108,9 @@ export async function acceptInvitation(
       throw new Refusal('invitation_ended', 'This invitation has been used. Ask an owner for another one.');
     case 'revoked':
     case 'expired':
-      throw new Refusal('invitation_ended', 'This invitation is not valid any more. Ask an owner for another one.');
+      throw new Refusal('invitation_ended', 'This invitation is no longer valid. Ask an owner for another one.');
     default:
-      throw new Refusal('not_found', 'This link is not valid. Use the newest mail, or ask an owner for another one.');
+      throw new Refusal('not_found', 'This link isn’t valid. Use the newest email, or ask an owner for another one.');
   }
 }
 

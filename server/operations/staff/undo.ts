@@ -21,7 +21,7 @@ export async function undoForStaff(
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     if (error.constraint === 'booking_one_per_slot')
-      throw new Refusal('slot_taken', 'Somebody else has booked these hours meanwhile.');
+      throw new Refusal('slot_taken', 'Somebody else has booked these hours in the meantime.');
     if (error.constraint === 'booking_not_closed')
       throw new Refusal('slot_closed', 'The studio is closed at this time now.');
     throw error;
@@ -118,7 +118,7 @@ async function takeCoupon(tx: Transaction, bookingId: string): Promise<void> {
     `update public.discount_codes set current_uses = current_uses + 1 where id = $1::uuid and (max_uses is null or current_uses < max_uses)`,
     [use.coupon],
   );
-  if (count === 0) throw new Refusal('coupon_exhausted', 'Somebody else has used the discount code meanwhile.');
+  if (count === 0) throw new Refusal('coupon_exhausted', 'Somebody else has used the discount code in the meantime.');
 }
 
 /** Queues the access code and its mail again where their jobs ran, and found the booking cancelled. */

@@ -30,7 +30,7 @@ export async function runMoveToPostgres(config: Config, print: Print): Promise<n
   const folder = join(dataDir, 'database');
   const moved = join(dataDir, 'database.moved');
   if (!existsSync(folder)) throw new Error(`${folder} does not exist: there is no embedded database to move`);
-  if (existsSync(moved)) throw new Error(`${moved} exists, from an earlier move; put it elsewhere first`);
+  if (existsSync(moved)) throw new Error(`${moved} exists, from an earlier move; move it away first`);
   const source = await openDatabase(
     { ...config, databaseUrl: null },
     { report: print, warn: print, limits: { server: null } },

@@ -25,7 +25,7 @@ export async function clockFindings({ stripe }: Pick<CheckedConfig, 'stripe'>): 
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   const there = Date.parse(answer.headers.get('date') ?? '');
-  if (Number.isNaN(there)) return [warn('the payment provider does not tell its time', 'Look again later.')];
+  if (Number.isNaN(there)) return [warn('the payment provider does not report its time', 'Look again later.')];
   // The header has whole seconds, cut off.
   return [clockFinding('the payment provider', (before + Date.now()) / 2, there + 500)];
 }

@@ -21,7 +21,7 @@ export async function paymentFindings(config: CheckedSettings): Promise<Finding[
   const mode = live ? 'live' : 'test';
   const key =
     config.production && !live
-      ? warn('STRIPE_SECRET_KEY is a test key: nobody really pays', 'Set the live key when you open.')
+      ? warn('STRIPE_SECRET_KEY is a test key: no real money is paid', 'Set the live key when you open.')
       : ok(`STRIPE_SECRET_KEY works (${mode} mode)`);
   return [key, ...webhookFindings(endpoints, config)];
 }

@@ -64,7 +64,7 @@ export function certificateFinding(host: string, end: Date, now = new Date()): F
   const days = Math.floor((end.getTime() - now.getTime()) / DAY_MS);
   const text = `the certificate of ${host} is valid for ${days} more days`;
   return days < LATE_DAYS
-    ? warn(text, 'Look why it is not renewed: the log of the proxy or of certbot says so.')
+    ? warn(text, 'Find out why it is not renewed: see the log of the proxy or of certbot.')
     : ok(text);
 }
 

@@ -37,7 +37,7 @@ test('a host invites a guest, who joins without an account, gets a PIN of their 
   await expect(guest.getByRole('heading', { name: 'You’re in, Sam' })).toBeVisible();
   await expect(guest.getByTestId('pin')).toHaveText(/^\d{6}$/, { timeout: 30_000 });
   await guest.getByRole('button', { name: 'The door doesn’t open' }).click();
-  await expect(guest.getByText('The lock probably sleeps: wake the keypad first.')).toBeVisible();
+  await expect(guest.getByText('The lock is probably asleep: wake the keypad first.')).toBeVisible();
   await accessibleEverywhere(guest);
   // The token is a secret: it is in no address that a server sees.
   const token = url.split('#')[1] ?? '';

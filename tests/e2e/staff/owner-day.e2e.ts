@@ -190,7 +190,7 @@ async function decideIds(page: Page): Promise<void> {
   await review.getByLabel('Reason for the customer').fill('This is a library card.');
   await press(review.getByRole('button', { name: 'Refuse the ID' }));
   await expectToast(page, 'ID refused');
-  await expect(page.getByText('No ID waits for a decision.')).toBeVisible();
+  await expect(page.getByText('No ID is waiting for a decision.')).toBeVisible();
 }
 
 /** Adds an account whose ID was read with a misspelt name. */

@@ -17,7 +17,7 @@ export function usePhotoUpload(onUploaded: (name: string) => void): {
     try {
       onUploaded(await uploadPhoto(file, setPart));
     } catch (error) {
-      setProblem(describeError(error, 'The photo could not be uploaded. Use a JPEG, PNG or WebP under 10 MB.'));
+      setProblem(describeError(error, 'We couldn’t upload the photo. Use a JPEG, PNG or WebP under 10 MB.'));
     } finally {
       setPart(null);
     }

@@ -41,10 +41,10 @@ function Steps({ access, token }: { access: Access; token: string | null }) {
   return (
     <>
       <p role="status" className="mt-4 border-l-4 border-black pl-3 text-lg font-semibold">
-        {help.isError ? describeError(help.error, 'The lock could not be asked.') : LOCK_SAYS[step](access, help.data)}
+        {help.isError ? describeError(help.error, 'We couldn’t reach the lock.') : LOCK_SAYS[step](access, help.data)}
       </p>
       <ol className="mt-4 list-decimal space-y-4 pl-6 text-lg">
-        <li>Look at the door: it has to say {access.booking.studio_name}.</li>
+        <li>Check the door: it should say {access.booking.studio_name}.</li>
         <li>Your code works from {formatStudioTime(new Date(access.worksFrom))}, Sydney time.</li>
         <li>Wake the keypad: cover it with your whole hand until it lights up. Then type the code, digit by digit.</li>
         <li>
@@ -73,9 +73,9 @@ const LOCK_SAYS: Readonly<Record<DoorStep, (access: Access, answer: DoorHelpAnsw
     `The lock opened at ${timeOf(answer?.openedAt)}. Push the door, and pull it towards you first.`,
   digits: (_access, answer) =>
     `Somebody typed a wrong code at ${timeOf(answer?.wrongAt)}. Check every digit and try again.`,
-  code: () => 'The lock hasn’t got your code yet. Make a new one, or ask us to open the door.',
+  code: () => 'The lock doesn’t have your code yet. Make a new one, or ask us to open the door.',
   ask: () => 'The lock doesn’t answer at the moment. Ask us to open the door.',
-  wake: () => 'The lock has your code. It probably sleeps: wake the keypad first.',
+  wake: () => 'The lock has your code. It’s probably asleep: wake the keypad first.',
 };
 const timeOf = (at: string | null | undefined): string => (at ? formatStudioTime(new Date(at)) : '');
 
@@ -87,7 +87,7 @@ function AskStaff({ bookingId, token, asked }: { bookingId: string; token: strin
   });
   return (
     <li>
-      Ask us: where the lock allows it, we open the door from afar. We also see how many minutes you lost.
+      Ask us: if this lock allows it, we’ll open it remotely. We can also see how many minutes you’ve lost.
       {asked || ask.isSuccess ? (
         <p role="status" className="mt-2 font-semibold">
           We’ve told the team. Stay at the door, we’re on it.
@@ -101,7 +101,7 @@ function AskStaff({ bookingId, token, asked }: { bookingId: string; token: strin
       )}
       {ask.isError ? (
         <p role="alert" className="mt-2 font-semibold">
-          {describeError(ask.error, 'We could not be told. Please call us.')}
+          {describeError(ask.error, 'Your message didn’t reach us. Please call us.')}
         </p>
       ) : null}
       <p className="mt-2">

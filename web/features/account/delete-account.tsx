@@ -147,7 +147,7 @@ function CodeInstead({ onMailed }: { onMailed: () => void }) {
 }
 
 function describeKept(kept: number, until: string | null): string {
-  if (kept === 0 || until === null) return 'Nothing about you is left.';
+  if (kept === 0 || until === null) return 'We keep nothing about you.';
   const what = kept === 1 ? 'one paid booking' : `${kept} paid bookings`;
   return `Tax law keeps ${what} with your name until ${formatStudioDate(new Date(`${until}T12:00:00+10:00`))}.`;
 }

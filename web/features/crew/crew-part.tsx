@@ -67,7 +67,7 @@ export function CrewPart({ bookingId, userId }: CrewOf) {
           </Button>
           {full ? (
             <p className="mt-2 text-sm text-dust">
-              That’s your {studio.maxCrew}. Take one back to invite somebody else.
+              You’ve invited all {studio.maxCrew}. Take one back to invite somebody else.
             </p>
           ) : null}
         </>

@@ -50,7 +50,7 @@ export function GuestCode({
       {phase === 'requesting' ? (
         <p className="text-fog">
           {access.own
-            ? 'We’re getting your PIN from the lock. It appears here by itself.'
+            ? 'We’re getting your PIN from the lock. It will appear here automatically.'
             : 'There is no PIN right now. When your host makes a new one, it appears here.'}
         </p>
       ) : null}

@@ -38,10 +38,10 @@ function Steps({ token, access, studioName }: { token: string; access: GuestAcce
   return (
     <div className="mt-4 space-y-4">
       <p role="status" className="border-l-4 border-signal pl-3 font-semibold">
-        {help.isError ? describeError(help.error, 'The lock could not be asked.') : LOCK_SAYS[step]}
+        {help.isError ? describeError(help.error, 'We couldn’t reach the lock.') : LOCK_SAYS[step]}
       </p>
       <ol className="list-decimal space-y-2 pl-6">
-        <li>Look at the door: it has to say {studioName}.</li>
+        <li>Check the door: it should say {studioName}.</li>
         <li>Your PIN works from {formatStudioTime(access.worksFrom)}, Sydney time.</li>
         <li>Cover the keypad with your whole hand until it lights up. Then type the PIN, digit by digit.</li>
         <li>Call your host: they can let you in from inside.</li>
@@ -55,9 +55,9 @@ const LOCK_SAYS: Readonly<Record<DoorStep, string>> = {
   time: 'It’s a little early: the PIN doesn’t open the door yet.',
   push: 'The lock has just opened. Push the door, and pull it towards you first.',
   digits: 'Somebody typed a wrong code. Check every digit and try again.',
-  code: 'The lock hasn’t got your PIN. If you’ve used it, make a new one above.',
+  code: 'The lock doesn’t have your PIN. If you’ve used it, make a new one above.',
   ask: 'The lock doesn’t answer at the moment. Ask us to open the door.',
-  wake: 'The lock probably sleeps: wake the keypad first.',
+  wake: 'The lock is probably asleep: wake the keypad first.',
 };
 
 function AskStaff({ token, asked }: { token: string; asked: boolean }) {
@@ -79,7 +79,7 @@ function AskStaff({ token, asked }: { token: string; asked: boolean }) {
       )}
       {ask.isError ? (
         <Notice tone="bad">
-          <p>{describeError(ask.error, 'We could not be told. Please call us.')}</p>
+          <p>{describeError(ask.error, 'Your message didn’t reach us. Please call us.')}</p>
         </Notice>
       ) : null}
       <p>

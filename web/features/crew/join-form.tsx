@@ -29,7 +29,7 @@ export function JoinForm({ token, host }: { token: string; host: string }) {
     onSuccess: (page) => client.setQueryData(queryKeys.guestPage.of(token), page),
     onError: (error) => {
       if (errorCode(error) === 'terms_required') void client.invalidateQueries({ queryKey: queryKeys.texts.all });
-      refuseForm(form, { message: describeError(error, 'You have not joined yet. Check your connection.') });
+      refuseForm(form, { message: describeError(error, 'That didn’t work. Check your connection and try again.') });
     },
   });
   return (

@@ -34,7 +34,7 @@ function Steps({ member, bookingId, onClose }: { member: CrewMember; bookingId: 
     meta: { handled: true, invalidates: [queryKeys.crew.all] },
     onSuccess: ({ sawShared }) => {
       if (sawShared) return setSawPin(true);
-      toast({ title: 'Taken back', description: 'The link leads nowhere now.' });
+      toast({ title: 'Taken back', description: 'The link no longer works.' });
       onClose();
     },
   });

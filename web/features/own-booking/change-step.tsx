@@ -43,7 +43,7 @@ export function ChangeStep({
     make.reset();
     void quote.refetch();
   };
-  if (quote.isPending) return <Skeleton className="h-40" label="Reading what it costs" />;
+  if (quote.isPending) return <Skeleton className="h-40" label="Checking the price" />;
   if (quote.isError)
     return (
       <div className="space-y-4">
@@ -63,7 +63,7 @@ export function ChangeStep({
       <QuoteWords quote={quote.data} />
       {asking ? (
         <Notice tone="warn">
-          <p>The payment service is slow. Your new hours are held, and this continues by itself.</p>
+          <p>The payment service is slow. Your new hours are held, and this continues automatically.</p>
         </Notice>
       ) : null}
       {make.isError ? (

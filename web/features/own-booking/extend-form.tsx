@@ -30,7 +30,7 @@ export function ExtendForm({ booking, userId, onDone }: { booking: BookingPage; 
   if (!taken.data) return <Skeleton className="h-32" label="Loading hours" />;
   const free = freeAfter(booking, taken.data.taken, Math.min(MOST, settings.maxHours - booking.totalHours));
   if (free === 0)
-    return <p>Somebody has the room after you, so this session can’t end later. You can still move it, in time.</p>;
+    return <p>Somebody has the room after you, so this session can’t end later. You can still move it.</p>;
   return (
     <div className="space-y-4">
       <p>It ends at {formatStudioTime(booking.endTime)}, Sydney time. Until when do you want to stay?</p>

@@ -44,7 +44,7 @@ export function Receipts({ booking }: { booking: BookingPage }) {
       </div>
       {file.isError ? (
         <p role="alert" className="mt-3 text-sm text-bad">
-          {describeError(file.error, 'The file could not be made. Please try again.')}
+          {describeError(file.error, 'We couldn’t make the file. Please try again.')}
         </p>
       ) : null}
     </section>

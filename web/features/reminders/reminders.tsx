@@ -10,7 +10,7 @@ export function ReminderSettings({ userId }: { userId: string }) {
   const reminders = useQuery({ queryKey: queryKeys.reminders.of(userId), queryFn: () => readReminders(userId) });
   const change = useMutation({
     mutationFn: ({ setting, on }: { setting: ReminderSetting; on: boolean }) => setReminder(userId, setting, on),
-    meta: { failure: 'That could not be saved. Please try again.', invalidates: [queryKeys.reminders.all] },
+    meta: { failure: 'We couldn’t save that. Please try again.', invalidates: [queryKeys.reminders.all] },
   });
   if (reminders.data === undefined)
     return reminders.isError ? (

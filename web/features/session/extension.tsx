@@ -52,7 +52,7 @@ export function Extension({
       />
       {asking ? (
         <p role="status" className="mt-2">
-          The payment service is slow. Your hour is held, and this continues by itself.
+          The payment service is slow. Your hour is held, and this continues automatically.
         </p>
       ) : null}
       {more.isError ? (

@@ -86,7 +86,7 @@ test('a report says how far it has come, and the answer of the team', async () =
   calls.readFeedback.mockResolvedValue({ reports: [REPORT, { ...lost, answer: 'At the desk.' }], rating: null });
   show(at(19));
   const [first, second] = await screen.findAllByRole('listitem');
-  expect(first?.textContent).toContain('A person has read it');
+  expect(first?.textContent).toContain('Somebody has read it');
   expect(second?.textContent).toContain('Found');
   expect(second?.textContent).toContain('At the desk.');
 });

@@ -43,7 +43,7 @@ export function Lights({ session, online }: { session: RoomSession; online: bool
       )}
       {change.isError ? (
         <p role="alert" className="mt-2 font-semibold">
-          {describeError(change.error, 'The lights were not switched. Please try again.')}
+          {describeError(change.error, 'The lights didn’t switch. Please try again.')}
         </p>
       ) : null}
     </div>

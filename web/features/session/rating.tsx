@@ -93,7 +93,7 @@ function Question({ booking, rating, onDone }: { booking: Told; rating: Feedback
       )}
       {send.isError ? (
         <p role="alert" className="mt-3 text-sm text-bad">
-          {describeError(send.error, 'That could not be sent. Please try again.')}
+          {describeError(send.error, 'We couldn’t send that. Please try again.')}
         </p>
       ) : null}
     </>

@@ -49,12 +49,12 @@ export function ReportForm({
     onSuccess: () => {
       toast({
         title: 'Thanks, the team knows',
-        description: 'You see here when a person has read it, and we email you.',
+        description: 'You’ll see here when somebody has read it, and we’ll email you.',
       });
       onDone();
     },
     onError: (error) =>
-      refuseForm(form, { message: describeError(error, 'That could not be sent. Check your connection.') }),
+      refuseForm(form, { message: describeError(error, 'We couldn’t send that. Check your connection.') }),
   });
   return (
     <Form form={form} onSend={send.mutateAsync} className="space-y-4">

@@ -307,7 +307,7 @@ test('each mail that would still be true is sent again, once for a lost answer, 
     ],
   });
   calls.resendMail.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue({});
-  expect(await dialog().findByText('Not again: The money is not on its way any more.')).toBeTruthy();
+  expect(await dialog().findByText('Not again: The money is no longer on its way.')).toBeTruthy();
   expect(dialog().getAllByRole('button', { name: /^Send again/ })).toHaveLength(1);
   await press('Send again: Email about moved hours');
   await press('Send again: Email about moved hours');

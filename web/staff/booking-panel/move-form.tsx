@@ -73,7 +73,7 @@ export function MoveStep({
     gcTime: 0,
   });
   const move = useMove(booking, to, onDone);
-  if (quote.isPending) return <Skeleton className="h-40" label="Reading what it costs" />;
+  if (quote.isPending) return <Skeleton className="h-40" label="Checking the price" />;
   if (quote.isError)
     return (
       <div className="space-y-4">

@@ -160,7 +160,7 @@ test('the door log lists what the locks reported beside the bookings, of one roo
   expect(lines).toEqual([
     'Opened with a code, AWed 12 Mar 2031, 8:06 pm: ABCD-2345, Alex Citizen, 6 min after the start',
     'Wrong code entered, AWed 12 Mar 2031, 8:06 pm: during ABCD-2345, Alex Citizen, 6 min after the start',
-    'Opened by staff from afar, AWed 12 Mar 2031, 8:06 pm: Kim',
+    'Opened remotely by staff, AWed 12 Mar 2031, 8:06 pm: Kim',
   ]);
   await user.click(list.getByRole('button', { name: 'Show older entries' }));
   expect(readDoorLog).toHaveBeenLastCalledWith({ before: older });

@@ -61,7 +61,7 @@ test('an empty queue says so, and one that cannot be loaded offers another try',
   renderPart(<ReviewQueue />);
   expect(await screen.findByText('The IDs could not be loaded.')).toBeTruthy();
   await user.click(screen.getByRole('button', { name: 'Try again' }));
-  expect(await screen.findByText('No ID waits for a decision.')).toBeTruthy();
+  expect(await screen.findByText('No ID is waiting for a decision.')).toBeTruthy();
 });
 
 test('the picture is read once and has the viewer’s address over it', async () => {
@@ -125,7 +125,7 @@ test('an ID that somebody else decides meanwhile says so in place of the form', 
   await user.click(await screen.findByRole('button', { name: 'Check the ID of Alex Citizen' }));
   calls.readWaitingIds.mockResolvedValue([]);
   await user.click(screen.getByText('Something changed'));
-  expect(await dialog().findByText('This ID no longer waits for a decision.')).toBeTruthy();
+  expect(await dialog().findByText('This ID is no longer waiting for a decision.')).toBeTruthy();
 });
 
 test('a picture that is deleted, or that the hosted check keeps, is not asked for', async () => {
@@ -134,7 +134,7 @@ test('a picture that is deleted, or that the hosted check keeps, is not asked fo
     { ...WAITING, id: 'h', account_name: 'Sam', has_picture: false, source: 'hosted' },
   ]);
   await open();
-  expect(dialog().getByText('The picture is deleted.')).toBeTruthy();
+  expect(dialog().getByText('The picture has been deleted.')).toBeTruthy();
   await press('Close');
   await user.click(screen.getByRole('button', { name: 'Check the ID of Sam' }));
   expect(dialog().getByText('The online check keeps its own picture.')).toBeTruthy();

@@ -28,7 +28,7 @@ export function ReviewQueue() {
     <>
       <h2 className="text-3xl">ID review</h2>
       <p className="mt-2 mb-6 text-fog">
-        Customers whose ID waits here cannot book until you decide.
+        Customers whose ID is waiting here can’t book until you decide.
         {waiting.data?.length === IDS_SHOWN ? ` Showing the next ${IDS_SHOWN}.` : ''}
       </p>
       {waiting.isError && !waiting.data ? (
@@ -51,7 +51,7 @@ export function ReviewQueue() {
 
 function List({ waiting, onOpen }: { waiting: readonly WaitingId[] | undefined; onOpen: (id: string) => void }) {
   if (!waiting) return <Skeleton className="h-72" label="Loading the IDs" />;
-  if (waiting.length === 0) return <Empty>No ID waits for a decision.</Empty>;
+  if (waiting.length === 0) return <Empty>No ID is waiting for a decision.</Empty>;
   return (
     <Table caption="IDs that wait for a decision" columns={COLUMNS}>
       {waiting.map((one) => (
@@ -83,7 +83,7 @@ function Review({ read, onDone }: { read: WaitingId | undefined; onDone: () => v
   if (!read)
     return (
       <Notice tone="plain">
-        <p>This ID no longer waits for a decision.</p>
+        <p>This ID is no longer waiting for a decision.</p>
       </Notice>
     );
   return (
@@ -92,7 +92,9 @@ function Review({ read, onDone }: { read: WaitingId | undefined; onDone: () => v
         <IdPicture verificationId={read.id} />
       ) : (
         <Notice tone="plain">
-          <p>{read.source === 'hosted' ? 'The online check keeps its own picture.' : 'The picture is deleted.'}</p>
+          <p>
+            {read.source === 'hosted' ? 'The online check keeps its own picture.' : 'The picture has been deleted.'}
+          </p>
         </Notice>
       )}
       <ReviewPanel read={read} onDone={onDone} />
