@@ -6,5 +6,5 @@ loadEnvFile();
 await install().catch(exitWithError);
 const files = process.argv.slice(2).map((file) => resolve(file));
 const { code, output } = await run(ownNode(), ['server/main.ts', 'import-users', ...files], ownEnv());
-say(output);
+say(output.trimEnd());
 process.exit(code);

@@ -51,6 +51,10 @@ describe('the configuration', () => {
 
   test.each([
     [{ NODE_ENV: 'prod' }, 'NODE_ENV: is development, test or production'],
+    [{ PORT: 'nine' }, 'PORT: is not a whole number from 0 to 65535'],
+    [{ PORT: '65536' }, 'PORT: is not a whole number from 0 to 65535'],
+    [{ SITE_URL: 'studio.example.net' }, 'SITE_URL: is not an address with http:// or https://'],
+    [{ AUTH_PHONE: 'yes' }, 'AUTH_PHONE: is true or false'],
     [{ STRIPE_SECRET_KEY: 'pk_live_abc' }, 'STRIPE_SECRET_KEY: is a publishable key (pk_…), not a secret one (sk_…)'],
     [
       { STRIPE_RESTRICTED_KEY: 'pk_test_abc' },

@@ -104,7 +104,7 @@ const schema = z.object({
   FAILPOINTS: text.optional(),
   ...authFields,
   ...signInFields,
-  SANDBOX: z.enum(['on', 'off']).optional(),
+  SANDBOX: z.enum(['on', 'off'], 'is on or off').optional(),
   SANDBOX_PORT: whole(1, 65_520).default(4010),
   SANDBOX_HOST: z.string().default('127.0.0.1'),
   ...paymentFields,

@@ -99,7 +99,11 @@ async function serve(config: Config): Promise<void> {
   app.attach(server);
   server.on('error', (error: NodeJS.ErrnoException) => {
     warn(describePortFault(error, config.port));
-    void app.close().finally(() => process.exit(1));
+    // Tasks that still ran would report that the database is closed.
+    void app.scheduler
+      .stop()
+      .then(() => app.close())
+      .finally(() => process.exit(1));
   });
 
   void app.broken.then((error) => {

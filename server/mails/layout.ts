@@ -92,7 +92,7 @@ const factHtml =
   (rows: readonly (readonly [string, string])[]) =>
   ([name, value]: readonly [string, string]): string => {
     const stacked = rows.some(([, one]) => one.length > SHORT) ? ' stacked' : '';
-    return `<tr><td ${part('label', `padding:6px 12px 6px 0;font:400 14px/1.5 ${FONT};vertical-align:top;width:32%;`, stacked)}>${show(name)}</td><td ${part('value', `padding:6px 0;font:700 15px/1.5 ${FONT};vertical-align:top;`, stacked)}>${show(value).replaceAll('\n', '<br>')}</td></tr>`;
+    return `<tr><td ${part('label', `padding:6px 12px 6px 0;font:400 14px/1.5 ${FONT};vertical-align:top;width:38%;`, stacked)}>${show(name)}</td><td ${part('value', `padding:6px 0;font:700 15px/1.5 ${FONT};vertical-align:top;`, stacked)}>${show(value).replaceAll('\n', '<br>')}</td></tr>`;
   };
 
 /** Text in HTML whose times keep together on a line. */

@@ -18,7 +18,7 @@ export type Tones = Readonly<
   >
 >;
 
-/** Bright, because readers without our dark colours turn a bright mail dark better than a dark one bright. */
+/** Bright, because readers without our dark colours darken a bright mail better than they brighten a dark one. The button is so dark that they keep it and its text. */
 const LIGHT: Tones = {
   page: '#f1eee8',
   card: '#ffffff',
@@ -30,8 +30,8 @@ const LIGHT: Tones = {
   code: '#0b0b0c',
   link: '#a83006',
   foot: '#66625b',
-  button: '#ff5a2c',
-  press: '#160500',
+  button: '#c2380a',
+  press: '#ffffff',
   rule: '#dcd8d0',
 };
 

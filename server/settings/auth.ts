@@ -35,7 +35,7 @@ export const authFields = {
     .optional(),
   /** JWKS with private keys. Without it, one key is generated and stored in the data folder. */
   AUTH_SIGNING_KEYS_FILE: text.optional(),
-  AUTH_CAPTCHA: z.enum(['turnstile', 'hcaptcha']).optional(),
+  AUTH_CAPTCHA: z.enum(['turnstile', 'hcaptcha'], 'is turnstile or hcaptcha').optional(),
   AUTH_CAPTCHA_SECRET: text.optional(),
   AUTH_CAPTCHA_URL: address.optional(),
   TWILIO_ACCOUNT_SID: z.string().regex(/^AC/, 'begins with AC').optional(),

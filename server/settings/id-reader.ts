@@ -3,7 +3,7 @@ import { address, type SandboxAddress, text, whole } from './fields.ts';
 
 /** The environment variables about reading licence photos, spread into the schema in config.ts. */
 export const idReaderFields = {
-  ID_READER: z.enum(['ocr', 'openai', 'anthropic']).default('ocr'),
+  ID_READER: z.enum(['ocr', 'openai', 'anthropic'], 'is ocr, openai or anthropic').default('ocr'),
   ID_READ_SECONDS: whole(1, 120).default(15),
   VISION_BASE_URL: address.optional(),
   VISION_API_KEY: text.optional(),

@@ -17,6 +17,7 @@ export async function runImportUsers(
   const db = await openDatabase(settings, { report: print, warn: print, limits: { server: null } });
   try {
     const { users, identities, skipped, refused } = await importUsers(db, dump, new Date());
+    if (users + skipped + refused.length === 0) throw new Error(`There are no accounts in ${file}.`);
     for (const line of refused) print(`refused ${line}`);
     print(
       `${users} accounts and ${identities} further identities imported, ${skipped} already existed, ${refused.length} refused`,

@@ -10,7 +10,10 @@ export async function runRestore(
   print: (line: string) => void,
 ): Promise<number> {
   if (file === undefined) throw new Error('Name a file: npm run restore -- dump.sql');
-  if (databaseUrl === null) throw new ConfigRefused(['DATABASE_URL: is needed to restore the dump of a PostgreSQL']);
+  if (databaseUrl === null)
+    throw new ConfigRefused([
+      'DATABASE_URL: is needed for the text of pg_dump; the file is no backup of npm run backup',
+    ]);
   await restoreDump(databaseUrl, file, {
     migrations: await readMigrations(MIGRATIONS),
     seconds: databaseWaitSeconds,

@@ -38,7 +38,9 @@ const report = {
 };
 
 /** Renders what customers get about their bookings. */
-export const bookingMails = (): Rendered[] => [
+export const bookingMails = (): Rendered[] => [...paidMails(), ...movedMails(), ...sessionMails()];
+
+const paidMails = (): Rendered[] => [
   ...render(bookings, {
     bookingConfirmedMail: {
       '': [booking, links, at(-1 / 12), 24],
@@ -76,6 +78,9 @@ export const bookingMails = (): Rendered[] => [
       'of a guest': [{ ...booking, firstName: null }, { note: null, registered: false }, null, pdf],
     },
   }),
+];
+
+const movedMails = (): Rendered[] => [
   ...render(moves, {
     bookingMovedMail: {
       '': [booking, earlier, { paidCents: 2_000, back: none, pin: PIN_PAGE }],
@@ -95,6 +100,9 @@ export const bookingMails = (): Rendered[] => [
       'of a move': [booking, { moves: earlier, cents: 2_000, panel: `${SITE}/admin?tab=bookings&booking=HC-7KQ2MD` }],
     },
   }),
+];
+
+const sessionMails = (): Rendered[] => [
   ...render(reminders, {
     reminderMail: {
       '': [booking, links, at(-1 / 12)],

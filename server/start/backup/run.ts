@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, open as openFile, rm, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ConfigRefused } from '#server/settings/config-refused.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
@@ -30,6 +30,12 @@ export async function runBackup(config: Config, file: string | undefined, print:
   const passphrase = passphraseOf(config);
   if (file === undefined) throw new Error('Name a file: npm run backup -- FILE');
   if (existsSync(file)) throw new Error(`${file} exists; name a new file`);
+  if (!existsSync(dirname(file))) throw new Error(`There is no folder ${dirname(file)}.`);
+  // Opening it would make an empty one.
+  if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'database')))
+    throw new Error(
+      `There is no database in ${config.dataDir}. Set DATA_DIR or DATABASE_URL to what you want to back up.`,
+    );
   const socket = join(config.dataDir, SOCKET);
   // The running server has the embedded database open, and nobody else may.
   if (config.databaseUrl === null && (await answers(socket))) await askServer(socket, passphrase, file);
