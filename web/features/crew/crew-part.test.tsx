@@ -76,7 +76,7 @@ test('four guests are the most', async () => {
   show(['1', '2', '3', '4'].map((id) => guest(id, null)));
   const button = await screen.findByRole<HTMLButtonElement>('button', { name: 'Invite somebody' });
   expect(button.disabled).toBe(true);
-  expect(screen.getByText('That’s your 4. Take one back to invite somebody else.')).toBeTruthy();
+  expect(screen.getByText('You’ve invited all 4. Take one back to invite somebody else.')).toBeTruthy();
 });
 
 test('a guest is taken back after a question, and who saw the shared PIN leads to a new one for everybody', async () => {

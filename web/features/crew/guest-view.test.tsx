@@ -110,7 +110,7 @@ test('a door that does not open says what the lock says, tells the team, and has
   vi.mocked(functions.callFunction).mockResolvedValue(help);
   show(joined({ pin: '123456', worksFrom: minutes(-5) }));
   await press('The door doesn’t open');
-  expect(await screen.findByText(/The lock hasn’t got your PIN/)).toBeTruthy();
+  expect(await screen.findByText(/The lock doesn’t have your PIN/)).toBeTruthy();
   expect(functions.callFunction).toHaveBeenCalledWith('door-help', { crew: 't' });
   await press('Ask for help now');
   expect(await screen.findByText('We’ve told the team. Stay at the door, we’re on it.')).toBeTruthy();
