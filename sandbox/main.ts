@@ -101,7 +101,9 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(resolve(p
   await main().catch((error: unknown) => {
     const busy = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
     process.stderr.write(
-      busy ? `Ports of the sandbox are in use; set SANDBOX_PORT to the first of eight free ones.\n` : `${String(error)}\n`,
+      busy
+        ? `Ports of the sandbox are in use; set SANDBOX_PORT to the first of eight free ones.\n`
+        : `${String(error)}\n`,
     );
     process.exit(1);
   });
