@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@supabase/supabase-js';
 import type { Database } from '#database/types.ts';
+import { addDays, studioDate } from '#rules/studio-time.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migratedFolder } from '#tests/support/image.ts';
 import { type ServerProcess, startServer } from '#tests/support/server-process.ts';
@@ -13,7 +14,16 @@ const KILLS = process.env['TEST_LONG'] ? 100 : 6;
 
 /** A longer session, whose difference is paid in this session. */
 type Extension = { bookingId: string; session: string };
-type Payment = { id: string; payment_status: string; client_reference_id: string; payment_intent: string };
+type Payment = {
+  id: string;
+  payment_status: string;
+  client_reference_id: string;
+  payment_intent: string;
+  amount_total: number;
+};
+/** What a killed server has answered. */
+type Answered = Record<'refunded' | 'links' | 'moved' | 'orders' | 'cancelled', string[]> & { extended: Extension[] };
+type Outside = { readonly sandbox: (path: string, body?: unknown) => Promise<unknown> };
 
 const STUDIO_C = '5a000000-0000-4000-8000-00000000000c';
 
@@ -57,24 +67,22 @@ describe('a server that is killed', () => {
     });
     const token = signedIn.data.session?.access_token ?? '';
     const held: string[] = [];
-    const refunded: string[] = [];
-    const links: string[] = [];
-    const moved: string[] = [];
-    const extended: Extension[] = [];
+    const answered: Answered = { refunded: [], links: [], moved: [], orders: [], cancelled: [], extended: [] };
+    const { refunded, links, moved, extended } = answered;
     const soon = span(new Date(), 1);
 
     // One undisturbed run measures how long the journey takes on this machine; the kills are spread over that time.
     const began = performance.now();
-    expect(await bookAndPay(program, token, soon, outside, { refunded, links, moved, extended })).not.toBeNull();
+    expect(await bookAndPay(program, token, soon, outside, answered)).not.toBeNull();
     const wayMs = performance.now() - began;
     // A second one makes sure that each step happens at least once: kills leave holds, and with many of them the next is refused.
     const later = span(new Date(), 26);
-    expect(await bookAndPay(program, token, later, outside, { refunded, links, moved, extended })).not.toBeNull();
+    expect(await bookAndPay(program, token, later, outside, answered)).not.toBeNull();
 
     for (let round = 0; round < KILLS; round += 1) {
       const running = program;
       const time = span(new Date(), 30 + round * 2);
-      const work = bookAndPay(running, token, time, outside, { refunded, links, moved, extended }).then(
+      const work = bookAndPay(running, token, time, outside, answered).then(
         (bookingId) => bookingId && held.push(bookingId),
         () => undefined, // the server was killed during the call
       );
@@ -91,7 +99,8 @@ describe('a server that is killed', () => {
     const payments = await outside.sandbox('/api/payments');
     const all = Array.isArray(payments) ? payments.filter((one: Payment) => one.payment_status === 'paid') : [];
     const isDifference = (one: Payment): boolean => extended.some(({ session }) => session === one.id);
-    const paid = all.filter((one: Payment) => !isDifference(one));
+    const isOrder = (one: Payment): boolean => answered.orders.includes(one.client_reference_id);
+    const paid = all.filter((one: Payment) => !isDifference(one) && !isOrder(one));
     await until(async () => {
       const { data } = await service
         .from('bookings')
@@ -102,7 +111,9 @@ describe('a server that is killed', () => {
         );
       return data?.length === paid.length && data.every((row) => row.status === 'confirmed');
     }, 120_000);
-    const { data: rows } = await service.from('bookings').select('id,status,final_cost,start_time');
+    const { data: everything } = await service.from('bookings').select('id,status,final_cost,start_time');
+    const inOrders = await requireOrdersBalance(program, token, outside, answered);
+    const rows = everything?.filter(({ id }) => id !== null && !inOrders.bookings.has(id));
     for (const row of rows ?? []) {
       const own = paid.filter((one: Payment) => one.client_reference_id === row.id);
       expect(own.length, `payments of ${row.id}`).toBe(row.status === 'confirmed' ? 1 : 0);
@@ -159,10 +170,13 @@ describe('a server that is killed', () => {
     for (const one of differences) expect(await refundsOf(one.client_reference_id)).toBe(0);
     expect(longer.length).toBeGreaterThan(0);
 
-    // One confirmation mail per booking: a repeat has the same Message-ID and counts as the same.
+    // One confirmation mail per booking, and per order for what is left of it: a repeat has the same Message-ID and counts as the same.
     await until(async () => {
-      const mails = await mailsTo(outside, 'customer@example.com', 'Booking confirmed');
-      return mails.filter((mail) => mail.duplicateOf === null).length === paid.length;
+      const mails = await mailsTo(outside, 'customer@example.com', 'confirmed');
+      const first = mails.filter(
+        (mail) => mail.duplicateOf === null && /^(Booking|\d bookings) confirmed/.test(mail.subject),
+      );
+      return first.length === paid.length + inOrders.paid;
     }, 60_000);
 
     // A code must open the lock only inside its window.
@@ -203,18 +217,12 @@ describe('a server that is killed', () => {
   );
 });
 
-/**
- * Staff send a guest a link to pay for other hours; then a customer holds, pays, returns from the pay page, gets a part refunded by staff, is moved to
- * another studio, extends the session and pays for the hour and requests the access code. Adds what was answered to `links`, `refunded`, `moved` and `extended`.
- */
-async function bookAndPay(
-  program: ServerProcess,
-  token: string,
-  time: { startTime: string; endTime: string },
-  outside: { sandbox: (path: string, body?: unknown) => Promise<unknown> },
-  { refunded, links, moved, extended }: Record<'refunded' | 'links' | 'moved', string[]> & { extended: Extension[] },
-): Promise<string | null> {
-  const call = async (name: string, body: unknown, by = token): Promise<Record<string, unknown>> => {
+type Call = (name: string, body: unknown, by?: string) => Promise<Record<string, unknown>>;
+
+/** Calls a function of the server, by default as the customer. */
+const callerOf =
+  (program: ServerProcess, token: string): Call =>
+  async (name, body, by = token) => {
     const response = await fetch(`${program.runtime.apiUrl}/functions/v1/${name}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${by}`, 'content-type': 'application/json' },
@@ -222,6 +230,20 @@ async function bookAndPay(
     });
     return Object.fromEntries(Object.entries((await response.json()) ?? {}));
   };
+
+/**
+ * Staff send a guest a link to pay for other hours; then a customer holds, pays, returns from the pay page, gets a part refunded by staff, is moved to
+ * another studio, extends the session and pays for the hour and requests the access code; and books a series. Adds what was answered to the lists.
+ */
+async function bookAndPay(
+  program: ServerProcess,
+  token: string,
+  time: { startTime: string; endTime: string },
+  outside: Outside,
+  answered: Answered,
+): Promise<string | null> {
+  const call = callerOf(program, token);
+  const { refunded, links, moved, extended } = answered;
   const link = {
     studioId: STUDIO_B,
     ...time,
@@ -261,5 +283,107 @@ async function bookAndPay(
     }
   }
   await call('generate-access-code', { bookingId });
+  await bookSeries(call, time, outside, answered);
   return typeof held['bookingId'] === 'string' ? held['bookingId'] : null;
+}
+
+const DAY = 86_400_000;
+
+/**
+ * Books the hours of a later day and of two weeks after it as one order, pays it in two tabs at once, extends the first with a saved card in two tabs, and
+ * cancels it.
+ */
+async function bookSeries(
+  call: Call,
+  time: { startTime: string },
+  outside: Outside,
+  { orders, cancelled }: Answered,
+): Promise<void> {
+  const start = new Date(Date.parse(time.startTime) + 40 * DAY);
+  const end = new Date(start.getTime() + 3_600_000);
+  const date = studioDate(start);
+  const hours = { startTime: start.toISOString(), endTime: end.toISOString() };
+  const { bookingId } = await call('create-payment', checkout(hours, { series: { dates: [date, addDays(date, 14)] } }));
+  if (typeof bookingId !== 'string') return;
+  orders.push(bookingId);
+  const [session, card] = [await sessionOf(outside, bookingId), await savedCard(outside)];
+  await outside.sandbox(`/api/payments/${session}`, { outcome: 'paid' });
+  await Promise.all([1, 2].map(() => call('verify-payment', { sessionId: session })));
+  const longer = { bookingId, hours: 1, from: hours.endTime, card };
+  await Promise.all([1, 2].map(() => call('extend-booking', longer)));
+  if ((await call('cancel-booking', { bookingId }))['cancelled'] === true) cancelled.push(bookingId);
+}
+
+async function sessionOf(outside: Outside, bookingId: string): Promise<string> {
+  const payments = await outside.sandbox('/api/payments');
+  const found = Array.isArray(payments)
+    ? payments.find((one: Payment) => one.client_reference_id === bookingId)
+    : undefined;
+  return found?.id ?? '';
+}
+
+/** Returns a saved card of the one customer who opens pay pages. */
+async function savedCard(outside: Outside): Promise<string> {
+  type Customer = { id: string; cards: { id: string }[] };
+  const customers = await outside.sandbox('/api/customers');
+  const [customer]: Customer[] = Array.isArray(customers) ? customers : [];
+  const known = customer?.cards[0]?.id;
+  if (customer === undefined || known !== undefined) return known ?? '';
+  const made = await outside.sandbox('/api/cards', { customer: customer.id });
+  return made !== null && typeof made === 'object' && 'id' in made ? String(made.id) : '';
+}
+
+/**
+ * Requires of all orders that what the provider took belongs to bookings that are kept, or went back: a paid one confirms both of its bookings, a saved
+ * card pays at most one hour more, and a cancelled booking gives back all of its own. Returns the ids of their bookings, and how many were paid.
+ */
+async function requireOrdersBalance(
+  program: ServerProcess,
+  token: string,
+  outside: Outside,
+  { orders, cancelled }: Answered,
+): Promise<{ readonly bookings: ReadonlySet<string>; readonly paid: number }> {
+  type Own = { id: string; order_id: string | null; status: string; final_cost: number };
+  const list = async <Row>(path: string): Promise<Row[]> => (await outside.sandbox(path)) as Row[];
+  const read = async (): Promise<Own[]> => {
+    const response = await fetch(`${program.runtime.apiUrl}/rest/v1/rpc/own_bookings`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        apikey: program.runtime.anonKey,
+        'content-type': 'application/json',
+      },
+      body: '{}',
+    });
+    const all = (await response.json()) as Own[];
+    return all.filter((one) => one.order_id !== null && orders.includes(one.order_id));
+  };
+  const payments = await list<Payment>('/api/payments');
+  const paid = payments.filter((one) => orders.includes(one.client_reference_id) && one.payment_status === 'paid');
+  const cents = (dollars: number): number => Math.round(dollars * 100);
+  const sum = (all: readonly number[]): number => all.reduce((total, one) => total + one, 0);
+  await until(async () => {
+    const own = await read();
+    const pages = new Set(payments.map((one) => one.payment_intent));
+    const charges = (await list<{ payment_intent: string; amount: number; paid: boolean }>('/api/charges')).filter(
+      (one) => one.paid && !pages.has(one.payment_intent),
+    );
+    const intents = new Set([...paid, ...charges].map((one) => one.payment_intent));
+    const refunds = (await list<{ payment_intent: string; amount: number }>('/api/refunds')).filter((one) =>
+      intents.has(one.payment_intent),
+    );
+    const ofPaid = own.filter((one) => paid.some((order) => order.client_reference_id === one.order_id));
+    const taken = sum([...paid.map((one) => one.amount_total), ...charges.map((one) => one.amount)]);
+    const gone = ofPaid.filter((one) => one.status === 'cancelled');
+    return (
+      own.filter((one) => one.status === 'confirmed').length === paid.length * 2 - gone.length &&
+      cancelled.every((id) => gone.some((one) => one.id === id)) &&
+      taken === sum(ofPaid.map((one) => cents(one.final_cost))) &&
+      sum(refunds.map((one) => one.amount)) === sum(gone.map((one) => cents(one.final_cost))) &&
+      charges.length <= paid.length
+    );
+  }, 120_000);
+  expect(paid.length).toBeGreaterThan(1);
+  expect(cancelled.length).toBeGreaterThan(0);
+  return { bookings: new Set((await read()).map(({ id }) => id)), paid: paid.length };
 }
