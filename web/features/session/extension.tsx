@@ -127,7 +127,7 @@ function Ways({
   const disabled = loading || busy !== undefined;
   const price = payUntil === undefined ? 'free' : formatMoney(differenceCents);
   return (
-    <div className="flex flex-col gap-4">
+    <div className="flex flex-col gap-4 sm:flex-row sm:flex-wrap">
       <button
         type="button"
         className={`${mainButton} flex-wrap gap-y-0 py-2`}

@@ -41,7 +41,7 @@ export function SessionPanel({
     <section aria-label="Your session" className="space-y-4 bg-white text-black [color-scheme:light]">
       <Warning warning={warning} session={session} now={now} onDue={(tone) => chime.play(tone)} />
       {/* On a phone the first button is under the thumb: staying longer, once it is about to end. */}
-      <div className="flex flex-col gap-4 sm:flex-row sm:flex-wrap">
+      <div className="flex flex-col gap-4 sm:flex-row sm:flex-wrap sm:items-start">
         {warning === null ? null : more}
         {room?.lights === true ? <Lights session={session} online={online} /> : null}
         {!online && room === undefined ? <Offline /> : null}
