@@ -101,6 +101,25 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
     expect(documents).toEqual({ n: 2, cents: 2 * 5_900 });
   });
 
+  test('the hour of a booking that has no payment, such as one of the service, is paid too', async () => {
+    await booked();
+    const person = await addPerson(db);
+    await ensureCustomer(context(), person, 'person@example.com');
+    const row = await db.transaction(async (tx) => {
+      await tx.query(`select set_config('request.jwt.claims', '{"role": "service_role"}', true)`);
+      return tx.one<{ id: string }>(
+        `insert into public.bookings (studio_id, user_id, start_time, end_time, status, notes)
+         values ($1::uuid, $2::uuid, $3::timestamptz, $4::timestamptz, 'confirmed', 'test') returning id`,
+        [STUDIO, person, new Date(SATURDAY + 2 * HOUR), new Date(SATURDAY + 3 * HOUR)],
+      );
+    });
+    const id = row?.id ?? '';
+    const place = await readExtension(context(), { bookingId: id, customer: person, hours: 1, from: null });
+    const by = { waive: false, actor: person, customer: person, onlyLater: true, card: 'pm_1' };
+    expect(await moveBooking(context(), { bookingId: id, ...place, ...by })).toMatchObject({ waiting: null });
+    expect(await hoursOf(id)).toBe(2);
+  });
+
   test.each(['declined', 'needs_customer', 'gone'] as const)(
     'a card that is %s leads to the pay page, which pays; nothing is taken twice',
     async (behaviour) => {

@@ -123,7 +123,7 @@ async function writePaid(
   if (state === 'paid' && booking.movesBooking !== null) {
     await tx.query(
       `update private.payment set state = 'paid', payment_intent_id = $2, paid_at = $3::timestamptz, paid_cents = $4, booking_id = $5::uuid,
-         move_number = $6::int, attempt = (select max(x.attempt) + 1 from private.payment x where x.booking_id = $5::uuid)
+         move_number = $6::int, attempt = (select coalesce(max(x.attempt), 0) + 1 from private.payment x where x.booking_id = $5::uuid)
        where id = $1::uuid`,
       [payment.id, session.paymentIntentId, now, session.amountCents, booking.movesBooking, booking.moveNumber],
     );
