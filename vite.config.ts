@@ -42,6 +42,12 @@ export default defineConfig({
             library('calendar', 'react-day-picker|date-fns'),
             // What every page loads, and what pages with data load.
             sharedChunk('frame', { entry: 'main.tsx', files: /\/(web|rules)\//, priority: 2 }),
+            // What the public pages share. In files of their own, these parts compress worse.
+            sharedChunk('public', {
+              entry: 'pages/landing.tsx',
+              files: /\/features\/landing\/(footer|info-table|navigation|rooms)\.tsx/,
+              priority: 1,
+            }),
             sharedChunk('data', { entry: 'pages/booking.tsx', files: /\/(web\/(data|lib|ui)|rules)\//, priority: 1 }),
             // What the pages of an account's bookings share.
             sharedChunk('account', {

@@ -1,5 +1,6 @@
 import { PaymentNotFound, PaymentResult } from '#web/features/checkout/payment-result.tsx';
 import { usePaymentResult } from '#web/features/checkout/use-payment-result.ts';
+import { PictureOfRoom } from '#web/features/studios/picture-of-room.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { Redirect, useSearchParams } from '#web/router/router.tsx';
 import { lazyPart } from '#web/ui/load-part.ts';
@@ -21,5 +22,5 @@ export default function PaymentSuccessPage() {
   if (!payment.complete) return <Redirect to={paths.booking} />;
   if (payment.other || payment.error) return <PaymentNotFound error={payment.error} onRetry={payment.retry} />;
   if (!payment.state) return <Waiting label="Checking your payment" />;
-  return <PaymentResult state={payment.state} passes={passes} />;
+  return <PaymentResult state={payment.state} picture={(room) => <PictureOfRoom name={room} />} passes={passes} />;
 }

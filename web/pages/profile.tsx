@@ -11,6 +11,7 @@ import { IdStatusPart } from '#web/features/identity/id-status.tsx';
 import { ReminderSettings } from '#web/features/reminders/reminders.tsx';
 import { useIdStatus } from '#web/features/identity/queries.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
+import { PictureOfRoom } from '#web/features/studios/picture-of-room.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { useNavigate } from '#web/router/router.tsx';
 import { Button } from '#web/ui/button.tsx';
@@ -45,14 +46,51 @@ export default function ProfilePage() {
     );
   }
   return (
-    <Shell back={BACK} title="Account Settings" lead={<p className="break-all">{user.email}</p>}>
-      <div className="space-y-14">
-        <Parts userId={user.id} onDeleted={() => void leave()} />
-        <Button tone="plain" onClick={() => void leave()}>
-          Sign Out
-        </Button>
+    <Shell wide back={BACK} title="Account Settings" lead={<p className="break-all">{user.email}</p>}>
+      <div className="lg:grid lg:grid-cols-[12rem_minmax(0,42rem)] lg:gap-16">
+        <Contents />
+        <div className="space-y-12">
+          <Parts userId={user.id} onDeleted={() => void leave()} />
+          <Button tone="plain" onClick={() => void leave()}>
+            Sign Out
+          </Button>
+        </div>
       </div>
     </Shell>
+  );
+}
+
+/** The titles of the parts, and their places on the page. */
+const TITLES = {
+  bookings: 'Your bookings',
+  id: 'ID verification',
+  profile: 'Edit profile',
+  cards: 'Saved cards',
+  reminders: 'Reminders',
+  password: 'Change password',
+  'second-step': 'Two-step sign-in',
+  passkeys: 'Passkeys',
+  devices: 'Your devices',
+  data: 'Your data',
+} as const;
+
+/** Links to the parts, beside them on a large screen. */
+function Contents() {
+  return (
+    <nav aria-label="On this page" className="max-lg:hidden lg:sticky lg:top-8 lg:self-start">
+      <ul className="border-l-2 border-line">
+        {Object.entries(TITLES).map(([anchor, title]) => (
+          <li key={anchor}>
+            <a
+              href={`#${anchor}`}
+              className="-ml-0.5 flex min-h-11 items-center border-l-2 border-transparent pl-4 font-semibold text-fog transition-colors hover:border-signal hover:text-chalk"
+            >
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }
 
@@ -60,46 +98,50 @@ function Parts({ userId, onDeleted }: { userId: string; onDeleted: () => void })
   const idStatus = useIdStatus(userId);
   return (
     <>
-      <Part title="Your bookings">
-        <OwnBookings userId={userId} />
+      <Part anchor="bookings">
+        <OwnBookings userId={userId} picture={(room) => <PictureOfRoom name={room} />} />
       </Part>
-      <Part title="ID verification">
+      <Part anchor="id">
         <IdStatusPart userId={userId} />
       </Part>
-      <Part title="Edit profile">
+      <Part anchor="profile">
         <ProfileForm userId={userId} verified={Boolean(idStatus.data?.verifiedUntil)} />
       </Part>
-      <Part title="Saved cards">
+      <Part anchor="cards">
         <SavedCards userId={userId} />
       </Part>
-      <Part title="Reminders">
+      <Part anchor="reminders">
         <ReminderSettings userId={userId} />
       </Part>
-      <Part title="Change password">
+      <Part anchor="password">
         <PasswordForm />
       </Part>
-      <Part title="Two-step sign-in" anchor="second-step">
+      <Part anchor="second-step">
         <SecondStep userId={userId} />
       </Part>
-      <Part title="Passkeys">
+      <Part anchor="passkeys">
         <Passkeys userId={userId} />
       </Part>
-      <Part title="Your devices">
+      <Part anchor="devices">
         <OwnSessions userId={userId} />
       </Part>
-      <Part title="Your data">
+      <Part anchor="data">
         <OwnData userId={userId} onDeleted={onDeleted} />
       </Part>
     </>
   );
 }
 
-function Part({ title, anchor, children }: { title: string; anchor?: string; children: ReactNode }) {
+function Part({ anchor, children }: { anchor: keyof typeof TITLES; children: ReactNode }) {
   const id = useId();
   return (
-    <section aria-labelledby={id} id={anchor}>
+    <section
+      aria-labelledby={id}
+      id={anchor}
+      className="scroll-mt-8 border-t border-line pt-8 first:border-0 first:pt-0"
+    >
       <h2 id={id} className="mb-5 text-3xl">
-        {title}
+        {TITLES[anchor]}
       </h2>
       {children}
     </section>

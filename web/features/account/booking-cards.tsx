@@ -1,47 +1,96 @@
+import type { ReactNode } from 'react';
 import { cancellationTerms } from '#rules/cancellation.ts';
 import { formatDollars, formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { bookAgain } from '#web/data/finding/again.ts';
 import { costOfHold, type OwnBooking } from '#web/data/own-bookings.ts';
+import { WidePicture } from '#web/lib/business/booked-span.tsx';
 import { useBusiness } from '#web/lib/business/business.ts';
+import { DayBand } from '#web/lib/business/day-band.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 
 /** A paid booking that has not ended. */
-export function UpcomingBooking({ booking, now, onCancel }: { booking: OwnBooking; now: Date; onCancel: () => void }) {
-  const business = useBusiness();
-  const start = new Date(booking.start_time);
-  const policy = cancellationTerms(start, now, booking.free_cancel_hours ?? business.freeCancelHours);
+export function UpcomingBooking({
+  booking,
+  now,
+  picture = null,
+  onCancel,
+}: {
+  booking: OwnBooking;
+  now: Date;
+  /** The picture of its room, for the next booking. */
+  picture?: ReactNode;
+  onCancel: () => void;
+}) {
+  const [start, end] = [new Date(booking.start_time), new Date(booking.end_time)];
+  const next = picture !== null;
   return (
-    <article className="border-l-4 border-signal bg-booth p-5 sm:p-6">
-      <div className="flex flex-wrap items-baseline justify-between gap-x-4">
-        <h3 className="text-3xl">
-          <Link to={paths.ownBooking(booking.reference)} className="hover:text-signal">
-            {booking.studio_name}
-          </Link>
-        </h3>
-        {start <= now ? <p className="font-bold text-signal">On now</p> : null}
-      </div>
-      <p className="mt-3 text-lg">
-        {formatStudioRange(start, new Date(booking.end_time))} <span className="text-dust">Sydney time</span>
-      </p>
-      <p className="mt-1 text-sm text-fog">
-        Reference <strong className="text-chalk">{booking.reference}</strong>, {formatDollars(booking.final_cost)}
-        {placeOf(booking)}
-      </p>
-      {booking.move !== null && booking.move.until > now ? (
-        <p className="mt-4 text-warn">
-          Moves to {booking.move.studioName}, {formatStudioRange(booking.move.start, booking.move.end)}, when you’ve
-          paid {formatMoney(booking.move.cents)}. We hold those hours until {formatStudioTime(booking.move.until)} on{' '}
-          {formatStudioDate(booking.move.until, 'medium')}, Sydney time.{' '}
-          <Link to={paths.ownBooking(booking.reference)} className="underline underline-offset-4 hover:text-chalk">
-            Pay, or keep your old hours
-          </Link>
+    <article className="border-l-4 border-signal bg-booth">
+      {next ? <WidePicture ground="booth">{picture}</WidePicture> : null}
+      <div className={`px-5 pb-5 sm:px-6 sm:pb-6 ${next ? 'relative -mt-8' : 'pt-5 sm:pt-6'}`}>
+        <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+          <h3 className={next ? 'text-4xl sm:text-5xl' : 'text-3xl'}>
+            <Link to={paths.ownBooking(booking.reference)} className="hover:text-signal">
+              {booking.studio_name}
+            </Link>
+          </h3>
+          {start <= now ? <p className="font-bold text-signal">On now</p> : null}
+        </div>
+        <p className="mt-3 text-lg">
+          {formatStudioRange(start, end)} <span className="text-dust">Sydney time</span>
         </p>
-      ) : null}
-      <div className="mt-5 grid gap-3 sm:flex sm:flex-wrap">
-        <Link to={paths.regeneratePin(booking.id)} className={buttonStyle.plain}>
+        <p className="mt-1 text-sm text-fog">
+          Reference <strong className="text-chalk">{booking.reference}</strong>, {formatDollars(booking.final_cost)}
+          {placeOf(booking)}
+        </p>
+        {next ? <DayBand start={start} end={end} /> : null}
+        {booking.move !== null && booking.move.until > now ? (
+          <MoveNote reference={booking.reference} move={booking.move} />
+        ) : null}
+        <UpcomingActions booking={booking} now={now} next={next} onCancel={onCancel} />
+      </div>
+    </article>
+  );
+}
+
+/** Says that a move waits for its payment. */
+function MoveNote({ reference, move }: { reference: string; move: NonNullable<OwnBooking['move']> }) {
+  return (
+    <p className="mt-4 text-warn">
+      Moves to {move.studioName}, {formatStudioRange(move.start, move.end)}, when you’ve paid {formatMoney(move.cents)}.
+      We hold those hours until {formatStudioTime(move.until)} on {formatStudioDate(move.until, 'medium')}, Sydney time.{' '}
+      <Link to={paths.ownBooking(reference)} className="underline underline-offset-4 hover:text-chalk">
+        Pay, or keep your old hours
+      </Link>
+    </p>
+  );
+}
+
+/** What can be done with a booking that has not ended, and until when. */
+function UpcomingActions({
+  booking,
+  now,
+  next,
+  onCancel,
+}: {
+  booking: OwnBooking;
+  now: Date;
+  /** The next booking: its code is what people look for. */
+  next: boolean;
+  onCancel: () => void;
+}) {
+  const business = useBusiness();
+  const policy = cancellationTerms(
+    new Date(booking.start_time),
+    now,
+    booking.free_cancel_hours ?? business.freeCancelHours,
+  );
+  return (
+    <>
+      <div className="mt-5 grid grid-cols-2 gap-3 max-sm:*:px-3 max-sm:*:text-sm sm:flex sm:flex-wrap">
+        <Link to={paths.regeneratePin(booking.id)} className={next ? buttonStyle.signal : buttonStyle.plain}>
           Access code
         </Link>
         <Link to={paths.ownBooking(booking.reference)} className={buttonStyle.plain}>
@@ -61,7 +110,7 @@ export function UpcomingBooking({ booking, now, onCancel }: { booking: OwnBookin
           ? `Free to cancel until ${formatStudioTime(policy.until)} on ${formatStudioDate(policy.until, 'medium')}, Sydney time.`
           : `To change this booking now, email ${business.email}.`}
       </p>
-    </article>
+    </>
   );
 }
 

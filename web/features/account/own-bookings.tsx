@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { isFirstOfOrder, isOpenHold, leftOf, type OwnBooking, useOwnBookings } from '#web/data/own-bookings.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
@@ -10,17 +10,27 @@ import { PastBookings, ProcessingBooking, UpcomingBooking } from './booking-card
 import { CancelQuestion } from './cancel-question.tsx';
 import { UnpaidBooking } from './unpaid-booking.tsx';
 
+/** The picture of a room by its name. */
+type Picture = (studioName: string) => ReactNode;
+
 /** Lists unpaid holds with Finish paying, payments in process, upcoming bookings with access code and Cancel, and past ones collapsed. */
-export function OwnBookings({ userId }: { userId: string }) {
+export function OwnBookings({ userId, picture }: { userId: string; picture?: Picture }) {
   const bookings = useOwnBookings(userId);
-  if (bookings.data) return <BookingList bookings={bookings.data} />;
+  if (bookings.data) return <BookingList bookings={bookings.data} picture={picture} />;
   if (bookings.isError) {
     return <LoadFailed title="Your bookings could not be loaded." onRetry={() => void bookings.refetch()} />;
   }
   return <Skeleton className="h-56" label="Loading your bookings" />;
 }
 
-function BookingList({ bookings }: { bookings: readonly OwnBooking[] }) {
+function BookingList({
+  bookings,
+  picture,
+}: {
+  bookings: readonly OwnBooking[];
+  /** Shown with the next booking. */
+  picture: Picture | undefined;
+}) {
   const now = useNow(30_000);
   const [cancelling, setCancelling] = useState<OwnBooking | null>(null);
   const [done, setDone] = useState<string | null>(null);
@@ -46,8 +56,14 @@ function BookingList({ bookings }: { bookings: readonly OwnBooking[] }) {
       {upcoming.length + processing.length + unpaid.length === 0 ? (
         <NothingAhead first={bookings.length === 0} />
       ) : null}
-      {upcoming.map((booking) => (
-        <UpcomingBooking key={booking.id} booking={booking} now={now} onCancel={() => setCancelling(booking)} />
+      {upcoming.map((booking, at) => (
+        <UpcomingBooking
+          key={booking.id}
+          booking={booking}
+          now={now}
+          picture={at === 0 ? picture?.(booking.studio_name) : null}
+          onCancel={() => setCancelling(booking)}
+        />
       ))}
       {past.length > 0 ? <PastBookings bookings={past} now={now} /> : null}
       <Dialog open={cancelling !== null} title="Cancel this booking?" onClose={() => setCancelling(null)}>

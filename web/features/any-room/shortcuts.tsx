@@ -9,7 +9,7 @@ import { drafts } from '#web/lib/drafts.ts';
 import { favouritesOf } from './favourites.ts';
 
 const CHIP =
-  'inline-flex min-h-12 shrink-0 items-center gap-2 border-2 border-line bg-booth px-4 text-sm font-semibold whitespace-nowrap hover:border-chalk';
+  'inline-flex min-h-12 shrink-0 items-center gap-2 border-2 border-line bg-booth px-4 text-sm max-sm:px-3 font-semibold whitespace-nowrap hover:border-chalk';
 
 /** One row above the rooms: the search in any room, and hours that the customer may want again. As high before they are known as after. */
 export function Shortcuts({

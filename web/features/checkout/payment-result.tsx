@@ -5,8 +5,8 @@ import { formatDollars, formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
 import { bookAgain } from '#web/data/finding/again.ts';
+import { BookedSpan } from '#web/lib/business/booked-span.tsx';
 import { useBusiness } from '#web/lib/business/business.ts';
-import { DayBand } from '#web/lib/business/day-band.tsx';
 import { FindUs } from '#web/lib/business/find-us.tsx';
 import { AppError, describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
@@ -21,9 +21,17 @@ const BACK = { to: paths.home, label: 'Return Home' };
 /** When to say that it takes longer than usual. */
 const LONG_MS = 30_000;
 
-/** Shows the state of a payment: processing, confirmed, or why the booking is cancelled. `passes`: saves the customer's own confirmed booking. */
-export function PaymentResult({ state, passes }: { state: PaymentState; passes?: (bookingId: string) => ReactNode }) {
-  if (state.status === 'confirmed') return <Confirmed state={state} passes={passes} />;
+/** Parts of other features. */
+type Parts = {
+  /** The picture of a room by its name. */
+  readonly picture?: (studioName: string) => ReactNode;
+  /** Saves the customer's own confirmed booking. */
+  readonly passes?: (bookingId: string) => ReactNode;
+};
+
+/** Shows the state of a payment: processing, confirmed, or why the booking is cancelled. */
+export function PaymentResult({ state, ...parts }: Parts & { state: PaymentState }) {
+  if (state.status === 'confirmed') return <Confirmed state={state} {...parts} />;
   if (state.status === 'cancelled') return <Cancelled state={state} />;
   if (state.payment === 'processing') return <Delayed state={state} />;
   return <Processing reference={state.reference} asking={state.state === 'asking'} />;
@@ -113,7 +121,7 @@ function Delayed({ state }: { state: PaymentState }) {
   );
 }
 
-function Confirmed({ state, passes }: { state: PaymentState; passes: ((bookingId: string) => ReactNode) | undefined }) {
+function Confirmed({ state, picture, passes }: Parts & { state: PaymentState }) {
   const booking = state.booking;
   const coupon = Math.round((booking?.coupon_discount ?? 0) * 100);
   const volume = Math.round((booking?.discount_amount ?? 0) * 100) - coupon;
@@ -123,7 +131,7 @@ function Confirmed({ state, passes }: { state: PaymentState; passes: ((bookingId
       title="Booking confirmed"
       lead={<p>We’ve emailed you the details. {codeAt(booking?.start_time)}</p>}
     >
-      {booking ? <Span booking={booking} /> : null}
+      {booking ? <Span booking={booking} picture={picture?.(booking.studio_name)} /> : null}
       <dl className="grid gap-px bg-line">
         <Row name="Reference" value={state.reference} />
         {booking ? (
@@ -181,19 +189,17 @@ type Paid = NonNullable<PaymentState['booking']>;
 const again = ({ studio_id: studioId, start_time: start, end_time: end }: Paid): string =>
   bookAgain({ studioId, start: new Date(start), end: new Date(end) }, new Date()).to;
 
-/** The booked span, large, and where it lies in the day. */
-function Span({ booking }: { booking: Paid }) {
-  const [start, end] = [new Date(booking.start_time), new Date(booking.end_time)];
-  const code = releaseOf(start);
+function Span({ booking, picture }: { booking: Paid; picture: ReactNode }) {
+  const start = new Date(booking.start_time);
   return (
-    <div aria-hidden="true" className="mb-10 border-t-4 border-signal pt-5">
-      <p className="poster text-4xl sm:text-6xl">
-        {formatStudioTime(start)} <span className="text-signal">to</span> {formatStudioTime(end)}
-      </p>
-      <p className="mt-2 text-lg font-bold text-fog">
-        {booking.studio_name}, {formatStudioDate(start)}
-      </p>
-      <DayBand start={start} end={end} codeAt={code} />
+    <div className="mb-10">
+      <BookedSpan
+        studioName={booking.studio_name}
+        start={start}
+        end={new Date(booking.end_time)}
+        codeAt={releaseOf(start)}
+        picture={picture}
+      />
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { formatStudioRange } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
+import { BookedSpan } from '#web/lib/business/booked-span.tsx';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { DirectionsPhoto } from '#web/lib/business/find-us.tsx';
 import { describeError, errorCode } from '#web/lib/errors.ts';
@@ -21,8 +22,16 @@ const BACK = { to: paths.home, label: 'Home' };
 /** Answers after which asking again does not help. */
 const FINAL: ReadonlySet<string> = new Set(['not_found', 'invitation_ended', 'invalid_request']);
 
-/** What somebody sees who was invited along: when and where, the rules to accept, then the way in. `showPin` shows digits. */
-export function GuestView({ token, showPin }: { token: string; showPin: (pin: string) => ReactNode }) {
+type Parts = {
+  readonly token: string;
+  /** Shows digits. */
+  readonly showPin: (pin: string) => ReactNode;
+  /** The picture of a room by its name. */
+  readonly picture?: (studioName: string) => ReactNode;
+};
+
+/** What somebody sees who was invited along: when and where, the rules to accept, then the way in. */
+export function GuestView({ token, ...parts }: Parts) {
   const page = useQuery({
     queryKey: queryKeys.guestPage.of(token),
     queryFn: () => readGuestPage(token),
@@ -33,7 +42,7 @@ export function GuestView({ token, showPin }: { token: string; showPin: (pin: st
   if (page.isError && (FINAL.has(errorCode(page.error)) || !page.data))
     return <Refused error={page.error} onRetry={() => void page.refetch()} />;
   if (!page.data) return <Waiting label="Opening your invitation" />;
-  return <Invitation page={page.data} token={token} showPin={showPin} />;
+  return <Invitation page={page.data} token={token} {...parts} />;
 }
 
 function Refused({ error, onRetry }: { error: Error; onRetry: () => void }) {
@@ -61,7 +70,7 @@ function Refused({ error, onRetry }: { error: Error; onRetry: () => void }) {
   );
 }
 
-function Invitation({ page, token, showPin }: { page: GuestPage; token: string; showPin: (pin: string) => ReactNode }) {
+function Invitation({ page, token, showPin, picture }: Parts & { page: GuestPage }) {
   const now = useNow(1_000);
   const { booking, access, host, arrivalNotes } = page;
   const over = now >= booking.endTime;
@@ -85,6 +94,14 @@ function Invitation({ page, token, showPin }: { page: GuestPage; token: string; 
           </Notice>
         ) : access === null ? null : (
           <GuestCode access={access} booking={booking} token={token} now={now} showPin={showPin} />
+        )}
+        {over ? null : (
+          <BookedSpan
+            start={booking.startTime}
+            end={booking.endTime}
+            codeAt={access !== null && now < access.releaseAt ? access.releaseAt : null}
+            picture={picture?.(booking.studioName)}
+          />
         )}
         <TheWay />
         {arrivalNotes === '' ? null : (

@@ -2,9 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { changeTerms } from '#rules/cancellation.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { settings } from '#rules/venue.ts';
 import { bookAgain } from '#web/data/finding/again.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
+import { BookedSpan } from '#web/lib/business/booked-span.tsx';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { paths } from '#web/lib/paths.ts';
 import { TimeLeft } from '#web/lib/time-left.tsx';
@@ -32,32 +34,26 @@ const BACK = { to: paths.bookings, label: 'Your bookings' };
 const POLL_MS = 30_000;
 
 type Room = { readonly id: string; readonly name: string };
-/** Parts of other features for a confirmed booking. */
-type SessionParts = (booking: BookingPage) => ReactNode;
-/** Asks before the booking is cancelled. */
-export type CancelForm = (booking: BookingPage, now: Date, close: () => void) => ReactNode;
+/** A part of another feature. */
+type Part = (booking: BookingPage) => ReactNode;
+type Parts = {
+  readonly rooms: readonly Room[];
+  /** Asks before the booking is cancelled. */
+  readonly cancelForm: (booking: BookingPage, now: Date, close: () => void) => ReactNode;
+  /** What a confirmed booking needs during its session. */
+  readonly sessionParts?: Part;
+  /** What the customer of a confirmed booking can tell about it. */
+  readonly feedbackParts?: Part;
+  /** What a confirmed booking that is not over shows besides. */
+  readonly aheadParts?: Part;
+  /** The other bookings of its order; null when it was made alone. */
+  readonly orderPart?: Part;
+  /** The picture of its room. */
+  readonly picture?: Part;
+};
 
 /** Shows an own booking by its id or reference, with all that its customer can do. */
-export function BookingView({
-  bookingKey,
-  userId,
-  rooms,
-  cancelForm,
-  sessionParts,
-  aheadParts,
-  orderPart,
-}: {
-  bookingKey: string;
-  userId: string;
-  rooms: readonly Room[];
-  cancelForm: CancelForm;
-  /** What a confirmed booking needs during its session and afterwards. */
-  sessionParts?: SessionParts;
-  /** What a confirmed booking that is not over shows besides. */
-  aheadParts?: SessionParts;
-  /** The other bookings of its order; null when it was made alone. */
-  orderPart?: SessionParts;
-}) {
+export function BookingView({ bookingKey, userId, ...parts }: Parts & { bookingKey: string; userId: string }) {
   const live = useLive(`user:${userId}`, queryKeys.ownBooking.all);
   const read = useQuery({
     queryKey: queryKeys.ownBooking.of(bookingKey, userId),
@@ -82,17 +78,7 @@ export function BookingView({
         </Empty>
       </Shell>
     );
-  return (
-    <Found
-      booking={read.data}
-      userId={userId}
-      rooms={rooms}
-      cancelForm={cancelForm}
-      sessionParts={sessionParts}
-      aheadParts={aheadParts}
-      orderPart={orderPart}
-    />
-  );
+  return <Found booking={read.data} userId={userId} {...parts} />;
 }
 
 function Found({
@@ -101,41 +87,42 @@ function Found({
   rooms,
   cancelForm,
   sessionParts,
+  feedbackParts,
   aheadParts,
   orderPart,
-}: {
-  booking: BookingPage;
-  userId: string;
-  rooms: readonly Room[];
-  cancelForm: CancelForm;
-  sessionParts: SessionParts | undefined;
-  aheadParts: SessionParts | undefined;
-  orderPart: SessionParts | undefined;
-}) {
+  picture,
+}: Parts & { booking: BookingPage; userId: string }) {
   const now = useNow(30_000);
   const [doing, setDoing] = useState<Doing | null>(null);
   const close = (): void => setDoing(null);
   const ahead = booking.status === 'confirmed' && booking.endTime > now;
   return (
     <Shell
+      wide
       back={BACK}
       title={booking.studioName}
       lead={<p>{formatStudioRange(booking.startTime, booking.endTime)}, Sydney time</p>}
     >
-      <div className="space-y-10">
-        <div className="space-y-5">
-          <State booking={booking} now={now} />
-          {booking.status === 'confirmed' ? sessionParts?.(booking) : null}
-          {booking.waiting === null ? null : <WaitingMove waiting={booking.waiting} now={now} />}
-          <Actions booking={booking} now={now} onDo={setDoing} />
+      <div className="grid gap-x-16 gap-y-10 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="min-w-0 space-y-10">
+          <div className="space-y-5">
+            {ahead ? <Span booking={booking} now={now} picture={picture?.(booking)} /> : null}
+            <State booking={booking} now={now} />
+            {booking.status === 'confirmed' ? sessionParts?.(booking) : null}
+            {booking.waiting === null ? null : <WaitingMove waiting={booking.waiting} now={now} />}
+            <Actions booking={booking} now={now} onDo={setDoing} />
+            {booking.status === 'confirmed' ? feedbackParts?.(booking) : null}
+          </div>
+          {ahead ? aheadParts?.(booking) : null}
+          {orderPart?.(booking)}
+          {ahead ? <CalendarLinks booking={booking} /> : null}
+          {ahead && passesAreMade() ? <WalletButtons bookingId={booking.id} /> : null}
         </div>
-        {ahead ? aheadParts?.(booking) : null}
-        {orderPart?.(booking)}
-        {ahead ? <CalendarLinks booking={booking} /> : null}
-        {ahead && passesAreMade() ? <WalletButtons bookingId={booking.id} /> : null}
-        <Money booking={booking} />
-        {booking.confirmedAt === null ? null : <Receipts booking={booking} />}
-        <Timeline booking={booking} now={now} />
+        <div className="min-w-0 space-y-10">
+          <Money booking={booking} />
+          {booking.confirmedAt === null ? null : <Receipts booking={booking} />}
+          <Timeline booking={booking} now={now} />
+        </div>
       </div>
       <Dialog open={doing === 'move'} title="Move your booking" onClose={close}>
         <MoveForm booking={booking} rooms={rooms} userId={userId} onDone={close} />
@@ -151,6 +138,14 @@ function Found({
 }
 
 type Doing = 'move' | 'extend' | 'cancel';
+
+/** The hours of a booking that is not over, and when its code is shown, while that is to come. */
+function Span({ booking, now, picture }: { booking: BookingPage; now: Date; picture: ReactNode }) {
+  const code = new Date(booking.startTime.getTime() - settings.releaseLeadMinutes * 60_000);
+  return (
+    <BookedSpan start={booking.startTime} end={booking.endTime} codeAt={now < code ? code : null} picture={picture} />
+  );
+}
 
 function State({ booking, now }: { booking: BookingPage; now: Date }) {
   const { status, startTime, endTime, processing } = booking;
@@ -193,7 +188,10 @@ function Actions({ booking, now, onDo }: { booking: BookingPage; now: Date; onDo
     now,
   );
   const again = (
-    <Link to={next.to} className={over ? buttonStyle.signal : buttonStyle.quiet}>
+    <Link
+      to={next.to}
+      className={over ? `${buttonStyle.signal} max-sm:w-full` : `${buttonStyle.quiet} max-sm:col-span-2`}
+    >
       {over ? `Book again${next.day === '' ? '' : `, ${next.day}`}` : 'Same time next week'}
     </Link>
   );

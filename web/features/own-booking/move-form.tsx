@@ -53,7 +53,7 @@ export function MoveForm({
   const known = taken.data?.studioId === at.studioId && taken.data.date === at.date ? taken.data.taken : null;
   return (
     <div className="space-y-5">
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid grid-cols-2 gap-4">
         <SelectField
           label="Room"
           value={at.studioId}

@@ -89,6 +89,7 @@ test('a booking says its state, its money, what happened, and until when it can 
     moves: [{ studioName: 'Studio B', startTime: at(10), endTime: at(12), differenceCents: 0, at: at(-48) }],
   });
   expect(await screen.findByText('Confirmed')).toBeTruthy();
+  expect(screen.getByText('Code 5:45 pm')).toBeTruthy();
   expect(screen.getByText(/Free to move or cancel until 6 pm on Fri 7 Mar 2031/)).toBeTruthy();
   expect(screen.getByText('On its way back to you')).toBeTruthy();
   const timeline = screen.getByRole('region', { name: 'What happened' });

@@ -16,7 +16,7 @@ export function ViewSwitch({ view, onChange }: { view: View; onChange: (view: Vi
           type="button"
           aria-pressed={view === one}
           onClick={() => onChange(one)}
-          className={`inline-flex min-h-12 items-center gap-2 border-2 px-4 text-sm font-semibold whitespace-nowrap not-first:-ml-0.5 hover:border-chalk hover:text-chalk ${view === one ? 'z-1 border-signal text-chalk' : 'border-line text-fog'}`}
+          className={`inline-flex min-h-12 items-center gap-2 border-2 px-4 text-sm font-semibold max-sm:px-3 whitespace-nowrap not-first:-ml-0.5 hover:border-chalk hover:text-chalk ${view === one ? 'z-1 border-signal text-chalk' : 'border-line text-fog'}`}
         >
           <Icon aria-hidden="true" className={`size-4 ${view === one ? 'text-signal' : ''}`} />
           {label}

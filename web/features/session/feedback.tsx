@@ -1,16 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { describeReportState, reportWindow, type ReportKind } from '#rules/business/feedback.ts';
-import { bookingQuery } from '#rules/finding/booking-link.ts';
-import { weekLater } from '#rules/finding/any-room.ts';
-import { slotsOfSpan } from '#rules/slots.ts';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
-import { Link } from '#web/router/router.tsx';
-import { Button, buttonStyle } from '#web/ui/button.tsx';
+import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { LoadFailed } from '#web/ui/notice.tsx';
@@ -24,7 +19,7 @@ const KINDS: readonly { kind: ReportKind; label: string; title: string }[] = [
   { kind: 'lost', label: 'Left something behind?', title: 'What did you leave behind?' },
 ];
 
-/** What a customer tells about an own session, from shortly before it: problems, lost property, and afterwards how it was and the same hours again. */
+/** What a customer tells about an own session, from shortly before it: problems, lost property, and afterwards how it was. */
 export function FeedbackParts({ booking, userId }: { booking: Told; userId: string }) {
   const now = useNow(30_000);
   const live = useLive(`user:${userId}`, queryKeys.ownFeedback.all);
@@ -44,11 +39,9 @@ export function FeedbackParts({ booking, userId }: { booking: Told; userId: stri
   if (!feedback.data) return null;
   const { reports, rating } = feedback.data;
   const open = KINDS.filter(({ kind }) => now < reportWindow(session, kind).end);
-  const ended = now >= booking.endTime;
   return (
     <>
       <Rating booking={booking} rating={rating} now={now} />
-      {ended ? <Again booking={booking} now={now} /> : null}
       {open.length === 0 && reports.length === 0 ? null : (
         <section id="something-wrong" aria-labelledby="reports" className="scroll-mt-6">
           <h2 id="reports" className="text-2xl">
@@ -70,19 +63,6 @@ export function FeedbackParts({ booking, userId }: { booking: Told; userId: stri
         )}
       </Dialog>
     </>
-  );
-}
-
-/** The same room at the same time of the next week that is to come. */
-function Again({ booking, now }: { booking: Told; now: Date }) {
-  const slots = weekLater(slotsOfSpan(booking.startTime, booking.endTime) ?? [], now);
-  return (
-    <Link
-      to={`${paths.booking}${bookingQuery({ studioId: booking.studioId, slots })}`}
-      className={`${buttonStyle.signal} max-sm:w-full`}
-    >
-      Same time next week
-    </Link>
   );
 }
 

@@ -72,7 +72,7 @@ function Question({ booking, rating, onDone }: { booking: Told; rating: Feedback
                 onChange={() => setScore(value)}
               />
               {value}
-              <span className="text-xs font-normal">{name}</span>
+              <span className="text-center text-xs leading-tight font-normal">{name}</span>
             </label>
           ))}
         </div>

@@ -71,6 +71,7 @@ export function ReportForm({
         name="description"
         label={kind === 'problem' ? 'What happened' : 'What did you leave, and where'}
         required
+        lines={4}
         maxLength={LONGEST}
         autoComplete="off"
       />

@@ -19,8 +19,8 @@ export function DayBand({ start, end, codeAt = null }: { start: Date; end: Date;
   const [left, width] = [percent(hourOf(start)), `${((ends - hourOf(start)) / length) * 100}%`];
   const ticks = Array.from({ length: length / APART + 1 }, (_, at) => from + at * APART);
   return (
-    <div aria-hidden="true" className="pt-9 pb-1">
-      <div className="relative h-16 bg-booth">
+    <div aria-hidden="true" className={`pb-1 ${codeAt === null ? 'pt-4' : 'pt-9'}`}>
+      <div className="relative h-16 bg-deck">
         {Array.from({ length: length - 1 }, (_, at) => from + at + 1).map((hour) => (
           <span
             key={hour}

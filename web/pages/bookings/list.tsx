@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
 import { OwnEntries } from '#web/features/waitlist/own-entries.tsx';
 import { OwnBookings } from '#web/features/account/own-bookings.tsx';
+import { PictureOfRoom } from '#web/features/studios/picture-of-room.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { Link } from '#web/router/router.tsx';
@@ -29,7 +30,7 @@ export default function BookingsPage() {
   }
   return (
     <Shell back={BACK} title={TITLE} lead={<p>All times are Sydney time.</p>}>
-      <OwnBookings userId={user.id} />
+      <OwnBookings userId={user.id} picture={(room) => <PictureOfRoom name={room} />} />
       <OwnEntries userId={user.id} />
       <div className="mt-10 flex flex-wrap gap-3">
         <Link to={paths.profile} className={buttonStyle.plain}>

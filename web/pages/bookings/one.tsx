@@ -6,6 +6,7 @@ import { FeedbackParts } from '#web/features/session/feedback.tsx';
 import type { BookingPage } from '#web/features/own-booking/queries.ts';
 import { OrderList } from '#web/features/own-booking/order-list.tsx';
 import { SessionPanel } from '#web/features/session/session-panel.tsx';
+import { PictureOfRoom } from '#web/features/studios/picture-of-room.tsx';
 import { useStudios } from '#web/features/studios/queries.ts';
 import { leftOf, type OwnOrder, useOwnBookings } from '#web/data/own-bookings.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
@@ -47,12 +48,9 @@ function OwnBooking({ bookingKey, userId }: { bookingKey: string; userId: string
       bookingKey={bookingKey}
       userId={userId}
       rooms={studios.data ?? []}
-      sessionParts={(booking) => (
-        <>
-          <DuringSession booking={booking} />
-          <FeedbackParts booking={booking} userId={userId} />
-        </>
-      )}
+      picture={({ studioName }) => <PictureOfRoom name={studioName} />}
+      sessionParts={(booking) => <DuringSession booking={booking} />}
+      feedbackParts={(booking) => <FeedbackParts booking={booking} userId={userId} />}
       cancelForm={(booking, now, close) => (
         <CancelQuestion
           booking={forCancelling(booking)}
