@@ -8,6 +8,11 @@ export function withinRequest<T>(requestId: string, work: () => T): T {
   return scopes.run(requestId, work);
 }
 
+/** Runs `work` as part of no request: its transactions begin with its own first statement. */
+export function outsideOfRequests<T>(work: () => T): T {
+  return scopes.exit(work);
+}
+
 /** The id of the request, or of the job's request, that the running code belongs to; null outside of both. */
 export function currentRequest(): string | null {
   return scopes.getStore() ?? null;

@@ -5,6 +5,7 @@ import type { Database, Transaction } from '#server/db/database.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 import type { Embedded } from '#server/db/engine/pglite.ts';
 import { readMigrations } from '#server/db/migrate.ts';
+import { outsideOfRequests } from '#server/db/request-scope.ts';
 import type { ObjectStore } from '#server/providers/ports.ts';
 import { MIGRATIONS } from '../open-database.ts';
 import type { BackupRecord } from './records.ts';
@@ -61,14 +62,16 @@ export async function atOneMoment<T>(db: Database, work: (sql: Sql) => Promise<T
 
 /** Calls `work` with the rows of one moment, read from the database itself. */
 export function readAtOnce<T>(db: Pick<Database, 'transaction'>, work: (sql: Sql) => Promise<T>): Promise<T> {
-  return db.transaction(async (tx) => {
+  const read = async (tx: Transaction): Promise<T> => {
     await tx.query('set transaction isolation level repeatable read');
     for (const setting of SAME_TEXT) await tx.query(setting);
     // Writing a large file takes its time.
     await tx.query('set local statement_timeout to 0');
     await tx.query('set local idle_in_transaction_session_timeout to 0');
     return work(sqlOf(tx));
-  });
+  };
+  // PostgreSQL takes the level before any query only, and the note of a request, or of the job of the night, is one.
+  return outsideOfRequests(() => db.transaction(read));
 }
 
 /** Lists everything that a backup holds: the rows of one moment, then files. `now`: when it is made. */
