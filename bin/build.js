@@ -11,9 +11,12 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
+// By name an older Node would not even begin: it has no such export.
+import nodeModule from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { buildWeb, exitWithError, install, ownEnv, ownNode, root, run, say, seconds, SetupError } from './project.js';
+
+const { stripTypeScriptTypes } = nodeModule;
 
 /** What runs in the server, or is read by it. */
 const SOURCES = ['server', 'rules', 'database'];
