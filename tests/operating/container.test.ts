@@ -1,17 +1,33 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePorts, until } from '#tests/support/test-server.ts';
+import { inDebian, installDebian, makeDebian, mayInstall, NODE_IMAGE, PATHS, run } from './debian.ts';
+import { PRODUCTION } from './production.ts';
 
 /**
  * The steps of deploy/Containerfile, read from the file and run in bare Debian roots: no registry of images is needed. Only in
  * `npm run test:long`, as root, with mmdebstrap, which it installs.
  */
 const ROOT = new URL('../../', import.meta.url).pathname;
-const runs = process.env['TEST_LONG'] === '1' && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
+const runs = process.env['TEST_LONG'] === '1' && mayInstall;
+
+/** `cap_drop: [ALL]` and `no-new-privileges` of compose.yaml. */
+const NO_RIGHTS = ['--no-new-privs', '--bounding-set=-all', '--inh-caps=-all'];
+/** Read from files, as in compose.yaml. */
+const SECRETS = ['APP_SECRET', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'IGLOOHOME_CLIENT_SECRET', 'SMTP_URL'];
 
 type Step = { readonly word: string; readonly rest: string };
 type Stage = { readonly name: string; readonly image: string; readonly steps: readonly Step[] };
@@ -31,12 +47,6 @@ function readStages(text: string): Stage[] {
 }
 const stages = readStages(readFileSync(join(ROOT, 'deploy', 'Containerfile'), 'utf8'));
 
-function run(command: string, args: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 28 });
-  expect(status, `${command} ${args.join(' ')}\n${(stdout + stderr).slice(-3_000)}`).toBe(0);
-  return stdout;
-}
-
 test('the image has two stages of the same Node, and the second begins without what the first has built with', () => {
   expect(stages.map(({ name }) => name)).toEqual(['build', '']);
   expect(new Set(stages.map(({ image }) => image)).size).toBe(1);
@@ -50,130 +60,141 @@ test('the image has two stages of the same Node, and the second begins without w
 
 describe.runIf(runs)('the steps of deploy/Containerfile', () => {
   let folder: string;
-  const rootOf = (stage: Stage): string => join(folder, stage.name || 'final');
-  const state = { folder: '/', env: {} as Record<string, string>, user: 'root' };
+  let final: string;
 
   beforeAll(() => {
-    if (!existsSync('/usr/bin/mmdebstrap')) {
-      run('apt-get', ['-q', 'update']);
-      run('apt-get', ['-q', '-y', '--no-install-recommends', 'install', 'mmdebstrap']);
-    }
+    installDebian('mmdebstrap', '/usr/bin/mmdebstrap');
     folder = mkdtempSync(join(tmpdir(), 'container-'));
-    makeBase(join(folder, 'build'));
-    run('cp', ['-a', join(folder, 'build'), join(folder, 'final')]);
-    for (const stage of stages) for (const step of stage.steps) runStep(stage, step);
+    final = join(folder, 'final');
+    makeDebian(join(folder, 'build'), NODE_IMAGE);
+    run('cp', ['-a', join(folder, 'build'), final]);
+    for (const stage of stages) runStage(stage);
   }, 1_200_000);
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000);
 
-  /** What the image of Node is: Debian with Node and npm. */
-  function makeBase(root: string): void {
-    run('mmdebstrap', ['--variant=minbase', '--include=ca-certificates', 'bookworm', root]);
-    const npm = dirname(dirname(realpathSync(run('sh', ['-c', 'command -v npm']).trim())));
-    mkdirSync(join(root, 'usr/local/lib/node_modules'), { recursive: true });
-    cpSync(npm, join(root, 'usr/local/lib/node_modules/npm'), { recursive: true });
-    cpSync(process.execPath, join(root, 'usr/local/bin/node'), { dereference: true });
-    run('chroot', [root, 'ln', '-s', '../lib/node_modules/npm/bin/npm-cli.js', '/usr/local/bin/npm']);
-    // What this machine needs to reach the registry.
-    const { SSL_CERT_FILE, NODE_EXTRA_CA_CERTS } = registryOf();
-    for (const file of new Set(['/etc/resolv.conf', SSL_CERT_FILE, NODE_EXTRA_CA_CERTS]))
-      if (file !== undefined) {
-        mkdirSync(join(root, dirname(file)), { recursive: true });
-        cpSync(file, join(root, file), { dereference: true });
-      }
+  function runStage(stage: Stage): void {
+    const root = join(folder, stage.name || 'final');
+    let working = '/';
+    for (const { word, rest } of stage.steps) {
+      if (word === 'WORKDIR') working = rest;
+      if (word === 'WORKDIR') run('chroot', [root, 'mkdir', '-p', rest]);
+      else if (word === 'COPY') copyInto(root, working, rest);
+      else if (word === 'RUN') run('unshare', inDebian(root, ['env', '-C', working, 'sh', '-c', rest]));
+    }
   }
 
-  function runStep(stage: Stage, { word, rest }: Step): void {
-    const root = rootOf(stage);
-    if (word === 'WORKDIR') {
-      state.folder = rest;
-      run('chroot', [root, 'mkdir', '-p', rest]);
-    } else if (word === 'ENV')
-      for (const [, name = '', value = ''] of rest.matchAll(/(\w+)=(\S+)/g)) state.env[name] = value;
-    else if (word === 'USER') state.user = rest;
-    else if (word === 'COPY') copyInto(root, rest);
-    else if (word === 'RUN') inRoot(root, ['sh', '-c', `cd ${state.folder} && ${rest}`]);
-  }
-
-  function copyInto(root: string, rest: string): void {
+  function copyInto(root: string, working: string, rest: string): void {
     const [, stage] = /^--from=(\S+)/.exec(rest) ?? [];
     const words = rest.split(' ').filter((one) => !one.startsWith('--'));
-    const target = join(root, state.folder, words.at(-1) ?? '').replace(
-      join(root, state.folder, '/app'),
-      join(root, '/app'),
-    );
+    const last = words.at(-1) ?? '';
+    const target = join(root, isAbsolute(last) ? last : join(working, last));
     for (const source of words.slice(0, -1)) {
-      if (stage !== undefined) cpSync(join(folder, stage, source), join(root, words.at(-1) ?? ''), { recursive: true });
+      if (stage !== undefined) copy(join(folder, stage, source), target);
       else if (source === '.') copyContext(target);
-      else cpSync(join(ROOT, source), join(target, source));
+      else copy(join(ROOT, source), join(target, source));
     }
   }
 
   /** What .dockerignore leaves. */
   function copyContext(target: string): void {
     const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8').trim().split('\n');
-    const left = run('ls', ['-A', ROOT]).trim().split('\n');
-    for (const name of left.filter((one) => !ignored.includes(one)))
-      cpSync(join(ROOT, name), join(target, name), { recursive: true });
+    for (const name of readdirSync(ROOT).filter((one) => !ignored.includes(one)))
+      copy(join(ROOT, name), join(target, name));
+    for (const name of ignored) rmSync(join(target, name), { recursive: true, force: true });
   }
 
-  /** As in a container, the root has a /proc and /dev of its own while the command runs. */
-  const SETUP = `mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot`;
-  function inside(root: string, user: string, command: readonly string[], env: Record<string, string> = {}): string[] {
-    const all = {
-      PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin',
-      HOME: '/tmp',
-      ...registryOf(),
-      ...state.env,
-      ...env,
-    };
-    const variables = Object.entries(all).map(([name, value]) => `${name}=${value}`);
-    const as = user === 'root' ? [] : [`--userspec=${user}:${user}`];
-    return ['-m', 'sh', '-c', `${SETUP} ${as.join(' ')} "$0" "$@"`, root, 'env', '-i', ...variables, ...command];
-  }
-  const inRoot = (root: string, command: readonly string[]): string => run('unshare', inside(root, 'root', command));
+  /** As COPY: the files belong to root. */
+  const copy = (from: string, to: string): string =>
+    run('cp', ['-rT', '--preserve=mode,links', '--no-preserve=ownership', from, to]);
 
-  /** The npm registry and proxies that this machine uses. */
-  function registryOf(): Record<string, string> {
-    const names = /^(https?_proxy|no_proxy|npm_config_registry|SSL_CERT_FILE|NODE_EXTRA_CA_CERTS)$/i;
-    return Object.fromEntries(
-      Object.entries(process.env).filter((entry): entry is [string, string] => names.test(entry[0])),
-    );
+  /** The user of the image, as numbers. */
+  function accountOf(name: string): { uid: string; gid: string } {
+    const [, , uid = '', gid = ''] =
+      readFileSync(join(final, 'etc/passwd'), 'utf8')
+        .split('\n')
+        .find((line) => line.startsWith(`${name}:`))
+        ?.split(':') ?? [];
+    return { uid, gid };
   }
 
   test('the image has the program without sources, sandbox and build tools, and the user owns nothing but its data', () => {
-    const final = join(folder, 'final');
     expect(existsSync(join(final, 'app/server/main.js'))).toBe(true);
     for (const part of ['app/sandbox', 'app/tests', 'app/node_modules/vite', 'src'])
-      expect(existsSync(join(final, part))).toBe(false);
-    expect(inRoot(final, ['find', '/', '-xdev', '-user', 'studio', '-not', '-path', '/proc/*']).trim()).toBe('/data');
-    expect(inRoot(final, ['psql', '--version'])).toContain('psql');
-    expect(dirname(join(final, 'app/server'))).toBe(join(final, 'app'));
+      expect(existsSync(join(final, part)), part).toBe(false);
+    const inRoot = (...command: string[]): string => run('unshare', inDebian(final, command));
+    expect(inRoot('find', '/', '-xdev', '-user', 'studio', '-not', '-path', '/proc/*').trim()).toBe('/data');
+    expect(inRoot('find', '/app', '-perm', '/022', '-not', '-type', 'l').trim()).toBe('');
+    expect(inRoot('psql', '--version')).toContain('psql');
   });
 
-  test('it runs without rights on a root that can only be read, is healthy, and the signal to stop reaches it', async () => {
-    const final = join(folder, 'final');
-    const port = await freePorts();
-    const command = JSON.parse(stages[1]?.steps.find(({ word }) => word === 'CMD')?.rest ?? '[]') as string[];
-    const check = /CMD (\[.*\])$/.exec(stages[1]?.steps.find(({ word }) => word === 'HEALTHCHECK')?.rest ?? '')?.[1];
-    // Without production, which would refuse the missing keys: what runs is the same.
-    const env = { NODE_ENV: 'development', SANDBOX: 'on', LOG_LEVEL: 'silent', PORT: String(port) };
-    const [, , , , root = '', ...rest] = inside(final, state.user, command, env);
-    const readOnly = `mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && mount -t tmpfs tmpfs "$0/tmp" && mount -t tmpfs -o mode=777 tmpfs "$0/data" && ${SETUP} --userspec=${state.user}:${state.user} "$0" sh -c 'cd /app && touch /app/x 2>/dev/null; exec "$@"' sh "$@"`;
-    const server = spawn('unshare', ['-m', 'sh', '-c', readOnly, root, ...rest], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+  test('it runs as process 1 without rights on a root that can only be read, is healthy, and the signal to stop reaches it', async () => {
+    const image = imageOf(stages[1]);
+    const { uid, gid } = accountOf(image.user);
+    expect(uid).toBe('10001');
+    // As compose.yaml hands them out: files that nobody but this user can read.
+    mkdirSync(join(final, 'run/secrets'), { recursive: true });
+    const settings = Object.entries(PRODUCTION).map(([name, value]): [string, string] => {
+      if (!SECRETS.includes(name)) return [name, value];
+      const path = `/run/secrets/${name.toLowerCase()}`;
+      writeFileSync(join(final, path), value, { mode: 0o400 });
+      chownSync(join(final, path), Number(uid), Number(gid));
+      return [`${name}_FILE`, path];
     });
-    let printed = '';
-    server.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-    await until(() => Promise.resolve(printed.includes('ready on') || server.exitCode !== null), 90_000);
-    expect(printed).toContain('ready on');
-    expect(existsSync(join(final, 'app/x'))).toBe(false);
-    expect(spawnSync('ps', ['-o', 'user=,args=', '-p', String(server.pid)], { encoding: 'utf8' }).stdout).toMatch(
-      /^10001 +node server\/main\.js/,
+    const env = { ...image.env, ...Object.fromEntries(settings), PORT: String(await freePorts()) };
+    const variables = Object.entries({ PATH: PATHS, HOME: '/nonexistent', ...env }).map((pair) => pair.join('='));
+    const started = ['env', '-i', '-C', image.folder, ...variables, ...image.command];
+    const command = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...NO_RIGHTS, ...started];
+    const mounts = `mount --bind "$0" "$0"; mount -o remount,bind,ro "$0"; mount -t tmpfs tmpfs "$0/tmp"; mount -t tmpfs -o mode=700,uid=${uid},gid=${gid} tmpfs "$0/data"; mount -t proc proc "$0/proc"; mount --rbind /dev "$0/dev"`;
+    const container = spawn(
+      'unshare',
+      ['-m', '-p', '-f', '--kill-child', 'sh', '-ec', `${mounts}; exec chroot "$0" "$@"`, final, ...command],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
     );
-    const healthy = JSON.parse(check ?? '[]') as string[];
-    const probe = spawn('unshare', inside(final, 'root', healthy, env), { stdio: 'inherit' });
-    expect(await once(probe, 'exit')).toEqual([0, null]);
-    server.kill('SIGTERM');
-    expect(await once(server, 'exit')).toEqual([0, null]);
+    let printed = '';
+    container.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    await until(() => Promise.resolve(printed.includes('ready on') || container.exitCode !== null), 90_000);
+    expect(printed).toContain('ready on');
+    const server = spawnSync('ps', ['-o', 'pid=', '--ppid', String(container.pid)], { encoding: 'utf8' }).stdout.trim();
+    expect(readFileSync(`/proc/${server}/status`, 'utf8')).toMatch(/^NSpid:\t\d+\t1$/m);
+
+    /** What `podman exec` does, with the user and the variables of the container. */
+    const execute = (more: readonly string[], user = image.user): SpawnSyncReturns<string> => {
+      const as = user === 'root' ? [] : [`--setuid=${uid}`, `--setgid=${gid}`];
+      const enter = ['--target', server, '--mount', '--pid', '--root', ...as, 'env', '-i', '-C', image.folder];
+      return spawnSync('nsenter', [...enter, ...variables, ...more], { encoding: 'utf8' });
+    };
+    expect(execute(image.healthCheck)).toMatchObject({ status: 0, stderr: '' });
+    expect(execute(['touch', '/app/x'], 'root').stderr).toContain('Read-only file system');
+    expect(readFileSync(`/proc/${server}/status`, 'utf8')).toMatch(
+      /^Uid:\t10001\t[^]*^CapBnd:\t0+$[^]*^NoNewPrivs:\t1$/m,
+    );
+    const page = await fetch(`http://127.0.0.1:${env.PORT}/booking`);
+    expect([page.status, (await page.text()).includes('</html>')]).toEqual([200, true]);
+    // As docs/deploying.md says for containers. The providers cannot be reached, so it ends with 1.
+    const doctor = execute(['npm', 'run', '-s', 'doctor', '--', '--json']);
+    expect(doctor.stderr).toBe('');
+    expect(JSON.parse(doctor.stdout)).toMatchObject({ ok: false, findings: expect.any(Array) });
+    process.kill(Number(server), 'SIGTERM');
+    expect(await once(container, 'exit')).toEqual([0, null]);
   }, 180_000);
 });
+
+/** What the last stage says about a container. */
+function imageOf(stage: Stage | undefined): {
+  env: Record<string, string>;
+  user: string;
+  folder: string;
+  command: string[];
+  healthCheck: string[];
+} {
+  const last = (word: string): string => stage?.steps.findLast((step) => step.word === word)?.rest ?? '';
+  const list = (text: string): string[] => JSON.parse(/\[.*\]$/.exec(text)?.[0] ?? '[]') as string[];
+  const env = Array.from(last('ENV').matchAll(/(\w+)=(\S+)/g), ([, name = '', value = '']) => [name, value]);
+  return {
+    env: Object.fromEntries(env) as Record<string, string>,
+    user: last('USER'),
+    folder: last('WORKDIR'),
+    command: list(last('CMD')),
+    healthCheck: list(last('HEALTHCHECK')),
+  };
+}

@@ -38,6 +38,27 @@ test('each secret of compose.yaml is a file that a service reads', () => {
   }
 });
 
+test('compose.yaml checks the health as the image does, for engines that leave out the check of an image', () => {
+  const ofImage = /CMD \["node", "-e", "(.*)"\]/.exec(read('deploy/Containerfile'))?.[1];
+  const ofCompose = /healthcheck:[^]*?- -e\n\s+- '(.*)'/.exec(read('deploy/compose.yaml'))?.[1];
+  expect(ofCompose).toBe(ofImage?.replace('${process.env.PORT}', '3000'));
+});
+
+test('neither git nor the build of the image takes the secrets that compose.yaml reads', () => {
+  const ignoredByGit = read('.gitignore').split('\n');
+  const ignoredByBuild = read('.dockerignore').split('\n');
+  for (const path of ['deploy/secrets', 'deploy/studio.env']) {
+    expect(ignoredByGit.map((line) => line.replace(/^\/|\/$/g, ''))).toContain(path);
+    expect(ignoredByBuild).toContain(path);
+  }
+});
+
+test('no setting of docs/deploying.md has a comment on its line, which systemd would take as part of the value', () => {
+  const lines = read('docs/deploying.md').split('\n');
+  expect(lines.filter((line) => /^[A-Z][A-Z0-9_]+=/.test(line)).length).toBeGreaterThan(6);
+  expect(lines.filter((line) => /^[A-Z][A-Z0-9_]+=.*\s#/.test(line))).toEqual([]);
+});
+
 test.runIf(spawnSync('systemd-analyze', ['--version']).status === 0)(
   'systemd reads studio.service without complaint and rates its exposure as low',
   () => {

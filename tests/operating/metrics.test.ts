@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,13 +25,17 @@ describe.each(oneEngine)('metrics on $name', (engine) => {
   let server: TestServer;
   let folder: string;
   let exported: string[];
+  let samples: Sample[];
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'metrics-'));
     server = await engine.open({ BACKUP_DIR: join(folder, 'backups'), BACKUP_PASSPHRASE: 'a passphrase of words' });
     const embedded = createMetrics();
     const db = await openMigratedDatabase();
     measureEngine(embedded, db, folder);
-    exported = [...namesIn(await (await fetch(`${server.url}/metrics`)).text()), ...namesIn(await embedded.text())];
+    await server.client().from('studios').select('name');
+    const text = [await (await fetch(`${server.url}/metrics`)).text(), await embedded.text()].join('\n');
+    exported = namesIn(text);
+    samples = samplesIn(text);
     await db.close();
   }, 120_000);
   afterAll(async () => {
@@ -51,16 +54,26 @@ describe.each(oneEngine)('metrics on $name', (engine) => {
     const known = new Set([...exported, 'up', ...exported.map((name) => `${name}_bucket`)]);
     expect([...new Set(asked)].filter((name) => !known.has(name))).toEqual([]);
   });
+
+  test.each([DASHBOARD, ALERTS])('every label that %s asks for is one of its metric, with that value', (path) => {
+    const asked = expressions(path).flatMap(labelsOf);
+    expect(asked.length).toBeGreaterThan(3);
+    const unknown = asked.filter(
+      ({ name, label, value }) =>
+        // Prometheus adds these two.
+        !['job', 'instance'].includes(label) &&
+        !samples.some(
+          (one) => one.name === name && (value === null ? label in one.labels : one.labels[label] === value),
+        ),
+    );
+    expect(unknown).toEqual([]);
+  });
 });
 
 test.skipIf(onlyPostgres)('each alert says what is wrong and what to do', () => {
   const alerts = read(ALERTS).split('- alert:').slice(1);
   expect(alerts.length).toBeGreaterThan(8);
   for (const alert of alerts) expect(alert).toMatch(/expr: .+[^]*summary: .+[^]*description: ['"].+['"]/);
-});
-
-test.skipIf(onlyPostgres || !existsSync('/usr/bin/promtool'))('Prometheus accepts the rules', () => {
-  expect(execFileSync('/usr/bin/promtool', ['check', 'rules', ALERTS], { encoding: 'utf8' })).toContain('SUCCESS');
 });
 
 /** Every expression in a dashboard or a file of rules. */
@@ -70,6 +83,32 @@ function expressions(path: string): string[] {
   // Cast: the part of a dashboard that is read.
   const { panels } = JSON.parse(text) as { panels: { targets: { expr: string }[] }[] };
   return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+}
+
+type Sample = { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+
+/** The samples of an exposition. */
+function samplesIn(text: string): Sample[] {
+  return Array.from(text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm), ([, name = '', labels = '']) => ({
+    name,
+    labels: Object.fromEntries(Array.from(labels.matchAll(/(\w+)="([^"]*)"/g), ([, label, value]) => [label, value])),
+  }));
+}
+
+/** The labels that an expression selects or groups by; `value`: null when it may be any. */
+function labelsOf(expression: string): { name: string; label: string; value: string | null }[] {
+  const selected = Array.from(expression.matchAll(/(\w+)\{([^}]*)\}/g)).flatMap(([, name = '', labels = '']) =>
+    Array.from(labels.matchAll(/(\w+)(=~?)"([^"]*)"/g), ([, label = '', operator, value = '']) => ({
+      name,
+      label,
+      value: operator === '=' ? value : null,
+    })),
+  );
+  const [name = ''] = metricsOf(expression);
+  const grouped = Array.from(expression.matchAll(/\bby \(([^)]*)\)/g)).flatMap(([, labels = '']) =>
+    labels.split(',').map((label) => ({ name, label: label.trim(), value: null })),
+  );
+  return [...selected, ...grouped];
 }
 
 /** The metrics of an expression: words outside of braces and lists of labels that are neither functions nor operators. */

@@ -10,15 +10,22 @@ import { buffer, text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { freePorts, startTestServer, type TestServer, until } from '#tests/support/test-server.ts';
+import { installDebian, isThere, mayInstall } from './debian.ts';
 
 /** The files of deploy/ in front of a real server, with the proxies of Debian. Only in `npm run test:long`, as root, which installs them. */
 const ROOT = new URL('../../', import.meta.url).pathname;
 const LARGEST = 52_428_800;
 const PIECE = 6 * 1024 * 1024;
+const GUEST_PER_MINUTE = 30;
 
 type Ports = { readonly server: number; readonly http: number; readonly https: number };
-/** Writes the configuration of deploy/ with these ports and the certificate in `folder`; returns the command that runs it. */
-type Proxy = { readonly name: string; readonly prepare: (folder: string, ports: Ports) => readonly string[] };
+type Proxy = {
+  readonly name: string;
+  /** Writes the configuration of deploy/ with these ports and the certificate in `folder`; returns the command that runs it. */
+  readonly prepare: (folder: string, ports: Ports) => readonly string[];
+  /** The arguments that only check the configuration, from those that run it. */
+  readonly check: (args: readonly string[]) => readonly string[];
+};
 
 const nginx: Proxy = {
   name: 'nginx',
@@ -26,6 +33,8 @@ const nginx: Proxy = {
     const site = readFileSync(join(ROOT, 'deploy', 'nginx.conf'), 'utf8')
       .replace('listen 80;', `listen ${ports.http};`)
       .replace('listen 443 ssl', `listen ${ports.https} ssl`)
+      // A machine of tests may have no addresses of IPv6.
+      .replace(/\tlisten \[::\].*\n/g, '')
       .replaceAll('studio.example.com', 'localhost')
       .replace(/\/etc\/letsencrypt\/live\/localhost\/(\w+)\.pem/g, `${folder}/$1.pem`)
       .replace('127.0.0.1:3000', `127.0.0.1:${ports.server}`);
@@ -38,6 +47,7 @@ const nginx: Proxy = {
     );
     return ['nginx', '-e', `${folder}/error.log`, '-c', join(folder, 'nginx.conf')];
   },
+  check: (args) => ['-t', ...args],
 };
 const caddy: Proxy = {
   name: 'caddy',
@@ -53,20 +63,30 @@ const caddy: Proxy = {
     );
     return ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')];
   },
+  check: (args) => ['validate', ...args.slice(1)],
 };
 
-const isThere = (name: string): boolean => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
-const mayInstall = process.getuid?.() === 0 && isThere('apt-get');
-const runs = process.env['TEST_LONG'] === '1' && (mayInstall || (isThere('nginx') && isThere('caddy')));
+const proxies = [nginx, caddy];
+const runs = process.env['TEST_LONG'] === '1' && (mayInstall || proxies.every(({ name }) => isThere(name)));
 
-function install(name: string): void {
-  if (isThere(name)) return;
-  const quiet = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const;
-  spawnSync('apt-get', ['-q', 'update'], quiet);
-  spawnSync('apt-get', ['-q', '-y', '--no-install-recommends', 'install', name], quiet);
+/** Makes a certificate of localhost for 30 days in `folder`. */
+function makeCertificate(folder: string): void {
+  const subject = '-subj /CN=localhost -addext subjectAltName=DNS:localhost';
+  const options = `req -x509 -newkey rsa:2048 -nodes -days 30 ${subject} -keyout privkey.pem -out fullchain.pem`;
+  expect(spawnSync('openssl', options.split(' '), { cwd: folder }).status).toBe(0);
 }
 
-describe.runIf(runs).each([nginx, caddy])('behind $name with the file in deploy/', (proxy) => {
+test.each(proxies.filter(({ name }) => isThere(name)))('$name accepts the file in deploy/', (proxy) => {
+  const folder = mkdtempSync(join(tmpdir(), 'proxy-'));
+  makeCertificate(folder);
+  const [command = '', ...args] = proxy.prepare(folder, { server: 3000, http: 8080, https: 8443 });
+  const env = { ...process.env, HOME: folder };
+  const { status, stderr } = spawnSync(command, proxy.check(args), { encoding: 'utf8', env });
+  expect(status, stderr).toBe(0);
+  rmSync(folder, { recursive: true });
+});
+
+describe.runIf(runs).each(proxies)('behind $name with the file in deploy/', (proxy) => {
   let folder: string;
   let server: TestServer;
   let running: ChildProcess;
@@ -75,16 +95,14 @@ describe.runIf(runs).each([nginx, caddy])('behind $name with the file in deploy/
   let certificate: string;
 
   beforeAll(async () => {
-    install(proxy.name);
+    installDebian(proxy.name);
     folder = mkdtempSync(join(tmpdir(), 'proxy-'));
-    const subject = '-subj /CN=localhost -addext subjectAltName=DNS:localhost';
-    const options = `req -x509 -newkey rsa:2048 -nodes -days 30 ${subject} -keyout privkey.pem -out fullchain.pem`;
-    const { status } = spawnSync('openssl', options.split(' '), { cwd: folder });
-    expect(status).toBe(0);
+    makeCertificate(folder);
     certificate = readFileSync(join(folder, 'fullchain.pem'), 'utf8');
     const free = await freePorts();
     [port, plainPort] = [free, free + 1];
-    const env = { SITE_URL: `https://localhost:${port}`, TRUSTED_PROXIES: '1' };
+    const limits = { RATE_LIMIT_FACTOR: '1', REST_GUEST_PER_MINUTE: String(GUEST_PER_MINUTE) };
+    const env = { SITE_URL: `https://localhost:${port}`, TRUSTED_PROXIES: '1', ...limits };
     server = await startTestServer({ env });
     const ports = { server: Number(new URL(server.url).port), http: plainPort, https: port };
     const [command = '', ...args] = proxy.prepare(folder, ports);
@@ -197,6 +215,18 @@ describe.runIf(runs).each([nginx, caddy])('behind $name with the file in deploy/
     const { rows } = await server.app.db.query('select ip from auth.sessions order by created_at desc limit 1');
     expect(rows).toEqual([{ ip: '127.0.0.2' }]);
     expect((await send('/metrics')).status).toBe(401);
+  });
+
+  test('limits count for each visitor, whatever addresses it claims, and leave the others alone', async () => {
+    const read = async (localAddress: string, claimed: string): Promise<number> => {
+      const headers = { apikey: server.app.keys.anonKey, 'x-forwarded-for': claimed };
+      return (await send('/rest/v1/studios?select=name', { localAddress, headers })).status;
+    };
+    const many: number[] = [];
+    // Twice the limit, because a minute may end in between.
+    for (let n = 0; n <= 2 * GUEST_PER_MINUTE; n += 1) many.push(await read('127.0.0.3', `203.0.113.${n}`));
+    expect(many).toContain(429);
+    expect(await read('127.0.0.4', '127.0.0.3')).toBe(200);
   });
 
   test('npm run doctor finds the certificate and the sockets in order', async () => {

@@ -26,7 +26,7 @@ describe.runIf(process.env['TEST_POSTGRES_BIN'])('DATABASE_REPLICA_URL', () => {
   beforeAll(async () => {
     const port = await freePorts();
     primary = startOwnPostgres(port);
-    replica = startOwnPostgres(port + 1, primary.url);
+    replica = startOwnPostgres(port + 1, { from: primary.url });
     db = await openPostgres(primary.url, {
       migrations: await checkedOutMigrations(),
       report: () => undefined,

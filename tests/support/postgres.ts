@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -88,6 +88,10 @@ async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>)
 export type OwnPostgres = {
   /** As a superuser of the maintenance database. */
   readonly url: string;
+  /** The folder of its files. */
+  readonly data: string;
+  /** Runs another program as its account. Returns what it prints; throws when it fails. */
+  run(program: string, ...args: readonly string[]): string;
   /** Ends all connections, as a stop by the system's administrator. */
   stop(): void;
   start(): void;
@@ -95,26 +99,46 @@ export type OwnPostgres = {
   remove(): void;
 };
 
-/** Creates and starts a server on a port with the programs of `TEST_POSTGRES_BIN`. `from`: as a streaming replica of the server at this URL. */
-export function startOwnPostgres(port: number, from?: string): OwnPostgres {
+type OwnPostgresOptions = {
+  readonly from?: string;
+  readonly lines?: readonly string[];
+  readonly env?: (data: string) => Record<string, string>;
+};
+
+/**
+ * Creates and starts a server on a port with the programs of `TEST_POSTGRES_BIN`. `from`: as a streaming replica of the server at this URL.
+ * `lines`: of its configuration. `env`: variables of its programs, by its data folder, which has the folder of its socket around it.
+ */
+export function startOwnPostgres(
+  port: number,
+  { from, lines = [], env = () => ({}) }: OwnPostgresOptions = {},
+): OwnPostgres {
   const folder = mkdtempSync(join(tmpdir(), 'own-postgres-'));
   const account = unprivilegedAccount();
   if (account.uid !== undefined) chownSync(folder, account.uid, account.gid);
   const data = join(folder, 'data');
+  const options = { ...account, cwd: folder, env: { ...process.env, ...env(data) } };
   const run = (program: string, ...args: readonly string[]): void => {
     const path = join(process.env['TEST_POSTGRES_BIN'] ?? '', program);
     // A started server keeps what it gets as its output open, which would keep us waiting.
-    const { status } = spawnSync(path, args, { ...account, cwd: folder, stdio: 'ignore' });
+    const { status } = spawnSync(path, args, { ...options, stdio: 'ignore' });
     if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed`);
   };
-  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder} -c shared_buffers=64MB`;
-  const start = (): void => run('pg_ctl', '-D', data, '-o', options, '-l', join(folder, 'log'), '-w', 'start');
+  const listening = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder} -c shared_buffers=64MB`;
+  const start = (): void => run('pg_ctl', '-D', data, '-o', listening, '-l', join(folder, 'log'), '-w', 'start');
   const stop = (): void => run('pg_ctl', '-D', data, '-m', 'fast', '-w', 'stop');
   if (from !== undefined) run('pg_basebackup', '-D', data, '-d', from, '-R', '--checkpoint=fast', '--no-sync');
   else run('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync');
+  if (lines.length > 0) appendFileSync(join(data, 'postgresql.conf'), `${lines.join('\n')}\n`);
   start();
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    data,
+    run(program, ...args) {
+      const { status, stdout, stderr } = spawnSync(program, args, { ...options, encoding: 'utf8' });
+      if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed: ${stdout}${stderr}`);
+      return stdout;
+    },
     start,
     stop,
     remove() {

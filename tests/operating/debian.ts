@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+
+/** Programs of Debian, and a bare Debian in a folder, where the files of deploy/ are tried. */
+
+export const isThere = (name: string): boolean => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
+export const mayInstall = process.getuid?.() === 0 && isThere('apt-get');
+
+/** Installs a package of Debian unless its program is there. */
+export function installDebian(name: string, program = name): void {
+  if (isThere(program)) return;
+  const quiet = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const;
+  spawnSync('apt-get', ['-q', 'update'], quiet);
+  spawnSync('apt-get', ['-q', '-y', '--no-install-recommends', 'install', name], quiet);
+}
+
+/** Runs a command that has to succeed and returns what it prints. */
+export function run(command: string, args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 28 });
+  expect(status, `${command} ${args.join(' ')}\n${(stdout + stderr).slice(-3_000)}`).toBe(0);
+  return stdout;
+}
+
+export const PATHS = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+/** What the image of Node has beside Debian: Node and npm in this folder. */
+export const NODE_IMAGE = '/usr/local';
+
+/** Makes a minimal Debian in the folder `root`, with this machine's Node and npm below `prefix`. */
+export function makeDebian(root: string, prefix: string, ...packages: readonly string[]): void {
+  run('mmdebstrap', ['--variant=minbase', `--include=${['ca-certificates', ...packages].join(',')}`, 'bookworm', root]);
+  const modules = join(root, prefix, 'lib/node_modules');
+  mkdirSync(modules, { recursive: true });
+  const npm = dirname(dirname(realpathSync(run('sh', ['-c', 'command -v npm']).trim())));
+  cpSync(npm, join(modules, 'npm'), { recursive: true });
+  cpSync(process.execPath, join(root, prefix, 'bin/node'), { dereference: true });
+  run('chroot', [root, 'ln', '-s', '../lib/node_modules/npm/bin/npm-cli.js', join(prefix, 'bin/npm')]);
+  // What this machine needs to reach the registry.
+  const { SSL_CERT_FILE, NODE_EXTRA_CA_CERTS } = registryOf();
+  for (const file of new Set(['/etc/resolv.conf', SSL_CERT_FILE, NODE_EXTRA_CA_CERTS]))
+    if (file !== undefined && existsSync(file)) {
+      mkdirSync(join(root, dirname(file)), { recursive: true });
+      cpSync(file, join(root, file), { dereference: true });
+    }
+}
+
+/** The arguments of `unshare` that run a command as root in the Debian at `root`, with a /proc and /dev. */
+export function inDebian(root: string, command: readonly string[]): string[] {
+  const variables = Object.entries({ PATH: PATHS, HOME: '/tmp', ...registryOf() }).map((pair) => pair.join('='));
+  const mounts = `mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"`;
+  return ['-m', 'sh', '-c', mounts, root, 'env', '-i', ...variables, ...command];
+}
+
+/** The npm registry, proxies and certificates that this machine uses. */
+function registryOf(): Record<string, string> {
+  const names = /^(https?_proxy|no_proxy|npm_config_registry|SSL_CERT_FILE|NODE_EXTRA_CA_CERTS)$/i;
+  return Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] => names.test(entry[0])),
+  );
+}
