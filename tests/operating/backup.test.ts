@@ -88,6 +88,9 @@ describe.each(LONG ? engines : oneEngine)('a backup of $name', (engine) => {
     );
     expect(existsSync(join(dataDir, 'objects/objects/5a000000-0000-4000-8000-00000000000a'))).toBe(true);
     await expect(runRestoreFile(configOf(env), file, quiet)).rejects.toThrow('exists; restore into an empty DATA_DIR');
+    const nothing = configOf({ DATA_DIR: join(folder, 'nothing') });
+    await expect(runBackup(nothing, join(folder, 'b'), quiet)).rejects.toThrow('There is no database in');
+    await expect(runBackup(nothing, join(folder, 'no', 'b'), quiet)).rejects.toThrow('There is no folder');
     if (database) {
       const elsewhere = configOf({ ...env, DATA_DIR: join(folder, 'elsewhere') });
       await expect(runRestoreFile(elsewhere, file, quiet)).rejects.toThrow('the database is not empty');

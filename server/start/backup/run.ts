@@ -31,15 +31,15 @@ export async function runBackup(config: Config, file: string | undefined, print:
   if (file === undefined) throw new Error('Name a file: npm run backup -- FILE');
   if (existsSync(file)) throw new Error(`${file} exists; name a new file`);
   if (!existsSync(dirname(file))) throw new Error(`There is no folder ${dirname(file)}.`);
-  // Opening it would make an empty one.
-  if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'database')))
-    throw new Error(
-      `There is no database in ${config.dataDir}. Set DATA_DIR or DATABASE_URL to what you want to back up.`,
-    );
   const socket = join(config.dataDir, SOCKET);
   // The running server has the embedded database open, and nobody else may.
   if (config.databaseUrl === null && (await answers(socket))) await askServer(socket, passphrase, file);
   else {
+    // Opening it would make an empty one.
+    if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'database')))
+      throw new Error(
+        `There is no database in ${config.dataDir}. Set DATA_DIR or DATABASE_URL to what you want to back up.`,
+      );
     const db = await openDatabase(config, { report: print, warn: print, limits: { server: null } });
     const store = await createStore(config);
     const { dataDir, settings } = config;
