@@ -28,7 +28,7 @@ export function WalletButtons({ bookingId }: { bookingId: string }) {
       <h2 id="wallets" className="text-2xl">
         Save it on your phone
       </h2>
-      <div className="mt-4 flex flex-wrap gap-3">
+      <div className="mt-4 flex flex-wrap gap-3 max-sm:flex-col">
         {kinds.map((kind) => (
           <Button
             key={kind}
@@ -42,7 +42,8 @@ export function WalletButtons({ bookingId }: { bookingId: string }) {
         ))}
       </div>
       <p className="mt-3 max-w-prose text-sm text-dust">
-        Room, time, address and reference, never the access code. If you move the booking, add its new pass here.
+        Room, time, address and reference, never the access code. If you move the booking, add its new pass from its
+        page.
       </p>
       {save.isError ? (
         <p role="alert" className="mt-3 text-sm text-bad">
