@@ -47,7 +47,8 @@ export async function readPassFile(context: WalletContext, token: string): Promi
   const apple = requireApple(context.wallets, now);
   const id = context.links.read(FILE_LINK, token, now);
   const booking = id === null ? null : await readBooking(context.db, id);
-  if (booking === null) throw new Refusal('not_found', 'This link is over. Open your booking and add the pass again.');
+  if (booking === null)
+    throw new Refusal('not_found', 'This link has expired. Open your booking and add the pass again.');
   return {
     file: await apple.make(await describePass(context, booking), now),
     name: `${booking.reference}.pkpass`,

@@ -70,7 +70,7 @@ export function CancelQuestion({
       <p className="text-sm text-fog">You can’t undo this, and someone else could book the hours.</p>
       {cancel.isError ? (
         <Notice tone="bad">
-          <p>{describeError(cancel.error, 'The booking could not be cancelled. Please try again.')}</p>
+          <p>{describeError(cancel.error, 'We couldn’t cancel the booking. Please try again.')}</p>
         </Notice>
       ) : null}
       <div className="flex flex-wrap gap-3">

@@ -85,7 +85,7 @@ function Confirmation({ onKeep, onDeleted }: { onKeep: () => void; onDeleted: ()
     onError: (error) => {
       const wanted = passwordWanted(error);
       if (wanted === 'missing') setProof('password');
-      const message = describeError(error, 'Your account could not be deleted. Please try again.');
+      const message = describeError(error, 'We couldn’t delete your account. Please try again.');
       const field =
         wanted !== null ? 'currentPassword' : errorCode(error) === 'reauthentication_not_valid' ? 'nonce' : null;
       refuseForm(form, { message, ...(field === null ? {} : { field }) });
@@ -136,7 +136,7 @@ function Confirmation({ onKeep, onDeleted }: { onKeep: () => void; onDeleted: ()
 function CodeInstead({ onMailed }: { onMailed: () => void }) {
   const mail = useMutation({
     mutationFn: mailProofCode,
-    meta: { failure: 'The code could not be sent. Please try again.' },
+    meta: { failure: 'We couldn’t send the code. Please try again.' },
     onSuccess: onMailed,
   });
   return (

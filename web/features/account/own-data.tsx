@@ -12,7 +12,7 @@ export function OwnData({ userId, onDeleted }: { userId: string; onDeleted: () =
   const [deleting, setDeleting] = useState(false);
   const download = useMutation({
     mutationFn: readOwnData,
-    meta: { failure: 'Your data could not be downloaded. Please try again.' },
+    meta: { failure: 'We couldn’t download your data. Please try again.' },
     onSuccess: (text) => {
       saveFile(text, 'my-data.json', 'application/json');
       toast({ title: 'Downloaded', description: 'Your data is in my-data.json.' });

@@ -22,7 +22,7 @@ export function OwnSessions({ userId }: { userId: string }) {
   const ending = useMutation({
     mutationFn: endSession,
     meta: {
-      failure: 'That device could not be signed out. Please try again.',
+      failure: 'We couldn’t sign out that device. Please try again.',
       invalidates: [queryKeys.sessions.all],
     },
     onSuccess: () => toast({ title: 'Signed out', description: 'That device is signed out.' }),

@@ -41,7 +41,7 @@ function Card({ card }: { card: SavedCard }) {
   const remove = useMutation({
     mutationFn: () => removeSavedCard(card.id),
     meta: {
-      failure: 'That card could not be removed. Please try again.',
+      failure: 'We couldn’t remove that card. Please try again.',
       invalidates: [queryKeys.savedCards.all],
     },
     onSuccess: () => toast({ title: 'Card removed' }),

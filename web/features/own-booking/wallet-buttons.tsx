@@ -47,7 +47,7 @@ export function WalletButtons({ bookingId }: { bookingId: string }) {
       </p>
       {save.isError ? (
         <p role="alert" className="mt-3 text-sm text-bad">
-          {describeError(save.error, 'The pass could not be made. Please try again.')}
+          {describeError(save.error, 'We couldn’t make the pass. Please try again.')}
         </p>
       ) : null}
     </section>

@@ -47,10 +47,10 @@ function RemovePhone({ phone, onClose }: { phone: string; onClose: () => void })
     mutationFn: removePhone,
     meta: { handled: true, invalidates: [queryKeys.reminders.all] },
     onSuccess: () => {
-      toast({ title: 'Number removed', description: 'You get no more text messages.' });
+      toast({ title: 'Number removed', description: 'You won’t get any more text messages.' });
       onClose();
     },
-    onError: (error) => proof.refuse(error, 'Your number could not be removed. Please try again.'),
+    onError: (error) => proof.refuse(error, 'We couldn’t remove your number. Please try again.'),
   });
   return (
     <Form form={form} onSend={remove.mutateAsync} titleOf={() => null} className="space-y-5">

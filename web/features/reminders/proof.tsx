@@ -46,7 +46,7 @@ function ProofFields({
 }) {
   const mail = useMutation({
     mutationFn: mailProofCode,
-    meta: { failure: 'The code could not be sent. Please try again.' },
+    meta: { failure: 'We couldn’t send the code. Please try again.' },
     onSuccess: onMailed,
   });
   if (asked === 'none') return null;

@@ -46,7 +46,7 @@ export default function StatusPage() {
       ) : status.isError ? (
         <div className="mt-12">
           <LoadFailed
-            title="The server does not answer."
+            title="The server doesn’t answer."
             why="Bookings you have are safe, and a door code you already have works."
             onRetry={() => void status.refetch()}
           />
@@ -61,7 +61,7 @@ export default function StatusPage() {
 function summaryOf(parts: readonly StatusPart[]): string {
   const disturbed = parts.filter(({ state }) => state === 'disturbed').length;
   if (disturbed === 0) return 'Everything is working.';
-  return `${disturbed === 1 ? 'One part is' : `${disturbed} parts are`} disturbed. We are working on it.`;
+  return `${disturbed === 1 ? 'One part has' : `${disturbed} parts have`} problems. We’re working on it.`;
 }
 
 function sinceOf({ since }: StatusPart): string {
