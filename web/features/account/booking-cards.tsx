@@ -89,7 +89,7 @@ function UpcomingActions({
   );
   return (
     <>
-      <div className="mt-5 grid grid-cols-2 gap-3 max-sm:*:px-3 max-sm:*:text-sm sm:flex sm:flex-wrap">
+      <div className="mt-5 grid grid-cols-2 gap-3 max-sm:*:px-3 max-sm:*:text-sm max-sm:[&>:last-child:nth-child(odd)]:col-span-2 sm:flex sm:flex-wrap">
         <Link to={paths.regeneratePin(booking.id)} className={next ? buttonStyle.signal : buttonStyle.plain}>
           Access code
         </Link>

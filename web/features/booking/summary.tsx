@@ -27,7 +27,7 @@ const WORDS = [
 const BAR =
   'bar:fixed bar:inset-x-0 bar:bottom-0 bar:z-20 bar:max-h-[70dvh] bar:overflow-y-auto bar:px-4 bar:pt-3 bar:pb-[max(0.75rem,env(safe-area-inset-bottom))] bar:shadow-[0_-20px_40px_#000]';
 
-/** The same on large screens. */
+/** The same on large screens, low, so that it covers no room there. */
 const FLAT =
   'p-5 lg:sticky lg:bottom-0 lg:z-20 lg:mt-4 lg:grid lg:grid-cols-[minmax(0,1fr)_minmax(22rem,auto)] lg:items-center lg:gap-x-12 lg:px-5 lg:py-3 lg:shadow-[0_-12px_30px_#0b0b0c]';
 
@@ -87,13 +87,13 @@ export function Summary({
       data-along-edge="bar"
       className={`mt-6 border-t-4 border-signal bg-booth ${flat ? FLAT : 'p-5 xl:mt-12'} ${BAR}`}
     >
-      <div>
+      <div className={flat ? 'lg:flex lg:flex-wrap lg:items-center lg:gap-x-6' : ''}>
         <h2 className="text-2xl max-lg:sr-only">{studioName}</h2>
-        <When studioName={studioName} choice={choice} />
+        <When studioName={studioName} choice={choice} flat={flat} />
         {flat ? null : <Breakdown quote={quote} hours={each} coupon={coupon} />}
-        <div className="mt-1 lg:mt-3">{series.line}</div>
-        {problem ? <div className="mt-3">{problem}</div> : null}
-        <Savings slots={slots} rates={rates} couponField={couponField} />
+        <div className={flat ? 'mt-1 lg:mt-0' : 'mt-1 lg:mt-3'}>{series.line}</div>
+        {problem ? <div className="mt-3 lg:w-full">{problem}</div> : null}
+        <Savings slots={slots} rates={rates} couponField={couponField} flat={flat} />
         {flat ? null : (
           <div className="mt-2 lg:hidden">
             <NightButtons choice={choice} />
@@ -139,11 +139,23 @@ function BookNow({
   );
 }
 
-function Savings({ slots, rates, couponField }: { slots: readonly Slot[]; rates: Rates; couponField: ReactNode }) {
+function Savings({
+  slots,
+  rates,
+  couponField,
+  flat,
+}: {
+  slots: readonly Slot[];
+  rates: Rates;
+  couponField: ReactNode;
+  flat: boolean;
+}) {
   return (
-    <div className="mt-1 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 lg:mt-3 lg:block">
+    <div
+      className={`mt-1 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 ${flat ? 'lg:mt-0' : 'lg:mt-3 lg:block'}`}
+    >
       <SavingsHint slots={slots} rates={rates} />
-      {couponField ? <div className="has-[form,output,p]:w-full lg:mt-3">{couponField}</div> : null}
+      {couponField ? <div className={`has-[form,output,p]:w-full ${flat ? '' : 'lg:mt-3'}`}>{couponField}</div> : null}
     </div>
   );
 }
@@ -253,7 +265,7 @@ function describeSteps(steps: readonly VolumeStep[]): string[] {
   });
 }
 
-function When({ studioName, choice }: { studioName: string; choice: Choice }) {
+function When({ studioName, choice, flat }: { studioName: string; choice: Choice; flat: boolean }) {
   const { slots } = choice;
   const span = spanOf(slots);
   const nextDay = studioDate(span.end) !== studioDate(span.start);
@@ -261,7 +273,7 @@ function When({ studioName, choice }: { studioName: string; choice: Choice }) {
   const clockHours = (studioHour(span.end) - studioHour(span.start) + 24) % 24 || 24;
   return (
     <>
-      <p className="text-sm text-fog lg:mt-3">
+      <p className={`text-sm text-fog ${flat ? '' : 'lg:mt-3'}`}>
         <span aria-hidden="true" className="font-bold text-chalk lg:hidden">{`${studioName} `}</span>
         {formatStudioDate(span.start, 'medium')}, {formatStudioTime(span.start)} to {formatStudioTime(span.end)}
         {nextDay ? ` on ${formatStudioDate(span.end, 'short')}` : ''} <span className="text-dust">(Sydney time)</span>
@@ -319,11 +331,11 @@ function Total({
 }) {
   const totalCents = series.totalCents ?? quote.totalCents;
   return (
-    <div className={`min-w-0 ${flat ? '' : 'lg:mb-4'}`}>
+    <div className={`min-w-0 ${flat ? 'lg:flex lg:items-baseline lg:gap-x-3' : 'lg:mb-4'}`}>
       <p
         aria-live="polite"
         aria-atomic="true"
-        className={`text-4xl leading-none font-extrabold tabular-nums ${flat ? 'lg:text-5xl' : 'lg:text-6xl'}`}
+        className={`text-4xl leading-none font-extrabold tabular-nums ${flat ? '' : 'lg:text-6xl'}`}
       >
         {unpriced ? (
           <span className="skeleton inline-block w-24 text-transparent" aria-hidden="true">

@@ -40,7 +40,7 @@ export function DayPicker({
     onDay(day);
   });
   return (
-    <section aria-label="Day" className={flat ? 'mb-6' : 'max-md:mb-4'}>
+    <section aria-label="Day" className={flat ? 'mb-4' : 'max-md:mb-4'}>
       <h2 className={folds ? 'sr-only' : 'mb-4 text-2xl'}>Day</h2>
       {folds ? (
         <div className="flex items-stretch gap-1.5">
