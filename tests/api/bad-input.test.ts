@@ -9,7 +9,6 @@ const FUNCTIONS = [
   'cancel-booking',
   'booking-document',
   'remove-card',
-  'remove-phone',
   'wallet-pass',
   'reschedule-booking',
   'extend-booking',
