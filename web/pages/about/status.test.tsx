@@ -34,7 +34,7 @@ test('when every part works the page says so in one sentence', async () => {
 test('a disturbed part has since when, in Sydney time, and what it means', async () => {
   read.mockResolvedValue(parts('mails'));
   renderPart(<StatusPage />);
-  expect(await screen.findByText('One part is disturbed. We are working on it.')).toBeDefined();
+  expect(await screen.findByText('One part has problems. We’re working on it.')).toBeDefined();
   const row = within(screen.getByRole('heading', { name: 'Emails' }).closest('li') ?? document.body);
   expect(row.getByText('Disturbed')).toBeDefined();
   expect(row.getByText(/Fri 1 May 2026, 4:05 pm \(Sydney time\)\. Emails arrive later\./)).toBeDefined();
@@ -43,7 +43,7 @@ test('a disturbed part has since when, in Sydney time, and what it means', async
 test('without an answer it says so, and asks again', async () => {
   read.mockRejectedValueOnce(new Error('down')).mockResolvedValue(parts());
   renderPart(<StatusPage />);
-  expect(await screen.findByText('The server does not answer.')).toBeDefined();
+  expect(await screen.findByText('The server doesn’t answer.')).toBeDefined();
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('Everything is working.')).toBeDefined();
 });
