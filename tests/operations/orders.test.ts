@@ -525,7 +525,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
     const all = await way(Infinity, false);
     if (STOPS === 'all') for (let at = 1; at <= all; at += 1) for (const lost of [false, true]) await way(at, lost);
     else for (let stop = 0; stop < STOPS; stop += 1) await way(1 + Math.floor((stop * all) / STOPS), stop % 2 === 1);
-  }, 600_000);
+  }, 1_200_000);
 
   test(`in ${RACES} races of two tabs, one of which pays while the other books other dates, one order is kept and the other money goes back`, async () => {
     for (let round = 0; round < RACES; round += 1) {
