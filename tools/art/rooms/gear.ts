@@ -12,7 +12,8 @@ export const looks = {
 } satisfies Record<string, Look>;
 export const glowing = (light: Vec): Look => ({ colour: [0, 0, 0], glow: light });
 export const SIGNAL: Vec = [1, 0.19, 0.045];
-export const AMBER: Vec = [1, 0.48, 0.14];
+/** A lamp as in a living room. */
+export const WARM: Vec = [1, 0.6, 0.27];
 export const COLD: Vec = [0.35, 0.72, 1];
 
 const times = (light: Vec, by: number): Vec => [light[0] * by, light[1] * by, light[2] * by];

@@ -25,6 +25,8 @@ export type Scene = {
 
 const DEPTH = 4;
 const FIREFLY = 12;
+const NOTHING: Vec = [0, 0, 0];
+const EMPTY = { glow: NOTHING, haze: NOTHING, colour: NOTHING, normal: NOTHING, at: NOTHING, shine: 0 };
 const cross = (a: Vec, b: Vec): Vec => [
   a[1] * b[2] - a[2] * b[1],
   a[2] * b[0] - a[0] * b[2],
@@ -76,7 +78,25 @@ type Tracer = {
   readonly roll: () => number;
 };
 
-/** Traces rays from the camera; `colourAt` returns the light at a point of the picture, 0–1 from its upper left. */
+/**
+ * What one ray brings back. The parts of its light are apart, because each has noise of its own: `glow` is seen directly and has none.
+ * The other fields describe the first surface, for the filter that removes the noise.
+ */
+export type Sample = {
+  readonly glow: Vec;
+  readonly haze: Vec;
+  readonly matt: Vec;
+  readonly mirror: Vec;
+  readonly colour: Vec;
+  readonly normal: Vec;
+  readonly at: Vec;
+  readonly shine: number;
+};
+
+/**
+ * Traces rays from the camera; `sampleAt` follows one through a point of the picture, 0–1 from its upper left. `part` says at which part of
+ * its way (0–1) the haze is measured: rays of a pixel that share the way evenly have little noise.
+ */
 export function createTracer(scene: Scene, aspect: number, roll: () => number) {
   const { lamps } = scene;
   const forward = unit(vec((k) => scene.target[k] - scene.eye[k]));
@@ -93,7 +113,7 @@ export function createTracer(scene: Scene, aspect: number, roll: () => number) {
     roll,
   };
   return {
-    colourAt(x: number, y: number): Vec {
+    sampleAt(x: number, y: number, part: number): Sample {
       const [u, v] = [(x - 0.5) * height * aspect, (0.5 - y) * height];
       const d = vec((k) => forward[k] + right[k] * u + up[k] * v);
       const angle = 2 * Math.PI * roll();
@@ -101,7 +121,7 @@ export function createTracer(scene: Scene, aspect: number, roll: () => number) {
       const [a, b] = [radius * Math.cos(angle), radius * Math.sin(angle)];
       const eye = vec((k) => scene.eye[k] + right[k] * a + up[k] * b);
       const sharp = vec((k) => scene.eye[k] + d[k] * scene.sharpAt);
-      return follow(tracer, eye, unit([sharp[0] - eye[0], sharp[1] - eye[1], sharp[2] - eye[2]]));
+      return follow(tracer, eye, unit([sharp[0] - eye[0], sharp[1] - eye[1], sharp[2] - eye[2]]), part);
     },
   };
 }
@@ -142,35 +162,49 @@ function lit(tracer: Tracer, at: Vec, n: Vec | null): Vec {
   return [lamp.light[0] * scale, lamp.light[1] * scale, lamp.light[2] * scale];
 }
 
-/** Follows one ray and its reflections; returns its light. */
-function follow(tracer: Tracer, eye: Vec, along: Vec): Vec {
+/** The light that the haze sends to the eye, measured at `part` of the way to the first surface. */
+function hazeLight(tracer: Tracer, eye: Vec, d: Vec, t: number, part: number): Vec {
+  const { scene } = tracer;
+  if (scene.haze === 0) return NOTHING;
+  const way = Math.min(t, 14);
+  const stop = part * way;
+  const glow = lit(tracer, [eye[0] + d[0] * stop, eye[1] + d[1] * stop, eye[2] + d[2] * stop], null);
+  const share = scene.haze * way * Math.exp(-scene.haze * stop);
+  return vec((k) => Math.min(glow[k] * share, FIREFLY));
+}
+
+/** Follows one ray and its reflections. */
+function follow(tracer: Tracer, eye: Vec, along: Vec, part: number): Sample {
   const { scene, solids, hit, roll } = tracer;
   const out: [number, number, number] = [0, 0, 0];
   let from = eye;
   let d = along;
   let through: Vec = [1, 1, 1];
   let mirrored = true;
+  let first: Omit<Sample, 'matt' | 'mirror'> = EMPTY;
+  let matt = false;
   for (let depth = 0; depth < DEPTH; depth += 1) {
     const met = meet(solids, from, d, 60, hit);
     const t = hit.t;
-    if (depth === 0 && scene.haze > 0) {
-      const stop = roll() * Math.min(t, 14);
-      const glow = lit(tracer, [from[0] + d[0] * stop, from[1] + d[1] * stop, from[2] + d[2] * stop], null);
-      const share = scene.haze * Math.min(t, 14) * Math.exp(-scene.haze * stop);
-      for (let k = 0; k < 3; k += 1) out[k] = (out[k] ?? 0) + Math.min((glow[k] ?? 0) * share, FIREFLY);
+    const haze = depth === 0 ? hazeLight(tracer, from, d, t, part) : NOTHING;
+    if (!met || hit.solid === null) {
+      if (depth === 0) first = { ...EMPTY, haze };
+      break;
     }
-    if (!met || hit.solid === null) break;
     const { look } = hit.solid;
     const base = look.pattern ? look.pattern(...hit.p) : look.colour;
     const n: Vec = [hit.n[0], hit.n[1], hit.n[2]];
     const at: Vec = [from[0] + d[0] * t, from[1] + d[1] * t, from[2] + d[2] * t];
+    const above: Vec = [at[0] + n[0] * 1e-3, at[1] + n[1] * 1e-3, at[2] + n[2] * 1e-3];
     const add = (light: Vec, tint: Vec): void => {
       for (let k = 0; k < 3; k += 1)
         out[k] = (out[k] ?? 0) + Math.min((through[k] ?? 0) * (light[k] ?? 0) * (tint[k] ?? 0), FIREFLY);
     };
-    if (look.glow && mirrored) add(look.glow, [1, 1, 1]);
-    const facing = Math.max(-dot(n, d), 0);
     const shine = look.shine ?? 0.03;
+    if (depth === 0)
+      first = { glow: look.glow ?? NOTHING, haze, colour: base, normal: n, at, shine: shine + (look.glow ? 2 : 0) };
+    else if (look.glow && mirrored) add(look.glow, [1, 1, 1]);
+    const facing = Math.max(-dot(n, d), 0);
     const share = shine + (1 - shine) * Math.pow(1 - facing, 5) * (look.metal ? 1 : 0.6);
     if (roll() < share) {
       const mirror: Vec = [d[0] + 2 * facing * n[0], d[1] + 2 * facing * n[1], d[2] + 2 * facing * n[2]];
@@ -178,15 +212,15 @@ function follow(tracer: Tracer, eye: Vec, along: Vec): Vec {
       d = unit(about(unit(mirror), 2 / Math.max(blur * blur * blur, 1e-5), roll));
       if (dot(d, n) <= 0) break;
       if (look.metal) through = [through[0] * base[0], through[1] * base[1], through[2] * base[2]];
-      mirrored = true;
     } else {
-      add(lit(tracer, [at[0] + n[0] * 1e-3, at[1] + n[1] * 1e-3, at[2] + n[2] * 1e-3], n), base);
+      if (depth === 0) matt = true;
+      add(lit(tracer, above, n), base);
       add(scene.ambient, base);
       d = about(n, 1, roll);
       through = [through[0] * base[0], through[1] * base[1], through[2] * base[2]];
       mirrored = false;
     }
-    from = [at[0] + n[0] * 1e-3, at[1] + n[1] * 1e-3, at[2] + n[2] * 1e-3];
+    from = above;
   }
-  return out;
+  return { ...first, matt: matt ? out : NOTHING, mirror: matt ? NOTHING : out };
 }
