@@ -1,4 +1,4 @@
-import { createStopwatch, payAt, persistently, post } from './client.ts';
+import { createStopwatch, payAt, persistently, post, type Wait } from './client.ts';
 import type { Servers } from './servers.ts';
 
 /** Books at a steady rate, as clients that try again when a server does not answer, and remembers what was acknowledged. */
@@ -16,7 +16,7 @@ export type Bookings = {
   /** Bookings that could not begin in time, because those before them still waited. */
   readonly skipped: number;
   /** The longest that a client had to try for one answer since the last question. */
-  slowestMs(): number;
+  slowest(): Wait;
   stop(): Promise<void>;
 };
 
@@ -48,9 +48,8 @@ export function startBookings(servers: Servers, { perSecond, cancelEvery = 0 }: 
   const successes: number[] = [];
   const running = new Set<Promise<void>>();
   const counts = { begun: 0, skipped: 0 };
-  const stopwatch = createStopwatch();
+  const { ask, slowest } = createStopwatch();
   const begin = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS + FIRST_DAY * 24 * HOUR_MS;
-  const ask = <T>(attempt: () => Promise<T>): Promise<T> => stopwatch.run(() => persistently(attempt));
 
   async function book(at: number): Promise<void> {
     const start = begin + Math.floor(at / servers.rooms.length) * HOUR_MS;
@@ -97,7 +96,7 @@ export function startBookings(servers: Servers, { perSecond, cancelEvery = 0 }: 
     get skipped() {
       return counts.skipped;
     },
-    slowestMs: stopwatch.slowestMs,
+    slowest,
     async stop() {
       clearInterval(timer);
       await Promise.all(running);

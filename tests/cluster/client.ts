@@ -10,35 +10,43 @@ const ANSWER_MS = 15_000;
 /** An answer that another try does not change. */
 export class Refused extends Error {}
 
-/** Tries again while nobody answers, or the answer is that the server is busy. */
-export async function persistently<T>(attempt: () => Promise<T>): Promise<T> {
+/** Tries again while nobody answers, or the answer is that the server is busy. `note` hears of each try that failed. */
+export async function persistently<T>(
+  attempt: () => Promise<T>,
+  note: (problem: string) => void = () => undefined,
+): Promise<T> {
   const end = performance.now() + TRY_MS;
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
       if (error instanceof Refused || performance.now() > end) throw error;
+      note(String(error).slice(0, 120));
       await new Promise((done) => setTimeout(done, PAUSE_MS));
     }
   }
 }
 
-/** Runs work and remembers how long the slowest took, so that one can tell what a client noticed. */
-export function createStopwatch(): { run<T>(work: () => Promise<T>): Promise<T>; slowestMs(): number } {
-  let slowest = 0;
+/** The longest that a client had to try for one answer, and what it met. */
+export type Wait = { readonly seconds: number; readonly met: string };
+
+/** Asks as `persistently` and remembers the longest wait since the last question, so that one can tell what a client noticed. */
+export function createStopwatch(): { ask<T>(attempt: () => Promise<T>): Promise<T>; slowest(): Wait } {
+  let slowest: Wait = { seconds: 0, met: '' };
   return {
-    async run(work) {
+    async ask(attempt) {
       const began = performance.now();
+      const seconds = (): number => (performance.now() - began) / 1_000;
+      const problems: string[] = [];
       try {
-        return await work();
+        return await persistently(attempt, (problem) => problems.push(`${seconds().toFixed(1)} s: ${problem}`));
       } finally {
-        slowest = Math.max(slowest, performance.now() - began);
+        if (seconds() > slowest.seconds) slowest = { seconds: seconds(), met: problems.join('; ') };
       }
     },
-    /** Since the last question. */
-    slowestMs() {
+    slowest() {
       const answer = slowest;
-      slowest = 0;
+      slowest = { seconds: 0, met: '' };
       return answer;
     },
   };

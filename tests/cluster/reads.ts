@@ -1,4 +1,4 @@
-import { createStopwatch, nextUrl, persistently } from './client.ts';
+import { createStopwatch, nextUrl, type Wait } from './client.ts';
 import type { Servers } from './servers.ts';
 
 /** Reads as pages do, at a steady rate, each at the next server, and again at another when one does not answer. */
@@ -6,7 +6,7 @@ export type Reads = {
   readonly done: number;
   readonly failed: readonly string[];
   /** The longest that a client had to try for one answer since the last question. */
-  slowestMs(): number;
+  slowest(): Wait;
   stop(): Promise<void>;
 };
 
@@ -15,7 +15,7 @@ const AT_ONCE_MAX = 100;
 export function startReads(servers: Servers, perSecond: number): Reads {
   const failed: string[] = [];
   const running = new Set<Promise<void>>();
-  const stopwatch = createStopwatch();
+  const { ask, slowest } = createStopwatch();
   let done = 0;
   async function read(at: number): Promise<void> {
     const room = servers.rooms[at % servers.rooms.length] ?? '';
@@ -32,7 +32,7 @@ export function startReads(servers: Servers, perSecond: number): Reads {
       if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
       if (!Array.isArray(JSON.parse(text))) throw new Error(`${path}: ${text}`);
     };
-    await stopwatch.run(() => persistently(attempt));
+    await ask(attempt);
     done += 1;
   }
   let begun = 0;
@@ -47,7 +47,7 @@ export function startReads(servers: Servers, perSecond: number): Reads {
       return done;
     },
     failed,
-    slowestMs: stopwatch.slowestMs,
+    slowest,
     async stop() {
       clearInterval(timer);
       await Promise.all(running);

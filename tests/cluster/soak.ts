@@ -66,7 +66,7 @@ async function disturb(
     await useSession();
     memory.push(servers.memory().at(-1) ?? NaN);
     const at = ((performance.now() - began) / 60_000).toFixed(1);
-    const slowest = Math.max(bookings.slowestMs(), reads.slowestMs()) / 1_000;
+    const slowest = Math.max(bookings.slowest().seconds, reads.slowest().seconds);
     say(
       `${at} min: ${values.ends} of server ${victim + 1}; ${bookings.paid.size} bookings, ${bookings.cancelled.size} cancelled, ${reads.done} reads, ${bookings.failed.length + reads.failed.length} failed, the longest wait ${slowest.toFixed(1)} s, ${memory.at(-1)?.toFixed(0)} MB`,
     );
