@@ -24,7 +24,12 @@ export type DatabaseCluster = {
 };
 
 type Node = { readonly name: string; readonly port: number; readonly rest: number };
-type Member = { readonly name: string; readonly role: string; readonly state: string };
+type Member = {
+  readonly name: string;
+  readonly role: string;
+  readonly state: string;
+  readonly timeline?: number;
+};
 
 const DEPLOY = new URL('../../deploy/', import.meta.url).pathname;
 const HOST = '127.0.0.1';
@@ -69,6 +74,8 @@ export async function startDatabaseCluster(first: number, folder: string): Promi
       return (
         all.length === 3 &&
         all.every(({ state }) => state === 'running' || state === 'streaming') &&
+        // A node that was the primary runs for a moment where it had stopped, before it follows the new one.
+        new Set(all.map(({ timeline }) => timeline)).size === 1 &&
         all.some(({ role }) => role === 'leader') &&
         all.some(({ role }) => role === 'sync_standby')
       );
