@@ -9,8 +9,9 @@ export type Mailbox = {
 };
 
 const MESSAGE_ID = /^message-id:\s*(\S+)/im;
-/** A confirmation has the receipt as a file, which is named after the booking. */
+/** A confirmation has the receipt as a file, which is named after the booking, and the session for a calendar. The mail about a refund has only the former. */
 const RECEIPT = /receipt-([A-Z0-9]{4}-[A-Z0-9]{4})\.pdf/;
+const CALENDAR = /^content-type:\s*text\/calendar/im;
 
 export async function startMailbox(port: number): Promise<Mailbox> {
   const confirmations = new Map<string, Set<string>>();
@@ -23,7 +24,7 @@ export async function startMailbox(port: number): Promise<Mailbox> {
       stream.on('end', () => {
         const text = Buffer.concat(parts).toString('latin1');
         const [reference, id] = [RECEIPT.exec(text)?.[1], MESSAGE_ID.exec(text)?.[1]];
-        if (reference !== undefined && id !== undefined)
+        if (reference !== undefined && id !== undefined && CALENDAR.test(text))
           confirmations.set(reference, (confirmations.get(reference) ?? new Set()).add(id));
         done();
       });

@@ -8,7 +8,7 @@ import { startBalancer } from './balancer.ts';
 import { type ServerProcess, startServer } from '#tests/support/server-process.ts';
 import { addCustomer } from '#tests/support/test-server.ts';
 import { type Mailbox, startMailbox } from './mailbox.ts';
-import { residentMegabytes } from './memory.ts';
+import { ownMegabytes } from './memory.ts';
 
 /** Servers that share a database, with the sandbox as the outside, a mailbox, a load balancer, rooms and customers. */
 export type Servers = {
@@ -22,7 +22,7 @@ export type Servers = {
   readonly sandboxUrl: string;
   /** Ends one server and starts it again: in order with SIGTERM, or at once with SIGKILL. */
   restart(index: number, signal: NodeJS.Signals): Promise<void>;
-  /** The resident memory of each server, in MB. */
+  /** The memory of each server, in MB. */
   memory(): readonly number[];
   close(): Promise<void>;
 };
@@ -84,7 +84,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
       await running[index]?.kill(signal);
       await start(index);
     },
-    memory: () => running.map(({ runtime }) => residentMegabytes(runtime.pid)),
+    memory: () => running.map(({ runtime }) => ownMegabytes(runtime.pid)),
     async close() {
       await Promise.all(running.map((one) => one.kill('SIGTERM')));
       balancer.close();

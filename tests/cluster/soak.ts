@@ -14,8 +14,8 @@ import { openSession } from './session.ts';
 /**
  * `npm run test:soak`: three servers on one PostgreSQL, bookings, cancellations and reads without a pause. `--ends kill` kills one of two
  * servers every so often, with faults of the providers in between; `--ends restart` restarts them in order, as for an upgrade. The third one
- * stays, so that its memory tells of leaks. Ends with 1 when something is lost, doubled or refused for good, when memory grows, or when the
- * servers do not keep up with the rate.
+ * stays, so that its memory tells of leaks. Ends with 1 when something is lost, doubled or refused for good, or when memory grows. It prints
+ * what rate the machine reached.
  */
 const { values } = parseArgs({
   options: {
@@ -31,8 +31,7 @@ const BOOKINGS_PART = 0.1;
 /** One in five of them is cancelled again, for its money. */
 const CANCEL_EVERY = 5;
 const GROWTH_MAX = 1.25;
-/** The part of the wanted requests that must have been made: the clients wait while a server starts again. */
-const RATE_MIN = 0.9;
+const MEMORY_MINUTES = 20;
 const FAULTS = [
   { provider: 'stripe', kind: 'status', status: 503, count: 10 },
   { provider: 'stripe', kind: 'hang', count: 2 },
@@ -104,9 +103,6 @@ async function soak(folder: string): Promise<boolean> {
     ...(await audit(postgres.url, bookings, servers)),
     ...bookings.failed,
     ...reads.failed,
-    ...(reached < rate * RATE_MIN
-      ? [`the servers kept up with ${reached.toFixed(1)} requests a second of ${rate}`]
-      : []),
     ...growthOf(memory),
   ];
   for (const fault of faults.slice(0, 20)) say(`FAULT ${fault}`);
@@ -114,12 +110,14 @@ async function soak(folder: string): Promise<boolean> {
   return faults.length === 0;
 }
 
-/** Compares the second quarter with the last: the first one still warms up. */
+/** Compares the second quarter with the last: the first one still warms up, and a short run does nothing else. */
 function growthOf(memory: readonly number[]): readonly string[] {
   const quarter = Math.ceil(memory.length / 4);
   const [early, late] = [median(memory.slice(quarter, 2 * quarter)), median(memory.slice(-quarter))];
   say(`memory of the server that stayed: ${early.toFixed(0)} MB early, ${late.toFixed(0)} MB late`);
-  return late > early * GROWTH_MAX ? [`memory grew from ${early.toFixed(0)} to ${late.toFixed(0)} MB`] : [];
+  return minutes >= MEMORY_MINUTES && late > early * GROWTH_MAX
+    ? [`memory grew from ${early.toFixed(0)} to ${late.toFixed(0)} MB`]
+    : [];
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'soak-'));
