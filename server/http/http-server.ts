@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerOptions } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import { listen } from './listen.ts';
 import type { Overload } from './overload.ts';
 
 type Fetch = Parameters<typeof getRequestListener>[0];
@@ -39,9 +40,10 @@ export function startHttpServer(
     else start();
   });
   server.maxHeadersCount = HEADERS_MAX;
-  server.listen(port, host ?? undefined, () => {
+  server.once('listening', () => {
     const address = server.address();
     onListen(address !== null && typeof address === 'object' ? address.port : port);
   });
+  listen(server, { port, host });
   return server;
 }

@@ -26,7 +26,7 @@ function queueOf(ms: number) {
 }
 
 test('work starts at once while little has started in this turn, and the rest over the next turns', () => {
-  const { add, turn, started } = queueOf(2);
+  const { add, turn, started } = queueOf(0.8);
   for (let at = 1; at <= 8; at += 1) add(2, `work ${at}`);
   expect(started).toEqual(['work 1', 'work 2', 'work 3']);
   expect(turn()).toEqual(['work 4', 'work 5', 'work 6']);

@@ -5,7 +5,7 @@ export type StartQueue = {
 };
 
 /** No more work starts in a turn of the event loop that has lasted so long, in milliseconds. */
-const TURN_MS = 5;
+const TURN_MS = 2;
 /** Every start of this number is for the work that waits longest. */
 const PATIENCE = 8;
 
