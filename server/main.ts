@@ -3,7 +3,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { App } from './compose.ts';
 import { type Config, readConfig } from './config.ts';
-import { startHttpServer } from './http/http-server.ts';
+import { startHttpServer } from './http/connections/http-server.ts';
 import { describeFailure, describePortFault, expectedFailure } from './start/exit.ts';
 
 /**

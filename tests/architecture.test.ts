@@ -52,7 +52,7 @@ const TABLE: readonly Area[] = [
   { area: 'web/lib', may: ['rules'], mayType: ['database'] },
   { area: 'web/ui', may: ['web/router'] },
 
-  { area: 'server/main', may: ['server/config', 'server/compose', 'server/http/http-server', 'server/start'] },
+  { area: 'server/main', may: ['server/config', 'server/compose', 'server/http/connections', 'server/start'] },
   { area: 'server/config', may: ['server/settings'] },
   { area: 'server/settings', may: ['server/db/postgres/address'] },
   ...['compose', 'compose-auth', 'compose-functions', 'start'].map((name) => ({

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
-import { startHttpServer } from './http-server.ts';
+import { startHttpServer } from './connections/http-server.ts';
 import { createOverload, type Overload } from './overload.ts';
 
 const GUEST = { apikey: 'public', authorization: 'Bearer public' };

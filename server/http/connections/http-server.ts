@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerOptions } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { listen } from './listen.ts';
-import type { Overload } from './overload.ts';
+import type { Overload } from '../overload.ts';
 
 type Fetch = Parameters<typeof getRequestListener>[0];
 

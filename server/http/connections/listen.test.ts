@@ -61,7 +61,12 @@ test('closing is done when the connections of every listener have ended', async 
   for (const socket of sockets) socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
   await expect.poll(() => requests).toBe(32);
   let closed = false;
-  const closing = new Promise<void>((done) => server.close(() => done())).then(() => (closed = true));
+  const closing = new Promise<void>((done) => {
+    server.close(() => {
+      closed = true;
+      done();
+    });
+  });
   for (const socket of sockets.slice(1)) socket.destroy();
   await expect
     .poll(() => new Promise((resolve) => server.getConnections((_, count) => resolve(count))))

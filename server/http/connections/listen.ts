@@ -47,7 +47,14 @@ function listenFor(server: Server, options: ListenOptions): NetServer {
 function closeWith(server: Server, listeners: readonly NetServer[]): void {
   const close = server.close.bind(server);
   server.close = (done) => {
-    const closed = listeners.map((listener) => new Promise<void>((resolve) => void listener.close(() => resolve())));
-    return close((error) => void Promise.all(closed).then(() => done?.(error)));
+    let open = listeners.length + 1;
+    let fault: Error | undefined;
+    const closed = (error?: Error): void => {
+      fault ??= error;
+      open -= 1;
+      if (open === 0) done?.(fault);
+    };
+    for (const listener of listeners) listener.close(closed);
+    return close(closed);
   };
 }
