@@ -73,7 +73,7 @@ async function drill(folder: string): Promise<boolean> {
   for (const kind of ['failover', 'switchover'] as const) summarise(kind, rounds, GOAL_SECONDS);
   const audited = await audit(superuserUrl, bookings, servers);
   const faults = [...rounds.flatMap((round) => round.faults), ...noticed, ...audited, ...bookings.failed];
-  for (const fault of faults.slice(0, 20)) say(`FAULT ${fault}`);
+  for (const fault of faults.slice(0, 100)) say(`FAULT ${fault}`);
   say(`${faults.length} faults; ${servers.mailbox.confirmations.size} bookings confirmed by mail`);
   return faults.length === 0 && rounds.every((round) => round.seconds <= GOAL_SECONDS);
 }

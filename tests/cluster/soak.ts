@@ -105,7 +105,7 @@ async function soak(folder: string): Promise<boolean> {
     ...reads.failed,
     ...growthOf(memory),
   ];
-  for (const fault of faults.slice(0, 20)) say(`FAULT ${fault}`);
+  for (const fault of faults.slice(0, 100)) say(`FAULT ${fault}`);
   say(`${faults.length} faults`);
   return faults.length === 0;
 }
