@@ -151,7 +151,7 @@ describe.each(engines)('settings of the business on $name', ({ open }) => {
       await server.client().auth.resetPasswordForEmail(customer.email);
       await server.app.flushMail();
       return (await mailsTo(server, customer.email)).find(({ text }) =>
-        text.includes('Harbour Decks, 1 Wharf Road\ndecks@example.com'),
+        text.includes('Harbour Decks, 1 Wharf Road\nQuestions? decks@example.com'),
       );
     });
   });
