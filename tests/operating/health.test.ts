@@ -55,11 +55,14 @@ describe.each(oneEngine)('the health of a server on $name', (engine) => {
 });
 
 test.skipIf(onlyPostgres)(
-  'a check that fails, throws or hangs makes the server not ready; concurrent callers share a round',
+  'a check that fails, throws or hangs makes the server not ready and is logged with its cause; concurrent callers share a round',
   async () => {
     let rounds = 0;
     const lines: string[] = [];
-    const log = { ...LOG, error: ({ check }: Record<string, unknown>) => void lines.push(String(check)) };
+    const log = {
+      ...LOG,
+      error: ({ check, err }: Record<string, unknown>) => void lines.push(`${String(check)}: ${String(err)}`),
+    };
     const run = (result: () => Promise<boolean>): (() => Promise<boolean>) => {
       return () => {
         rounds += 1;
@@ -83,7 +86,12 @@ test.skipIf(onlyPostgres)(
     });
     expect(second).toBe(first);
     expect(rounds).toBe(4);
-    expect(lines).toEqual(['bad', 'broken', 'hanging', 'disk']);
+    expect(lines).toEqual([
+      'bad: undefined',
+      'broken: Error: no',
+      'hanging: Error: no result within 3000 ms',
+      expect.stringContaining('disk: Error: ENOENT'),
+    ]);
   },
 );
 

@@ -5,6 +5,7 @@ import type { Log } from '../caller.ts';
 /** Something a server needs to answer requests. `run` resolves to false, or rejects, when it is missing. */
 export type ReadinessCheck = { readonly name: string; readonly run: () => Promise<boolean> };
 type CheckResult = 'ok' | 'failed';
+type Outcome = { readonly result: CheckResult; readonly error?: unknown };
 export type Readiness = { readonly ready: boolean; readonly checks: Readonly<Record<string, CheckResult>> };
 
 /** How long an answer counts: anybody may ask, and a check writes. */
@@ -25,16 +26,19 @@ export function createReadiness({
 }): () => Promise<Readiness> {
   let cached: { readonly at: number; readonly readiness: Promise<Readiness> } | null = null;
   const failing = new Set<string>();
-  const note = (name: string, result: CheckResult): void => {
-    if (result === 'failed' && !failing.has(name)) log.error({ check: name }, 'the server is not ready');
+  const note = (name: string, { result, error }: Outcome): void => {
+    if (result === 'failed' && !failing.has(name)) log.error({ check: name, err: error }, 'the server is not ready');
     if (result === 'ok' && failing.has(name)) log.info({ check: name }, 'the server is ready again');
     if (result === 'failed') failing.add(name);
     else failing.delete(name);
   };
   const round = async (): Promise<Readiness> => {
-    const results = await Promise.all(checks.map(async (check) => [check.name, await resultOf(check)] as const));
-    for (const [name, result] of results) note(name, result);
-    return { ready: results.every(([, result]) => result === 'ok'), checks: Object.fromEntries(results) };
+    const outcomes = await Promise.all(checks.map(async (check) => [check.name, await outcomeOf(check)] as const));
+    for (const [name, outcome] of outcomes) note(name, outcome);
+    return {
+      ready: outcomes.every(([, { result }]) => result === 'ok'),
+      checks: Object.fromEntries(outcomes.map(([name, { result }]) => [name, result])),
+    };
   };
   return () => {
     if (!cached || performance.now() - cached.at >= cacheMs) cached = { at: performance.now(), readiness: round() };
@@ -42,13 +46,18 @@ export function createReadiness({
   };
 }
 
-async function resultOf({ run }: ReadinessCheck): Promise<CheckResult> {
+async function outcomeOf({ run }: ReadinessCheck): Promise<Outcome> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), CHECK_TIMEOUT_MS);
+  const late = new Promise<Outcome>((resolve) => {
+    const error = new Error(`no result within ${CHECK_TIMEOUT_MS} ms`);
+    timer = setTimeout(() => resolve({ result: 'failed', error }), CHECK_TIMEOUT_MS);
   });
+  const outcome = run().then(
+    (fine): Outcome => ({ result: fine ? 'ok' : 'failed' }),
+    (error: unknown): Outcome => ({ result: 'failed', error }),
+  );
   try {
-    return (await Promise.race([run().catch(() => false), late])) ? 'ok' : 'failed';
+    return await Promise.race([outcome, late]);
   } finally {
     clearTimeout(timer);
   }
