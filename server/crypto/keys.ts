@@ -26,7 +26,7 @@ export type Keys = {
   derive(purpose: string): Uint8Array;
   /** The same from every accepted key, the current one first. */
   deriveAll(purpose: string): readonly Uint8Array[];
-  /** What tells keys apart and reveals nothing of them, by the variable that sets them: the key in use first, then those accepted too. */
+  /** Fingerprints of the keys, by the variable that sets them: of the key in use first, then of those that are still accepted. */
   readonly fingerprints: Readonly<Record<KeyName, readonly string[]>>;
 };
 

@@ -4,8 +4,8 @@ type SpanAttributes = Readonly<Record<string, string | number>>;
 /** Measures work as spans of a trace: a request, its statements, its calls to providers, a job. */
 export type Spans = {
   /**
-   * Runs `work` as a span inside the one that is running. `describe` adds what is known at the end. `parent`: the `traceparent` of whoever
-   * asked (W3C Trace Context).
+   * Runs `work` as a span inside the one that is running. `describe` adds what is known at the end. `parent`: the `traceparent` that the
+   * caller sent (W3C Trace Context).
    */
   run<T>(span: SpanStart, work: () => Promise<T>, describe?: () => SpanEnd): Promise<T>;
 };

@@ -28,7 +28,7 @@ type ScopedRequest = {
   readonly requestId: string;
   readonly api: string;
   readonly method: string;
-  /** Of whoever asked (W3C Trace Context). */
+  /** The trace that the caller sent (W3C Trace Context). */
   readonly traceparent: string | undefined;
   readonly end: () => { readonly route: string; readonly status: number };
 };

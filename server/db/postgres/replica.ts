@@ -9,7 +9,7 @@ export type Replica = {
   read<T>(atReplica: (db: Database) => Promise<T>, atPrimary: () => Promise<T>): Promise<T>;
   /** The caller has written: until the replica has that too, the primary answers the caller. */
   wrote(principal: Principal): void;
-  /** The database has notified: whoever hears of it reads again and must find what caused it. */
+  /** The database has notified: its listeners read again and must find the change. */
   changed(): void;
   close(): Promise<void>;
 };

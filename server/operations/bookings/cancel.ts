@@ -35,7 +35,7 @@ export async function cancelBooking(
 export type OrderCancellation = Cancellation & { readonly cancelled: number; readonly kept: number };
 
 /**
- * Cancels all bookings of the order of the customer's own booking that its terms still let go, as one transaction, each with its own refund. Throws
+ * Cancels all bookings of the order that their terms still allow to cancel, as one transaction, each with its own refund. Throws
  * `Refusal` when there is none.
  */
 export async function cancelOrder(

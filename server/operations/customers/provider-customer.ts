@@ -18,8 +18,8 @@ const stored = (db: Pick<Transaction, 'one'>, userId: string): Promise<Stored | 
   db.one<Stored>('select customer_id as id, email from private.provider_customer where user_id = $1::uuid', [userId]);
 
 /**
- * Returns the provider's customer of an account, and creates it the first time: without an address, so that one whose answer is lost holds nothing of the
- * person. The provider learns a changed address here. Throws `ProviderError`.
+ * Returns the provider's customer of an account, and creates it the first time: without an address, so that one whose answer is lost has no
+ * personal data. The provider learns a changed address here. Throws `ProviderError`.
  */
 export async function ensureCustomer({ db, payments }: CardsContext, userId: string, email: string): Promise<string> {
   const customer = (await stored(db, userId)) ?? (await create({ db, payments }, userId));

@@ -9,7 +9,7 @@ import { PIN_LINK } from '../mails/booking-mail.ts';
 export type AtDoor = { readonly booking: BookingContext; readonly links: LinkSigner; readonly clock: Clock };
 
 /**
- * Admits the owner of a booking, and whoever has the signed link of its code mail: they can open the door. `need`: what they are refused, for people.
+ * Admits the owner of a booking and everybody with the signed link of its code mail, because they can open the door. `need`: what they are refused, for people.
  * Throws `Refusal`: `not_signed_in`, `not_found`.
  */
 export async function admitAtDoor(

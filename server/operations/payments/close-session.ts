@@ -44,7 +44,7 @@ export function findSession(payments: Payments, booking: BookingFacts): Promise<
   return payments.findSession(booking.orderId ?? booking.id, sinceOf(booking));
 }
 
-/** Finds what became of a payment by a saved card. Throws `ProviderError` while a call may still be on its way. */
+/** Returns the result of a payment by a saved card. Throws `ProviderError` while a call may still be on its way. */
 async function findCardPayment(
   { payments, clock }: Context,
   booking: BookingFacts,

@@ -144,7 +144,7 @@ async function readStored(
   return rows;
 }
 
-/** Stores the parts of a refund as pending; recording the refunds of each payment writes what became of them. */
+/** Stores the parts of a refund as pending; the result of each is written with the refunds of its payment. */
 async function storeParts(tx: Transaction, parts: readonly Part[]): Promise<void> {
   for (const { paymentId, refund } of parts)
     await tx.query(

@@ -126,7 +126,7 @@ function useChange(booking: BookingPage, change: Change, onDone: () => void) {
       });
       if (url === null || url === '') return { done: url === '' };
       const problem = problemOf(answer);
-      // What became of the card is said before the page changes.
+      // Show why the card did not pay before the page changes.
       if (problem !== undefined) return { done: false, leave: { problem, url } };
       leaveTo(url);
       return { done: false };

@@ -80,7 +80,7 @@ function useMore(session: RoomSession, until: Date | null, onFailed: () => void)
       });
       if (url === null || url === '') return { done: url === '' };
       const problem = answers.at(-1)?.problem;
-      // What became of the card is said before the page changes.
+      // Show why the card did not pay before the page changes.
       if (problem !== undefined) return { done: false, left: { problem, url } };
       leaveTo(url);
       return { done: false };
