@@ -110,7 +110,7 @@ describe.each(engines)('sign-in methods with supabase-js (PostgreSQL: %s)', (pos
       expect((await server.visitor().auth.signInWithPassword({ phone, password: PASSWORD })).error).toBeNull();
     });
 
-    test('a number is removed with its sign-in, its codes and its text reminders; an older session needs a proof', async () => {
+    test('a number is removed with its sign-in, its codes, its queued messages and its text reminders; an older session needs a proof', async () => {
       const [email, phone, next] = [someone(), somePhone(), somePhone()];
       const client = await server.member(email);
       const remove = (body = {}) => client.functions.invoke<{ removed: boolean }>('remove-phone', { body });
@@ -123,7 +123,18 @@ describe.each(engines)('sign-in methods with supabase-js (PostgreSQL: %s)', (pos
       });
       await client.auth.updateUser({ phone: next, current_password: PASSWORD });
       const waiting = await server.textCode(next);
+      const account = (await client.auth.getUser()).data.user?.id;
+      await server.app.db.query(
+        `insert into private.outbox (kind, subject_id, dedupe, recipient, due_at)
+         select 'account-text-tried', $1::uuid, n, n, '2099-01-01' from unnest($2::text[]) n`,
+        [account, [phone.slice(1), next.slice(1), '61499999999']],
+      );
       expect((await remove({ currentPassword: PASSWORD })).data).toEqual({ removed: true });
+      const queued = await server.app.db.query(
+        `select recipient from private.outbox where kind = 'account-text-tried' and subject_id = $1::uuid`,
+        [account],
+      );
+      expect(queued.rows).toEqual([{ recipient: '61499999999' }]);
       expect((await remove({ currentPassword: PASSWORD })).data).toEqual({ removed: false });
       expect((await client.auth.verifyOtp({ phone: next, token: waiting, type: 'phone_change' })).error).not.toBeNull();
       const { user } = (await client.auth.getUser()).data;
