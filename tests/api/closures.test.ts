@@ -59,6 +59,12 @@ describe.each(engines)('closures on $name', ({ open }) => {
     expect((await close({ studioId: STUDIO_B })).status).toBe(200);
   });
 
+  it('hours of more than 366 days cannot be closed', async () => {
+    const refused = await close({ studioId: STUDIO_C, ...span(server.now(), hoursAhead, 366 * 24 + 1) });
+    expect(refused).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
+    expect(refused.body['error']).toMatchObject({ message: 'A closure can be at most a year long.' });
+  });
+
   it('a closure of all studios closes each, sent again it is the same one, and reopened all can be booked', async () => {
     const first = await close({ studioId: null });
     expect(await close({ studioId: null })).toEqual(first);

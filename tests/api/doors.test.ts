@@ -395,7 +395,7 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     await cancel(session.id);
   });
 
-  it('staff report an incident with a photo, which is stored without its metadata, and change its state; the audit log has both', async () => {
+  it('staff report an incident with a photo, which is stored without its metadata, and change its state; the audit log has both, and the list shows open ones first, then the newest', async () => {
     const photo = `${staff.id}/mixer.jpg`;
     const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#f00' } })
       .withExif({ IFD0: { Artist: 'Somebody' } })
@@ -460,6 +460,13 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     expect(await server.call('staff-report-incident', theft, colleague.token)).toMatchObject({ status: 404 });
     const own = { ...theft, photo: null };
     expect(await server.call('staff-report-incident', own, colleague.token)).toMatchObject({ status: 200 });
+    const newest = await report({ photo: null, description: 'Loose cable', requestId: 'newest' });
+    await server.call('staff-change-incident', { incidentId: newest.body['incidentId'], state: 'done' }, staff.token);
+    expect((await list()).map(({ state, description }) => [state, description])).toEqual([
+      ['open', 'Broken mixer'],
+      ['done', 'Loose cable'],
+      ['done', 'Broken mixer'],
+    ]);
   });
 
   it('a customer reports a problem of the own session with a photo, staff are alerted and answer, and the answer is mailed once', async () => {
