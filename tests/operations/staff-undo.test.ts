@@ -127,6 +127,30 @@ describe.each(databases)('what staff undo on $name', ({ open }) => {
     expect(await returned(two.sessionId)).toEqual([4_900]);
   });
 
+  test('undoing a cancellation takes the use of the discount code again, and is refused when somebody else has taken the last one', async () => {
+    const code = `U${randomUUID().slice(0, 8).toUpperCase()}`;
+    await db.query(
+      `insert into public.discount_codes (code, discount_type, discount_value, max_uses) values ($1, 'percentage', 10, 1)`,
+      [code],
+    );
+    const uses = () =>
+      db.one(
+        `select d.current_uses as uses, (select string_agg(r.state, ' ' order by r.state desc) from private.coupon_redemption r where r.coupon_id = d.id) as states
+         from public.discount_codes d where d.code = $1`,
+        [code],
+      );
+    const { id } = await cases.system.book(await addPerson(db), { ...at(SATURDAY), couponCode: code });
+    const first = await cancel(id);
+    expect(await uses()).toEqual({ uses: 0, states: 'returned' });
+    await undo(first);
+    expect(await uses()).toEqual({ uses: 1, states: 'committed' });
+    const second = await cancel(id);
+    await cases.system.book(await addPerson(db), { ...at(MONDAY), couponCode: code });
+    expect(await refusal(undo(second))).toMatchObject({ code: 'coupon_exhausted' });
+    expect(await row(id)).toMatchObject({ status: 'cancelled' });
+    expect(await uses()).toEqual({ uses: 1, states: 'returned committed' });
+  });
+
   test('a move to cheaper hours is undone: old hours and price, no refund, no mail; the code comes at the old time', async () => {
     const { id, sessionId } = await booked();
     const before = await row(id);
