@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { WEBHOOK_EVENTS } from '#server/providers/stripe/events.ts';
 
 /** Checks the pages people read: links and anchors resolve, named paths exist, decisions have one form. Needs no network. */
 
@@ -59,13 +58,6 @@ test('decisions are numbered without gaps, and nothing else lies in their folder
 
 test('every decision has a title, a date, a status and its three parts, in 15 to 50 lines', () => {
   expect(decisions.flatMap((file) => formFaults(file, read(file)))).toEqual([]);
-});
-
-test.each(['docs/deploying.md', 'docs/running.md'])('%s names every event that the payment webhook needs', (page) => {
-  const named = [...read(page).matchAll(/`([a-z_]+\.[a-z_.]*\*?)`/g)].map(([, name = '']) => name);
-  const isNamed = (event: string): boolean =>
-    named.some((name) => (name.endsWith('*') ? event.startsWith(name.slice(0, -1)) : event === name));
-  expect(WEBHOOK_EVENTS.filter((event) => !isNamed(event))).toEqual([]);
 });
 
 test('every decision that a row of the specification cites is explained, and no other', () => {

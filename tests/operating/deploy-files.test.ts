@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { WEBHOOK_EVENTS } from '#server/providers/stripe/events.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -23,6 +24,13 @@ test('every setting that deploy/ and docs/deploying.md give is one that the serv
     settings.includes(name.replace(/_FILE$/, '')) || settings.includes(name) || OTHERS.test(name);
   expect(given.length).toBeGreaterThan(40);
   expect([...new Set(given)].filter((name) => !known(name))).toEqual([]);
+});
+
+test.each(['docs/deploying.md', 'docs/running.md'])('%s names every event that the payment webhook needs', (page) => {
+  const named = [...read(page).matchAll(/`([a-z_]+\.[a-z_.]*\*?)`/g)].map(([, name = '']) => name);
+  const isNamed = (event: string): boolean =>
+    named.some((name) => (name.endsWith('*') ? event.startsWith(name.slice(0, -1)) : event === name));
+  expect(WEBHOOK_EVENTS.filter((event) => !isNamed(event))).toEqual([]);
 });
 
 test('each secret of compose.yaml is a file that a service reads', () => {

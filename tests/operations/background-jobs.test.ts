@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { addDays, studioDate } from '#rules/studio-time.ts';
 import { firstSettings } from '#rules/business/first-settings.ts';
 import { createBackgroundJobs, measureJobs } from '#server/operations/jobs/background-jobs.ts';
 import type { Database } from '#server/db/database.ts';
 import { deleteFullLimits } from '#server/http/limits.ts';
 import { createMetrics } from '#server/http/metrics/metrics.ts';
 import { showAccess } from '#server/operations/access/show-access.ts';
+import { startNightlyCheck } from '#server/operations/reconciliation/compare-ledger.ts';
 import { enqueue, JOB_RULES, type JobKind, jobKinds, WORKERS } from '#server/operations/core/jobs.ts';
 import type { Task } from '#server/queue/scheduler.ts';
 import { type JobHandler, type JobRules, LONGEST_WAIT_MS } from '#server/queue/jobs.ts';
@@ -293,4 +295,26 @@ test('the figures count what is due, failing, closed and how old, and providers 
     'provider_circuits_open Providers that are not called at the moment because they did not answer',
   ])
     expect(text).toContain(`# HELP ${help}\n`);
+});
+
+test('the nightly check compares the month of a week ago and this one, and not again before its time is over', async () => {
+  const night = 24 * HOUR;
+  const started = async (at: number): Promise<string[]> => {
+    await startNightlyCheck({ db, clock: () => new Date(at) }, night);
+    const { rows } = await db.query<{ month: string }>(
+      `update private.outbox o set done_at = $1::timestamptz from private.ledger_check c
+       where o.kind = 'payment.compare-ledger' and o.subject_id = c.id and o.done_at is null returning to_char(c.month, 'YYYY-MM') as month`,
+      [new Date(at)],
+    );
+    return rows.map(({ month }) => month).toSorted();
+  };
+  const third = studioDate(new Date(START + 40 * night)).slice(0, 7);
+  // 11 am in Sydney, on the third and on the tenth of a month.
+  const [early, later] = [3, 10].map((day) => Date.parse(`${third}-${String(day).padStart(2, '0')}T00:00:00Z`));
+  if (early === undefined || later === undefined) throw new Error('two days');
+  const before = addDays(`${third}-01`, -1).slice(0, 7);
+  expect(await started(early)).toEqual([before, third]);
+  expect(await started(early + night - 1_000)).toEqual([]);
+  expect(await started(early + night + 1_000)).toEqual([before, third]);
+  expect(await started(later)).toEqual([third]);
 });

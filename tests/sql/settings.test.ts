@@ -24,7 +24,7 @@ test(
 );
 
 test(
-  'a change adds a row with all settings, and the audit log has what changed, before and after; the same again adds nothing',
+  'a change adds a row with all settings, the audit log has what changed, before and after, and pages of staff are told; the same again does nothing',
   rolledBack(async (rows) => {
     const changed = { ...firstSettings, name: 'Harbour', holdMinutes: 20 };
     for (let round = 0; round < 2; round += 1)
@@ -36,6 +36,9 @@ test(
         [NOW],
       ),
     ).toEqual([{ settings: changed, created_by: STAFF, now: true }]);
+    expect(await rows.query('select topic, event, private from realtime.messages')).toEqual([
+      { topic: 'staff', event: 'settings', private: true },
+    ]);
     const entries = await rows.query(
       `select actor, action, details from public.audit_logs where resource_type = 'settings'`,
     );
