@@ -33,6 +33,8 @@ const chromium = process.env['CHROMIUM_PATH'];
 export default defineConfig({
   testDir: 'tests/e2e',
   testMatch: '**/*.e2e.ts',
+  // Journeys through each part of what customers do after they know the way, on phones and wide screens: `npm run test:long`.
+  testIgnore: process.env['TEST_LONG'] ? [] : '**/long/**',
   // Several servers and browsers share the cores: slow is not wrong.
   timeout: 120_000,
   expect: { timeout: 20_000 },
@@ -61,7 +63,7 @@ export default defineConfig({
     {
       name: 'desktop',
       use: { viewport: { width: 1440, height: 900 } },
-      testMatch: ['fast-path', 'admin', 'owner-day'].map((name) => `**/${name}.e2e.ts`),
+      testMatch: ['fast-path', 'admin', 'owner-day', 'long/*'].map((name) => `**/${name}.e2e.ts`),
     },
   ],
   webServer: servers.map(({ port, sandboxPort, dataDir }) => ({

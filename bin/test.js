@@ -44,7 +44,9 @@ const env = {
   // As in `npm start`: every process of the tests would compile the server and the database engine anew.
   NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'),
   ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }),
-  ...(process.argv.includes('--long') ? { TEST_LONG: '1' } : {}),
+  ...(process.argv.includes('--long') || journeyFiles.some((file) => file.includes('/long/'))
+    ? { TEST_LONG: '1' }
+    : {}),
 };
 /** The PostgreSQL of this run: null, or a promise of it. */
 let starting = null;

@@ -1,24 +1,8 @@
-import { expect, type Locator, type Page, test } from '@playwright/test';
+import { expect, type Locator, test } from '@playwright/test';
+import { press, reach, times } from '../keyboard.ts';
 import { accessible, ahead, GOOD_CARD, insertBooking, newPerson, signIn, sydneyHour } from '../steps.ts';
 
 const TUESDAY = 2;
-
-/** Presses Tab until the focus is on or in it. */
-async function reach(page: Page, target: Locator): Promise<void> {
-  await expect(target).toBeVisible();
-  for (let steps = 0; steps < 80; steps += 1) {
-    if (await target.evaluate((one) => one.contains(one.ownerDocument.activeElement))) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error('Tab does not lead there');
-}
-async function press(page: Page, target: Locator): Promise<void> {
-  await reach(page, target);
-  await page.keyboard.press('Enter');
-}
-async function times(page: Page, key: string, count: number): Promise<void> {
-  for (let done = 0; done < count; done += 1) await page.keyboard.press(key);
-}
 
 test('by keyboard alone: hours on the timeline of all rooms, for three weeks, paid once; one is cancelled and its money goes back', async ({
   page,
