@@ -9,7 +9,7 @@ import {
   signIn,
   signInByDialog,
   expectErrorInPlace,
-} from './steps.ts';
+} from '../steps.ts';
 
 async function fillSignUp(page: Page, email: string): Promise<void> {
   await page.getByRole('tab', { name: 'Sign Up' }).click();

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test';
 import { Secret, TOTP } from 'otpauth';
-import { accessible } from './steps.ts';
+import { accessible } from '../steps.ts';
 
 const STEP_MS = 30_000;
 

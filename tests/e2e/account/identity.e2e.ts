@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test';
-import { accessibleEverywhere, admin, expectToast, newPerson, sandboxUrl, signIn } from './steps.ts';
+import { accessibleEverywhere, admin, expectToast, newPerson, sandboxUrl, signIn } from '../steps.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'ID Verification' });
 

@@ -8,7 +8,7 @@ import {
   signInByDialog,
   signIn,
   expectErrorInPlace,
-} from './steps.ts';
+} from '../steps.ts';
 
 test('the profile asks a guest to sign in, shows every error at its field, and saves valid data', async ({ page }) => {
   const who = await newPerson(true);
