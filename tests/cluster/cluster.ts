@@ -43,6 +43,8 @@ const wanted = {
 /** Runs the drill and returns whether every goal was met. */
 async function drill(folder: string): Promise<boolean> {
   await using started = new AsyncDisposableStack();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void started.disposeAsync().finally(() => process.exit(1)));
   const cluster = await startDatabaseCluster(await freePorts(), folder);
   started.defer(() => cluster.close());
   say('three PostgreSQL under Patroni, HAProxy and PgBouncer run');
@@ -72,7 +74,14 @@ async function drill(folder: string): Promise<boolean> {
   tellRate(bookings);
   for (const kind of ['failover', 'switchover'] as const) summarise(kind, rounds, GOAL_SECONDS);
   const audited = await audit(superuserUrl, bookings, servers);
-  const faults = [...rounds.flatMap((round) => round.faults), ...noticed, ...audited, ...bookings.failed];
+  const unsent = await cluster.broadcastFailures();
+  const faults = [
+    ...rounds.flatMap((round) => round.faults),
+    ...noticed,
+    ...audited,
+    ...bookings.failed,
+    ...(unsent > 0 ? [`${unsent} broadcasts or changes of tables could not be passed on`] : []),
+  ];
   for (const fault of faults.slice(0, 100)) say(`FAULT ${fault}`);
   say(`${faults.length} faults; ${servers.mailbox.confirmations.size} bookings confirmed by mail`);
   return faults.length === 0 && rounds.every((round) => round.seconds <= GOAL_SECONDS);

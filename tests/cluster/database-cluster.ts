@@ -1,5 +1,5 @@
 import { chownSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { killPostgres, postgresAccount, type Program, startProgram, untilTrue } from './programs.ts';
@@ -20,6 +20,8 @@ export type DatabaseCluster = {
   switchOver(): Promise<void>;
   /** Waits until three nodes run and a synchronous standby follows. */
   untilWhole(seconds: number): Promise<void>;
+  /** How many broadcasts and changes of tables the databases could not pass on, by their logs. */
+  broadcastFailures(): Promise<number>;
   close(): Promise<void>;
 };
 
@@ -110,6 +112,10 @@ export async function startDatabaseCluster(first: number, folder: string): Promi
         body: JSON.stringify({ leader: from, candidate: to }),
       });
       if (!answer.ok) throw new Error(`Patroni refused the switchover: ${await answer.text()}`);
+    },
+    broadcastFailures: async () => {
+      const logs = await Promise.all(nodes.map(({ name }) => readFile(log(name), 'utf8')));
+      return logs.join('').split('WarnSendingBroadcastMessage').length - 1;
     },
     async close() {
       await pooler.stop();

@@ -55,16 +55,20 @@ export function postgresAccount(): { uid?: number; gid?: number } {
   return process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {};
 }
 
-/** Sends SIGKILL to the PostgreSQL of a data folder: the processes of its connections first, which have sessions of their own. */
+/**
+ * Sends SIGKILL to all processes of the PostgreSQL of a data folder. The first one is halted before, because a connection that it accepts
+ * meanwhile would outlive the others, perhaps waiting for a lock of theirs for ever.
+ */
 export function killPostgres(folder: string): void {
   const pid = Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  signalOne(pid, 'SIGSTOP');
   const children = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }).stdout;
-  for (const one of [pid, ...children.trim().split(/\s+/).map(Number)]) if (one > 0) killOne(one);
+  for (const one of [...children.trim().split(/\s+/).map(Number), pid]) if (one > 0) signalOne(one, 'SIGKILL');
 }
 
-function killOne(pid: number): void {
+function signalOne(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
   } catch {
     // It has ended by itself: those of connections end when the first one does.
   }

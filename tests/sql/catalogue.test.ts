@@ -103,6 +103,12 @@ test('callers may execute exactly the listed functions, and only the response li
     ).toEqual([{ name: 'rest.limit_list(json,bigint,bigint,bigint)' }, { name: 'rest.limit_response(text,bigint)' }]);
   }));
 
+// PostgreSQL 15 cannot read an unlogged sequence on a standby that became the primary: "bad magic number in sequence".
+test('no sequence is unlogged, those of unlogged tables included', () =>
+  database.rolledBack(async ({ query }) => {
+    expect(await query(`select relname from pg_class where relkind = 'S' and relpersistence = 'u'`)).toEqual([]);
+  }));
+
 test('a function created later is not executable by callers', () =>
   database.rolledBack(async ({ query, value }) => {
     await query('create function private.made_later() returns integer language sql as $$ select 1 $$');
