@@ -20,25 +20,44 @@ const compared = (booking: BookingForMail, to: Hours): [string, string][] => [
   ['New', placed(to)],
 ];
 
+/** The words for a session that only ends later, and for any other change of hours or room. */
+const LONGER = {
+  subject: 'Booking extended',
+  heading: 'Your session ends later',
+  text: 'your session is longer now.',
+  code: 'If you already have an access code, it no longer works. We’ll email you a new one, and it’s on your access code page.',
+} as const;
+const MOVED = {
+  subject: 'Booking moved',
+  heading: 'Your booking has moved',
+  text: 'your booking has new hours. The old ones are no longer yours.',
+  code: 'If you already have an access code, it no longer works. We’ll email you a new one before you start.',
+} as const;
+const endsOnlyLater = (before: Hours, now: Hours): boolean =>
+  before.studioName === now.studioName &&
+  before.start.getTime() === now.start.getTime() &&
+  before.end.getTime() < now.end.getTime();
+
 /** Says that the booking has other hours now. `before`: its hours until then. */
 export function bookingMovedMail(
   booking: BookingForMail,
   before: Hours,
   { paidCents, back, pin }: { paidCents: number; back: MoneyBack; pin: string },
 ): MailWithCalendar {
+  const words = endsOnlyLater(before, booking) ? LONGER : MOVED;
   const money = [
     ...(paidCents > 0 ? [`You paid ${formatMoney(paidCents)} for the change.`] : []),
     ...(moneyBackText(back) === '' ? [] : [`The new hours cost less. ${moneyBackText(back)}`]),
   ];
   return {
     ...renderMail(booking.from, {
-      subject: `Booking moved: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
+      subject: `${words.subject}: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
       preheader: `Now ${when(booking)}. Reference ${booking.reference}.`,
-      heading: 'Your booking has moved',
+      heading: words.heading,
       blocks: [
         {
           kind: 'text',
-          text: greet(booking.firstName, `your booking has new hours. The old ones are no longer yours.`),
+          text: greet(booking.firstName, words.text),
         },
         {
           kind: 'facts',
@@ -51,7 +70,7 @@ export function bookingMovedMail(
         ...money.map((text) => ({ kind: 'text' as const, text })),
         {
           kind: 'text',
-          text: 'If you already have an access code, it no longer works. We’ll email you a new one before you start.',
+          text: words.code,
         },
         { kind: 'button', label: 'Your access code page', href: pin },
       ],

@@ -89,7 +89,7 @@ describe.each(databases.slice(-1))('over the nights on which the clocks change, 
   /** The mail of the change, and the end of the code that the lock is asked for. */
   async function told(start: Date): Promise<{ mail: string; codeEnds: Date | undefined }> {
     await cases.system.jobs.drain();
-    const mail = cases.system.mails.find(({ subject }) => subject.startsWith('Booking moved'))?.text ?? '';
+    const mail = cases.system.mails.find(({ subject }) => /^Booking (moved|extended)/.test(subject))?.text ?? '';
     cases.system.state.now = Math.max(cases.system.state.now, start.getTime() - 50 * MINUTE);
     await cases.system.jobs.drain();
     return { mail, codeEnds: cases.system.state.requests.at(-1)?.endsAt };
