@@ -94,6 +94,10 @@ function DayChoice({
   last: StudioDate;
   onDay: (day: StudioDate) => void;
 }) {
+  // While somebody types, the field shows days that cannot be chosen: the year 2 on the way to 2027.
+  const [typed, setTyped] = useState<string | null>(null);
+  const [wrong, setWrong] = useState(false);
+  const fits = (value: string): value is StudioDate => isStudioDate(value) && value >= today && value <= last;
   return (
     <div className="flex items-end gap-2">
       <Button tone="plain" aria-label="Day before" disabled={day <= today} onClick={() => onDay(addDays(day, -1))}>
@@ -103,11 +107,18 @@ function DayChoice({
         label="Day"
         type="date"
         className="grow"
-        value={day}
+        value={typed ?? day}
         min={today}
         max={last}
+        error={wrong ? `Choose a day from today to ${formatStudioDate(last, 'medium')}.` : null}
         onChange={({ target: { value } }) => {
-          if (isStudioDate(value) && value >= today && value <= last) onDay(value);
+          setTyped(value);
+          setWrong(false);
+          if (fits(value)) onDay(value);
+        }}
+        onBlur={() => {
+          setWrong(typed !== null && !fits(typed));
+          setTyped(null);
         }}
       />
       <Button tone="plain" aria-label="Next day" disabled={day >= last} onClick={() => onDay(addDays(day, 1))}>

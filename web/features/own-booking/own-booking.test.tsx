@@ -1,4 +1,4 @@
-import { cleanup, screen, within } from '@testing-library/react';
+import { cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { AppError } from '#web/lib/errors.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
@@ -131,6 +131,21 @@ test('a move offers the free starts of the day, says what it costs, and leaves f
     differenceCents: 1_000,
     card: null,
   });
+});
+
+test('the day of a move can be typed over the end of a year, and one that cannot be booked is refused', async () => {
+  show();
+  await press('Move');
+  const day = await screen.findByLabelText<HTMLInputElement>('Day');
+  const type = (value: string): void => void fireEvent.change(day, { target: { value } });
+  type('0002-03-08');
+  expect(day.value).toBe('0002-03-08');
+  type('2031-03-09');
+  expect(await screen.findByRole('group', { name: /^Sunday 9 March 2031/ })).toBeTruthy();
+  type('2032-03-09');
+  fireEvent.blur(day);
+  expect(screen.getByRole('alert').textContent).toBe('Choose a day from today to Fri 30 May 2031.');
+  expect(day.value).toBe('2031-03-09');
 });
 
 test('one tap pays with a saved card that has not expired; one that is refused leads to the pay page', async () => {
