@@ -31,6 +31,7 @@ type PaymentWord = 'open' | 'processing' | 'paid' | 'failed' | 'expired' | 'retu
 
 /**
  * Settles a payment with the provider: `{paid, status, payment, bookingId, reference}`, for the owner also `booking`, and of an order the sums of all of its bookings, and `series` with each.
+ * A payment for a change has `change`, in dollars, and names the booking that changes.
  * `state: 'asking'` means that the provider has not answered within two seconds: call again later.
  * Works with the session id alone, as after a lost sign-in, but shows a guest nothing private.
  */
@@ -41,13 +42,14 @@ export function verifyPayment(context: { payment: PaymentStatusContext }): Serve
     limit: LIMIT,
     async handle({ caller, body }) {
       const { sessionId } = parse(bodySchema, body);
-      const { booking, payment, paid, waiting, order } = await readPaymentStatus(context.payment, sessionId);
+      const { booking, payment, paid, waiting, order, changed } = await readPaymentStatus(context.payment, sessionId);
       const answer = {
         paid,
         status: booking.status,
         payment: PAYMENT_WORDS[payment.state],
-        bookingId: booking.id,
-        reference: booking.reference,
+        bookingId: (changed ?? booking).id,
+        reference: (changed ?? booking).reference,
+        ...(changed !== null && { change: centsToDollars(payment.amountCents) }),
         ...(waiting ? { state: 'asking' } : {}),
       };
       if (caller.userId === null || caller.userId !== booking.userId) return json(answer);

@@ -56,7 +56,7 @@ const ROWS: readonly Row[] = [
     callers: 'everyone',
     limit: ['verify-payment', 60, 60],
     body: { sessionId: 'cs_test_1' },
-    answers: { readPaymentStatus: () => ({ booking, payment, paid: true, waiting: false, order: [] }) },
+    answers: { readPaymentStatus: () => ({ booking, payment, paid: true, waiting: false, order: [], changed: null }) },
   },
   {
     name: 'door-help',

@@ -11,6 +11,7 @@ import { readDocuments } from '#server/operations/exports/booking-document.ts';
 import { releaseOwnHold } from '#server/operations/bookings/release.ts';
 import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
 import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts';
+import { readPaymentStatus } from '#server/operations/payments/read-status.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { addPerson, databases, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
 import { createPaymentCases, noResponse, type PaymentCases } from './payment-cases.ts';
@@ -128,9 +129,14 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     expect(links).toHaveLength(1);
     expect(links[0]?.text).toMatch(/Now: Studio, .*11.am.*\nNew: Studio, .*6.pm.*\nTo pay: \$10/);
     expect(links[0]?.text).toContain(answer.waiting?.url);
+    cases.system.provider.failing = noResponse;
+    const status = () => readPaymentStatus(cases.payment, session);
+    expect(await status()).toMatchObject({ waiting: true, booking: { status: 'pending' }, changed: { id } });
+    cases.system.provider.failing = null;
     await pay(session);
     await settlePayment(context(), session);
     await drain();
+    expect(await status()).toMatchObject({ paid: true, booking: { id, status: 'confirmed' }, changed: { id } });
     expect(await row(id)).toEqual({ ...before, ...at(EVENING), cost: 6_900, moves: 1 });
     expect(await holdOf(id)).toMatchObject({ status: 'cancelled', reason: 'replaced' });
     const moved = cases.system.mails.filter(({ subject }) => subject.startsWith('Booking moved'));
@@ -449,6 +455,10 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     await pay((await holdOf(id)).session);
     await drain();
     expect(cases.system.state.requests.at(-1)).toMatchObject({ endsAt: new Date(SATURDAY + 4 * HOUR) });
+    expect(subjects().filter((subject) => /extended|moved/.test(subject))).toEqual([
+      expect.stringContaining('Booking extended'),
+      expect.stringContaining('Booking extended'),
+    ]);
   });
 
   test('a customer pays for more hours of a free booking, and a coupon counts only for the hours it is for', async () => {

@@ -132,6 +132,12 @@ export async function readBooking(db: Queryable, bookingId: string): Promise<Boo
   return row?.facts ?? null;
 }
 
+/** Returns the reference that the customer knows: for the hold of new hours, that of the booking that moves there. */
+export async function customersReference(db: Queryable, booking: BookingFacts): Promise<string> {
+  const moving = booking.movesBooking === null ? null : await readBooking(db, booking.movesBooking);
+  return (moving ?? booking).reference;
+}
+
 /** Reads the newest payment of the booking itself, not one for a move. */
 export async function latestPayment(db: Queryable, bookingId: string): Promise<PaymentFacts | null> {
   const row = await db.one<{ facts: PaymentFacts }>(

@@ -2,7 +2,13 @@ import { formatStudioRange } from '#rules/studio-time.ts';
 import { settings as studio } from '#rules/venue.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import type { PaymentSession } from '#server/providers/ports.ts';
-import { type BookingFacts, type PaymentFacts, readBooking, readOrder } from '../core/booking-rows.ts';
+import {
+  type BookingFacts,
+  customersReference,
+  type PaymentFacts,
+  readBooking,
+  readOrder,
+} from '../core/booking-rows.ts';
 import { ensureCustomer } from '../customers/provider-customer.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
@@ -108,6 +114,7 @@ async function createSession(
   const items = bookings.map((one) =>
     itemOf(one, payer, one.id === booking.id ? payment.amountCents : one.finalCostCents),
   );
+  const reference = await customersReference(context.db, booking);
   try {
     return await context.payments.createSession({
       key: payment.key,
@@ -125,7 +132,7 @@ async function createSession(
       allowDelayed:
         booking.movesBooking === null &&
         Date.parse(booking.startTime) - Date.parse(booking.createdAt) >= studio.delayedPaymentLeadDays * 24 * 3_600_000,
-      metadata: { booking_id: booking.id, reference: booking.reference, key: payment.key },
+      metadata: { booking_id: booking.id, reference, key: payment.key },
     });
   } catch (error) {
     if (!(error instanceof ProviderError) || error.reason === CIRCUIT_OPEN) throw error;

@@ -1,7 +1,13 @@
 import { formatStudioRange } from '#rules/studio-time.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { CardAnswer } from '#server/providers/ports.ts';
-import { type BookingFacts, latestPayment, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
+import {
+  type BookingFacts,
+  customersReference,
+  latestPayment,
+  type PaymentFacts,
+  readBooking,
+} from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { withTimeout } from '../core/timeout.ts';
 import { readCustomer } from '../customers/provider-customer.ts';
@@ -72,7 +78,7 @@ async function charge(
     bookingId: hold.id,
     amountCents: attempt.amountCents,
     description: `${hold.studioName}, ${formatStudioRange(new Date(hold.startTime), new Date(hold.endTime))}`,
-    metadata: { reference: hold.reference },
+    metadata: { reference: await customersReference(db, hold) },
   });
   failpoint('card.after.charge');
   if (answer.problem !== null) return leaveCard(context, hold, attempt, answer.problem, answer.session?.id);

@@ -1,5 +1,5 @@
 import { ProviderError } from '#server/providers/call.ts';
-import { type BookingFacts, readOrder } from '../core/booking-rows.ts';
+import { type BookingFacts, readBooking, readOrder } from '../core/booking-rows.ts';
 import type { SingleFlight } from '../core/single-flight.ts';
 import { withTimeout } from '../core/timeout.ts';
 import type { PaymentContext, Settlement } from './context.ts';
@@ -11,6 +11,8 @@ export type PaymentStatus = Settlement & {
   readonly waiting: boolean;
   /** All bookings of the order, earliest first; none for a booking that was made alone. */
   readonly order: readonly BookingFacts[];
+  /** The booking that it changes, as it is now; null: it pays for the booking itself. */
+  readonly changed: BookingFacts | null;
 };
 
 export type PaymentStatusContext = PaymentContext & {
@@ -29,15 +31,21 @@ export async function readPaymentStatus(context: PaymentStatusContext, sessionId
   const settling = settlements(sessionId, () => settlePayment(context, sessionId).catch(returnRetryable));
   const settled = await withTimeout(log, answerWithinMs, settling, null);
   if (settled !== null && !(settled instanceof ProviderError))
-    return withOrder(context, { ...settled, waiting: false });
+    return withOthers(context, { ...settled, waiting: false });
   const stored = await readStored(context, sessionId);
   if (!stored) throw settled ?? new ProviderError('payments', 'no_response', { retryable: true, ambiguous: true });
-  return withOrder(context, { ...stored, waiting: !stored.paid });
+  return withOthers(context, { ...stored, waiting: !stored.paid });
 }
 
-async function withOrder({ db }: PaymentContext, status: Omit<PaymentStatus, 'order'>): Promise<PaymentStatus> {
-  const { orderId } = status.booking;
-  return { ...status, order: orderId === null ? [] : await readOrder(db, orderId) };
+async function withOthers(
+  { db }: PaymentContext,
+  status: Omit<PaymentStatus, 'order' | 'changed'>,
+): Promise<PaymentStatus> {
+  const { booking, payment } = status;
+  if (booking.movesBooking !== null)
+    return { ...status, order: [], changed: await readBooking(db, booking.movesBooking) };
+  if (payment.moveNumber !== null) return { ...status, order: [], changed: booking };
+  return { ...status, order: booking.orderId === null ? [] : await readOrder(db, booking.orderId), changed: null };
 }
 
 /** Returns retryable errors instead of throwing them: the page asks again. */

@@ -64,6 +64,25 @@ test('a confirmed booking of somebody else shows only its reference', () => {
   expect(screen.getByText(/You’ll get your access code 15 minutes before you start, or straight away/)).toBeTruthy();
 });
 
+test('a paid change says so, what was paid for it and in all, and leads to its booking', () => {
+  show({ paid: true, status: 'confirmed', payment: 'paid', change: 10, booking });
+  expect(title()).toBe('Booking changed');
+  expect(rows().slice(-2)).toEqual(['Paid now: $10', 'Paid in all: $93']);
+  expect(screen.getByRole('link', { name: 'Your booking' }).getAttribute('href')).toBe('/bookings/HC-ABC123');
+});
+
+test('a change whose hours were released says that the booking is as it was', () => {
+  for (const [payment, reason] of [
+    ['expired', /Nothing was charged\.$/],
+    ['returning', /you’ll get all of it back\.$/],
+  ] as const) {
+    const { unmount } = show({ status: 'cancelled', payment, change: 10 });
+    expect(title()).toBe('Not changed');
+    expect(screen.getByText(reason).textContent).toContain('your booking is as it was');
+    unmount();
+  }
+});
+
 test('a payment under way never offers to pay again, and says so when it takes long', () => {
   show({});
   expect(screen.getByText('Your payment is being processed. This page updates automatically.')).toBeTruthy();

@@ -32,7 +32,8 @@ type Parts = {
 /** Shows the state of a payment: processing, confirmed, or why the booking is cancelled. */
 export function PaymentResult({ state, ...parts }: Parts & { state: PaymentState }) {
   if (state.status === 'confirmed') return <Confirmed state={state} {...parts} />;
-  if (state.status === 'cancelled') return <Cancelled state={state} />;
+  if (state.status === 'cancelled')
+    return state.change === undefined ? <Cancelled state={state} /> : <NotChanged state={state} />;
   if (state.payment === 'processing') return <Delayed state={state} />;
   return <Processing reference={state.reference} asking={state.state === 'asking'} />;
 }
@@ -128,7 +129,7 @@ function Confirmed({ state, picture, passes }: Parts & { state: PaymentState }) 
   return (
     <Shell
       back={BACK}
-      title="Booking confirmed"
+      title={state.change === undefined ? 'Booking confirmed' : 'Booking changed'}
       lead={<p>We’ve emailed you the details. {codeAt(booking?.start_time)}</p>}
     >
       {booking ? <Span booking={booking} picture={picture?.(booking.studio_name)} /> : null}
@@ -155,7 +156,8 @@ function Confirmed({ state, picture, passes }: Parts & { state: PaymentState }) 
             <Row name="Price" value={formatDollars(booking.base_cost)} />
             {volume > 0 ? <Row name="Volume discount" value={`-${formatMoney(volume)}`} /> : null}
             {coupon > 0 ? <Row name="Coupon" value={`-${formatMoney(coupon)}`} /> : null}
-            <Row name="Paid" value={formatDollars(booking.final_cost)} />
+            {state.change === undefined ? null : <Row name="Paid now" value={formatDollars(state.change)} />}
+            <Row name={state.change === undefined ? 'Paid' : 'Paid in all'} value={formatDollars(booking.final_cost)} />
           </>
         ) : (
           <Row name="Details" value="Sign in to see them" />
@@ -173,9 +175,15 @@ function Confirmed({ state, picture, passes }: Parts & { state: PaymentState }) 
             Same time next week
           </Link>
         ) : null}
-        <Link to={paths.booking} className={buttonStyle.plain}>
-          Book Another Session
-        </Link>
+        {state.change === undefined ? (
+          <Link to={paths.booking} className={buttonStyle.plain}>
+            Book Another Session
+          </Link>
+        ) : (
+          <Link to={paths.ownBooking(state.reference)} className={buttonStyle.plain}>
+            Your booking
+          </Link>
+        )}
         <Link to={paths.home} className={buttonStyle.plain}>
           Return Home
         </Link>
@@ -265,6 +273,24 @@ function Cancelled({ state }: { state: PaymentState }) {
       </Notice>
       <Link to={paths.booking} className={`${buttonStyle.signal} mt-6`}>
         Return to Booking
+      </Link>
+    </Shell>
+  );
+}
+
+/** The new hours of a change were let go; the booking is as it was. */
+function NotChanged({ state: { payment, reference } }: { state: PaymentState }) {
+  return (
+    <Shell back={BACK} title="Not changed">
+      <Notice tone="warn">
+        <p>
+          {payment === 'failed' || payment === 'expired'
+            ? 'The payment didn’t go through, so your booking is as it was. Nothing was charged.'
+            : 'The new hours were released before your payment arrived, so your booking is as it was. If your card was charged, you’ll get all of it back.'}
+        </p>
+      </Notice>
+      <Link to={paths.ownBooking(reference)} className={`${buttonStyle.signal} mt-6`}>
+        Your booking
       </Link>
     </Shell>
   );

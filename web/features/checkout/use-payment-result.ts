@@ -55,13 +55,17 @@ function isRefused(error: Error): boolean {
 function useDraftEnd(state: PaymentState | undefined): void {
   const status = state?.status;
   const slow = status === 'pending' && state?.payment === 'processing';
+  const change = state?.change !== undefined;
   useEffect(() => {
     if (status === 'cancelled') toast({ title: 'Booking Error', description: 'Payment not completed', tone: 'bad' });
     if (status !== 'confirmed' && !slow) return;
-    drafts.removeBooking();
-    void dropServerDraft();
+    // A change leaves what is being chosen for another booking.
+    if (!change) {
+      drafts.removeBooking();
+      void dropServerDraft();
+    }
     if (slow) return;
-    drafts.saveCouponCode(null);
+    if (!change) drafts.saveCouponCode(null);
     toast({ title: 'Payment Successful!' });
-  }, [status, slow]);
+  }, [status, slow, change]);
 }
