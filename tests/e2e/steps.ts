@@ -174,7 +174,7 @@ export function service(): SupabaseClient<Database> {
 }
 
 /** Reads the address and the keys of this worker's server. */
-function runtime(): { apiUrl: string; anonKey: string; serviceRoleKey: string } {
+export function runtime(): { apiUrl: string; anonKey: string; serviceRoleKey: string } {
   return JSON.parse(readFileSync(join(process.env['E2E_DATA_DIR'] ?? '', 'runtime.json'), 'utf8'));
 }
 
