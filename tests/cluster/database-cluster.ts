@@ -36,6 +36,7 @@ type Member = {
 const DEPLOY = new URL('../../deploy/', import.meta.url).pathname;
 const HOST = '127.0.0.1';
 const SECRET = 'drill-secret';
+const LEADER_SECONDS = 60;
 
 /** Takes 20 ports from `first` on. `folder`: logs and data. */
 export async function startDatabaseCluster(first: number, folder: string): Promise<DatabaseCluster> {
@@ -55,20 +56,28 @@ export async function startDatabaseCluster(first: number, folder: string): Promi
       startProgram('patroni', [join(DEPLOY, 'patroni.yaml')], { log: log(node.name), asPostgres: true, env }),
     );
   };
+  const membersBy = async ({ rest }: Node): Promise<readonly Member[]> => {
+    const answer = await fetch(`http://${HOST}:${rest}/cluster`, { signal: AbortSignal.timeout(2_000) });
+    if (!answer.ok) throw new Error(`${answer.status}`);
+    return ((await answer.json()) as { members: Member[] }).members;
+  };
   const members = async (): Promise<readonly Member[]> => {
-    for (const { rest } of nodes) {
-      const answer = await fetch(`http://${HOST}:${rest}/cluster`, { signal: AbortSignal.timeout(2_000) }).catch(
-        () => null,
-      );
-      if (answer?.ok) return ((await answer.json()) as { members: Member[] }).members;
+    for (const node of nodes) {
+      const found = await membersBy(node).catch(() => null);
+      if (found) return found;
     }
     throw new Error('no node answers');
   };
+  /** Waits for a leader: on a busy machine a node answers late. */
   const leader = async (): Promise<Node> => {
-    const name = (await members()).find(({ role }) => role === 'leader')?.name;
-    const found = nodes.find((node) => node.name === name);
-    if (!found) throw new Error('there is no primary');
-    return found;
+    const found: Node[] = [];
+    await untilTrue('a primary', LEADER_SECONDS, async () => {
+      const name = (await members()).find(({ role }) => role === 'leader')?.name;
+      found.push(...nodes.filter((node) => node.name === name));
+      return found.length > 0;
+    });
+    if (!found[0]) throw new Error('there is no primary');
+    return found[0];
   };
   const untilWhole = async (seconds: number): Promise<void> => {
     await untilTrue('three nodes with a synchronous standby', seconds, async () => {
