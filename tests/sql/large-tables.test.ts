@@ -103,6 +103,23 @@ test(
 );
 
 test(
+  'an address is found by its beginning, and by any part when none begins so',
+  asStaff(async (rows) => {
+    await force(rows, () => rows.query('delete from public.audit_logs'));
+    for (const [number, email, action] of [
+      [1_000, 'kim.lee@example.com', 'begins'],
+      [1_001, 'not.kim.lee@example.com', 'contains'],
+    ] as const) {
+      await addPerson(rows, uuid(number), { email });
+      await rows.add('public.audit_logs', { actor: uuid(number), action, resource_type: 'x' });
+    }
+    await rows.setClaims(STAFF);
+    expect(await search(rows, 'kim.lee@example')).toEqual(['begins']);
+    expect((await search(rows, 'lee@example')).toSorted()).toEqual(['begins', 'contains']);
+  }),
+);
+
+test(
   'a word of more than a thousand addresses, and one of two letters, still find the entries of these people',
   asStaff(async (rows) => {
     await force(rows, () => rows.query('delete from public.audit_logs'));
