@@ -80,6 +80,7 @@ export default defineConfig({
       ID_READ_SECONDS: '60',
       AUTH_MAIL_MIN_SECONDS: '1',
       AUTH_PROVIDERS: 'google',
+      AUTH_PHONE: 'true',
       // Journeys switch the lights by hand while others are in their sessions.
       LIGHTS_FOLLOW_SESSIONS: 'false',
     },

@@ -450,6 +450,14 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     await booked(at(SATURDAY + 4 * HOUR));
     const taken = await refusal(extend(person, id, 2));
     expect(taken).toMatchObject({ code: 'slot_taken', details: { bookings: [] } });
+    // The price is on a button that charges at once, so it is not offered for hours that somebody else has.
+    const quote = (hours: number, customer?: string) => {
+      const wanted = { bookingId: id, studioId: STUDIO, ...at(SATURDAY, hours), waive: false, actor: staff };
+      return quoteMove(context(), customer === undefined ? wanted : { ...wanted, customer, onlyLater: true });
+    };
+    expect(await refusal(quote(5, person))).toMatchObject({ code: 'slot_taken', details: { bookings: [] } });
+    expect(await quote(4, person)).toMatchObject({ differenceCents: 4_200 });
+    expect(await quote(5)).toMatchObject({ refundCents: 0 });
     cases.system.state.now = SATURDAY + 2 * HOUR + 50 * MINUTE;
     expect((await extend(person, id, 1)).waiting?.until).toEqual(new Date(SATURDAY + 3 * HOUR));
     await pay((await holdOf(id)).session);

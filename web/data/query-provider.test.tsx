@@ -5,6 +5,8 @@ import { QueryProvider, showFailuresWith } from './query-provider.tsx';
 import { queryKeys } from './query-keys.ts';
 
 vi.mock('./session.tsx', () => ({ onSignOut: () => {} }));
+const getUser = vi.hoisted(() => vi.fn());
+vi.mock('./fetch-client.ts', () => ({ fetchClient: () => Promise.resolve({ auth: { getUser } }) }));
 const show = vi.fn();
 beforeEach(() => {
   vi.resetAllMocks();
@@ -67,4 +69,27 @@ test('the end of a mutation reads again what it names, after a success and after
   screen.getByRole('button').click();
   await screen.findByText('read 3');
   expect(other).toHaveBeenCalledOnce();
+});
+
+test('a call whose session is gone lets the auth client sign this browser out; any other failure does not', async () => {
+  const fail = (code: string) => () => Promise.reject(Object.assign(new Error('no'), { code }));
+  for (const [code, asked] of [
+    ['session_not_found', 1],
+    ['PGRST301', 1],
+    ['42501', 0],
+  ] as const) {
+    getUser.mockClear();
+    const written = render(<QueryProvider>{<Writer work={fail(code)} meta={{ handled: true }} />}</QueryProvider>);
+    await press();
+    expect(getUser).toHaveBeenCalledTimes(asked);
+    written.unmount();
+    getUser.mockClear();
+    function Reader() {
+      return <p>{useQuery({ queryKey: queryKeys.savedCards.of(code), queryFn: fail(code) }).status}</p>;
+    }
+    const read = render(<QueryProvider>{<Reader />}</QueryProvider>);
+    await screen.findByText('error');
+    expect(getUser).toHaveBeenCalledTimes(asked);
+    read.unmount();
+  }
 });

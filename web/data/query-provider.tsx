@@ -1,6 +1,14 @@
-import { type Mutation, MutationCache, QueryClient, QueryClientProvider, type QueryKey } from '@tanstack/react-query';
+import {
+  type Mutation,
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  QueryClientProvider,
+  type QueryKey,
+} from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { describeError, UNEXPECTED } from '#web/lib/errors.ts';
+import { describeError, errorCode, UNEXPECTED } from '#web/lib/errors.ts';
+import { fetchClient } from './fetch-client.ts';
 import { onSignOut } from './session.tsx';
 
 /** How a mutation reports its failure, and which queries its end makes stale. */
@@ -25,10 +33,25 @@ export function showFailuresWith(show: (title: string, text: string) => void): v
   showFailure = show;
 }
 
+/** Codes of a call whose session is gone: signed out from another device, or a deleted account. */
+const SESSION_GONE = ['session_not_found', 'PGRST301'];
+
+/** Lets the auth client ask for the account when a call says that the session is gone: it then signs this browser out. */
+function checkSession(error: unknown): void {
+  if (!SESSION_GONE.includes(errorCode(error))) return;
+  // A failure leaves this browser as it is, and the next call asks again.
+  fetchClient().then(
+    (auth) => auth.auth.getUser(),
+    () => undefined,
+  );
+}
+
 const client = new QueryClient({
+  queryCache: new QueryCache({ onError: checkSession }),
   mutationCache: new MutationCache({
     onSuccess: (_data, _variables, _result, mutation) => invalidateFor(mutation),
     onError: (error, _variables, _result, mutation) => {
+      checkSession(error);
       const { handled, title = 'Error', failure = UNEXPECTED } = mutation.meta ?? {};
       if (!handled) showFailure(title, describeError(error, failure));
       // What failed may have changed in another tab. Not awaited: without a connection this takes seconds.

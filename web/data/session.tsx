@@ -58,9 +58,8 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   const signOut = useCallback(async () => {
     setState(OUT);
     drafts.removeAll();
-    for (const drop of leaving) drop();
     dropStoredSession(localStorage);
-    dropDoorCopy();
+    dropOwnData();
     const client = await fetchClient().catch((cause: unknown) => {
       logFailure('the service could not be notified of the sign-out', cause);
       return null;
@@ -80,6 +79,12 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   return <Context value={value}>{children}</Context>;
 }
 
+/** Drops what pages have read of the account, and the code that `/door` keeps. */
+function dropOwnData(): void {
+  for (const drop of leaving) drop();
+  dropDoorCopy();
+}
+
 /** Logs to the console only: the user can do nothing about these failures. */
 function logFailure(what: string, error: unknown): void {
   // oxlint-disable-next-line no-console
@@ -96,7 +101,11 @@ function follow(client: SupabaseClient, show: (state: SessionState) => void): ()
       show(OUT);
     },
   );
-  const { data } = client.auth.onAuthStateChange((_event, session) => update(session));
+  const { data } = client.auth.onAuthStateChange((event, session) => {
+    update(session);
+    // Also when another tab or device has signed this browser out.
+    if (event === 'SIGNED_OUT') dropOwnData();
+  });
   return () => data.subscription.unsubscribe();
 }
 

@@ -15,3 +15,8 @@ test('the time left counts down every second, ends at zero and is not announced'
   act(() => void vi.advanceTimersByTime(120_000));
   expect(timer.textContent).toBe('0:00');
 });
+
+test('from an hour on the time left says the hours', () => {
+  render(<TimeLeft until={new Date(NOW.getTime() + 6_905_000)} />);
+  expect(screen.getByRole('timer').textContent).toBe('1:55:05');
+});

@@ -117,13 +117,17 @@ async function payDifference(
 const takenFor = ({ customer }: Move, taken: readonly BookingFacts[]): Refusal =>
   hoursTaken(customer === undefined ? taken : []);
 
-/** Says what a move would cost or give back, and changes nothing. Throws `Refusal` as `moveBooking` does, but does not look at who has the hours. */
+/**
+ * Says what a move would cost or give back, and changes nothing. Throws `Refusal` as `moveBooking` does, but tells staff nothing of hours that others
+ * have: their form shows these. A customer is refused, because the price is on a button that charges at once.
+ */
 export async function quoteMove(context: BookingContext, wanted: Move): Promise<MoveQuote> {
   const now = context.clock();
   return context.db.transaction(async (tx) => {
     const booking = await lockMoving(tx, wanted);
     if (isThere(booking, wanted)) return { ...NOTHING, linkUntil: null };
     const price = await readPrice(tx, booking, wanted, now);
+    if (wanted.customer !== undefined && (await othersHave(tx, wanted, now))) throw takenFor(wanted, []);
     const parts = splitRefund(await paidPayments(tx, booking.id), -price.differenceCents);
     return {
       differenceCents: price.differenceCents,
@@ -132,6 +136,13 @@ export async function quoteMove(context: BookingContext, wanted: Move): Promise<
       linkUntil: mustPay(price, wanted) ? await moveLinkEnd(tx, booking, wanted, now) : null,
     };
   });
+}
+
+/** Whether somebody else has some of the hours. A hold that has expired is released by the move. */
+async function othersHave(tx: Transaction, wanted: Move, now: Date): Promise<boolean> {
+  const { bookingId } = wanted;
+  const others = (await readTaken(tx, wanted)).filter((one) => one.id !== bookingId && one.movesBooking !== bookingId);
+  return others.some((one) => one.status === 'confirmed' || Date.parse(one.holdExpiresAt ?? '') > now.getTime());
 }
 
 const NOTHING = { differenceCents: 0, refundCents: 0, byHand: false };

@@ -8,7 +8,7 @@ import { useBusiness } from '#web/lib/business/business.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import type { Access, DoorHelpAnswer } from './queries.ts';
-import { useNewPin } from './use-access-code.ts';
+import { FAILED, useNewPin } from './use-access-code.ts';
 
 const button =
   'inline-flex min-h-12 items-center border-2 border-black px-5 font-bold disabled:opacity-50 forced-colors:border-[ButtonText]';
@@ -28,7 +28,7 @@ export function DoorHelp({ access, token }: { access: Access; token: string | nu
 }
 
 function Steps({ access, token }: { access: Access; token: string | null }) {
-  const now = useNow(15_000);
+  const now = useNow(1_000);
   const { id } = access.booking;
   const queryKey = queryKeys.doorHelp.of(id);
   const help = useQuery({
@@ -36,7 +36,6 @@ function Steps({ access, token }: { access: Access; token: string | null }) {
     queryFn: () => callFunction<DoorHelpAnswer>('door-help', { bookingId: id, token }),
     refetchInterval: POLL_MS,
   });
-  const renew = useNewPin(id, token);
   const step = help.data === undefined ? 'wake' : doorStep(help.data, new Date(access.worksFrom), now);
   return (
     <>
@@ -49,19 +48,43 @@ function Steps({ access, token }: { access: Access; token: string | null }) {
         <li>Wake the keypad: cover it with your whole hand until it lights up. Then type the code, digit by digit.</li>
         <li>
           Still closed? A new code often helps.
-          <p className="mt-2">
-            <button
-              type="button"
-              className={button}
-              disabled={renew.isPending || access.codesLeft === 0}
-              onClick={() => renew.mutate()}
-            >
-              Make a new code
-            </button>
-          </p>
+          <NewCode access={access} token={token} now={now} />
         </li>
         <AskStaff bookingId={id} token={token} asked={help.data?.asked === true} />
       </ol>
+    </>
+  );
+}
+
+/** Makes a new code, or says why there is none to make now. */
+function NewCode({ access, token, now }: { access: Access; token: string | null; now: Date }) {
+  const renew = useNewPin(access.booking.id, token);
+  const seconds = access.nextCodeAt === null ? 0 : Math.ceil((Date.parse(access.nextCodeAt) - now.getTime()) / 1000);
+  if (access.codesLeft === 0)
+    return <p className="mt-2 font-semibold">You can’t make any more for this session. Ask us to open the door.</p>;
+  return (
+    <>
+      <p className="mt-2">
+        <button
+          type="button"
+          className={button}
+          disabled={renew.isPending || seconds > 0}
+          aria-busy={renew.isPending}
+          onClick={() => renew.mutate()}
+        >
+          Make a new code
+        </button>
+      </p>
+      {seconds > 0 ? (
+        <p className="mt-2 tabular-nums">
+          You can make a new code in {seconds} {seconds === 1 ? 'second' : 'seconds'}.
+        </p>
+      ) : null}
+      {renew.isError ? (
+        <p role="alert" className="mt-2 font-semibold">
+          {describeError(renew.error, FAILED)}
+        </p>
+      ) : null}
     </>
   );
 }

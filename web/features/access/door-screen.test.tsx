@@ -5,8 +5,12 @@ import { DoorHelp } from './door-help.tsx';
 import { DoorScreen } from './door-screen.tsx';
 import type { Access } from './queries.ts';
 
-const renew = { isPending: false, mutate: vi.fn() };
-vi.mock('./use-access-code.ts', () => ({ ENDED: 'Your booking session has ended.', useNewPin: () => renew }));
+const renew = { isPending: false, isError: false, error: null as Error | null, mutate: vi.fn() };
+vi.mock('./use-access-code.ts', () => ({
+  ENDED: 'Your booking session has ended.',
+  FAILED: 'Failed to generate new PIN.',
+  useNewPin: () => renew,
+}));
 const call = vi.hoisted(() => vi.fn());
 vi.mock('#web/data/fetch-client.ts', () => ({ callFunction: call }));
 const lock = { release: vi.fn(() => Promise.resolve()) };
@@ -76,4 +80,28 @@ test('a door that does not open says first what the lock says, and tells staff w
   act(() => screen.getByRole('button', { name: 'Ask for help now' }).click());
   expect(await screen.findByText(/We’ve told the team/)).toBeDefined();
   expect(call).toHaveBeenLastCalledWith('door-help', { bookingId: 'b1', token: 't1', ask: true });
+});
+
+test('a door that does not open says in place when a new code can be made, that one failed, and that there are no more', async () => {
+  vi.setSystemTime(new Date('2026-11-21T09:00:00Z'));
+  call.mockResolvedValue({ online: true, hasCode: true, wrongAt: null, openedAt: null, asked: false });
+  const open = (change: Partial<Access>): (() => void) => {
+    const { unmount } = renderPart(<DoorHelp access={{ ...access, ...change }} token={null} />);
+    act(() => screen.getByRole('button', { name: 'The door doesn’t open' }).click());
+    return unmount;
+  };
+  const close = open({ nextCodeAt: '2026-11-21T09:00:02Z' });
+  const button = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Make a new code' });
+  expect(button().disabled).toBe(true);
+  expect(screen.getByText('You can make a new code in 2 seconds.')).toBeDefined();
+  await act(() => vi.advanceTimersByTimeAsync(2_000));
+  expect(button().disabled).toBe(false);
+  close();
+  Object.assign(renew, { isError: true, error: new TypeError('Failed to fetch') });
+  const closeAgain = open({});
+  expect(screen.getByRole('alert').textContent).toBe('Failed to generate new PIN.');
+  closeAgain();
+  open({ codesLeft: 0 });
+  expect(screen.queryByRole('button', { name: 'Make a new code' })).toBeNull();
+  expect(screen.getByText(/You can’t make any more for this session/)).toBeDefined();
 });

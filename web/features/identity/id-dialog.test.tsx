@@ -5,13 +5,14 @@ import { AppError } from '#web/lib/errors.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { Camera } from './camera.tsx';
 import { IdDialog } from './id-dialog.tsx';
+import { IdStatusPart } from './id-status.tsx';
 import * as pictures from './picture.ts';
 import * as queries from './queries.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/session.tsx', () => ({ useSession: () => ({ user: { id: 'u' } }) }));
 vi.mock('./picture.ts', () => ({ readPicture: vi.fn(), takePicture: vi.fn() }));
-vi.mock('./queries.ts', () => ({ verifyId: vi.fn(), createHostedCheck: vi.fn(), idQueries: [] }));
+vi.mock('./queries.ts', () => ({ verifyId: vi.fn(), createHostedCheck: vi.fn(), useIdStatus: vi.fn(), idQueries: [] }));
 const calls = vi.mocked({ ...queries, ...pictures });
 beforeEach(() => vi.resetAllMocks());
 afterEach(() => vi.unstubAllGlobals());
@@ -178,4 +179,12 @@ test('a camera without permission, one that is not ready and a failed photo each
   await press('Take photo');
   expect(await alert()).toContain('Failed to capture image. Please try again.');
   expect(state.asked).toHaveLength(2);
+});
+
+test('a check that waits for a person says by when it is decided', () => {
+  const data = { verifiedUntil: null, decidedBy: new Date('2026-11-30T02:00:00Z') };
+  // @ts-expect-error: the part reads only these fields of a query.
+  calls.useIdStatus.mockReturnValue({ data, isError: false });
+  renderPart(<IdStatusPart userId="u" />);
+  expect(screen.getByText(/^You’ll have an answer by Monday 30 November 2026\. You don’t have to wait/)).toBeTruthy();
 });

@@ -42,7 +42,8 @@ function Shown({ status, onVerify }: { status: IdStatus; onVerify: () => void })
         <Notice tone="warn">
           <p className="font-semibold">Someone on our team is checking your ID</p>
           <p className="mt-1 text-sm text-fog">
-            This takes up to 7 days. You don’t have to wait: take another photo, or use the online check.
+            You’ll have an answer by {formatStudioDate(status.decidedBy)}. You don’t have to wait: take another photo,
+            or use the online check.
           </p>
         </Notice>
         <Button tone="plain" onClick={onVerify}>

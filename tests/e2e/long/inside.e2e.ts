@@ -1,0 +1,136 @@
+import { expect, type Page, test } from '@playwright/test';
+import { accessible, expectToast, fromMail, insertBooking, mails, sandbox, service, signIn } from '../steps.ts';
+import {
+  act,
+  HOUR,
+  inSession,
+  looksRight,
+  moneyOf,
+  personWithCard,
+  type Running,
+  staffPage,
+  type as typeInto,
+} from './session-steps.ts';
+
+/** In the room, by touch on a phone and by keyboard alone on a wide screen, from London: every time is Sydney’s. */
+test.use({ timezoneId: 'Europe/London' });
+
+const MINUTE = 60_000;
+const panel = (page: Page) => page.getByRole('region', { name: 'Your session' });
+/** Says a time as the page does: "7 pm". */
+const saysTime = (at: Date): string =>
+  at
+    .toLocaleTimeString('en-AU', { timeZone: 'Australia/Sydney', hour: 'numeric', minute: '2-digit', hour12: true })
+    .replace(':00', '');
+const plugsOn = async (): Promise<number> =>
+  (await sandbox<{ on: boolean }[]>('/api/plugs')).filter(({ on }) => on).length;
+
+test('the time left, the lights of the own room, a further hour with one tap, and who has the room next', async ({
+  page,
+}) => {
+  test.setTimeout(240_000);
+  const who = await personWithCard();
+  const spent = await moneyOf(who.id);
+  const session = await inSession(who, 'Studio A');
+  await signIn(page, who);
+  await page.goto(`/bookings/${session.reference}`);
+  await expect(page.getByText(/^[\d:]+ left$/)).toBeVisible();
+  await looksRight(page);
+  await page.goto(`/door?booking_id=${session.id}`);
+  await expect(page.getByTestId('pin')).toBeVisible({ timeout: 30_000 });
+  const code = await page.getByTestId('pin').textContent();
+
+  const lights = panel(page).getByRole('button', { name: /^Lights (on|off)$/ });
+  await expect(lights).toBeEnabled();
+  const on = (await lights.textContent()) === 'Lights off';
+  const before = await plugsOn();
+  await act(lights);
+  await expect(lights).toHaveText(on ? 'Lights on' : 'Lights off');
+  expect(await plugsOn()).toBe(before + (on ? -1 : 1));
+
+  // Ten minutes before the end, with nobody next: one quiet sentence.
+  await page.clock.setFixedTime(session.end.getTime() - 9.5 * MINUTE);
+  const quiet = panel(page).getByRole('status').filter({ hasText: 'Your session ends at' });
+  await expect(quiet).toHaveText(`Your session ends at ${saysTime(session.end)}, Sydney time.`);
+  await expect(panel(page).getByText('10 minutes left')).toBeVisible();
+  await looksRight(page);
+
+  const until = new Date(session.end.getTime() + HOUR);
+  const stay = panel(page).getByRole('button', { name: `Stay until ${saysTime(until)}` });
+  await expect(stay).toHaveText(/\$\d+ with Visa .*4242$/);
+  const price = Number(/\$(\d+)/.exec((await stay.textContent()) ?? '')?.[1]) * 100;
+  await act(stay);
+  await expectToast(page, `Yours until ${saysTime(until)}`);
+  await expect(page.getByTestId('pin')).not.toHaveText(code ?? '', { timeout: 30_000 });
+  await expect(page.getByText(`Opens the door now, until ${saysTime(until)}.`)).toBeVisible();
+  const after = await moneyOf(who.id);
+  expect({ paid: after.paid - spent.paid, back: after.back }).toEqual({ paid: price, back: 0 });
+  await fromMail(who.email, 'Booking moved', new RegExp(`(${session.reference})`));
+
+  await somebodyFollows(page, { ...session, end: until });
+  expect((await moneyOf(who.id)).paid).toBe(after.paid);
+});
+
+/** Somebody takes the hour after: there is nothing to extend, and the warning is loud. */
+async function somebodyFollows(page: Page, { end }: Running): Promise<void> {
+  const next = { userId: null, studio: 'Studio A', start: end, end: new Date(end.getTime() + HOUR) } as const;
+  const id = await insertBooking({ ...next, status: 'confirmed' });
+  await page.reload();
+  await page.clock.setFixedTime(end.getTime() - 4.5 * MINUTE);
+  await expect(panel(page).getByText('The room isn’t free after you, so this session can’t end later.')).toBeVisible();
+  await expect(panel(page).getByRole('alert')).toHaveText(
+    `Your session ends at ${saysTime(end)}, Sydney time. Somebody has the room right after you: please leave it in time. 5 minutes.`,
+  );
+  await expect(panel(page).getByRole('button', { name: /^Stay until/ })).toHaveCount(0);
+  await looksRight(page);
+  expect((await service().from('bookings').update({ status: 'cancelled' }).eq('id', id)).error).toBeNull();
+}
+
+test('a problem is reported with a photo; staff see it and answer, and the customer reads the answer', async ({
+  page,
+  browser,
+}) => {
+  test.setTimeout(180_000);
+  const who = await personWithCard();
+  const session = await inSession(who, 'Studio A');
+  await signIn(page, who);
+  await page.goto(`/door?booking_id=${session.id}`);
+  await act(panel(page).getByRole('link', { name: 'Report a problem' }));
+  await act(page.getByRole('button', { name: 'Report a problem' }));
+  const dialog = page.getByRole('dialog', { name: 'Report a problem' });
+  await accessible(page);
+  await act(dialog.getByRole('button', { name: 'Send' }));
+  await expect(dialog.getByText('Tell us in a few words.')).toBeVisible();
+  await dialog.getByLabel('What is it about').selectOption('Sound');
+  await typeInto(dialog.getByLabel('What happened'), 'The left speaker crackles.');
+  // Chromium draws the picture, so that it is a real one.
+  const buffer = await page.screenshot({ type: 'jpeg' });
+  await dialog.getByLabel('Photos').setInputFiles({ name: 'speaker.jpg', mimeType: 'image/jpeg', buffer });
+  await looksRight(page);
+  await act(dialog.getByRole('button', { name: 'Send' }));
+  await expectToast(page, 'Thanks, the team knows');
+  const report = page.getByRole('list', { name: 'Your reports' }).getByRole('listitem');
+  await expect(report).toContainText('The left speaker crackles.');
+  await expect(report).toContainText('Sent to the team');
+  await expect(report).toContainText('1 photo');
+  await looksRight(page);
+
+  const staff = await staffPage(browser);
+  await staff.goto('/admin?tab=incidents');
+  const incident = staff.getByRole('listitem').filter({ hasText: session.reference });
+  await expect(incident).toContainText('The left speaker crackles.');
+  await expect(incident).toContainText('Sound');
+  await incident.getByRole('button', { name: 'Show the photo' }).click();
+  await expect(incident.getByRole('img')).not.toHaveJSProperty('naturalWidth', 0);
+  await incident.getByRole('button', { name: 'Answer' }).click();
+  await incident.getByLabel('Your answer').fill('A new cable is in. Thanks for telling us.');
+  await looksRight(staff);
+  await incident.getByRole('button', { name: 'Send the answer' }).click();
+  await expectToast(staff, 'Answered');
+  await staff.context().close();
+
+  await expect(report).toContainText('A new cable is in. Thanks for telling us.');
+  await expect(report).toContainText('Solved');
+  await expect.poll(() => mails(who.email, 'About the problem you reported in Studio A')).toHaveLength(1);
+  await looksRight(page);
+});
