@@ -14,6 +14,9 @@ import { createVision } from './vision/vision.ts';
 
 /** For tests of S3 storage: the server uses its own disk unless S3 is configured. */
 export { type ObjectService, startObjectService } from './s3/object-store.ts';
+/** For tests of passes: the server makes none without keys of an account at Apple or Google. */
+export { type ApplePush, startApplePush } from './wallet/apple-push.ts';
+export { type GoogleWallet, startGoogleWallet } from './wallet/google-wallet.ts';
 
 export type SandboxOptions = {
   /** Port of the home page and control API; the providers use the ports after it. */

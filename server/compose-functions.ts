@@ -72,6 +72,7 @@ import { joinWaitlist, leaveWaitlist } from './functions/join-waitlist.ts';
 import { verifyId } from './functions/verify-id.ts';
 import { verifyPayment } from './functions/verify-payment.ts';
 import { walletFile, walletPass } from './functions/wallet-pass.ts';
+import { walletService } from './functions/wallet-service.ts';
 import type { Clock, Env, ReadCaller } from './http/caller.ts';
 import type { TakeLimit } from './http/limits.ts';
 import type { AccessContext } from './operations/access/context.ts';
@@ -111,6 +112,12 @@ export function composeFunctions(context: Context): Hono<Env> {
     limits: context.limits,
     staff: context.staff,
     bodies: context.bodies,
+    services: new Map([
+      [
+        'wallet-service',
+        walletService({ ...context, passes: { ...context.booking, links: context.links, wallets: context.wallets } }),
+      ],
+    ]),
     functions: new Map([
       ['create-payment', createPayment(context)],
       ['quote-series', quoteSeries(context)],

@@ -185,7 +185,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const reader = await createIdReader(config);
   opened.defer(() => reader.close());
   const { links } = secrets;
-  const wallets = await createWallets(config.wallet);
+  const wallets = await createWallets(config.wallet, circuits);
   const answerWithinMs = config.paymentAnswerSeconds * 1000;
   const payment: PaymentStatusContext = {
     db: urgent,
@@ -271,12 +271,14 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       'account-mails': circuits.mail,
       'account-texts': circuits.texts,
       texts: circuits.texts,
+      'apple-passes': circuits.applePush,
+      'google-passes': circuits.googleWallet,
     },
     kinds: {
       ...auth.jobKinds,
       ...nightly.kinds,
       ...warnings.kinds,
-      ...jobKinds(jobHandlers({ mails, alerts, ...own, lights })),
+      ...jobKinds(jobHandlers({ mails, alerts, ...own, lights, passes: { ...own.payment, links, wallets } })),
     },
     tasks: [
       { name: 'handle stored webhooks', everyMs: 1_000, run: () => handleDueEvents(ownEvents) },

@@ -144,7 +144,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ...authFaults(env, production, sandbox),
     ...backupFaults(env),
     ...keyFaults(env),
-    ...walletFaults(env),
+    ...walletFaults(env, production),
   ];
   const siteUrl = env.SITE_URL ?? `http://localhost:${env.PORT}`;
   const signIn = readSignInSettings(env, {

@@ -10,6 +10,8 @@ Your bookings, what you paid for them, and which access codes we made. We never 
 
 Of guests you invite to a booking, the first name each of them gives us. You and our team see it. We delete it 30 days after the session, or with your account.
 
+Of phones that have a booking in Apple Wallet, a scrambled form of the number by which Apple Wallet tells phones apart, and where Apple reaches it, so the pass can follow your booking. We delete both when you remove the pass, 30 days after the session, or with your account.
+
 A log of what was done on your account and by whom, so we can sort out any disagreement.`,
   },
   {
@@ -32,7 +34,7 @@ We keep that you were verified, until when, and the name and dates we read.`,
   },
   {
     title: 'Who else sees it',
-    text: 'The companies that run payments, online ID checks, door locks, email and text messages for us. Each sees only what it needs. If you save a booking to Google Wallet, Google gets what the pass shows: room, time, address and reference. We never sell your data.',
+    text: 'The companies that run payments, online ID checks, door locks, email and text messages for us. Each sees only what it needs. If you save a booking to Google Wallet, Google gets what the pass shows: room, time, address and reference, and hears when it changes. Of a booking in Apple Wallet, Apple only hears that it changed. We never sell your data.',
   },
   {
     title: 'How long',

@@ -19,6 +19,8 @@ export type FunctionsRouterContext = {
   /** Memory for bodies: up to 1 MiB counted by IP address, larger ones by account. */
   readonly bodies: { readonly small: BodyBudget; readonly large: BodyBudget };
   readonly functions: ReadonlyMap<string, ServerFunction>;
+  /** APIs with addresses of their own below one name: protocols of others. */
+  readonly services?: ReadonlyMap<string, Hono<Env>>;
 };
 
 const SMALL_MAX = 1024 * 1024;
@@ -33,6 +35,7 @@ export function createFunctionsRouter(context: FunctionsRouterContext): Hono<Env
   const router = new Hono<Env>();
   const calls: CallContext = { ...context, parseLarge: createQueue() };
 
+  for (const [name, service] of context.services ?? []) router.route(`/${name}`, service);
   router.all('/:name', async (c) => {
     const name = c.req.param('name');
     const found = context.functions.get(name);

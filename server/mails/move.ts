@@ -38,11 +38,11 @@ const endsOnlyLater = (before: Hours, now: Hours): boolean =>
   before.start.getTime() === now.start.getTime() &&
   before.end.getTime() < now.end.getTime();
 
-/** Says that the booking has other hours now. `before`: its hours until then. */
+/** Says that the booking has other hours now. `before`: its hours until then; `pass`: whether a wallet may have a pass of it. */
 export function bookingMovedMail(
   booking: BookingForMail,
   before: Hours,
-  { paidCents, back, pin }: { paidCents: number; back: MoneyBack; pin: string },
+  { paidCents, back, pin, pass }: { paidCents: number; back: MoneyBack; pin: string; pass: boolean },
 ): MailWithCalendar {
   const words = endsOnlyLater(before, booking) ? LONGER : MOVED;
   const money = [
@@ -72,12 +72,16 @@ export function bookingMovedMail(
           kind: 'text',
           text: words.code,
         },
+        ...(pass ? [{ kind: 'text' as const, text: PASS_FOLLOWS }] : []),
         { kind: 'button', label: 'Your access code page', href: pin },
       ],
     }),
     calendar: calendar(booking, 'PUBLISH'),
   };
 }
+
+const PASS_FOLLOWS =
+  'The pass in your phone’s wallet changes by itself when the phone is online. If it still shows the old hours, add it again from your booking’s page.';
 
 /** Asks the customer to pay what new hours cost more. `booking`: as it is until then. */
 export function moveLinkMail(

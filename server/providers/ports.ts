@@ -323,8 +323,8 @@ export type SingleSignOn = {
 export type WalletPass = {
   /** Of the booking. */
   readonly id: string;
-  /** Counts its moves: which of its hours the pass shows. */
-  readonly version: number;
+  /** Whether the booking is cancelled: the pass says so, and the wallet puts it with the old ones. */
+  readonly cancelled: boolean;
   readonly business: string;
   readonly room: string;
   readonly reference: string;
@@ -339,15 +339,25 @@ export type WalletPass = {
   /** The page of the booking. */
   readonly url: string;
 };
+/** Where a phone asks for newer versions of its pass, and the token that it shows there. */
+export type PassService = { readonly url: string; readonly token: string };
+/** What became of pushes. `gone`: phones that have no pass any more; `failed`: why another one got none. */
+export type PassPushes = { readonly gone: readonly string[]; readonly failed: string | null };
 export type ApplePasses = {
+  /** The identifier of the pass type. */
+  readonly typeId: string;
   /** Whether a pass that is signed now is accepted: certificates end. */
   worksAt(now: Date): boolean;
   /** Makes a .pkpass file. */
-  make(pass: WalletPass, now: Date): Promise<Buffer>;
+  make(pass: WalletPass, service: PassService, now: Date): Promise<Buffer>;
+  /** Tells phones, by their push tokens, to ask for the newer version. Apple tries until `until`. Throws `ProviderError`. */
+  push(tokens: readonly string[], until: Date): Promise<PassPushes>;
 };
 export type GooglePasses = {
   /** Returns the address at which the customer saves the pass. `origin`: of the page that links to it. */
   saveUrl(pass: WalletPass, origin: string, now: Date): Promise<string>;
+  /** Makes the pass at Google show this, saved or not. Throws `ProviderError`. */
+  update(pass: WalletPass, now: Date): Promise<void>;
 };
 /** null: passes of this kind are not offered. */
 export type Wallets = { readonly apple: ApplePasses | null; readonly google: GooglePasses | null };

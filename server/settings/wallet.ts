@@ -1,17 +1,19 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { z } from 'zod';
-import { text } from './fields.ts';
+import { address, isLoopback, text } from './fields.ts';
 
 /** The environment variables about passes for wallets, spread into the schema in config.ts. */
 export const walletFields = {
   WALLET_APPLE_CERTIFICATE: text.optional(),
   WALLET_APPLE_KEY: text.optional(),
   WALLET_APPLE_AUTHORITY_CERTIFICATE: text.optional(),
+  WALLET_APPLE_PUSH_URL: address.default('https://api.push.apple.com'),
   WALLET_GOOGLE_ISSUER_ID: z
     .string()
     .regex(/^\d{5,30}$/, 'is a number from the Google Wallet console')
     .optional(),
   WALLET_GOOGLE_SERVICE_KEY: text.optional(),
+  WALLET_GOOGLE_API_URL: address.default('https://walletobjects.googleapis.com'),
 };
 type WalletEnvironment = z.output<z.ZodObject<typeof walletFields>>;
 
@@ -23,8 +25,12 @@ type AppleWalletSettings = {
   readonly authority: string;
   readonly typeId: string;
   readonly teamId: string;
+  /** Where Apple takes the pushes that make phones ask for a newer pass. */
+  readonly pushUrl: string;
 };
-type GoogleWalletSettings = { readonly issuerId: string; readonly email: string; readonly privateKey: string };
+type GoogleWalletSettings = ServiceAccount & { readonly issuerId: string; readonly apiUrl: string };
+/** `tokenUrl`: where it gets access tokens. */
+type ServiceAccount = { readonly email: string; readonly privateKey: string; readonly tokenUrl: string };
 /** null: passes of this kind are not offered. */
 export type WalletSettings = {
   readonly apple: AppleWalletSettings | null;
@@ -41,20 +47,45 @@ export function readWalletSettings(env: WalletEnvironment): WalletSettings {
   const service = readService(env.WALLET_GOOGLE_SERVICE_KEY);
   const issuerId = env.WALLET_GOOGLE_ISSUER_ID;
   return {
-    apple: certificate && key && authority && ids ? { certificate, key, authority, ...ids } : null,
-    google: issuerId !== undefined && service !== null ? { issuerId, ...service } : null,
+    apple:
+      certificate && key && authority && ids
+        ? { certificate, key, authority, ...ids, pushUrl: env.WALLET_APPLE_PUSH_URL }
+        : null,
+    google:
+      issuerId !== undefined && service !== null ? { issuerId, ...service, apiUrl: env.WALLET_GOOGLE_API_URL } : null,
   };
 }
 
 /** Lists what is missing, unreadable or does not belong together, one line per fault. An expired certificate is none: the doctor reports it. */
-export function walletFaults(env: WalletEnvironment): string[] {
-  return [...incomplete(env, APPLE), ...incomplete(env, GOOGLE), ...appleFaults(env), ...googleFaults(env)];
+export function walletFaults(env: WalletEnvironment, production: boolean): string[] {
+  return [
+    ...incomplete(env, APPLE),
+    ...incomplete(env, GOOGLE),
+    ...appleFaults(env),
+    ...googleFaults(env),
+    ...addressFaults(env, production),
+  ];
 }
 
 function incomplete(env: WalletEnvironment, names: readonly (keyof WalletEnvironment)[]): string[] {
   const given = names.filter((name) => env[name] !== undefined);
   if (given.length === 0 || given.length === names.length) return [];
   return names.filter((name) => !given.includes(name)).map((name) => `${name}: is needed with ${given[0]}`);
+}
+
+/** What passes show goes there, and what changes them: over TLS only, unless it is this machine in development. */
+function addressFaults(env: WalletEnvironment, production: boolean): string[] {
+  const addresses = {
+    WALLET_APPLE_PUSH_URL: env.WALLET_APPLE_PUSH_URL,
+    WALLET_GOOGLE_API_URL: env.WALLET_GOOGLE_API_URL,
+    'WALLET_GOOGLE_SERVICE_KEY: its token_uri': readService(env.WALLET_GOOGLE_SERVICE_KEY)?.tokenUrl,
+  };
+  return Object.entries(addresses).flatMap(([name, url]) => {
+    if (url === undefined) return [];
+    const fault = (text: string): string[] => [name.includes(':') ? `${name} ${text}` : `${name}: ${text}`];
+    if (isLoopback(url)) return production ? fault('points to this machine, which production refuses') : [];
+    return url.startsWith('https://') ? [] : fault('has to be https');
+  });
 }
 
 function appleFaults(env: WalletEnvironment): string[] {
@@ -105,12 +136,17 @@ function readIds(certificate: string | undefined): { typeId: string; teamId: str
   return typeId?.startsWith('pass.') === true && teamId !== undefined ? { typeId, teamId } : null;
 }
 
-const serviceSchema = z.object({ client_email: z.email(), private_key: z.string() });
+const serviceSchema = z.object({
+  client_email: z.email(),
+  private_key: z.string(),
+  token_uri: z.url({ protocol: /^https?$/ }).default('https://oauth2.googleapis.com/token'),
+});
 
-function readService(value: string | undefined): { email: string; privateKey: string } | null {
+function readService(value: string | undefined): ServiceAccount | null {
   const parsed = serviceSchema.safeParse(value === undefined ? null : orNull((): unknown => JSON.parse(value)));
   if (!parsed.success || !readKey(parsed.data.private_key)) return null;
-  return { email: parsed.data.client_email, privateKey: parsed.data.private_key };
+  const { client_email: email, private_key: privateKey, token_uri: tokenUrl } = parsed.data;
+  return { email, privateKey, tokenUrl };
 }
 
 function orNull<T>(read: () => T): T | null {

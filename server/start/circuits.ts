@@ -18,6 +18,8 @@ export function createCircuits(context: Context) {
       mail: make('mail', MAIL_CONNECTIONS),
       texts: make('twilio'),
       reader: make('id-reader'),
+      applePush: make('apple-push'),
+      googleWallet: make('google-wallet'),
     },
   };
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type BodyBudget, createBodyBudget } from '#server/http/bodies.ts';
+import type { Circuit } from '#server/providers/circuit.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
 import { createOcrIdReader } from '#server/providers/ocr/id-reader.ts';
 import type { IdReader, ObjectStore, Wallets } from '#server/providers/ports.ts';
@@ -35,10 +36,14 @@ export async function createStore(config: { storage: StorageSettings; dataDir: s
 }
 
 /** Passes for wallets, where keys are configured. Imports nothing for the others. */
-export async function createWallets({ apple, google }: WalletSettings): Promise<Wallets> {
+export async function createWallets(
+  { apple, google }: WalletSettings,
+  { applePush, googleWallet }: { readonly applePush: Circuit; readonly googleWallet: Circuit },
+): Promise<Wallets> {
   return {
-    apple: apple && (await import('#server/providers/wallet/apple-passes.ts')).createApplePasses(apple),
-    google: google && (await import('#server/providers/wallet/google-passes.ts')).createGooglePasses(google),
+    apple: apple && (await import('#server/providers/wallet/apple-passes.ts')).createApplePasses(apple, applePush),
+    google:
+      google && (await import('#server/providers/wallet/google-passes.ts')).createGooglePasses(google, googleWallet),
   };
 }
 

@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { createHash, createPublicKey } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { decodeProtectedHeader, jwtVerify } from 'jose';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '#server/config.ts';
+import { createLog } from '#server/http/log.ts';
 import { createApplePasses } from '#server/providers/wallet/apple-passes.ts';
 import { walletFindings } from '#server/start/doctor/wallet.ts';
+import { createCircuits } from '#server/start/circuits.ts';
 import { createWallets, kindsOf } from '#server/start/open-adapters.ts';
 import {
   checkout,
@@ -18,50 +18,23 @@ import {
   startTestServer,
   type TestServer,
 } from '#tests/support/test-server.ts';
+import { makeWalletKeys, PASS_TYPE, unzip } from './wallet-keys.ts';
 
-/** Throw-away keys in the shape of Apple's and Google's: a root, the authority that it issued, and the certificate of a pass type. */
-const folder = mkdtempSync(join(tmpdir(), 'wallet-'));
-const file = (name: string): string => join(folder, name);
-const contentOf = (name: string): string => readFileSync(file(name), 'utf8');
-const TYPE = 'pass.com.example.booking';
-const SUBJECT = `/UID=${TYPE}/CN=Pass Type ID: ${TYPE}/OU=TEAM123456/O=Example`;
-
-function openssl(...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync('openssl', args, { cwd: folder, encoding: 'utf8' });
-  expect(status, stderr).toBe(0);
-  return stdout;
-}
-/** Makes NAME.pem and NAME.key. `by`: who issues it; null: itself. */
-function makeCertificate(name: string, by: string | null, subject: string, more: readonly string[]): void {
-  const issuer = by === null ? [] : ['-CA', `${by}.pem`, '-CAkey', `${by}.key`];
-  const made = ['-keyout', `${name}.key`, '-out', `${name}.pem`];
-  openssl('req', '-x509', '-nodes', '-days', '365', '-subj', subject, ...issuer, ...made, ...more);
-}
-const EC = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'];
-
-let settings: Record<string, string>;
+const keys = makeWalletKeys();
+const { file, contentOf, openssl, folder } = keys;
+const { settings } = keys;
 let server: TestServer;
 let customer: Customer;
 beforeAll(async () => {
-  makeCertificate('root', null, '/CN=Root', EC);
-  makeCertificate('authority', 'root', '/CN=Authority', EC);
-  makeCertificate('pass', 'authority', SUBJECT, ['-newkey', 'rsa:2048', '-addext', 'basicConstraints=CA:FALSE']);
-  const service = { client_email: 'passes@example.iam.gserviceaccount.com', private_key: contentOf('pass.key') };
-  writeFileSync(file('service.json'), JSON.stringify(service, null, 2));
-  settings = {
-    WALLET_APPLE_CERTIFICATE_FILE: file('pass.pem'),
-    WALLET_APPLE_KEY_FILE: file('pass.key'),
-    WALLET_APPLE_AUTHORITY_CERTIFICATE_FILE: file('authority.pem'),
-    WALLET_GOOGLE_ISSUER_ID: '3388000000012345678',
-    WALLET_GOOGLE_SERVICE_KEY_FILE: file('service.json'),
-  };
   server = await startTestServer({ env: { ...settings, AUTH_ACCESS_TOKEN_SECONDS: '86400' } });
   customer = await server.addCustomer();
 }, 120_000);
 afterAll(async () => {
   await server.close();
-  rmSync(folder, { recursive: true });
+  keys.remove();
 });
+
+const { circuits } = createCircuits({ clock: () => new Date(), log: createLog('silent'), spans: null });
 
 let hoursAhead = 48;
 async function book({ paid = true, ahead = (hoursAhead += 4) } = {}): Promise<string> {
@@ -77,23 +50,6 @@ const ask = (bookingId: string, kind: string, token = customer.token) =>
 const referenceOf = async (id: string): Promise<string> =>
   (await server.app.db.one<{ reference: string }>('select reference from private.booking where id = $1::uuid', [id]))
     ?.reference ?? '';
-
-/** Reads the directory at the end of a ZIP file, then each file, as a phone does. Files are stored without compression. */
-function unzip(bytes: Buffer): ReadonlyMap<string, Buffer> {
-  const end = bytes.lastIndexOf(Buffer.from('504b0506', 'hex'));
-  const files = new Map<string, Buffer>();
-  let at = bytes.readUInt32LE(end + 16);
-  for (let left = bytes.readUInt16LE(end + 10); left > 0; left -= 1) {
-    const [size, nameLength] = [bytes.readUInt32LE(at + 24), bytes.readUInt16LE(at + 28)];
-    const local = bytes.readUInt32LE(at + 42);
-    const name = bytes.toString('utf8', at + 46, at + 46 + nameLength);
-    const start = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28);
-    files.set(name, bytes.subarray(start, start + size));
-    at += 46 + nameLength + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
-  }
-  expect(at).toBe(end);
-  return files;
-}
 
 describe('a pass for Apple Wallet', () => {
   test('is a file whose signature and hashes a phone accepts, with room, Sydney time, address and reference, and no code', async () => {
@@ -139,7 +95,7 @@ describe('a pass for Apple Wallet', () => {
     const reference = await referenceOf(id);
     expect(JSON.parse(pass)).toMatchObject({
       formatVersion: 1,
-      passTypeIdentifier: TYPE,
+      passTypeIdentifier: PASS_TYPE,
       teamIdentifier: 'TEAM123456',
       serialNumber: id,
       eventTicket: {
@@ -171,7 +127,7 @@ describe('a pass for Apple Wallet', () => {
   });
 });
 
-test('a link to Google Wallet holds the pass, signed, in a length that browsers take; each move has a pass of its own', async () => {
+test('a link to Google Wallet holds the pass, signed, in a length that browsers take', async () => {
   const id = await book();
   const url = String((await ask(id, 'google')).body['url']);
   expect(url).toMatch(/^https:\/\/pay\.google\.com\/gp\/v\/save\//);
@@ -191,12 +147,13 @@ test('a link to Google Wallet holds the pass, signed, in a length that browsers 
       genericClasses: [{ id: `${prefix}.session` }],
       genericObjects: [
         {
-          id: `${prefix}.${id}-0`,
+          id: `${prefix}.${id}`,
+          state: 'ACTIVE',
           classId: `${prefix}.session`,
           header: { defaultValue: { value: 'Studio A' } },
           textModulesData: [
             { header: `${await referenceOf(id)}, Sydney time` },
-            { body: expect.stringMatching(/doesn’t follow/) },
+            { body: expect.stringMatching(/changes with your booking/) },
           ],
         },
       ],
@@ -217,7 +174,7 @@ test('passes are for the own confirmed booking that is not over, and for no othe
 });
 
 test('the pages learn which passes are made', async () => {
-  const kinds = async (more: Record<string, string>) => kindsOf(await createWallets(readConfig(more).wallet));
+  const kinds = async (more: Record<string, string>) => kindsOf(await createWallets(readConfig(more).wallet, circuits));
   expect(await kinds(settings)).toBe('apple google');
   expect(await kinds({})).toBe('');
 });
@@ -253,7 +210,7 @@ describe('settings', () => {
     );
     const flat = contentOf('pass.key').replaceAll('\n', String.raw`\n`);
     const { apple } = readConfig({ ...settings, WALLET_APPLE_KEY_FILE: undefined, WALLET_APPLE_KEY: flat }).wallet;
-    expect(apple).toMatchObject({ key: contentOf('pass.key'), typeId: TYPE, teamId: 'TEAM123456' });
+    expect(apple).toMatchObject({ key: contentOf('pass.key'), typeId: PASS_TYPE, teamId: 'TEAM123456' });
   });
 
   test('the doctor says until when passes are signed, a month before the end too', () => {
@@ -273,7 +230,7 @@ describe('settings', () => {
 
 test('a certificate that has ended makes no passes', () => {
   const { apple } = readConfig(settings).wallet;
-  const passes = apple === null ? null : createApplePasses(apple);
+  const passes = apple === null ? null : createApplePasses(apple, circuits.applePush);
   const works = (days: number): boolean | undefined => passes?.worksAt(new Date(Date.now() + days * 86_400_000));
   expect([-1, 1, 364, 366].map(works)).toEqual([false, true, true, false]);
 });

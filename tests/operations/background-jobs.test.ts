@@ -30,6 +30,8 @@ const KINDS: readonly JobKind[] = [
   'payment.partial-refund',
   'image.delete',
   'power.follow',
+  'pass.apple',
+  'pass.google',
 ];
 const [embedded] = databases;
 let db: Database;
@@ -145,12 +147,14 @@ test('a booking within the hour gets its code in the same round', async () => {
   expect(system.mails.map(({ text }) => text.includes(pin ?? 'no code'))).toContain(true);
 });
 
-test('access codes, their mails and the lights wait a minute at most between two tries, other jobs a quarter of an hour', () => {
+test('access codes, their mails, the lights and passes wait a minute at most between two tries, other jobs a quarter of an hour', () => {
   const rules: Readonly<Record<string, JobRules>> = JOB_RULES;
   expect(KINDS.filter((kind) => rules[kind]?.longestWaitMs === MINUTE)).toEqual([
     'mail.access-code',
     'access.request',
     'power.follow',
+    'pass.apple',
+    'pass.google',
   ]);
   expect(rules['payment.refund']?.longestWaitMs ?? LONGEST_WAIT_MS).toBe(15 * MINUTE);
 });

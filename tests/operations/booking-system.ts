@@ -206,6 +206,8 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'payment.partial-refund': (job) => makePartialRefund(booking, job.subjectId),
       'image.delete': () => Promise.resolve('done'),
       'power.follow': () => Promise.resolve('done'),
+      'pass.apple': () => Promise.resolve('done'),
+      'pass.google': () => Promise.resolve('done'),
     }),
   });
   const jobs = { scheduler, drain: () => queue.run() };

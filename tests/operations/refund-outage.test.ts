@@ -131,6 +131,8 @@ function jobsWith(payments: Payments) {
       'access.revoke': nothing,
       'image.delete': nothing,
       'power.follow': nothing,
+      'pass.apple': nothing,
+      'pass.google': nothing,
       'payment.partial-refund': nothing,
       'payment.refund': (job) => refundPayment({ db, payments, clock, log }, job.subjectId),
     }),

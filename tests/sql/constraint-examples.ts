@@ -1400,6 +1400,25 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
       },
     },
   },
+  'private.wallet_pass': {
+    base: { booking_id: uuid(1), apple_at: AT },
+    checks: {
+      wallet_pass_made: { bad: [{ apple_at: null }], good: [{}, { google_at: AT }, { apple_at: null, google_at: AT }] },
+    },
+    uniques: {},
+  },
+  'private.pass_device': {
+    base: { booking_id: uuid(1), device_hash: hash('a'), push_token: hash('b'), created_at: AT },
+    checks: {
+      pass_device_device_hash_check: between('device_hash', [text(64), hash('a').slice(1), hash('A')], [hash('b')]),
+      pass_device_push_token_check: between(
+        'push_token',
+        [text(64), hash('a').slice(33), hash('A'), 'a'.repeat(201)],
+        [hash('a').slice(32), 'a'.repeat(200)],
+      ),
+    },
+    uniques: {},
+  },
   'private.crew_code': {
     base: {
       crew_member_id: uuid(1),

@@ -83,9 +83,9 @@ const paidMails = (): Rendered[] => [
 const movedMails = (): Rendered[] => [
   ...render(moves, {
     bookingMovedMail: {
-      '': [booking, earlier, { paidCents: 2_000, back: none, pin: PIN_PAGE }],
-      cheaper: [booking, earlier, { paidCents: 0, back: both, pin: PIN_PAGE }],
-      long: [long, earlier, { paidCents: 0, back: both, pin: PIN_PAGE }],
+      '': [booking, earlier, { paidCents: 2_000, back: none, pin: PIN_PAGE, pass: false }],
+      cheaper: [booking, earlier, { paidCents: 0, back: both, pin: PIN_PAGE, pass: false }],
+      long: [long, earlier, { paidCents: 0, back: both, pin: PIN_PAGE, pass: true }],
     },
     moveLinkMail: { '': [booking, earlier, { cents: 2_000, pay: PAY_PAGE, until: at(-48), terms: TERMS }] },
     moveEndedMail: {

@@ -14,6 +14,8 @@ export const WORKERS = {
   images: { atOnce: 4 },
   texts: { atOnce: 4, later: true },
   power: { atOnce: 4 },
+  'apple-passes': { atOnce: 4 },
+  'google-passes': { atOnce: 4 },
 } as const satisfies Record<string, WorkerSettings>;
 export type WorkerName = keyof typeof WORKERS;
 
@@ -56,6 +58,8 @@ export const JOB_RULES = {
   'access.revoke-crew': { worker: 'locks', longestWaitMs: URGENT_WAIT_MS },
   'access.revoke-staff': { worker: 'locks', longestWaitMs: URGENT_WAIT_MS },
   'power.follow': { worker: 'power', longestWaitMs: URGENT_WAIT_MS, alerts: 'once' },
+  'pass.apple': { worker: 'apple-passes', longestWaitMs: URGENT_WAIT_MS, alerts: 'once' },
+  'pass.google': { worker: 'google-passes', longestWaitMs: URGENT_WAIT_MS, alerts: 'once' },
   'payment.refund': { worker: 'payments' },
   'payment.partial-refund': { worker: 'payments' },
   'payment.forget-customer': { worker: 'payments' },

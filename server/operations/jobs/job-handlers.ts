@@ -29,6 +29,8 @@ import { sendCustomerMessage } from '../mails/send-customer-message.ts';
 import { sendPaymentLink } from '../mails/send-payment-link.ts';
 import { sendStaffInvitation } from '../mails/staff-mails.ts';
 import { sendWaitlistMail } from '../mails/waitlist-mail.ts';
+import type { WalletContext } from '../passes/pass-rows.ts';
+import { renewApplePass, renewGooglePass } from '../passes/renew-passes.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { makePartialRefund } from '../payments/make-partial-refund.ts';
 import type { SessionContext } from '../payments/open-session.ts';
@@ -45,8 +47,9 @@ export function jobHandlers(contexts: {
   payment: PaymentContext & SessionContext;
   identity: IdentityContext;
   lights: LightsContext;
+  passes: WalletContext;
 }): Readonly<Record<JobKind, JobHandler>> {
-  const { mails, alerts, access, payment, identity, lights } = contexts;
+  const { mails, alerts, access, payment, identity, lights, passes } = contexts;
   return {
     'mail.booking-confirmed': (job) => sendConfirmation(mails, job),
     'mail.booking-cancelled': (job) => sendCancellation(mails, job),
@@ -82,6 +85,8 @@ export function jobHandlers(contexts: {
     'access.revoke-crew': (job) => removeGuestCode(access, job),
     'access.revoke-staff': (job) => removeStaffCode(access, job),
     'power.follow': (job) => switchLights(lights, job),
+    'pass.apple': (job) => renewApplePass(passes, job),
+    'pass.google': (job) => renewGooglePass(passes, job),
     'payment.refund': (job) => refundPayment(payment, job.subjectId),
     'payment.partial-refund': (job) => makePartialRefund(payment, job.subjectId),
     'payment.forget-customer': (job) => forgetCustomer(payment, job),

@@ -48,6 +48,11 @@ export function periodicTasks(context: Context): readonly Task[] {
       everyMs: 3_600_000,
       run: () => db.query('select private.forget_crews($1::timestamptz)', [clock()]),
     },
+    {
+      name: 'forget the passes of past sessions',
+      everyMs: 3_600_000,
+      run: () => db.query('select private.forget_passes($1::timestamptz)', [clock()]),
+    },
     { name: 'reconcile payments', everyMs: 5_000, run: () => reconcile(context) },
     { name: 'alert the owner to failing jobs', everyMs: 5_000, stage: 1, run: () => queueJobAlerts(alerts) },
   ];

@@ -1,5 +1,7 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
-import type { ApplePasses, WalletPass } from '../ports.ts';
+import type { Circuit } from '../circuit.ts';
+import type { ApplePasses, PassService, WalletPass } from '../ports.ts';
+import { createApplePush } from './apple-push.ts';
 import { type Signer, signDetached } from './signature.ts';
 import { zip } from './zip.ts';
 
@@ -10,10 +12,12 @@ type Settings = {
   readonly authority: string;
   readonly typeId: string;
   readonly teamId: string;
+  /** Where Apple takes pushes. */
+  readonly pushUrl: string;
 };
 
-/** Makes passes for Apple Wallet, on this machine: Apple is not asked. */
-export function createApplePasses(settings: Settings): ApplePasses {
+/** Makes passes for Apple Wallet, on this machine, and pushes their changes by Apple. */
+export function createApplePasses(settings: Settings, circuit: Pick<Circuit, 'run'>): ApplePasses {
   const signer: Signer = {
     certificate: new X509Certificate(settings.certificate),
     key: createPrivateKey(settings.key),
@@ -21,12 +25,15 @@ export function createApplePasses(settings: Settings): ApplePasses {
   };
   const { validFromDate: from, validToDate: until } = signer.certificate;
   let icons: Promise<ReadonlyMap<string, Buffer>> | null = null;
+  const push = createApplePush(settings);
   return {
+    typeId: settings.typeId,
     worksAt: (now) => from <= now && now < until && now < signer.authority.validToDate,
-    async make(pass, now) {
+    push: (tokens, until) => circuit.run(() => push(tokens, until)),
+    async make(pass, service, now) {
       icons ??= renderIcons();
       const files = new Map<string, Uint8Array>([
-        ['pass.json', Buffer.from(JSON.stringify(describe(pass, settings)))],
+        ['pass.json', Buffer.from(JSON.stringify(describe(pass, service, settings)))],
         ...(await icons),
       ]);
       const manifest = Buffer.from(JSON.stringify(Object.fromEntries([...files].map(hashed))));
@@ -43,30 +50,29 @@ const hashed = ([name, content]: [string, Uint8Array]): [string, string] => [
 ];
 
 /** The content of pass.json. Hours are text: the phone would show an instant in its own time zone. */
-function describe(pass: WalletPass, { typeId, teamId }: Settings): Record<string, unknown> {
-  const { start, end } = pass;
+function describe(pass: WalletPass, service: PassService, { typeId, teamId }: Settings): Record<string, unknown> {
   return {
     formatVersion: 1,
     passTypeIdentifier: typeId,
     teamIdentifier: teamId,
     // A newer pass of the same booking replaces the one on the phone.
     serialNumber: pass.id,
+    webServiceURL: service.url,
+    authenticationToken: service.token,
+    ...(pass.cancelled ? { voided: true } : shownFrom(pass)),
     organizationName: pass.business,
     description: `${pass.room}, ${pass.day}, ${pass.hours}`,
     logoText: pass.business,
     foregroundColor: 'rgb(245, 243, 239)',
     labelColor: 'rgb(255, 90, 44)',
     backgroundColor: 'rgb(11, 11, 12)',
-    // When the phone offers the pass on its locked screen; the first for those before iOS 18.
-    relevantDate: start.toISOString(),
-    relevantDates: [{ startDate: start.toISOString(), endDate: end.toISOString() }],
-    expirationDate: end.toISOString(),
+    expirationDate: pass.end.toISOString(),
     eventTicket: {
       headerFields: [{ key: 'reference', label: 'BOOKING', value: pass.reference }],
-      primaryFields: [{ key: 'room', label: 'ROOM', value: pass.room }],
+      primaryFields: [{ key: 'room', label: 'ROOM', value: pass.room, changeMessage: 'Your session is in %@ now' }],
       secondaryFields: [
-        { key: 'day', label: 'DAY', value: pass.day },
-        { key: 'hours', label: 'SYDNEY TIME', value: pass.hours },
+        { key: 'day', label: 'DAY', value: pass.day, changeMessage: 'Your session is on %@ now' },
+        { key: 'hours', label: 'SYDNEY TIME', value: pass.hours, changeMessage: 'Your session: %@' },
       ],
       auxiliaryFields: [{ key: 'address', label: 'ADDRESS', value: pass.address }],
       backFields: [
@@ -76,6 +82,12 @@ function describe(pass: WalletPass, { typeId, teamId }: Settings): Record<string
     },
   };
 }
+
+/** When the phone offers the pass on its locked screen; the first for those before iOS 18. */
+const shownFrom = ({ start, end }: WalletPass) => ({
+  relevantDate: start.toISOString(),
+  relevantDates: [{ startDate: start.toISOString(), endDate: end.toISOString() }],
+});
 
 /** The mark of the site (web/public/favicon.svg) in the sizes of a pass. */
 async function renderIcons(): Promise<ReadonlyMap<string, Buffer>> {

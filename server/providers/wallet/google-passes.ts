@@ -1,20 +1,53 @@
 import { createPrivateKey } from 'node:crypto';
 import { SignJWT } from 'jose';
+import type { Circuit } from '../circuit.ts';
+import { refusedBy } from '../http-call.ts';
 import type { GooglePasses, WalletPass } from '../ports.ts';
+import { createGoogleApi } from './google-api.ts';
 
-type Settings = { readonly issuerId: string; readonly email: string; readonly privateKey: string };
+type Settings = {
+  readonly issuerId: string;
+  readonly email: string;
+  readonly privateKey: string;
+  /** Where the service account gets access tokens. */
+  readonly tokenUrl: string;
+  readonly apiUrl: string;
+};
 
 const SAVE_URL = 'https://pay.google.com/gp/v/save/';
+/** Google's answers about an object that is not there, and about one that is there already. */
+const [MISSING, EXISTS] = [404, 409];
 
-/** Makes links that save a pass in Google Wallet. The link holds the whole pass, signed: Google is not asked before the customer opens it. */
-export function createGooglePasses({ issuerId, email, privateKey }: Settings): GooglePasses {
+/**
+ * Makes links that save a pass in Google Wallet, and changes the passes that were saved. The link holds the whole pass, signed: Google is not asked
+ * before the customer opens it.
+ */
+export function createGooglePasses(settings: Settings, circuit: Pick<Circuit, 'run'>): GooglePasses {
+  const { issuerId, email, privateKey } = settings;
   const key = createPrivateKey(privateKey);
+  const call = createGoogleApi(settings, key);
+  const classId = `${issuerId}.session`;
+
+  /** Throws for an answer that is neither a success nor one of `expected`. */
+  async function request(method: 'PATCH' | 'POST', path: string, body: unknown, now: Date, expected: number) {
+    const status = await call({ method, path, body }, now);
+    if (status !== expected && (status < 200 || status > 299))
+      throw refusedBy('google-wallet', status, `status ${status}`);
+    return status;
+  }
+
+  async function update(pass: WalletPass, now: Date): Promise<void> {
+    const object = describe(pass, issuerId);
+    const change = (expected: number) => request('PATCH', `genericObject/${object['id']}`, object, now, expected);
+    if ((await change(MISSING)) !== MISSING) return;
+    // Nobody has saved it yet. The customer may still open a link that holds the old hours, and Google keeps the object that is there first.
+    await request('POST', 'genericClass', { id: classId }, now, EXISTS);
+    if ((await request('POST', 'genericObject', object, now, EXISTS)) === EXISTS) await change(0);
+  }
+
   return {
     async saveUrl(pass, origin, now) {
-      const payload = {
-        genericClasses: [{ id: `${issuerId}.session` }],
-        genericObjects: [describe(pass, issuerId)],
-      };
+      const payload = { genericClasses: [{ id: classId }], genericObjects: [describe(pass, issuerId)] };
       const token = await new SignJWT({ typ: 'savetowallet', origins: [origin], payload })
         .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
         .setIssuer(email)
@@ -23,15 +56,18 @@ export function createGooglePasses({ issuerId, email, privateKey }: Settings): G
         .sign(key);
       return `${SAVE_URL}${token}`;
     },
+    update: (pass, now) => circuit.run(() => update(pass, now), UPDATE_BUDGET_MS),
   };
 }
+/** Up to five requests. */
+const UPDATE_BUDGET_MS = 25_000;
 
 /** A generic pass: https://developers.google.com/wallet/generic/rest/v1/genericobject. Short, because the link should have at most 1,800 characters. */
-function describe(pass: WalletPass, issuerId: string): Record<string, unknown> {
+function describe(pass: WalletPass, issuerId: string): Record<string, unknown> & { readonly id: string } {
   return {
-    // Google keeps the first pass of an id, so a moved booking has another one.
-    id: `${issuerId}.${pass.id}-${pass.version}`,
+    id: `${issuerId}.${pass.id}`,
     classId: `${issuerId}.session`,
+    state: pass.cancelled ? 'INACTIVE' : 'ACTIVE',
     cardTitle: english(pass.business),
     subheader: english(`${pass.day}, ${pass.hours}`),
     header: english(pass.room),

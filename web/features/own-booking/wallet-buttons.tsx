@@ -42,8 +42,8 @@ export function WalletButtons({ bookingId }: { bookingId: string }) {
         ))}
       </div>
       <p className="mt-3 max-w-prose text-sm text-dust">
-        Room, time, address and reference, never the access code. If you move the booking, add its new pass from its
-        page.
+        Room, time, address and reference, never the access code. The pass changes with your booking when your phone is
+        online. If it still shows old hours, add it again here.
       </p>
       {save.isError ? (
         <p role="alert" className="mt-3 text-sm text-bad">

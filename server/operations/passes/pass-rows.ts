@@ -1,0 +1,75 @@
+import type { BusinessSettings } from '#rules/business/business.ts';
+import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
+import type { LinkSigner } from '#server/crypto/link-signer.ts';
+import type { Transaction } from '#server/db/database.ts';
+import type { WalletPass, Wallets } from '#server/providers/ports.ts';
+import type { BookingContext } from '../bookings/context.ts';
+import type { BookingFacts } from '../core/booking-rows.ts';
+import { Refusal } from '../core/refusal.ts';
+
+/** What passes of bookings need. */
+export type WalletContext = Pick<BookingContext, 'db' | 'clock' | 'settings'> & {
+  readonly wallets: Wallets;
+  readonly links: LinkSigner;
+};
+
+/** The pass of a booking with what it shows, of one moment. `version` counts what happened to the booking since the first pass. */
+export type PassRow = {
+  readonly booking: BookingFacts;
+  readonly business: BusinessSettings;
+  readonly version: number;
+  readonly changedAt: Date;
+};
+
+/** Reads the pass of a booking; null when none was made, or what was stored about it is deleted. */
+export async function readPass({ db }: Pick<WalletContext, 'db'>, bookingId: string): Promise<PassRow | null> {
+  return db.one<PassRow>(
+    `select private.booking_json(b) as booking, private.business_settings() as business, w.version, w.changed_at as "changedAt"
+     from private.wallet_pass w join private.booking b on b.id = w.booking_id where w.booking_id = $1::uuid`,
+    [bookingId],
+  );
+}
+
+/** Stores that a pass is made, in a transaction that has locked the booking: what happens to it from then on renews the pass. */
+export async function storePass(
+  tx: Pick<Transaction, 'query'>,
+  { bookingId, kind, now }: { readonly bookingId: string; readonly kind: 'apple' | 'google'; readonly now: Date },
+): Promise<void> {
+  const column = `${kind}_at`;
+  await tx.query(
+    `insert into private.wallet_pass as w (booking_id, ${column}) values ($1::uuid, $2::timestamptz)
+     on conflict (booking_id) do update set ${column} = coalesce(w.${column}, excluded.${column})`,
+    [bookingId, now],
+  );
+}
+
+/** Describes what a pass shows. A cancelled booking keeps its day, so that people know which one it was. */
+export function describePass({ booking, business }: PassRow, siteUrl: string): WalletPass {
+  const [start, end] = [new Date(booking.startTime), new Date(booking.endTime)];
+  const cancelled = booking.status !== 'confirmed';
+  const day = (at: Date): string => formatStudioDate(at, 'medium');
+  const nextDay = studioDate(start) === studioDate(end) ? '' : ` (${day(end)})`;
+  return {
+    id: booking.id,
+    cancelled,
+    business: business.name,
+    room: booking.studioName,
+    reference: booking.reference,
+    day: day(start),
+    hours: cancelled ? 'Cancelled' : `${formatStudioTime(start)} to ${formatStudioTime(end)}${nextDay}`,
+    start,
+    end,
+    address: business.address,
+    note: 'It changes with your booking when your phone is online. Your access code is on your booking’s page only.',
+    url: `${siteUrl}/bookings/${booking.reference}`,
+  };
+}
+
+/** Throws `Refusal` where no passes for Apple's wallet can be made now. */
+export function requireApple({ apple }: Wallets, now: Date): NonNullable<Wallets['apple']> {
+  if (apple?.worksAt(now) !== true) throw notOffered('Apple');
+  return apple;
+}
+
+export const notOffered = (name: string): Refusal =>
+  new Refusal('not_configured', `We can’t make passes for ${name} Wallet at the moment.`);

@@ -1,0 +1,118 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { enqueue } from '../core/jobs.ts';
+import { Refusal } from '../core/refusal.ts';
+import { describePass, type PassRow, readPass, requireApple, type WalletContext } from './pass-rows.ts';
+
+/** Purpose of the token in a pass. It stays the same for all passes of a booking: a phone refuses another one. */
+const PASS_TOKEN = 'wallet-pass';
+/** The token ends with what is stored about the pass. */
+const TOKEN_END = new Date('2100-01-01T00:00:00Z');
+/** One person's phones and watches, and those of people they send the pass to. */
+const PHONES_MAX = 20;
+/** Changes that were not committed yet when a phone asked are told it once more. */
+const OVERLAP = '1 minute';
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/** A request about one pass of Apple's, with the token that the phone shows. */
+export type PassRequest = { readonly typeId: string; readonly serial: string; readonly token: string };
+
+/** The token that the pass of a booking has in it. */
+export const passToken = ({ links }: Pick<WalletContext, 'links'>, bookingId: string): string =>
+  links.sign(PASS_TOKEN, bookingId, TOKEN_END);
+
+/** Where phones ask for newer passes. */
+export const serviceUrl = ({ settings }: Pick<WalletContext, 'settings'>): string =>
+  `${settings.siteUrl}/functions/v1/wallet-service`;
+
+/**
+ * Stores that a phone has the pass and wants to be told of changes. Returns false for one that was stored before. A phone that comes after a change is
+ * told of it. Throws `Refusal`: `not_signed_in`, `not_found`, `too_many_requests`.
+ */
+export async function addPhone(
+  context: WalletContext,
+  { device, pushToken, ...request }: PassRequest & { readonly device: string; readonly pushToken: string },
+): Promise<boolean> {
+  authorise(context, request);
+  const now = context.clock();
+  return context.db.transaction(async (tx) => {
+    // A change of the booking waits here, or this for the change: either its job finds the phone, or its version is seen.
+    const pass = await tx.one<{ version: number; phones: number }>(
+      `select w.version, (select count(*)::int from private.pass_device d where d.booking_id = w.booking_id and d.device_hash <> $2) as phones
+       from private.wallet_pass w where w.booking_id = $1::uuid and w.apple_at is not null for share of w`,
+      [request.serial, hashOf(device)],
+    );
+    if (pass === null) throw unknown();
+    if (pass.phones >= PHONES_MAX) throw new Refusal('too_many_requests', 'This pass is on too many phones.');
+    const row = await tx.one<{ added: boolean }>(
+      `insert into private.pass_device as d (booking_id, device_hash, push_token, created_at) values ($1::uuid, $2, $3, $4::timestamptz)
+       on conflict (booking_id, device_hash) do update set push_token = excluded.push_token returning d.xmax = 0 as added`,
+      [request.serial, hashOf(device), pushToken, now],
+    );
+    if (pass.version > 1)
+      await enqueue(tx, { kind: 'pass.apple', subjectId: request.serial, dedupe: `phone:${randomUUID()}`, dueAt: now });
+    return row?.added === true;
+  });
+}
+
+/** Forgets that a phone has the pass. Throws `Refusal`: `not_signed_in`, `not_found`. */
+export async function removePhone(
+  context: WalletContext,
+  request: PassRequest & { readonly device: string },
+): Promise<void> {
+  authorise(context, request);
+  await context.db.query('delete from private.pass_device where booking_id = $1::uuid and device_hash = $2', [
+    request.serial,
+    hashOf(request.device),
+  ]);
+}
+
+/**
+ * Lists the passes of a phone that changed since it last asked, with the tag for its next question; null when there are none. Who knows the number of the
+ * phone may ask: Apple gives it to nobody else. Throws `Refusal`: `not_found`.
+ */
+export async function listChanged(
+  { db, wallets }: WalletContext,
+  { typeId, device, since }: { readonly typeId: string; readonly device: string; readonly since: number | null },
+): Promise<{ readonly serials: readonly string[]; readonly tag: string } | null> {
+  if (wallets.apple?.typeId !== typeId) throw unknown();
+  const row = await db.one<{ serials: readonly string[] | null; tag: string }>(
+    `select array_agg(w.booking_id::text order by w.changed_at) as serials, floor(extract(epoch from clock_timestamp()))::bigint::text as tag
+     from private.pass_device d join private.wallet_pass w on w.booking_id = d.booking_id
+     where d.device_hash = $1 and ($2::float8 is null or w.changed_at > to_timestamp($2::float8) - interval '${OVERLAP}')`,
+    [hashOf(device), since],
+  );
+  return row?.serials ? { serials: row.serials, tag: row.tag } : null;
+}
+
+/**
+ * Makes the pass as it is now, also of a cancelled booking and after the session; `file` is null when the phone has this version. The pass keeps the
+ * token that the phone has. Throws `Refusal`: `not_signed_in`, `not_found`, `not_configured`.
+ */
+export async function readNewPass(
+  context: WalletContext,
+  request: PassRequest & { readonly since: Date | null },
+): Promise<{ readonly file: Buffer | null; readonly changedAt: Date }> {
+  authorise(context, request);
+  const row = await readPass(context, request.serial);
+  if (row === null) throw unknown();
+  const { changedAt } = row;
+  if (request.since !== null && changedAt <= request.since) return { file: null, changedAt };
+  return { file: await makeApplePass(context, row, request.token), changedAt };
+}
+
+/** Makes the .pkpass file of a booking. Throws `Refusal`: `not_configured`. */
+export async function makeApplePass(context: WalletContext, row: PassRow, token: string): Promise<Buffer> {
+  const now = context.clock();
+  const service = { url: serviceUrl(context), token };
+  return requireApple(context.wallets, now).make(describePass(row, context.settings.siteUrl), service, now);
+}
+
+/** Throws unless the token is that of the pass. */
+function authorise({ wallets, links, clock }: WalletContext, { typeId, serial, token }: PassRequest): void {
+  if (wallets.apple?.typeId !== typeId || !UUID.test(serial)) throw unknown();
+  if (links.read(PASS_TOKEN, token, clock()) !== serial)
+    throw new Refusal('not_signed_in', 'This is not the token of the pass.');
+}
+
+const unknown = (): Refusal => new Refusal('not_found', 'There is no such pass.');
+const hashOf = (device: string): string => createHash('sha256').update(device).digest('hex');

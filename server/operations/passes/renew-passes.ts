@@ -1,0 +1,48 @@
+import { ProviderError } from '#server/providers/call.ts';
+import type { Job, JobOutcome } from '../core/jobs.ts';
+import { describePass, type PassRow, readPass, type WalletContext } from './pass-rows.ts';
+
+/**
+ * Job `pass.google`: makes the pass of a booking at Google show the booking as it is now. Another job may have read the booking later and called
+ * earlier, so this one calls again when the booking has changed meanwhile. Throws `ProviderError`.
+ */
+export async function renewGooglePass(context: WalletContext, job: Job): Promise<JobOutcome> {
+  const { wallets, clock, settings } = context;
+  const row = await readPass(context, job.subjectId);
+  const pointless = whyPointless(row, job, clock());
+  if (row === null || pointless !== null) return pointless ?? 'done';
+  if (wallets.google === null) return { closed: 'passes for Google Wallet are not set up any more' };
+  await wallets.google.update(describePass(row, settings.siteUrl), clock());
+  const after = await readPass(context, job.subjectId);
+  return after === null || after.version === row.version ? 'done' : { retryAt: clock() };
+}
+
+/**
+ * Job `pass.apple`: tells the phones that have the pass of a booking to ask for it again, and forgets those that have it no more. A push has no content,
+ * so nothing can arrive late. Throws `ProviderError`.
+ */
+export async function renewApplePass(context: WalletContext, job: Job): Promise<JobOutcome> {
+  const { db, wallets, clock } = context;
+  const row = await readPass(context, job.subjectId);
+  const pointless = whyPointless(row, job, clock());
+  if (row === null || pointless !== null) return pointless ?? 'done';
+  const { rows: phones } = await db.query<{ token: string }>(
+    'select distinct push_token as token from private.pass_device where booking_id = $1::uuid',
+    [job.subjectId],
+  );
+  if (phones.length === 0) return 'done';
+  if (wallets.apple === null) return { closed: 'passes for Apple Wallet are not set up any more' };
+  const tokens = phones.map(({ token }) => token);
+  const { gone, failed } = await wallets.apple.push(tokens, new Date(row.booking.endTime));
+  // Of other bookings too: a token that is gone is gone for all passes of the phone.
+  if (gone.length > 0) await db.query('delete from private.pass_device where push_token = any ($1::text[])', [gone]);
+  if (failed !== null) throw new ProviderError('apple-push', failed, { retryable: true });
+  return 'done';
+}
+
+/** After the session nobody needs the pass. A job that has failed until then is reported. */
+function whyPointless(row: PassRow | null, { tries }: Job, now: Date): JobOutcome | null {
+  if (row === null) return 'done';
+  if (new Date(row.booking.endTime) > now) return null;
+  return tries <= 1 ? 'done' : { closed: 'the session ended before the pass could follow' };
+}

@@ -1,0 +1,60 @@
+import type { KeyObject } from 'node:crypto';
+import { SignJWT } from 'jose';
+import { ProviderError } from '../call.ts';
+import { callHttp, refusedBy } from '../http-call.ts';
+
+type Settings = { readonly email: string; readonly tokenUrl: string; readonly apiUrl: string };
+type Request = { readonly method: 'PATCH' | 'POST'; readonly path: string; readonly body: unknown };
+
+const SCOPE = 'https://www.googleapis.com/auth/wallet_object.issuer';
+const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+/** A token is replaced this long before its end. */
+const EARLY_MS = 60_000;
+
+/**
+ * Calls Google's wallet API as the service account, with an access token that is kept until it ends. Returns the status of the answer. Throws
+ * `ProviderError` when there is none.
+ */
+export function createGoogleApi({ email, tokenUrl, apiUrl }: Settings, key: KeyObject) {
+  let kept: { readonly token: string; readonly until: number } | null = null;
+
+  async function accessToken(now: Date): Promise<string> {
+    if (kept !== null && now.getTime() < kept.until) return kept.token;
+    const seconds = Math.floor(now.getTime() / 1000);
+    const assertion = await new SignJWT({ scope: SCOPE })
+      .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
+      .setIssuer(email)
+      .setAudience(tokenUrl)
+      .setIssuedAt(seconds)
+      .setExpirationTime(seconds + 3_600)
+      .sign(key);
+    const { status, body } = await callHttp('google-wallet', tokenUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ grant_type: GRANT, assertion }).toString(),
+    });
+    if (status !== 200) throw refusedBy('google-wallet', status, `no access token: status ${status}`);
+    const token = tokenIn(body);
+    if (token === null) throw new ProviderError('google-wallet', 'invalid_response', { retryable: true });
+    kept = { token: token.value, until: now.getTime() + token.seconds * 1000 - EARLY_MS };
+    return token.value;
+  }
+
+  return async ({ method, path, body }: Request, now: Date): Promise<number> => {
+    const token = await accessToken(now);
+    const { status } = await callHttp('google-wallet', `${apiUrl}/walletobjects/v1/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    // The next try gets a new one.
+    if (status === 401) kept = null;
+    return status;
+  };
+}
+
+function tokenIn(body: unknown): { value: string; seconds: number } | null {
+  if (body === null || typeof body !== 'object' || !('access_token' in body) || !('expires_in' in body)) return null;
+  const { access_token: value, expires_in: seconds } = body;
+  return typeof value === 'string' && typeof seconds === 'number' ? { value, seconds } : null;
+}
