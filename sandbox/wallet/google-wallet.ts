@@ -134,6 +134,8 @@ function call(service: Service, request: IncomingMessage, path: string, body: st
   if ((service.tokens.get(token) ?? 0) <= service.now().getTime())
     return refusal(401, 'Request had invalid credentials.');
   const [, kind, id] = /^\/walletobjects\/v1\/(genericClass|genericObject)(?:\/([^/?]+))?$/.exec(path) ?? [];
+  if (kind === 'genericClass' && request.method === 'GET' && id !== undefined)
+    return service.classes.has(id) ? { status: 200, body: { id } } : refusal(404, `Class ${id} not found.`);
   const value = parse(body);
   if (kind === undefined || value === null || request.headers['content-type'] !== 'application/json')
     return refusal(kind === undefined ? 404 : 400, 'Invalid request.');

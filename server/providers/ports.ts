@@ -358,6 +358,8 @@ export type GooglePasses = {
   saveUrl(pass: WalletPass, origin: string, now: Date): Promise<string>;
   /** Makes the pass at Google show this, saved or not. Throws `ProviderError`. */
   update(pass: WalletPass, now: Date): Promise<void>;
+  /** Asks Google for what we may read, and changes nothing. Throws `ProviderError`. */
+  check(now: Date): Promise<void>;
 };
 /** null: passes of this kind are not offered. */
 export type Wallets = { readonly apple: ApplePasses | null; readonly google: GooglePasses | null };

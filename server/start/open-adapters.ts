@@ -38,7 +38,10 @@ export async function createStore(config: { storage: StorageSettings; dataDir: s
 /** Passes for wallets, where keys are configured. Imports nothing for the others. */
 export async function createWallets(
   { apple, google }: WalletSettings,
-  { applePush, googleWallet }: { readonly applePush: Circuit; readonly googleWallet: Circuit },
+  {
+    applePush,
+    googleWallet,
+  }: { readonly applePush: Pick<Circuit, 'run'>; readonly googleWallet: Pick<Circuit, 'run'> },
 ): Promise<Wallets> {
   return {
     apple: apple && (await import('#server/providers/wallet/apple-passes.ts')).createApplePasses(apple, applePush),

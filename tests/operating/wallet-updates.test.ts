@@ -2,6 +2,9 @@ import { createPublicKey, randomBytes } from 'node:crypto';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ApplePush, type GoogleWallet, startApplePush, startGoogleWallet } from '#sandbox/main.ts';
+import { readConfig } from '#server/config.ts';
+import { passServiceFindings } from '#server/start/doctor/wallet.ts';
+import { createWallets } from '#server/start/open-adapters.ts';
 import { engines } from '#tests/support/engines.ts';
 import { checkout, type Customer, paymentOf, span, STUDIO_A, type TestServer } from '#tests/support/test-server.ts';
 import { ISSUER_ID, makeWalletKeys, PASS_TYPE, SERVICE_EMAIL, unzip } from './wallet-keys.ts';
@@ -30,6 +33,29 @@ afterAll(async () => {
   await google.close();
   await apple.close();
   keys.remove();
+});
+
+test('the doctor asks whether Apple and Google take changes', async () => {
+  const direct = { run: <T>(call: () => Promise<T>): Promise<T> => call() };
+  const circuits = { applePush: direct, googleWallet: direct };
+  const addresses = { WALLET_APPLE_PUSH_URL: apple.url, WALLET_GOOGLE_API_URL: google.url };
+  const find = async (more: Record<string, string> = {}) => {
+    const { wallet } = readConfig({ ...keys.settings, ...addresses, ...more });
+    const found = await passServiceFindings(await createWallets(wallet, circuits), new Date());
+    return found.map(({ state, text }) => `${state} ${text}`);
+  };
+  expect(await find()).toEqual([`ok Apple takes pushes for ${PASS_TYPE}`, 'ok Google takes changes of passes']);
+  apple.failNext(1, 403, 'BadCertificate');
+  google.failNext(1, 403);
+  expect(await find()).toEqual([
+    'fail Apple refuses pushes: BadCertificate',
+    expect.stringMatching(/^fail Google takes no changes of passes: status 403/),
+  ]);
+  const nobody = 'http://127.0.0.1:1';
+  expect(await find({ WALLET_APPLE_PUSH_URL: nobody, WALLET_GOOGLE_API_URL: nobody })).toEqual([
+    expect.stringMatching(/^fail Apple takes no pushes: .*ECONNREFUSED/),
+    expect.stringMatching(/^fail Google takes no changes of passes: .*ECONNREFUSED/),
+  ]);
 });
 
 describe.each(engines)('passes that were saved, on $name', ({ open }) => {

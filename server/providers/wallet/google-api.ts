@@ -4,7 +4,9 @@ import { ProviderError } from '../call.ts';
 import { callHttp, refusedBy } from '../http-call.ts';
 
 type Settings = { readonly email: string; readonly tokenUrl: string; readonly apiUrl: string };
-type Request = { readonly method: 'PATCH' | 'POST'; readonly path: string; readonly body: unknown };
+export type Method = 'GET' | 'PATCH' | 'POST';
+/** `body` null: none. */
+type Request = { readonly method: Method; readonly path: string; readonly body: unknown };
 
 const SCOPE = 'https://www.googleapis.com/auth/wallet_object.issuer';
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
@@ -45,7 +47,7 @@ export function createGoogleApi({ email, tokenUrl, apiUrl }: Settings, key: KeyO
     const { status } = await callHttp('google-wallet', `${apiUrl}/walletobjects/v1/${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      ...(body === null ? {} : { body: JSON.stringify(body) }),
     });
     // The next try gets a new one.
     if (status === 401) kept = null;

@@ -3,7 +3,7 @@ import { SignJWT } from 'jose';
 import type { Circuit } from '../circuit.ts';
 import { refusedBy } from '../http-call.ts';
 import type { GooglePasses, WalletPass } from '../ports.ts';
-import { createGoogleApi } from './google-api.ts';
+import { createGoogleApi, type Method } from './google-api.ts';
 
 type Settings = {
   readonly issuerId: string;
@@ -29,7 +29,7 @@ export function createGooglePasses(settings: Settings, circuit: Pick<Circuit, 'r
   const classId = `${issuerId}.session`;
 
   /** Throws for an answer that is neither a success nor one of `expected`. */
-  async function request(method: 'PATCH' | 'POST', path: string, body: unknown, now: Date, expected: number) {
+  async function request(method: Method, path: string, body: unknown, now: Date, expected: number) {
     const status = await call({ method, path, body }, now);
     if (status !== expected && (status < 200 || status > 299))
       throw refusedBy('google-wallet', status, `status ${status}`);
@@ -56,6 +56,7 @@ export function createGooglePasses(settings: Settings, circuit: Pick<Circuit, 'r
         .sign(key);
       return `${SAVE_URL}${token}`;
     },
+    check: (now) => circuit.run(async () => void (await request('GET', `genericClass/${classId}`, null, now, MISSING))),
     update: (pass, now) => circuit.run(() => update(pass, now), UPDATE_BUDGET_MS),
   };
 }

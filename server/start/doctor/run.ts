@@ -1,4 +1,5 @@
 import type { CheckedConfig } from './checked-config.ts';
+import { createWallets } from '../open-adapters.ts';
 import { ConfigRefused } from '#server/settings/config-refused.ts';
 import { clockFindings } from './clock.ts';
 import { databaseFindings } from './database.ts';
@@ -9,10 +10,14 @@ import { mailFindings } from './mail.ts';
 import { hostedCheckFindings, paymentFindings } from './payments.ts';
 import { backupFindings, settingsFindings } from './settings.ts';
 import { siteFindings } from './site.ts';
-import { walletFindings } from './wallet.ts';
+import { passServiceFindings, walletFindings } from './wallet.ts';
 
 /** Longer than a bridge takes to ask all locks of a small studio. */
 const LIMIT_MS = 60_000;
+
+/** One call each needs no circuit breaker. */
+const direct = { run: <T>(call: () => Promise<T>): Promise<T> => call() };
+const UNGUARDED = { applePush: direct, googleWallet: direct };
 
 function checksOf(config: CheckedConfig): Check[] {
   return [
@@ -27,6 +32,10 @@ function checksOf(config: CheckedConfig): Check[] {
     { area: 'plugs', run: () => plugFindings(config) },
     { area: 'mail', run: () => mailFindings(config) },
     { area: 'wallets', run: () => Promise.resolve(walletFindings(config, new Date())) },
+    {
+      area: 'wallets',
+      run: async () => passServiceFindings(await createWallets(config.wallet, UNGUARDED), new Date()),
+    },
     { area: 'clock', run: () => clockFindings(config) },
     { area: 'site', run: () => siteFindings(config) },
   ];

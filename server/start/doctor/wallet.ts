@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
+import type { Wallets } from '#server/providers/ports.ts';
 import type { CheckedConfig } from './checked-config.ts';
-import { type Finding, findingsOf } from './finding.ts';
+import { adviceFor, type Finding, findingsOf, reasonOf } from './finding.ts';
 
 const DAY_MS = 86_400_000;
 /** A new certificate takes Apple minutes and people weeks. */
@@ -20,6 +21,42 @@ export function walletFindings({ wallet: { apple, google } }: Pick<CheckedConfig
   ];
 }
 
+/** No phone has this push token: Apple refuses it, once it has accepted our certificate. */
+const NO_PHONE = '0'.repeat(64);
+
+/** Whether Apple and Google take changes of passes. Changes nothing there. */
+export async function passServiceFindings({ apple, google }: Wallets, now: Date): Promise<Finding[]> {
+  const found = await Promise.all([
+    apple === null ? null : applePushFinding(apple, now),
+    google === null ? null : googleFinding(google, now),
+  ]);
+  return found.filter((one) => one !== null);
+}
+
+async function applePushFinding(apple: NonNullable<Wallets['apple']>, now: Date): Promise<Finding> {
+  const { ok, fail } = findingsOf('wallets');
+  try {
+    const { failed } = await apple.push([NO_PHONE], now);
+    return failed === null
+      ? ok(`Apple takes pushes for ${apple.typeId}`)
+      : fail(`Apple refuses pushes: ${failed}`, RENEW);
+  } catch (error) {
+    return fail(`Apple takes no pushes: ${reasonOf(error)}`, adviceFor(error, RENEW));
+  }
+}
+
+async function googleFinding(google: NonNullable<Wallets['google']>, now: Date): Promise<Finding> {
+  const { ok, fail } = findingsOf('wallets');
+  try {
+    await google.check(now);
+    return ok('Google takes changes of passes');
+  } catch (error) {
+    return fail(`Google takes no changes of passes: ${reasonOf(error)}`, adviceFor(error, ALLOW));
+  }
+}
+
+const ALLOW =
+  'Switch the Google Wallet API on in the project of the service account, and add the account as a user in the Google Wallet console.';
 const RENEW =
   'Make a new one in developer.apple.com, Identifiers, Pass Type IDs, set WALLET_APPLE_CERTIFICATE and WALLET_APPLE_KEY, and restart.';
 const RENEW_AUTHORITY =
