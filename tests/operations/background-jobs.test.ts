@@ -222,7 +222,18 @@ test('a worker whose queue cannot be read is named in the log', async () => {
   const { jobs, errors } = jobsWith({ db: failing });
   await jobs.scheduler.run();
   expect(errors.map(({ task }) => String(task)).toSorted()).toEqual(
-    ['alerts', 'campaigns', 'images', 'locks', 'mail', 'payments', 'power', 'texts'].map((name) => `worker ${name}`),
+    [
+      'alerts',
+      'apple-passes',
+      'campaigns',
+      'google-passes',
+      'images',
+      'locks',
+      'mail',
+      'payments',
+      'power',
+      'texts',
+    ].map((name) => `worker ${name}`),
   );
 });
 
