@@ -5,8 +5,14 @@ import type { Env, Log } from '#server/http/caller.ts';
 import type { Limit, TakeLimit } from '#server/http/limits.ts';
 import { retryAfterOf } from '#server/http/unavailable.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
-import type { WalletContext } from '#server/operations/passes/pass-rows.ts';
-import { addPhone, listChanged, type PassRequest, readNewPass, removePhone } from '#server/operations/passes/phones.ts';
+import type { WalletContext } from '#server/operations/exports/pass-rows.ts';
+import {
+  addPhone,
+  listChanged,
+  type PassRequest,
+  readNewPass,
+  removePhone,
+} from '#server/operations/exports/pass-phones.ts';
 import { parse, take } from './requests.ts';
 import { fileOf, statuses } from './responses.ts';
 

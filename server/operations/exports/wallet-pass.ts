@@ -1,14 +1,7 @@
 import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
-import {
-  describePass,
-  notOffered,
-  readPass,
-  requireApple,
-  storePass,
-  type WalletContext,
-} from '../passes/pass-rows.ts';
-import { makeApplePass, passToken } from '../passes/phones.ts';
+import { describePass, notOffered, readPass, requireApple, storePass, type WalletContext } from './pass-rows.ts';
+import { makeApplePass, passToken } from './pass-phones.ts';
 
 /** The kinds of wallets. */
 export const WALLET_KINDS = ['apple', 'google'] as const;

@@ -19,7 +19,7 @@ import { freeCancelHours } from '../bookings/cancel.ts';
 import { type BookingFacts, latestPayment, type PaymentFacts, readBooking, readOrder } from '../core/booking-rows.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
-import { readPass } from '../passes/pass-rows.ts';
+import { readPass } from '../exports/pass-rows.ts';
 import { takenCents } from '../payments/payment-rows.ts';
 import { readPdf } from './document-mails.ts';
 import { type BookingMailContext, forMail, hoursOf, pinLink, sendBookingMail } from './booking-mail.ts';

@@ -21,7 +21,7 @@ export const passToken = ({ links }: Pick<WalletContext, 'links'>, bookingId: st
   links.sign(PASS_TOKEN, bookingId, TOKEN_END);
 
 /** Where phones ask for newer passes. */
-export const serviceUrl = ({ settings }: Pick<WalletContext, 'settings'>): string =>
+const serviceUrl = ({ settings }: Pick<WalletContext, 'settings'>): string =>
   `${settings.siteUrl}/functions/v1/wallet-service`;
 
 /**
