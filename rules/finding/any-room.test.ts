@@ -59,18 +59,22 @@ describe('offers in any room', () => {
   });
 });
 
-test('the lowest price tonight is that of a free hour between 5 pm and 5 am', () => {
-  const tonight = (now: Date, ...rooms: readonly PricedRoom[]) => cheapestTonight(rooms, now, 90);
-  expect(tonight(NOW, room('a'))).toBe(59_00);
-  expect(tonight(NOW, room('a', busy('2026-11-20', 17, '2026-11-21', 4)))).toBeNull();
+test('the cheapest hour tonight is a free one between 5 pm and 5 am, the earliest of equally cheap ones', () => {
+  const tonight = (now: Date, ...rooms: readonly PricedRoom[]): string => {
+    const found = cheapestTonight(rooms, now, 90);
+    return found === null ? 'none' : `${found.studioId} ${found.slot.date} ${found.slot.hour} ${found.cents}`;
+  };
+  expect(tonight(NOW, room('a'), room('b'))).toBe('a 2026-11-20 17 5900');
+  expect(tonight(NOW, room('a', busy('2026-11-20', 17, '2026-11-20', 17)), room('b'))).toBe('b 2026-11-20 17 5900');
+  expect(tonight(NOW, room('a', busy('2026-11-20', 17, '2026-11-21', 4)))).toBe('none');
   expect(
     tonight(NOW, room('a', busy('2026-11-20', 17, '2026-11-20', 17), busy('2026-11-21', 2, '2026-11-21', 4))),
-  ).toBe(69_00);
+  ).toBe('a 2026-11-20 18 6900');
   // At 4:40 am the night is over: nothing can be booked before 5.
-  expect(tonight(new Date('2026-11-19T17:40:00Z'), room('a'))).toBeNull();
+  expect(tonight(new Date('2026-11-19T17:40:00Z'), room('a'))).toBe('none');
 });
 
-test('the same time a week later keeps the clock, and skips weeks that are over', () => {
+test('the same time a week later keeps the clock, and skips weeks that are over or booked already', () => {
   const friday = [
     { date: '2026-11-20', hour: 23 },
     { date: '2026-11-21', hour: 0 },
@@ -84,4 +88,6 @@ test('the same time a week later keeps the clock, and skips weeks that are over'
     { date: '2026-10-04', hour: 3 },
   ]);
   expect(weekLater([], NOW)).toEqual([]);
+  const own = ['2026-11-27', '2026-12-04'].map((date) => busy(date, 22, date, 23));
+  expect(weekLater(friday, NOW, own)[0]).toEqual({ date: '2026-12-11', hour: 23 });
 });

@@ -1,6 +1,6 @@
 import { isBookable } from '../nearest-free.ts';
 import { type Quote, quoteSlots, type Rates } from '../pricing.ts';
-import { type Busy, nextSlot, type Slot, spanOf } from '../slots.ts';
+import { type Busy, nextSlot, type Slot, slotTaken, spanOf } from '../slots.ts';
 import { addDays, studioDate, studioHour } from '../studio-time.ts';
 import { runFrom } from './booking-link.ts';
 
@@ -128,27 +128,39 @@ function startsIn(part: Part, hour: number): boolean {
 /** The hour in which the evening begins, and the one in which the night ends. */
 const [EVENING, DAWN] = [17, 5];
 
-/** Returns the lowest price in cents of an hour that is free tonight, from 5 pm to 5 am; null when none is. */
-export function cheapestTonight(rooms: readonly PricedRoom[], now: Date, horizonDays: number): number | null {
+/** Returns the cheapest hour that is free tonight, from 5 pm to 5 am, the earliest of equally cheap ones; null when none is. */
+export function cheapestTonight(
+  rooms: readonly PricedRoom[],
+  now: Date,
+  horizonDays: number,
+): { readonly studioId: string; readonly slot: Slot; readonly cents: number } | null {
   const today = studioDate(now);
   const early = studioHour(now) < DAWN;
   const end = early ? today : addDays(today, 1);
-  const prices: number[] = [];
   const first: Slot = { date: today, hour: early ? studioHour(now) : Math.max(EVENING, studioHour(now)) };
+  let found: ReturnType<typeof cheapestTonight> = null;
   for (let slot = first; slot.date < end || (slot.date === end && slot.hour < DAWN); slot = nextSlot(slot))
-    for (const { busy, rates } of rooms)
-      if (isBookable(slot, busy, now, horizonDays)) prices.push(quoteSlots([slot], rates).totalCents);
-  return prices.length === 0 ? null : Math.min(...prices);
+    for (const { studioId, busy, rates } of rooms) {
+      if (!isBookable(slot, busy, now, horizonDays)) continue;
+      const cents = quoteSlots([slot], rates).totalCents;
+      if (found === null || cents < found.cents) found = { studioId, slot, cents };
+    }
+  return found;
 }
 
-/** Returns the same hours of the clock a week later, or as many weeks later as it takes to be after `now`. */
-export function weekLater(slots: readonly Slot[], now: Date): readonly Slot[] {
+/**
+ * Returns the same hours of the clock a week later, or as many weeks later as it takes to be after `now` and to meet none of the spans that the customer
+ * has booked in that room.
+ */
+export function weekLater(slots: readonly Slot[], now: Date, own: readonly Busy[] = []): readonly Slot[] {
   const [first] = slots;
   if (first === undefined) return [];
   const today = studioDate(now);
-  let date = addDays(first.date, 7);
-  while (date <= today) date = addDays(date, 7);
-  // The skipped hour of October: the next one that exists.
-  const start = nextSlot({ date: first.hour === 0 ? addDays(date, -1) : date, hour: (first.hour + 23) % 24 });
-  return runFrom(start, slots.length);
+  for (let date = addDays(first.date, 7); ; date = addDays(date, 7)) {
+    if (date <= today) continue;
+    // The skipped hour of October: the next one that exists.
+    const start = nextSlot({ date: first.hour === 0 ? addDays(date, -1) : date, hour: (first.hour + 23) % 24 });
+    const later = runFrom(start, slots.length);
+    if (!later.some((slot) => slotTaken(slot, own))) return later;
+  }
 }

@@ -84,12 +84,14 @@ test('a room whose state is unknown says nothing: without an answer, without a c
   expect(await show()).toEqual(['', '', '']);
 });
 
-test('the lowest price of a free hour tonight is said with a link, and nothing when none is free', async () => {
+test('the lowest price of a free hour tonight is said with a link that chooses it, and nothing when none is free', async () => {
   readTaken.mockResolvedValue(new Map());
   const { unmount } = renderPart(<TonightPrice />);
   await wait(50);
   // Saturday night: $69 until 2 AM on Sunday, then $59 from 3 AM on.
-  expect(screen.getByRole('link', { name: 'Free tonight from $59' }).getAttribute('href')).toBe('/booking');
+  expect(screen.getByRole('link', { name: 'Free tonight from $59' }).getAttribute('href')).toBe(
+    '/booking?room=a&from=2026-11-22T03&hours=1',
+  );
   unmount();
   readTaken.mockResolvedValue(new Map(['a', 'b', 'c'].map((id) => [id, [taken(at(0), at(10, 0, '2026-11-22'))]])));
   renderPart(<TonightPrice />);

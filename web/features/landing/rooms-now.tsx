@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { cheapestTonight } from '#rules/finding/any-room.ts';
+import { bookingQuery } from '#rules/finding/booking-link.ts';
 import { describeRoom, type RoomNow } from '#rules/finding/room-now.ts';
 import { formatMoney } from '#rules/money.ts';
 import { addDays, formatStudioTime, studioDate } from '#rules/studio-time.ts';
@@ -30,7 +31,7 @@ export function RoomState({ name }: { name: string }) {
   );
 }
 
-/** Says what the cheapest free hour of tonight costs. Nothing while that is unknown, or when no hour is free. */
+/** Says what the cheapest free hour of tonight costs, with a link that chooses it. Nothing while that is unknown, or when no hour is free. */
 export function TonightPrice() {
   return (
     <QueryProvider>
@@ -45,11 +46,14 @@ function Tonight() {
   const rooms = useFresh(now);
   if (rooms === null) return null;
   const priced = rooms.studios.map(({ id, rates }) => ({ studioId: id, rates, busy: rooms.taken.get(id) ?? [] }));
-  const cents = cheapestTonight(priced, now, horizonDays);
-  if (cents === null) return null;
+  const found = cheapestTonight(priced, now, horizonDays);
+  if (found === null) return null;
   return (
-    <Link to={paths.booking} className="underline decoration-signal decoration-4 underline-offset-8 hover:text-signal">
-      Free tonight from {formatMoney(cents)}
+    <Link
+      to={`${paths.booking}${bookingQuery({ studioId: found.studioId, slots: [found.slot] })}`}
+      className="underline decoration-signal decoration-4 underline-offset-8 hover:text-signal"
+    >
+      Free tonight from {formatMoney(found.cents)}
     </Link>
   );
 }
