@@ -20,6 +20,10 @@ const EDGE: Readonly<Record<Tone, string>> = { good: 'border-good', warn: 'borde
 
 /** Default duration. */
 const SHOWN_MS = 7_000;
+/** Duration with a button, which takes a while to reach by keyboard. */
+const ACTION_MS = 20_000;
+/** Time left at least after the pointer or the focus has left it. */
+const LEAVING_MS = 1_000;
 
 let toasts: readonly Toast[] = [];
 /** Message regions of the open dialogs, topmost last. */
@@ -68,7 +72,7 @@ export function toast(message: {
     description: message.description ?? '',
     tone: message.tone ?? 'good',
     action: message.action ?? null,
-    until: Date.now() + (message.ms ?? SHOWN_MS),
+    until: Date.now() + (message.ms ?? (message.action ? ACTION_MS : SHOWN_MS)),
   };
   next += 1;
   change([...toasts.slice(-2), made]);
@@ -98,14 +102,22 @@ function Messages() {
   );
 }
 
+/** Stays while the pointer or the focus is on it. */
 function Message({ message }: { message: Toast }) {
+  const [held, hold] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => change(toasts.filter((one) => one.id !== message.id)), message.until - Date.now());
+    if (held) return undefined;
+    const left = Math.max(message.until - Date.now(), LEAVING_MS);
+    const timer = setTimeout(() => change(toasts.filter((one) => one.id !== message.id)), left);
     return () => clearTimeout(timer);
-  }, [message.id, message.until]);
+  }, [message.id, message.until, held]);
   const dismiss = (): void => change(toasts.filter((one) => one.id !== message.id));
   return (
     <div
+      onPointerEnter={({ pointerType }) => hold(pointerType === 'mouse')}
+      onPointerLeave={() => hold(false)}
+      onFocus={() => hold(true)}
+      onBlur={() => hold(false)}
       className={`pointer-events-auto flex w-full max-w-sm animate-drop gap-3 border-l-4 bg-deck p-4 shadow-2xl outline outline-line ${EDGE[message.tone]}`}
     >
       <div className="min-w-0 grow">

@@ -1,8 +1,8 @@
-import { screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { renderPart, user } from '../component-tests.ts';
-import { Toaster } from '../toast.tsx';
+import { toast, Toaster } from '../toast.tsx';
 import { CheckField, ChoiceField, CodeField, TextField } from './fields.tsx';
 import { Form, FormError, SubmitButton } from './form.tsx';
 import { refuseForm, type SchemaForm, UNREADABLE, useSchemaForm } from './use-schema-form.ts';
@@ -204,4 +204,28 @@ test('what is typed before the script has loaded stays', async () => {
   expect(send.mock.lastCall?.[0]).toEqual({ name: 'Early bird' });
   root.unmount();
   typed.remove();
+});
+
+test('a message with a button waits for who comes by keyboard: twenty seconds, and while the focus is on it', async () => {
+  vi.useFakeTimers();
+  renderPart(<Toaster />);
+  const onPress = vi.fn();
+  const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+  await wait(0);
+  act(() => {
+    toast({ title: 'Without a button' });
+    toast({ title: 'New selection', action: { label: 'Undo', onPress } });
+  });
+  await wait(8_000);
+  expect(screen.queryByText('Without a button')).toBeNull();
+  await wait(11_000);
+  const undo = screen.getByRole('button', { name: 'Undo' });
+  act(() => undo.focus());
+  await wait(30_000);
+  act(() => undo.blur());
+  await wait(900);
+  expect(screen.getByText('New selection')).toBeTruthy();
+  await wait(200);
+  expect(screen.queryByText('New selection')).toBeNull();
+  vi.useRealTimers();
 });
