@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { BasePrice } from '#rules/pricing.ts';
+import type { Busy } from '#rules/slots.ts';
 import { callFunction } from './fetch-client.ts';
 import { rest } from './rest.ts';
 import { pollWhile, useLive } from './live.ts';
@@ -55,6 +56,13 @@ type WaitingMove = {
   readonly until: Date;
 };
 type OwnPayment = { readonly state: string; readonly refunded: number };
+
+/** The spans of one room that somebody has booked and paid for. */
+export function ownSpans(bookings: readonly OwnBooking[], studioId: string): Busy[] {
+  return bookings
+    .filter((one) => one.status === 'confirmed' && one.studio_id === studioId)
+    .map((one) => ({ start: new Date(one.start_time), end: new Date(one.end_time) }));
+}
 
 /** Reads the customer's own bookings, latest first, without holds that were released unpaid. */
 async function readOwnBookings(): Promise<readonly OwnBooking[]> {

@@ -243,7 +243,7 @@ test('a booking whose new hours wait for their payment says where it moves and w
     until: new Date('2026-11-20T08:00:00Z'),
   };
   const card = (now: string) => (
-    <UpcomingBooking booking={{ ...booking, move }} now={new Date(now)} onCancel={vi.fn()} />
+    <UpcomingBooking booking={{ ...booking, move }} own={[booking]} now={new Date(now)} onCancel={vi.fn()} />
   );
   const { rerender } = renderPart(card('2026-11-20T07:59:00Z'));
   expect(screen.getByText(/^Moves to Studio B, .*22 Nov.* when you’ve paid \$15/)).toBeTruthy();

@@ -3,7 +3,7 @@ import { cancellationTerms } from '#rules/cancellation.ts';
 import { formatDollars, formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { bookAgain } from '#web/data/finding/again.ts';
-import { costOfHold, type OwnBooking } from '#web/data/own-bookings.ts';
+import { costOfHold, type OwnBooking, ownSpans } from '#web/data/own-bookings.ts';
 import { WidePicture } from '#web/lib/business/booked-span.tsx';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { DayBand } from '#web/lib/business/day-band.tsx';
@@ -14,11 +14,14 @@ import { Button, buttonStyle } from '#web/ui/button.tsx';
 /** A paid booking that has not ended. */
 export function UpcomingBooking({
   booking,
+  own,
   now,
   picture = null,
   onCancel,
 }: {
   booking: OwnBooking;
+  /** All bookings of its customer. */
+  own: readonly OwnBooking[];
   now: Date;
   /** The picture of its room, for the next booking. */
   picture?: ReactNode;
@@ -49,7 +52,7 @@ export function UpcomingBooking({
         {booking.move !== null && booking.move.until > now ? (
           <MoveNote reference={booking.reference} move={booking.move} />
         ) : null}
-        <UpcomingActions booking={booking} now={now} next={next} onCancel={onCancel} />
+        <UpcomingActions booking={booking} own={own} now={now} next={next} onCancel={onCancel} />
       </div>
     </article>
   );
@@ -71,11 +74,13 @@ function MoveNote({ reference, move }: { reference: string; move: NonNullable<Ow
 /** What can be done with a booking that has not ended, and until when. */
 function UpcomingActions({
   booking,
+  own,
   now,
   next,
   onCancel,
 }: {
   booking: OwnBooking;
+  own: readonly OwnBooking[];
   now: Date;
   /** The next booking: its code is what people look for. */
   next: boolean;
@@ -87,6 +92,7 @@ function UpcomingActions({
     now,
     booking.free_cancel_hours ?? business.freeCancelHours,
   );
+  const later = again(booking, own, now);
   return (
     <>
       <div className="mt-5 grid grid-cols-2 gap-3 max-sm:*:px-3 max-sm:*:text-sm max-sm:[&>:last-child:nth-child(odd)]:col-span-2 sm:flex sm:flex-wrap">
@@ -96,8 +102,8 @@ function UpcomingActions({
         <Link to={paths.ownBooking(booking.reference)} className={buttonStyle.plain}>
           {policy.allowed ? 'Move, details, receipt' : 'Details, receipt'}
         </Link>
-        <Link to={again(booking, now).to} className={buttonStyle.plain}>
-          Same time next week
+        <Link to={later.to} className={buttonStyle.plain}>
+          {later.sameTime}
         </Link>
         {policy.allowed ? (
           <Button tone="danger" onClick={onCancel}>
@@ -147,7 +153,16 @@ function placeOf({ id, order }: OwnBooking): string {
 const PAST_LINK = 'inline-flex min-h-11 items-center underline decoration-edge underline-offset-4 hover:text-chalk';
 
 /** Past and cancelled bookings, collapsed. */
-export function PastBookings({ bookings, now }: { bookings: readonly OwnBooking[]; now: Date }) {
+export function PastBookings({
+  bookings,
+  own,
+  now,
+}: {
+  bookings: readonly OwnBooking[];
+  /** All bookings of their customer. */
+  own: readonly OwnBooking[];
+  now: Date;
+}) {
   return (
     <details className="bg-booth p-4">
       <summary className="min-h-8 cursor-pointer font-semibold">Past and cancelled ({bookings.length})</summary>
@@ -163,7 +178,7 @@ export function PastBookings({ bookings, now }: { bookings: readonly OwnBooking[
                 {booking.reference}
                 <span className="sr-only">, details and receipt</span>
               </Link>
-              <BookAgain {...again(booking, now)} />
+              <BookAgain {...again(booking, own, now)} />
             </span>
           </li>
         ))}
@@ -172,13 +187,14 @@ export function PastBookings({ bookings, now }: { bookings: readonly OwnBooking[
   );
 }
 
-const again = (booking: OwnBooking, now: Date) =>
+const again = (booking: OwnBooking, own: readonly OwnBooking[], now: Date) =>
   bookAgain(
     {
       studioId: booking.studio_id,
       start: new Date(booking.start_time),
       end: new Date(booking.end_time),
       cancelled: booking.status === 'cancelled',
+      own: ownSpans(own, booking.studio_id),
     },
     now,
   );

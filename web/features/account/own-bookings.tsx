@@ -60,12 +60,13 @@ function BookingList({
         <UpcomingBooking
           key={booking.id}
           booking={booking}
+          own={bookings}
           now={now}
           picture={at === 0 ? picture?.(booking.studio_name) : null}
           onCancel={() => setCancelling(booking)}
         />
       ))}
-      {past.length > 0 ? <PastBookings bookings={past} now={now} /> : null}
+      {past.length > 0 ? <PastBookings bookings={past} own={bookings} now={now} /> : null}
       <Dialog open={cancelling !== null} title="Cancel this booking?" onClose={() => setCancelling(null)}>
         {cancelling ? (
           <CancelQuestion

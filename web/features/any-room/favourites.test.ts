@@ -31,3 +31,12 @@ test('a choice of the past moves to a week to come; equal ones, cancelled bookin
   ]);
   expect(favouritesOf({ last: null, bookings: [] }, NOW)).toEqual([]);
 });
+
+test('hours that are booked already are not offered: the last choice once it is paid, and the next dates of a series', () => {
+  const series = ['2026-11-27', '2026-12-04'].map((day) => booking(`${day}T08:00:00Z`, `${day}T09:00:00Z`));
+  expect(favouritesOf({ last: at('2026-11-20', 19), bookings: [...series, FRIDAY_7] }, NOW)).toEqual([
+    at('2026-12-11', 19),
+  ]);
+  const elsewhere = { ...at('2026-11-27', 19), studioId: 'b' };
+  expect(favouritesOf({ last: elsewhere, bookings: series }, NOW)[0]).toEqual(elsewhere);
+});

@@ -1,14 +1,14 @@
 import { weekLater } from '#rules/finding/any-room.ts';
 import type { StudioHours } from '#rules/nearest-free.ts';
-import { sameSlot, slotsOfSpan, spanOf } from '#rules/slots.ts';
-import type { OwnBooking } from '#web/data/own-bookings.ts';
+import { type Busy, sameSlot, type Slot, slotsOfSpan, slotTaken, spanOf } from '#rules/slots.ts';
+import { type OwnBooking, ownSpans } from '#web/data/own-bookings.ts';
 
 /** How many are offered. */
 const MOST = 3;
 
 /**
  * Returns hours that the customer may want again: those last chosen on this device while they are to come, otherwise at the same time of a later week,
- * and the same time a week after their latest bookings.
+ * and the same time a week after their latest bookings. Hours that they have booked already are not offered, but those of a later week.
  */
 export function favouritesOf(
   { last, bookings }: { readonly last: StudioHours | null; readonly bookings: readonly OwnBooking[] },
@@ -18,10 +18,9 @@ export function favouritesOf(
     .filter(({ status }) => status === 'confirmed')
     .map(({ studio_id: studioId, start_time: start, end_time: end }) => ({
       studioId,
-      slots: weekLater(slotsOfSpan(new Date(start), new Date(end)) ?? [], now),
+      slots: weekLater(slotsOfSpan(new Date(start), new Date(end)) ?? [], now, ownSpans(bookings, studioId)),
     }));
-  const chosen =
-    last === null ? [] : [{ ...last, slots: isAhead(last, now) ? last.slots : weekLater(last.slots, now) }];
+  const chosen = last === null ? [] : [{ ...last, slots: stillWanted(last, ownSpans(bookings, last.studioId), now) }];
   const found: StudioHours[] = [];
   for (const one of [...chosen, ...booked]) {
     if (one.slots.length === 0 || found.some((other) => isSame(one, other))) continue;
@@ -31,7 +30,10 @@ export function favouritesOf(
   return found;
 }
 
-const isAhead = ({ slots }: StudioHours, now: Date): boolean => slots.length > 0 && spanOf(slots).start > now;
+function stillWanted({ slots }: StudioHours, own: readonly Busy[], now: Date): readonly Slot[] {
+  const isAhead = slots.length > 0 && spanOf(slots).start > now;
+  return isAhead && !slots.some((slot) => slotTaken(slot, own)) ? slots : weekLater(slots, now, own);
+}
 
 const isSame = (one: StudioHours, other: StudioHours): boolean =>
   one.studioId === other.studioId &&

@@ -126,6 +126,7 @@ function Confirmed({ state, picture, passes }: Parts & { state: PaymentState }) 
   const booking = state.booking;
   const coupon = Math.round((booking?.coupon_discount ?? 0) * 100);
   const volume = Math.round((booking?.discount_amount ?? 0) * 100) - coupon;
+  const later = booking ? again(booking, state.series) : null;
   return (
     <Shell
       back={BACK}
@@ -170,9 +171,9 @@ function Confirmed({ state, picture, passes }: Parts & { state: PaymentState }) 
         <Link to={paths.regeneratePin(state.bookingId)} className={buttonStyle.signal}>
           Your access code
         </Link>
-        {booking ? (
-          <Link to={again(booking)} className={buttonStyle.plain}>
-            Same time next week
+        {later ? (
+          <Link to={later.to} className={buttonStyle.plain}>
+            {later.sameTime}
           </Link>
         ) : null}
         {state.change === undefined ? (
@@ -194,8 +195,13 @@ function Confirmed({ state, picture, passes }: Parts & { state: PaymentState }) 
 
 type Paid = NonNullable<PaymentState['booking']>;
 
-const again = ({ studio_id: studioId, start_time: start, end_time: end }: Paid): string =>
-  bookAgain({ studioId, start: new Date(start), end: new Date(end) }, new Date()).to;
+const again = (paid: Paid, series: PaymentState['series'] = []) =>
+  bookAgain({ studioId: paid.studio_id, ...spanOf(paid), own: series.map(spanOf) }, new Date());
+
+const spanOf = (one: { start_time: string; end_time: string }) => ({
+  start: new Date(one.start_time),
+  end: new Date(one.end_time),
+});
 
 function Span({ booking, picture }: { booking: Paid; picture: ReactNode }) {
   const start = new Date(booking.start_time);

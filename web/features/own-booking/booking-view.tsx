@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { changeTerms } from '#rules/cancellation.ts';
+import type { Busy } from '#rules/slots.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
 import { bookAgain } from '#web/data/finding/again.ts';
@@ -50,6 +51,8 @@ type Parts = {
   readonly orderPart?: Part;
   /** The picture of its room. */
   readonly picture?: Part;
+  /** What the customer has booked in its room. */
+  readonly ownSpans?: (booking: BookingPage) => readonly Busy[];
 };
 
 /** Shows an own booking by its id or reference, with all that its customer can do. */
@@ -91,6 +94,7 @@ function Found({
   aheadParts,
   orderPart,
   picture,
+  ownSpans,
 }: Parts & { booking: BookingPage; userId: string }) {
   const now = useNow(30_000);
   const [doing, setDoing] = useState<Doing | null>(null);
@@ -110,7 +114,7 @@ function Found({
             <State booking={booking} now={now} />
             {booking.status === 'confirmed' ? sessionParts?.(booking) : null}
             {booking.waiting === null ? null : <WaitingMove waiting={booking.waiting} now={now} />}
-            <Actions booking={booking} now={now} onDo={setDoing} />
+            <Actions booking={booking} own={ownSpans?.(booking) ?? []} now={now} onDo={setDoing} />
             {booking.status === 'confirmed' ? feedbackParts?.(booking) : null}
           </div>
           {ahead ? aheadParts?.(booking) : null}
@@ -175,7 +179,17 @@ function State({ booking, now }: { booking: BookingPage; now: Date }) {
 }
 
 /** What the customer can do now, and until when. */
-function Actions({ booking, now, onDo }: { booking: BookingPage; now: Date; onDo: (doing: Doing) => void }) {
+function Actions({
+  booking,
+  own,
+  now,
+  onDo,
+}: {
+  booking: BookingPage;
+  own: readonly Busy[];
+  now: Date;
+  onDo: (doing: Doing) => void;
+}) {
   const business = useBusiness();
   const over = booking.status !== 'confirmed' || booking.endTime <= now;
   const next = bookAgain(
@@ -184,6 +198,7 @@ function Actions({ booking, now, onDo }: { booking: BookingPage; now: Date; onDo
       start: booking.startTime,
       end: booking.endTime,
       cancelled: booking.status === 'cancelled',
+      own,
     },
     now,
   );
@@ -192,7 +207,7 @@ function Actions({ booking, now, onDo }: { booking: BookingPage; now: Date; onDo
       to={next.to}
       className={over ? `${buttonStyle.signal} max-sm:w-full` : `${buttonStyle.quiet} max-sm:col-span-2`}
     >
-      {over ? `Book again${next.day === '' ? '' : `, ${next.day}`}` : 'Same time next week'}
+      {over ? `Book again${next.day === '' ? '' : `, ${next.day}`}` : next.sameTime}
     </Link>
   );
   if (booking.status === 'pending' && !booking.processing)

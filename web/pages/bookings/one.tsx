@@ -8,7 +8,7 @@ import { OrderList } from '#web/features/own-booking/order-list.tsx';
 import { SessionPanel } from '#web/features/session/session-panel.tsx';
 import { PictureOfRoom } from '#web/features/studios/picture-of-room.tsx';
 import { useStudios } from '#web/features/studios/queries.ts';
-import { leftOf, type OwnOrder, useOwnBookings } from '#web/data/own-bookings.ts';
+import { leftOf, type OwnOrder, ownSpans, useOwnBookings } from '#web/data/own-bookings.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { useLocation } from '#web/router/router.tsx';
@@ -48,6 +48,7 @@ function OwnBooking({ bookingKey, userId }: { bookingKey: string; userId: string
       bookingKey={bookingKey}
       userId={userId}
       rooms={studios.data ?? []}
+      ownSpans={({ studioId }) => ownSpans(bookings, studioId)}
       picture={({ studioName }) => <PictureOfRoom name={studioName} />}
       sessionParts={(booking) => <DuringSession booking={booking} />}
       feedbackParts={(booking) => <FeedbackParts booking={booking} userId={userId} />}
