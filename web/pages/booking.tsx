@@ -9,7 +9,6 @@ import {
   useState,
 } from 'react';
 import type { StudioHours } from '#rules/nearest-free.ts';
-import type { Slot } from '#rules/slots.ts';
 import { quoteSlots, type Rates } from '#rules/pricing.ts';
 import { Shortcuts } from '#web/features/any-room/shortcuts.tsx';
 import { DayHours } from '#web/features/booking/day-hours.tsx';
@@ -29,6 +28,7 @@ import { ZoneNote } from '#web/features/booking/zone-note.tsx';
 import { useCoupon } from '#web/features/coupons/use-coupon.ts';
 import { SeriesLine } from '#web/features/book-now/series-line.tsx';
 import { useSeries } from '#web/features/book-now/use-series.ts';
+import { useWaiting } from '#web/features/waitlist/use-waiting.tsx';
 import { beginHostedCheck } from '#web/features/identity/queries.ts';
 import { couponOf, draftOf, holdOf } from '#web/data/drafts/booking-draft.ts';
 import { useEligibility } from '#web/data/account/eligibility.ts';
@@ -52,15 +52,12 @@ const RoomTimeline = lazyPart(async () => ({
 const AnyRoom = lazyPart(async () => ({
   default: (await import('#web/features/any-room/any-room.tsx')).AnyRoom,
 }));
-const WaitDialog = lazyPart(async () => ({
-  default: (await import('#web/features/waitlist/wait-dialog.tsx')).WaitDialog,
+const HeldNote = lazyPart(async () => ({
+  default: (await import('#web/features/waitlist/held-note.tsx')).HeldNote,
 }));
 const LostNotice = lazyPart(async () => ({
   default: (await import('#web/features/lost-hours/lost-notice.tsx')).LostNotice,
 }));
-
-/** The hour that people wait for when they have not pressed one. */
-const EVENING = 19;
 
 export default function BookingPage() {
   const booking = useBooking();
@@ -221,8 +218,8 @@ function Hours({
   rates: Rates;
   briefHolds: ReactNode;
 }) {
-  const { now, choice, forget } = booking;
-  const waiting = useWaiting(booking);
+  const { userId, now, choice, forget } = booking;
+  const waiting = useWaiting({ date: choice.date, userId, now });
   const summary = useSummary(booking, rates, briefHolds);
   return (
     <div
@@ -263,7 +260,7 @@ function AllRooms({
   briefHolds: ReactNode;
 }) {
   const { status, userId, now, studios, failed, choice, busy, forget } = booking;
-  const waiting = useWaiting(booking);
+  const waiting = useWaiting({ date: choice.date, userId, now });
   const rates = choice.studio?.rates ?? studios[0]?.rates;
   const summary = useSummary(booking, rates, briefHolds, true);
   // It says that the rooms could not be loaded, and offers another try.
@@ -313,9 +310,20 @@ const spaceFor = ({ slots, removed }: Booking['choice']): string => (slots.lengt
 
 /** Returns the summary of the selection. The pressed hour is painted first, and the summary right after it: together they take too long on a slow phone. */
 function useSummary(booking: Booking, rates: Rates | undefined, briefHolds: ReactNode, flat = false): ReactNode {
-  const { userId, eligibility, choice, coupon, series, busy, problem, book, forget } = booking;
-  const line = <SeriesLine series={series} studioName={choice.studio?.name ?? ''} busy={busy} onChange={forget} />;
-  const { slots } = choice;
+  const { userId, now, eligibility, choice, coupon, series, busy, problem, book, forget } = booking;
+  const { slots, studioId } = choice;
+  const line = (
+    <>
+      {userId === null || slots.length === 0 ? null : (
+        <PartBoundary what="The wait list">
+          <Suspense>
+            <HeldNote userId={userId} studioId={studioId} slots={slots} now={now} />
+          </Suspense>
+        </PartBoundary>
+      )}
+      <SeriesLine series={series} studioName={choice.studio?.name ?? ''} busy={busy} onChange={forget} />
+    </>
+  );
   return useDeferredValue(
     rates === undefined ? null : (
       <Summary
@@ -368,31 +376,4 @@ function Lost({ booking }: { booking: Booking }) {
       </Suspense>
     </PartBoundary>
   );
-}
-
-type Room = { readonly id: string; readonly name: string };
-
-/** The dialog of the wait list, once somebody wants taken hours. */
-function useWaiting({ choice, userId, now }: Booking): {
-  readonly dialog: ReactNode;
-  /** null: hours of the day that is shown. */
-  readonly waitFor: (room: Room | null, slot: Slot | null) => void;
-} {
-  const [wanted, setWanted] = useState<{ readonly room: Room; readonly first: Slot } | null>(null);
-  const dialog = wanted ? (
-    <PartBoundary what="The wait list">
-      <Suspense>
-        <WaitDialog
-          studio={wanted.room}
-          first={wanted.first}
-          userId={userId}
-          now={now}
-          onClose={() => setWanted(null)}
-        />
-      </Suspense>
-    </PartBoundary>
-  ) : null;
-  const waitFor = (room: Room | null, slot: Slot | null): void =>
-    setWanted(room && { room, first: slot ?? { date: choice.date, hour: EVENING } });
-  return { dialog, waitFor };
 }

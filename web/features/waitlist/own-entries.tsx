@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { useId } from 'react';
 import { bookingQuery } from '#rules/finding/booking-link.ts';
 import { describeSpan } from '#rules/finding/span-words.ts';
 import { slotsOfSpan } from '#rules/slots.ts';
@@ -11,23 +12,26 @@ import { Link } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { LoadFailed } from '#web/ui/notice.tsx';
 
-/** Lists what the customer waits for, hours that are held for them first. Nothing while they wait for nothing. */
-export function OwnEntries({ userId }: { userId: string }) {
+/** Lists the hours that are held for who waited for them (`held`), or what the customer still waits for. Nothing when there are none. */
+export function OwnEntries({ userId, held = false }: { userId: string; held?: boolean }) {
+  const id = useId();
   const entries = useWaitlist(userId);
   const now = useNow(15_000);
   if (entries.isError)
-    return <LoadFailed title="Your wait list could not be loaded." onRetry={() => void entries.refetch()} />;
-  if (entries.data === undefined || entries.data.length === 0) return null;
+    return held ? null : (
+      <LoadFailed title="Your wait list could not be loaded." onRetry={() => void entries.refetch()} />
+    );
   const isHeld = ({ claimUntil }: WaitlistEntry): boolean => claimUntil !== null && claimUntil > now;
-  const list = entries.data.toSorted((one, other) => Number(isHeld(other)) - Number(isHeld(one)));
+  const list = (entries.data ?? []).filter((entry) => isHeld(entry) === held);
+  if (list.length === 0) return null;
   return (
-    <section aria-labelledby="wait-list" className="mt-10">
-      <h2 id="wait-list" className="mb-4 text-2xl">
-        Wait list
+    <section aria-labelledby={id} className={held ? 'mb-10' : 'mt-10'}>
+      <h2 id={id} className="mb-4 text-2xl">
+        {held ? 'Held for you' : 'Wait list'}
       </h2>
       <ul className="space-y-3">
         {list.map((entry) => (
-          <Entry key={entry.id} entry={entry} held={isHeld(entry)} now={now} />
+          <Entry key={entry.id} entry={entry} held={held} now={now} />
         ))}
       </ul>
     </section>

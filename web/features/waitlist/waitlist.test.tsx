@@ -4,6 +4,7 @@ import * as waitlist from '#web/data/finding/waitlist.ts';
 import { AppError } from '#web/lib/errors.ts';
 import { AuthDialogProvider } from '#web/data/session.tsx';
 import { renderPart, user } from '#web/ui/component-tests.ts';
+import { HeldNote } from './held-note.tsx';
 import { OwnEntries } from './own-entries.tsx';
 import { WaitDialog } from './wait-dialog.tsx';
 
@@ -61,7 +62,7 @@ test('the reason of a refusal is shown, and a guest is asked to sign in', async 
   expect(named('Sign in to join the wait list')).toBeTruthy();
 });
 
-test('hours that are held come first with a link that chooses them; either entry can be left', async () => {
+test('hours that are held have a list of their own with a link that chooses them; either entry can be left', async () => {
   const entry = { studioId: 'room-a', studioName: 'Studio A', claimUntil: null };
   const hours = (day: number) => ({
     start: new Date(`2026-11-${day}T08:00:00Z`),
@@ -75,8 +76,14 @@ test('hours that are held come first with a link that chooses them; either entry
     ],
   } as unknown as ReturnType<typeof useWaitlist>);
   leaveWaitlist.mockResolvedValue({ left: true });
-  renderPart(<OwnEntries userId="me" />);
-  const [held, waits] = screen.getAllByRole('listitem');
+  renderPart(
+    <>
+      <OwnEntries held userId="me" />
+      <OwnEntries userId="me" />
+    </>,
+  );
+  const inList = (name: string) => within(screen.getByRole('region', { name })).getByRole('listitem');
+  const [held, waits] = [inList('Held for you'), inList('Wait list')];
   expect(held?.textContent).toContain('It’s free, and yours until 3:10 pm.');
   expect(screen.getByRole('link', { name: 'Book these hours' }).getAttribute('href')).toBe(
     '/booking?room=room-a&from=2026-11-22T19&hours=2',
@@ -84,4 +91,25 @@ test('hours that are held come first with a link that chooses them; either entry
   expect(waits?.textContent).toContain('7 pm to 9 pm tomorrow');
   await user.click(screen.getByRole('button', { name: 'Leave the wait list' }));
   expect(leaveWaitlist).toHaveBeenCalledWith('waits');
+});
+
+test('the selection says until when it is held, and nothing about other hours or after that', () => {
+  const entry = {
+    id: 'held',
+    studioId: 'room-a',
+    studioName: 'Studio A',
+    start: new Date('2026-11-21T08:00:00Z'),
+    end: new Date('2026-11-21T10:00:00Z'),
+    claimUntil: new Date('2026-11-20T04:10:00Z'),
+  };
+  useWaitlist.mockReturnValue({ data: [entry] } as unknown as ReturnType<typeof useWaitlist>);
+  const note = (hour: number, studioId = 'room-a', now = NOW) => (
+    <HeldNote userId="me" studioId={studioId} slots={[{ date: '2026-11-21', hour }]} now={now} />
+  );
+  const { rerender } = renderPart(note(20));
+  expect(screen.getByRole('status').textContent).toBe('Held for you until 3:10 pm. Sydney time');
+  for (const other of [note(21), note(20, 'room-b'), note(20, 'room-a', entry.claimUntil)]) {
+    rerender(other);
+    expect(screen.queryByRole('status')).toBeNull();
+  }
 });

@@ -30,6 +30,7 @@ export default function BookingsPage() {
   }
   return (
     <Shell back={BACK} title={TITLE} lead={<p>All times are Sydney time.</p>}>
+      <OwnEntries held userId={user.id} />
       <OwnBookings userId={user.id} picture={(room) => <PictureOfRoom name={room} />} />
       <OwnEntries userId={user.id} />
       <div className="mt-10 flex flex-wrap gap-3">

@@ -1,0 +1,28 @@
+import { type Slot, spanOf } from '#rules/slots.ts';
+import { formatStudioTime } from '#rules/studio-time.ts';
+import { useWaitlist } from '#web/data/finding/waitlist.ts';
+
+/** Says until when the selection is held for who waited for it; nothing for other hours. */
+export function HeldNote({
+  userId,
+  studioId,
+  slots,
+  now,
+}: {
+  userId: string;
+  studioId: string | null;
+  slots: readonly Slot[];
+  now: Date;
+}) {
+  const entries = useWaitlist(userId).data ?? [];
+  const { start, end } = spanOf(slots);
+  const until = entries.find(
+    (one) => one.studioId === studioId && one.start <= start && one.end >= end && one.claimUntil !== null,
+  )?.claimUntil;
+  if (!until || until <= now) return null;
+  return (
+    <p role="status" className="text-sm font-bold text-good">
+      Held for you until {formatStudioTime(until)}. <span className="font-normal text-fog">Sydney time</span>
+    </p>
+  );
+}

@@ -1,0 +1,37 @@
+import { type ReactNode, Suspense, useState } from 'react';
+import type { Slot } from '#rules/slots.ts';
+import type { StudioDate } from '#rules/studio-time.ts';
+import { PartBoundary } from '#web/ui/crash-screen.tsx';
+import { lazyPart } from '#web/ui/load-part.ts';
+
+const WaitDialog = lazyPart(async () => ({ default: (await import('./wait-dialog.tsx')).WaitDialog }));
+
+/** The hour that people wait for when they have not pressed one. */
+const EVENING = 19;
+
+type Room = { readonly id: string; readonly name: string };
+
+/** The dialog of the wait list, once somebody wants taken hours. */
+export function useWaiting({ date, userId, now }: { date: StudioDate; userId: string | null; now: Date }): {
+  readonly dialog: ReactNode;
+  /** null: hours of the day that is shown. */
+  readonly waitFor: (room: Room | null, slot: Slot | null) => void;
+} {
+  const [wanted, setWanted] = useState<{ readonly room: Room; readonly first: Slot } | null>(null);
+  const dialog = wanted ? (
+    <PartBoundary what="The wait list">
+      <Suspense>
+        <WaitDialog
+          studio={wanted.room}
+          first={wanted.first}
+          userId={userId}
+          now={now}
+          onClose={() => setWanted(null)}
+        />
+      </Suspense>
+    </PartBoundary>
+  ) : null;
+  const waitFor = (room: Room | null, slot: Slot | null): void =>
+    setWanted(room && { room, first: slot ?? { date, hour: EVENING } });
+  return { dialog, waitFor };
+}
