@@ -1,4 +1,4 @@
-import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import { type ReactNode, useRef } from 'react';
 import type { Rates } from '#rules/pricing.ts';
 import { type Slot, slotLabel, sortSlots } from '#rules/slots.ts';
 import { addDays, formatStudioDate } from '#rules/studio-time.ts';
@@ -13,6 +13,7 @@ import { NightButtons } from './night-buttons.tsx';
 import { NoHours } from './no-hours.tsx';
 import { Legend, SlotGrid } from './slot-grid.tsx';
 import { slotState } from '#web/data/finding/slot-state.ts';
+import { useArrival } from '#web/data/finding/use-arrival.ts';
 import { isFull } from './selection.ts';
 import type { Choice } from './use-choice.ts';
 import { useHourNews } from './use-hour-news.ts';
@@ -38,7 +39,8 @@ export function DayHours({
 }) {
   const { date, slots, hours, arrival } = choice;
   const section = useRef<HTMLElement>(null);
-  useArrival(section, arrival);
+  const shown = hours.taken !== undefined && arrival?.date === date ? arrival : null;
+  useArrival(section, shown, `[data-hour="${arrival?.hour}"]`);
   return (
     <section ref={section} aria-label="Hours" className="lg:row-span-2 xl:row-span-1">
       <div className="mb-4 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
@@ -75,17 +77,6 @@ export function DayHours({
       </div>
     </section>
   );
-}
-
-/** Scrolls an hour to the thumb and gives it the keyboard focus, after crossing midnight or signing in. */
-function useArrival(section: RefObject<HTMLElement | null>, arrival: Slot | null): void {
-  useEffect(() => {
-    if (arrival === null) return;
-    const cell = section.current?.querySelector<HTMLElement>(`[data-hour="${arrival.hour}"]`);
-    const calm = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
-    cell?.focus({ preventScroll: true });
-    cell?.scrollIntoView({ behavior: calm ? 'auto' : 'smooth', block: 'center' });
-  }, [section, arrival]);
 }
 
 /** What to know about the hours: a failed request, or a full day. */

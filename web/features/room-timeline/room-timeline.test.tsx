@@ -48,7 +48,15 @@ afterEach(() => void vi.useRealTimers());
 const onTaken = vi.fn();
 const onReach = vi.fn();
 type Chosen = { readonly studioId: string | null; readonly slots: readonly Slot[] };
-function Timeline({ start = { studioId: null, slots: [] }, now = FRIDAY }: { start?: Chosen; now?: Date }) {
+function Timeline({
+  start = { studioId: null, slots: [] },
+  arrival = null,
+  now = FRIDAY,
+}: {
+  start?: Chosen;
+  arrival?: Slot | null;
+  now?: Date;
+}) {
   const [chosen, setChosen] = useState<Chosen>(start);
   return (
     <RoomTimeline
@@ -56,7 +64,7 @@ function Timeline({ start = { studioId: null, slots: [] }, now = FRIDAY }: { sta
       userId="me"
       ready
       date={DAY}
-      selection={chosen}
+      selection={{ ...chosen, arrival }}
       now={now}
       paused={false}
       onToggle={(studioId, slot) =>
@@ -195,4 +203,16 @@ test('hours that cannot be read are not shown as free: an error with another try
   answer({});
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   await cell(/^Studio A, 9 AM/);
+});
+
+test('an offer that was taken gets the focus, once', async () => {
+  readRooms.mockResolvedValue(new Map());
+  const arrival = { date: DAY, hour: 20 };
+  const start = { studioId: 'b', slots: [arrival, { date: DAY, hour: 21 }] };
+  const { unmount } = renderPart(<Timeline start={start} arrival={arrival} />);
+  await vi.waitFor(() => expect(focused()).toMatch(/^Studio B, 8 PM to 9 PM.*selected$/));
+  unmount();
+  renderPart(<Timeline start={start} arrival={arrival} />);
+  await cell('Studio B, 8 PM to 9 PM');
+  expect(focused()).toBeNull();
 });

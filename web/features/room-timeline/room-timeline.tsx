@@ -1,10 +1,11 @@
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { formatMoney } from '#rules/money.ts';
 import { type Slot, slotLabel } from '#rules/slots.ts';
 import { addDays, formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
 import { venue } from '#rules/venue.ts';
 import { SLOT_ICON, SLOT_LOOK } from '#web/data/finding/slot-look.ts';
 import { type SlotState, slotState } from '#web/data/finding/slot-state.ts';
+import { useArrival } from '#web/data/finding/use-arrival.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { useMedia } from '#web/lib/use-media.ts';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
@@ -38,7 +39,12 @@ export function RoomTimeline({
   /** Whether it is known who asks. */
   ready: boolean;
   date: StudioDate;
-  selection: { readonly studioId: string | null; readonly slots: readonly Slot[] };
+  /** `arrival`: the hour to begin with, when an offer was taken. */
+  selection: {
+    readonly studioId: string | null;
+    readonly slots: readonly Slot[];
+    readonly arrival: Slot | null;
+  };
   now: Date;
   /** While leaving for payment. */
   paused: boolean;
@@ -60,6 +66,8 @@ export function RoomTimeline({
     ),
   );
   const steps = priceSteps(hours, rooms);
+  const section = useRef<HTMLElement>(null);
+  useArrival(section, taken === undefined ? null : selection.arrival, '[data-state="selected"]');
   const idOf = (room: number): string => rooms[room]?.id ?? '';
   if (taken === undefined)
     return unsure ? (
@@ -68,7 +76,7 @@ export function RoomTimeline({
       <Skeleton label="Loading the hours of all rooms" className="h-[40rem] lg:h-80" />
     );
   return (
-    <section aria-label="Hours" className="animate-rise">
+    <section ref={section} aria-label="Hours" className="animate-rise">
       <Heading date={date} hours={hours} />
       <Status unsure={unsure} live={live} sentence={news.sentence} />
       {folded ? <Early until={hours[0]} onUnfold={unfold} /> : null}
