@@ -44,7 +44,7 @@ export function AnyRoom({
   const offers = useFoundHours(wanted, { studios, userId, now });
   return (
     <section aria-label="Any room" className="mb-8 border-l-4 border-signal bg-booth p-5">
-      <div className="grid grid-cols-2 gap-3 sm:grid-cols-3">
+      <div className="grid grid-cols-2 gap-3 max-sm:[&>:last-child]:col-span-2 sm:grid-cols-3">
         <Choice
           label="For"
           value={wanted.hours}

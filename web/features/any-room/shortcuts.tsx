@@ -11,7 +11,10 @@ import { favouritesOf } from './favourites.ts';
 const CHIP =
   'inline-flex min-h-12 shrink-0 items-center gap-2 border-2 border-line bg-booth px-4 text-sm max-sm:px-3 font-semibold whitespace-nowrap hover:border-chalk';
 
-/** One row above the rooms: the search in any room, and hours that the customer may want again. As high before they are known as after. */
+/**
+ * Above the rooms: the search in any room, and hours that the customer may want again; on a phone in a row of their own, where they can be seen. As high before
+ * they are known as after.
+ */
 export function Shortcuts({
   studios,
   userId,
@@ -33,26 +36,32 @@ export function Shortcuts({
   const bookings = useOwnBookings(userId);
   const favourites = favouritesOf({ last: drafts.lastBooked(), bookings: bookings.data ?? [] }, now);
   return (
-    <div className="mb-5 flex min-h-12 gap-2 overflow-x-auto">
-      {before}
-      <button type="button" aria-expanded={searching} onClick={onSearch} className={CHIP}>
-        <Sparkles aria-hidden="true" className="size-4 text-signal" />
-        Any room
-      </button>
-      {favourites.map((hours) => {
-        const studio = studios.find(({ id }) => id === hours.studioId);
-        const { start, end } = spanOf(hours.slots);
-        return studio ? (
-          <button
-            key={`${hours.studioId} ${hours.slots.map(slotKey).join()}`}
-            type="button"
-            onClick={() => onTake(hours)}
-            className={CHIP}
-          >
-            <span className="text-signal">Again:</span> {studio.name}, {describeSpan(start, end, studioDate(now))}
-          </button>
-        ) : null;
-      })}
+    <div className="mb-5 flex gap-2 overflow-x-auto max-sm:flex-col">
+      <div className="flex min-h-12 shrink-0 gap-2 max-sm:overflow-x-auto">
+        {before}
+        <button type="button" aria-expanded={searching} onClick={onSearch} className={CHIP}>
+          <Sparkles aria-hidden="true" className="size-4 text-signal" />
+          Any room
+        </button>
+      </div>
+      {favourites.length > 0 || bookings.isLoading ? (
+        <div className="flex min-h-12 gap-2 max-sm:overflow-x-auto">
+          {favourites.map((hours) => {
+            const studio = studios.find(({ id }) => id === hours.studioId);
+            const { start, end } = spanOf(hours.slots);
+            return studio ? (
+              <button
+                key={`${hours.studioId} ${hours.slots.map(slotKey).join()}`}
+                type="button"
+                onClick={() => onTake(hours)}
+                className={CHIP}
+              >
+                <span className="text-signal">Again:</span> {studio.name}, {describeSpan(start, end, studioDate(now))}
+              </button>
+            ) : null;
+          })}
+        </div>
+      ) : null}
     </div>
   );
 }
