@@ -1,0 +1,170 @@
+import { expect, type Page, test } from '@playwright/test';
+import { insertBooking, expectToast, mails, newPerson, signIn, sydneyHour } from '../steps.ts';
+import { fact, handsOn, ledgerOf, onPhone, ownDay, sound } from './hands.ts';
+import { reach, times } from './keyboard.ts';
+
+const SATURDAY = 6;
+const selection = (page: Page) => page.getByLabel('Your selection');
+const hours = (page: Page) => page.locator('[data-hour]');
+
+test.describe('in Los Angeles', () => {
+  test.use({ timezoneId: 'America/Los_Angeles' });
+
+  test('the price of tonight on the landing page leads to its hour; the day begins now, and past hours unfold', async ({
+    page,
+  }) => {
+    const { act } = handsOn(page);
+    // Twenty past three in Sydney: the hour from three on can still be booked.
+    await page.clock.setFixedTime(new Date(sydneyHour(0, 15).getTime() + 20 * 60_000));
+    await page.goto('/');
+    const tonight = page.getByRole('link', { name: /^Free tonight from \$\d+$/ });
+    // It is fetched when the rooms come into view.
+    await expect(async () => {
+      await page.keyboard.press('PageDown');
+      await expect(tonight).toBeVisible({ timeout: 500 });
+    }).toPass();
+    await sound(page);
+    const price = /\$\d+/.exec(await tonight.innerText())?.[0] ?? '';
+    await act(tonight);
+    await expect(selection(page)).toContainText(price);
+    await expect(page.getByText('which is different from your local time')).toBeVisible();
+    await sound(page);
+
+    const days = page.getByRole('list', { name: 'Days' });
+    const today = onPhone()
+      ? days.getByRole('button', { name: /, today/ })
+      : page.getByRole('gridcell').getByRole('button', { name: /today/i });
+    await act(today);
+    await expect(hours(page).first()).toHaveAttribute('data-hour', '15');
+    await expect(hours(page).first()).toHaveAttribute('data-state', 'free');
+    await act(page.getByRole('button', { name: 'Show 15 past hours' }));
+    await expect(hours(page)).toHaveCount(24);
+    await expect(hours(page).first()).toHaveAccessibleName('12 AM to 1 AM, past');
+    await sound(page);
+  });
+});
+
+test('days say how much is free and own hours read yours; a gap starts a new selection with undo; a night in another room is chosen on the timeline and paid', async ({
+  page,
+}) => {
+  const { act, room, day, hour, bookAndPay } = handsOn(page);
+  const saturday = ownDay(SATURDAY);
+  const who = await newPerson(true);
+  const booked = { studio: 'Studio B', status: 'confirmed' } as const;
+  await insertBooking({ ...booked, userId: who.id, start: sydneyHour(saturday, 18), end: sydneyHour(saturday, 20) });
+  await insertBooking({ ...booked, userId: null, start: sydneyHour(saturday, 14), end: sydneyHour(saturday, 16) });
+  await signIn(page, who);
+  await page.goto('/booking');
+  await expect(page.getByRole('radio')).toHaveCount(3);
+  await sound(page);
+  await room('Studio B');
+  if (onPhone()) {
+    // The cards fold into a row of names: days and hours are within one screen.
+    await expect(page.getByRole('button', { name: 'Compare the rooms' })).toBeVisible();
+    await expect(page.getByText('Choose this room').first()).toBeHidden();
+    await expect(page.getByRole('list', { name: 'Days' })).toBeInViewport();
+    await expect(hours(page).first()).toBeInViewport();
+  }
+  await day(saturday);
+  const chosen = page
+    .getByRole('region', { name: 'Day', exact: true })
+    .locator('[aria-pressed="true"], [aria-selected="true"] button')
+    .first();
+  await expect(page.locator('[data-hour="18"]')).toHaveAccessibleName('6 PM to 7 PM, yours');
+  await expect(page.locator('[data-hour="14"]')).toHaveAccessibleName('2 PM to 3 PM, taken');
+  const free = await page.locator('[data-state="free"]').count();
+  await expect(chosen).toHaveAccessibleName(new RegExp(`, ${free} hours free$`));
+
+  await hour(9);
+  await hour(10);
+  await expect(selection(page)).toContainText('9 am to 11 am');
+  await hour(12);
+  await expectToast(page, 'New selection', 'Your hours have to be back to back, so we started a new selection.');
+  await expect(selection(page)).toContainText('12 pm to 1 pm');
+  await sound(page);
+  await act(page.getByRole('region', { name: 'Messages' }).getByRole('button', { name: 'Undo' }));
+  await expect(selection(page)).toContainText('9 am to 11 am');
+
+  await act(page.getByRole('button', { name: 'All rooms' }));
+  const grid = page.getByRole('grid', { name: /^Hours of all rooms, Saturday/ });
+  const cell = (name: string) => grid.getByRole('gridcell', { name });
+  await expect(cell('Studio B, 6 PM to 7 PM, yours')).toBeVisible();
+  await expect(cell('Studio B, 10 AM to 11 AM')).toHaveAttribute('data-state', 'selected');
+  const night = ['Studio C, 10 PM to 11 PM', 'Studio C, 11 PM to 12 AM', 'Studio C, 12 AM to 1 AM'];
+  if (onPhone()) for (const name of night) await act(cell(name));
+  else {
+    // From 9 am in the room above.
+    await reach(page, grid);
+    await times(page, 'ArrowDown', 1);
+    await times(page, 'ArrowRight', 13);
+    await expect(cell(night[0] ?? '')).toBeFocused();
+    await page.keyboard.press('Enter');
+    await times(page, 'Shift+ArrowRight', 2);
+  }
+  await expectToast(page, 'New selection', 'A booking is for one room, so we started a new selection.');
+  await expect(selection(page)).toContainText(/Sat .*, 10 pm to 1 am/);
+  await expect(selection(page)).toContainText('$186');
+  await sound(page);
+  const reference = await bookAndPay();
+  await expect(fact(page, 'Paid')).toHaveText('$186');
+  await sound(page);
+  expect(await ledgerOf(reference)).toEqual({
+    status: 'confirmed',
+    cost: 186,
+    payments: [{ state: 'paid', amount: 186, refunded: 0 }],
+  });
+  await expect.poll(async () => (await mails(who.email, 'Booking confirmed: Studio C')).length).toBe(1);
+});
+
+test.describe('in London', () => {
+  test.use({ timezoneId: 'Europe/London' });
+
+  test('any room: length, part of the day and a price limit lead to at most three offers with reasons; the last is taken and paid', async ({
+    page,
+  }) => {
+    const { act, choose, bookAndPay } = handsOn(page);
+    const who = await newPerson(true);
+    await signIn(page, who);
+    await page.goto('/booking');
+    await act(page.getByRole('button', { name: 'Any room' }));
+    const search = page.getByRole('region', { name: 'Any room' });
+    await choose(search.getByLabel('For', { exact: true }), '3 hours');
+    await choose(search.getByLabel('When'), 'Evening');
+    await choose(search.getByLabel('Up to'), '$100');
+    await expect(search).toContainText('Nothing fits in the next 7 days.');
+    await choose(search.getByLabel('Up to'), '$200');
+    const offers = search.getByRole('listitem');
+    await expect(offers.first()).toContainText('with the 10% step');
+    const texts = await offers.allInnerTexts();
+    expect(texts.length).toBeLessThanOrEqual(3);
+    const read = texts.map((text) =>
+      /^(Soonest|Cheapest [\w ]+), with the 10% step\s+(Studio [ABC])\s+\$(\d+)\s+(\d+ pm) to (\d+ [ap]m)/.exec(
+        text.replaceAll('\n', ' '),
+      ),
+    );
+    for (const [at, found] of read.entries()) {
+      expect(found, texts[at]).not.toBeNull();
+      expect(Number(found?.[3])).toBeLessThanOrEqual(200);
+    }
+    await sound(page);
+    const [, , studio, dollars = '', from = '', to = ''] = read.at(-1) ?? [];
+    await act(offers.last().getByRole('button'));
+    const first = page.locator(`[data-hour="${Number.parseInt(from, 10) + 12}"]`);
+    await expect(first).toBeFocused();
+    await expect(first).toBeInViewport();
+    await expect(selection(page)).toContainText(`${from} to ${to}`);
+    await expect(selection(page)).toContainText(`$${dollars}`);
+    await expect(page.getByRole('radio', { name: String(studio) })).toBeChecked();
+    await sound(page);
+    const reference = await bookAndPay();
+    await expect(fact(page, 'Studio')).toHaveText(String(studio));
+    await expect(fact(page, 'When')).toContainText('(Sydney time)');
+    await expect(fact(page, 'Paid')).toHaveText(`$${dollars}`);
+    expect(await ledgerOf(reference)).toEqual({
+      status: 'confirmed',
+      cost: Number(dollars),
+      payments: [{ state: 'paid', amount: Number(dollars), refunded: 0 }],
+    });
+    await expect.poll(async () => (await mails(who.email, 'Booking confirmed')).length).toBe(1);
+  });
+});
