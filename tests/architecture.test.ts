@@ -42,6 +42,7 @@ const TABLE: readonly Area[] = [
   { area: 'web/app', may: ['web', 'rules'] },
   { area: 'web/prerender', may: ['web', 'rules'] },
   { area: 'web/page-texts', may: [] },
+  { area: 'web/replay', may: [] },
   { area: 'web/routes', may: ['web', 'rules'] },
   { area: 'web/router', may: [] },
   { area: 'web/pages/*', may: ['web/features', 'web/staff', 'web/ui', 'web/lib', 'web/data', 'web/router', 'rules'] },

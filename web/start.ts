@@ -1,25 +1,15 @@
 import './styles.css';
 import { hasStoredSession } from './lib/stored/stored-session.ts';
 import { hideReadNotice } from './lib/business/read-notice.ts';
+import { rememberPresses } from './replay.ts';
 import { fetchPart, reloadOnce } from './ui/fetch-part.ts';
 
 /**
  * The only script in the HTML. Lets the browser paint the pre-rendered page first, then fetches the program with all its parts at once
  * (`data-parts`, and `data-client` for somebody who is signed in; both set by build/site.ts). Replays a press or a submit that happened meanwhile.
  */
-let pressed: HTMLElement | null = null;
-let sent: HTMLFormElement | null = null;
-
-function rememberPress(event: Event): void {
-  pressed = event.target instanceof Element ? event.target.closest('button') : null;
-}
-function rememberSubmit(event: Event): void {
-  event.preventDefault();
-  sent = event.target instanceof HTMLFormElement ? event.target : null;
-}
 hideReadNotice();
-document.addEventListener('click', rememberPress, true);
-document.addEventListener('submit', rememberSubmit, true);
+const presses = rememberPresses(document.getElementById('root'));
 
 async function begin(): Promise<void> {
   const { parts = '', client = '' } = document.getElementById('root')?.dataset ?? {};
@@ -35,10 +25,7 @@ async function begin(): Promise<void> {
     if (navigator.onLine && reloadOnce()) return;
     return showLoadFailure();
   }
-  document.removeEventListener('click', rememberPress, true);
-  document.removeEventListener('submit', rememberSubmit, true);
-  if (sent?.isConnected) sent.requestSubmit();
-  else if (pressed?.isConnected && pressed.getAttribute('type') !== 'submit') pressed.click();
+  presses.replay();
 }
 
 /** Shows, without the program, that it could not be fetched: along the lower edge of the page. */
