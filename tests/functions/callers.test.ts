@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createLinkSigner } from '#server/crypto/link-signer.ts';
 import { PIN_LINK } from '#server/operations/mails/booking-mail.ts';
 import { type Permission, PERMISSIONS } from '#rules/permissions.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
 import { access, BOOKING, booking, createFunctionsApp, IP, payment, PERSON, STAFF, readResponse } from './test-app.ts';
 import type { FunctionsApp, Sender } from './test-app.ts';
 
@@ -859,6 +860,34 @@ test('wallet-file needs no key, is counted for the IP address, and answers the f
   });
   expect(app.taken).toEqual([[{ name: 'wallet-file', max: 30, seconds: 60 }, `ip:${IP}`]]);
   expect((await app.send('wallet-file', 'none', { method: 'POST', body: {} })).status).toBe(405);
+});
+
+test('wallet-service counts phones for the IP address, passes on what they show, and logs nothing that names one', async () => {
+  const app = createFunctionsApp();
+  const [device, pushToken] = ['d0'.repeat(16), 'AB'.repeat(32)];
+  const place = `devices/${device}/registrations/pass.example/${BOOKING}`;
+  const headers = { authorization: 'ApplePass token-1' };
+  const send = (method: string, path: string, body?: unknown) =>
+    app.send(`wallet-service/v1/${path}`, 'none', { method, headers, ...(body === undefined ? {} : { body }) });
+  const request = { typeId: 'pass.example', serial: BOOKING, token: 'token-1' };
+  app.answers['addPhone'] = () => true;
+  expect((await send('POST', place, { pushToken })).status).toBe(201);
+  expect(app.calls.at(-1)).toEqual(['addPhone', { ...request, device, pushToken: pushToken.toLowerCase() }]);
+  app.answers['readNewPass'] = () => {
+    throw new Refusal('not_configured', 'The certificate has ended');
+  };
+  const later = await send('GET', `passes/pass.example/${BOOKING}`);
+  expect([later.status, later.headers.get('retry-after')]).toEqual([503, '3600']);
+  app.answers['removePhone'] = () => {
+    throw new Error('broken');
+  };
+  expect((await send('DELETE', place)).status).toBe(500);
+  expect((await send('POST', 'log', { logs: [`device ${device}: fault`] })).status).toBe(200);
+  expect(app.logged).toEqual(['error: the service of passes failed', 'warn: a phone reports faults of a pass']);
+  expect(JSON.stringify(app.logFields)).not.toContain(device);
+  expect(app.taken.map(([limit, key]) => [limit.name, key])).toEqual(
+    ['wallet-service', 'wallet-service', 'wallet-service', 'wallet-log'].map((name) => [name, `ip:${IP}`]),
+  );
 });
 
 test('calendar-feed needs no key, is counted for the IP address, and answers 304 to who has the file', async () => {

@@ -136,6 +136,12 @@ vi.mock('#server/operations/exports/wallet-pass.ts', () => ({
   linkToPass: operation('linkToPass'),
   readPassFile: operation('readPassFile'),
 }));
+vi.mock('#server/operations/exports/pass-phones.ts', () => ({
+  addPhone: operation('addPhone'),
+  listChanged: operation('listChanged'),
+  readNewPass: operation('readNewPass'),
+  removePhone: operation('removePhone'),
+}));
 vi.mock('#server/operations/exports/lists.ts', () => ({ exportList: operation('exportList') }));
 vi.mock('#server/operations/payments/read-status.ts', () => ({ readPaymentStatus: operation('readPaymentStatus') }));
 vi.mock('#server/operations/identity/withdraw.ts', () => ({ withdrawId: operation('withdrawId') }));
