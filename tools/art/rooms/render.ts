@@ -25,7 +25,7 @@ const GLARE = 7;
 /** How much darker the dark becomes, and brighter the bright. */
 const CONTRAST = 0.55;
 /** Rays of each pixel; the narrow beams of the first room need more. */
-const RAYS = { a: 14, b: 8, c: 8 } as const;
+const RAYS = { a: 32, b: 8, c: 8 } as const;
 const EXPOSURE = { a: 1.3, b: 1.35, c: 1.05 } as const;
 
 /** Means of a pixel's rays: the parts of the light, and what the filter needs to know of the surface. */

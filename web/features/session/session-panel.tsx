@@ -86,7 +86,10 @@ function Warning({
   return (
     <div
       className={
-        warning === null ? '' : `p-4 text-2xl font-bold ${loud ? 'bg-black text-white' : 'border-l-8 border-black'}`
+        // Empty it takes no room; it stays in the page, so that its words are announced.
+        warning === null
+          ? 'sr-only'
+          : `p-4 text-2xl font-bold ${loud ? 'bg-black text-white' : 'border-l-8 border-black'}`
       }
     >
       {/* The words change with each warning only, so a screen reader does not count the minutes. */}
