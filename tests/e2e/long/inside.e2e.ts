@@ -65,7 +65,7 @@ test('the time left, the lights of the own room, a further hour with one tap, an
   await expect(page.getByText(`Opens the door now, until ${saysTime(until)}.`)).toBeVisible();
   const after = await moneyOf(who.id);
   expect({ paid: after.paid - spent.paid, back: after.back }).toEqual({ paid: price, back: 0 });
-  await fromMail(who.email, 'Booking moved', new RegExp(`(${session.reference})`));
+  await fromMail(who.email, 'Booking extended', new RegExp(`(${session.reference})`));
 
   await somebodyFollows(page, { ...session, end: until });
   expect((await moneyOf(who.id)).paid).toBe(after.paid);
