@@ -202,15 +202,18 @@ test(
 );
 
 test(
-  'publish_payment sends the account only the booking of a payment whose state changes',
+  'publish_payment sends the account only the booking of a payment whose state or refunds change',
   rolledBack(async (rows) => {
     await addStudiosAndCustomers(rows);
     await addBooking(rows, 3);
-    await addPayment(rows, 3, 'open');
+    await addPayment(rows, 3, 'paid');
     await rows.query('update private.payment set updated_at = $1::timestamptz', [at(1)]);
     expect(await sent(rows)).toEqual([]);
-    await rows.query(`update private.payment set state = 'expired'`);
-    expect(await sent(rows)).toEqual([[`user:${ALEX}`, 'payment', true, { booking_id: uuid(3) }]]);
+    await rows.query('update private.payment set refunded_cents = 1000');
+    const event = [`user:${ALEX}`, 'payment', true, { booking_id: uuid(3) }];
+    expect(await sent(rows)).toEqual([event]);
+    await rows.query(`update private.payment set state = 'refund_pending'`);
+    expect(await sent(rows)).toEqual([event, event]);
   }),
 );
 
