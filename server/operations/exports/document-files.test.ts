@@ -60,7 +60,7 @@ test('an adjustment note names its invoice, and the summary what is left', () =>
     facts: expect.arrayContaining([['For tax invoice', '000007']]),
     items: [['Part of the price refunded', '-$11.00']],
     total: ['Refunded', '-$11.00'],
-    tax: 'Total price includes GST of -$1.00.',
+    tax: 'The refund includes GST of $1.00.',
   });
   expect(summaryOf(FACTS)).toEqual([
     ['Paid in all', '$167.00'],

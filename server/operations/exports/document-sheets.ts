@@ -90,7 +90,7 @@ export function sheetsOf({ reference, documents }: DocumentFacts): Sheet[] {
         back ? 'Refunded' : content.online || one.cents === 0 ? 'Total paid' : 'Total paid, not online',
         dollars(cents),
       ],
-      tax: registered ? `Total price includes GST of ${dollars(Math.sign(cents) * gstCents(one.cents))}.` : '',
+      tax: registered ? `${back ? 'The refund' : 'Total price'} includes GST of ${dollars(gstCents(one.cents))}.` : '',
     };
   });
 }
