@@ -20,7 +20,7 @@ export async function act(target: Locator): Promise<void> {
 }
 
 /** Types into a field, in place of what it holds. */
-async function type(target: Locator, text: string): Promise<void> {
+export async function type(target: Locator, text: string): Promise<void> {
   if (!byKeyboard()) return target.fill(text);
   const page = target.page();
   await reach(page, target);
@@ -127,4 +127,12 @@ export async function setBusiness(change: Readonly<Record<string, unknown>>): Pr
   expect(error).toBeNull();
   const { error: refused } = await client.functions.invoke('staff-set-settings', { body: change });
   expect(refused).toBeNull();
+  // The pages are rendered again, and carry what the browser shows.
+  await expect
+    .poll(async () => {
+      const page = await (await fetch(`${apiUrl}/bookings`)).text();
+      const data: { business?: unknown } = JSON.parse(/id="page-data">(.*?)<\/script>/s.exec(page)?.[1] ?? '{}');
+      return data.business;
+    })
+    .toMatchObject(change);
 }

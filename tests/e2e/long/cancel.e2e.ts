@@ -3,6 +3,7 @@ import { ahead, newPerson, service, signIn } from '../steps.ts';
 import { act, book, checked, expectMoney, farAhead, mailed, setBusiness } from './by-hand.ts';
 
 const THURSDAY = 4;
+test.use({ timezoneId: 'America/Los_Angeles' });
 test.afterEach(() => setBusiness({ freeCancelHours: 24 }));
 
 test('a booking is cancelled by the terms it was made with, says before what comes back, and the money and mails follow', async ({

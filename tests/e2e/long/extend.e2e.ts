@@ -4,6 +4,7 @@ import { act, book, checked, expectMoney, farAhead, mailed, pay } from './by-han
 
 /** An hour costs $49 by day, and three hours 10 % less. */
 const MONDAY = 1;
+test.use({ timezoneId: 'Europe/London' });
 
 test('hours are added before the start at the right step price, on the pay page and with one tap of a saved card', async ({
   page,
