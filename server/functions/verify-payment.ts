@@ -31,7 +31,7 @@ type PaymentWord = 'open' | 'processing' | 'paid' | 'failed' | 'expired' | 'retu
 
 /**
  * Settles a payment with the provider: `{paid, status, payment, bookingId, reference}`, for the owner also `booking`, and of an order the sums of all of its bookings, and `series` with each.
- * A payment for a change has `change`, in dollars, and names the booking that changes.
+ * A payment for a change names the booking that changes and shows the owner `change`, its amount in dollars.
  * `state: 'asking'` means that the provider has not answered within two seconds: call again later.
  * Works with the session id alone, as after a lost sign-in, but shows a guest nothing private.
  */
@@ -49,7 +49,6 @@ export function verifyPayment(context: { payment: PaymentStatusContext }): Serve
         payment: PAYMENT_WORDS[payment.state],
         bookingId: (changed ?? booking).id,
         reference: (changed ?? booking).reference,
-        ...(changed !== null && { change: centsToDollars(payment.amountCents) }),
         ...(waiting ? { state: 'asking' } : {}),
       };
       if (caller.userId === null || caller.userId !== booking.userId) return json(answer);
@@ -57,6 +56,7 @@ export function verifyPayment(context: { payment: PaymentStatusContext }): Serve
         (order.length === 0 ? [booking] : order).reduce((total, one) => total + amount(one), 0);
       return json({
         ...answer,
+        ...(changed !== null && { change: centsToDollars(payment.amountCents) }),
         booking: {
           studio_id: booking.studioId,
           studio_name: booking.studioName,

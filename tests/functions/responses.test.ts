@@ -237,6 +237,7 @@ describe('verify-payment', () => {
       paid: true,
       waiting: false,
       order: [],
+      changed: null,
       ...more,
     });
   };
@@ -262,6 +263,15 @@ describe('verify-payment', () => {
       }),
     );
     expect(operationCalls()).toEqual([['readPaymentStatus', 'cs_test_1']]);
+  });
+
+  test('names the booking that a payment changes, and shows its amount to the owner only', async () => {
+    const changed = { ...booking, id: '5b000000-0000-4000-8000-0000000000c9', reference: 'HC-CHANGED' };
+    ask('paid', { changed });
+    const named = { ...standing, bookingId: changed.id, reference: 'HC-CHANGED' };
+    const seen = (by: 'guest' | 'person') => app.send('verify-payment', by, { body }).then(readResponse);
+    expect(await seen('guest')).toEqual(ok(named));
+    expect(await seen('person')).toMatchObject(ok({ ...named, change: 82.5 }));
   });
 
   test.each(['guest', 'staff', 'service'] as const)('shows %s nothing private', async (by) => {
