@@ -12,7 +12,7 @@ import { createBodies, createIdReader, createStore, createWallets, kindsOf } fro
 import { composeFunctions } from './compose-functions.ts';
 import { createBackgroundJobs } from './operations/jobs/background-jobs.ts';
 import { sessionTasks } from './operations/jobs/session-tasks.ts';
-import { jobHandlers } from './operations/jobs/job-handlers.ts';
+import { ownJobKinds } from './operations/jobs/job-handlers.ts';
 import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
 import type { Clock, Env, Log } from './http/caller.ts';
 import { createGrantedCaller, ROLE_GRANT, type RoleGrant } from './http/granted-roles.ts';
@@ -28,7 +28,7 @@ import type { AccessContext } from './operations/access/context.ts';
 import type { BookingContext } from './operations/bookings/context.ts';
 import { releaseExpiredHolds } from './operations/bookings/release-expired.ts';
 import { armFailpoints } from './operations/core/failpoint.ts';
-import { jobKinds, WORKERS } from './operations/core/jobs.ts';
+import { workersFor } from './operations/core/jobs.ts';
 import { createSingleFlight } from './operations/core/single-flight.ts';
 import { createCheckQueue } from './operations/identity/check-queue.ts';
 import type { IdentityContext } from './operations/identity/context.ts';
@@ -258,7 +258,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     db,
     clock,
     log,
-    workers: { ...WORKERS, ...MESSAGE_WORKERS, ...BACKUP_WORKERS, ...WARNING_WORKERS },
+    workers: { ...workersFor(wallets), ...MESSAGE_WORKERS, ...BACKUP_WORKERS, ...WARNING_WORKERS },
     releaseExpiredHolds: (stop) => releaseExpiredHolds(own.payment, stop),
     reconcilePayments: () => reconcilePayments(ownEvents),
     alerts,
@@ -278,7 +278,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       ...auth.jobKinds,
       ...nightly.kinds,
       ...warnings.kinds,
-      ...jobKinds(jobHandlers({ mails, alerts, ...own, lights, passes: { ...own.payment, links, wallets } })),
+      ...ownJobKinds({ mails, alerts, ...own, lights, passes: { ...own.payment, links, wallets } }),
     },
     tasks: [
       { name: 'handle stored webhooks', everyMs: 1_000, run: () => handleDueEvents(ownEvents) },

@@ -31,7 +31,7 @@ type PaymentWord = 'open' | 'processing' | 'paid' | 'failed' | 'expired' | 'retu
 
 /**
  * Settles a payment with the provider: `{paid, status, payment, bookingId, reference}`, for the owner also `booking`, and of an order the sums of all of its bookings, and `series` with each.
- * A payment for a change names the booking that changes and shows the owner `change`, its amount in dollars.
+ * A payment for a change names the booking that changes, with `change`: its amount in dollars for the owner, null for others.
  * `state: 'asking'` means that the provider has not answered within two seconds: call again later.
  * Works with the session id alone, as after a lost sign-in, but shows a guest nothing private.
  */
@@ -50,6 +50,7 @@ export function verifyPayment(context: { payment: PaymentStatusContext }): Serve
         bookingId: (changed ?? booking).id,
         reference: (changed ?? booking).reference,
         ...(waiting ? { state: 'asking' } : {}),
+        ...(changed === null ? {} : { change: null }),
       };
       if (caller.userId === null || caller.userId !== booking.userId) return json(answer);
       const sum = (amount: (one: typeof booking) => number): number =>

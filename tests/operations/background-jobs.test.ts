@@ -8,7 +8,7 @@ import { deleteFullLimits } from '#server/http/limits.ts';
 import { createMetrics } from '#server/http/metrics/metrics.ts';
 import { showAccess } from '#server/operations/access/show-access.ts';
 import { startNightlyCheck } from '#server/operations/reconciliation/compare-ledger.ts';
-import { enqueue, JOB_RULES, type JobKind, jobKinds, WORKERS } from '#server/operations/core/jobs.ts';
+import { enqueue, JOB_RULES, type JobKind, jobKinds, WORKERS, workersFor } from '#server/operations/core/jobs.ts';
 import type { Task } from '#server/queue/scheduler.ts';
 import { type JobHandler, type JobRules, LONGEST_WAIT_MS } from '#server/queue/jobs.ts';
 import { addPerson, createBookingSystem, databases, HOUR, MINUTE, START } from './booking-system.ts';
@@ -60,6 +60,7 @@ function jobsWith(
     addresses?: readonly string[];
     tasks?: readonly Task[];
     db?: Database;
+    workers?: ReturnType<typeof workersFor>;
   } = {},
 ) {
   const ran: string[] = [];
@@ -79,7 +80,7 @@ function jobsWith(
   };
   const { queue: runner, scheduler } = createBackgroundJobs({
     db: more.db ?? db,
-    workers: WORKERS,
+    workers: more.workers ?? WORKERS,
     clock,
     log: { info: quiet, warn: quiet, error: (fields) => void errors.push(fields) },
     releaseExpiredHolds: more.releaseExpiredHolds ?? releaseExpiredHolds,
@@ -96,10 +97,13 @@ function jobsWith(
       business: () => firstSettings,
     },
     tasks: more.tasks ?? [],
-    kinds: jobKinds({
-      ...(Object.fromEntries(KINDS.map((kind) => [kind, note])) as Record<JobKind, JobHandler>),
-      ...more.handlers,
-    }),
+    kinds: jobKinds(
+      {
+        ...(Object.fromEntries(KINDS.map((kind) => [kind, note])) as Record<JobKind, JobHandler>),
+        ...more.handlers,
+      },
+      more.workers,
+    ),
   });
   return { jobs: { scheduler, drain: () => runner.run() }, ran, errors };
 }
@@ -111,6 +115,17 @@ test('every kind of job has a worker, and one round runs each of them once', asy
   expect(await jobs.drain()).toBe(KINDS.length);
   expect(ran.toSorted()).toEqual(KINDS.toSorted());
   expect(await jobs.drain()).toBe(0);
+});
+
+test('without a wallet its worker does not run, and what is left of its jobs is closed by another one', async () => {
+  const set = { apple: {}, google: {} };
+  expect(workersFor(set)).toEqual(WORKERS);
+  const workers = workersFor({ ...set, google: null });
+  expect(Object.keys(WORKERS).filter((name) => !(name in workers))).toEqual(['google-passes']);
+  await queue('pass.google');
+  const { jobs, ran } = jobsWith({ workers });
+  expect(await jobs.drain()).toBe(1);
+  expect(ran).toEqual(['pass.google']);
 });
 
 test('mails are sent last in a round, so that they report its results', async () => {

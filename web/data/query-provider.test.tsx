@@ -3,6 +3,7 @@ import { render, screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { QueryProvider, showFailuresWith } from './query-provider.tsx';
 import { queryKeys } from './query-keys.ts';
+import { rest } from './rest.ts';
 
 vi.mock('./session.tsx', () => ({ onSignOut: () => {} }));
 const getUser = vi.hoisted(() => vi.fn());
@@ -10,6 +11,7 @@ vi.mock('./fetch-client.ts', () => ({ fetchClient: () => Promise.resolve({ auth:
 const show = vi.fn();
 beforeEach(() => {
   vi.resetAllMocks();
+  getUser.mockResolvedValue({});
   showFailuresWith(show);
 });
 
@@ -73,6 +75,8 @@ test('the end of a mutation reads again what it names, after a success and after
 
 test('a call whose session is gone lets the auth client sign this browser out; any other failure does not', async () => {
   const fail = (code: string) => () => Promise.reject(Object.assign(new Error('no'), { code }));
+  // As without a connection.
+  getUser.mockRejectedValue(new Error('no answer'));
   for (const [code, asked] of [
     ['session_not_found', 1],
     ['PGRST301', 1],
@@ -92,4 +96,35 @@ test('a call whose session is gone lets the auth client sign this browser out; a
     expect(getUser).toHaveBeenCalledTimes(asked);
     read.unmount();
   }
+});
+
+test('a read that fails is tried again, and the page hears of it within five seconds; a write is tried once', async () => {
+  vi.useFakeTimers();
+  const answer = vi.fn<typeof fetch>();
+  vi.stubGlobal('fetch', answer);
+  const busy = (seconds: number) => () =>
+    Promise.resolve(new Response(null, { status: 503, headers: { 'retry-after': String(seconds) } }));
+  const refused = () => Promise.reject(new TypeError('Failed to fetch'));
+  const read = () => rest.from('studios').select();
+  const write = () => rest.from('studios').delete().eq('id', 'a');
+  for (const [call, fails, tries, within] of [
+    [read, refused, 3, 5_000],
+    [read, busy(2), 3, 5_000],
+    [read, busy(5), 1, 900],
+    [write, refused, 1, 900],
+  ] as const) {
+    answer.mockReset().mockImplementation(fails);
+    const error = vi.fn();
+    void call().then((result) => error(result.error));
+    await vi.advanceTimersByTimeAsync(within);
+    expect(error).toHaveBeenCalledWith(expect.objectContaining({}));
+    expect(answer).toHaveBeenCalledTimes(tries);
+  }
+  answer.mockReset().mockImplementationOnce(refused).mockResolvedValue(Response.json([{ id: 'a' }]));
+  const found = vi.fn();
+  void read().then(({ data }) => found(data));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(found).toHaveBeenCalledWith([{ id: 'a' }]);
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
 });

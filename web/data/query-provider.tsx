@@ -40,10 +40,9 @@ const SESSION_GONE = ['session_not_found', 'PGRST301'];
 function checkSession(error: unknown): void {
   if (!SESSION_GONE.includes(errorCode(error))) return;
   // A failure leaves this browser as it is, and the next call asks again.
-  fetchClient().then(
-    (auth) => auth.auth.getUser(),
-    () => undefined,
-  );
+  fetchClient()
+    .then((client) => client.auth.getUser())
+    .catch(() => undefined);
 }
 
 const client = new QueryClient({
@@ -59,7 +58,7 @@ const client = new QueryClient({
     },
   }),
   defaultOptions: {
-    // supabase-js already retries data calls four times over seven seconds.
+    // `rest.ts` already tries a read again, over three seconds.
     // `always`: without a connection a call fails and the page says so, instead of waiting silently.
     queries: { retry: 0, networkMode: 'always', refetchOnWindowFocus: true, staleTime: 2_000 },
     // Variables can be passwords, so finished mutations are forgotten with their component.

@@ -104,7 +104,9 @@ function Messages() {
 
 /** Stays while the pointer or the focus is on it. */
 function Message({ message }: { message: Toast }) {
-  const [held, hold] = useState(false);
+  const [pointed, setPointed] = useState(false);
+  const [focused, setFocused] = useState(false);
+  const held = pointed || focused;
   useEffect(() => {
     if (held) return undefined;
     const left = Math.max(message.until - Date.now(), LEAVING_MS);
@@ -114,10 +116,10 @@ function Message({ message }: { message: Toast }) {
   const dismiss = (): void => change(toasts.filter((one) => one.id !== message.id));
   return (
     <div
-      onPointerEnter={({ pointerType }) => hold(pointerType === 'mouse')}
-      onPointerLeave={() => hold(false)}
-      onFocus={() => hold(true)}
-      onBlur={() => hold(false)}
+      onPointerEnter={({ pointerType }) => setPointed(pointerType === 'mouse')}
+      onPointerLeave={() => setPointed(false)}
+      onFocus={() => setFocused(true)}
+      onBlur={() => setFocused(false)}
       className={`pointer-events-auto flex w-full max-w-sm animate-drop gap-3 border-l-4 bg-deck p-4 shadow-2xl outline outline-line ${EDGE[message.tone]}`}
     >
       <div className="min-w-0 grow">

@@ -18,6 +18,9 @@ export const WORKERS = {
   'google-passes': { atOnce: 4 },
 } as const satisfies Record<string, WorkerSettings>;
 export type WorkerName = keyof typeof WORKERS;
+type Workers = Readonly<Partial<typeof WORKERS>>;
+/** Does the jobs of a worker that does not run: what is left of a wallet's jobs is only closed. */
+const DEPUTY: WorkerName = 'images';
 
 /** A customer may be waiting at the door: try at least once a minute. */
 const URGENT_WAIT_MS = 60_000;
@@ -68,6 +71,15 @@ export const JOB_RULES = {
 } as const satisfies Record<string, queue.JobRules & { worker: WorkerName }>;
 export type JobKind = keyof typeof JOB_RULES;
 
+/** Returns the workers that a server needs: those of wallets only where passes for them are set up (not null). */
+export function workersFor(wallets: { readonly apple: unknown; readonly google: unknown }): Workers {
+  const idle = [
+    ...(wallets.apple === null ? ['apple-passes'] : []),
+    ...(wallets.google === null ? ['google-passes'] : []),
+  ];
+  return Object.fromEntries(Object.entries(WORKERS).filter(([name]) => !idle.includes(name)));
+}
+
 /** `subjectId`: the booking, payment or verification the job is about. */
 export type Job = queue.Job;
 export type NewJob = queue.NewJob<JobKind>;
@@ -80,9 +92,12 @@ export const enqueue: (tx: Pick<Transaction, 'query'>, job: NewJob) => Promise<v
 /** Deletes jobs that are not done, in the transaction that makes them pointless. */
 export const endJobs: (tx: Pick<Transaction, 'query'>, which: queue.JobsOf) => Promise<void> = queue.endJobs;
 
-/** Returns the kinds with their handlers, as the queue needs them. */
-export function jobKinds(handlers: Readonly<Record<JobKind, JobHandler>>): queue.JobKinds {
+/** Returns the kinds with their handlers, as the queue needs them with these workers. */
+export function jobKinds(handlers: Readonly<Record<JobKind, JobHandler>>, workers: Workers = WORKERS): queue.JobKinds {
   return Object.fromEntries(
-    Object.entries(handlers).map(([kind, handle]) => [kind, { ...JOB_RULES[kind as JobKind], handle }]),
+    Object.entries(handlers).map(([kind, handle]) => {
+      const rules = JOB_RULES[kind as JobKind];
+      return [kind, { ...rules, worker: workers[rules.worker] === undefined ? DEPUTY : rules.worker, handle }];
+    }),
   );
 }

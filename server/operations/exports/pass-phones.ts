@@ -67,8 +67,8 @@ export async function removePhone(
 }
 
 /**
- * Lists the passes of a phone that changed since it last asked, with the tag for its next question; null when there are none. Who knows the number of the
- * phone may ask: Apple gives it to nobody else. Throws `Refusal`: `not_found`.
+ * Lists the passes of a phone that changed since it last asked, with the tag for its next question; null when there are none. Anybody who knows the
+ * number of the phone may ask: Apple gives it to nobody else. Throws `Refusal`: `not_found`.
  */
 export async function listChanged(
   { db, wallets }: WalletContext,

@@ -20,7 +20,7 @@ export function createBackgroundJobs<WorkerName extends string>(context: {
   db: Database;
   clock: Clock;
   log: Log;
-  workers: Readonly<Record<WorkerName, WorkerSettings>>;
+  workers: Readonly<Partial<Record<WorkerName, WorkerSettings>>>;
   /** Every kind of job, with its handler. */
   kinds: JobKinds;
   /** Stop a worker from starting jobs that cannot succeed. */
@@ -41,10 +41,9 @@ export function createBackgroundJobs<WorkerName extends string>(context: {
     log,
     kinds,
     workers: Object.fromEntries(
-      Object.entries<WorkerSettings>(context.workers).map(([name, settings]) => [
-        name,
-        { ...settings, capacity: circuits[name]?.capacity },
-      ]),
+      Object.entries<WorkerSettings | undefined>(context.workers).flatMap(([name, settings]) =>
+        settings === undefined ? [] : [[name, { ...settings, capacity: circuits[name]?.capacity }]],
+      ),
     ),
     postpone: (error) => (error instanceof ProviderError && error.reason === CIRCUIT_OPEN ? CIRCUIT_OPEN_MS : null),
     checkpoint: failpoint,

@@ -2,7 +2,8 @@ import type { AccessContext } from '../access/context.ts';
 import { requestFirstCode } from '../access/issue-first-code.ts';
 import { revokeCodes } from '../access/revoke-codes.ts';
 import { removeStaffCode } from '../access/staff-codes.ts';
-import type { JobHandler, JobKind } from '../core/jobs.ts';
+import { type JobHandler, type JobKind, jobKinds, workersFor } from '../core/jobs.ts';
+import type { JobKinds } from '#server/queue/jobs.ts';
 import { removeGuestCode, requestGuestCode } from '../crew/guest-codes.ts';
 import type { IdentityContext } from '../identity/context.ts';
 import { deletePhoto } from '../identity/delete-photo.ts';
@@ -39,8 +40,7 @@ import { checkLedger } from '../reconciliation/compare-ledger.ts';
 import { type LightsContext, switchLights } from '../power/follow-sessions.ts';
 import { type JobAlerts, sendJobAlert } from './job-alerts.ts';
 
-/** Returns the handler of each kind of job of the business. */
-export function jobHandlers(contexts: {
+type Contexts = {
   mails: ReminderContext;
   alerts: JobAlerts;
   access: AccessContext;
@@ -48,7 +48,14 @@ export function jobHandlers(contexts: {
   identity: IdentityContext;
   lights: LightsContext;
   passes: WalletContext;
-}): Readonly<Record<JobKind, JobHandler>> {
+};
+
+/** Returns the kinds of jobs of the business, each with its handler. */
+export function ownJobKinds(contexts: Contexts): JobKinds {
+  return jobKinds(handlers(contexts), workersFor(contexts.passes.wallets));
+}
+
+function handlers(contexts: Contexts): Readonly<Record<JobKind, JobHandler>> {
   const { mails, alerts, access, payment, identity, lights, passes } = contexts;
   return {
     'mail.booking-confirmed': (job) => sendConfirmation(mails, job),

@@ -72,11 +72,13 @@ test('a paid change says so, what was paid for it and in all, and leads to its b
 });
 
 test('a change whose hours were released says that the booking is as it was', () => {
-  for (const [payment, reason] of [
-    ['expired', /Nothing was charged\.$/],
-    ['returning', /you’ll get all of it back\.$/],
+  for (const [payment, reason, change] of [
+    ['expired', /Nothing was charged\.$/, 10],
+    ['returning', /you’ll get all of it back\.$/, 10],
+    // To somebody who is not signed in.
+    ['expired', /Nothing was charged\.$/, null],
   ] as const) {
-    const { unmount } = show({ status: 'cancelled', payment, change: 10 });
+    const { unmount } = show({ status: 'cancelled', payment, change });
     expect(title()).toBe('Not changed');
     expect(screen.getByText(reason).textContent).toContain('your booking is as it was');
     unmount();

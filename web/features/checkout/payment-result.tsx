@@ -157,7 +157,7 @@ function Confirmed({ state, picture, passes }: Parts & { state: PaymentState }) 
             <Row name="Price" value={formatDollars(booking.base_cost)} />
             {volume > 0 ? <Row name="Volume discount" value={`-${formatMoney(volume)}`} /> : null}
             {coupon > 0 ? <Row name="Coupon" value={`-${formatMoney(coupon)}`} /> : null}
-            {state.change === undefined ? null : <Row name="Paid now" value={formatDollars(state.change)} />}
+            {typeof state.change === 'number' ? <Row name="Paid now" value={formatDollars(state.change)} /> : null}
             <Row name={state.change === undefined ? 'Paid' : 'Paid in all'} value={formatDollars(booking.final_cost)} />
           </>
         ) : (

@@ -49,8 +49,8 @@ export type PaymentState = {
   readonly payment: 'open' | 'processing' | 'paid' | 'failed' | 'expired' | 'returning' | 'returned';
   readonly bookingId: string;
   readonly reference: string;
-  /** It pays the difference of a change: how much, in dollars. */
-  readonly change?: number;
+  /** It pays the difference of a change: how much, in dollars; null: only the owner sees how much. */
+  readonly change?: number | null;
   readonly booking?: {
     studio_id: string;
     studio_name: string;

@@ -5,6 +5,7 @@ import { AppError } from '#web/lib/errors.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { Camera } from './camera.tsx';
 import { IdDialog } from './id-dialog.tsx';
+import { IdRequest } from './id-request.tsx';
 import { IdStatusPart } from './id-status.tsx';
 import * as pictures from './picture.ts';
 import * as queries from './queries.ts';
@@ -181,10 +182,24 @@ test('a camera without permission, one that is not ready and a failed photo each
   expect(state.asked).toHaveLength(2);
 });
 
-test('a check that waits for a person says by when it is decided', () => {
+test('a check that waits for a person says by when it is decided, and names no day that has passed', () => {
   const data = { verifiedUntil: null, decidedBy: new Date('2026-11-30T02:00:00Z') };
   // @ts-expect-error: the part reads only these fields of a query.
   calls.useIdStatus.mockReturnValue({ data, isError: false });
-  renderPart(<IdStatusPart userId="u" />);
+  vi.useFakeTimers({ now: new Date('2026-11-30T10:00:00Z'), toFake: ['Date'] });
+  const both = (
+    <>
+      <IdStatusPart userId="u" />
+      <IdRequest userId="u" wanted />
+    </>
+  );
+  const { unmount } = renderPart(both);
   expect(screen.getByText(/^You’ll have an answer by Monday 30 November 2026\. You don’t have to wait/)).toBeTruthy();
+  expect(screen.getByText(/will decide by Monday 30 November 2026\. You don’t have to wait/)).toBeTruthy();
+  unmount();
+  vi.setSystemTime(new Date('2026-12-01T00:00:00Z'));
+  renderPart(both);
+  expect(screen.getAllByText(/is taking longer than we said\. You don’t have to wait/)).toHaveLength(2);
+  expect(screen.queryByText(/30 November/)).toBeNull();
+  vi.useRealTimers();
 });

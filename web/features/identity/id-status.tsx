@@ -1,7 +1,9 @@
 import { useState } from 'react';
 import { formatStudioDate } from '#rules/studio-time.ts';
+import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice, Skeleton } from '#web/ui/notice.tsx';
+import { decisionDay } from './decision-day.ts';
 import { IdDialog } from './id-dialog.tsx';
 import { type IdStatus, useIdStatus } from './queries.ts';
 
@@ -30,6 +32,8 @@ export function IdStatusPart({ userId }: { userId: string }) {
 }
 
 function Shown({ status, onVerify }: { status: IdStatus; onVerify: () => void }) {
+  const now = useNow(60_000);
+  const day = status.decidedBy === null ? null : decisionDay(status.decidedBy, now);
   if (status.verifiedUntil !== null)
     return (
       <Notice tone="good">
@@ -42,8 +46,8 @@ function Shown({ status, onVerify }: { status: IdStatus; onVerify: () => void })
         <Notice tone="warn">
           <p className="font-semibold">Someone on our team is checking your ID</p>
           <p className="mt-1 text-sm text-fog">
-            You’ll have an answer by {formatStudioDate(status.decidedBy)}. You don’t have to wait: take another photo,
-            or use the online check.
+            {day === null ? 'Sorry, this is taking longer than we said.' : `You’ll have an answer by ${day}.`} You don’t
+            have to wait: take another photo, or use the online check.
           </p>
         </Notice>
         <Button tone="plain" onClick={onVerify}>

@@ -2,7 +2,7 @@ import { type Slot, spanOf } from '#rules/slots.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
 import { useWaitlist } from '#web/data/finding/waitlist.ts';
 
-/** Says until when the selection is held for who waited for it; nothing for other hours. */
+/** Says until when the selection is held for the customer, who waited for it; nothing for other hours. */
 export function HeldNote({
   userId,
   studioId,

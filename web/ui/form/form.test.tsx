@@ -1,4 +1,4 @@
-import { act, screen, waitFor } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { renderPart, user } from '../component-tests.ts';
@@ -206,7 +206,7 @@ test('what is typed before the script has loaded stays', async () => {
   typed.remove();
 });
 
-test('a message with a button waits for who comes by keyboard: twenty seconds, and while the focus is on it', async () => {
+test('a message with a button stays for people who use the keyboard: twenty seconds, and while the focus is on it', async () => {
   vi.useFakeTimers();
   renderPart(<Toaster />);
   const onPress = vi.fn();
@@ -221,6 +221,9 @@ test('a message with a button waits for who comes by keyboard: twenty seconds, a
   await wait(11_000);
   const undo = screen.getByRole('button', { name: 'Undo' });
   act(() => undo.focus());
+  // A mouse that crosses it does not end that.
+  fireEvent.pointerEnter(undo, { pointerType: 'mouse' });
+  fireEvent.pointerLeave(undo, { pointerType: 'mouse' });
   await wait(30_000);
   act(() => undo.blur());
   await wait(900);
