@@ -18,6 +18,8 @@ type SessionValue = SessionState & { readonly signOut: () => Promise<void> };
 const Context = createContext<SessionValue | null>(null);
 
 const leaving = new Set<() => void>();
+/** During a sign-out here, which has dropped everything before its event: what the next page reads meanwhile would be dropped too. */
+let leavingHere = false;
 /** Registers a function that drops cached personal data at every sign-out. */
 export function onSignOut(drop: () => void): void {
   leaving.add(drop);
@@ -66,7 +68,8 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     });
     if (client === null) return;
     // The stored session is already gone, so this only notifies the other tabs.
-    const { error } = await client.auth.signOut({ scope: 'local' });
+    leavingHere = true;
+    const { error } = await client.auth.signOut({ scope: 'local' }).finally(() => (leavingHere = false));
     if (error) logFailure('the other tabs could not be notified of the sign-out', error);
     // Signed out here even if the service fails: an access token that it could not revoke expires within the hour.
     if (token === undefined) return;
@@ -103,8 +106,8 @@ function follow(client: SupabaseClient, show: (state: SessionState) => void): ()
   );
   const { data } = client.auth.onAuthStateChange((event, session) => {
     update(session);
-    // Also when another tab or device has signed this browser out.
-    if (event === 'SIGNED_OUT') dropOwnData();
+    // Another tab or device has signed this browser out.
+    if (event === 'SIGNED_OUT' && !leavingHere) dropOwnData();
   });
   return () => data.subscription.unsubscribe();
 }
