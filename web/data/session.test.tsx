@@ -1,6 +1,5 @@
 import { act, render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
-import { user } from '#web/ui/component-tests.ts';
 import { onSignOut, SessionProvider, useSession } from './session.tsx';
 
 const client = vi.hoisted(() => {
@@ -46,7 +45,7 @@ test('what was read is dropped once at a sign-out here, before the next page rea
   const signIn = () => act(() => client.announce('SIGNED_IN', { access_token: 't', user: { id: 'me' } }));
   await screen.findByText('out');
   await signIn();
-  await user.click(screen.getByRole('button', { name: 'in' }));
+  await act(() => screen.getByRole('button', { name: 'in' }).click());
   await screen.findByText('out');
   expect(drop).toHaveBeenCalledTimes(1);
   await signIn();
