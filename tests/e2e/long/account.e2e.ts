@@ -1,19 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, type Locator, type Page, test } from '@playwright/test';
-import {
-  ahead,
-  chooseHours,
-  expectToast,
-  GOOD_CARD,
-  newPerson,
-  openDay,
-  type Person,
-  sandbox,
-  sandboxUrl,
-  service,
-  signIn,
-} from '../steps.ts';
-import { act, looksRight, moneyOf, personWithCard, type as typeInto } from './session-steps.ts';
+import { expectToast, newPerson, type Person, sandbox, sandboxUrl, service, signIn } from '../steps.ts';
+import { act, bookAndPay, checked, openHours, ownDay, pressHours, type } from './driver.ts';
+import { moneyOf } from './money.ts';
+import { personWithCard } from './prepare.ts';
 
 /** The account page, by touch on a phone and by keyboard alone on a wide screen, from London: every time is Sydney’s. */
 test.use({ timezoneId: 'Europe/London' });
@@ -32,15 +22,9 @@ test('a card is saved at the checkout, pays a longer session with one tap, and i
   test.setTimeout(240_000);
   const who = await newPerson(true);
   await signIn(page, who);
-  // Each size of screen has a week of its own.
-  await openDay(page, 'Studio B', ahead(THURSDAY, test.info().project.name === 'phone' ? 7 : 14));
-  await chooseHours(page, [9]);
-  await act(page.getByRole('button', { name: 'Book Now' }));
-  await page.waitForURL(/\/c\/pay\//);
-  await typeInto(page.getByLabel('Card number'), GOOD_CARD);
-  await act(page.getByLabel('Save my card for the next time'));
-  await act(page.getByRole('button', { name: /^Pay \$/ }));
-  await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
+  await openHours(page, 'Studio B', ownDay(THURSDAY, 7));
+  await pressHours(page, 9);
+  await bookAndPay(page, { save: true });
   const first = await moneyOf(who.id);
 
   await page.goto('/bookings');
@@ -50,17 +34,17 @@ test('a card is saved at the checkout, pays a longer session with one tap, and i
   await act(dialog.getByRole('button', { name: '11 am', exact: true }));
   const pay = dialog.getByRole('button', { name: /^Pay \$\d+ with Visa .*4242$/ });
   const price = Number(/\$(\d+)/.exec((await pay.textContent()) ?? '')?.[1]) * 100;
-  await looksRight(page);
+  await checked(page);
   await act(pay);
   await expectToast(page, 'Your booking is changed');
   await expect(page.getByText(/9 am to 11 am/).first()).toBeVisible();
   expect(await moneyOf(who.id)).toEqual({ paid: first.paid + price, back: 0 });
-  await looksRight(page);
+  await checked(page);
 
   await page.goto('/profile');
   const cards = part(page, 'Saved cards');
   await act(cards.getByRole('button', { name: /^Remove Visa/ }));
-  await looksRight(page);
+  await checked(page);
   await act(cards.getByRole('button', { name: 'Remove this card' }));
   await expectToast(page, 'Card removed');
   await expect(cards).toContainText('No saved card.');
@@ -77,18 +61,18 @@ test('a number is confirmed by text, changed and removed, and each kind of mail 
   const reminders = part(page, 'Reminders');
   const number = (): string => `+614${String(Math.floor(Math.random() * 1e8)).padStart(8, '0')}`;
   const [first, second] = [number(), number()];
-  await typeInto(reminders.getByLabel('Mobile number for text messages'), 'nonsense');
+  await type(reminders.getByLabel('Mobile number for text messages'), 'nonsense');
   await act(reminders.getByRole('button', { name: 'Send code' }));
   await expect(reminders.getByText('Please enter a mobile number.')).toBeVisible();
-  await looksRight(page);
+  await checked(page);
   await confirm(page, 'Mobile number for text messages', first);
   await expect(reminders.getByLabel(`A text message 2 hours before, to ${first}`)).toBeChecked();
-  await looksRight(page);
+  await checked(page);
 
   await act(reminders.getByRole('button', { name: `Change ${first}` }));
   await confirm(page, 'New mobile number', second);
   await act(reminders.getByRole('button', { name: `Remove ${second}` }));
-  await looksRight(page);
+  await checked(page);
   await act(page.getByRole('dialog').getByRole('button', { name: 'Remove number' }));
   await expectToast(page, 'Number removed');
   await expect(reminders.getByLabel('Mobile number for text messages')).toBeVisible();
@@ -109,7 +93,7 @@ test('a number is confirmed by text, changed and removed, and each kind of mail 
 /** Types a number, and the code that is texted to it. */
 async function confirm(page: Page, label: string, phone: string): Promise<void> {
   const reminders = part(page, 'Reminders');
-  await typeInto(reminders.getByLabel(label), phone);
+  await type(reminders.getByLabel(label), phone);
   await act(reminders.getByRole('button', { name: 'Send code' }));
   await expect(reminders.getByText(`We texted a code to ${phone}.`)).toBeVisible();
   const code = async (): Promise<string> => {
@@ -117,7 +101,7 @@ async function confirm(page: Page, label: string, phone: string): Promise<void> 
     return /\b(\d{6})\b/.exec(JSON.stringify(texts[0] ?? ''))?.[1] ?? '';
   };
   await expect.poll(code).not.toBe('');
-  await typeInto(reminders.getByLabel('6-digit code'), await code());
+  await type(reminders.getByLabel('6-digit code'), await code());
   const sent = reminders.getByRole('button', { name: 'Confirm', exact: true });
   if (await sent.isVisible()) await act(sent).catch(() => undefined);
   await expectToast(page, 'Number confirmed', `We text ${phone} from now on.`);
@@ -130,7 +114,7 @@ test('another device is signed out, and shows it at once', async ({ page, browse
   await openAccount(page, who);
   const devices = part(page, 'Your devices');
   await expect(devices.getByRole('listitem')).toHaveCount(2);
-  await looksRight(page);
+  await checked(page);
   await act(devices.getByRole('button', { name: /^End session/ }));
   await expectToast(page, 'Signed out', 'That device is signed out.');
   await expect(devices.getByRole('listitem')).toHaveCount(1);
@@ -150,13 +134,13 @@ test('an ID that waits for a person says where it stands and by when', async ({ 
   await dialog.getByLabel('Upload a photo').setInputFiles({ name: 'licence.jpg', mimeType: 'image/jpeg', buffer });
   await act(dialog.getByRole('button', { name: 'Verify my ID' }));
   await expect(dialog.getByText(/^Someone on our team will look at your photo by /)).toBeVisible({ timeout: 30_000 });
-  await looksRight(page);
+  await checked(page);
   await act(dialog.getByRole('button', { name: 'Close' }));
   const due = new Date(Date.now() + 7 * 86_400_000);
   const day = due.toLocaleDateString('en-AU', { timeZone: 'Australia/Sydney', day: 'numeric', month: 'long' });
   await expect(part(page, 'ID verification')).toContainText('Someone on our team is checking your ID');
   await expect(part(page, 'ID verification')).toContainText(new RegExp(`You’ll have an answer by \\w+ ${day}`));
-  await looksRight(page);
+  await checked(page);
 });
 
 test('the own data is one file without a secret; an account with a booking ahead asks first, then only what the law keeps stays', async ({
@@ -173,7 +157,7 @@ test('the own data is one file without a secret; an account with a booking ahead
   await act(data.getByRole('button', { name: 'Delete my account' }));
   await expect(dialog.getByText(/^Your account can go once these bookings are over or cancelled/)).toBeVisible();
   await expect(dialog.getByRole('listitem')).toContainText('Studio C');
-  await looksRight(page);
+  await checked(page);
   await act(dialog.getByRole('button', { name: 'Back to my account' }));
   await act(part(page, 'Your bookings').getByRole('button', { name: 'Cancel' }));
   const question = page.getByRole('dialog', { name: 'Cancel this booking?' });
@@ -184,11 +168,11 @@ test('the own data is one file without a secret; an account with a booking ahead
 
   await act(data.getByRole('button', { name: 'Delete my account' }));
   await expect(dialog.getByText(/^Tax law makes us keep the bookings you paid for/)).toBeVisible();
-  await typeInto(dialog.getByLabel('Type DELETE to confirm'), 'delete');
+  await type(dialog.getByLabel('Type DELETE to confirm'), 'delete');
   await act(dialog.getByRole('button', { name: 'Delete my account' }));
   await expect(dialog.getByText('Type DELETE in capital letters.')).toBeVisible();
-  await looksRight(page);
-  await typeInto(dialog.getByLabel('Type DELETE to confirm'), 'DELETE');
+  await checked(page);
+  await type(dialog.getByLabel('Type DELETE to confirm'), 'DELETE');
   const bookings = await service().from('bookings').select('id').eq('user_id', who.id);
   await act(dialog.getByRole('button', { name: 'Delete my account' }));
   await expectToast(page, 'Your account is deleted');

@@ -1,14 +1,16 @@
 import { expect, type Page, test } from '@playwright/test';
-import { expectToast, insertBooking, mails, newPerson, GOOD_CARD, service, signIn, sydneyHour } from '../steps.ts';
+import { expectToast, insertBooking, newPerson, service, signIn, sydneyHour } from '../steps.ts';
+import { act, bookAndPay, checked, onPhone, type } from './driver.ts';
 import { reach } from './keyboard.ts';
-import { act, HOUR, looksRight, moneyOf, staffPage, type as typeInto } from './session-steps.ts';
+import { mailed, moneyOf } from './money.ts';
+import { HOUR, staffPage } from './prepare.ts';
 
 /** After a session, by touch on a phone and by keyboard alone on a wide screen, from Los Angeles: every time is Sydney’s. */
 test.use({ timezoneId: 'America/Los_Angeles' });
 
 /** Inserts a session that ended some hours ago, at an hour of its own for each journey and size of screen. */
 async function pastSession(userId: string, journey: 0 | 1): Promise<string> {
-  const ago = 2 + 2 * journey + (test.info().project.name === 'phone' ? 0 : 1);
+  const ago = 2 + 2 * journey + (onPhone() ? 0 : 1);
   const start = Math.floor(Date.now() / HOUR) * HOUR - ago * HOUR;
   const id = await insertBooking({
     userId,
@@ -32,7 +34,7 @@ test('after a session there is one question, and a note of lost property, which 
   // The address in the mail after the session.
   await page.goto(`/bookings/${reference}#how-was-it`);
   await expect(page.getByRole('heading', { name: 'Thanks for playing. How was Studio C?' })).toBeVisible();
-  await looksRight(page);
+  await checked(page);
   await rate(page);
   await lose(page);
 
@@ -44,7 +46,7 @@ test('after a session there is one question, and a note of lost property, which 
   await incident.getByRole('button', { name: 'Answer' }).click();
   await incident.getByLabel('Your answer').fill('It lies in the box at the entrance.');
   await incident.getByLabel('What became of it').selectOption('Found');
-  await looksRight(staff);
+  await checked(staff);
   await incident.getByRole('button', { name: 'Send the answer' }).click();
   await expectToast(staff, 'Answered');
   await staff.context().close();
@@ -52,28 +54,28 @@ test('after a session there is one question, and a note of lost property, which 
   const report = page.getByRole('list', { name: 'Your reports' }).getByRole('listitem');
   await expect(report).toContainText('Found');
   await expect(report).toContainText('It lies in the box at the entrance.');
-  await expect.poll(() => mails(who.email, 'About what you left behind in Studio C')).toHaveLength(1);
-  await looksRight(page);
+  await mailed(who.email, 'About what you left behind in Studio C');
+  await checked(page);
 });
 
 /** Answers the question, and changes the answer. */
 async function rate(page: Page): Promise<void> {
   const question = page.locator('#how-was-it');
-  await choose(page, 5);
-  await typeInto(question.getByLabel('One sentence, if you like'), 'The monitors are great.');
+  await chooseScore(page, 5);
+  await type(question.getByLabel('One sentence, if you like'), 'The monitors are great.');
   await act(question.getByRole('button', { name: 'Send' }));
   await expect(question.getByText('You said 5 of 5: “The monitors are great.”')).toBeVisible();
-  await looksRight(page);
+  await checked(page);
   await act(question.getByRole('button', { name: 'Change it' }));
-  await choose(page, 4);
+  await chooseScore(page, 4);
   await act(question.getByRole('button', { name: 'Send' }));
   await expect(question.getByText('You said 4 of 5: “The monitors are great.”')).toBeVisible();
 }
 
 /** Chooses a score. By keyboard: Tab leads to the chosen one, at first to 1, and the arrow to the left goes on from 5. */
-async function choose(page: Page, score: 4 | 5): Promise<void> {
+async function chooseScore(page: Page, score: 4 | 5): Promise<void> {
   const radio = (value: number) => page.locator('#how-was-it').getByRole('radio', { name: new RegExp(`^${value}`) });
-  if (test.info().project.name === 'phone')
+  if (onPhone())
     await page
       .locator('#how-was-it label')
       .nth(score - 1)
@@ -88,8 +90,8 @@ async function choose(page: Page, score: 4 | 5): Promise<void> {
 async function lose(page: Page): Promise<void> {
   await act(page.getByRole('button', { name: 'Left something behind?' }));
   const dialog = page.getByRole('dialog', { name: 'What did you leave behind?' });
-  await typeInto(dialog.getByLabel('What did you leave, and where'), 'A silver USB stick, in the left player.');
-  await looksRight(page);
+  await type(dialog.getByLabel('What did you leave, and where'), 'A silver USB stick, in the left player.');
+  await checked(page);
   await act(dialog.getByRole('button', { name: 'Send' }));
   await expectToast(page, 'Thanks, the team knows');
   const report = page.getByRole('list', { name: 'Your reports' }).getByRole('listitem');
@@ -108,16 +110,12 @@ test('“Book again” takes the same hours of a later week, and they are paid',
   const selection = page.getByLabel('Your selection');
   await expect(selection).toContainText('Studio C');
   await expect(selection).toContainText(/\$\d+/);
-  await looksRight(page);
+  await checked(page);
   const price = Number(/\$(\d+)/.exec((await selection.textContent()) ?? '')?.[1]) * 100;
-  await act(page.getByRole('button', { name: 'Book Now' }));
-  await page.waitForURL(/\/c\/pay\//);
-  await typeInto(page.getByLabel('Card number'), GOOD_CARD);
-  await act(page.getByRole('button', { name: /^Pay \$/ }));
-  await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
-  await looksRight(page);
+  await bookAndPay(page);
+  await checked(page);
   expect(await moneyOf(who.id)).toEqual({ paid: price, back: 0 });
-  await expect.poll(() => mails(who.email, 'Booking confirmed')).toHaveLength(1);
+  await mailed(who.email, 'Booking confirmed');
   const own = await service()
     .from('bookings')
     .select('start_time')

@@ -1,6 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
-import { insertBooking, mails, newPerson, signIn, sydneyDay, sydneyHour } from '../steps.ts';
-import { fact, handsOn, ledgerOf, onPhone, ownDay, sound } from './hands.ts';
+import { insertBooking, newPerson, signIn, sydneyDay, sydneyHour } from '../steps.ts';
+import { act, bookAndPay, checked, choose, fact, onPhone, openHours, ownDay, pay, pressHours } from './driver.ts';
+import { expectLedger, expectMoney, mailed, moneyOf } from './money.ts';
 
 const [MONDAY, WEDNESDAY] = [1, 3];
 /** Weeks of the other project overlap: it has another room. */
@@ -16,16 +17,12 @@ test.describe('in London', () => {
   test('hours that were left are one tap away; once paid, the same time next week is, until a link on the confirmation books it too', async ({
     page,
   }) => {
-    const { act, room, day, hour, bookAndPay } = handsOn(page);
     const wednesday = ownDay(WEDNESDAY);
     const studio = roomOf('Studio A', 'Studio B');
     const who = await newPerson(true);
     await signIn(page, who);
-    await page.goto('/booking');
-    await room(studio);
-    await day(wednesday);
-    await hour(7);
-    await hour(8);
+    await openHours(page, studio, wednesday);
+    await pressHours(page, 7, 8);
     await act(page.getByRole('button', { name: 'Book Now' }));
     await page.waitForURL(/\/c\/pay\//);
     await act(page.getByRole('button', { name: 'Cancel' }));
@@ -35,14 +32,14 @@ test.describe('in London', () => {
     const again = page.getByRole('button', { name: /^Again:/ });
     await expect(again).toHaveCount(1);
     await expect(again).toContainText(`${studio}, 7 am to 9 am`);
-    await sound(page);
+    await checked(page);
     await act(again);
     await expect(selection(page)).toContainText('7 am to 9 am');
     await expect(selection(page)).toContainText(dateOf(wednesday));
     await expect(page.locator('[data-hour="7"]')).toBeFocused();
-    const first = await bookAndPay();
+    const first = await bookAndPay(page);
     await expect(fact(page, 'Paid')).toHaveText('$98');
-    await sound(page);
+    await checked(page);
 
     // Booked now: the same time a week later is offered instead.
     await page.goto('/booking');
@@ -50,22 +47,17 @@ test.describe('in London', () => {
     await expect(again).toContainText(dateOf(wednesday + 7));
     await act(again);
     await expect(selection(page)).toContainText(dateOf(wednesday + 7));
-    const second = await bookAndPay();
+    const second = await bookAndPay(page);
     await act(page.getByRole('link', { name: 'Same time next week' }));
     await expect(selection(page)).toContainText(dateOf(wednesday + 14));
     await expect(selection(page)).toContainText('7 am to 9 am');
-    await sound(page);
-    const third = await bookAndPay();
-    for (const reference of [first, second, third])
-      expect(await ledgerOf(reference)).toEqual({
-        status: 'confirmed',
-        cost: 98,
-        payments: [{ state: 'paid', amount: 98, refunded: 0 }],
-      });
-    await expect.poll(async () => (await mails(who.email, `Booking confirmed: ${studio}`)).length).toBe(3);
+    await checked(page);
+    const third = await bookAndPay(page);
+    for (const { reference } of [first, second, third]) await expectMoney(reference, { paid: [9_800], back: [] });
+    await mailed(who.email, `Booking confirmed: ${studio}`, 3);
 
     // From the first of the three, the next two weeks are the customer's already.
-    await page.goto(`/bookings/${first}`);
+    await page.goto(`/bookings/${first.reference}`);
     await act(page.getByRole('link', { name: /^Same time, Wed/ }));
     await expect(selection(page)).toContainText(dateOf(wednesday + 21));
   });
@@ -74,7 +66,6 @@ test.describe('in London', () => {
 test('a series without the week that is taken, paid once; its last date moves alone, and its first is cancelled alone', async ({
   page,
 }) => {
-  const { act, choose, room, day, hour, pay } = handsOn(page);
   const monday = ownDay(MONDAY);
   const studio = roomOf('Studio C', 'Studio A');
   const who = await newPerson(true);
@@ -86,11 +77,8 @@ test('a series without the week that is taken, paid once; its last date moves al
     status: 'confirmed',
   });
   await signIn(page, who);
-  await page.goto('/booking');
-  await room(studio);
-  await day(monday);
-  await hour(11);
-  await hour(12);
+  await openHours(page, studio, monday);
+  await pressHours(page, 11, 12);
   await act(page.getByRole('button', { name: 'Repeat weekly' }));
   const dialog = page.getByRole('dialog');
   await choose(dialog.getByLabel('Book these hours for'), '4 weeks');
@@ -100,35 +88,35 @@ test('a series without the week that is taken, paid once; its last date moves al
   await expect(dates.nth(2)).toBeDisabled();
   await act(dates.nth(1));
   await expect(dialog).toContainText('2 dates, $196');
-  await sound(page);
+  await checked(page);
   await act(dates.nth(1));
   await expect(dialog).toContainText('3 dates, $294');
   await act(dialog.getByRole('button', { name: 'Done' }));
   await expect(selection(page)).toContainText('$294');
   await act(page.getByRole('button', { name: 'Book Now' }));
-  await pay();
+  await pay(page);
   await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
   await expect(page.getByText('3 dates, Sydney time')).toBeVisible();
-  await sound(page);
+  await checked(page);
 
   await page.goto('/bookings');
   const details = page.getByRole('link', { name: 'Move, details, receipt' });
   await expect(details).toHaveCount(3);
-  await sound(page);
+  await checked(page);
   await act(details.last());
   const series = page.getByRole('region', { name: 'Series' });
   await expect(series.getByRole('listitem')).toHaveCount(3);
-  await sound(page);
+  await checked(page);
   const last = await page
     .getByText(/^Reference/)
     .locator('strong')
     .innerText();
   await act(page.getByRole('button', { name: 'Move', exact: true }));
   await expect(dialog.getByText(/start at, Sydney time/)).toBeVisible();
-  await sound(page);
+  await checked(page);
   await act(dialog.getByRole('button', { name: '2 PM', exact: true }));
   await expect(dialog).toContainText('2 pm to 4 pm');
-  await sound(page);
+  await checked(page);
   await act(dialog.getByRole('button', { name: /^(Move|Change)/ }).last());
   await expect(dialog).toBeHidden();
   await expect(page.getByText(/2 pm to 4 pm/).first()).toBeVisible();
@@ -143,20 +131,15 @@ test('a series without the week that is taken, paid once; its last date moves al
   await act(page.getByRole('button', { name: 'Cancel' }).first());
   await expect(dialog).toContainText('You’ll get the full $98 back');
   await expect(dialog.getByRole('checkbox')).not.toBeChecked();
-  await sound(page);
+  await checked(page);
   await act(dialog.getByRole('button', { name: 'Cancel booking' }));
   await expect(page.getByText(/\$98 is on its way back to your card/).first()).toBeVisible();
   await expect(page.getByRole('button', { name: 'Cancel' })).toHaveCount(2);
   await act(page.getByText(/^Past and cancelled \(1\)$/));
-  await sound(page);
-  await expect
-    .poll(() => ledgerOf(first))
-    .toEqual({ status: 'cancelled', cost: 98, payments: [{ state: 'refunded', amount: 98, refunded: 98 }] });
-  expect(await ledgerOf(last)).toEqual({
-    status: 'confirmed',
-    cost: 98,
-    payments: [{ state: 'paid', amount: 98, refunded: 0 }],
-  });
-  await expect.poll(async () => (await mails(who.email, `Booking moved: ${studio}`)).length).toBe(1);
-  await expect.poll(async () => (await mails(who.email, `Booking cancelled: ${studio}`)).length).toBe(1);
+  await checked(page);
+  await expectLedger(first, { paid: [9_800], back: [9_800] });
+  await expectLedger(last, { paid: [9_800], back: [] });
+  expect(await moneyOf(who.id)).toEqual({ paid: 29_400, back: 9_800 });
+  await mailed(who.email, `Booking moved: ${studio}`);
+  await mailed(who.email, `Booking cancelled: ${studio}`);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
-import { ahead, insertBooking, newPerson, sandbox, service, signIn } from '../steps.ts';
-import { act, book, checked, expectMoney, farAhead } from './by-hand.ts';
+import { insertBooking, newPerson, sandbox, service, signIn } from '../steps.ts';
+import { FAR, act, book, checked, ownDay } from './driver.ts';
+import { expectMoney } from './money.ts';
 
 const [HOUR, SATURDAY] = [3_600_000, 6];
 test.use({ timezoneId: 'America/Los_Angeles' });
@@ -26,10 +27,10 @@ test('the next booking comes first with all it needs; each has its page and time
   const room = await freeRoom(start);
   const span = { userId: who.id, studio: room, status: 'confirmed' } as const;
   const now = await insertBooking({ ...span, start, end: new Date(start.getTime() + HOUR) });
-  const long = new Date(start.getTime() - farAhead() * 24 * HOUR);
+  const long = new Date(start.getTime() - ownDay(SATURDAY, FAR) * 24 * HOUR);
   await insertBooking({ ...span, start: long, end: new Date(long.getTime() + HOUR) });
   await signIn(page, who);
-  const paid = await book(page, 'Studio B', ahead(SATURDAY, farAhead()), [9]);
+  const paid = await book(page, 'Studio B', ownDay(SATURDAY, FAR), [9]);
 
   await page.goto('/bookings');
   const cards = page.getByRole('article');
@@ -73,7 +74,7 @@ test('the next booking comes first with all it needs; each has its page and time
     /^Refund \d{6}, .*: -\$59$/,
   ]);
   await checked(page);
-  await expectMoney(paid, { paid: [5_900], back: [5_900] });
+  await expectMoney(paid.reference, { paid: [5_900], back: [5_900] });
 
   await act(page.getByRole('link', { name: 'Your bookings' }));
   await act(page.getByText('Past and cancelled (2)'));

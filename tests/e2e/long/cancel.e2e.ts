@@ -1,6 +1,8 @@
 import { expect, test } from '@playwright/test';
-import { ahead, newPerson, service, signIn } from '../steps.ts';
-import { act, book, checked, expectMoney, farAhead, mailed, setBusiness } from './by-hand.ts';
+import { newPerson, service, signIn } from '../steps.ts';
+import { FAR, act, book, checked, ownDay } from './driver.ts';
+import { expectMoney, mailed } from './money.ts';
+import { setBusiness } from './prepare.ts';
 
 const THURSDAY = 4;
 test.use({ timezoneId: 'America/Los_Angeles' });
@@ -11,7 +13,7 @@ test('a booking is cancelled by the terms it was made with, says before what com
 }) => {
   const who = await newPerson(true);
   await signIn(page, who);
-  const booked = await book(page, 'Studio C', ahead(THURSDAY, farAhead()), [12, 13, 14]);
+  const booked = await book(page, 'Studio C', ownDay(THURSDAY, FAR), [12, 13, 14]);
   // Stricter terms since then do not change what was agreed.
   await setBusiness({ freeCancelHours: 336 });
   await page.goto('/bookings');
@@ -35,7 +37,7 @@ test('a booking is cancelled by the terms it was made with, says before what com
   await expect(page.getByRole('link', { name: /^Book again/ })).toBeVisible();
   await checked(page);
 
-  await expectMoney(booked, { paid: [13_200], back: [13_200] });
+  await expectMoney(booked.reference, { paid: [13_200], back: [13_200] });
   const [cancelled] = await mailed(who.email, 'Booking cancelled');
   expect(cancelled).toContain('$132');
   const [note] = await mailed(who.email, 'refund receipt');

@@ -1,6 +1,8 @@
 import { type Browser, expect, type Page, test } from '@playwright/test';
 import { admin, insertBooking, newPerson, service, signIn, sydneyHour } from '../steps.ts';
-import { act, checked, farAhead, type } from './by-hand.ts';
+import { FAR, act, checked, ownDay, type } from './driver.ts';
+
+const FRIDAY = 5;
 
 /** Another person, with the same kind of device. */
 async function somebody(browser: Browser, timezoneId: string): Promise<Page> {
@@ -19,7 +21,8 @@ test('four are invited by link and no fifth; a guest in London joins at Sydney t
   browser,
 }) => {
   const who = await newPerson(true);
-  const span = { start: sydneyHour(farAhead() + 3, 18), end: sydneyHour(farAhead() + 3, 20) };
+  const at = ownDay(FRIDAY, FAR);
+  const span = { start: sydneyHour(at, 18), end: sydneyHour(at, 20) };
   const id = await insertBooking({ userId: who.id, studio: 'Studio C', ...span, status: 'confirmed' });
   const { data } = await service().from('bookings').select('reference').eq('id', id).single();
   await signIn(page, who);

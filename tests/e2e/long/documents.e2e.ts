@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { type Download, expect, type Locator, type Page, test } from '@playwright/test';
-import { ahead, newPerson, sandbox, sandboxUrl, signIn } from '../steps.ts';
-import { act, book, checked, choose, expectMoney, farAhead, setBusiness } from './by-hand.ts';
+import { newPerson, sandbox, sandboxUrl, signIn } from '../steps.ts';
+import { FAR, act, book, checked, choose, ownDay } from './driver.ts';
+import { expectMoney } from './money.ts';
+import { setBusiness } from './prepare.ts';
 
 const THURSDAY = 4;
 test.use({ timezoneId: 'Europe/London' });
@@ -41,7 +43,7 @@ test('a tax invoice and the adjustment note of a refund, as page, PDF and mail, 
   const who = await newPerson(true);
   await signIn(page, who);
   // 5 pm costs $49 and each later hour $59, less 15 %.
-  const booked = await book(page, 'Studio A', ahead(THURSDAY, farAhead()), [17, 18, 19, 20]);
+  const booked = await book(page, 'Studio A', ownDay(THURSDAY, FAR), [17, 18, 19, 20]);
   await page.goto(`/bookings/${booked.reference}`);
   const papers = page.getByRole('region', { name: 'Tax invoice' });
   await expect(papers.getByRole('listitem')).toHaveText(/^Tax invoice \d{6}, .*: \$192$/);
@@ -63,7 +65,7 @@ test('a tax invoice and the adjustment note of a refund, as page, PDF and mail, 
   await expect(dialog.getByText('You get $60 back on the card you paid with.')).toBeVisible();
   await act(dialog.getByRole('button', { name: 'Change my booking' }));
   await expect(dialog).toBeHidden();
-  await expectMoney(booked, { paid: [19_200], back: [6_000] });
+  await expectMoney(booked.reference, { paid: [19_200], back: [6_000] });
   await expect(papers.getByRole('listitem')).toHaveText([/^Tax invoice /, /^Adjustment note \d{6}, .*: -\$60$/]);
   await checked(page);
 

@@ -1,25 +1,15 @@
 import { expect, type Page, test } from '@playwright/test';
-import { expectToast, fromMail, mails, sandbox, signIn } from '../steps.ts';
-import {
-  act,
-  addPaidHour,
-  inSession,
-  looksRight,
-  moneyOf,
-  personWithCard,
-  staffPage,
-  type as typeInto,
-} from './session-steps.ts';
+import { expectToast, fromMail, sandbox, signIn } from '../steps.ts';
+import { act, checked, onPhone, type } from './driver.ts';
+import { mailed, moneyOf } from './money.ts';
+import { addPaidHour, inSession, personWithCard, staffPage } from './prepare.ts';
 
 /** At the door, by touch on a phone and by keyboard alone on a wide screen, from Los Angeles: every time is Sydney’s. */
 test.use({ timezoneId: 'America/Los_Angeles' });
 
 const LOST_CENTS = 100;
 /** A door of its own for each size of screen: a lock remembers who opened it minutes ago. */
-const door = () =>
-  test.info().project.name === 'phone'
-    ? { studio: 'Studio A', lock: 'SPA1X0001' }
-    : { studio: 'Studio B', lock: 'SPB1X0002' };
+const door = () => (onPhone() ? { studio: 'Studio A', lock: 'SPA1X0001' } : { studio: 'Studio B', lock: 'SPB1X0002' });
 const keypad = (pin: string): Promise<{ opened: boolean }> => sandbox(`/api/doors/${door().lock}/keypad`, { pin });
 const pinOf = (page: Page) => page.getByTestId('pin');
 const help = (page: Page) => page.getByRole('region', { name: 'The door doesn’t open' });
@@ -39,14 +29,14 @@ test('“I’m here” works offline once opened; a door that stays shut is open
   await act(page.getByRole('link', { name: 'I’m here' }));
   await expect(pinOf(page)).toBeVisible({ timeout: 30_000 });
   await expect(page.getByText(/\(Sydney time\)/).first()).toBeVisible();
-  await looksRight(page);
+  await checked(page);
   await opensOffline(page);
 
   // Each step that the lock’s own answer calls for.
   const first = await pinOf(page).textContent();
   await act(page.getByRole('button', { name: 'The door doesn’t open' }));
   await expect(help(page).getByRole('status').first()).toHaveText(/The lock has your code\. It’s probably asleep/);
-  await looksRight(page);
+  await checked(page);
   expect((await keypad('111111')).opened).toBe(false);
   await expect(help(page).getByText(/^Somebody typed a wrong code at .*Check every digit/)).toBeVisible();
   // The code is seconds old: the page says when there can be another.
@@ -57,22 +47,22 @@ test('“I’m here” works offline once opened; a door that stays shut is open
   await expect(pinOf(page)).not.toHaveText(first ?? '', { timeout: 30_000 });
   await act(help(page).getByRole('button', { name: 'Ask for help now' }));
   await expect(page.getByText('We’ve told the team. Stay at the door, we’re on it.')).toBeVisible();
-  await looksRight(page);
+  await checked(page);
   await fromMail('admin@example.com', 'Somebody is at a closed door', new RegExp(`(${session.reference})`));
 
   await openFromAfar(await staffPage(browser), session.reference);
   await expect(help(page).getByText(/^The lock opened at .*Push the door/)).toBeVisible();
-  await looksRight(page);
+  await checked(page);
 
   await giveBack(await staffPage(browser), session.reference);
   await expect.poll(async () => (await moneyOf(who.id)).back).toBe(LOST_CENTS);
   expect((await moneyOf(who.id)).paid - before.paid).toBe(price);
-  await expect.poll(() => mails(who.email, 'Refund')).toHaveLength(1);
+  await mailed(who.email, 'Refund');
   const mail = await fromMail(who.email, 'Refund', /(\$1(?:\.00)?)\b/);
   expect(mail).toMatch(/^\$1/);
   await page.goto(`/bookings/${session.reference}`);
   await expect(page.getByText('$1 sent back to you')).toBeVisible();
-  await looksRight(page);
+  await checked(page);
 });
 
 /** Opens the page again without a network. */
@@ -85,7 +75,7 @@ async function opensOffline(page: Page): Promise<void> {
   await page.reload();
   await expect(pinOf(page)).toHaveText(shown ?? '');
   await expect(page.getByText(/^No connection\. This is what/)).toBeVisible();
-  await looksRight(page);
+  await checked(page);
   await page.context().setOffline(false);
   await expect(page.getByText(/^No connection\. This is what/)).toBeHidden({ timeout: 30_000 });
 }
@@ -95,12 +85,12 @@ async function openFromAfar(page: Page, reference: string): Promise<void> {
   await page.goto('/admin?tab=today');
   const alert = page.getByRole('listitem').filter({ hasText: reference });
   await expect(alert.getByText('Robin Sample stands at a closed door')).toBeVisible();
-  await looksRight(page);
+  await checked(page);
   await alert.getByRole('link', { name: 'Open the door' }).click();
   await page.getByRole('button', { name: `Open the door of ${door().studio}` }).click();
   const dialog = page.getByRole('dialog', { name: `Open the door of ${door().studio}?` });
-  await typeInto(dialog.getByLabel('Reason, for the audit log'), 'Customer at the door');
-  await looksRight(page);
+  await type(dialog.getByLabel('Reason, for the audit log'), 'Customer at the door');
+  await checked(page);
   await dialog.getByRole('button', { name: 'Open the door' }).click();
   await expectToast(page, 'Door opened', door().studio);
   await page.context().close();
@@ -110,7 +100,7 @@ async function openFromAfar(page: Page, reference: string): Promise<void> {
 async function giveBack(page: Page, reference: string): Promise<void> {
   await page.goto('/admin?tab=incidents');
   const incident = page.getByRole('listitem').filter({ hasText: reference });
-  await looksRight(page);
+  await checked(page);
   await incident.getByRole('button', { name: 'Refund $1 for 1 minute' }).click();
   await expectToast(page, 'Refunded', 'The customer is told by email.');
   await expect(incident.getByText('The closed minutes are refunded.')).toBeVisible();
@@ -144,5 +134,5 @@ test('the code is gone after signing out, and after the end', async ({ page }) =
   await expect(page.getByText(/Your booking session has ended/)).toBeVisible();
   await expect(pinOf(page)).toBeHidden();
   await expect.poll(kept, { timeout: 30_000 }).toBeNull();
-  await looksRight(page);
+  await checked(page);
 });

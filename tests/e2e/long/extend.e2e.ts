@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
-import { ahead, expectToast, insertBooking, newPerson, service, signIn, sydneyHour } from '../steps.ts';
-import { act, book, checked, expectMoney, farAhead, mailed, pay } from './by-hand.ts';
+import { expectToast, insertBooking, newPerson, service, signIn, sydneyHour } from '../steps.ts';
+import { FAR, act, bookAndPay, checked, onPhone, openHours, ownDay, pay, pressHours } from './driver.ts';
+import { expectMoney, mailed } from './money.ts';
 
 /** An hour costs $49 by day, and three hours 10 % less. */
 const MONDAY = 1;
@@ -9,10 +10,12 @@ test.use({ timezoneId: 'Europe/London' });
 test('hours are added before the start at the right step price, on the pay page and with one tap of a saved card', async ({
   page,
 }) => {
-  const at = ahead(MONDAY, farAhead());
+  const at = ownDay(MONDAY, FAR);
   const who = await newPerson(true);
   await signIn(page, who);
-  const booked = await book(page, 'Studio B', at, [10], true);
+  await openHours(page, 'Studio B', at);
+  await pressHours(page, 10);
+  const booked = await bookAndPay(page, { save: true });
   // Somebody else begins five hours later.
   await insertBooking({
     userId: null,
@@ -37,7 +40,7 @@ test('hours are added before the start at the right step price, on the pay page 
   await expect(page.getByRole('heading', { name: 'Booking changed' })).toBeVisible();
   await act(page.getByRole('link', { name: 'Your booking' }));
   await expect(page.getByText(/10 am to 12 pm, Sydney time$/)).toBeVisible();
-  await expectMoney(booked, { paid: [4_900, 4_900], back: [] });
+  await expectMoney(booked.reference, { paid: [4_900, 4_900], back: [] });
 
   // Three hours are $147 less 10 %, rounded to $15: $132.
   await act(page.getByRole('button', { name: 'Stay longer' }));
@@ -50,7 +53,7 @@ test('hours are added before the start at the right step price, on the pay page 
   await expect(money).toContainText('Volume discount-$15');
   await expect(money).toContainText('Paid$132');
   await checked(page);
-  await expectMoney(booked, { paid: [4_900, 4_900, 3_400], back: [] });
+  await expectMoney(booked.reference, { paid: [4_900, 4_900, 3_400], back: [] });
   const [mail] = await mailed(who.email, 'Booking extended', 2);
   expect(mail).toMatch(/Before: .*10 am to 12 pm \(Sydney time\)\nNow: .*10 am to 1 pm \(Sydney time\)/);
   expect(mail).toContain('You paid $34 for the change.');
@@ -65,7 +68,7 @@ test('within 24 hours a booking can be made longer, but not be moved or cancelle
   const start = new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 20 * 3_600_000);
   const id = await insertBooking({
     userId: who.id,
-    studio: test.info().project.name === 'phone' ? 'Studio B' : 'Studio C',
+    studio: onPhone() ? 'Studio B' : 'Studio C',
     start,
     end: new Date(start.getTime() + 3_600_000),
     status: 'confirmed',

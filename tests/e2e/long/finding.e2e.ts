@@ -1,7 +1,19 @@
 import { expect, type Page, test } from '@playwright/test';
-import { insertBooking, expectToast, mails, newPerson, signIn, sydneyHour } from '../steps.ts';
-import { fact, handsOn, ledgerOf, onPhone, ownDay, sound } from './hands.ts';
+import { expectToast, insertBooking, newPerson, signIn, sydneyHour } from '../steps.ts';
+import {
+  act,
+  bookAndPay,
+  checked,
+  choose,
+  chooseDay,
+  chooseRoom,
+  fact,
+  onPhone,
+  ownDay,
+  pressHours,
+} from './driver.ts';
 import { reach, times } from './keyboard.ts';
+import { expectMoney, mailed } from './money.ts';
 
 const SATURDAY = 6;
 const selection = (page: Page) => page.getByLabel('Your selection');
@@ -13,7 +25,6 @@ test.describe('in Los Angeles', () => {
   test('the price of tonight on the landing page leads to its hour; the day begins now, and past hours unfold', async ({
     page,
   }) => {
-    const { act } = handsOn(page);
     // Twenty past three in Sydney: the hour from three on can still be booked.
     await page.clock.setFixedTime(new Date(sydneyHour(0, 15).getTime() + 20 * 60_000));
     await page.goto('/');
@@ -23,12 +34,12 @@ test.describe('in Los Angeles', () => {
       await page.keyboard.press('PageDown');
       await expect(tonight).toBeVisible({ timeout: 500 });
     }).toPass();
-    await sound(page);
+    await checked(page);
     const price = /\$\d+/.exec(await tonight.innerText())?.[0] ?? '';
     await act(tonight);
     await expect(selection(page)).toContainText(price);
     await expect(page.getByText('which is different from your local time')).toBeVisible();
-    await sound(page);
+    await checked(page);
 
     const days = page.getByRole('list', { name: 'Days' });
     const today = onPhone()
@@ -40,14 +51,13 @@ test.describe('in Los Angeles', () => {
     await act(page.getByRole('button', { name: 'Show 15 past hours' }));
     await expect(hours(page)).toHaveCount(24);
     await expect(hours(page).first()).toHaveAccessibleName('12 AM to 1 AM, past');
-    await sound(page);
+    await checked(page);
   });
 });
 
 test('days say how much is free and own hours read yours; a gap starts a new selection with undo; a night in another room is chosen on the timeline and paid', async ({
   page,
 }) => {
-  const { act, room, day, hour, bookAndPay } = handsOn(page);
   const saturday = ownDay(SATURDAY);
   const who = await newPerson(true);
   const booked = { studio: 'Studio B', status: 'confirmed' } as const;
@@ -56,8 +66,8 @@ test('days say how much is free and own hours read yours; a gap starts a new sel
   await signIn(page, who);
   await page.goto('/booking');
   await expect(page.getByRole('radio')).toHaveCount(3);
-  await sound(page);
-  await room('Studio B');
+  await checked(page);
+  await chooseRoom(page, 'Studio B');
   if (onPhone()) {
     // The cards fold into a row of names: days and hours are within one screen.
     await expect(page.getByRole('button', { name: 'Compare the rooms' })).toBeVisible();
@@ -65,7 +75,7 @@ test('days say how much is free and own hours read yours; a gap starts a new sel
     await expect(page.getByRole('list', { name: 'Days' })).toBeInViewport();
     await expect(hours(page).first()).toBeInViewport();
   }
-  await day(saturday);
+  await chooseDay(page, saturday);
   const chosen = page
     .getByRole('region', { name: 'Day', exact: true })
     .locator('[aria-pressed="true"], [aria-selected="true"] button')
@@ -75,13 +85,12 @@ test('days say how much is free and own hours read yours; a gap starts a new sel
   const free = await page.locator('[data-state="free"]').count();
   await expect(chosen).toHaveAccessibleName(new RegExp(`, ${free} hours free$`));
 
-  await hour(9);
-  await hour(10);
+  await pressHours(page, 9, 10);
   await expect(selection(page)).toContainText('9 am to 11 am');
-  await hour(12);
+  await pressHours(page, 12);
   await expectToast(page, 'New selection', 'Your hours have to be back to back, so we started a new selection.');
   await expect(selection(page)).toContainText('12 pm to 1 pm');
-  await sound(page);
+  await checked(page);
   await act(page.getByRole('region', { name: 'Messages' }).getByRole('button', { name: 'Undo' }));
   await expect(selection(page)).toContainText('9 am to 11 am');
 
@@ -104,16 +113,12 @@ test('days say how much is free and own hours read yours; a gap starts a new sel
   await expectToast(page, 'New selection', 'A booking is for one room, so we started a new selection.');
   await expect(selection(page)).toContainText(/Sat .*, 10 pm to 1 am/);
   await expect(selection(page)).toContainText('$186');
-  await sound(page);
-  const reference = await bookAndPay();
+  await checked(page);
+  const { reference } = await bookAndPay(page);
   await expect(fact(page, 'Paid')).toHaveText('$186');
-  await sound(page);
-  expect(await ledgerOf(reference)).toEqual({
-    status: 'confirmed',
-    cost: 186,
-    payments: [{ state: 'paid', amount: 186, refunded: 0 }],
-  });
-  await expect.poll(async () => (await mails(who.email, 'Booking confirmed: Studio C')).length).toBe(1);
+  await checked(page);
+  await expectMoney(reference, { paid: [18_600], back: [] });
+  await mailed(who.email, 'Booking confirmed: Studio C');
 });
 
 test.describe('in London', () => {
@@ -122,7 +127,6 @@ test.describe('in London', () => {
   test('any room: length, part of the day and a price limit lead to at most three offers with reasons; the last is taken and paid', async ({
     page,
   }) => {
-    const { act, choose, bookAndPay } = handsOn(page);
     const who = await newPerson(true);
     await signIn(page, who);
     await page.goto('/booking');
@@ -146,7 +150,7 @@ test.describe('in London', () => {
       expect(found, texts[at]).not.toBeNull();
       expect(Number(found?.[3])).toBeLessThanOrEqual(200);
     }
-    await sound(page);
+    await checked(page);
     const [, , studio, dollars = '', from = '', to = ''] = read.at(-1) ?? [];
     await act(offers.last().getByRole('button'));
     const first = page.locator(`[data-hour="${Number.parseInt(from, 10) + 12}"]`);
@@ -155,16 +159,12 @@ test.describe('in London', () => {
     await expect(selection(page)).toContainText(`${from} to ${to}`);
     await expect(selection(page)).toContainText(`$${dollars}`);
     await expect(page.getByRole('radio', { name: String(studio) })).toBeChecked();
-    await sound(page);
-    const reference = await bookAndPay();
+    await checked(page);
+    const { reference } = await bookAndPay(page);
     await expect(fact(page, 'Studio')).toHaveText(String(studio));
     await expect(fact(page, 'When')).toContainText('(Sydney time)');
     await expect(fact(page, 'Paid')).toHaveText(`$${dollars}`);
-    expect(await ledgerOf(reference)).toEqual({
-      status: 'confirmed',
-      cost: Number(dollars),
-      payments: [{ state: 'paid', amount: Number(dollars), refunded: 0 }],
-    });
-    await expect.poll(async () => (await mails(who.email, 'Booking confirmed')).length).toBe(1);
+    await expectMoney(reference, { paid: [Number(dollars) * 100], back: [] });
+    await mailed(who.email, 'Booking confirmed');
   });
 });

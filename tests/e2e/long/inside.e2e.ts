@@ -1,16 +1,8 @@
 import { expect, type Page, test } from '@playwright/test';
-import { accessible, expectToast, fromMail, insertBooking, mails, sandbox, service, signIn } from '../steps.ts';
-import {
-  act,
-  HOUR,
-  inSession,
-  looksRight,
-  moneyOf,
-  personWithCard,
-  type Running,
-  staffPage,
-  type as typeInto,
-} from './session-steps.ts';
+import { expectToast, fromMail, insertBooking, sandbox, service, signIn } from '../steps.ts';
+import { act, checked, choose, type } from './driver.ts';
+import { mailed, moneyOf } from './money.ts';
+import { HOUR, inSession, personWithCard, type Running, staffPage } from './prepare.ts';
 
 /** In the room, by touch on a phone and by keyboard alone on a wide screen, from London: every time is Sydney’s. */
 test.use({ timezoneId: 'Europe/London' });
@@ -35,7 +27,7 @@ test('the time left, the lights of the own room, a further hour with one tap, an
   await signIn(page, who);
   await page.goto(`/bookings/${session.reference}`);
   await expect(page.getByText(/^[\d:]+ left$/)).toBeVisible();
-  await looksRight(page);
+  await checked(page);
   await page.goto(`/door?booking_id=${session.id}`);
   await expect(page.getByTestId('pin')).toBeVisible({ timeout: 30_000 });
   const code = await page.getByTestId('pin').textContent();
@@ -53,7 +45,7 @@ test('the time left, the lights of the own room, a further hour with one tap, an
   const quiet = panel(page).getByRole('status').filter({ hasText: 'Your session ends at' });
   await expect(quiet).toHaveText(`Your session ends at ${saysTime(session.end)}, Sydney time.`);
   await expect(panel(page).getByText('10 minutes left')).toBeVisible();
-  await looksRight(page);
+  await checked(page);
 
   const until = new Date(session.end.getTime() + HOUR);
   const stay = panel(page).getByRole('button', { name: `Stay until ${saysTime(until)}` });
@@ -82,7 +74,7 @@ async function somebodyFollows(page: Page, { end }: Running): Promise<void> {
     `Your session ends at ${saysTime(end)}, Sydney time. Somebody has the room right after you: please leave it in time. 5 minutes.`,
   );
   await expect(panel(page).getByRole('button', { name: /^Stay until/ })).toHaveCount(0);
-  await looksRight(page);
+  await checked(page);
   expect((await service().from('bookings').update({ status: 'cancelled' }).eq('id', id)).error).toBeNull();
 }
 
@@ -98,22 +90,22 @@ test('a problem is reported with a photo; staff see it and answer, and the custo
   await act(panel(page).getByRole('link', { name: 'Report a problem' }));
   await act(page.getByRole('button', { name: 'Report a problem' }));
   const dialog = page.getByRole('dialog', { name: 'Report a problem' });
-  await accessible(page);
+  await checked(page);
   await act(dialog.getByRole('button', { name: 'Send' }));
   await expect(dialog.getByText('Tell us in a few words.')).toBeVisible();
-  await dialog.getByLabel('What is it about').selectOption('Sound');
-  await typeInto(dialog.getByLabel('What happened'), 'The left speaker crackles.');
+  await choose(dialog.getByLabel('What is it about'), 'Sound');
+  await type(dialog.getByLabel('What happened'), 'The left speaker crackles.');
   // Chromium draws the picture, so that it is a real one.
   const buffer = await page.screenshot({ type: 'jpeg' });
   await dialog.getByLabel('Photos').setInputFiles({ name: 'speaker.jpg', mimeType: 'image/jpeg', buffer });
-  await looksRight(page);
+  await checked(page);
   await act(dialog.getByRole('button', { name: 'Send' }));
   await expectToast(page, 'Thanks, the team knows');
   const report = page.getByRole('list', { name: 'Your reports' }).getByRole('listitem');
   await expect(report).toContainText('The left speaker crackles.');
   await expect(report).toContainText('Sent to the team');
   await expect(report).toContainText('1 photo');
-  await looksRight(page);
+  await checked(page);
 
   const staff = await staffPage(browser);
   await staff.goto('/admin?tab=incidents');
@@ -124,13 +116,13 @@ test('a problem is reported with a photo; staff see it and answer, and the custo
   await expect(incident.getByRole('img')).not.toHaveJSProperty('naturalWidth', 0);
   await incident.getByRole('button', { name: 'Answer' }).click();
   await incident.getByLabel('Your answer').fill('A new cable is in. Thanks for telling us.');
-  await looksRight(staff);
+  await checked(staff);
   await incident.getByRole('button', { name: 'Send the answer' }).click();
   await expectToast(staff, 'Answered');
   await staff.context().close();
 
   await expect(report).toContainText('A new cable is in. Thanks for telling us.');
   await expect(report).toContainText('Solved');
-  await expect.poll(() => mails(who.email, 'About the problem you reported in Studio A')).toHaveLength(1);
-  await looksRight(page);
+  await mailed(who.email, 'About the problem you reported in Studio A');
+  await checked(page);
 });

@@ -1,6 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
-import { ahead, expectToast, newPerson, sandbox, service, signIn, sydneyDay, sydneyHour } from '../steps.ts';
-import { act, book, checked, choose, enterDay, expectMoney, farAhead, mailed, pay } from './by-hand.ts';
+import { expectToast, newPerson, sandbox, service, signIn, sydneyDay, sydneyHour } from '../steps.ts';
+import { FAR, act, book, checked, choose, enterDay, ownDay, pay } from './driver.ts';
+import { expectMoney, mailed } from './money.ts';
 
 /** An hour costs $49 by day and $59 from 6 pm, on weekdays. */
 const [TUESDAY, WEDNESDAY] = [2, 3];
@@ -26,7 +27,7 @@ test.describe('in Los Angeles', () => {
   test('a booking moves to a dearer time that is paid, to another room at the same price, and to a cheaper day with a refund', async ({
     page,
   }) => {
-    const at = ahead(TUESDAY, farAhead());
+    const at = ownDay(TUESDAY, FAR);
     const who = await newPerson(true);
     await signIn(page, who);
     const booked = await book(page, 'Studio A', at, [10]);
@@ -54,7 +55,7 @@ test.describe('in Los Angeles', () => {
     await act(page.getByRole('link', { name: 'Your booking' }));
     await expect(page.getByText(/7 pm to 8 pm, Sydney time$/)).toBeVisible();
     await expect(page.getByText('$10 paid for the change')).toBeVisible();
-    await expectMoney(booked, { paid: [4_900, 1_000], back: [] });
+    await expectMoney(booked.reference, { paid: [4_900, 1_000], back: [] });
 
     await chooseStart(page, '7 PM', { room: 'Studio C' });
     await expect(dialog.getByText('The price stays the same.')).toBeVisible();
@@ -72,7 +73,7 @@ test.describe('in Los Angeles', () => {
     await expect(page.getByText(/^Moved from Studio/)).toHaveCount(3);
     await checked(page);
 
-    await expectMoney(booked, { paid: [4_900, 1_000], back: [1_000] });
+    await expectMoney(booked.reference, { paid: [4_900, 1_000], back: [1_000] });
     const { data } = await service().from('bookings').select('start_time').eq('id', booked.id).single();
     expect(new Date(data?.start_time ?? 0)).toEqual(sydneyHour(at + 1, 9));
     const [last] = await mailed(who.email, 'Booking moved', 3);
@@ -84,7 +85,7 @@ test('of two tabs that move one booking the move that is paid counts, and the ot
   page,
   context,
 }) => {
-  const at = ahead(WEDNESDAY, farAhead());
+  const at = ownDay(WEDNESDAY, FAR);
   const who = await newPerson(true);
   await signIn(page, who);
   const booked = await book(page, 'Studio A', at, [10]);
@@ -103,12 +104,12 @@ test('of two tabs that move one booking the move that is paid counts, and the ot
   await page.goto(`/bookings/${booked.reference}`);
   await expect(page.getByText(/8 pm to 9 pm, Sydney time$/)).toBeVisible();
   await expect(page.getByRole('region', { name: 'Change that waits for your payment' })).toBeHidden();
-  await expectMoney(booked, { paid: [4_900, 1_000], back: [] });
+  await expectMoney(booked.reference, { paid: [4_900, 1_000], back: [] });
   await mailed(who.email, 'Booking moved');
 });
 
 test('a tab that closes after paying leaves one booking, at the new hours', async ({ page, context }) => {
-  const at = ahead(WEDNESDAY, farAhead());
+  const at = ownDay(WEDNESDAY, FAR);
   const who = await newPerson(true);
   await signIn(page, who);
   const booked = await book(page, 'Studio B', at, [10]);
@@ -125,5 +126,5 @@ test('a tab that closes after paying leaves one booking, at the new hours', asyn
   await expect(later.getByRole('article')).toHaveCount(1);
   await expect(later.getByRole('article')).toContainText('7 pm to 8 pm');
   await checked(later);
-  await expectMoney(booked, { paid: [4_900, 1_000], back: [] });
+  await expectMoney(booked.reference, { paid: [4_900, 1_000], back: [] });
 });

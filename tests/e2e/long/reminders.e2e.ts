@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { startProgram } from '#tests/support/program.ts';
-import { ahead, insertBooking, newPerson, service, signIn, sydneyHour } from '../steps.ts';
-import { act, book, checked, farAhead } from './by-hand.ts';
+import { insertBooking, newPerson, service, signIn, sydneyHour } from '../steps.ts';
+import { FAR, act, book, checked, ownDay } from './driver.ts';
 import { reach } from './keyboard.ts';
 
 const SUNDAY = 0;
@@ -34,7 +34,7 @@ test('each kind of reminder is switched by itself and stays so', async ({ page }
 });
 
 test('a booking goes into a calendar at the right instants, by link and by file', async ({ page }) => {
-  const at = ahead(SUNDAY, farAhead());
+  const at = ownDay(SUNDAY, FAR);
   const who = await newPerson(true);
   await signIn(page, who);
   const booked = await book(page, 'Studio C', at, [21, 22]);
