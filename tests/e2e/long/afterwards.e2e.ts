@@ -45,7 +45,11 @@ test('after a session there is one question, and a note of lost property, which 
   await staff.goto('/admin?tab=incidents');
   const incident = staff.getByRole('listitem').filter({ hasText: reference }).filter({ hasText: 'Lost property' });
   await expect(incident).toContainText('A silver USB stick, in the left player.');
-  await expect(staff.getByRole('listitem').filter({ hasText: '“The monitors are great.”' })).toContainText('4 of 5');
+  const rating = staff
+    .getByRole('listitem')
+    .filter({ hasText: reference })
+    .filter({ hasText: '“The monitors are great.”' });
+  await expect(rating).toContainText('4 of 5');
   await incident.getByRole('button', { name: 'Answer' }).click();
   await incident.getByLabel('Your answer').fill('It lies in the box at the entrance.');
   await incident.getByLabel('What became of it').selectOption('Found');
