@@ -158,6 +158,8 @@ function nodeEnvironment({ name, port, rest }: Node, etcd: number, folder: strin
     PATRONI_POSTGRESQL_LISTEN: `${HOST}:${port}`,
     PATRONI_POSTGRESQL_CONNECT_ADDRESS: `${HOST}:${port}`,
     PATRONI_POSTGRESQL_DATA_DIR: folder,
+    // The nodes share a machine and an account, and each writes here how it reaches its primary.
+    PATRONI_POSTGRESQL_PGPASS: `${folder}.pgpass`,
     PATRONI_ETCD3_HOSTS: `${HOST}:${etcd}`,
     PATRONI_SUPERUSER_PASSWORD: SECRET,
     PATRONI_REPLICATION_PASSWORD: SECRET,
