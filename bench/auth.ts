@@ -16,6 +16,8 @@ import { postgresTime, processorTime } from './processor-time.ts';
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5);
 const ROUNDS = 3;
 const CONNECTIONS = 16;
+/** A session keeps its last rotations for ten seconds. One that is refreshed without a pause, as no client does, would keep the most. */
+const SESSIONS_EACH = 16;
 const PASSWORD = 'correct horse battery';
 /** The server's own parameters. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -60,7 +62,7 @@ async function serveBaselines(port: number, keys: JSONWebKeySet): Promise<void> 
   serve({ fetch: app.fetch, port }, () => say('baselines are open'));
 }
 
-/** Refreshes tokens in chains, one per connection; returns refreshes per second. */
+/** Refreshes the newest token of each session in turn, each connection those of its own; returns refreshes per second. */
 async function refreshInChains(
   url: string,
   path: string,
@@ -70,13 +72,13 @@ async function refreshInChains(
   let count = 0;
   const end = performance.now() + SECONDS * 1000;
   await Promise.all(
-    first.map(async (begin) => {
-      let token = begin;
-      while (performance.now() < end) {
-        const body = JSON.stringify({ refresh_token: token });
+    Array.from({ length: CONNECTIONS }, async (_, connection) => {
+      const tokens = first.filter((__, at) => at % CONNECTIONS === connection);
+      for (let at = 0; performance.now() < end; at = (at + 1) % tokens.length) {
+        const body = JSON.stringify({ refresh_token: tokens[at] });
         const answer = await fetch(url + path, { method: 'POST', headers, body });
         if (!answer.ok) throw new Error(`a refresh was refused: ${answer.status} ${await answer.text()}`);
-        token = readSession(await answer.text()).refresh_token;
+        tokens[at] = readSession(await answer.text()).refresh_token;
         count += 1;
       }
     }),
@@ -137,16 +139,26 @@ async function measureUser(target: Target, ratios: Ratios): Promise<void> {
   );
 }
 
-async function measureRefresh(target: Target, ratios: Ratios): Promise<void> {
-  const { apiUrl, baselineUrl, json, pids } = target;
+/** Opens sessions of all accounts; returns functions that refresh them, and that send as much to the baseline. */
+async function openSessions(target: Target): Promise<Record<'ours' | 'bare', () => Promise<number>>> {
+  const { apiUrl, baselineUrl, json } = target;
   const tokens: string[] = [];
-  for (let connection = 0; connection < CONNECTIONS; connection += 1)
-    tokens.push((await post(target, '/token?grant_type=password', ACCOUNT)).refresh_token);
+  for (let at = 0; at < CONNECTIONS * SESSIONS_EACH; at += 1) {
+    const email = emailOf(at % CONNECTIONS);
+    tokens.push((await post(target, '/token?grant_type=password', { ...ACCOUNT, email })).refresh_token);
+  }
+  return {
+    ours: () => refreshInChains(apiUrl, '/auth/v1/token?grant_type=refresh_token', json, tokens),
+    bare: () => refreshInChains(baselineUrl, '/sign', json, tokens),
+  };
+}
+
+async function measureRefresh(target: Target, ratios: Ratios): Promise<void> {
+  const { pids } = target;
+  const refresh = await openSessions(target);
   const [ours, bare] = [
-    await withTimes(pids.server, pids.backend, () =>
-      refreshInChains(apiUrl, '/auth/v1/token?grant_type=refresh_token', json, tokens),
-    ),
-    await withTimes(pids.baseline, pids.backend, () => refreshInChains(baselineUrl, '/sign', json, tokens)),
+    await withTimes(pids.server, pids.backend, refresh.ours),
+    await withTimes(pids.baseline, pids.backend, refresh.bare),
   ];
   ratios.refresh.push(ours.perSecond / bare.perSecond);
   say(
@@ -227,7 +239,14 @@ async function main(): Promise<void> {
       ],
       () => measureUser(target, ratios),
     ],
-    ['refresh', async () => undefined, () => measureRefresh(target, ratios)],
+    [
+      'refresh',
+      async () => {
+        const refresh = await openSessions(target);
+        return [await refresh.ours(), await refresh.bare()];
+      },
+      () => measureRefresh(target, ratios),
+    ],
     [
       'passwords',
       () => measureSignIns(target),
