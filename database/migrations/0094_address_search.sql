@@ -1,5 +1,5 @@
--- A search of the audit log for an address reads the addresses that begin so. The lists of profiles_email_search for every three letters grow with
--- the number of accounts.
+-- A search of the audit log for an address looks for addresses with that beginning first, in an index of its own: a search by the trigrams of
+-- profiles_email_search takes longer the more accounts there are.
 create index profiles_email_beginning on public.profiles (pg_catalog.lower(email) text_pattern_ops);
 
 -- The people whose address begins with a pattern without its first sign, or contains it if none does; at most 1001. Null: nobody.

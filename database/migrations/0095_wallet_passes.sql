@@ -24,7 +24,7 @@ create table private.pass_device (
 create index pass_device_by_device on private.pass_device (device_hash);
 alter table private.pass_device enable row level security, force row level security;
 
--- Queues what renews the passes of a booking, whoever changes it. The jobs read the booking as it is when they run, so an undo needs nothing else.
+-- Queues the jobs that renew the passes of a booking, for every change of it. They read the booking as it is when they run, so an undo needs no job of its own.
 create function private.renew_passes() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   with changed as (

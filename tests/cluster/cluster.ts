@@ -40,11 +40,16 @@ const wanted = {
   every: Number(values.every),
 };
 
+/** After a signal: resolves when everything that was started has ended. What the drill does meanwhile fails. */
+let interrupted: Promise<void> = Promise.resolve();
+
 /** Runs the drill and returns whether every goal was met. */
 async function drill(folder: string): Promise<boolean> {
   await using started = new AsyncDisposableStack();
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void started.disposeAsync().finally(() => process.exit(1)));
+    process.once(signal, () => {
+      interrupted = started.disposeAsync();
+    });
   const cluster = await startDatabaseCluster(await freePorts(), folder);
   started.defer(() => cluster.close());
   say('three PostgreSQL under Patroni, HAProxy and PgBouncer run');
@@ -101,7 +106,12 @@ function measureRate(): (bookings: Bookings) => void {
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'cluster-'));
-const good = await drill(folder);
+let good = false;
+try {
+  good = await drill(folder);
+} finally {
+  await interrupted;
+}
 if (good) await rm(folder, { recursive: true, force: true });
 else say(`logs: ${folder}`);
 process.exit(good ? 0 : 1);

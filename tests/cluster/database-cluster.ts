@@ -63,6 +63,7 @@ export async function startDatabaseCluster(first: number, folder: string): Promi
   };
   const members = async (): Promise<readonly Member[]> => {
     for (const node of nodes) {
+      // A node that is down or late does not answer: the next one is asked.
       const found = await membersBy(node).catch(() => null);
       if (found) return found;
     }
@@ -130,6 +131,8 @@ export async function startDatabaseCluster(first: number, folder: string): Promi
       await pooler.stop();
       await proxy.stop();
       await Promise.all([...running.values()].map((one) => one.stop()));
+      // A Patroni that was killed because it took too long leaves its PostgreSQL behind.
+      for (const { name } of nodes) killPostgres(join(data, name));
       await etcd.stop();
     },
   };

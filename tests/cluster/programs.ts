@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync, readFileSync } from 'node:fs';
+import { existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A program of the drill, in a process group of its own. */
@@ -60,7 +60,9 @@ export function postgresAccount(): { uid?: number; gid?: number } {
  * meanwhile would outlive the others, perhaps waiting for a lock of theirs for ever.
  */
 export function killPostgres(folder: string): void {
-  const pid = Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  const file = join(folder, 'postmaster.pid');
+  if (!existsSync(file)) return;
+  const pid = Number(readFileSync(file, 'utf8').split('\n')[0]);
   signalOne(pid, 'SIGSTOP');
   const children = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }).stdout;
   for (const one of [...children.trim().split(/\s+/).map(Number), pid]) if (one > 0) signalOne(one, 'SIGKILL');

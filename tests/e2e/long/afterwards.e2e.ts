@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import { expectToast, insertBooking, newPerson, service, signIn, sydneyHour } from '../steps.ts';
 import { act, bookAndPay, checked, onPhone, type } from './driver.ts';
-import { reach } from './keyboard.ts';
+import { reach } from '../keyboard.ts';
 import { mailed, moneyOf } from './money.ts';
 import { HOUR, staffPage } from './prepare.ts';
 

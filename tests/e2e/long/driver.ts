@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page, test } from '@playwright/test';
 import { accessible, GOOD_CARD, sydneyDay } from '../steps.ts';
-import { reach, times } from './keyboard.ts';
+import { reach, times } from '../keyboard.ts';
 import type { Booked } from './money.ts';
 
 /** What people do with a page in these journeys: all by touch on a phone, all by keyboard alone on a wide screen. */

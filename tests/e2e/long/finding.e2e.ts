@@ -12,7 +12,7 @@ import {
   ownDay,
   pressHours,
 } from './driver.ts';
-import { reach, times } from './keyboard.ts';
+import { reach, times } from '../keyboard.ts';
 import { expectMoney, mailed } from './money.ts';
 
 const SATURDAY = 6;

@@ -6,7 +6,7 @@ import { expect, test } from '@playwright/test';
 import { startProgram } from '#tests/support/program.ts';
 import { insertBooking, newPerson, service, signIn, sydneyHour } from '../steps.ts';
 import { FAR, act, book, checked, ownDay } from './driver.ts';
-import { reach } from './keyboard.ts';
+import { reach } from '../keyboard.ts';
 
 const SUNDAY = 0;
 test.use({ timezoneId: 'Europe/London' });

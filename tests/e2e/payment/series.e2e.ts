@@ -1,5 +1,5 @@
 import { expect, type Locator, test } from '@playwright/test';
-import { press, reach, times } from '../long/keyboard.ts';
+import { press, reach, times } from '../keyboard.ts';
 import { accessible, ahead, GOOD_CARD, insertBooking, newPerson, signIn, sydneyHour } from '../steps.ts';
 
 const TUESDAY = 2;

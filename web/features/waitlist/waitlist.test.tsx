@@ -16,6 +16,11 @@ vi.mock('#web/data/finding/waitlist.ts', () => ({
 vi.mock('#web/lib/use-now.ts', () => ({ useNow: () => NOW }));
 const { useWaitlist, joinWaitlist, leaveWaitlist } = vi.mocked(waitlist);
 
+/** What the account waits for. A whole answer of TanStack Query has twenty more fields, which nobody reads here. */
+function answerWith(data: ReturnType<typeof useWaitlist>['data']): void {
+  useWaitlist.mockReturnValue({ isError: false, data } as unknown as ReturnType<typeof useWaitlist>);
+}
+
 /** Friday, 3 pm in Sydney. */
 const NOW = new Date('2026-11-20T04:00:00Z');
 const STUDIO = { id: 'room-a', name: 'Studio A' };
@@ -68,13 +73,10 @@ test('hours that are held have a list of their own with a link that chooses them
     start: new Date(`2026-11-${day}T08:00:00Z`),
     end: new Date(`2026-11-${day}T10:00:00Z`),
   });
-  useWaitlist.mockReturnValue({
-    isError: false,
-    data: [
-      { ...entry, ...hours(21), id: 'waits' },
-      { ...entry, ...hours(22), id: 'held', claimUntil: new Date('2026-11-20T04:10:00Z') },
-    ],
-  } as unknown as ReturnType<typeof useWaitlist>);
+  answerWith([
+    { ...entry, ...hours(21), id: 'waits' },
+    { ...entry, ...hours(22), id: 'held', claimUntil: new Date('2026-11-20T04:10:00Z') },
+  ]);
   leaveWaitlist.mockResolvedValue({ left: true });
   renderPart(
     <>
@@ -102,7 +104,7 @@ test('the selection says until when it is held, and nothing about other hours or
     end: new Date('2026-11-21T10:00:00Z'),
     claimUntil: new Date('2026-11-20T04:10:00Z'),
   };
-  useWaitlist.mockReturnValue({ data: [entry] } as unknown as ReturnType<typeof useWaitlist>);
+  answerWith([entry]);
   const note = (hour: number, studioId = 'room-a', now = NOW) => (
     <HeldNote userId="me" studioId={studioId} slots={[{ date: '2026-11-21', hour }]} now={now} />
   );
