@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type BareRoute, BODY, startBareRoute } from './bare-route.ts';
-import { type Load, load, type LoadRequest, median } from './callers/load.ts';
+import type { CallerRequest } from './callers/connection.ts';
+import { type Load, load, median } from './callers/load.ts';
 import { pgbenchAs } from './pgbench.ts';
 import { perRequest } from './processor-time.ts';
 
@@ -29,7 +30,7 @@ export type Case = {
   /** `plan_cache_mode` of our server's transaction; the limits set it too. */
   readonly planMode: 'auto' | 'force_generic_plan';
   /** The variants that requests take in turn: a request, and the values of `$1`, `$2` … of its statement. */
-  readonly variants: readonly { readonly request: LoadRequest; readonly values: readonly string[] }[];
+  readonly variants: readonly { readonly request: CallerRequest; readonly values: readonly string[] }[];
   /** Selects the statement in the list of running ones. */
   readonly marker: string;
   /** What pgbench sends in place of `BODY`. */
@@ -53,7 +54,7 @@ export type Target = {
  */
 export async function compare(one: Case, target: Target): Promise<void> {
   const { variants, role, claims, planMode } = one;
-  const at = (index: number): LoadRequest => variants[index % variants.length]?.request ?? raise('no variants');
+  const at = (index: number): CallerRequest => variants[index % variants.length]?.request ?? raise('no variants');
   const ours = (): Promise<Turn> => takeTurn(target.pid, target.url, at);
   await load(target.url, { connections: CALLERS, seconds: 1, make: at });
   const text = await statementOf(one, target);
@@ -72,7 +73,7 @@ export async function compare(one: Case, target: Target): Promise<void> {
   const bareProcess = await startBareRoute(route);
   try {
     const bareUrl = `http://127.0.0.1:${target.port}`;
-    const toBare = (index: number): LoadRequest => ({ ...at(index), path: `/?at=${index}`, headers: {} });
+    const toBare = (index: number): CallerRequest => ({ ...at(index), path: `/?at=${index}`, headers: {} });
     await requireSameAnswer(target.url, at(0), bareUrl, toBare(0));
     const bare = (): Promise<Turn> => takeTurn(bareProcess.pid ?? 0, bareUrl, toBare);
     await bare();
@@ -91,7 +92,7 @@ export async function compare(one: Case, target: Target): Promise<void> {
 /** `microseconds` of processor time that the process of the server used for each request: work elsewhere hardly changes it. */
 type Turn = Load & { readonly microseconds: number };
 
-async function takeTurn(pid: number, url: string, make: (at: number) => LoadRequest): Promise<Turn> {
+async function takeTurn(pid: number, url: string, make: (at: number) => CallerRequest): Promise<Turn> {
   const work = (): Promise<Load> => load(url, { connections: CALLERS, seconds: SECONDS, make });
   const { result, microseconds } = await perRequest(pid, work, ({ count }) => count);
   return { ...result, microseconds };
@@ -136,11 +137,11 @@ async function statementOf({ name, marker }: Case, { owner }: Target): Promise<s
 
 async function requireSameAnswer(
   url: string,
-  request: LoadRequest,
+  request: CallerRequest,
   bareUrl: string,
-  bareRequest: LoadRequest,
+  bareRequest: CallerRequest,
 ): Promise<void> {
-  const bodyOf = async (base: string, { path, method, headers, body }: LoadRequest): Promise<string> =>
+  const bodyOf = async (base: string, { path, method, headers, body }: CallerRequest): Promise<string> =>
     (await fetch(base + path, { method, headers, ...(body === undefined ? {} : { body }) })).text();
   const [ours, bare] = [await bodyOf(url, request), await bodyOf(bareUrl, bareRequest)];
   if (ours !== bare) throw new Error(`the bare route answers ${bare.slice(0, 200)}, our server ${ours.slice(0, 200)}`);

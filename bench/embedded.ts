@@ -7,7 +7,8 @@ import { type ServerProcess, startServer } from '#tests/support/server-process.t
 import { freePorts, STUDIO_A } from '#tests/support/test-server.ts';
 import { CALLERS, perSecond, say, spread } from './compare.ts';
 import { FILL } from './rows/bookings.ts';
-import { type LoadRequest, load, median } from './callers/load.ts';
+import type { CallerRequest } from './callers/connection.ts';
+import { load, median } from './callers/load.ts';
 
 /**
  * Measures the embedded database with 20,000 bookings over HTTP: reads per second, the event loop's 99th percentile and the longest wait
@@ -66,7 +67,7 @@ async function measure(
   paths: readonly string[],
 ): Promise<{ rate: number; lag: number }> {
   const { apiUrl, anonKey } = server.runtime;
-  const make = (at: number): LoadRequest => ({
+  const make = (at: number): CallerRequest => ({
     method: 'GET',
     path: paths[at % paths.length] ?? '',
     headers: { apikey: anonKey },

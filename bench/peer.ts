@@ -10,7 +10,8 @@ import { createTestDatabase } from '#tests/support/postgres.ts';
 import { addCustomer } from '#tests/support/test-server.ts';
 import { CALLERS, perSecond, say, spread } from './compare.ts';
 import { fillBookings, LAST } from './rows/bookings.ts';
-import { load, type LoadRequest, median } from './callers/load.ts';
+import type { CallerRequest } from './callers/connection.ts';
+import { load, median } from './callers/load.ts';
 import { REST_TABLES, restRows } from './rows/rest-tables.ts';
 import { openBenchServer } from './test-server.ts';
 
@@ -76,7 +77,7 @@ const CASES: readonly Case[] = [
   { name: 'insert', goal: null, path: null },
 ];
 
-function requestOf({ path }: Case, { key, token }: Side, at: number): LoadRequest {
+function requestOf({ path }: Case, { key, token }: Side, at: number): CallerRequest {
   if (path) return { method: 'GET', path: `/rest/v1/${path(at % VARIANTS)}`, headers: { apikey: key } };
   const headers = { apikey: key, authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   return { method: 'POST', path: '/rest/v1/bench_note', headers, body: '{"line":"note 1"}' };

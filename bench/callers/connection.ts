@@ -8,37 +8,50 @@ export type CallerRequest = {
   readonly body?: string;
 };
 /** `status` 0: the connection ended before an answer. */
-export type Answer = { readonly status: number; readonly ms: number; readonly retryAfter: string | null };
+export type Answer = {
+  readonly status: number;
+  readonly ms: number;
+  readonly retryAfter: string | null;
+  readonly body: Buffer;
+};
 
 export type Connection = { send(request: CallerRequest, since?: number): Promise<Answer>; close(): void };
 
+/** What ends an empty chunked answer. */
+const NO_CHUNKS = Buffer.from('0\r\n\r\n');
+const NOTHING = Buffer.alloc(0);
+
 /**
- * Opens one keep-alive connection for one request at a time, on a bare socket: a costly client would distort the measurement. Answers need
- * a content-length. `since`: when the request was due, if that was earlier than now. A connection that the server has closed while it was idle
- * is opened again.
+ * Opens one keep-alive connection for one request at a time, on a bare socket: a costly client would distort the measurement, because client,
+ * server and database share the machine. Answers have a content-length, as ours do, or are empty and chunked; another one counts as the end of
+ * the connection. `since`: when the request was due, if that was earlier than now. A connection that the server has closed while it was idle is
+ * opened again.
  */
 export async function openConnection(url: string): Promise<Connection> {
   const { hostname, port } = new URL(url);
-  let waiting: ((head: string) => void) | null = null;
-  const finish = (head: string): void => {
+  let waiting: ((head: string, body: Buffer) => void) | null = null;
+  const finish = (head: string, body = NOTHING): void => {
     const resolve = waiting;
     waiting = null;
-    resolve?.(head);
+    resolve?.(head, body);
   };
   let current: Socket | null = null;
   const open = async (): Promise<Socket> => {
     const opened = connect({ host: hostname, port: Number(port), noDelay: true });
     current = opened;
-    let received: Buffer = Buffer.alloc(0);
+    let received: Buffer = NOTHING;
     opened.on('data', (chunk: Buffer) => {
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
       const end = received.indexOf('\r\n\r\n');
       if (end < 0) return;
       const head = received.toString('latin1', 0, end);
-      const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
-      if (received.length < end + 4 + length) return;
-      received = received.subarray(end + 4 + length);
-      finish(head);
+      const length = /content-length: (\d+)/i.exec(head)?.[1];
+      const until = end + 4 + (length === undefined ? NO_CHUNKS.length : Number(length));
+      if (received.length < until) return;
+      const body = received.subarray(end + 4, until);
+      received = received.subarray(until);
+      if (length === undefined && !body.equals(NO_CHUNKS)) opened.destroy(new Error('an answer without a length'));
+      else finish(head, length === undefined ? NOTHING : body);
     });
     const over = (): void => {
       opened.destroy();
@@ -52,13 +65,13 @@ export async function openConnection(url: string): Promise<Connection> {
   return {
     async send(request, since = performance.now()) {
       if (socket.destroyed) socket = await open();
-      const head = await new Promise<string>((resolve) => {
-        waiting = resolve;
+      const [head, body] = await new Promise<[string, Buffer]>((resolve) => {
+        waiting = (...answer) => resolve(answer);
         if (socket.destroyed) finish('');
         else socket.write(written(request, hostname));
       });
       const retryAfter = /retry-after: (\d+)/i.exec(head)?.[1] ?? null;
-      return { status: Number(head.slice(9, 12)), ms: performance.now() - since, retryAfter };
+      return { status: Number(head.slice(9, 12)), ms: performance.now() - since, retryAfter, body };
     },
     close: () => void socket.destroy(),
   };
