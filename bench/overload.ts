@@ -18,7 +18,7 @@ const CONNECTIONS = 1_000;
 const IN_A_ROW = 20;
 const QUICK_MS = 20;
 /** As `nice` counts: the lowest value is preferred most. */
-const CALLERS_PRIORITY = -15;
+const CALLERS_PRIORITY = 0;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const hoursAhead = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();

@@ -126,13 +126,13 @@ export async function callAtRate(
   const began = performance.now();
   const total = Math.floor(options.perSecond * options.seconds);
   const sendOne = async (at: number): Promise<void> => {
-    const due = began + (at * 1_000) / options.perSecond;
+    const sent = performance.now();
     let connection = idle.pop();
     if (connection === undefined) {
       connection = await openConnection(url);
       all.push(connection);
     }
-    const answer = await connection.send(options.make(at), due);
+    const answer = await connection.send(options.make(at), sent);
     answers.push(answer);
     if (answer.status !== 0) idle.push(connection);
   };
