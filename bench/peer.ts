@@ -17,8 +17,9 @@ import { openBenchServer } from './test-server.ts';
 
 /**
  * `npm run bench -- peer`: measures our data API beside @supabase/lite with its PostgreSQL driver, which npm installs into a temporary
- * folder. Both have the same rows on the same PostgreSQL, and answer the same requests, in turns. The peer's bookings are a plain table with
- * the public columns and an open policy, so it has less to do.
+ * folder. Both have the same rows on the same PostgreSQL, and answer the same requests, in turns. The peer's bookings are the views of our
+ * database over a table with the same columns and index, so both hide the same. A second case gives the peer a plain table with the public
+ * columns and an open policy instead, which has less to do.
  */
 const PACKAGES = ['@supabase/lite@0.10.0', 'postgres@3.4.9'];
 const BOOKINGS = Number(process.env['BENCH_ROWS'] ?? 1_000_000);
@@ -32,37 +33,63 @@ const READY_MS = 60_000;
 /** The peer sends usage data unless it is told not to. */
 const QUIET = { LITE_TELEMETRY: '0', DO_NOT_TRACK: '1' };
 
-const PEER_BOOKINGS = `
-create table public.bookings (id uuid primary key default gen_random_uuid(), studio_id uuid not null, start_time timestamptz not null, end_time timestamptz not null, status text not null);
-create index on public.bookings (studio_id, start_time, end_time);
-alter table public.bookings enable row level security;
-create policy open on public.bookings for select to anon using (true);
-grant select on public.bookings to anon;
+const OPEN_BOOKINGS = `
+create table public.open_bookings (id uuid primary key default gen_random_uuid(), studio_id uuid not null, start_time timestamptz not null, end_time timestamptz not null, status text not null);
+create index on public.open_bookings (studio_id, start_time, end_time);
+alter table public.open_bookings enable row level security;
+create policy open on public.open_bookings for select to anon using (true);
+grant select on public.open_bookings to anon;
 `;
 /** The rows of `fillBookings`. */
-const PEER_FILL = `
-insert into public.bookings (studio_id, start_time, end_time, status)
-select ('5a000000-0000-4000-8000-00000000000' || substr('abc', n % 3 + 1, 1))::uuid, timestamptz '${LAST}' - (n / 3 + 1) * interval '1 hour',
+const PEER_FILL = ['private.booking', 'public.open_bookings']
+  .map(
+    (table) => `
+insert into ${table} (id, studio_id, start_time, end_time, status)
+select gen_random_uuid(), ('5a000000-0000-4000-8000-00000000000' || substr('abc', n % 3 + 1, 1))::uuid, timestamptz '${LAST}' - (n / 3 + 1) * interval '1 hour',
   timestamptz '${LAST}' - (n / 3) * interval '1 hour', 'confirmed' from generate_series(0, ${BOOKINGS} - 1) n;
-analyze public.bookings;
-`;
+analyze ${table};
+`,
+  )
+  .join('');
+
+/** Returns statements that make our table of bookings, without its constraints, and the views that hide what a caller may not see. */
+async function bookingsForPeer(owner: pg.Client): Promise<string> {
+  const { rows } = await owner.query<{ statements: string }>(`
+    select concat_ws(E';\\n', 'create schema private',
+      (select 'create table private.booking (' || string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' order by attnum) || ', primary key (id))'
+        from pg_attribute where attrelid = 'private.booking'::regclass and attnum > 0 and not attisdropped),
+      pg_get_indexdef('private.booking_availability'::regclass),
+      'alter table private.booking enable row level security',
+      'create table private.staff (user_id uuid primary key)',
+      'create function public.is_staff() returns boolean language plpgsql stable security definer as $$ begin return exists (select from private.staff s where s.user_id = auth.uid()); end $$',
+      'create view private.visible_booking with (security_barrier) as ' || rtrim(pg_get_viewdef('private.visible_booking'::regclass), ';'),
+      'create view public.bookings with (security_barrier) as ' || rtrim(pg_get_viewdef('public.bookings'::regclass), ';'),
+      'grant select on public.bookings to anon, authenticated;') as statements`);
+  return rows[0]?.statements ?? '';
+}
 
 /** One side: its address, key and the token of a customer. */
-type Side = { readonly url: string; readonly key: string; readonly token: string };
+type Side = {
+  readonly url: string;
+  readonly key: string;
+  readonly token: string;
+  /** What the second case reads. */
+  readonly open: 'bookings' | 'open_bookings';
+};
 type Case = {
   readonly name: string;
   /** The least ratio to the peer. */
   readonly goal: number | null;
   /** Path of a read, by the number of the request; null: an insert by a customer. */
-  readonly path: ((at: number) => string) | null;
+  readonly path: ((at: number, side: Side) => string) | null;
 };
 
 const time = (at: number): string => new Date(at).toISOString().replace('.000', '');
 
-function availability(at: number): string {
+function availability(at: number, bookings: string): string {
   const first = Date.parse('2026-12-01T00:00:00Z') + (at % 5) * 24 * HOUR;
   const [before, from, to] = [first - 24 * HOUR, first, first + 48 * HOUR].map(time);
-  return `bookings?select=studio_id,start_time,end_time,status&studio_id=eq.5a000000-0000-4000-8000-00000000000${'abc'[at % 3]}&status=neq.cancelled&start_time=gte.${before}&start_time=lt.${to}&end_time=gt.${from}`;
+  return `${bookings}?select=studio_id,start_time,end_time,status&studio_id=eq.5a000000-0000-4000-8000-00000000000${'abc'[at % 3]}&status=neq.cancelled&start_time=gte.${before}&start_time=lt.${to}&end_time=gt.${from}`;
 }
 function towns(select: string, at: number, hours: number): string {
   const from = Date.UTC(2000, 0, 1) + ((at * 7_919) % (TOWNS / 24 - 3)) * 24 * HOUR;
@@ -70,15 +97,17 @@ function towns(select: string, at: number, hours: number): string {
 }
 
 const CASES: readonly Case[] = [
-  { name: 'availability of two days', goal: 8, path: availability },
+  { name: 'availability of two days', goal: 8, path: (at) => availability(at, 'bookings') },
+  { name: 'open availability, beside a table', goal: null, path: (at, { open }) => availability(at, open) },
   { name: 'point', goal: null, path: (at) => `bench_town?select=id,name,note&id=eq.${1 + ((at * 7_919) % TOWNS)}` },
   { name: 'range of two days', goal: null, path: (at) => towns('id,name,at', at, 48) },
   { name: 'embedded', goal: null, path: (at) => towns('id,name,bench_land(id,name)', at, 24) },
   { name: 'insert', goal: null, path: null },
 ];
 
-function requestOf({ path }: Case, { key, token }: Side, at: number): CallerRequest {
-  if (path) return { method: 'GET', path: `/rest/v1/${path(at % VARIANTS)}`, headers: { apikey: key } };
+function requestOf({ path }: Case, side: Side, at: number): CallerRequest {
+  const { key, token } = side;
+  if (path) return { method: 'GET', path: `/rest/v1/${path(at % VARIANTS, side)}`, headers: { apikey: key } };
   const headers = { apikey: key, authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   return { method: 'POST', path: '/rest/v1/bench_note', headers, body: '{"line":"note 1"}' };
 }
@@ -121,8 +150,7 @@ async function measure(one: Case, ours: Side, peer: Side): Promise<void> {
 /** Installs the peer in a folder, migrates its database with its own command, fills it, and starts it. */
 async function startPeer(
   folder: string,
-  databaseUrl: string,
-  port: number,
+  { databaseUrl, bookings, port }: { databaseUrl: string; bookings: string; port: number },
 ): Promise<{ side: Side; child: ChildProcess }> {
   await writeFile(join(folder, 'package.json'), '{"private":true}');
   await promisify(execFile)('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...PACKAGES], {
@@ -134,7 +162,10 @@ async function startPeer(
     join(folder, 'supabase', 'config.toml'),
     `project_id = "peer"\n[api]\nport = ${port}\n[db]\ndriver = "postgres"\nurl = "${databaseUrl}"\n[auth]\nenabled = true\nenable_signup = true\njwt_secret = "${secret}"\npublishable_key = "${PEER_KEY}"\nsecret_key = "sb_secret_${'b'.repeat(31)}"\n[auth.email]\nenable_confirmations = false\n`,
   );
-  await writeFile(join(folder, 'supabase', 'migrations', '20260101000000_bench.sql'), REST_TABLES + PEER_BOOKINGS);
+  await writeFile(
+    join(folder, 'supabase', 'migrations', '20260101000000_bench.sql'),
+    REST_TABLES + OPEN_BOOKINGS + bookings,
+  );
   const main = join(folder, 'node_modules', '@supabase', 'lite', 'dist', 'cli', 'index.js');
   const env = { ...process.env, ...QUIET };
   await promisify(execFile)(process.execPath, [main, 'migration', 'up'], { cwd: folder, env });
@@ -144,7 +175,7 @@ async function startPeer(
   await owner.end();
   const child = spawn(process.execPath, [main, 'start', '--no-admin'], { cwd: folder, env, stdio: 'ignore' });
   const url = `http://127.0.0.1:${port}`;
-  return { child, side: { url, key: PEER_KEY, token: await signUp(url) } };
+  return { child, side: { url, key: PEER_KEY, token: await signUp(url), open: 'open_bookings' } };
 }
 
 /** Returns the token of a new account of the peer, as soon as it answers. */
@@ -180,8 +211,12 @@ async function main(): Promise<void> {
   const database = await createTestDatabase();
   if (!database) throw new Error('TEST_POSTGRES_URL is not set');
   say(`${BOOKINGS.toLocaleString('en-AU')} bookings, ${TOWNS.toLocaleString('en-AU')} towns, ${CALLERS} callers`);
-  const peer = await startPeer(folder, database.url, ports + 6);
-  const ours: Side = { url: server.runtime.apiUrl, key: server.runtime.anonKey, token };
+  const peer = await startPeer(folder, {
+    databaseUrl: database.url,
+    bookings: await bookingsForPeer(owner),
+    port: ports + 6,
+  });
+  const ours: Side = { url: server.runtime.apiUrl, key: server.runtime.anonKey, token, open: 'bookings' };
   try {
     const selected = process.argv.slice(2);
     for (const one of CASES.filter(({ name }) => selected.length === 0 || selected.includes(name.split(' ')[0] ?? '')))
