@@ -88,6 +88,35 @@ const search = async (rows: Rows, words: string, before: string | null = null): 
   );
 
 test(
+  'an id or a reference is looked for as a whole word first, whatever its case, and as a part of one when no entry or more than 200 hold it',
+  asStaff(async (rows) => {
+    await force(rows, () => rows.query('delete from public.audit_logs'));
+    const entry = (action: string, values: object) =>
+      rows.add('public.audit_logs', { action, resource_type: 'booking', ...values });
+    await entry('in details', { details: { booking: 'ab12-cd34' }, created_at: at(-1) });
+    await entry('as resource', { resource_id: 'AB12-CD34', created_at: at(-2) });
+    await entry('longer', { resource_id: 'ab12-cd345', created_at: at(-3) });
+    await entry('by somebody', { actor: KIM, created_at: at(-4) });
+    await entry('payment', { details: { intent: 'pi_3AbC90', cents: 490_000 }, created_at: at(-5) });
+    await rows.setClaims(STAFF);
+    expect(await search(rows, 'Ab12-cd34')).toEqual(['in details', 'as resource']);
+    expect(await search(rows, 'ab12-cd34 details')).toEqual(['in details']);
+    expect(await search(rows, 'b12-cd34')).toEqual(['in details', 'as resource', 'longer']);
+    expect([await search(rows, KIM), await search(rows, 'pi_3abc90'), await search(rows, '490000')]).toEqual([
+      ['by somebody'],
+      ['payment'],
+      ['payment'],
+    ]);
+    await rows.query(
+      `insert into public.audit_logs (action, resource_type, resource_id, created_at) select 'many', 'booking', 'ab12-cd34', $1 from generate_series(1, 199)`,
+      [at(-6)],
+    );
+    const found = await search(rows, 'ab12-cd34');
+    expect([found.length, found.filter((action) => action === 'many').length]).toEqual([100, 97]);
+  }),
+);
+
+test(
   'a word of two letters is looked for in the newest ten thousand entries before the given time',
   asStaff(async (rows) => {
     await force(rows, () => rows.query('delete from public.audit_logs'));

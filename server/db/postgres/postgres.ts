@@ -54,8 +54,9 @@ type Core = {
   readonly replica: Replica | null;
 };
 
-/** The most transactions that share a write. */
+/** The most transactions that share a write, and how many batches of a class may run that are not full. */
 const BATCH_MAX = 8;
+const BATCHES_AT_ONCE = 2;
 
 /** Connects to a PostgreSQL server with two logins; opens no connection before the first statement. */
 export function createPostgres(options: PostgresOptions): Database {
@@ -68,8 +69,10 @@ export function createPostgres(options: PostgresOptions): Database {
       backend,
       callers,
       slots,
-      batches: createBatches(slots.quick, { most: BATCH_MAX, wait: createEndOfTurn() }, (runs) =>
-        withClient(callers, (client) => runPipelines(client, runs)),
+      batches: createBatches(
+        slots.quick,
+        { most: BATCH_MAX, atOnce: BATCHES_AT_ONCE, wait: createEndOfTurn() },
+        (runs) => withClient(callers, (client) => runPipelines(client, runs)),
       ),
       listeners: new Set(),
       replica: openReplica(options, backend, slots),
