@@ -32,7 +32,7 @@ const readSession = (text: string): Session => JSON.parse(text);
 /** Returns the statement that the server sends for one refresh. */
 async function rotationStatement(): Promise<string> {
   let sent = '';
-  const db = { query: (text: string) => ((sent = text), Promise.resolve({ rows: [], rowCount: 0, fields: [] })) };
+  const db = { query: (text: string) => ((sent = text), Promise.resolve({ rows: [], count: 0 })) };
   await rotateAll(db, [{ token: { sessionId: '', generation: 0 }, ip: '' }], rotationTimes(new Date(), LIFETIMES));
   return sent;
 }

@@ -30,7 +30,7 @@ const NOTHING = Buffer.alloc(0);
 export async function openConnection(url: string): Promise<Connection> {
   const { hostname, port } = new URL(url);
   let waiting: ((head: string, body: Buffer) => void) | null = null;
-  const finish = (head: string, body = NOTHING): void => {
+  const finish = (head: string, body: Buffer = NOTHING): void => {
     const resolve = waiting;
     waiting = null;
     resolve?.(head, body);
