@@ -5,7 +5,6 @@ import { Hono } from 'hono';
 import { createLocalJWKSet, generateKeyPair, type JSONWebKeySet, jwtVerify, SignJWT } from 'jose';
 import pg from 'pg';
 import { z } from 'zod';
-import { rotateAll, rotationTimes } from '#server/auth/sessions/rotations.ts';
 import { openBenchServer } from './test-server.ts';
 import { openConnection } from './callers/connection.ts';
 import { load, median } from './callers/load.ts';
@@ -29,38 +28,36 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 type Session = { readonly access_token: string; readonly refresh_token: string };
 const readSession = (text: string): Session => JSON.parse(text);
-/** Returns the statement that the server sends for one refresh. */
-async function rotationStatement(): Promise<string> {
-  let sent = '';
-  const db = { query: (text: string) => ((sent = text), Promise.resolve({ rows: [], count: 0 })) };
-  await rotateAll(db, [{ token: { sessionId: '', generation: 0 }, ip: '' }], rotationTimes(new Date(), LIFETIMES));
-  return sent;
-}
-const LIFETIMES = { reuseSeconds: 10, sessionSeconds: null, inactivitySeconds: null };
+/** What the baselines need of our server: its keys, its database, and the statement of a refresh. */
+type Bare = { readonly keys: JSONWebKeySet; readonly databaseUrl: string; readonly rotation: string };
 
 /** A bare refresh: reads the token, sends the server's statement prepared with `pg`, and signs. It checks no hash and counts no limit. */
-async function createBareRefresh(databaseUrl: string): Promise<(text: string) => Promise<Record<string, unknown>>> {
+function createBareRefresh({ databaseUrl, rotation }: Bare): (text: string) => Promise<Record<string, unknown>> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 });
-  const statement = { name: 'rotate', text: await rotationStatement() };
-  const { privateKey } = await generateKeyPair('ES256');
+  const statement = { name: 'rotate', text: rotation };
+  const keys = generateKeyPair('ES256');
   return async (text) => {
     const token = Buffer.from(text, 'base64url');
     const generation = token.readUInt32BE(16);
-    const values = [...rotationTimes(new Date(), LIFETIMES), token.toString('hex', 0, 16), generation, '127.0.0.1'];
+    const now = Date.now();
+    // Now, since when rotation times are kept, and since when sessions may have begun and may have been used.
+    const times = [now, now - 10_000, 0, 0].map((at) => new Date(at));
+    const values = [...times, token.toString('hex', 0, 16), generation, '127.0.0.1'];
     const { rows } = await pool.query<Record<string, unknown>>({ ...statement, values });
     const [user] = rows;
     if (user === undefined) throw new Error('a token that is not the newest');
     token.writeUInt32BE(generation + 1, 16);
     const claims = { sub: String(user['id']), role: 'authenticated', email: user['email'] };
+    const { privateKey } = await keys;
     const access_token = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).sign(privateKey);
     return { access_token, refresh_token: token.toString('base64url'), user };
   };
 }
 
 /** Serves the baselines in a separate process, like the server. */
-async function serveBaselines(port: number, keys: JSONWebKeySet, databaseUrl: string): Promise<void> {
-  const refresh = await createBareRefresh(databaseUrl);
-  const jwks = createLocalJWKSet(keys);
+async function serveBaselines(port: number, bare: Bare): Promise<void> {
+  const refresh = createBareRefresh(bare);
+  const jwks = createLocalJWKSet(bare.keys);
   const { privateKey } = await generateKeyPair('ES256');
   const stored = await hash(PASSWORD, COST);
   const app = new Hono();
@@ -141,6 +138,18 @@ async function post({ apiUrl, json }: Pick<Target, 'apiUrl' | 'json'>, path: str
   const answer = await fetch(`${apiUrl}/auth/v1${path}`, { method: 'POST', headers: json, body: JSON.stringify(body) });
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
   return readSession(await answer.text());
+}
+
+/** Refreshes once and reads the statement that our server has just run from PostgreSQL. */
+async function readRotation(owner: pg.Client, server: Pick<Target, 'apiUrl' | 'json'>): Promise<string> {
+  const { refresh_token } = await post(server, '/token?grant_type=password', ACCOUNT);
+  await post(server, '/token?grant_type=refresh_token', { refresh_token });
+  const { rows } = await owner.query<{ query: string; whole: boolean }>(
+    `select query, octet_length(query) < pg_size_bytes(current_setting('track_activity_query_size')) - 1 as whole
+     from pg_stat_activity where starts_with(usename, 'backend_') and datname = current_database() and starts_with(query, 'with rotated as')`,
+  );
+  if (rows[0]?.whole !== true) throw new Error('the statement of a refresh was not seen, or not all of it');
+  return rows[0].query;
 }
 
 async function perSecond(url: string, path: string, make: Parameters<typeof load>[1]['make']): Promise<number> {
@@ -255,19 +264,19 @@ async function main(): Promise<void> {
   const tokens: string[] = [];
   for (let connection = 0; connection < CONNECTIONS; connection += 1)
     tokens.push((await post({ apiUrl, json }, '/signup', { ...ACCOUNT, email: emailOf(connection) })).access_token);
-  const keys = await (await fetch(`${apiUrl}/auth/v1/.well-known/jwks.json`)).text();
-  const port = server.ports + 9;
-  const baselines = spawn(
-    process.execPath,
-    [new URL(import.meta.url).pathname, 'baselines', String(port), keys, server.databaseUrl],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
-  await new Promise((resolve) => baselines.stdout.once('data', resolve));
-  const bearers = tokens.map((token) => ({ apikey: anonKey, authorization: `Bearer ${token}` }));
   const owner = new pg.Client({ connectionString: server.databaseUrl });
   await owner.connect();
+  const bare: Bare = {
+    keys: JSON.parse(await (await fetch(`${apiUrl}/auth/v1/.well-known/jwks.json`)).text()),
+    databaseUrl: server.databaseUrl,
+    rotation: await readRotation(owner, { apiUrl, json }),
+  };
+  const port = server.ports + 9;
+  const baselines = spawn(process.execPath, [import.meta.filename, 'baselines', String(port), JSON.stringify(bare)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await new Promise((resolve) => baselines.stdout.once('data', resolve));
+  const bearers = tokens.map((token) => ({ apikey: anonKey, authorization: `Bearer ${token}` }));
   const backend = Number((await owner.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid);
   const pids = { server: server.runtime.pid, baseline: baselines.pid ?? 0, backend };
   const target = { pids, apiUrl, baselineUrl: `http://localhost:${port}`, json, bearers };
@@ -312,6 +321,6 @@ async function main(): Promise<void> {
   await server.close();
 }
 
-const [, , what, port = '0', keys = '{}', databaseUrl = ''] = process.argv;
-if (what === 'baselines') await serveBaselines(Number(port), JSON.parse(keys), databaseUrl);
+const [, , what, port = '0', bare = '{}'] = process.argv;
+if (what === 'baselines') await serveBaselines(Number(port), JSON.parse(bare));
 else await main();

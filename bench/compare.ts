@@ -131,7 +131,7 @@ async function statementOf({ name, marker }: Case, { owner }: Target): Promise<s
     [marker],
   );
   const text = rows[0]?.query ?? raise(`${name}: no statement was seen`);
-  // PostgreSQL shows at most 1,023 bytes (track_activity_query_size).
+  // PostgreSQL shows 1,023 bytes unless track_activity_query_size says otherwise.
   return text.length < 1_000 ? text : raise(`${name}: the statement is too long to be read`);
 }
 

@@ -9,8 +9,9 @@ import { buildWeb, install, loadEnvFile, ownEnv, ownNode, root, run, say } from 
 loadEnvFile();
 await install();
 const words = process.argv.slice(2);
-// `staff` reads how long statements took.
+// Benches read statements that our server sends; `staff` reads how long they took.
 const postgres = await startPostgres(
+  'track_activity_query_size=16kB',
   ...(words.includes('staff') ? ['shared_preload_libraries=pg_stat_statements'] : []),
 );
 if (!postgres) {
