@@ -2,16 +2,15 @@ import pg from 'pg';
 import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { addCustomer } from '#tests/support/test-server.ts';
+import { availability, DAY, STUDIOS } from './callers/availability.ts';
 import { type Case, compare, say } from './compare.ts';
 import { fillBookings } from './rows/bookings.ts';
 import { openBenchServer } from './test-server.ts';
 
 /** Measures the availability of two full days among a million bookings, as a guest, a customer and staff, beside the same SQL. */
 const ROWS = Number(process.env['BENCH_ROWS'] ?? 1_000_000);
-const DAY = 86_400_000;
 const FIRST = Date.parse('2026-12-01T00:00:00Z');
 const DAYS = 5;
-const STUDIOS = 'abc'.split('').map((letter) => `5a000000-0000-4000-8000-00000000000${letter}`);
 
 type Who = {
   readonly name: string;
@@ -21,18 +20,15 @@ type Who = {
   readonly bytes: string;
 };
 
-const time = (at: number): string => new Date(at).toISOString().replace('.000', '');
-
 /** The request of the booking page for two days, for each studio and several days. */
 function availabilityOf({ name, goal, key, token, bytes }: Who): Case {
   const variants = STUDIOS.flatMap((studio) =>
     Array.from({ length: DAYS }, (_, day) => {
-      const [before, from, to] = [day - 1, day, day + 2].map((one) => time(FIRST + one * DAY));
-      const path = `/rest/v1/bookings?select=studio_id,start_time,end_time,status&studio_id=eq.${studio}&status=neq.cancelled&start_time=gte.${before}&start_time=lt.${to}&end_time=gt.${from}`;
+      const { path, before, from, to } = availability(studio, FIRST + day * DAY);
       const headers = { apikey: key, authorization: `Bearer ${token}` };
       return {
         request: { method: 'GET', path, headers },
-        values: [studio, 'cancelled', before ?? '', to ?? '', from ?? '', bytes],
+        values: [studio, 'cancelled', before, to, from, bytes],
       };
     }),
   );

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { type ServerProcess, startServer } from '#tests/support/server-process.ts';
-import { freePorts, STUDIO_A } from '#tests/support/test-server.ts';
+import { freePorts } from '#tests/support/test-server.ts';
 import { CALLERS, perSecond, say, spread } from './compare.ts';
 import { FILL } from './rows/bookings.ts';
+import { availabilityPaths, STUDIOS } from './callers/availability.ts';
 import type { CallerRequest } from './callers/connection.ts';
 import { load, median } from './callers/load.ts';
 
@@ -21,19 +22,8 @@ const ROUNDS = 3;
 const GOAL_PER_SECOND = 2_000;
 const GOAL_LOOP_MS = 20;
 
-const DAY = 86_400_000;
 const FIRST = Date.parse('2026-12-08T00:00:00Z');
-/** Guests look at different rooms and days: equal reads of the same moment share executions, so a single address would measure the sharing alone. */
-const DAYS = 30;
-const STUDIOS = 'abc'.split('').map((letter) => `${STUDIO_A.slice(0, -1)}${letter}`);
-const time = (at: number): string => new Date(at).toISOString().replace('.000', '');
-
-const AVAILABILITY = STUDIOS.flatMap((studio) =>
-  Array.from({ length: DAYS }, (_, day) => {
-    const [before, from, to] = [day - 1, day, day + 2].map((one) => time(FIRST + one * DAY));
-    return `/rest/v1/bookings?select=studio_id,start_time,end_time,status&studio_id=eq.${studio}&status=neq.cancelled&start_time=gte.${before}&start_time=lt.${to}&end_time=gt.${from}`;
-  }),
-);
+const AVAILABILITY = availabilityPaths(FIRST, 30);
 const POINTS = STUDIOS.map((studio) => `/rest/v1/studios?select=id,name&id=eq.${studio}`);
 
 /** Requests /healthz every 10 ms until stopped; then returns the longest wait in milliseconds. */

@@ -10,6 +10,7 @@ import { createTestDatabase } from '#tests/support/postgres.ts';
 import { addCustomer } from '#tests/support/test-server.ts';
 import { CALLERS, perSecond, say, spread } from './compare.ts';
 import { fillBookings, LAST } from './rows/bookings.ts';
+import { availability, DAY, STUDIOS } from './callers/availability.ts';
 import type { CallerRequest } from './callers/connection.ts';
 import { load, median } from './callers/load.ts';
 import { REST_TABLES, restRows } from './rows/rest-tables.ts';
@@ -26,7 +27,6 @@ const BOOKINGS = Number(process.env['BENCH_ROWS'] ?? 1_000_000);
 const TOWNS = 200_000;
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 3);
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
-const HOUR = 3_600_000;
 const VARIANTS = 15;
 const PEER_KEY = `sb_publishable_${'b'.repeat(24)}`;
 const READY_MS = 60_000;
@@ -86,28 +86,30 @@ type Case = {
 
 const time = (at: number): string => new Date(at).toISOString().replace('.000', '');
 
-function availability(at: number, bookings: string): string {
-  const first = Date.parse('2026-12-01T00:00:00Z') + (at % 5) * 24 * HOUR;
-  const [before, from, to] = [first - 24 * HOUR, first, first + 48 * HOUR].map(time);
-  return `${bookings}?select=studio_id,start_time,end_time,status&studio_id=eq.5a000000-0000-4000-8000-00000000000${'abc'[at % 3]}&status=neq.cancelled&start_time=gte.${before}&start_time=lt.${to}&end_time=gt.${from}`;
-}
-function towns(select: string, at: number, hours: number): string {
-  const from = Date.UTC(2000, 0, 1) + ((at * 7_919) % (TOWNS / 24 - 3)) * 24 * HOUR;
-  return `bench_town?select=${select}&at=gte.${time(from)}&at=lt.${time(from + hours * HOUR)}`;
+/** Three rooms on five days. */
+const hours = (at: number, bookings?: string): string =>
+  availability(STUDIOS[at % 3] ?? '', Date.parse('2026-12-01T00:00:00Z') + (at % 5) * DAY, bookings).path;
+function towns(select: string, at: number, days: number): string {
+  const from = Date.UTC(2000, 0, 1) + ((at * 7_919) % (TOWNS / 24 - 3)) * DAY;
+  return `/rest/v1/bench_town?select=${select}&at=gte.${time(from)}&at=lt.${time(from + days * DAY)}`;
 }
 
 const CASES: readonly Case[] = [
-  { name: 'availability of two days', goal: 8, path: (at) => availability(at, 'bookings') },
-  { name: 'open availability, beside a table', goal: null, path: (at, { open }) => availability(at, open) },
-  { name: 'point', goal: null, path: (at) => `bench_town?select=id,name,note&id=eq.${1 + ((at * 7_919) % TOWNS)}` },
-  { name: 'range of two days', goal: null, path: (at) => towns('id,name,at', at, 48) },
-  { name: 'embedded', goal: null, path: (at) => towns('id,name,bench_land(id,name)', at, 24) },
+  { name: 'availability of two days', goal: 8, path: (at) => hours(at) },
+  { name: 'open availability, beside a table', goal: null, path: (at, { open }) => hours(at, open) },
+  {
+    name: 'point',
+    goal: null,
+    path: (at) => `/rest/v1/bench_town?select=id,name,note&id=eq.${1 + ((at * 7_919) % TOWNS)}`,
+  },
+  { name: 'range of two days', goal: null, path: (at) => towns('id,name,at', at, 2) },
+  { name: 'embedded', goal: null, path: (at) => towns('id,name,bench_land(id,name)', at, 1) },
   { name: 'insert', goal: null, path: null },
 ];
 
 function requestOf({ path }: Case, side: Side, at: number): CallerRequest {
   const { key, token } = side;
-  if (path) return { method: 'GET', path: `/rest/v1/${path(at % VARIANTS, side)}`, headers: { apikey: key } };
+  if (path) return { method: 'GET', path: path(at % VARIANTS, side), headers: { apikey: key } };
   const headers = { apikey: key, authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   return { method: 'POST', path: '/rest/v1/bench_note', headers, body: '{"line":"note 1"}' };
 }
