@@ -56,7 +56,7 @@ type Core = {
 
 /** The most transactions that share a write, and how many batches of a class may run that are not full. */
 const BATCH_MAX = 8;
-const BATCHES_AT_ONCE = 2;
+const BATCHES_AT_ONCE = 3;
 
 /** Connects to a PostgreSQL server with two logins; opens no connection before the first statement. */
 export function createPostgres(options: PostgresOptions): Database {
