@@ -24,7 +24,7 @@ const NOTHING = Buffer.alloc(0);
 /**
  * Opens one keep-alive connection for one request at a time, on a bare socket: a costly client would distort the measurement, because client,
  * server and database share the machine. Answers have a content-length, as ours do, or are empty and chunked; another one counts as the end of
- * the connection. `since`: when the request was due, if that was earlier than now. A connection that the server has closed while it was idle is
+ * the connection. `since`: when its time began, if that was earlier than now. A connection that the server has closed while it was idle is
  * opened again.
  */
 export async function openConnection(url: string): Promise<Connection> {
@@ -105,8 +105,8 @@ export async function callSteadily(
 }
 
 /**
- * Sends requests at a fixed rate, whether or not earlier ones are answered; times count from when each was due. `connections` are opened
- * before, and more when all are busy.
+ * Sends requests at a fixed rate, whether or not earlier ones are answered; times count from when each is sent, or when its connection
+ * is opened. `connections` are opened before, and more when all are busy.
  */
 export async function callAtRate(
   url: string,

@@ -5,7 +5,7 @@ import type { PipelineRun } from './pipeline.ts';
 import { createSlots } from './slots.ts';
 import { classLimits, forEachClass } from './work-class.ts';
 
-const SETTINGS = { most: 8, atOnce: 2, wait: createEndOfTurn() };
+const SETTINGS = { most: 8, wait: createEndOfTurn() };
 const GUEST = { workClass: 'guest', caller: 'ip:192.0.2.1' } as const;
 const CUSTOMER = { workClass: 'customer', caller: 'user:1' } as const;
 const statements = (value: string, text = 'select $1') => [{ text, values: [value] }];
@@ -14,16 +14,16 @@ const answerTo = ({ statements: sent }: PipelineRun): Result => ({ rows: [{ valu
 /** Until the event loop has turned, so that what waits for the end of its turn has been sent. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Slots, and a connection for each that answers when told to. */
-function open({ waitMs = 60_000, slots = 1 } = {}) {
+/** One slot, and a connection that answers when told to. */
+function open(waitMs = 60_000) {
   const limits = classLimits(
-    slots,
+    1,
     forEachClass(() => 1),
     { waiting: 100, waitMs, ownWaitMs: waitMs },
   );
   const sent: PipelineRun[][] = [];
   let hold: Promise<void> = Promise.resolve();
-  const batches = createBatches(createSlots(slots, limits), SETTINGS, async (runs) => {
+  const batches = createBatches(createSlots(1, limits), SETTINGS, async (runs) => {
     sent.push([...runs]);
     await hold;
     for (const run of runs) {
@@ -93,7 +93,7 @@ test('a statement that is not known to be brief runs alone', async () => {
 });
 
 test('a transaction that waits too long is refused and never sent', async () => {
-  const { batches, held, warmUp, sizes } = open({ waitMs: 20 });
+  const { batches, held, warmUp, sizes } = open(20);
   await warmUp();
   const release = held();
   const first = batches.run(GUEST, statements('first'));
@@ -114,29 +114,4 @@ test('when the connection fails, all transactions sent on it fail', async () => 
   const batches = createBatches(createSlots(1, limits), SETTINGS, () => Promise.reject(new Error('no connection')));
   const all = ['a', 'b'].map((value) => batches.run(GUEST, statements(value)));
   for (const one of await Promise.allSettled(all)) expect(one).toMatchObject({ status: 'rejected' });
-});
-
-test('beside two running batches a third starts only when it is full, and what waits goes together when one ends', async () => {
-  const { batches, held, warmUp, sizes } = open({ slots: 4 });
-  await warmUp();
-  const guests = (count: number) => Array.from({ length: count }, () => batches.run(GUEST, statements('guest')));
-  const release = held();
-  const first = guests(1);
-  await nextTurn();
-  const releaseOthers = held();
-  const second = guests(1);
-  await nextTurn();
-  const waiting = guests(7);
-  await nextTurn();
-  expect(sizes()).toEqual([1, 1]);
-  waiting.push(...guests(1));
-  await nextTurn();
-  expect(sizes()).toEqual([1, 1, 8]);
-  waiting.push(...guests(3));
-  await nextTurn();
-  expect(sizes()).toEqual([1, 1, 8]);
-  release();
-  releaseOthers();
-  await Promise.all([...first, ...second, ...waiting]);
-  expect(sizes()).toEqual([1, 1, 8, 3]);
 });

@@ -22,24 +22,10 @@ type Waiting = PromiseWithResolvers<Result> & {
   sent: boolean;
 };
 
-/** The brief transactions of a class. */
-type Lane = {
-  readonly waiting: Set<Waiting>;
-  /** Batches that are sent and not answered yet. */
-  running: number;
-  /** Resolves when a batch has ended or a full one waits. */
-  changed: PromiseWithResolvers<void>;
-};
-
 /** How transactions are sent together. */
 export type BatchSettings = {
   /** The most that are sent together: the last of them waits for all others. */
   readonly most: number;
-  /**
-   * While so many batches of a class run, another one starts only when it is full. What waits for the end of a batch shares the next one; on a
-   * connection of its own it would cost the database a process to wake.
-   */
-  readonly atOnce: number;
   /** What a transaction that has its slot waits for, so that others can go along; null: nothing. */
   readonly wait: (() => Promise<void>) | null;
 };
@@ -52,15 +38,10 @@ export type BatchSettings = {
  */
 export function createBatches(
   slots: Slots,
-  { most, atOnce, wait }: BatchSettings,
+  { most, wait }: BatchSettings,
   send: (runs: readonly PipelineRun[]) => Promise<void>,
 ): Batches {
-  const lanes = new Map<string, Lane>();
-  const laneOf = (workClass: string): Lane => {
-    const lane = lanes.get(workClass) ?? { waiting: new Set(), running: 0, changed: Promise.withResolvers<void>() };
-    lanes.set(workClass, lane);
-    return lane;
-  };
+  const waiting = new Map<string, Set<Waiting>>();
   const times = createStatementTimes();
   const sendAll = async (batch: readonly Waiting[]): Promise<void> => {
     let began = performance.now();
@@ -88,40 +69,29 @@ export function createBatches(
       batch.forEach(({ reject }) => reject(error));
     });
   };
-  const sendBrief = async (own: Waiting, lane: Lane, takesAlong: (count: number) => void): Promise<void> => {
-    if (wait) await wait();
-    while (!own.sent && lane.running >= atOnce && lane.waiting.size < most) await lane.changed.promise;
-    if (own.sent) return;
-    lane.waiting.delete(own);
-    const batch = [own, ...takeOldest(lane.waiting, most - 1)];
-    takesAlong(batch.length);
-    lane.running += 1;
-    await sendAll(batch); // never throws
-    lane.running -= 1;
-    announceChange(lane);
-  };
   return {
     run(turn, statements, started) {
       const own: Waiting = { ...Promise.withResolvers<Result>(), statements, started, sent: false };
-      const lane = laneOf(turn.workClass);
+      const others = waiting.get(turn.workClass) ?? new Set();
+      waiting.set(turn.workClass, others);
       const brief = times.isBrief(statements.at(-1)?.text ?? '');
-      if (brief) lane.waiting.add(own);
-      if (brief && lane.waiting.size === most) announceChange(lane);
+      if (brief) others.add(own);
       slots
-        .run(turn, (takesAlong) => (brief ? sendBrief(own, lane, takesAlong) : sendAll([own])))
+        .run(turn, async (takesAlong) => {
+          if (brief && wait) await wait();
+          if (own.sent) return;
+          others.delete(own);
+          const batch = brief ? [own, ...takeOldest(others, most - 1)] : [own];
+          takesAlong(batch.length);
+          await sendAll(batch);
+        })
         .catch((error: unknown) => {
-          lane.waiting.delete(own);
+          others.delete(own);
           if (!own.sent) own.reject(error);
         });
       return own.promise;
     },
   };
-}
-
-/** Lets the transactions that have a slot look again whether they may start. */
-function announceChange(lane: Lane): void {
-  lane.changed.resolve();
-  lane.changed = Promise.withResolvers<void>();
 }
 
 /** Resolves when the event loop has read everything that has come until now, so that requests which arrive together share a write. */

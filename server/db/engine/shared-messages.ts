@@ -34,7 +34,7 @@ export function createSharedMessages(
   host: Pick<EngineHost, 'isUp' | 'ready'>,
   send: (pipelines: readonly (readonly Statement[])[]) => Promise<readonly Outcome[]>,
 ): SharedMessages {
-  const batches = createBatches(slots, { most: MESSAGE_MAX, atOnce: 1, wait: null }, async (runs) => {
+  const batches = createBatches(slots, { most: MESSAGE_MAX, wait: null }, async (runs) => {
     if (!host.isUp()) await host.ready();
     const sent = send(runs.map(({ statements }) => statements));
     const outcomes = await (runs.length === 1

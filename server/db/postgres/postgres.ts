@@ -54,9 +54,8 @@ type Core = {
   readonly replica: Replica | null;
 };
 
-/** The most transactions that share a write, and how many batches of a class may run that are not full. */
+/** The most transactions that share a write. */
 const BATCH_MAX = 8;
-const BATCHES_AT_ONCE = 3;
 
 /** Connects to a PostgreSQL server with two logins; opens no connection before the first statement. */
 export function createPostgres(options: PostgresOptions): Database {
@@ -69,10 +68,8 @@ export function createPostgres(options: PostgresOptions): Database {
       backend,
       callers,
       slots,
-      batches: createBatches(
-        slots.quick,
-        { most: BATCH_MAX, atOnce: BATCHES_AT_ONCE, wait: createEndOfTurn() },
-        (runs) => withClient(callers, (client) => runPipelines(client, runs)),
+      batches: createBatches(slots.quick, { most: BATCH_MAX, wait: createEndOfTurn() }, (runs) =>
+        withClient(callers, (client) => runPipelines(client, runs)),
       ),
       listeners: new Set(),
       replica: openReplica(options, backend, slots),

@@ -14,11 +14,12 @@ vi.mock('#web/data/finding/waitlist.ts', () => ({
   leaveWaitlist: vi.fn(),
 }));
 vi.mock('#web/lib/use-now.ts', () => ({ useNow: () => NOW }));
-const { useWaitlist, joinWaitlist, leaveWaitlist } = vi.mocked(waitlist);
+const { joinWaitlist, leaveWaitlist } = vi.mocked(waitlist);
+const useWaitlist = vi.mocked(waitlist.useWaitlist, { partial: true });
 
 /** What the account waits for. A whole answer of TanStack Query has twenty more fields, which nobody reads here. */
 function answerWith(data: ReturnType<typeof useWaitlist>['data']): void {
-  useWaitlist.mockReturnValue({ isError: false, data } as unknown as ReturnType<typeof useWaitlist>);
+  useWaitlist.mockReturnValue(data === undefined ? { isError: false } : { isError: false, data });
 }
 
 /** Friday, 3 pm in Sydney. */
