@@ -78,8 +78,8 @@ export function createBatches(
       if (brief) others.add(own);
       slots
         .run(turn, async (takesAlong) => {
-          if (brief && wait) await wait();
-          if (own.sent) return;
+          if (brief && wait && !own.sent) await wait();
+          if (own.sent) return takesAlong(0);
           others.delete(own);
           const batch = brief ? [own, ...takeOldest(others, most - 1)] : [own];
           takesAlong(batch.length);

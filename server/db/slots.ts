@@ -6,7 +6,7 @@ import { type ClassLimits, type DatabaseLoad, forEachClass, WORK_CLASSES, type W
 export type Slots = {
   /**
    * Runs `work` when it is this caller's turn. Throws `DatabaseBusy` when too many wait or the wait is too long. `work` may say that it does
-   * the work of so many turns, so that none of them counts as long because of the others.
+   * the work of so many turns, so that none of them counts as long because of the others; 0: another turn has done its work.
    */
   run<T>(turn: Turn, work: (takesAlong: (turns: number) => void) => Promise<T>): Promise<T>;
   load(): DatabaseLoad;
@@ -74,7 +74,7 @@ export function createSlots(
           turns = count;
         });
       } finally {
-        state.expected.add(turn, (now() - began) / turns, othersWait(state, turn.caller));
+        if (turns > 0) state.expected.add(turn, (now() - began) / turns, othersWait(state, turn.caller));
         state.running[workClass] -= 1;
         startWaiting(state);
       }

@@ -12,11 +12,7 @@ export function peerAddress(c: Context): string | null {
 
 /** Client address after trusted proxies. An IPv6 address is cut to its /64, because one customer usually owns a whole /64. */
 export function addressOf(peerAddress: string, forwarded: string | undefined, trustedProxies: number): string {
-  const chain = (forwarded ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-  const claimed = trustedProxies > 0 ? chain.at(-trustedProxies) : undefined;
+  const claimed = trustedProxies > 0 ? addressesIn(forwarded).at(-trustedProxies) : undefined;
   const address = (claimed ?? peerAddress).replace(/^::ffff:/i, '');
   if (!address.includes(':')) return address.slice(0, 45);
   const [head = '', tail = ''] = address.split('::');
@@ -25,6 +21,12 @@ export function addressOf(peerAddress: string, forwarded: string | undefined, tr
   const full = [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0'), ...right];
   return `${full.slice(0, 4).join(':')}::`;
 }
+
+const addressesIn = (forwarded: string | undefined): string[] =>
+  (forwarded ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 
 /** Whether a request comes from this machine. A proxy here forwards requests of others, and adds one of these headers. */
 export function isLocal(c: Context): boolean {

@@ -7,15 +7,10 @@ export function incomingOf(env: unknown): IncomingMessage | null {
   return env.incoming instanceof IncomingMessage ? env.incoming : null;
 }
 
-/** All headers of a request, with names in lower case. From Node's own object: to list them a `Headers` would be built and sorted first. */
-export function listHeaders(c: Context): Iterable<readonly [string, string]> {
-  const incoming = incomingOf(c.env);
-  return incoming === null ? c.req.raw.headers : readIncoming(incoming);
-}
+/** All headers of a request by their names in lower case. */
+export type HeaderRecord = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-function* readIncoming({ headers }: IncomingMessage): Generator<readonly [string, string]> {
-  for (const name in headers) {
-    const value = headers[name];
-    if (value !== undefined) yield [name, typeof value === 'string' ? value : value.join(', ')];
-  }
+/** The headers of a request. From Node's own object: to list them a `Headers` would be built and sorted first. */
+export function headersOf(c: Context): HeaderRecord {
+  return incomingOf(c.env)?.headers ?? Object.fromEntries(c.req.raw.headers);
 }

@@ -29,7 +29,7 @@ type ScopedRequest = {
   readonly api: string;
   readonly method: string;
   /** The trace that the caller sent (W3C Trace Context). */
-  readonly traceparent: string | undefined;
+  readonly traceparent: () => string | undefined;
   readonly end: () => { readonly route: string; readonly status: number };
 };
 
@@ -64,9 +64,13 @@ export function createMiddleware(settings: MiddlewareSettings): Hono<Env> {
     const headers = headersOf(api, requestId);
     c.set('headers', headers);
     const work = async (): Promise<void> => {
-      // Either answers itself, or leaves the answer to the API.
-      const answered = await (isPreflight(c, api) ? answerPreflight(c, next) : limit(c, next));
-      if (answered) c.res = answered;
+      // Each answers itself, or leaves the answer to the API.
+      const answered = await (isPreflight(c, api)
+        ? answerPreflight(c, next)
+        : mayHaveBody(c)
+          ? limit(c, next)
+          : next());
+      if (answered instanceof Response) c.res = answered;
       addHeaders(c, headers);
       settings.observe(api, c.req.method, c.res.status, (performance.now() - started) / 1000);
       logAnswer(settings, c, performance.now() - started);
@@ -87,7 +91,7 @@ function scopeOf(c: Context<Env>, requestId: string, api: string): ScopedRequest
     requestId,
     api,
     method: c.req.method,
-    traceparent: c.req.header('traceparent'),
+    traceparent: () => c.req.header('traceparent'),
     end: () => ({ route: routeOf(c), status: c.res.status }),
   };
 }
@@ -143,11 +147,15 @@ function withRequest(log: Log, requestId: string): Log {
   };
 }
 
+/** Whether a request can have a body that this middleware limits. */
+function mayHaveBody({ req: { method, path } }: Context<Env>): boolean {
+  return method !== 'GET' && method !== 'HEAD' && !OWN_BODIES.test(path);
+}
+
 /** Refuses bodies that are too large, too slow or too many at once. It reads none: the API reads, once it knows the caller. */
 function limitBody(budget: BodyBudget): (c: Context<Env>, next: Next) => Promise<Response | undefined> {
   return async (c, next) => {
-    const { method, path } = c.req;
-    if (method === 'GET' || method === 'HEAD' || OWN_BODIES.test(path)) return passOn(next);
+    const { path } = c.req;
     const { headers } = c.req.raw;
     const hasConnection = incomingOf(c.env) !== null;
     const length = announcedLength(headers);

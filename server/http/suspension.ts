@@ -21,7 +21,7 @@ export function callerKey(caller: Pick<Caller, 'role' | 'userId' | 'ip'>): strin
 export function refuseSuspended(readCaller: ReadCaller, wait: (key: string) => number | null): ReadCaller {
   return async (request, ip) => {
     const caller = await readCaller(request, ip);
-    const seconds = wait(callerKey({ ...caller, ip }));
+    const seconds = wait(callerKey(caller));
     if (seconds !== null) throw new CallerSuspended(seconds);
     return caller;
   };

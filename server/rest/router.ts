@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono';
 import { CallerStopped, type Database, DatabaseBusy, DatabaseError } from '#server/db/database.ts';
 import { type Answer, answerWith } from '#server/http/answer.ts';
 import { type Caller, type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
-import { listHeaders } from '#server/http/incoming.ts';
+import { headersOf } from '#server/http/incoming.ts';
 import { CallerSuspended } from '#server/http/suspension.ts';
 import type { Schema } from './schema-cache/schema.ts';
 import { compressAnswer } from './compress.ts';
@@ -124,7 +124,7 @@ async function serve(
   const { settings } = cached;
   const bounds = BOUNDS[callerClass(caller.role)];
   const requested = countsSafely(
-    await parseRequest(c.req.raw, kind, name, { plans: settings.plans, bounds, shown: listHeaders(c) }),
+    await parseRequest(c.req.raw, kind, name, { plans: settings.plans, bounds, shown: headersOf(c) }),
     caller,
   );
   const prepared = prepare(requested, cached);

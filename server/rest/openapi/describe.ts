@@ -34,7 +34,7 @@ export async function describeApi(options: {
     settings: {
       'request.method': request.method,
       'request.path': '/',
-      'request.headers': headersFor(request.headers),
+      'request.headers': headersFor(Object.fromEntries(request.headers)),
       'request.ip': caller.ip,
       search_path: quote(schema),
       transaction_read_only: 'on',

@@ -1,3 +1,4 @@
+import type { HeaderRecord } from '#server/http/incoming.ts';
 import { restErrors } from '../core/errors.ts';
 import type { Bounds } from '../core/bounds.ts';
 import { type Body, readBody } from './body.ts';
@@ -32,7 +33,7 @@ export async function parseRequest(
   request: Request,
   kind: 'table' | 'call',
   name: string,
-  options: { plans: boolean; bounds: Bounds; shown?: HeaderList },
+  options: { plans: boolean; bounds: Bounds; shown?: HeaderRecord },
 ): Promise<ParsedRequest> {
   const { method, headers } = request;
   const reading = method === 'GET' || method === 'HEAD';
@@ -47,7 +48,7 @@ export async function parseRequest(
   return {
     method,
     path: kind === 'call' ? `/rpc/${name}` : `/${name}`,
-    headersJson: headersFor(options.shown ?? headers),
+    headersJson: headersFor(options.shown ?? Object.fromEntries(headers)),
     schema: headers.get(reading ? 'accept-profile' : 'content-profile'),
     name,
     form: readForm(headers.get('accept'), { plans: options.plans, call: kind === 'call' }),
@@ -77,13 +78,18 @@ function readWithRange(query: string, range: string | null, call: boolean): Read
   return readQuery(search, call);
 }
 
-type HeaderList = Iterable<readonly [string, string]>;
 const SECRET = new Set(['authorization', 'apikey', 'cookie', 'proxy-authorization']);
 /** The headers a request shows to functions, as JSON. */
-export function headersFor(headers: HeaderList): string {
-  const shown: Record<string, string> = {};
-  for (const [name, value] of headers) if (!SECRET.has(name)) shown[name] = value;
-  return JSON.stringify(shown);
+export function headersFor(headers: HeaderRecord): string {
+  let json = '';
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined || SECRET.has(name)) continue;
+    const text = typeof value === 'string' ? value : value.join(', ');
+    // A name is a token (RFC 9110, section 5.1), which has nothing that JSON escapes.
+    json += `${json === '' ? '' : ','}"${name}":${JSON.stringify(text)}`;
+  }
+  return `{${json}}`;
 }
 
 /** Applies `Range: 10-19` as offset and limit, unless the query gives those. */

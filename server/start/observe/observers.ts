@@ -41,7 +41,7 @@ function createScopes(spans: Spans | null): Pick<Observers, 'requestScope' | 'jo
       withinRequest(requestId, () => {
         // Pages, health and metrics are files and figures: they would be most of the traces.
         if (spans === null || api === 'site') return work();
-        const start = { name: `${method} /${api}/v1`, kind: 'server', attributes: {}, parent: traceparent } as const;
+        const start = { name: `${method} /${api}/v1`, kind: 'server', attributes: {}, parent: traceparent() } as const;
         return spans.run(start, work, () => {
           const { route, status } = end();
           const attributes = {
