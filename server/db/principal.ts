@@ -1,3 +1,4 @@
+import pg from 'pg';
 import type { Principal } from './database.ts';
 import type { Statement } from './pipeline.ts';
 import { currentRequest } from './request-scope.ts';
@@ -17,25 +18,35 @@ export function classOfPrincipal(
  * pooled connection never keeps a role. The role is set last: from then on only the caller's rights apply.
  */
 export function becomePrincipal(principal: Principal): Statement {
+  const names: string[] = [];
   const values: string[] = [];
+  const add = (name: string, value: string): void => {
+    names.push(name);
+    values.push(value);
+  };
   const { settings } = principal;
-  for (const name in settings) values.push(name, settings[name] ?? '');
+  for (const name in settings) add(name, settings[name] ?? '');
   const requestId = currentRequest();
   // A read leaves nothing behind that could name its request.
-  if (requestId !== null && settings?.['transaction_read_only'] !== 'on') values.push('request.id', requestId);
-  values.push('request.jwt.claims', principal.claims, 'role', principal.role);
-  return { text: textFor(values.length / 2), values };
+  if (requestId !== null && settings?.['transaction_read_only'] !== 'on') add('request.id', requestId);
+  add('request.jwt.claims', principal.claims);
+  add('role', principal.role);
+  return { text: textFor(names), values };
 }
 
-const texts = new Map<number, string>();
+/** Statements by the names that they set; those of roles and functions of the database are few. */
+const texts = new Map<string, string>();
+const TEXTS_MAX = 500;
 
-/** The statement for this number of settings; names and values are parameters. */
-function textFor(count: number): string {
-  const cached = texts.get(count);
+/** The statement that sets these settings; the values are parameters. */
+function textFor(names: readonly string[]): string {
+  const key = names.join('\0');
+  const cached = texts.get(key);
   if (cached !== undefined) return cached;
-  const calls = Array.from({ length: count }, (_, at) => `set_config($${2 * at + 1}, $${2 * at + 2}, true)`);
+  const calls = names.map((name, at) => `set_config(${pg.escapeLiteral(name)}, $${at + 1}, true)`);
   // One small column: each value would travel back otherwise. Every argument of `||` is evaluated, in order.
   const text = `select octet_length(${calls.join(' || ')})`;
-  texts.set(count, text);
+  if (texts.size >= TEXTS_MAX) texts.clear();
+  texts.set(key, text);
   return text;
 }

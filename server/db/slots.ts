@@ -87,8 +87,8 @@ export function createSlots(
 const othersWait = ({ lanes }: State, caller: string): boolean =>
   WORK_CLASSES.some((one) => lanes[one].size > (lanes[one].has(caller) ? 1 : 0));
 
-const sum = (counts: Readonly<Record<WorkClass, number>>): number =>
-  WORK_CLASSES.reduce((all, workClass) => all + counts[workClass], 0);
+const sum = ({ urgent, staff, customer, server, guest }: Readonly<Record<WorkClass, number>>): number =>
+  urgent + staff + customer + server + guest;
 
 function mayStart(state: State, workClass: WorkClass): boolean {
   return state.running[workClass] < state.limits[workClass].running && sum(state.running) < state.total;
@@ -141,23 +141,18 @@ function makeRoom(state: State, workClass: WorkClass, caller: string): boolean {
 }
 
 function remove(state: State, workClass: WorkClass, caller: string, job: Job): void {
-  const lanes = state.lanes[workClass];
-  const left = (lanes.get(caller) ?? []).filter((one) => one !== job);
-  if (left.length === 0) lanes.delete(caller);
-  else lanes.set(caller, left);
+  const lane = state.lanes[workClass].get(caller) ?? [];
+  lane.splice(lane.indexOf(job), 1);
+  if (lane.length === 0) state.lanes[workClass].delete(caller);
   state.waiting[workClass] -= 1;
 }
 
 /** Gives free slots to those who wait. */
 function startWaiting(state: State): void {
   while (sum(state.waiting) > 0) {
-    const ready = WORK_CLASSES.filter((one) => state.waiting[one] > 0 && mayStart(state, one) && hasReady(state, one));
-    const workClass = ready.find((one) => state.passed[one] >= PATIENCE) ?? ready[0];
-    if (workClass === undefined) return startLater(state);
-    for (const one of ready) state.passed[one] = one === workClass ? 0 : state.passed[one] + 1;
-    const job = nextJob(state, workClass);
-    if (!job) return;
-    const { caller } = job.turn;
+    const job = nextJob(state);
+    if (!job) return startLater(state);
+    const { workClass, caller } = job.turn;
     remove(state, workClass, caller, job);
     state.running[workClass] += 1;
     // A caller's other statements go behind those of callers like it.
@@ -170,25 +165,43 @@ function startWaiting(state: State): void {
   }
 }
 
-/** The first statement of each caller that may run now, the caller who waits longest first. */
-function* readyJobs({ lanes, expected }: State, workClass: WorkClass): Generator<Job> {
-  for (const [job] of lanes[workClass].values()) if (job && !expected.isHeldBack(job.turn)) yield job;
+/** Returns whose turn it is of all who wait, or null when none of them may start now. */
+function nextJob(state: State): Job | null {
+  let highest: Job | null = null;
+  let patient: Job | null = null;
+  for (const workClass of WORK_CLASSES) {
+    if (state.waiting[workClass] === 0 || !mayStart(state, workClass)) continue;
+    const job = nextOfClass(state, workClass);
+    if (job === null) continue;
+    highest ??= job;
+    if (state.passed[workClass] >= PATIENCE) patient ??= job;
+    state.passed[workClass] += 1;
+  }
+  const job = patient ?? highest;
+  if (job) {
+    state.passed[job.turn.workClass] = 0;
+    state.turns[job.turn.workClass] += 1;
+  }
+  return job;
 }
 
-const hasReady = (state: State, workClass: WorkClass): boolean => readyJobs(state, workClass).next().done === false;
-
-/** Returns whose turn it is: every `PATIENCE`th turn is for who waits longest, the others for whose statements take least. */
-function nextJob(state: State, workClass: WorkClass): Job | null {
-  const { turns, expected } = state;
-  turns[workClass] += 1;
-  const inTurn = turns[workClass] % PATIENCE === 0;
-  let best: { readonly job: Job; readonly rank: number } | null = null;
-  for (const job of readyJobs(state, workClass)) {
+/**
+ * The first statements of each caller may start, the caller who waits longest first. Every `PATIENCE`th turn is for who waits longest, the
+ * others for whose statements take least.
+ */
+function nextOfClass({ lanes, expected, turns }: State, workClass: WorkClass): Job | null {
+  const inTurn = turns[workClass] % PATIENCE === PATIENCE - 1;
+  let best: Job | null = null;
+  let bestRank = Number.POSITIVE_INFINITY;
+  for (const [job] of lanes[workClass].values()) {
+    if (!job || expected.isHeldBack(job.turn)) continue;
     if (inTurn) return job;
     const rank = expected.rank(job.turn);
-    if (best === null || rank < best.rank) best = { job, rank };
+    if (rank >= bestRank) continue;
+    best = job;
+    bestRank = rank;
   }
-  return best?.job ?? null;
+  return best;
 }
 
 /** Starts what waits when it is no longer held back. */
