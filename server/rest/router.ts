@@ -66,69 +66,35 @@ export function createRestRouter(dependencies: RestRouterDependencies): { router
   addTables(router, context);
   addCalls(router, context);
   // Hono treats the root with a trailing slash as a different path.
-  router.all(
-    '*',
-    answering(context, (c) =>
-      /\/v1\/?$/.test(c.req.path) ? answerRoot(context, c) : Promise.reject(restErrors.path()),
-    ),
-  );
+  router.all('*', (c) => (/\/v1\/?$/.test(c.req.path) ? answerRoot(context, c) : Promise.reject(restErrors.path())));
+  router.onError((error, c) => {
+    const refusal = refusalOf(error, context.guests.has(c.req.raw)) ?? unexpected(c.get('requestId'));
+    if (refusal.status >= 500 && !(error instanceof RestRefusal || error instanceof DatabaseBusy))
+      c.get('log').error({ err: error, path: c.req.path }, 'a request failed');
+    return errorResponse(refusal, c.req.method);
+  });
   return { router, reload: cache.reload };
-}
-
-/** Answers errors as PostgREST does. An error handler of the router would be composed anew for each request. */
-function answering<Path extends string>(
-  { guests }: RestContext,
-  answerRequest: (c: Context<Env, Path>) => Promise<Response>,
-): (c: Context<Env, Path>) => Promise<Response> {
-  return async (c) => {
-    try {
-      return await answerRequest(c);
-    } catch (error) {
-      const refusal = refusalOf(error, guests.has(c.req.raw)) ?? unexpected(c.get('requestId'));
-      if (refusal.status >= 500 && !(error instanceof RestRefusal || error instanceof DatabaseBusy))
-        c.get('log').error({ err: error, path: c.req.path }, 'a request failed');
-      return errorResponse(refusal, c.req.method);
-    }
-  };
 }
 
 function addTables(router: Hono<Env>, context: RestContext): void {
   const path = '/:table';
-  const serveWith = (prepare: Prepare) =>
-    answering<typeof path>(context, (c) => serve(context, c, 'table', c.req.param('table'), prepare));
-  router.on(['GET', 'HEAD'], path, serveWith(prepareRead));
-  router.post(path, serveWith(prepareInsert));
-  router.put(path, serveWith(preparePut));
-  router.patch(path, serveWith(prepareUpdate));
-  router.delete(path, serveWith(prepareDelete));
-  router.options(
-    path,
-    answering<typeof path>(context, (c) => answerOptions(context, c, (schema) => allowedOfTable(schema, c.req.param('table')))),
-  );
-  router.all(
-    path,
-    answering(context, (c) => Promise.reject(restErrors.method(c.req.method))),
-  );
+  router.on(['GET', 'HEAD'], path, (c) => serve(context, c, 'table', c.req.param('table'), prepareRead));
+  router.post(path, (c) => serve(context, c, 'table', c.req.param('table'), prepareInsert));
+  router.put(path, (c) => serve(context, c, 'table', c.req.param('table'), preparePut));
+  router.patch(path, (c) => serve(context, c, 'table', c.req.param('table'), prepareUpdate));
+  router.delete(path, (c) => serve(context, c, 'table', c.req.param('table'), prepareDelete));
+  router.options(path, (c) => answerOptions(context, c, (schema) => allowedOfTable(schema, c.req.param('table'))));
+  router.all(path, (c) => Promise.reject(restErrors.method(c.req.method)));
 }
 
 function addCalls(router: Hono<Env>, context: RestContext): void {
   const path = '/rpc/:name';
-  router.on(
-    ['GET', 'HEAD', 'POST'],
-    path,
-    answering<typeof path>(context, (c) => serve(context, c, 'call', c.req.param('name'), prepareCall)),
-  );
-  router.options(
-    path,
-    answering<typeof path>(context, (c) => {
-      const read = readQuery(new URL(c.req.url).searchParams, true);
-      return answerOptions(context, c, (schema) => allowedOfCall(schema, c.req.param('name'), read));
-    }),
-  );
-  router.all(
-    path,
-    answering(context, (c) => Promise.reject(restErrors.rpcMethod(c.req.method))),
-  );
+  router.on(['GET', 'HEAD', 'POST'], path, (c) => serve(context, c, 'call', c.req.param('name'), prepareCall));
+  router.options(path, (c) => {
+    const read = readQuery(new URL(c.req.url).searchParams, true);
+    return answerOptions(context, c, (schema) => allowedOfCall(schema, c.req.param('name'), read));
+  });
+  router.all(path, (c) => Promise.reject(restErrors.rpcMethod(c.req.method)));
 }
 
 /** Identifies the caller and limits how often guests may call. */
