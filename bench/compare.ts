@@ -10,6 +10,8 @@ export const CALLERS = 32;
 /** The server's default POOL_SIZE. */
 const POOL_SIZE = 10;
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 2);
+/** Load on each side before the first round: until then Node compiles, and a large program takes longer for that than a small one. */
+const WARM_UP_SECONDS = 8;
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
 
 export const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -56,7 +58,7 @@ export async function compare(one: Case, target: Target): Promise<void> {
   const { variants, role, claims, planMode } = one;
   const at = (index: number): CallerRequest => variants[index % variants.length]?.request ?? raise('no variants');
   const ours = (): Promise<Turn> => takeTurn(target.pid, target.url, at);
-  await load(target.url, { connections: CALLERS, seconds: 1, make: at });
+  await load(target.url, { connections: CALLERS, seconds: WARM_UP_SECONDS, make: at });
   const text = await statementOf(one, target);
   const values = variants.map((variant) => variant.values);
   const route: BareRoute = {
@@ -75,8 +77,8 @@ export async function compare(one: Case, target: Target): Promise<void> {
     const bareUrl = `http://127.0.0.1:${target.port}`;
     const toBare = (index: number): CallerRequest => ({ ...at(index), path: `/?at=${index}`, headers: {} });
     await requireSameAnswer(target.url, at(0), bareUrl, toBare(0));
+    await load(bareUrl, { connections: CALLERS, seconds: WARM_UP_SECONDS, make: toBare });
     const bare = (): Promise<Turn> => takeTurn(bareProcess.pid ?? 0, bareUrl, toBare);
-    await bare();
     const statement = {
       text,
       values: values.map((list) => list.map((value) => (value === BODY ? `[${one.body ?? ''}]` : value))),
