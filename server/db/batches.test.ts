@@ -61,6 +61,20 @@ test('transactions of a class that wait for a slot are sent together, and each g
   expect(sizes()).toEqual([1, 1, 8, 3]);
 });
 
+test('transactions that were sent with another one leave their slot at once to the next that wait', async () => {
+  const { batches, held, warmUp, sizes } = open();
+  await warmUp();
+  const release = held();
+  const first = batches.run(GUEST, statements('first'));
+  await nextTurn();
+  const others = Array.from({ length: 11 }, (_, at) => batches.run(GUEST, statements(`other ${at}`)));
+  release();
+  // The seven that went along take none of these turns of the event loop.
+  for (let turn = 0; turn < 4; turn += 1) await nextTurn();
+  expect(sizes()).toEqual([1, 8, 3]);
+  await Promise.all([first, ...others]);
+});
+
 test('transactions that arrive in one turn of the event loop share a write, and each is told before it is sent', async () => {
   const { batches, warmUp, sizes } = open();
   await warmUp();

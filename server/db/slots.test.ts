@@ -181,6 +181,24 @@ test('a turn that does the work of several is no longer than each of them', asyn
   expect(vi.getTimerCount()).toBe(0);
 });
 
+test('turns whose work another turn did say nothing about a caller', async () => {
+  let now = 0;
+  const slots = createSlots(1, limitsOf(1), { now: () => now });
+  for (let at = 0; at < 10; at += 1)
+    for (const [caller, ms] of [
+      ['longer', 100],
+      ['briefer', 50],
+    ] as const)
+      await slots.run({ workClass: 'guest', caller }, async () => void (now += ms));
+  for (let at = 0; at < 10; at += 1)
+    await slots.run({ workClass: 'guest', caller: 'longer' }, async (takesAlong) => takesAlong(0));
+  const order = await orderOf(slots, [
+    ['guest', 'briefer', 'briefer'],
+    ['guest', 'longer', 'longer'],
+  ]);
+  expect(order).toEqual(['briefer', 'longer']);
+});
+
 test('a caller known for brief statements cannot hide a long one among them', async () => {
   using held = slotsWithHoldBack();
   const { slots, run, block } = held;
