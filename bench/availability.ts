@@ -45,7 +45,9 @@ function availabilityOf({ name, goal, key, token, bytes }: Who): Case {
   };
 }
 
+/** `npm run bench -- availability guest staff` measures only these. */
 async function main(): Promise<void> {
+  const selected = process.argv.slice(2);
   const server = await openBenchServer();
   const { databaseUrl, ports } = server;
   const owner = new pg.Client({ connectionString: databaseUrl });
@@ -66,7 +68,7 @@ async function main(): Promise<void> {
     { name: 'a customer', goal: 0.95, key: anonKey, token: customer.token, bytes: '8000000' },
     { name: 'staff', goal: 0.95, key: anonKey, token: admin.token, bytes: '8000000' },
   ];
-  for (const one of who)
+  for (const one of who.filter(({ name }) => selected.length === 0 || selected.some((word) => name.endsWith(word))))
     await compare(availabilityOf(one), { url: apiUrl, pid: server.runtime.pid, databaseUrl, owner, port: ports + 6 });
   await owner.end();
   await server.close();

@@ -35,6 +35,8 @@ export type Env = {
     log: Log;
     /** The headers that every answer of this API has. */
     headers: Readonly<Record<string, string>>;
+    /** Whether a guest asks: a refusal is 401 for a guest and 403 for everyone else. */
+    guest?: boolean;
     /** The response that has them already. */
     complete?: Response;
   };

@@ -87,11 +87,19 @@ function reply(
   const shown = options.method === 'HEAD' ? null : body;
   if (options.clientEtags === null || status !== 200 || headers['cache-control'] !== 'no-store')
     return { status, headers, body: shown };
-  const etag = `W/"${hash('sha1', `${headers['content-range']}\n${type}\n${row.body}`, 'base64url')}"`;
+  const etag = etagOf(row, `${headers['content-range']}\n${type}`);
   const caching: Record<string, string> = { ...headers, 'cache-control': 'no-cache', etag, vary: VARY };
   if (!hasEtag(options.clientEtags, etag)) return { status: 200, headers: caching, body: shown };
   const { 'content-type': _, ...unchanged } = caching;
   return { status: 304, headers: unchanged, body: null };
+}
+
+/** `about`: what else the answer shows of the row. The row keeps its ETag: several guests may get it (`ShareReads`). */
+function etagOf(row: ReplyRow, about: string): string {
+  if (row.shown?.about === about) return row.shown.etag;
+  const etag = `W/"${hash('sha1', `${about}\n${row.body}`, 'base64url')}"`;
+  row.shown = { about, etag };
+  return etag;
 }
 
 /** The request headers that decide which answer a request gets. */

@@ -48,11 +48,7 @@ export type RestRouterDependencies = {
   readonly warn: (line: string) => void;
 };
 
-type RestContext = RestRouterDependencies & {
-  readonly cache: SchemaCacheLoader;
-  /** The requests of guests: a refusal is 401 for a guest and 403 for everyone else. */
-  readonly guests: WeakSet<Request>;
-};
+type RestContext = RestRouterDependencies & { readonly cache: SchemaCacheLoader };
 
 /**
  * Creates the router of `/rest/v1`. A request is parsed, planned against the schema cache, built into one SQL statement, run as its caller
@@ -61,14 +57,14 @@ type RestContext = RestRouterDependencies & {
 export function createRestRouter(dependencies: RestRouterDependencies): { router: Hono<Env>; reload: () => void } {
   const { db, settings, warn } = dependencies;
   const cache = createSchemaCacheLoader(db, settings, warn);
-  const context: RestContext = { ...dependencies, cache, guests: new WeakSet() };
+  const context: RestContext = { ...dependencies, cache };
   const router = new Hono<Env>();
   addTables(router, context);
   addCalls(router, context);
   // Hono treats the root with a trailing slash as a different path.
   router.all('*', (c) => (/\/v1\/?$/.test(c.req.path) ? answerRoot(context, c) : Promise.reject(restErrors.path())));
   router.onError((error, c) => {
-    const refusal = refusalOf(error, context.guests.has(c.req.raw)) ?? unexpected(c.get('requestId'));
+    const refusal = refusalOf(error, c.get('guest') === true) ?? unexpected(c.get('requestId'));
     if (refusal.status >= 500 && !(error instanceof RestRefusal || error instanceof DatabaseBusy))
       c.get('log').error({ err: error, path: c.req.path }, 'a request failed');
     return errorResponse(refusal, c.req.method);
@@ -98,10 +94,10 @@ function addCalls(router: Hono<Env>, context: RestContext): void {
 }
 
 /** Identifies the caller and limits how often guests may call. */
-async function admit({ readCaller, guests, admitGuest }: RestContext, c: Context<Env>): Promise<Caller> {
+async function admit({ readCaller, admitGuest }: RestContext, c: Context<Env>): Promise<Caller> {
   const caller = await readCaller(c.req.raw, c.get('ip'));
   if (caller.role !== 'anon') return caller;
-  guests.add(c.req.raw);
+  c.set('guest', true);
   const wait = await admitGuest(`ip:${c.get('ip')}`);
   if (wait !== null) throw restErrors.tooMany(wait);
   return caller;
@@ -124,7 +120,7 @@ async function serve(
   const { settings } = cached;
   const bounds = BOUNDS[callerClass(caller.role)];
   const requested = countsSafely(
-    await parseRequest(c.req.raw, kind, name, { plans: settings.plans, bounds, shown: headersOf(c) }),
+    await parseRequest(c.req.raw, kind, name, { plans: settings.plans, bounds, headers: headersOf(c) }),
     caller,
   );
   const prepared = prepare(requested, cached);

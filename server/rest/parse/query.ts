@@ -11,6 +11,8 @@ export type Read = {
   /** The request's text without its values. */
   readonly shape: string;
   readonly values: readonly string[];
+  /** The values as one text. */
+  readonly valuesText: string;
   readonly params: readonly Param[];
 };
 type Param =
@@ -103,7 +105,7 @@ export function readQuery(search: URLSearchParams, call: boolean): Read {
     shape += `${key.length}:${key}=${param.kind === 'condition' ? JSON.stringify(param.condition) : 'text' in param ? `${param.text.length}:${param.text}` : '?'}&`;
     if (values.length > VALUES_MAX) throw restErrors.tooLong();
   }
-  return { shape, values, params };
+  return { shape, values, valuesText: JSON.stringify(values), params };
 }
 
 function readParam(key: string, text: string, values: string[], call: boolean): Param {

@@ -1,4 +1,4 @@
-import type { HeaderRecord } from '#server/http/incoming.ts';
+import { headerIn, type HeaderRecord, joined } from '#server/http/incoming.ts';
 import { restErrors } from '../core/errors.ts';
 import type { Bounds } from '../core/bounds.ts';
 import { type Body, readBody } from './body.ts';
@@ -25,20 +25,18 @@ export type ParsedRequest = {
   readonly body: Body | null;
 };
 
-/**
- * Parses a request to `name`. `plans`: whether query plans may be requested. `shown`: the headers that functions may see, if not those of
- * `request`. Throws `RestRefusal`.
- */
+/** Parses a request to `name`. `plans`: whether query plans may be requested. Throws `RestRefusal`. */
 export async function parseRequest(
   request: Request,
   kind: 'table' | 'call',
   name: string,
-  options: { plans: boolean; bounds: Bounds; shown?: HeaderRecord },
+  options: { plans: boolean; bounds: Bounds; headers?: HeaderRecord },
 ): Promise<ParsedRequest> {
-  const { method, headers } = request;
+  const { method } = request;
+  const { headers = Object.fromEntries(request.headers) } = options;
   const reading = method === 'GET' || method === 'HEAD';
   const search = searchOf(request.url);
-  const range = reading ? headers.get('range') : null;
+  const range = reading ? headerIn(headers, 'range') : null;
   const read =
     kind === 'table' && range === null
       ? readKnownQuery(search)
@@ -48,11 +46,11 @@ export async function parseRequest(
   return {
     method,
     path: kind === 'call' ? `/rpc/${name}` : `/${name}`,
-    headersJson: headersFor(options.shown ?? Object.fromEntries(headers)),
-    schema: headers.get(reading ? 'accept-profile' : 'content-profile'),
+    headersJson: headersFor(headers),
+    schema: headerIn(headers, reading ? 'accept-profile' : 'content-profile'),
     name,
-    form: readForm(headers.get('accept'), { plans: options.plans, call: kind === 'call' }),
-    preferences: readPreferences(headers.get('prefer')),
+    form: readForm(headerIn(headers, 'accept'), { plans: options.plans, call: kind === 'call' }),
+    preferences: readPreferences(headerIn(headers, 'prefer')),
     read,
     body:
       reading || method === 'DELETE'
@@ -85,9 +83,8 @@ export function headersFor(headers: HeaderRecord): string {
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined || SECRET.has(name)) continue;
-    const text = typeof value === 'string' ? value : value.join(', ');
     // A name is a token (RFC 9110, section 5.1), which has nothing that JSON escapes.
-    json += `${json === '' ? '' : ','}"${name}":${JSON.stringify(text)}`;
+    json += `${json === '' ? '' : ','}"${name}":${JSON.stringify(joined(value))}`;
   }
   return `{${json}}`;
 }

@@ -48,7 +48,7 @@ export async function runPrepared(
 
 /** Everything besides its plan that decides what a shared read returns. */
 const sharedKey = ({ read, preferences }: ParsedRequest, { claimsJson }: Caller): string =>
-  JSON.stringify([claimsJson, preferences.timezone, ...read.values]);
+  `${preferences.timezone ?? ''}\n${claimsJson}\n${read.valuesText}`;
 
 /** A nested list counts once for each list around it, and no request nests deeper than this. */
 const PARTS_IN_WHOLE = 5;

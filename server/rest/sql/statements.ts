@@ -22,6 +22,8 @@ export type ReplyRow = {
   readonly key?: string | null;
   /** How many rows of an upsert are new. */
   readonly inserted?: string | null;
+  /** The ETag of the last answer made of it, and what else that answer showed. */
+  shown?: { readonly about: string; readonly etag: string };
 };
 
 /** What a write returns of its rows. */
