@@ -173,11 +173,11 @@ const VALUES: Readonly<Record<Related, readonly [string, string]>> = {
   ],
   'private.staff_code': [
     'studio_id, lock_id, name, status, starts_at, ends_at, variant, made_by, request_id, created_at',
-    `'${CLOSED_STUDIO}', 'lock-0', 'Painter', 'revoked', ${CLOSED}, 0, ${ACCOUNT}, 'request' || n, now()`,
+    `'${CLOSED_STUDIO}', 'lock-0', 'Painter', 'revoked', now() - n * interval '1 hour', now() - (n - 1) * interval '1 hour', 0, ${ACCOUNT}, 'request' || n, now()`,
   ],
   'private.incident': [
     'studio_id, description, state, created_at',
-    `'${CLOSED_STUDIO}', 'A broken lamp', 'done', now() - n * interval '1 day'`,
+    `'${CLOSED_STUDIO}', 'A broken lamp', 'done', now() - n * interval '20 minutes'`,
   ],
   'private.webhook_inbox': [
     'provider, event_id, type, object_id, received_at, handled_at',
