@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -57,15 +57,21 @@ export async function fill(size: string): Promise<void> {
   await withClient(urlOf(size), (client) => client.query('checkpoint'));
 }
 
-export const drop = (size: string): Promise<unknown> =>
-  withClient(serverUrl, (client) => client.query(`drop database if exists "scale_${size}" with (force)`));
+export async function drop(size: string): Promise<void> {
+  await withClient(serverUrl, (client) => client.query(`drop database if exists "scale_${size}" with (force)`));
+  await rm(dataDirOf(size), { recursive: true, force: true });
+}
+
+/** A server starts only with the keys that its database was used with, so they are kept between the steps. */
+const dataDirOf = (size: string): string => join(tmpdir(), `bench-scale-${size}`);
 
 /** A running server, and the environment with which the same server can be composed once more. */
 export type Running = Runtime & { readonly env: Readonly<Record<string, string>> };
 
 /** Runs `work` while a server and the sandbox serve the database of a size. */
 export async function withServer<T>(size: string, work: (running: Running) => Promise<T>): Promise<T> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'bench-scale-'));
+  const dataDir = dataDirOf(size);
+  await mkdir(dataDir, { recursive: true });
   const ports = await freePorts();
   const env = {
     PORT: String(ports + 8),
@@ -85,6 +91,5 @@ export async function withServer<T>(size: string, work: (running: Running) => Pr
   } finally {
     await server.kill('SIGTERM');
     await sandbox.close();
-    await rm(dataDir, { recursive: true, force: true });
   }
 }

@@ -74,8 +74,8 @@ async function medianOf(url: string, name: string, request: CallerRequest): Prom
   const connection = await openConnection(url);
   const times: number[] = [];
   for (let at = 0; at < WARM_UPS + REPEATS; at += 1) {
-    const { status, ms } = await connection.send(request);
-    if (status >= 300 || status === 0) throw new Error(`${name}: ${status}`);
+    const { status, ms, body } = await connection.send(request);
+    if (status >= 300 || status === 0) throw new Error(`${name}: ${status} ${body.toString('utf8', 0, 200)}`);
     if (at >= WARM_UPS) times.push(ms);
   }
   connection.close();

@@ -300,6 +300,20 @@ describe.each(engines)('exports on $name', ({ open }) => {
     expect(foundAt(await compare())).toEqual(foundAt({ ...agreed, differences }));
   });
 
+  it('of a month with 250 differences the page gets the oldest 200 and how many there are', async () => {
+    await db().query(`
+      with made as (
+        insert into private.ledger_check (month, started_by, started_at, finished_at)
+        values ('2030-01-01', '00000000-0000-0000-0000-000000000000', '2030-02-01Z', '2030-02-01Z') returning id)
+      insert into private.ledger_difference (check_id, kind, provider_id, name, at, found_at)
+      select made.id, 'payment', 'pi_' || n, 'missing_here', timestamptz '2030-01-01Z' + n * interval '1 minute', '2030-02-01Z'
+      from made, generate_series(1, 250) n`);
+    const { data } = await server.client(staff.token).rpc('ledger_check', { month: '2030-01-01' });
+    expect(data).toMatchObject({ differenceCount: 250 });
+    const ids = (data as Check).differences.map(({ id }) => id);
+    expect(ids).toEqual(Array.from({ length: 200 }, (_, at) => `pi_${at + 1}`));
+  });
+
   it('a month that has not begun, and one that is none, are refused', async () => {
     for (const month of ['2099-01', '2031-13', 'May'])
       expect((await server.call('staff-reconcile', { month }, staff.token)).status).toBe(400);

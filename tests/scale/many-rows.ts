@@ -150,7 +150,7 @@ const VALUES: Readonly<Record<Related, readonly [string, string]>> = {
   ],
   'private.payment': [
     'booking_id, attempt, kind, state, key, session_id, payment_intent_id, amount_cents, paid_cents, paid_at, checked_at',
-    `${OF_BOOKING}, 1, 'card', 'paid', 'create:' || n, 'cs_' || n, 'pi_' || n, 4900, 4900, now(), now()`,
+    `${OF_BOOKING}, 1, 'card', 'paid', 'create:' || n, 'cs_' || n, 'pi_' || n, 4900, 4900, now() - n * interval '20 seconds', now()`,
   ],
   // Their payments are missing: payments have ids of their own.
   'private.refund': [

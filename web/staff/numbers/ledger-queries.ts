@@ -20,6 +20,8 @@ const checkSchema = z
     finishedAt: z.coerce.date().nullable(),
     problem: z.string().nullable(),
     sums: z.array(z.object({ kind: kindSchema, here: sideSchema, there: sideSchema })),
+    /** Of these the oldest, at most 200, are in `differences`. */
+    differenceCount: z.number(),
     differences: z.array(differenceSchema),
   })
   .nullable();

@@ -21,6 +21,7 @@ const CHECK: queries.LedgerCheck = {
     { kind: 'payment', here: { count: 2, cents: 20_000 }, there: { count: 2, cents: 20_100 } },
     { kind: 'refund', here: { count: 0, cents: 0 }, there: { count: 0, cents: 0 } },
   ],
+  differenceCount: 2,
   differences: [
     {
       kind: 'payment',
@@ -58,8 +59,16 @@ test('a compared month has the sums of both sides and each difference by name, w
   expect(missing?.textContent).toMatch(/Missing here.*None.*None.*-\$5 USD/);
 });
 
+test('a month with more differences than are shown says how many there are', async () => {
+  calls.readLedgerCheck.mockResolvedValue({ ...CHECK, differenceCount: 1_234 });
+  renderPart(<Ledger />);
+  expect(await screen.findByText('The oldest 2 of 1,234 differences.')).toBeTruthy();
+});
+
 test('a month without differences says so, and one that was not compared offers it', async () => {
-  calls.readLedgerCheck.mockResolvedValueOnce({ ...CHECK, differences: [] }).mockResolvedValue(null);
+  calls.readLedgerCheck
+    .mockResolvedValueOnce({ ...CHECK, differenceCount: 0, differences: [] })
+    .mockResolvedValue(null);
   renderPart(<Ledger />);
   expect(await screen.findByText('Every cent agrees.')).toBeTruthy();
   const months = screen.getByLabelText<HTMLSelectElement>('Month');
@@ -79,7 +88,7 @@ test('a comparison that runs says so, and why it waits', async () => {
 test('a comparison that could not be loaded offers another try', async () => {
   calls.readLedgerCheck
     .mockRejectedValueOnce(new AppError('offline', 'No connection.', 0))
-    .mockResolvedValue({ ...CHECK, differences: [] });
+    .mockResolvedValue({ ...CHECK, differenceCount: 0, differences: [] });
   renderPart(<Ledger />);
   await user.click(await screen.findByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('Every cent agrees.')).toBeTruthy();

@@ -80,7 +80,7 @@ export function Ledger() {
 }
 
 function Result({ check }: { check: LedgerCheck }) {
-  const { finishedAt, problem, sums, differences } = check;
+  const { finishedAt, problem, sums, differences, differenceCount } = check;
   if (finishedAt === null)
     return (
       <Notice tone={problem === null ? 'plain' : 'warn'}>
@@ -107,6 +107,11 @@ function Result({ check }: { check: LedgerCheck }) {
         <Notice tone="good">Every cent agrees.</Notice>
       ) : (
         <Differences differences={differences} />
+      )}
+      {differenceCount > differences.length && (
+        <p className="mt-4 text-sm text-fog">
+          The oldest {differences.length} of {differenceCount.toLocaleString('en-AU')} differences.
+        </p>
       )}
     </>
   );
