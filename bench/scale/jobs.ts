@@ -8,6 +8,8 @@ const ROUNDS = 20;
 /** Makes twenty things due for a task, beside all that is done. Runs as the owner, without triggers. */
 const DUE: Readonly<Record<string, readonly string[]>> = {
   'worker mail': [
+    // The reminders and questions of so many bookings would be sent for as long as a round may take.
+    `update private.outbox set done_at = now() where done_at is null and closed_at is null`,
     `insert into private.outbox (kind, subject_id, dedupe, due_at)
      select 'mail.payment-processing', b.id, gen_random_uuid()::text, now() from (select id from private.booking where status = 'confirmed' limit 20) b`,
   ],
