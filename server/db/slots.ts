@@ -186,8 +186,8 @@ function nextJob(state: State): Job | null {
 }
 
 /**
- * The first statements of each caller may start, the caller who waits longest first. Every `PATIENCE`th turn is for who waits longest, the
- * others for whose statements take least.
+ * Returns who of a class is next; null when none of them may start now. Only the first statement of each caller is considered. Every
+ * `PATIENCE`th turn is for who waits longest, the others for whose statements take least.
  */
 function nextOfClass({ lanes, expected, turns }: State, workClass: WorkClass): Job | null {
   const inTurn = turns[workClass] % PATIENCE === PATIENCE - 1;

@@ -64,7 +64,7 @@ export function createMiddleware(settings: MiddlewareSettings): Hono<Env> {
     const headers = headersOf(api, requestId);
     c.set('headers', headers);
     const work = async (): Promise<void> => {
-      // Each answers itself, or leaves the answer to the API.
+      // A preflight and a refused body are answered here, everything else by the API.
       const answered = await (isPreflight(c, api)
         ? answerPreflight(c, next)
         : mayHaveBody(c)
