@@ -150,15 +150,7 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
   ...['disk-store', 's3-store'].map(
     (name) => ['server/providers/object-store.test.ts', `./${name}.ts`, 'one suite tests both stores'] as const,
   ),
-  ...[
-    'igloohome/locks',
-    'ocr/id-reader',
-    'shelly-power',
-    'smtp-mail',
-    'stripe/identity',
-    'stripe/payments',
-    'vision-id-reader',
-  ].map(
+  ...['igloohome/locks', 'shelly-power', 'smtp-mail', 'stripe/identity', 'stripe/payments', 'vision-id-reader'].map(
     (name) =>
       ['server/providers/ports.test.ts', `./${name}.ts`, 'one suite per port tests each of its adapters'] as const,
   ),

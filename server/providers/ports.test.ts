@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSandboxPorts, type SandboxPorts } from '#tests/support/sandbox-ports.ts';
 import { createIgloohomeLocks } from './igloohome/locks.ts';
-import { createOcrIdReader } from './ocr/id-reader.ts';
 import type { IssuedCode, IdentityChecks, Locks, Mail, Payments, PaymentSession, Power } from './ports.ts';
 import { createShellyPower } from './shelly-power.ts';
 import { createSmtpMail } from './smtp-mail.ts';
@@ -281,26 +280,5 @@ describe.each(['openai', 'anthropic'] as const)('IdReader by a vision model over
     expect(await reader.read(picture)).toMatchObject({ medium: 'screen' });
     await outside.ask('/api/vision', { answer: 'malformed' });
     await expect(reader.read(picture)).rejects.toMatchObject({ name: 'ProviderError', provider: 'vision' });
-  });
-});
-
-describe('IdReader', () => {
-  it('reads names, birth date and expiry of a photographed licence', { timeout: 60_000 }, async () => {
-    const reader = createOcrIdReader({ timeoutMs: 60_000 });
-    const picture = await (
-      await fetch(`${outside.at(0)}/licence.jpg?given=Robin%20Lee&family=Sample&dob=1991-12-30&expiry=2030-06-15`)
-    ).arrayBuffer();
-    const reading = await reader.read(new Uint8Array(picture));
-    expect(reading).toMatchObject({
-      documentKind: 'driver_licence',
-      issuingState: 'NSW',
-      givenNames: 'Robin Lee',
-      dateOfBirth: { iso: '1991-12-30' },
-      expiry: { iso: '2030-06-15' },
-    });
-    expect(reading.familyName?.toUpperCase()).toBe('SAMPLE');
-    const blurred = await (await fetch(`${outside.at(0)}/licence.jpg?blur=14`)).arrayBuffer();
-    expect((await reader.read(new Uint8Array(blurred))).confidence).toBeLessThan(75);
-    await reader.close();
   });
 });

@@ -3,7 +3,7 @@ import { type BodyBudget, createBodyBudget } from '#server/http/bodies.ts';
 import type { Circuit } from '#server/providers/circuit.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
 import { createOcrIdReader } from '#server/providers/ocr/id-reader.ts';
-import type { IdReader, ObjectStore, Wallets } from '#server/providers/ports.ts';
+import type { IdReader, ObjectStore, PictureDecoder, Wallets } from '#server/providers/ports.ts';
 import type { VisionSettings } from '#server/settings/id-reader.ts';
 import type { StorageSettings } from '#server/settings/storage.ts';
 import type { WalletSettings } from '#server/settings/wallet.ts';
@@ -19,11 +19,11 @@ export function createBodies(): { small: BodyBudget; large: BodyBudget } {
 }
 
 /** Imports the vision model's libraries only when one is configured, for a faster start. */
-export async function createIdReader(config: {
-  vision: VisionSettings;
-  idReadSeconds: number;
-}): Promise<IdReader & { close(): Promise<void> }> {
-  if (config.vision === null) return createOcrIdReader({ timeoutMs: config.idReadSeconds * 1000 });
+export async function createIdReader(
+  config: { vision: VisionSettings; idReadSeconds: number },
+  pictures: PictureDecoder,
+): Promise<IdReader & { close(): Promise<void> }> {
+  if (config.vision === null) return createOcrIdReader({ timeoutMs: config.idReadSeconds * 1000, pictures });
   const { createVisionIdReader } = await import('#server/providers/vision-id-reader.ts');
   return { ...createVisionIdReader(config.vision), close: () => Promise.resolve() };
 }

@@ -7,7 +7,7 @@ import type { CheckQueue } from './check-queue.ts';
 export type IdentityContext = {
   readonly db: Database;
   readonly reader: IdReader;
-  readonly pictures: PictureDecoder;
+  readonly pictures: Pick<PictureDecoder, 'repack'>;
   /** Where photos wait for the reader. */
   readonly queue: CheckQueue;
   /** The hosted check; null: photos only. */

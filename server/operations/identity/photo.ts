@@ -20,7 +20,7 @@ export function readDataUrl(text: string): Uint8Array {
  * Converts an uploaded photo to a JPEG without metadata, so that only pixels reach the reader. Throws `Refusal('image_refused')`, or
  * `provider_unavailable` when too many wait.
  */
-export async function preparePhoto(pictures: PictureDecoder, bytes: Uint8Array): Promise<Uint8Array> {
+export async function preparePhoto(pictures: Pick<PictureDecoder, 'repack'>, bytes: Uint8Array): Promise<Uint8Array> {
   const photo = looksLikeImage(bytes) ? await pictures.repack(bytes, EDGE_MAX) : 'unreadable';
   if (photo === 'unreadable') throw unreadable();
   if (photo === 'busy')

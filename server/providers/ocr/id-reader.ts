@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Worker } from 'tesseract.js';
 import { ProviderError } from '../call.ts';
 import { readLicenceText } from './licence-text.ts';
-import type { IdReader } from '../ports.ts';
+import type { IdReader, PictureDecoder } from '../ports.ts';
 
 /** At this width, letters of a licence photographed at arm's length are about 30 pixels high. */
 const READING_WIDTH = 1_800;
@@ -13,13 +13,19 @@ const READING_HEIGHT = 3 * READING_WIDTH;
 const IDLE_MS = 60_000;
 
 /** Reads licences on this machine, so that pictures never leave it; one at a time, as reading uses a core for seconds. */
-export function createOcrIdReader({ timeoutMs }: { timeoutMs: number }): IdReader & { close(): Promise<void> } {
+export function createOcrIdReader({
+  timeoutMs,
+  pictures,
+}: {
+  timeoutMs: number;
+  pictures: Pick<PictureDecoder, 'clearText'>;
+}): IdReader & { close(): Promise<void> } {
   let worker: Promise<Worker> | null = null;
   let lastRead: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | null = null;
 
   async function start(): Promise<Worker> {
-    // Loaded at its first use, as sharp below, for a faster start.
+    // Loaded at its first use, for a faster start.
     const { createWorker, OEM, PSM } = await import('tesseract.js');
     const require = createRequire(import.meta.url);
     const langPath = join(dirname(require.resolve('@tesseract.js-data/eng/package.json')), '4.0.0_best_int');
@@ -36,21 +42,15 @@ export function createOcrIdReader({ timeoutMs }: { timeoutMs: number }): IdReade
   }
 
   async function recognise(image: Uint8Array): Promise<{ text: string; confidence: number }> {
-    const { default: sharp } = await import('sharp');
-    const prepared = await sharp(image)
-      .resize({ width: READING_WIDTH, height: READING_HEIGHT, fit: 'inside' })
-      .grayscale()
-      .normalise()
-      .sharpen()
-      .png()
-      .toBuffer();
+    const prepared = await pictures.clearText(image, { width: READING_WIDTH, height: READING_HEIGHT });
+    if (typeof prepared === 'string') throw new ProviderError('ocr', prepared, { retryable: true });
     if (idle) clearTimeout(idle);
     worker ??= start();
     const reader = await worker;
     let deadline: NodeJS.Timeout | undefined;
     try {
       const result = await Promise.race([
-        reader.recognize(prepared),
+        reader.recognize(Buffer.from(prepared)),
         new Promise<never>((_, reject) => {
           deadline = setTimeout(() => reject(new Error('reading took too long')), timeoutMs);
         }),

@@ -7,9 +7,14 @@ export type PictureJob = {
     readonly width?: number;
     readonly height?: number;
     readonly fit: 'cover' | 'inside' | 'fill';
+    /** Default: a picture is only made smaller. */
+    readonly enlarge?: boolean;
   } | null;
+  /** Makes printed text easier to read: greyscale, full contrast, sharper edges. */
+  readonly clearText?: boolean;
   readonly output: 'jpeg' | 'png' | 'webp' | 'avif';
-  readonly quality: number;
+  /** 1 to 100; a PNG gets fewer colours. Default: the encoder's, and every colour of a PNG. */
+  readonly quality?: number;
 };
 /** null: the bytes are not a picture of these formats. */
 export type PictureAnswer = { readonly bytes: Uint8Array | null };

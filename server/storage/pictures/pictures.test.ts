@@ -56,6 +56,25 @@ test('a large photo is shrunk, a small one keeps its size, and unreadable bytes 
   expect(await pictures.repack(large, 200)).toBe('busy');
 });
 
+test('a photo whose text is read becomes a greyscale PNG of full contrast that fills the given width', async () => {
+  const left = {
+    input: { create: { width: 20, height: 20, channels: 3, background: '#676' } },
+    left: 0,
+    top: 0,
+  } as const;
+  const dull = await sharp({ create: { width: 40, height: 20, channels: 3, background: '#787' } })
+    .composite([left])
+    .jpeg()
+    .toBuffer();
+  const made = await pictures.clearText(dull, { width: 80, height: 240 });
+  const clear = sharp(typeof made === 'string' ? undefined : made);
+  expect(await clear.metadata()).toMatchObject({ format: 'png', width: 80, height: 40, channels: 1 });
+  const { channels } = await clear.stats();
+  expect(channels[0]?.min).toBeLessThan(10);
+  expect(channels[0]?.max).toBeGreaterThan(245);
+  expect(await pictures.clearText(await photo(), { width: 80, height: 240 })).toBe('unreadable');
+});
+
 test('a picture is refused as busy while memory is full and accepted afterwards', async () => {
   const { promise: coming, resolve: arrive } = Promise.withResolvers<Uint8Array>();
   async function* slowly(): AsyncGenerator<Uint8Array> {

@@ -15,6 +15,8 @@ export type Pictures = PictureDecoder &
 
 /** The job for stored photos: pixels without metadata. */
 const REENCODE = { formats: ['jpeg', 'png', 'webp'], resize: null, output: 'jpeg', quality: 90 } as const;
+/** The job for photos whose text is read. */
+const CLEAR_TEXT = { formats: ['jpeg'], clearText: true, output: 'png' } as const;
 const WAITING_MAX = 64;
 /** The most bytes of pictures being received or queued; beyond it callers get 503. */
 const MEMORY_MAX = 128 * 1024 * 1024;
@@ -41,17 +43,18 @@ export function createPictures(): Pictures {
     }
   }
 
+  const decode = (job: PictureJob): Promise<Uint8Array | 'unreadable' | 'busy'> =>
+    withMemory(job.bytes.byteLength, () => make(job)).catch((error: unknown) => {
+      if (!(error instanceof StorageRefusal)) throw error;
+      return error.status === 503 ? 'busy' : 'unreadable';
+    });
+
   return {
     make,
     reencode: (source, maxBytes) =>
       withMemory(maxBytes, async () => make({ ...REENCODE, bytes: await collect(source, maxBytes) })),
-    repack(bytes, edge) {
-      const resize = { width: edge, height: edge, fit: 'inside' } as const;
-      return withMemory(bytes.byteLength, () => make({ ...REENCODE, bytes, resize })).catch((error: unknown) => {
-        if (!(error instanceof StorageRefusal)) throw error;
-        return error.status === 503 ? 'busy' : 'unreadable';
-      });
-    },
+    repack: (bytes, edge) => decode({ ...REENCODE, bytes, resize: { width: edge, height: edge, fit: 'inside' } }),
+    clearText: (bytes, size) => decode({ ...CLEAR_TEXT, bytes, resize: { ...size, fit: 'inside', enlarge: true } }),
     close: () => closePool(pool, storageErrors.busy()),
   };
 }

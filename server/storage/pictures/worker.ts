@@ -35,9 +35,10 @@ async function work(job: PictureJob): Promise<Uint8Array | null> {
     const { format } = await picture.metadata();
     if (!job.formats.includes(format ?? '')) return null;
     const upright = picture.autoOrient();
-    if (job.resize) upright.resize({ ...job.resize, withoutEnlargement: true });
+    if (job.resize) upright.resize({ ...job.resize, withoutEnlargement: job.resize.enlarge !== true });
+    if (job.clearText) upright.grayscale().normalise().sharpen().toColourspace('b-w');
     if (job.output === 'jpeg') upright.flatten({ background: '#ffffff' });
-    return await upright.toFormat(job.output, { quality: job.quality }).toBuffer();
+    return await upright.toFormat(job.output, job.quality === undefined ? {} : { quality: job.quality }).toBuffer();
   } catch {
     return null; // the reason only concerns the sender's file
   }
