@@ -1,7 +1,6 @@
 import { checkout, span, STUDIO_B } from '#tests/support/test-server.ts';
 import type { Running } from './database.ts';
 
-const ROUNDS = 30;
 const PASSWORD = 'correct horse battery';
 
 /** Times by what was timed. */
@@ -19,7 +18,7 @@ export async function timed<T>(times: Times, name: string, work: () => Promise<T
 type Session = { readonly access_token: string; readonly refresh_token: string };
 
 /** Signs up an account, then times its sign-in by password, refresh, reading the account, its list of devices and sign-out. */
-export async function signIns({ apiUrl, anonKey, serviceRoleKey }: Running): Promise<Times> {
+export async function signIns({ apiUrl, anonKey, serviceRoleKey }: Running, rounds: number): Promise<Times> {
   const times: Times = new Map();
   const send = async (method: string, path: string, bearer: string, body?: unknown): Promise<Session> => {
     const answer = await fetch(`${apiUrl}/auth/v1/${path}`, {
@@ -33,7 +32,7 @@ export async function signIns({ apiUrl, anonKey, serviceRoleKey }: Running): Pro
   };
   const account = { email: `scale-${Date.now()}@example.com`, password: PASSWORD };
   await send('POST', 'admin/users', serviceRoleKey, { ...account, email_confirm: true });
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const first = await timed(times, 'sign-in by password', () =>
       send('POST', 'token?grant_type=password', anonKey, account),
     );
@@ -47,7 +46,7 @@ export async function signIns({ apiUrl, anonKey, serviceRoleKey }: Running): Pro
 }
 
 /** Times holding an hour and releasing it again. */
-export async function holds({ apiUrl, anonKey }: Running, token: string): Promise<Times> {
+export async function holds({ apiUrl, anonKey }: Running, token: string, rounds: number): Promise<Times> {
   const times: Times = new Map();
   const call = async (name: string, body: unknown): Promise<{ readonly bookingId: string }> => {
     const answer = await fetch(`${apiUrl}/functions/v1/${name}`, {
@@ -59,9 +58,9 @@ export async function holds({ apiUrl, anonKey }: Running, token: string): Promis
     if (!answer.ok) throw new Error(`${name}: ${answer.status} ${text}`);
     return JSON.parse(text);
   };
-  // The rooms are full for the next two weeks, and an hour may still be held from the measurement before.
+  // Beyond the bookings of the coming days; an hour may still be held from the turn before.
   const hours = span(new Date(), 20 * 24 + Math.floor(Math.random() * 240));
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const { bookingId } = await timed(times, 'hold', () => call('create-payment', checkout(hours, {}, STUDIO_B)));
     await timed(times, 'release of a hold', () => call('release-hold', { bookingId }));
   }
@@ -69,9 +68,9 @@ export async function holds({ apiUrl, anonKey }: Running, token: string): Promis
 }
 
 /** Times the report of metrics, which counts jobs. */
-export async function metrics({ apiUrl }: Running): Promise<Times> {
+export async function metrics({ apiUrl }: Running, rounds: number): Promise<Times> {
   const times: Times = new Map();
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const answer = await timed(times, 'metrics', () => fetch(`${apiUrl}/metrics`));
     if (!answer.ok) throw new Error(`metrics: ${answer.status}`);
     await answer.text();

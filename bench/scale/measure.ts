@@ -1,17 +1,20 @@
 import type pg from 'pg';
-import { compose } from '#server/compose.ts';
+import { type App, compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { accountId } from '#tests/scale/many-rows.ts';
-import { type ProductQuery, productQueries } from '#tests/scale/product-queries.ts';
-import { addCustomer, STUDIO_A } from '#tests/support/test-server.ts';
-import { type CallerRequest, openConnection, quantile } from '../callers/connection.ts';
-import { holds, metrics, signIns } from './calls.ts';
-import { urlOf, withClient, withServer } from './database.ts';
+import { type ProductQuery, productQueries, type Sender } from '#tests/scale/product-queries.ts';
+import { addCustomer, type Customer, STUDIO_A } from '#tests/support/test-server.ts';
+import { type CallerRequest, type Connection, openConnection, quantile } from '../callers/connection.ts';
+import { holds, metrics, signIns, type Times } from './calls.ts';
+import { type Running, urlOf, withClient, withServer } from './database.ts';
 import { jobRounds } from './jobs.ts';
 import { scansOf } from './plans.ts';
 
 const WARM_UPS = 30;
 const REPEATS = Number(process.env['BENCH_REPEATS'] ?? 60);
+/** How often sign-ins, holds, metrics and jobs take turns; each turn has several rounds. */
+const TURNS = 5;
+const ROUNDS_OF_TURN = 5;
 
 /** Median and, for queries, the scans of the plan. */
 type Figure = { readonly ms: number; readonly plan: readonly string[] };
@@ -22,68 +25,116 @@ export type Measured = {
   readonly figures: Readonly<Record<string, Figure>>;
 };
 
-/** Measures every query, call and job on the database of a size. */
-export function measure(size: string): Promise<Measured> {
+/** A database of a size, with a server, its parts composed once more for the jobs, and a caller of each kind. */
+type Target = {
+  readonly size: string;
+  readonly running: Running;
+  readonly app: App;
+  readonly owner: pg.Client;
+  readonly customer: Customer;
+  readonly staff: Customer;
+  readonly queries: readonly ProductQuery[];
+  readonly connection: Connection;
+  readonly figures: Record<string, Figure>;
+};
+
+/** Measures every query, call and job on the databases of these sizes in turns, so that other work on the machine slows all of them. */
+export async function measure(sizes: readonly string[], opened: readonly Target[] = []): Promise<Measured[]> {
+  const [size, ...others] = sizes;
+  if (size !== undefined) return withTarget(size, (target) => measure(others, [...opened, target]));
+  for (let at = 0; at < (opened[0]?.queries.length ?? 0); at += 1) await measureQuery(opened, at);
+  const parts: readonly ((target: Target) => Promise<Times>)[] = [
+    ({ running }) => signIns(running, ROUNDS_OF_TURN),
+    ({ running, customer }) => holds(running, customer.token, ROUNDS_OF_TURN),
+    ({ running }) => metrics(running, ROUNDS_OF_TURN),
+    ({ app, owner }) => jobRounds(app, owner, ROUNDS_OF_TURN),
+  ];
+  for (const part of parts) await measurePart(opened, part);
+  return Promise.all(
+    opened.map(async (target) => ({
+      size: target.size,
+      ...(await sizesOf(target.owner)),
+      figures: target.figures,
+    })),
+  );
+}
+
+function withTarget<T>(size: string, work: (target: Target) => Promise<T>): Promise<T> {
   return withServer(size, async (running) => {
     const app = await compose(readConfig(running.env));
+    const connection = await openConnection(running.apiUrl);
     try {
       const [customer, staff] = [await addCustomer(app, new Date()), await addCustomer(app, new Date())];
-      return await withClient(urlOf(size), async (client) => {
-        await client.query(`insert into public.user_roles (user_id, role) values ($1, 'admin')`, [staff.id]);
-        await client.query('set session_replication_role = replica');
+      return await withClient(urlOf(size), async (owner) => {
+        await owner.query(`insert into public.user_roles (user_id, role) values ($1, 'admin')`, [staff.id]);
+        await owner.query('set session_replication_role = replica');
         // The bookings of one account become the customer's; a second measurement takes another account's.
-        await client.query(
+        await owner.query(
           `update private.booking set user_id = $1 where user_id = (
              select id from auth.users u where u.id >= $2 and exists (select from private.booking b where b.user_id = u.id) order by id limit 1)`,
           [customer.id, accountId(1)],
         );
-        await client.query('reset session_replication_role');
-        const figures: Record<string, Figure> = {};
-        const bearers = { guest: running.anonKey, customer: customer.token, staff: staff.token };
-        for (const query of productQueries({ customerId: customer.id, studioId: STUDIO_A, now: new Date() })) {
-          const request = requestOf(query, running.anonKey, bearers[query.sender]);
-          figures[query.name] = {
-            ms: await medianOf(running.apiUrl, query.name, request),
-            plan: query.api ? [] : await scansOf(running.apiUrl, client, query, request, staff.id),
-          };
-        }
-        const rounds = [
-          await signIns(running),
-          await holds(running, customer.token),
-          await metrics(running),
-          await jobRounds(app, client),
-        ];
-        for (const [name, times] of rounds.flatMap((one) => [...one]))
-          figures[name] = { ms: quantile(times, 0.5), plan: [] };
-        return { size, ...(await sizesOf(client)), figures };
+        await owner.query('reset session_replication_role');
+        const queries = productQueries({ customerId: customer.id, studioId: STUDIO_A, now: new Date() });
+        return work({ size, running, app, owner, customer, staff, queries, connection, figures: {} });
       });
     } finally {
+      connection.close();
       await app.close();
     }
   });
 }
 
-function requestOf(query: ProductQuery, anonKey: string, bearer: string): CallerRequest {
-  const headers = { apikey: anonKey, authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
-  const path = `/${query.api ?? 'rest'}/v1/${query.path}`;
-  if (!query.body) return { method: 'GET', path, headers };
-  return { method: 'POST', path, headers, body: JSON.stringify(query.body) };
-}
-
-async function medianOf(url: string, name: string, request: CallerRequest): Promise<number> {
-  const connection = await openConnection(url);
-  const times: number[] = [];
-  for (let at = 0; at < WARM_UPS + REPEATS; at += 1) {
-    const { status, ms, body } = await connection.send(request);
-    if (status >= 300 || status === 0) throw new Error(`${name}: ${status} ${body.toString('utf8', 0, 200)}`);
-    if (at >= WARM_UPS) times.push(ms);
+async function measureQuery(targets: readonly Target[], at: number): Promise<void> {
+  const requests = targets.map((target) => ({ target, request: requestOf(target, at), times: Array.of<number>() }));
+  for (let round = 0; round < WARM_UPS + REPEATS; round += 1) {
+    for (const { target, request, times } of requests) {
+      const { status, ms, body } = await target.connection.send(request);
+      if (status >= 300 || status === 0)
+        throw new Error(`${target.size}: ${queryOf(target, at).name}: ${status} ${body.toString('utf8', 0, 200)}`);
+      if (round >= WARM_UPS) times.push(ms);
+    }
   }
-  connection.close();
-  return quantile(times, 0.5);
+  for (const { target, request, times } of requests) {
+    const query = queryOf(target, at);
+    const plan = query.api ? [] : await scansOf(target.running.apiUrl, target.owner, query, request, target.staff.id);
+    target.figures[query.name] = { ms: quantile(times, 0.5), plan };
+  }
 }
 
-async function sizesOf(client: pg.Client): Promise<{ databaseMb: number; indexMb: number }> {
-  const { rows } = await client.query<{ all: number; indexes: number }>(
+async function measurePart(targets: readonly Target[], part: (target: Target) => Promise<Times>): Promise<void> {
+  const all = targets.map((target) => ({ target, times: new Map<string, number[]>() }));
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    for (const { target, times } of all) {
+      for (const [name, more] of await part(target)) times.set(name, [...(times.get(name) ?? []), ...more]);
+    }
+  }
+  for (const { target, times } of all)
+    for (const [name, values] of times) target.figures[name] = { ms: quantile(values, 0.5), plan: [] };
+}
+
+function queryOf({ queries, size }: Target, at: number): ProductQuery {
+  const query = queries[at];
+  if (!query) throw new Error(`${size} has no query ${at}`);
+  return query;
+}
+
+function requestOf(target: Target, at: number): CallerRequest {
+  const { api = 'rest', path, body, sender } = queryOf(target, at);
+  const { anonKey } = target.running;
+  const bearers: Readonly<Record<Sender, string>> = {
+    guest: anonKey,
+    customer: target.customer.token,
+    staff: target.staff.token,
+  };
+  const headers = { apikey: anonKey, authorization: `Bearer ${bearers[sender]}`, 'content-type': 'application/json' };
+  const address = `/${api}/v1/${path}`;
+  if (!body) return { method: 'GET', path: address, headers };
+  return { method: 'POST', path: address, headers, body: JSON.stringify(body) };
+}
+
+async function sizesOf(owner: pg.Client): Promise<{ databaseMb: number; indexMb: number }> {
+  const { rows } = await owner.query<{ all: number; indexes: number }>(
     `select (pg_database_size(current_database()) / 1048576)::int as all,
        (select (sum(pg_indexes_size(c.oid)) / 1048576)::int from pg_class c where c.relkind = 'r') as indexes`,
   );

@@ -4,17 +4,25 @@ type Run = (text: string, values?: readonly unknown[]) => Promise<{ readonly row
 /** The account with this number, of those that `fillRelated` makes. */
 export const accountId = (number: number): string => `0ac00000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;
 
-/** How much to make. Bookings belong to the accounts in turns. */
+/** How much to make. Of each hundred thousand bookings a part of the accounts has all, so a day has as many customers however long the past is. */
 export type Amounts = {
   readonly bookings: number;
   readonly studios: number;
   readonly accounts: number;
   /** How many of ten bookings are cancelled. Default: one. */
   readonly cancelled?: number;
+  /** The time from the start of a booking to that of the next in its room. Default: one hour, without a gap. */
+  readonly hoursApart?: number;
+  /** How far into the future bookings reach. Default: as far as into the past, or two weeks. */
+  readonly hoursAhead?: number;
 };
 
+/** Bookings that a part of the accounts has. */
+const BLOCK = 100_000;
 const idOf = (prefix: string): string => `('${prefix}-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`;
 const ACCOUNT = idOf('0ac00000').replace('(n)', '(n % $2::int)');
+/** The account of a booking; $2: how many accounts have the bookings of a block. */
+const CUSTOMER = idOf('0ac00000').replace('(n)', `(n / ${BLOCK} * $2::int + n % $2::int)`);
 
 /**
  * Runs `fill` for a table without its triggers and indexes, and then creates the indexes: much faster than adding each row to them. The indexes
@@ -39,11 +47,13 @@ async function fillTable(run: Run, table: string, fill: () => Promise<unknown>):
   await run(`vacuum analyze ${table}`);
 }
 
-/**
- * Fills every studio with one-hour bookings without a gap, from the past into the future: half of them are over, or all but two weeks. Needs
- * a superuser.
- */
-export async function fillBookings(run: Run, { bookings, studios, accounts, cancelled = 1 }: Amounts): Promise<void> {
+/** Fills every studio with one-hour bookings, from the past into the future. Needs a superuser. */
+export async function fillBookings(
+  run: Run,
+  { bookings, studios, accounts, cancelled = 1, hoursApart = 1, hoursAhead }: Amounts,
+): Promise<void> {
+  const customers = Math.ceil((accounts * Math.min(bookings, BLOCK)) / bookings);
+  const ahead = hoursAhead ?? Math.min(336, Math.floor((bookings * hoursApart) / studios / 2));
   await run(
     `insert into public.studios (name, hourly_rate) select 'Room ' || lpad(n::text, 5, '0'), 49
      from generate_series(1, $1::int - (select count(*)::int from public.studios)) n`,
@@ -54,14 +64,14 @@ export async function fillBookings(run: Run, { bookings, studios, accounts, canc
     run(
       `insert into private.booking (id, reference, user_id, studio_id, studio_name, start_time, end_time, status, cancel_reason, total_hours,
          base_cost_cents, final_cost_cents, created_at, confirmed_at, cancelled_at)
-       select ${idOf('b0000000')}, upper(lpad(to_hex(n / 65536), 4, '0') || '-' || lpad(to_hex(n % 65536), 4, '0')), ${ACCOUNT}, s.id, s.name,
-         l.last - (n / $3::int + 1) * interval '1 hour', l.last - (n / $3::int) * interval '1 hour',
+       select ${idOf('b0000000')}, upper(lpad(to_hex(n / 65536), 4, '0') || '-' || lpad(to_hex(n % 65536), 4, '0')), ${CUSTOMER}, s.id, s.name,
+         l.last - (n / $3::int) * $5::int * interval '1 hour', l.last - ((n / $3::int) * $5::int - 1) * interval '1 hour',
          case when n % 10 < $4::int then 'cancelled' else 'confirmed' end, case when n % 10 < $4::int then 'customer' end, 1, 4900, 4900,
          now() - n * interval '20 seconds', now() - n * interval '20 seconds', case when n % 10 < $4::int then now() end
-       from (select date_trunc('hour', now()) + least(336, $1::int / $3::int / 2) * interval '1 hour' as last) l
+       from (select date_trunc('hour', now()) + ($6::int - 1) * interval '1 hour' as last) l
        cross join generate_series(0, $1::int - 1) n
        join (select id, name, row_number() over (order by name) - 1 as at from public.studios) s on s.at = n % $3::int`,
-      [bookings, accounts, studios, cancelled],
+      [bookings, customers, studios, cancelled, hoursApart, ahead],
     ),
   );
 }
@@ -97,23 +107,27 @@ const OF_ACCOUNTS: readonly Related[] = RELATED.slice(0, 11);
 /** Fills accounts with profile, session and ID check, as many closures, and a payment and what else comes with each booking: these tables, or all of them. */
 export async function fillRelated(
   run: Run,
-  { bookings, accounts }: Pick<Amounts, 'bookings' | 'accounts'>,
+  { bookings, accounts, studios }: Pick<Amounts, 'bookings' | 'accounts' | 'studios'>,
   tables: readonly Related[] = RELATED,
 ): Promise<void> {
   for (const table of tables) {
     const [columns, values] = VALUES[table];
-    const count = OF_ACCOUNTS.includes(table) ? accounts : Math.min(bookings, MOST[table] ?? bookings);
+    const perTen = RARE.includes(table) ? 1 : 10;
+    const most = table === 'private.webhook_inbox' ? EVENTS_MAX : bookings;
+    const count = OF_ACCOUNTS.includes(table) ? accounts : Math.min((bookings * perTen) / 10, most);
     await fillTable(run, table, () =>
       run(
-        `insert into ${table} (${columns}) select ${values} from generate_series(0, $1::int - 1) n where $2::int is not null`,
-        [count, accounts],
+        `insert into ${table} (${columns}) select ${values} from generate_series(0, $1::int - 1) n where $2::int is not null and $3::int is not null`,
+        [count, accounts, Math.max(30, 900 / studios)],
       ),
     );
   }
 }
 
-/** Events are kept for five weeks only. */
-const MOST: Readonly<Partial<Record<Related, number>>> = { 'private.webhook_inbox': 1_000_000 };
+/** One for ten bookings. */
+const RARE: readonly Related[] = ['private.refund', 'private.staff_code', 'private.incident'];
+/** They are kept for five weeks only. */
+const EVENTS_MAX = 1_000_000;
 const [OF_ACCOUNT, OF_BOOKING] = [idOf('0ac00000'), idOf('b0000000')];
 /** The room that has all closures: an hour a day, from a year ahead into the past. */
 const CLOSED_STUDIO = '5a000000-0000-4000-8000-00000000000a';
@@ -150,7 +164,7 @@ const VALUES: Readonly<Record<Related, readonly [string, string]>> = {
   ],
   'private.payment': [
     'booking_id, attempt, kind, state, key, session_id, payment_intent_id, amount_cents, paid_cents, paid_at, checked_at',
-    `${OF_BOOKING}, 1, 'card', 'paid', 'create:' || n, 'cs_' || n, 'pi_' || n, 4900, 4900, now() - n * interval '20 seconds', now()`,
+    `${OF_BOOKING}, 1, 'card', 'paid', 'create:' || n, 'cs_' || n, 'pi_' || n, 4900, 4900, now() - n * $3::int * interval '1 second', now()`,
   ],
   // Their payments are missing: payments have ids of their own.
   'private.refund': [

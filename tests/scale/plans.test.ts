@@ -22,6 +22,8 @@ const AMOUNTS = {
   // The server adds two.
   studios: 1_198,
   accounts: 20_000,
+  hoursApart: 4,
+  hoursAhead: 48,
   // The constraint that keeps bookings apart takes longest to build, and it leaves out cancelled ones.
   cancelled: 8,
 };
