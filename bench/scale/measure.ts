@@ -7,10 +7,12 @@ import { addCustomer, type Customer, STUDIO_A } from '#tests/support/test-server
 import { type CallerRequest, type Connection, openConnection, quantile } from '../callers/connection.ts';
 import { holds, metrics, signIns, type Times } from './calls.ts';
 import { type Running, urlOf, withClient, withServer } from './database.ts';
-import { jobRounds } from './jobs.ts';
+import { END_MAILS, jobRounds } from './jobs.ts';
 import { scansOf } from './plans.ts';
 
 const WARM_UPS = 30;
+/** The code of PostgreSQL for a statement that took too long. */
+const STATEMENT_TIMEOUT = '57014';
 const REPEATS = Number(process.env['BENCH_REPEATS'] ?? 60);
 /** How often sign-ins, holds, metrics and jobs take turns; each turn has several rounds. */
 const TURNS = 5;
@@ -67,7 +69,9 @@ function withTarget<T>(size: string, work: (target: Target) => Promise<T>): Prom
       const [customer, staff] = [await addCustomer(app, new Date()), await addCustomer(app, new Date())];
       return await withClient(urlOf(size), async (owner) => {
         await owner.query(`insert into public.user_roles (user_id, role) values ($1, 'admin')`, [staff.id]);
+        await owner.query('select private.queue_reminders(now(), false), private.queue_thanks(now())');
         await owner.query('set session_replication_role = replica');
+        await owner.query(END_MAILS);
         // The bookings of one account become the customer's; a second measurement takes another account's.
         await owner.query(
           `update private.booking set user_id = $1 where user_id = (
@@ -90,6 +94,8 @@ async function measureQuery(targets: readonly Target[], at: number): Promise<voi
   for (let round = 0; round < WARM_UPS + REPEATS; round += 1) {
     for (const { target, request, times } of requests) {
       const { status, ms, body } = await target.connection.send(request);
+      // The first reads come from the disk and may meet their time limit.
+      if (round < WARM_UPS / 2 && body.includes(STATEMENT_TIMEOUT)) continue;
       if (status >= 300 || status === 0)
         throw new Error(`${target.size}: ${queryOf(target, at).name}: ${status} ${body.toString('utf8', 0, 200)}`);
       if (round >= WARM_UPS) times.push(ms);

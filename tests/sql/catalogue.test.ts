@@ -203,6 +203,10 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
   ['booking_claims', 'select from private.booking where waitlist_entry_id = gen_random_uuid()'],
   ['booking_expiring', `select from private.booking where status = 'pending' and hold_expires_at < now()`],
   ['booking_name_until', `select from private.booking where name_until < now()::date`],
+  [
+    'booking_running',
+    `select id from private.booking where start_time > now() - interval '25 hours' and start_time <= now() and end_time > now() and status <> 'cancelled'`,
+  ],
   ['booking_move_holds', `select from private.booking where moves_booking = gen_random_uuid() and status = 'pending'`],
   [
     'coupon_redemption_by_coupon',
