@@ -60,6 +60,38 @@ test(
 );
 
 test(
+  'a booking that runs stays upcoming while a hold for its longer hours runs too',
+  asStaff(async (rows) => {
+    await addBooking(rows, 30, { status: 'confirmed', ...hours(-2, 1) });
+    await addBooking(rows, 31, { user_id: null, moves_booking: uuid(30), move_number: 1, ...hours(-1, 2) });
+    await rows.setClaims({ role: 'service_role' });
+    const ids = async (call: string): Promise<string> =>
+      numbers(await rows.query<{ id: string }>(`select id from ${call} order by start_time`, [NOW]));
+    expect(await ids('public.upcoming_bookings($1, 100)')).toBe('30 31');
+    expect(await ids('private.running_bookings($1)')).toBe('30 31');
+    expect(await ids(`private.running_bookings($1, '${OTHER_STUDIO}')`)).toBe('');
+  }),
+);
+
+test(
+  'an address that is written up to its @ finds the addresses that begin so, and without one those that contain it',
+  asStaff(async (rows) => {
+    for (const email of ['alex@example.com', 'not.alex@example.com', 'kim@example.com'])
+      await rows.query('insert into public.mailing_list (email) values ($1)', [email]);
+    await rows.setClaims({ role: 'service_role' });
+    const found = async (words: string): Promise<string[]> =>
+      (
+        await rows.query<{ email: string }>('select email from public.search_mailing_list($1) order by email', [words])
+      ).map(({ email }) => email);
+    expect(await found('ALEX@')).toEqual(['alex@example.com']);
+    expect(await found('.alex@')).toEqual(['not.alex@example.com']);
+    expect(await found('lex@e')).toEqual(['alex@example.com', 'not.alex@example.com']);
+    expect(await found('alex')).toEqual(['alex@example.com', 'not.alex@example.com']);
+    expect(await found('@example')).toHaveLength(3);
+  }),
+);
+
+test(
   'newest_bookings returns the bookings made last, of any state, to staff only',
   asStaff(async (rows) => {
     await addBooking(rows, 30, { created_at: at(-5), status: 'cancelled', cancel_reason: 'staff' });
