@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { Server } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import type { Database } from '#database/types.ts';
@@ -44,15 +44,33 @@ export const STUDIO_B = '5a000000-0000-4000-8000-00000000000b';
 
 const PORTS_NEEDED = 10;
 
-/** Finds the first of several consecutive free ports. */
+/** How long a test may take until it listens. */
+const RESERVED_MS = 120_000;
+
+/** Finds the first of several consecutive free ports and reserves them. */
 export async function freePorts(): Promise<number> {
   for (let round = 0; round < 50; round += 1) {
     // Below the ports that operating systems assign to clients.
     const first = 20_000 + Math.floor(Math.random() * 1_250) * 10;
     const free = await Promise.all(Array.from({ length: PORTS_NEEDED }, (_, at) => isFree(first + at)));
-    if (free.every(Boolean)) return first;
+    if (free.every(Boolean) && (await reserve(first))) return first;
   }
   throw new Error('no free ports');
+}
+/** Whether no other test has taken these ports and not listened yet, which a server takes seconds to do. */
+async function reserve(first: number): Promise<boolean> {
+  const file = join(tmpdir(), 'test-ports', String(first));
+  await mkdir(dirname(file), { recursive: true });
+  const age = await stat(file).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs,
+    () => null,
+  );
+  if (age !== null && age < RESERVED_MS) return false;
+  if (age !== null) await rm(file, { force: true });
+  return writeFile(file, '', { flag: 'wx' }).then(
+    () => true,
+    () => false,
+  );
 }
 function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
