@@ -264,7 +264,7 @@ export type PictureDecoder = {
   /** Re-encodes as an upright JPEG without metadata, no side longer than `edge`. `unreadable`: not a JPEG, PNG or WebP, or too large. */
   repack(bytes: Uint8Array, edge: number): Promise<Uint8Array | 'unreadable' | 'busy'>;
   /** Prepares a JPEG for reading its text: a greyscale PNG of full contrast that fills `size`, in pixels. */
-  clearText(
+  enhanceText(
     bytes: Uint8Array,
     size: { readonly width: number; readonly height: number },
   ): Promise<Uint8Array | 'unreadable' | 'busy'>;

@@ -18,7 +18,7 @@ export function createOcrIdReader({
   pictures,
 }: {
   timeoutMs: number;
-  pictures: Pick<PictureDecoder, 'clearText'>;
+  pictures: Pick<PictureDecoder, 'enhanceText'>;
 }): IdReader & { close(): Promise<void> } {
   let worker: Promise<Worker> | null = null;
   let lastRead: Promise<unknown> = Promise.resolve();
@@ -42,7 +42,7 @@ export function createOcrIdReader({
   }
 
   async function recognise(image: Uint8Array): Promise<{ text: string; confidence: number }> {
-    const prepared = await pictures.clearText(image, { width: READING_WIDTH, height: READING_HEIGHT });
+    const prepared = await pictures.enhanceText(image, { width: READING_WIDTH, height: READING_HEIGHT });
     if (typeof prepared === 'string') throw new ProviderError('ocr', prepared, { retryable: true });
     if (idle) clearTimeout(idle);
     worker ??= start();

@@ -11,7 +11,7 @@ export type PictureJob = {
     readonly enlarge?: boolean;
   } | null;
   /** Makes printed text easier to read: greyscale, full contrast, sharper edges. */
-  readonly clearText?: boolean;
+  readonly enhanceText?: boolean;
   readonly output: 'jpeg' | 'png' | 'webp' | 'avif';
   /** 1 to 100; a PNG gets fewer colours. Default: the encoder's, and every colour of a PNG. */
   readonly quality?: number;

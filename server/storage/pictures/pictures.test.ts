@@ -66,13 +66,13 @@ test('a photo whose text is read becomes a greyscale PNG of full contrast that f
     .composite([left])
     .jpeg()
     .toBuffer();
-  const made = await pictures.clearText(dull, { width: 80, height: 240 });
+  const made = await pictures.enhanceText(dull, { width: 80, height: 240 });
   const clear = sharp(typeof made === 'string' ? undefined : made);
   expect(await clear.metadata()).toMatchObject({ format: 'png', width: 80, height: 40, channels: 1 });
   const { channels } = await clear.stats();
   expect(channels[0]?.min).toBeLessThan(10);
   expect(channels[0]?.max).toBeGreaterThan(245);
-  expect(await pictures.clearText(await photo(), { width: 80, height: 240 })).toBe('unreadable');
+  expect(await pictures.enhanceText(await photo(), { width: 80, height: 240 })).toBe('unreadable');
 });
 
 test('a picture is refused as busy while memory is full and accepted afterwards', async () => {

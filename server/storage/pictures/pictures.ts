@@ -16,7 +16,7 @@ export type Pictures = PictureDecoder &
 /** The job for stored photos: pixels without metadata. */
 const REENCODE = { formats: ['jpeg', 'png', 'webp'], resize: null, output: 'jpeg', quality: 90 } as const;
 /** The job for photos whose text is read. */
-const CLEAR_TEXT = { formats: ['jpeg'], clearText: true, output: 'png' } as const;
+const ENHANCE_TEXT = { formats: ['jpeg'], enhanceText: true, output: 'png' } as const;
 const WAITING_MAX = 64;
 /** The most bytes of pictures being received or queued; beyond it callers get 503. */
 const MEMORY_MAX = 128 * 1024 * 1024;
@@ -54,7 +54,7 @@ export function createPictures(): Pictures {
     reencode: (source, maxBytes) =>
       withMemory(maxBytes, async () => make({ ...REENCODE, bytes: await collect(source, maxBytes) })),
     repack: (bytes, edge) => decode({ ...REENCODE, bytes, resize: { width: edge, height: edge, fit: 'inside' } }),
-    clearText: (bytes, size) => decode({ ...CLEAR_TEXT, bytes, resize: { ...size, fit: 'inside', enlarge: true } }),
+    enhanceText: (bytes, size) => decode({ ...ENHANCE_TEXT, bytes, resize: { ...size, fit: 'inside', enlarge: true } }),
     close: () => closePool(pool, storageErrors.busy()),
   };
 }

@@ -36,7 +36,7 @@ async function work(job: PictureJob): Promise<Uint8Array | null> {
     if (!job.formats.includes(format ?? '')) return null;
     const upright = picture.autoOrient();
     if (job.resize) upright.resize({ ...job.resize, withoutEnlargement: job.resize.enlarge !== true });
-    if (job.clearText) upright.grayscale().normalise().sharpen().toColourspace('b-w');
+    if (job.enhanceText) upright.grayscale().normalise().sharpen().toColourspace('b-w');
     if (job.output === 'jpeg') upright.flatten({ background: '#ffffff' });
     return await upright.toFormat(job.output, job.quality === undefined ? {} : { quality: job.quality }).toBuffer();
   } catch {
