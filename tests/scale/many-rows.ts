@@ -47,7 +47,7 @@ async function fillTable(run: Run, table: string, fill: () => Promise<unknown>):
   await run(`vacuum analyze ${table}`);
 }
 
-/** Fills every studio with one-hour bookings, from the past into the future. Needs a superuser. */
+/** Fills every studio with one-hour bookings, from the past into the future. With gaps, the same number starts every hour. Needs a superuser. */
 export async function fillBookings(
   run: Run,
   { bookings, studios, accounts, cancelled = 1, hoursApart = 1, hoursAhead }: Amounts,
@@ -65,7 +65,8 @@ export async function fillBookings(
       `insert into private.booking (id, reference, user_id, studio_id, studio_name, start_time, end_time, status, cancel_reason, total_hours,
          base_cost_cents, final_cost_cents, created_at, confirmed_at, cancelled_at)
        select ${idOf('b0000000')}, upper(lpad(to_hex(n / 65536), 4, '0') || '-' || lpad(to_hex(n % 65536), 4, '0')), ${CUSTOMER}, s.id, s.name,
-         l.last - (n / $3::int) * $5::int * interval '1 hour', l.last - ((n / $3::int) * $5::int - 1) * interval '1 hour',
+         l.last - (n / $3::int) * $5::int * interval '1 hour' - s.at % $5::int * interval '1 hour',
+         l.last - (n / $3::int) * $5::int * interval '1 hour' - (s.at % $5::int - 1) * interval '1 hour',
          case when n % 10 < $4::int then 'cancelled' else 'confirmed' end, case when n % 10 < $4::int then 'customer' end, 1, 4900, 4900,
          now() - n * interval '20 seconds', now() - n * interval '20 seconds', case when n % 10 < $4::int then now() end
        from (select date_trunc('hour', now()) + ($6::int - 1) * interval '1 hour' as last) l
