@@ -75,6 +75,12 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
       path: availability.replace(`studio_id=eq.${studioId}`, `studio_id=in.(${rooms})`),
     },
     {
+      name: 'studios with their prices',
+      file: 'web/features/studios/queries.ts',
+      sender: 'guest',
+      path: `studios?select=id,name,description,features,photos,current_price_lists(valid_from,hour_cents,volume_percents),special_days(name,first_day,last_day,hour_cents)&special_days.last_day=gte.${today}&active=eq.true&order=sort_order,name,id`,
+    },
+    {
       name: 'closed hours of all rooms',
       file: 'web/data/finding/availability.ts',
       sender: 'guest',
@@ -114,6 +120,31 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
       'web/data/account/eligibility.ts',
       `user_verifications?select=id&user_id=eq.${customerId}&limit=1`,
     ),
+    own(
+      'own ID results',
+      'web/features/identity/queries.ts',
+      `id_verifications?select=verification_status,expires_at,created_at&user_id=eq.${customerId}&verification_status=in.(verified,review)&order=created_at.desc&limit=20`,
+    ),
+    own(
+      'own wait list',
+      'web/data/finding/waitlist.ts',
+      `waitlist_entries?select=id,studio_id,start_time,end_time,state,claim_until,user_id,studios(name)&state=in.(waiting,asked)&start_time=gt.${at(0)}&order=start_time&limit=20`,
+    ),
+    own('own role', 'web/data/role.ts', `user_roles?select=role&user_id=eq.${customerId}`),
+    {
+      name: 'own feedback',
+      file: 'web/features/session/feedback-queries.ts',
+      sender: 'customer',
+      path: 'rpc/own_feedback',
+      body: { booking: bookings.split(',')[0] },
+    },
+    {
+      name: 'check of a discount code',
+      file: 'web/features/coupons/queries.ts',
+      sender: 'customer',
+      path: 'rpc/validate_discount_code',
+      body: { code_input: 'NOT-A-CODE', booking_hours: 2 },
+    },
     own('own terms', 'web/data/account/eligibility.ts', `terms_acceptances?select=version&user_id=eq.${customerId}`),
     own('own draft', 'web/data/drafts/server-draft.ts', 'booking_drafts?select=data'),
     asks(
@@ -130,8 +161,10 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
       days: 28,
       studio: studioId,
     }),
+    asks('free hours of four weeks in all rooms', 'calendar/queries', 'free_hours', { first_day: today, days: 28 }),
     asks('calendar feeds', 'calendar/queries', 'calendar_feeds'),
     asks('all about a booking', 'booking-panel/queries', 'booking_details', { reference: '0000-0007' }),
+    asks('series of a booking', 'series/queries', 'order_of_booking', { reference: '0000-0007' }),
     asks('newest customers', 'customers/queries', 'search_customers', { words: '', most: 50 }),
     asks('search of customers: an address', 'customers/queries', 'search_customers', { words: 'person77@', most: 50 }),
     asks('search of customers: a common word', 'customers/queries', 'search_customers', { words: 'person', most: 50 }),
@@ -157,6 +190,7 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
     asks('newest addresses', 'mailing/queries', 'search_mailing_list', { words: '', most: 50 }),
     asks('search of addresses: one', 'mailing/queries', 'search_mailing_list', { words: 'person77@', most: 50 }),
     asks('search of addresses: a part of all', 'mailing/queries', 'search_mailing_list', { words: 'person', most: 50 }),
+    asks('counts of the addresses', 'mailing/queries', 'mailing_list_counts'),
     // The fewest bookings reach three days into the past.
     asks('numbers of a day', 'numbers/queries', 'business_numbers', { first_day: daysAgo(2), last_day: daysAgo(2) }),
     asks('comparison with the ledger', 'numbers/ledger-queries', 'ledger_check', { month: `${today.slice(0, 7)}-01` }),

@@ -242,7 +242,7 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
   ],
   [
     'outbox_to_notify',
-    'select from private.outbox where notified_at < now() and (alerted_at is not null or closed_at is not null) and done_at is null',
+    'select from private.outbox where (alerted_at is not null or closed_at is not null) and done_at is null order by created_at limit 10',
   ],
   ['payment_by_intent', `select from private.payment where payment_intent_id = 'pi'`],
   ['payment_paid_cents', `select sum(paid_cents) from private.payment where paid_at >= now() and paid_cents > 0`],

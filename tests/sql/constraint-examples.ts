@@ -447,6 +447,15 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
       mailing_list_email: { clash: [[{}, { email: ' A@example.com ' }]], apart: [[{}, { email: 'b@example.com' }]] },
     },
   },
+  'private.mailing_list_count': {
+    base: { singleton: true, subscribed: 0, gone: 0, bounced: 0 },
+    checks: {
+      mailing_list_count_singleton_check: { bad: [{ singleton: false }], good: [{}] },
+      mailing_list_count_subscribed_check: atLeast('subscribed', 0, 1),
+      mailing_list_count_gone_check: atLeast('gone', 0, 1),
+      mailing_list_count_bounced_check: atLeast('bounced', 0, 1),
+    },
+  },
   'public.studios': {
     base: { name: 'One', hourly_rate: 49 },
     checks: {

@@ -19,6 +19,7 @@ function onlyConstraints(work: (rows: Rows) => Promise<void>): Promise<void> {
   return database.rolledBack(async (rows) => {
     await rows.query('set local session_replication_role = replica');
     await rows.query('delete from storage.buckets');
+    await rows.query('delete from private.mailing_list_count');
     await work(rows);
   });
 }

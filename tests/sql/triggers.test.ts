@@ -586,6 +586,28 @@ describe('audit logs, mailing list and mails', () => {
   );
 
   test(
+    'the counts of the mailing list are those of its rows after each statement, also one of many rows or none',
+    rolledBack(async (rows) => {
+      const counts = () =>
+        rows.value(`select concat_ws(' ', subscribed, gone, bounced) from private.mailing_list_count`);
+      const seen = [];
+      for (const statement of [
+        `insert into public.mailing_list (email) select 'p' || n || '@example.com' from generate_series(1, 6) n`,
+        `update public.mailing_list set unsubscribed_at = now() where email < 'p3'`,
+        `update public.mailing_list set bounced_at = now() where email between 'p2' and 'p5'`,
+        `update public.mailing_list set bounced_at = null where email like 'nobody%'`,
+        `insert into public.mailing_list (email) values ('p1@example.com')`,
+        `delete from public.mailing_list where email > 'p4'`,
+        'delete from public.mailing_list',
+      ]) {
+        await rows.query(statement);
+        seen.push(await counts());
+      }
+      expect(seen).toEqual(['6 0 0', '4 2 0', '2 2 2', '2 2 2', '3 1 2', '1 1 1', '0 0 0']);
+    }),
+  );
+
+  test(
     'leaving the mailing list ends one subscription and keeps the time of the first call',
     rolledBack(async (rows) => {
       await rows.query(
@@ -783,7 +805,7 @@ describe('storage', () => {
  */
 const TESTED =
   `users_email_changed users_create_profile users_inserted_confirmed users_sync_identities users_update_profile buckets_guarded objects_guarded
-  objects_cancel_deletion objects_queue_deletion objects_replaced audit_logs_append_only audit_logs_no_truncate profiles_email profiles_supersede_verifications mailing_list_normalise publish_campaign
+  objects_cancel_deletion objects_queue_deletion objects_replaced audit_logs_append_only audit_logs_no_truncate profiles_email profiles_supersede_verifications mailing_list_normalise count_joined count_changed count_deleted publish_campaign
   discount_codes_audit discount_codes_normalise booking_confirmed_is_paid booking_redemption booking_clear_contact_phone end_move_holds booking_starts_pending
   booking_not_closed closure_not_booked booking_transition bookings_insert bookings_update payment_transition scheduled_emails_audit scheduled_emails_recipient audit_log_entries_append_only
   audit_log_entries_no_truncate upload_parts_cancel_deletion upload_parts_queue_deletion publish_booking publish_payment publish_verification publish_access_code publish_session publish_closure publish_reopened messages_sent

@@ -9,14 +9,20 @@ type TakenByStudio = ReadonlyMap<string, readonly Taken[]>;
 /** A session is at most 24 labels long, 25 hours on the day the clocks go back. */
 const LONGEST_MS = 25 * 3_600_000;
 
-/** Reads the bookings and closures that overlap these days, of one studio or of all (null). The server hides `user_id` in other customers' bookings. */
-export function readDays(studioId: string | null, days: Days, userId: string | null): Promise<TakenByStudio> {
+/** Reads the bookings and closures that overlap these days, of one studio. The server hides `user_id` in other customers' bookings. */
+export function readDays(studioId: string, days: Days, userId: string | null): Promise<TakenByStudio> {
   return readTaken(studioId, dayBounds(days.from).start, dayBounds(days.to).end, userId);
 }
 
 /** The server answers with a thousand rows at most, and a room has up to 24 bookings a day. */
 const ROWS = 1_000;
 const A_DAY = 24;
+
+/** Throws when an answer may lack rows: their hours would look free. */
+function whole<T>(rows: readonly T[]): readonly T[] {
+  if (rows.length >= ROWS) throw new Error('the answer may lack rows, because it has as many as fit');
+  return rows;
+}
 
 /**
  * Reads the bookings and closures of several rooms that overlap these days: in one query, unless the rooms are so many that their rows could exceed
@@ -29,7 +35,7 @@ export async function readRooms(
 ): Promise<TakenByStudio> {
   const { start, end } = { start: dayBounds(days.from).start, end: dayBounds(days.to).end };
   // A booking may have begun the day before.
-  const atOnce = Math.floor(ROWS / (A_DAY * (daysBetween(days.from, days.to) + 2)));
+  const atOnce = Math.max(1, Math.floor(ROWS / (A_DAY * (daysBetween(days.from, days.to) + 2))));
   const groups = Array.from({ length: Math.ceil(studioIds.length / atOnce) }, (_, at) =>
     studioIds.slice(at * atOnce, (at + 1) * atOnce),
   );
@@ -38,11 +44,11 @@ export async function readRooms(
 }
 
 /**
- * Reads the bookings and closures that overlap a span, of one studio, of several or of all (null). The lower bound on the start of bookings lets the
- * database use its index.
+ * Reads the bookings and closures that overlap a span, of one studio or of several. The lower bound on the start of bookings lets the database use
+ * its index. Throws when there are more than one answer can hold.
  */
-export async function readTaken(
-  studios: string | readonly string[] | null,
+async function readTaken(
+  studios: string | readonly string[],
   from: Date,
   to: Date,
   userId: string | null,
@@ -55,11 +61,11 @@ export async function readTaken(
     .lt('start_time', to.toISOString())
     .gt('end_time', from.toISOString());
   const [{ data, error }, closed] = await Promise.all([
-    studios === null ? all : typeof studios === 'string' ? all.eq('studio_id', studios) : all.in('studio_id', studios),
+    typeof studios === 'string' ? all.eq('studio_id', studios) : all.in('studio_id', studios),
     readClosed(studios, from, to),
   ]);
   if (error) throw error;
-  const rows = rowsWith(data, 'studio_id', 'start_time', 'end_time', 'status');
+  const rows = rowsWith(whole(data), 'studio_id', 'start_time', 'end_time', 'status');
   const isMine = (row: { user_id: string | null }): boolean => userId !== null && row.user_id === userId;
   const held = rows.flatMap((row) => (isMine(row) && row.status === 'pending' && row.id !== null ? [row.id] : []));
   const processing = await readProcessing(held);
@@ -77,7 +83,7 @@ export async function readTaken(
 
 /** Reads the closed hours that overlap a span. */
 async function readClosed(
-  studios: string | readonly string[] | null,
+  studios: string | readonly string[],
   from: Date,
   to: Date,
 ): Promise<{ studio: string; span: Taken }[]> {
@@ -86,13 +92,11 @@ async function readClosed(
     .select('studio_id,start_time,end_time')
     .lt('start_time', to.toISOString())
     .gt('end_time', from.toISOString());
-  const { data, error } = await (studios === null
-    ? all
-    : typeof studios === 'string'
-      ? all.eq('studio_id', studios)
-      : all.in('studio_id', studios));
+  const { data, error } = await (typeof studios === 'string'
+    ? all.eq('studio_id', studios)
+    : all.in('studio_id', studios));
   if (error) throw error;
-  return rowsWith(data, 'studio_id', 'start_time', 'end_time').map((row) => ({
+  return rowsWith(whole(data), 'studio_id', 'start_time', 'end_time').map((row) => ({
     studio: row.studio_id,
     span: { start: new Date(row.start_time), end: new Date(row.end_time), status: 'closed', mine: false },
   }));

@@ -6,9 +6,9 @@ import * as availability from '#web/data/finding/availability.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { AnyRoom } from './any-room.tsx';
 
-vi.mock('#web/data/finding/availability.ts', () => ({ readDays: vi.fn() }));
+vi.mock('#web/data/finding/availability.ts', () => ({ readRooms: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
-const { readDays } = vi.mocked(availability);
+const { readRooms } = vi.mocked(availability);
 
 /** Friday, 3 pm in Sydney. */
 const NOW = new Date('2026-11-20T04:00:00Z');
@@ -23,7 +23,7 @@ const show = (onTake = vi.fn()) => {
 const offers = () => screen.getAllByRole('listitem').map((one) => one.textContent);
 
 test('the best three are offered with room, price and reason; one press takes them', async () => {
-  readDays.mockResolvedValue(
+  readRooms.mockResolvedValue(
     new Map([
       ['a', [{ start: NOW, end: slotEnd('2026-11-20', 23), status: 'confirmed', mine: false }]],
       ['b', [{ start: NOW, end: slotStart('2026-11-20', 19) ?? NOW, status: 'confirmed', mine: false }]],
@@ -51,10 +51,10 @@ test('the best three are offered with room, price and reason; one press takes th
 });
 
 test('says so when the hours cannot be read, and tries again', async () => {
-  readDays.mockRejectedValue(new Error('offline'));
+  readRooms.mockRejectedValue(new Error('offline'));
   show();
   expect(await screen.findByText('We can’t show which hours are free right now.')).toBeTruthy();
-  readDays.mockResolvedValue(new Map());
+  readRooms.mockResolvedValue(new Map());
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findAllByRole('listitem')).toHaveLength(3);
 });

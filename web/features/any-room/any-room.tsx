@@ -6,7 +6,7 @@ import { formatMoney } from '#rules/money.ts';
 import type { StudioHours } from '#rules/nearest-free.ts';
 import { slotKey, spanOf } from '#rules/slots.ts';
 import { addDays, formatStudioDate, studioDate } from '#rules/studio-time.ts';
-import { readDays } from '#web/data/finding/availability.ts';
+import { readRooms } from '#web/data/finding/availability.ts';
 import type { PricedStudio } from '#web/data/drafts/booking-draft.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
@@ -103,13 +103,14 @@ function useFoundHours(
   const today = studioDate(now);
   // The longest session starts on the last day and ends on the next.
   const days = { from: today, to: addDays(today, LOOK_DAYS) };
+  const ids = studios.map(({ id }) => id);
   const live = useLive(
-    studios.map(({ id }) => `studio:${id}` as const),
+    ids.map((id) => `studio:${id}` as const),
     queryKeys.availability.all,
   );
   const read = useQuery({
-    queryKey: queryKeys.availability.of('offers', null, userId, days.from, days.to),
-    queryFn: () => readDays(null, days, userId),
+    queryKey: queryKeys.availability.of('offers', ids.join(' '), userId, days.from, days.to),
+    queryFn: () => readRooms(ids, days, userId),
     refetchInterval: pollWhile(live, POLL_MS),
   });
   const rooms = studios.map(({ id, rates }) => ({ studioId: id, rates, busy: blocking(read.data?.get(id) ?? []) }));

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query';
 import type { Slot } from '#rules/slots.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
 import { readDays } from '#web/data/finding/availability.ts';
@@ -39,11 +39,14 @@ export function useAvailability(ask: {
   const live = useLive(listens ? `studio:${studioId}` : null, queryKeys.availability.all);
   const answer = useQuery({
     queryKey: queryKeys.availability.of('grid', studioId, userId, days.from, days.to),
-    queryFn: async () => {
-      const taken = await readDays(studioId, days, userId);
-      return { studioId, ...days, taken: taken.get(studioId ?? '') ?? [] };
-    },
-    enabled: studioId !== null && ask.ready,
+    queryFn:
+      studioId === null
+        ? skipToken
+        : async () => {
+            const taken = await readDays(studioId, days, userId);
+            return { studioId, ...days, taken: taken.get(studioId) ?? [] };
+          },
+    enabled: ask.ready,
     // While paused, the customer's own new hold would show up as taken.
     refetchInterval: (query) => {
       if (ask.paused) return false;

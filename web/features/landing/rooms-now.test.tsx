@@ -24,18 +24,18 @@ const answer = { gte: () => ({ eq: () => Promise.resolve({ data: studios, error:
 vi.mock('#web/data/rest.ts', () => ({
   rest: { from: () => ({ select: () => answer }) },
 }));
-vi.mock('#web/data/finding/availability.ts', () => ({ readTaken: vi.fn() }));
+vi.mock('#web/data/finding/availability.ts', () => ({ readRooms: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({
   useLive: vi.fn(),
   pollWhile: (live: boolean, ms: number) => (live ? 60_000 : ms),
 }));
 // The provider's own client would keep answers from test to test.
 vi.mock('#web/data/query-provider.tsx', () => ({ QueryProvider: ({ children }: { children: unknown }) => children }));
-const { readTaken } = vi.mocked(availability);
+const { readRooms } = vi.mocked(availability);
 
 beforeEach(() => {
   vi.useFakeTimers({ now: at(19, 10) });
-  readTaken.mockReset();
+  readRooms.mockReset();
   vi.mocked(connection.useLive).mockReset().mockReturnValue(true);
 });
 afterEach(() => {
@@ -61,7 +61,7 @@ async function show(): Promise<string[]> {
 const texts = (): string[] => ['A', 'B', 'C'].map((letter) => screen.getByLabelText(letter).textContent);
 
 test('each room says whether it is free now, from when or until when, in Sydney time, and follows changes', async () => {
-  readTaken.mockResolvedValue(
+  readRooms.mockResolvedValue(
     new Map([
       ['b', [taken(at(18), at(21))]],
       ['c', [taken(at(21), at(23))]],
@@ -69,7 +69,7 @@ test('each room says whether it is free now, from when or until when, in Sydney 
   );
   expect(await show()).toEqual(['Free now', 'Busy until 9 pm (Sydney time)', 'Free now, until 9 pm (Sydney time)']);
   expect(connection.useLive).toHaveBeenCalledWith(['studio:a', 'studio:b', 'studio:c'], ['rooms-now']);
-  readTaken.mockResolvedValue(new Map([['a', [taken(at(19), at(2, 0, '2026-11-22'))]]]));
+  readRooms.mockResolvedValue(new Map([['a', [taken(at(19), at(2, 0, '2026-11-22'))]]]));
   // Past the thirtieth minute the current hour cannot be booked any more.
   await wait(25 * 60_000);
   expect(texts()).toEqual([
@@ -80,12 +80,12 @@ test('each room says whether it is free now, from when or until when, in Sydney 
 });
 
 test('a room whose state is unknown says nothing: without an answer, without a connection, and after an error', async () => {
-  readTaken.mockReturnValueOnce(new Promise(() => {}));
+  readRooms.mockReturnValueOnce(new Promise(() => {}));
   expect(await show()).toEqual(['', '', '']);
 });
 
 test('the lowest price of a free hour tonight is said with a link that chooses it, and nothing when none is free', async () => {
-  readTaken.mockResolvedValue(new Map());
+  readRooms.mockResolvedValue(new Map());
   const { unmount } = renderPart(<TonightPrice />);
   await wait(50);
   // Saturday night: $69 until 2 AM on Sunday, then $59 from 3 AM on.
@@ -93,19 +93,19 @@ test('the lowest price of a free hour tonight is said with a link that chooses i
     '/booking?room=a&from=2026-11-22T03&hours=1',
   );
   unmount();
-  readTaken.mockResolvedValue(new Map(['a', 'b', 'c'].map((id) => [id, [taken(at(0), at(10, 0, '2026-11-22'))]])));
+  readRooms.mockResolvedValue(new Map(['a', 'b', 'c'].map((id) => [id, [taken(at(0), at(10, 0, '2026-11-22'))]])));
   renderPart(<TonightPrice />);
   await wait(50);
   expect(screen.queryByRole('link')).toBeNull();
 });
 
 test('a room says nothing any more once the connection is lost or an answer fails', async () => {
-  readTaken.mockResolvedValue(new Map());
+  readRooms.mockResolvedValue(new Map());
   expect(await show()).toEqual(['Free now', 'Free now', 'Free now']);
-  readTaken.mockRejectedValue(new Error('down'));
+  readRooms.mockRejectedValue(new Error('down'));
   await wait(61_000);
   expect(texts()).toEqual(['', '', '']);
-  readTaken.mockResolvedValue(new Map());
+  readRooms.mockResolvedValue(new Map());
   await wait(61_000);
   expect(texts()[0]).toMatch(/^Free/);
   vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);

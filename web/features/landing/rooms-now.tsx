@@ -5,7 +5,7 @@ import { describeRoom, type RoomNow } from '#rules/finding/room-now.ts';
 import { formatMoney } from '#rules/money.ts';
 import { addDays, formatStudioTime, studioDate } from '#rules/studio-time.ts';
 import { RATE_COLUMNS, ratesOf } from '#web/data/finding/rates.ts';
-import { readTaken } from '#web/data/finding/availability.ts';
+import { readRooms } from '#web/data/finding/availability.ts';
 import { rest } from '#web/data/rest.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { QueryProvider } from '#web/data/query-provider.tsx';
@@ -19,8 +19,6 @@ const POLL_MS = 60_000;
 const TICK_MS = 15_000;
 /** An answer older than this says nothing about now. */
 const FRESH_MS = 150_000;
-/** One hour more than `describeRoom` looks ahead: the clocks may go back. */
-const AHEAD_MS = 25 * 3_600_000;
 
 /** Says whether a room is free now. Nothing while that is unknown: before the answer, without a connection, after an error. */
 export function RoomState({ name }: { name: string }) {
@@ -95,24 +93,25 @@ function useRooms() {
   const live = useLive(known?.studios.map(({ id }) => `studio:${id}` as const) ?? null, queryKeys.roomsNow.all);
   return useQuery({
     queryKey: queryKeys.roomsNow.of(),
-    queryFn: readRooms,
+    queryFn: readRoomsNow,
     refetchInterval: pollWhile(live, POLL_MS),
   });
 }
 
-type Rooms = Awaited<ReturnType<typeof readRooms>>;
-async function readRooms() {
-  const now = new Date();
-  const [studios, taken] = await Promise.all([
-    rest
-      .from('studios')
-      .select(`id,name,${RATE_COLUMNS}`)
-      .gte('special_days.last_day', addDays(studioDate(now), -1))
-      .eq('active', true),
-    readTaken(null, now, new Date(now.getTime() + AHEAD_MS), null),
-  ]);
-  if (studios.error) throw studios.error;
-  return { studios: studios.data.map((row) => ({ id: row.id, name: row.name, rates: ratesOf(row) })), taken };
+type Rooms = Awaited<ReturnType<typeof readRoomsNow>>;
+async function readRoomsNow() {
+  const today = studioDate(new Date());
+  const { data, error } = await rest
+    .from('studios')
+    .select(`id,name,${RATE_COLUMNS}`)
+    .gte('special_days.last_day', addDays(today, -1))
+    .eq('active', true);
+  if (error) throw error;
+  const studios = data.map((row) => ({ id: row.id, name: row.name, rates: ratesOf(row) }));
+  // The day after tomorrow, because tomorrow may have an hour less than `describeRoom` looks ahead.
+  const days = { from: today, to: addDays(today, 2) };
+  const ids = studios.map(({ id }) => id);
+  return { studios, taken: await readRooms(ids, days, null) };
 }
 
 /** "Free now, until 9 pm". Times are Sydney's, and say so. */

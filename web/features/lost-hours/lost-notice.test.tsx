@@ -8,10 +8,10 @@ import type { Taken } from '#web/data/taken.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { LostNotice } from './lost-notice.tsx';
 
-vi.mock('#web/data/finding/availability.ts', () => ({ readDays: vi.fn() }));
+vi.mock('#web/data/finding/availability.ts', () => ({ readRooms: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
-const { readDays } = vi.mocked(availability);
-beforeEach(() => void readDays.mockReset());
+const { readRooms } = vi.mocked(availability);
+beforeEach(() => void readRooms.mockReset());
 
 const DAY = '2026-11-21';
 const NOON = new Date('2026-11-20T01:00:00Z'); // the day before
@@ -35,7 +35,7 @@ const studios = [
 
 /** Shows the notice when these hours are taken. */
 function show(hours: Record<string, readonly Taken[]>, onTake = vi.fn()) {
-  readDays.mockResolvedValue(new Map(Object.entries(hours)));
+  readRooms.mockResolvedValue(new Map(Object.entries(hours)));
   renderPart(<LostNotice lost={lost} studios={studios} userId={null} now={NOON} onTake={onTake} />);
   return onTake;
 }
@@ -63,7 +63,7 @@ test('says so when the lost hours are free again, and gives them back', async ()
 });
 
 test('does not say when it noticed hours that a link asked for', async () => {
-  readDays.mockResolvedValue(new Map([['a', [taken(19, 19)]]]));
+  readRooms.mockResolvedValue(new Map([['a', [taken(19, 19)]]]));
   renderPart(
     <LostNotice lost={{ ...lost, linked: true }} studios={studios} userId={null} now={NOON} onTake={vi.fn()} />,
   );
@@ -83,7 +83,7 @@ test('says so when nothing of that length is free', async () => {
 });
 
 test('offers nothing when the server cannot be reached', async () => {
-  readDays.mockRejectedValue(new Error('offline'));
+  readRooms.mockRejectedValue(new Error('offline'));
   renderPart(<LostNotice lost={lost} studios={studios} userId={null} now={NOON} onTake={vi.fn()} />);
   await vi.waitFor(() => expect(screen.getByRole('status').textContent).toBe(''));
   expect(screen.queryByRole('button')).toBeNull();

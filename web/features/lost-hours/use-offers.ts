@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { areFree, nearestFree, type StudioHours } from '#rules/nearest-free.ts';
 import { sortSlots } from '#rules/slots.ts';
 import { addDays } from '#rules/studio-time.ts';
-import { readDays } from '#web/data/finding/availability.ts';
+import { readRooms } from '#web/data/finding/availability.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { blocking, type Days } from '#web/data/taken.ts';
@@ -35,8 +35,8 @@ export function useOffers(options: {
     queryKeys.availability.all,
   );
   const { data, isError } = useQuery({
-    queryKey: queryKeys.availability.of('offers', null, userId, days.from, days.to),
-    queryFn: () => readDays(null, days, userId),
+    queryKey: queryKeys.availability.of('offers', studioIds.join(' '), userId, days.from, days.to),
+    queryFn: () => readRooms(studioIds, days, userId),
     refetchInterval: pollWhile(live, POLL_MS),
   });
   // An old answer could offer hours that are taken.
