@@ -13,22 +13,26 @@ select count(*) filter (where m.unsubscribed_at is null and m.bounced_at is null
   count(*) filter (where m.unsubscribed_at is null and m.bounced_at is not null)
 from public.mailing_list m;
 
--- Takes the rows of a statement as they were from the counts, and adds them as they are.
+-- Adds the difference that a statement made. A count never goes below zero: one that is wrong must not keep anybody from leaving the list.
 create function private.count_mailing_list() returns trigger language plpgsql security definer set search_path = '' as $$
+declare
+  v_subscribed integer := 0;
+  v_gone integer := 0;
+  v_bounced integer := 0;
 begin
-  if tg_op <> 'INSERT' then
-    update private.mailing_list_count c set subscribed = c.subscribed - n.subscribed, gone = c.gone - n.gone, bounced = c.bounced - n.bounced
-    from (
-      select count(*) filter (where r.unsubscribed_at is null and r.bounced_at is null) as subscribed, count(r.unsubscribed_at) as gone,
-        count(*) filter (where r.unsubscribed_at is null and r.bounced_at is not null) as bounced
-      from old_rows r having count(*) > 0) n;
-  end if;
   if tg_op <> 'DELETE' then
-    update private.mailing_list_count c set subscribed = c.subscribed + n.subscribed, gone = c.gone + n.gone, bounced = c.bounced + n.bounced
-    from (
-      select count(*) filter (where r.unsubscribed_at is null and r.bounced_at is null) as subscribed, count(r.unsubscribed_at) as gone,
-        count(*) filter (where r.unsubscribed_at is null and r.bounced_at is not null) as bounced
-      from new_rows r having count(*) > 0) n;
+    select count(*) filter (where n.unsubscribed_at is null and n.bounced_at is null), count(n.unsubscribed_at),
+      count(*) filter (where n.unsubscribed_at is null and n.bounced_at is not null)
+    into v_subscribed, v_gone, v_bounced from new_rows n;
+  end if;
+  if tg_op <> 'INSERT' then
+    select v_subscribed - count(*) filter (where o.unsubscribed_at is null and o.bounced_at is null), v_gone - count(o.unsubscribed_at),
+      v_bounced - count(*) filter (where o.unsubscribed_at is null and o.bounced_at is not null)
+    into v_subscribed, v_gone, v_bounced from old_rows o;
+  end if;
+  if v_subscribed <> 0 or v_gone <> 0 or v_bounced <> 0 then
+    update private.mailing_list_count c set subscribed = greatest(c.subscribed + v_subscribed, 0), gone = greatest(c.gone + v_gone, 0),
+      bounced = greatest(c.bounced + v_bounced, 0);
   end if;
   return null;
 end

@@ -608,6 +608,18 @@ describe('audit logs, mailing list and mails', () => {
   );
 
   test(
+    'nobody is kept on the mailing list by a count that is wrong: it stays at zero',
+    rolledBack(async (rows) => {
+      await rows.query(`insert into public.mailing_list (email) values ('a@example.com')`);
+      await rows.query('update private.mailing_list_count set subscribed = 0');
+      await rows.query('update public.mailing_list set unsubscribed_at = now()');
+      expect(
+        await rows.value(`select concat_ws(' ', subscribed, gone, bounced) from private.mailing_list_count`),
+      ).toBe('0 1 0');
+    }),
+  );
+
+  test(
     'leaving the mailing list ends one subscription and keeps the time of the first call',
     rolledBack(async (rows) => {
       await rows.query(
