@@ -613,9 +613,9 @@ describe('audit logs, mailing list and mails', () => {
       await rows.query(`insert into public.mailing_list (email) values ('a@example.com')`);
       await rows.query('update private.mailing_list_count set subscribed = 0');
       await rows.query('update public.mailing_list set unsubscribed_at = now()');
-      expect(
-        await rows.value(`select concat_ws(' ', subscribed, gone, bounced) from private.mailing_list_count`),
-      ).toBe('0 1 0');
+      expect(await rows.value(`select concat_ws(' ', subscribed, gone, bounced) from private.mailing_list_count`)).toBe(
+        '0 1 0',
+      );
     }),
   );
 

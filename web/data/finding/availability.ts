@@ -1,46 +1,65 @@
-import { dayBounds, daysBetween } from '#rules/studio-time.ts';
+import { addDays, dayBounds, daysBetween } from '#rules/studio-time.ts';
 import { rest } from '../rest.ts';
 import { rowsWith } from '../rows.ts';
 import type { Days, Taken } from '../taken.ts';
 
 /** Taken spans of each studio that has any. */
 type TakenByStudio = ReadonlyMap<string, readonly Taken[]>;
+type StudioSpan = { readonly studio: string; readonly span: Taken };
 
 /** A session is at most 24 labels long, 25 hours on the day the clocks go back. */
 const LONGEST_MS = 25 * 3_600_000;
 
-/** Reads the bookings and closures that overlap these days, of one studio. The server hides `user_id` in other customers' bookings. */
-export function readDays(studioId: string, days: Days, userId: string | null): Promise<TakenByStudio> {
-  return readTaken(studioId, dayBounds(days.from).start, dayBounds(days.to).end, userId);
-}
-
 /** The server answers with a thousand rows at most, and a room has up to 24 bookings a day. */
 const ROWS = 1_000;
 const A_DAY = 24;
-
-/** Throws when an answer may lack rows: their hours would look free. */
-function whole<T>(rows: readonly T[]): readonly T[] {
-  if (rows.length >= ROWS) throw new Error('the answer may lack rows, because it has as many as fit');
-  return rows;
-}
+/** As many days of a room as fit into one answer with every hour booked. A booking may have begun the day before. */
+const DAYS_AT_ONCE = Math.floor(ROWS / A_DAY) - 1;
 
 /**
- * Reads the bookings and closures of several rooms that overlap these days: in one query, unless the rooms are so many that their rows could exceed
- * one answer.
+ * Reads the bookings and closures of several rooms that overlap these days: in one query, unless rooms or days are so many that their rows could
+ * exceed one answer.
  */
 export async function readRooms(
   studioIds: readonly string[],
   days: Days,
   userId: string | null,
 ): Promise<TakenByStudio> {
-  const { start, end } = { start: dayBounds(days.from).start, end: dayBounds(days.to).end };
-  // A booking may have begun the day before.
   const atOnce = Math.max(1, Math.floor(ROWS / (A_DAY * (daysBetween(days.from, days.to) + 2))));
   const groups = Array.from({ length: Math.ceil(studioIds.length / atOnce) }, (_, at) =>
     studioIds.slice(at * atOnce, (at + 1) * atOnce),
   );
-  const answers = await Promise.all(groups.map((group) => readTaken(group, start, end, userId)));
+  const answers = await Promise.all(groups.map((group) => readDays(group, days, userId)));
   return new Map(answers.flatMap((answer) => [...answer]));
+}
+
+/**
+ * Reads the bookings and closures that overlap these days, of one studio or of a few: many days in parts, and what reaches from one part into the next
+ * once. The server hides `user_id` in other customers' bookings.
+ */
+export async function readDays(
+  studios: string | readonly string[],
+  days: Days,
+  userId: string | null,
+): Promise<TakenByStudio> {
+  const parts = partsOf(days).map(({ from, to }) => ({ start: dayBounds(from).start, end: dayBounds(to).end }));
+  const answers = await Promise.all(parts.map(({ start, end }) => readTaken(studios, start, end, userId)));
+  const spans = answers.flatMap((answer, at) =>
+    at === 0 ? answer : answer.filter(({ span }) => span.start >= (parts[at]?.start ?? span.start)),
+  );
+  const byStudio = Map.groupBy(spans, ({ studio }) => studio);
+  return new Map([...byStudio].map(([studio, list]) => [studio, list.map(({ span }) => span)]));
+}
+
+function partsOf({ from, to }: Days): Days[] {
+  const last = addDays(from, DAYS_AT_ONCE - 1);
+  return last >= to ? [{ from, to }] : [{ from, to: last }, ...partsOf({ from: addDays(last, 1), to })];
+}
+
+/** Throws when an answer may lack rows: their hours would look free. */
+function whole<T>(rows: readonly T[]): readonly T[] {
+  if (rows.length >= ROWS) throw new Error('the answer may lack rows, because it has as many as fit');
+  return rows;
 }
 
 /**
@@ -52,7 +71,7 @@ async function readTaken(
   from: Date,
   to: Date,
   userId: string | null,
-): Promise<TakenByStudio> {
+): Promise<StudioSpan[]> {
   const all = rest
     .from('bookings')
     .select('id,studio_id,start_time,end_time,status,user_id')
@@ -76,9 +95,7 @@ async function readTaken(
     mine: isMine(row),
     processing: row.id !== null && processing.has(row.id),
   });
-  const spans = [...rows.map((row) => ({ studio: row.studio_id, span: spanOf(row) })), ...closed];
-  const byStudio = Map.groupBy(spans, ({ studio }) => studio);
-  return new Map([...byStudio].map(([studio, list]) => [studio, list.map(({ span }) => span)]));
+  return [...rows.map((row) => ({ studio: row.studio_id, span: spanOf(row) })), ...closed];
 }
 
 /** Reads the closed hours that overlap a span. */
@@ -86,7 +103,7 @@ async function readClosed(
   studios: string | readonly string[],
   from: Date,
   to: Date,
-): Promise<{ studio: string; span: Taken }[]> {
+): Promise<StudioSpan[]> {
   const all = rest
     .from('closed_hours')
     .select('studio_id,start_time,end_time')
