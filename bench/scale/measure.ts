@@ -14,9 +14,10 @@ const WARM_UPS = 30;
 /** The code of PostgreSQL for a statement that took too long. */
 const STATEMENT_TIMEOUT = '57014';
 const REPEATS = Number(process.env['BENCH_REPEATS'] ?? 60);
-/** How often sign-ins, holds, metrics and jobs take turns; each turn has several rounds. */
-const TURNS = 5;
-const ROUNDS_OF_TURN = 5;
+/** How often sign-ins, holds, metrics and jobs take turns; each turn has several rounds. The first turns warm up. */
+const TURNS = 20;
+const WARM_UP_TURNS = 2;
+const ROUNDS_OF_TURN = 3;
 
 /** Median and, for queries, the scans of the plan. */
 type Figure = { readonly ms: number; readonly plan: readonly string[] };
@@ -112,9 +113,11 @@ async function measureQuery(targets: readonly Target[], at: number): Promise<voi
 
 async function measurePart(targets: readonly Target[], part: (target: Target) => Promise<Times>): Promise<void> {
   const all = targets.map((target) => ({ target, times: new Map<string, number[]>() }));
-  for (let turn = 0; turn < TURNS; turn += 1) {
+  for (let turn = 0; turn < WARM_UP_TURNS + TURNS; turn += 1) {
     for (const { target, times } of all) {
-      for (const [name, more] of await part(target)) times.set(name, [...(times.get(name) ?? []), ...more]);
+      const measured = await part(target);
+      if (turn < WARM_UP_TURNS) continue;
+      for (const [name, more] of measured) times.set(name, [...(times.get(name) ?? []), ...more]);
     }
   }
   for (const { target, times } of all)
