@@ -13,7 +13,7 @@ import { scansOf } from './plans.ts';
 const WARM_UPS = 30;
 /** The code of PostgreSQL for a statement that took too long. */
 const STATEMENT_TIMEOUT = '57014';
-const REPEATS = Number(process.env['BENCH_REPEATS'] ?? 60);
+const REPEATS = Number(process.env['BENCH_REPEATS'] ?? 150);
 /** How often sign-ins, holds, metrics and jobs take turns; each turn has several rounds. The first turns warm up. */
 const TURNS = 20;
 const WARM_UP_TURNS = 2;
