@@ -73,6 +73,21 @@ describe.each(engines)('the search of customers on $name', ({ open }) => {
       expect((await server.client(token).rpc('search_customers', { words: '' })).error?.code).toBe('42501');
   });
 
+  it('a word with an @ is the beginning of an address, and any part of one when no address begins so', async () => {
+    const other = await server.addCustomer();
+    const end = `${zoe.email.split('@')[0]?.slice(4)}@`;
+    const found = async (words: string) => (await search(words)).map((one) => one.user_id);
+    expect(await found(` ${end.toUpperCase()} `)).toEqual([zoe.id]);
+    await server.app.db.query('update auth.users set email = $2 where id = $1::uuid', [other.id, `${end}example.org`]);
+    expect(await found(end)).toEqual([other.id]);
+    expect(await found(zoe.email)).toEqual([zoe.id]);
+    expect([await found(`${zoe.email} quartz`), await found(`%${end}`), await found('@example.org')]).toEqual([
+      [zoe.id],
+      [],
+      [other.id],
+    ]);
+  });
+
   it('notes are added once, stay, and are read by staff only', async () => {
     const note_id = randomUUID();
     const add = (note: string, who = staff, customer = zoe.id) =>

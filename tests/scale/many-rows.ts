@@ -130,9 +130,9 @@ const RARE: readonly Related[] = ['private.refund', 'private.staff_code', 'priva
 /** They are kept for five weeks only. */
 const EVENTS_MAX = 1_000_000;
 const [OF_ACCOUNT, OF_BOOKING] = [idOf('0ac00000'), idOf('b0000000')];
-/** The room that has all closures: an hour a day, from a year ahead into the past. */
+/** The room that has all closures: an hour a day, from two months ahead into the past, so that as many are to come at every size. */
 const CLOSED_STUDIO = '5a000000-0000-4000-8000-00000000000a';
-const CLOSED = `now() + interval '365 days' - n * interval '1 day', now() + interval '365 days 1 hour' - n * interval '1 day'`;
+const CLOSED = `now() + interval '60 days' - n * interval '1 day', now() + interval '60 days 1 hour' - n * interval '1 day'`;
 const CAMPAIGN = '0ca00000-0000-4000-8000-000000000001';
 const EMAIL = `'person' || n || '@example.com'`;
 /** Columns and values of row `n`. */
