@@ -5,7 +5,7 @@ type Row = Readonly<Record<string, string | null>>;
 const answers = new Map<string, readonly Row[]>();
 /** The studios that each query of the bookings asked for. */
 const asked: unknown[] = [];
-/** A query that applies its filters on times. */
+/** A query that applies its filters, except which studios it asks for. */
 const answerOf = (table: string, keep: (row: Row) => boolean = () => true): object => {
   const and = (passes: (value: string, than: string) => boolean) => (column: string, than: string) =>
     answerOf(table, (row) => keep(row) && passes(row[column] ?? '', than));

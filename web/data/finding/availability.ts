@@ -42,12 +42,14 @@ export async function readDays(
   days: Days,
   userId: string | null,
 ): Promise<TakenByStudio> {
-  const parts = partsOf(days).map(({ from, to }) => ({ start: dayBounds(from).start, end: dayBounds(to).end }));
-  const answers = await Promise.all(parts.map(({ start, end }) => readTaken(studios, start, end, userId)));
-  const spans = answers.flatMap((answer, at) =>
-    at === 0 ? answer : answer.filter(({ span }) => span.start >= (parts[at]?.start ?? span.start)),
+  const parts = await Promise.all(
+    partsOf(days).map(async ({ from, to }, at) => {
+      const { start } = dayBounds(from);
+      const spans = await readTaken(studios, start, dayBounds(to).end, userId);
+      return at === 0 ? spans : spans.filter(({ span }) => span.start >= start);
+    }),
   );
-  const byStudio = Map.groupBy(spans, ({ studio }) => studio);
+  const byStudio = Map.groupBy(parts.flat(), ({ studio }) => studio);
   return new Map([...byStudio].map(([studio, list]) => [studio, list.map(({ span }) => span)]));
 }
 
