@@ -590,7 +590,7 @@ export type Database = {
           id: string;
           place: number;
           start_time: string;
-          state: 'waiting' | 'asked' | 'used' | 'passed' | 'left';
+          state: 'waiting' | 'asked' | 'used' | 'passed' | 'left' | 'told';
           studio_id: string;
           user_id: string;
         };

@@ -19,12 +19,16 @@ export const venue = {
   abn: '',
 } as const;
 
-/** The numbers of the studio's rules. The first four are those that the business begins with; staff change them in the settings. */
+/** The numbers of the studio's rules. The first eight are those that the business begins with; staff change them in the settings. */
 export const settings = {
   holdMinutes: 15,
   horizonDays: 90,
   freeCancelHours: 24,
   termsVersion: '2025-10',
+  maxLiveHolds: 2,
+  holdsPerHour: 6,
+  maxUnpaidHours: 48,
+  maxUnpaidHoursOfBooking: 24,
   sessionMinutes: 31,
   /** A mailed link to pay holds the hours for this long, and ends this long before the start. */
   linkHoldMinutes: 24 * 60,
@@ -40,8 +44,6 @@ export const settings = {
   cardMinimumCents: 50,
   /** Payments that take days are offered only for sessions at least this many days away. */
   delayedPaymentLeadDays: 7,
-  maxLiveHolds: 2,
-  holdsPerHour: 6,
   /** For how many spans to come a person can be on the wait list. */
   maxWaitlistEntries: 5,
   /** How many people a customer can bring at a time, and how many invitations a booking has in all. */

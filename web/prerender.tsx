@@ -51,7 +51,8 @@ export async function renderSite(
   templates: Readonly<Record<string, string>>,
   { settings, rooms }: { settings: BusinessSettings; rooms: readonly SiteRoom[] } = FIRST,
 ): Promise<Record<string, string>> {
-  const { arrivalNotes: _, terms, privacy, ...business } = settings;
+  const { terms, privacy } = settings;
+  const business = businessOf(settings);
   const texts = { termsVersion: business.termsVersion, terms, privacy };
   const rendered = await Promise.all(
     [...pages, unknownPage].map(async (route) => {
@@ -60,6 +61,21 @@ export async function renderSite(
     }),
   );
   return { ...Object.fromEntries(rendered), [MANIFEST]: webManifest(templates[MANIFEST] ?? '{}', business) };
+}
+
+/** What every page may show. */
+function businessOf(settings: BusinessSettings): Business {
+  const {
+    arrivalNotes,
+    terms,
+    privacy,
+    maxLiveHolds,
+    holdsPerHour,
+    maxUnpaidHours,
+    maxUnpaidHoursOfBooking,
+    ...business
+  } = settings;
+  return business;
 }
 
 async function renderPage(template: string, route: PageRoute, data: PageData): Promise<string> {

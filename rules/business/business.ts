@@ -39,8 +39,18 @@ export type BusinessTexts = {
   readonly privacy: readonly Article[];
 };
 
+/** What an account may hold without having paid. */
+export type HoldLimits = {
+  /** Unpaid holds at a time, and new ones in an hour. */
+  readonly maxLiveHolds: number;
+  readonly holdsPerHour: number;
+  /** Room-hours at a time, over all ways to hold them, and those of one booking. */
+  readonly maxUnpaidHours: number;
+  readonly maxUnpaidHoursOfBooking: number;
+};
+
 /** All that staff set. `arrivalNotes` are for people with a booking. */
-export type BusinessSettings = Business & BusinessTexts & { readonly arrivalNotes: string };
+export type BusinessSettings = Business & BusinessTexts & HoldLimits & { readonly arrivalNotes: string };
 
 /** The details that the business begins with. */
 export const firstBusiness: Business = {
@@ -59,6 +69,14 @@ export const firstBusiness: Business = {
   horizonDays: settings.horizonDays,
   freeCancelHours: settings.freeCancelHours,
   termsVersion: settings.termsVersion,
+};
+
+/** The limits that the business begins with. */
+export const firstHoldLimits: HoldLimits = {
+  maxLiveHolds: settings.maxLiveHolds,
+  holdsPerHour: settings.holdsPerHour,
+  maxUnpaidHours: settings.maxUnpaidHours,
+  maxUnpaidHoursOfBooking: settings.maxUnpaidHoursOfBooking,
 };
 
 /** The name in two lines, as in the logo: its first word, then the others. */

@@ -67,6 +67,10 @@ const settingsSchema = z.strictObject({
   holdMinutes: whole(5, 30),
   horizonDays: whole(1, 365),
   freeCancelHours: whole(0, 336),
+  maxLiveHolds: whole(1, 20),
+  holdsPerHour: whole(1, 100),
+  maxUnpaidHours: whole(1, 1000),
+  maxUnpaidHoursOfBooking: whole(1, 24),
   terms: articlesSchema,
   privacy: articlesSchema,
 });
@@ -83,6 +87,10 @@ export const detailsFormSchema = settingsSchema.omit({ terms: true, privacy: tru
   holdMinutes: typed(settingsSchema.shape.holdMinutes),
   horizonDays: typed(settingsSchema.shape.horizonDays),
   freeCancelHours: typed(settingsSchema.shape.freeCancelHours),
+  maxLiveHolds: typed(settingsSchema.shape.maxLiveHolds),
+  holdsPerHour: typed(settingsSchema.shape.holdsPerHour),
+  maxUnpaidHours: typed(settingsSchema.shape.maxUnpaidHours),
+  maxUnpaidHoursOfBooking: typed(settingsSchema.shape.maxUnpaidHoursOfBooking),
 });
 
 /** A change of settings: only the keys that it names. */

@@ -22,6 +22,7 @@ export const statuses: Readonly<Record<RefusalCode, 400 | 401 | 403 | 404 | 409 
   coupon_invalid: 422,
   coupon_exhausted: 409,
   too_many_holds: 429,
+  too_many_hours: 409,
   too_many_requests: 429,
   too_late: 409,
   not_confirmed: 409,

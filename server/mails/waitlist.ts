@@ -9,6 +9,42 @@ export type FreedHours = {
   readonly until: Date;
 };
 
+/** Tells a customer on the wait list that hours are free, without holding them. `book`: a link to the chosen hours. */
+export function freeHoursMail(
+  from: Letterhead,
+  { studioName, start, end }: Omit<FreedHours, 'until'>,
+  firstName: string | null,
+  book: string,
+): Mail {
+  return renderMail(from, {
+    subject: `${studioName} is free: book it before someone else does`,
+    preheader: 'The hours you wanted are free. We aren’t holding them.',
+    heading: 'The hours you wanted are free',
+    blocks: [
+      {
+        kind: 'text',
+        text: greet(
+          firstName,
+          'the hours you waited for are free. We aren’t holding them for you, so the first person to book them gets them.',
+        ),
+      },
+      {
+        kind: 'facts',
+        rows: [
+          ['Studio', studioName],
+          ['When', `${formatStudioRange(start, end)} (Sydney time)`],
+        ],
+      },
+      { kind: 'button', label: 'Book these hours', href: book },
+      sentence(
+        'We hold freed hours once a day for customers whose ID is verified. If these are gone by then, you can ',
+        { text: 'join the wait list again', href: book },
+        '.',
+      ),
+    ],
+  });
+}
+
 /** Asks somebody on the wait list whether they still want the hours. `links`: to the chosen hours, and to the list of their entries. */
 export function waitlistMail(
   from: Letterhead,

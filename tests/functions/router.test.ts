@@ -58,6 +58,7 @@ const STATUSES: Readonly<Record<RefusalCode, number>> = {
   slot_closed: 409,
   slot_free: 409,
   waitlist_limit: 409,
+  too_many_hours: 409,
   crew_full: 409,
   price_changed: 409,
   coupon_exhausted: 409,

@@ -97,8 +97,9 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
   });
 
   test('hours are offered after a release, an expired hold, a move, and the end of a closure', async () => {
-    const [owner, waits] = [await person(), await person()];
+    const owner = await person();
     const offered = async (free: () => Promise<unknown>): Promise<void> => {
+      const waits = await person();
       const entry = await join(waits);
       await free();
       expect(await states(entry)).toBe('asked');
@@ -152,6 +153,73 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
     await expect(
       db.query(`update private.booking set status = 'confirmed' where id = $1::uuid`, [claim?.id]),
     ).rejects.toMatchObject({ constraint: 'booking_claim_is_no_booking' });
+  });
+
+  test('a claim needs an ID that is verified until the hours end; others are told that the hours are free, and get no claim', async () => {
+    const [owner, ann, ben, cas] = [
+      await person(),
+      await addPerson(db, { verifiedUntil: null }),
+      await addPerson(db, { verifiedUntil: new Date(span().endTime.getTime() - HOUR) }),
+      await person(),
+    ];
+    const id = await book(owner);
+    const [first, second, third] = [await join(ann), await join(ben), await join(cas)];
+    await cases.system.jobs.drain();
+    cases.system.mails.length = 0;
+    await cancelBooking(context(), id, owner);
+    // The first with a verified ID has the hours, although two joined before.
+    expect([await states(first, second, third), await takers()]).toEqual(['waiting waiting asked', [cas]]);
+    later(15 * MINUTE);
+    await releaseExpiredHolds(context());
+    expect([await states(first, second, third), await takers()]).toEqual(['told told passed', []]);
+    await followWaitlist(context());
+    await cases.system.jobs.drain();
+    const told = cases.system.mails.filter(
+      ({ subject }) => subject === 'Studio is free: book it before someone else does',
+    );
+    expect(told).toHaveLength(2);
+    expect(told[0]?.text).toContain('We aren’t holding them for you');
+    expect(await code(hold(await person()))).toBe('done');
+  });
+
+  test('two accounts cannot pass hours to each other: each gets one claim in a day, with any span that has some of the hours', async () => {
+    const [owner, ann, ben] = [await person(), await person(), await person()];
+    const id = await book(owner);
+    const entries = [await join(ann), await join(ben)];
+    await cancelBooking(context(), id, owner);
+    expect(await states(...entries)).toBe('asked waiting');
+    later(15 * MINUTE);
+    await releaseExpiredHolds(context());
+    expect(await states(...entries)).toBe('passed asked');
+    // The first one joins again, for one hour and for two, while the other one has the hours.
+    const again = [await join(ann, span(0, 1)), await join(ann, span(0, 2))];
+    later(15 * MINUTE);
+    await releaseExpiredHolds(context());
+    expect(await takers(span(0, 2))).toEqual([]);
+    expect(await states(...again)).toBe('told told');
+    expect(await code(hold(owner, span()))).toBe('done');
+    later(24 * HOUR);
+    const next = await join(ann);
+    await releaseExpiredHolds(context());
+    expect([await states(next), await takers()]).toEqual(['asked', [ann]]);
+  });
+
+  test('staff who undo take unsent notices back, and the people wait again', async () => {
+    const [owner, ann] = [await person(), await addPerson(db, { verifiedUntil: null })];
+    const id = await book(owner);
+    const entry = await join(ann);
+    const done = await cancelForStaff(context(), {
+      bookingId: id,
+      refund: 'full',
+      reason: 'Flood',
+      actor: STAFF,
+      mayChooseRefund: true,
+      undoable: true,
+    });
+    expect(await states(entry)).toBe('told');
+    await undoForStaff(context(), { undoId: done.undo?.id ?? '', actor: STAFF });
+    expect(await states(entry)).toBe('waiting');
+    expect(await takers()).toEqual([owner]);
   });
 
   test('joining is refused for free, own and past hours, beyond the limit, and to blocked people', async () => {

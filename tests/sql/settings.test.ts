@@ -74,14 +74,20 @@ test(
       freeCancelHours: 24,
       termsVersion: '2031-03-02.2',
       email: firstSettings.email,
+      maxLiveHolds: 2,
+      holdsPerHour: 6,
+      maxUnpaidHours: 48,
+      maxUnpaidHoursOfBooking: 24,
     });
   }),
 );
 
 test(
-  'pages get all settings but the notes for people who arrive and the two texts, which they read on their own',
+  'pages get all settings but the limits of holds, the notes for people who arrive and the two texts, which they read on their own',
   rolledBack(async (rows) => {
-    const { arrivalNotes, terms, privacy, ...shown } = firstSettings;
+    const { maxLiveHolds, holdsPerHour, maxUnpaidHours, maxUnpaidHoursOfBooking, ...others } = firstSettings;
+    expect([maxLiveHolds, holdsPerHour, maxUnpaidHours, maxUnpaidHoursOfBooking]).toEqual([2, 6, 48, 24]);
+    const { arrivalNotes, terms, privacy, ...shown } = others;
     expect(arrivalNotes).toBe('');
     expect(await rows.value('select public.site_settings()')).toEqual(shown);
     expect(await rows.value('select public.site_texts()')).toEqual({

@@ -116,6 +116,7 @@ const sessionMails = (): Rendered[] => [
       '': [from, { ...earlier, until: at(-71.75) }, 'Olive', { book: BOOK, entries: `${SITE}/waitlist` }],
       'without a name': [from, { ...earlier, until: at(-71.75) }, null, { book: BOOK, entries: `${SITE}/waitlist` }],
     },
+    freeHoursMail: { '': [from, earlier, 'Olive', BOOK] },
   }),
   ...render(afterSession, {
     thanksMail: {

@@ -9,7 +9,7 @@ import { readBookingRules } from '../settings/booking-rules.ts';
 import { customerBlocked } from './checkout-facts.ts';
 import { closeHold } from './close-hold.ts';
 import { releaseInTheWay } from './release-expired.ts';
-import { tooManyHolds } from '../core/too-many-holds.ts';
+import { tooManyHolds, tooManyHours, type UnpaidHours } from '../core/too-many-holds.ts';
 
 /** The parameters of `private.hold_booking()`. */
 export type HoldClaim = Readonly<Record<string, unknown>> & { readonly totalCents: number };
@@ -20,7 +20,8 @@ type HoldOutcome =
   | { outcome: 'existing'; booking: BookingFacts; payment: PaymentFacts }
   | { outcome: 'replace'; bookingIds: string[] }
   | { outcome: 'taken'; expired: string[]; mine: string | null }
-  | { outcome: 'too_many_holds'; holds: BookingFacts[]; retryAt: string | null };
+  | { outcome: 'too_many_holds'; holds: BookingFacts[]; retryAt: string | null }
+  | ({ outcome: 'too_many_hours' } & UnpaidHours);
 
 /** How often a claim is tried: other customers may take and release hours in between. */
 const ROUNDS = 4;
@@ -44,6 +45,8 @@ export async function claimSlot(
         return outcome;
       case 'too_many_holds':
         throw tooManyHolds(outcome.holds, outcome.retryAt, now);
+      case 'too_many_hours':
+        throw tooManyHours(outcome);
       case 'replace':
         await closeOwnHolds(context, outcome.bookingIds, timeLeft);
         continue;

@@ -1,9 +1,9 @@
 import { moveHoldEnd, ownMoveHoldEnd } from '#rules/payment-link.ts';
-import { settings as studio } from '#rules/venue.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
+import { tooManyHours, type UnpaidHours } from '../core/too-many-holds.ts';
 import type { NewHours } from '../moves/apply-move.ts';
 import type { Place } from '../moves/movable.ts';
 import { sessionExpiry } from '../payments/session-expiry.ts';
@@ -64,7 +64,10 @@ export async function holdMove(
         : 'It’s too late to pay for this change.',
       { differenceCents },
     );
-  if (customer !== undefined) await requireFewHolds(tx, booking.id, now, settings.limitFactor);
+  if (customer !== undefined) {
+    await requireFewHolds(tx, booking.id, now, settings.limitFactor);
+    await requireFewHours(tx, booking.id, { customer, hours: to.hours, now });
+  }
   await tx.query(
     `update private.booking b set hold_expires_at = least(b.hold_expires_at, $2::timestamptz)
      where b.moves_booking = $1::uuid and b.status = 'pending' and not private.payment_is_processing(b.id)`,
@@ -96,7 +99,8 @@ async function requireFewHolds(tx: Transaction, bookingId: string, now: Date, li
        and b.cancel_reason is distinct from 'replaced'`,
     [bookingId, now],
   );
-  if (row === null || row.holds < studio.holdsPerHour * limitFactor) return;
+  const { holdsPerHour } = await readBookingRules(tx);
+  if (row === null || row.holds < holdsPerHour * limitFactor) return;
   const retryAfter = Math.max(1, Math.ceil((Date.parse(row.oldest) + 3_600_000 - now.getTime()) / 1000));
   throw new Refusal(
     'too_many_holds',
@@ -105,6 +109,22 @@ async function requireFewHolds(tx: Transaction, bookingId: string, now: Date, li
       retryAfter,
     },
   );
+}
+
+/** The new hours count among the unpaid hours of the account, instead of those that the booking waits for already. */
+async function requireFewHours(
+  tx: Transaction,
+  bookingId: string,
+  { customer, hours, now }: { customer: string; hours: number; now: Date },
+): Promise<void> {
+  const allowance = await tx.one<Omit<UnpaidHours, 'hours'>>(
+    `select a.fit::float8 as fit, a.most::float8 as most, a.most_of_booking::float8 as "mostOfBooking"
+     from private.unpaid_allowance($1::uuid, $2::timestamptz,
+       array(select b.id from private.booking b where b.moves_booking = $3::uuid and b.status = 'pending')) a`,
+    [customer, now, bookingId],
+  );
+  if (allowance === null) throw new Error('unpaid_allowance returned no row');
+  if (hours > Math.min(allowance.fit, allowance.mostOfBooking)) throw tooManyHours({ hours, ...allowance });
 }
 
 /** A hold is a booking row of its own, whose price is the difference; the customer is that of the booking that moves. */

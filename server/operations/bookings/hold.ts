@@ -1,6 +1,5 @@
 import { centsToDollars } from '#rules/money.ts';
 import { formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
-import { settings as studio } from '#rules/venue.ts';
 import { startDeadline, withTimeout } from '../core/timeout.ts';
 import { Refusal } from '../core/refusal.ts';
 import { openSession } from '../payments/open-session.ts';
@@ -134,8 +133,8 @@ function claimOf(
     termsVersion: rules.termsVersion,
     contactPhone: request.contactPhone,
     policy: { freeCancelHours: rules.freeCancelHours },
-    maxLiveHolds: studio.maxLiveHolds * settings.limitFactor,
-    holdsPerHour: studio.holdsPerHour * settings.limitFactor,
+    maxLiveHolds: rules.maxLiveHolds * settings.limitFactor,
+    holdsPerHour: rules.holdsPerHour * settings.limitFactor,
   };
 }
 

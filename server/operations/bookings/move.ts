@@ -164,6 +164,9 @@ async function moveOnce(context: BookingContext, tx: Transaction, wanted: Move):
   const now = context.clock();
   // Two moves into each other's hours would wait for each other forever.
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('booking-move', 0))`);
+  // As in hold_booking, so that a hold and a move of one account count each other's unpaid hours.
+  if (wanted.customer !== undefined)
+    await tx.query(`select pg_advisory_xact_lock(hashtextextended('hold:' || $1, 0))`, [wanted.customer]);
   const booking = await lockMoving(tx, wanted);
   if (isThere(booking, wanted)) return { moved: await lastMove(tx, booking) };
   const price = await readPrice(tx, booking, wanted, now);

@@ -18,6 +18,7 @@ export type RefusalCode =
   | 'coupon_invalid'
   | 'coupon_exhausted'
   | 'too_many_holds'
+  | 'too_many_hours'
   | 'too_many_requests'
   | 'too_late'
   | 'not_confirmed'

@@ -29,3 +29,35 @@ export function tooManyHolds(holds: readonly BookingFacts[], retryAt: string | n
     { holds: list, retryAfter: Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000)) },
   );
 }
+
+/** Unpaid room-hours: those that a request would hold, and how many the account may hold besides those it has. `most`: in all; `mostOfBooking`: in one. */
+export type UnpaidHours = {
+  readonly hours: number;
+  readonly fit: number;
+  readonly most: number;
+  readonly mostOfBooking: number;
+};
+
+/** Builds the refusal of hours that exceed the unpaid hours of an account. Its details are `{hours, fit}`: how many were asked for, and how many fit. */
+export function tooManyHours({ hours, fit, most, mostOfBooking }: UnpaidHours): Refusal {
+  const details = { hours, fit };
+  if (hours <= fit)
+    return new Refusal(
+      'too_many_hours',
+      `You can hold up to ${mostOfBooking} hours in one booking before you pay. Please choose fewer hours.`,
+      { hours, fit: Math.min(fit, mostOfBooking) },
+    );
+  const limit = `You can hold up to ${most} hours in all rooms together before you pay`;
+  if (fit <= 0)
+    return new Refusal(
+      'too_many_hours',
+      `${limit}, and you’re holding all of them. Pay for some or cancel them first.`,
+      details,
+    );
+  const choice = fit < most ? ', or pay for what you’re holding first' : '';
+  return new Refusal(
+    'too_many_hours',
+    `${limit}. You asked for ${hours}, and ${fit} ${fit === 1 ? 'hour fits' : 'hours fit'} now. Please choose fewer hours or dates${choice}.`,
+    details,
+  );
+}

@@ -1,11 +1,12 @@
-import type { BusinessSettings } from '#rules/business/business.ts';
+import type { BusinessSettings, HoldLimits } from '#rules/business/business.ts';
 import type { Transaction } from '#server/db/database.ts';
 
 /** The settings that decide about bookings: `private.booking_settings()`. */
 export type BookingRules = Pick<
   BusinessSettings,
   'holdMinutes' | 'horizonDays' | 'freeCancelHours' | 'termsVersion' | 'email'
->;
+> &
+  HoldLimits;
 
 /** Reads the settings that decide about bookings, as they are now. */
 export async function readBookingRules(db: Pick<Transaction, 'one'>): Promise<BookingRules> {

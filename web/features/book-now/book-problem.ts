@@ -78,7 +78,7 @@ export function explainBooking(error: unknown, order: Order): BookProblem {
   if (code === 'price_changed' && total !== null) return askToAgree('', order.shown, total);
   const tooMany = code === 'too_many_holds';
   const text = tooMany ? tooManyHolds(errorNumber(error, 'retryAfter')) : said;
-  return { text, total: null, holds: tooMany, draft: null };
+  return { text, total: null, holds: tooMany || code === 'too_many_hours', draft: null };
 }
 
 function askToAgree(why: string, shown: number, total: number): BookProblem {

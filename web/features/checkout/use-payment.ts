@@ -92,6 +92,6 @@ function explainPayment(error: unknown, shownCents: number, fullCents: number): 
     text: said,
     total: null,
     back: code === 'slot_taken' || code === 'slot_closed',
-    holds: code === 'too_many_holds',
+    holds: code === 'too_many_holds' || code === 'too_many_hours',
   };
 }

@@ -50,8 +50,8 @@ export function WaitDialog({
       ) : (
         <div className="space-y-5">
           <p className="text-fog">
-            {studio.name}, {formatStudioDate(first.date)}. When all of these hours are free, we hold them for you for 15
-            minutes and email you. You pay nothing unless you book.
+            {studio.name}, {formatStudioDate(first.date)}. When all of these hours are free, we email you. If your ID is
+            verified, we hold them for you for 15 minutes, once a day. You pay nothing unless you book.
           </p>
           <div className="grid grid-cols-2 gap-3">
             <Choice label="From" value={hour} options={hours.map((at) => [at, slotLabel(at)])} onChoose={setHour} />

@@ -18,6 +18,10 @@ export const NAMES = {
   holdMinutes: 'Minutes to pay',
   horizonDays: 'Days ahead',
   freeCancelHours: 'Free to cancel until',
+  maxLiveHolds: 'Unpaid bookings at a time',
+  holdsPerHour: 'Unpaid bookings an hour',
+  maxUnpaidHours: 'Unpaid hours at a time',
+  maxUnpaidHoursOfBooking: 'Unpaid hours in one booking',
   terms: 'Terms & Conditions',
   privacy: 'Privacy',
 } as const satisfies Record<keyof SettingsChange, string>;
@@ -57,6 +61,8 @@ const UNITS: Partial<Record<Key, string>> = {
   holdMinutes: 'minutes',
   horizonDays: 'days',
   freeCancelHours: 'hours before the start',
+  maxUnpaidHours: 'hours',
+  maxUnpaidHoursOfBooking: 'hours',
 };
 
 function inWords(key: Key, value: string | number | readonly Article[] | undefined, isNew = false): string {

@@ -51,8 +51,29 @@ const PARTS: readonly { readonly title: string; readonly fields: readonly Place[
       },
     ],
   },
+  {
+    title: 'Holding hours before paying',
+    fields: [
+      { name: 'maxLiveHolds', hint: 'How many bookings a customer can have waiting for payment: 1 to 20.' },
+      { name: 'holdsPerHour', hint: 'How many a customer can start in an hour without paying: 1 to 100.' },
+      {
+        name: 'maxUnpaidHours',
+        hint: 'Hours in all rooms together that a customer can hold without paying: bookings, series, moves and the wait list.',
+      },
+      { name: 'maxUnpaidHoursOfBooking', hint: 'How many of them one booking can have: 1 to 24.' },
+    ],
+  },
 ];
-const NUMBERS: readonly string[] = ['holdMinutes', 'horizonDays', 'freeCancelHours'];
+const NUMBERS = [
+  'holdMinutes',
+  'horizonDays',
+  'freeCancelHours',
+  'maxLiveHolds',
+  'holdsPerHour',
+  'maxUnpaidHours',
+  'maxUnpaidHoursOfBooking',
+] as const;
+const isNumber = (name: string): boolean => NUMBERS.some((one) => one === name);
 
 /** The details of the business. Passes on what differs from now, checked. */
 export function DetailsForm({
@@ -87,7 +108,7 @@ export function DetailsForm({
                   {...(hint === undefined ? {} : { hint })}
                   {...(lines === undefined ? {} : { lines, className: 'sm:col-span-2' })}
                   {...(name === 'notice' || name === 'directionsPhotoText' ? { className: 'sm:col-span-2' } : {})}
-                  {...(NUMBERS.includes(name) ? { inputMode: 'numeric' as const } : {})}
+                  {...(isNumber(name) ? { inputMode: 'numeric' as const } : {})}
                   autoComplete="off"
                 />
               ),
@@ -103,11 +124,10 @@ export function DetailsForm({
 
 function typedOf(settings: BusinessSettings): Typed {
   const { termsVersion: _version, terms: _terms, privacy: _privacy, ...details } = settings;
-  const { holdMinutes, horizonDays, freeCancelHours } = details;
-  return {
-    ...details,
-    holdMinutes: String(holdMinutes),
-    horizonDays: String(horizonDays),
-    freeCancelHours: String(freeCancelHours),
-  };
+  // Cast: fromEntries loses the names.
+  const numbers = Object.fromEntries(NUMBERS.map((name) => [name, String(details[name])])) as Record<
+    (typeof NUMBERS)[number],
+    string
+  >;
+  return { ...details, ...numbers };
 }
