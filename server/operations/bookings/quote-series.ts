@@ -31,7 +31,7 @@ export async function quoteSeries(context: BookingContext, request: SeriesReques
   const { userId, couponCode } = request;
   const now = context.clock();
   const code = couponCode === '' ? null : couponCode;
-  if (code !== null && userId !== null) await countCouponGuess(context, userId, request.ip);
+  if (code !== null) await countCouponGuess(context, userId, request.ip);
   const { horizonDays } = await readBookingRules(context.db);
   const wanted = datesOf(request).map((one) => ({ ...one, problem: problemOf(one.span, now, horizonDays) }));
   const open = wanted.flatMap(({ span, problem }) => (span !== null && problem === null ? [span] : []));
