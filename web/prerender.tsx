@@ -1,5 +1,5 @@
 import { prerender } from 'react-dom/static';
-import { type Business, type BusinessSettings, fillText } from '#rules/business/business.ts';
+import { type Business, type BusinessSettings, fillText, firstHoldLimits } from '#rules/business/business.ts';
 import { firstSettings } from '#rules/business/first-settings.ts';
 import { fillOffer, firstRooms, type SiteRoom } from '#rules/business/rooms.ts';
 import { venue } from '#rules/venue.ts';
@@ -63,19 +63,14 @@ export async function renderSite(
   return { ...Object.fromEntries(rendered), [MANIFEST]: webManifest(templates[MANIFEST] ?? '{}', business) };
 }
 
-/** What every page may show. */
+/** The settings that no page shows, or only some pages. */
+const HIDDEN: readonly string[] = ['arrivalNotes', 'terms', 'privacy', ...Object.keys(firstHoldLimits)];
+
+/** Returns what every page may show of the settings. */
 function businessOf(settings: BusinessSettings): Business {
-  const {
-    arrivalNotes,
-    terms,
-    privacy,
-    maxLiveHolds,
-    holdsPerHour,
-    maxUnpaidHours,
-    maxUnpaidHoursOfBooking,
-    ...business
-  } = settings;
-  return business;
+  const shown = Object.entries(settings).filter(([name]) => !HIDDEN.includes(name));
+  // Cast: fromEntries loses the names.
+  return Object.fromEntries(shown) as Business;
 }
 
 async function renderPage(template: string, route: PageRoute, data: PageData): Promise<string> {

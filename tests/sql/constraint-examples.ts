@@ -699,7 +699,9 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
   'public.waitlist_entries': {
     base: { start_time: AT, end_time: '2031-03-01T01:00:00Z', user_id: uuid(1), studio_id: uuid(2), created_at: AT },
     checks: {
-      waitlist_entries_state_check: oneOf('state', ['waiting', 'asked', 'used', 'passed', 'left', 'told'], { claim_until: AT }),
+      waitlist_entries_state_check: oneOf('state', ['waiting', 'asked', 'used', 'passed', 'left', 'told'], {
+        claim_until: AT,
+      }),
       waitlist_entries_end_after_start: { bad: [{ end_time: AT }], good: [{}] },
       waitlist_entries_asked: { bad: [{ state: 'asked' }], good: [{ state: 'asked', claim_until: AT }] },
     },
