@@ -90,6 +90,7 @@ export const queryKeys = {
 export const BOOKING_CHANGES = [
   queryKeys.staffBooking.all,
   queryKeys.staffDay.all,
+  queryKeys.staffCalendar.all,
   queryKeys.staffBookings.all,
   queryKeys.customers.all,
   queryKeys.customerBookings.all,

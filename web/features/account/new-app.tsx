@@ -23,7 +23,7 @@ export function NewApp({
   const form = useSchemaForm(schema, { defaultValues: { code: '' } });
   const confirm = useMutation({
     mutationFn: ({ code }: { code: string }) => confirmAuthenticatorApp(app.id, code),
-    meta: { handled: true, invalidates: [queryKeys.authenticatorApps.all] },
+    meta: { handled: true, invalidates: [queryKeys.authenticatorApps.all, queryKeys.sessions.all] },
     onSuccess: onDone,
     onError: (error) => {
       form.setValue('code', '');

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { z } from 'zod';
 import { passwordChangeSchema } from '#rules/people.ts';
 import { passwordWanted } from '#web/data/account/owner-proof.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { titleOfPassword } from '#web/lib/errors.ts';
 import { TextField } from '#web/ui/form/fields.tsx';
@@ -26,7 +27,7 @@ export function PasswordForm() {
   }, [currentAsked, setFocus]);
   const save = useMutation({
     mutationFn: (typed: typeof EMPTY) => changePassword(typed.password, currentAsked ? typed.current : null),
-    meta: { handled: true },
+    meta: { handled: true, invalidates: [queryKeys.sessions.all] },
     onSuccess: () => {
       form.reset(EMPTY);
       setCurrentAsked(false);

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { formatMoney } from '#rules/money.ts';
-import { queryKeys } from '#web/data/query-keys.ts';
+import { BOOKING_CHANGES, queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice, Skeleton } from '#web/ui/notice.tsx';
@@ -33,7 +33,7 @@ export function DropForm({
   });
   const move = useMutation({
     mutationFn: () => moveBooking(target),
-    meta: { handled: true, invalidates: CHANGES },
+    meta: { handled: true, invalidates: BOOKING_CHANGES },
     onSuccess: (moved) => {
       const reference = entry.reference ?? 'The booking';
       if (moved.waitsUntil === undefined) toast({ title: `${reference} is moved`, description: describeMoney(moved) });
@@ -102,12 +102,3 @@ function describeMoney({ refundCents, byHand }: MoveQuote): string {
 
 /** The price rose between the question and the answer. */
 const WAITS = 'The new hours cost more meanwhile. The link to pay the difference is mailed.';
-
-/** What a move changes. */
-const CHANGES = [
-  queryKeys.staffCalendar.all,
-  queryKeys.staffDay.all,
-  queryKeys.staffBooking.all,
-  queryKeys.staffBookings.all,
-  queryKeys.availability.all,
-];

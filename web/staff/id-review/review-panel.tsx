@@ -36,7 +36,7 @@ export function ReviewPanel({ read, onDone }: { read: WaitingId; onDone: () => v
   const [confirming, setConfirming] = useState<Decision | null>(null);
   const decide = useMutation({
     mutationFn: (decision: IdDecision) => reviewId(read.id, decision),
-    meta: { handled: true, invalidates: [queryKeys.waitingIds.all] },
+    meta: { handled: true, invalidates: [queryKeys.waitingIds.all, queryKeys.alerts.all, queryKeys.customers.all] },
     onSuccess: (_done, { decision }) => {
       toast({ title: DONE[decision], description: read.account_name ?? '' });
       onDone();

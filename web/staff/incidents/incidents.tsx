@@ -4,7 +4,7 @@ import { describeCategory } from '#rules/business/feedback.ts';
 import { formatDollars } from '#rules/money.ts';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
-import { queryKeys } from '#web/data/query-keys.ts';
+import { BOOKING_CHANGES, queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
@@ -123,11 +123,13 @@ const describeInstant = (at: Date): string => `${formatStudioDate(at, 'medium')}
 const describeReport = ({ createdAt, reporter }: Incident): string =>
   `Reported ${describeInstant(createdAt)}, ${reporter ?? 'by the server'}.`;
 
+const REFUND_CHANGES = [queryKeys.incidents.all, ...BOOKING_CHANGES];
+
 /** Offers to give back the minutes in which a customer's door stayed closed. */
 function ClosedDoor({ incident }: { incident: Incident }) {
   const refund = useMutation({
     mutationFn: () => refundClosedDoor(incident),
-    meta: { title: 'Error', failure: 'Nothing was refunded. Try again.', invalidates: [queryKeys.incidents.all] },
+    meta: { title: 'Error', failure: 'Nothing was refunded. Try again.', invalidates: REFUND_CHANGES },
     onSuccess: () => toast({ title: 'Refunded', description: 'The customer is told by email.' }),
   });
   const { booking } = incident;
@@ -155,7 +157,11 @@ function ClosedDoor({ incident }: { incident: Incident }) {
 function StateField({ incident }: { incident: Incident }) {
   const change = useMutation({
     mutationFn: (state: IncidentState) => changeIncident(incident.id, state),
-    meta: { title: 'Error', failure: 'The state was not changed. Try again.', invalidates: [queryKeys.incidents.all] },
+    meta: {
+      title: 'Error',
+      failure: 'The state was not changed. Try again.',
+      invalidates: [queryKeys.incidents.all, queryKeys.alerts.all],
+    },
     onSuccess: (_done, state) => toast({ title: 'State changed', description: WORDS[state].words }),
   });
   return (

@@ -1,0 +1,95 @@
+import { readSourceFiles, type Source } from '#tests/support/source-files.ts';
+
+/** A mutation of a page, read from the source. */
+type FoundMutation = {
+  /** Path without extension, and the name of its variable or, without one, of the function around it. */
+  readonly name: string;
+  /** The queries that are read again when it ends. */
+  readonly rereads: readonly string[];
+  /** Whether the code around it looks at its state while it runs, or hands it to what does. */
+  readonly isWatched: boolean;
+};
+
+/** Finds all mutations of the pages. */
+export function findMutations(): FoundMutation[] {
+  const sources = readSourceFiles().filter(({ path }) => path.startsWith('web/') && !/\.test\.tsx?$/.test(path));
+  const found = sources.flatMap((source) => ofFile(source, sources));
+  // Two mutations of one name in one file are told apart by a number.
+  const seen = new Map<string, number>();
+  return found.map((one) => {
+    const count = (seen.get(one.name) ?? 0) + 1;
+    seen.set(one.name, count);
+    return count === 1 ? one : { ...one, name: `${one.name} ${count}` };
+  });
+}
+
+function ofFile(source: Source, sources: readonly Source[]): FoundMutation[] {
+  const { text, path } = source;
+  return [...text.matchAll(/\buseMutation(?:<[^(]*>)?\(/g)].map(({ index, 0: opening }) => {
+    const call = balanced(text, index + opening.length - 1);
+    const variable = /(?:const|let) (\w+|\{[^}]*\}) = $/.exec(text.slice(0, index))?.[1] ?? '';
+    const around = [...text.slice(0, index).matchAll(/\bfunction (\w+)/g)].at(-1)?.[1] ?? '';
+    return {
+      name: `${path.replace(/\.tsx?$/, '')} ${/^\w+$/.test(variable) ? variable : around}`,
+      rereads: [...new Set(keysOf(invalidatesOf(call, text), source, sources))].toSorted(),
+      isWatched: isWatched(variable, text.replace(call, '')),
+    };
+  });
+}
+
+/** The text from an opening bracket to the one that closes it. */
+function balanced(text: string, from: number): string {
+  let depth = 0;
+  for (let at = from; at < text.length; at += 1) {
+    if ('([{'.includes(text[at] ?? ' ')) depth += 1;
+    if (')]}'.includes(text[at] ?? ' ')) depth -= 1;
+    if (depth === 0) return text.slice(from, at + 1);
+  }
+  throw new Error('a bracket is not closed');
+}
+
+/** The expression of `meta.invalidates`; empty when there is none. */
+function invalidatesOf(call: string, text: string): string {
+  const named = /\bmeta(?:: (\w+))?,|\bmeta(?:: (\w+))? \}/.exec(call);
+  const within = named ? valueOf(named[1] ?? named[2] ?? 'meta', text) : call;
+  const at = /\binvalidates\b(: )?/.exec(within);
+  if (!at) return '';
+  if (at[1] === undefined) return 'invalidates';
+  const rest = within.slice(at.index + at[0].length);
+  return rest.startsWith('[') ? balanced(rest, 0) : (/^[\w.]+/.exec(rest)?.[0] ?? '');
+}
+
+/** The value of a constant in a file. */
+function valueOf(name: string, text: string): string {
+  const at = new RegExp(`(?:const|let) ${name}(?:: [^=]+)? = `).exec(text);
+  if (!at) return '';
+  const from = at.index + at[0].length;
+  return '[{'.includes(text[from] ?? ' ') ? balanced(text, from) : (/^[^;]+/.exec(text.slice(from))?.[0] ?? '');
+}
+
+/** The names of the queries in an expression, through constants of this file and of those it imports. */
+function keysOf(expression: string, source: Source, sources: readonly Source[]): string[] {
+  const direct = [...expression.matchAll(/queryKeys\.(\w+)\.all/g)].map((one) => one[1] ?? '');
+  const constants = [...expression.replace(/queryKeys[\w.]*/g, '').matchAll(/\b([A-Za-z_]\w+)\b/g)].map(
+    (one) => one[1] ?? '',
+  );
+  return [
+    ...direct,
+    ...constants.flatMap((name) => {
+      const home = [source, ...sources].find(({ text }) => valueOf(name, text) !== '');
+      return home ? keysOf(valueOf(name, home.text), home, sources) : [`unknown: ${name}`];
+    }),
+  ];
+}
+
+function isWatched(variable: string, rest: string): boolean {
+  // Returned or inside another call: what gets it looks.
+  if (variable === '') return true;
+  if (variable.startsWith('{')) return /isPending|status|\.\.\./.test(variable);
+  const handedOn = new RegExp(
+    `=\\{${variable}\\}|\\{\\.\\.\\.${variable}|[(,] ?${variable}[,)]|return ${variable};|[{,] ?${variable} ?[,}]|: ${variable}[,\\s]`,
+  );
+  // A form is busy until what it sends has ended.
+  if (new RegExp(`onSend=\\{[^}]*\\b${variable}\\.mutateAsync`).test(rest)) return true;
+  return rest.includes(`${variable}.isPending`) || rest.includes(`${variable}.status`) || handedOn.test(rest);
+}
