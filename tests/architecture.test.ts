@@ -145,8 +145,19 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
   ['tests/support/rows.ts', '#server/db/values.ts', 'rows are decoded as the program decodes them'],
   ['tests/support/rows.ts', '#server/db/roll-back.ts', 'a transaction is rolled back in one way only'],
   ['tests/policies/mutations.test.ts', '#server/db/roll-back.ts', 'as above'],
-  ['tests/support/payments.ts', '#server/providers/ports.ts', 'a payment provider in memory implements the port'],
-  ['tests/support/payments.ts', '#server/providers/call.ts', 'as above'],
+  ...Object.entries({
+    ports: ['checks', 'locks', 'messages', 'moves', 'payments', 'ports', 'store'],
+    call: ['checks', 'idempotency', 'locks', 'payments', 'ports'],
+  }).flatMap(([port, names]) =>
+    names.map(
+      (name) =>
+        [
+          `tests/support/providers/${name}.ts`,
+          `#server/providers/${port}.ts`,
+          'providers in memory implement the ports',
+        ] as const,
+    ),
+  ),
   ...['disk-store', 's3-store'].map(
     (name) => ['server/providers/object-store.test.ts', `./${name}.ts`, 'one suite tests both stores'] as const,
   ),

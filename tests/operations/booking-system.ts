@@ -41,11 +41,13 @@ import { settlePayment } from '#server/operations/payments/settle.ts';
 import { reconcilePayments } from '#server/operations/reconciliation/reconcile-payments.ts';
 import type { EventContext } from '#server/operations/webhooks/context.ts';
 import type { ProviderError } from '#server/providers/call.ts';
-import type { LockCapabilities, Locks, MailMessage } from '#server/providers/ports.ts';
+import type { LockCapabilities, MailMessage } from '#server/providers/ports.ts';
 import { firstSettings } from '#rules/business/first-settings.ts';
 import { settings as studio } from '#rules/venue.ts';
 import { takeEmbedded } from '#tests/support/embedded-pool.ts';
-import { createFakeProvider, type FakeProvider } from '#tests/support/payments.ts';
+import { createFakeLocks, type FakeLocks } from '#tests/support/providers/locks.ts';
+import { createFakeMail, createFakeTexts } from '#tests/support/providers/messages.ts';
+import { createFakeProvider, type FakeProvider } from '#tests/support/providers/payments.ts';
 import { createMigratedDatabase } from '#tests/support/postgres.ts';
 
 /** The booking operations on a real database, with providers in memory: no test server, no network. */
@@ -87,18 +89,29 @@ export type BookingSystem = Awaited<ReturnType<typeof createBookingSystem>>;
 
 /** Everything between the functions and the providers; `now` is moved by the test. */
 export async function createBookingSystem(db: Database, lock: Partial<LockCapabilities> = {}) {
-  const provider: FakeProvider = createFakeProvider();
+  const clock = (): Date => new Date(state.now);
+  const provider: FakeProvider = createFakeProvider(clock);
+  const door = createFakeLocks(clock, [LOCK], lock);
   const state: State = {
     now: START,
     mailFails: false,
-    codes: new Map(),
-    requests: [],
-    revoked: [],
-    lockFails: null,
-    duringRequest: () => Promise.resolve(),
     hour: 0,
+    codes: door.codes,
+    requests: door.requests,
+    revoked: door.revoked,
+    get lockFails() {
+      return door.fails;
+    },
+    set lockFails(error) {
+      door.fails = error;
+    },
+    get duringRequest() {
+      return door.duringRequest;
+    },
+    set duringRequest(work) {
+      door.duringRequest = work;
+    },
   };
-  const clock = (): Date => new Date(state.now);
   const mails: MailMessage[] = [];
   /** Mails with the note of a refund: each refund that arrives has one, beside the mails that a test is about. */
   const notes: MailMessage[] = [];
@@ -114,7 +127,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     [STUDIO],
   );
   const links = createLinkSigner(Buffer.alloc(32, 1));
-  const locks = fakeLocks(state, lock);
+  const { locks } = door;
   const access: AccessContext = {
     db,
     locks,
@@ -143,13 +156,11 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
   const texts: { to: string; text: string }[] = [];
   const bookingMails: ReminderContext = {
     db,
-    texts: { send: async ({ to, text }) => void texts.push({ to, text }) },
-    mail: {
-      send: async (message) => {
-        (message.subject.startsWith('Your refund receipt') ? notes : mails).push(message);
-        if (state.mailFails) throw new Error('the mail server is down');
-      },
-    },
+    texts: createFakeTexts((message) => texts.push(message)),
+    mail: createFakeMail((message) => {
+      (message.subject.startsWith('Your refund receipt') ? notes : mails).push(message);
+      if (state.mailFails) throw new Error('the mail server is down');
+    }),
     access,
     links,
     clock,
@@ -250,6 +261,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
   return {
     state,
     provider,
+    door,
     access,
     booking,
     jobs,
@@ -270,55 +282,14 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
   };
 }
 
-/** What a test moves and looks at. */
-type State = {
+/** What a test moves and looks at; the part of the lock is that of `FakeLocks`. */
+type State = Pick<FakeLocks, 'codes' | 'requests' | 'revoked' | 'duringRequest'> & {
   now: number;
   mailFails: boolean;
-  /** The codes at the lock: `lock:digits` → name. */
-  codes: Map<string, string>;
-  /** Every request for a code, in order. */
-  requests: Parameters<Locks['issueCode']>[0][];
-  revoked: string[];
   /** While set, the lock fails with it. */
   lockFails: ProviderError | null;
-  /** Runs during a request, before the lock answers. */
-  duringRequest: () => Promise<unknown>;
   hour: number;
 };
-
-/** Digits that a lock chooses itself: never the same ones twice. */
-let ownDigits = 700_000_000;
-
-/** Creates a lock behind a bridge, unless `given` differs: it accepts our digits, or chooses its own when it gets none. */
-function fakeLocks(state: State, given: Partial<LockCapabilities>): Locks {
-  return {
-    capabilities: {
-      mode: 'bridge',
-      granularityMinutes: 1,
-      singleUse: false,
-      endEnforced: true,
-      revocable: true,
-      codesPerWindow: 100,
-      storedCodes: 199,
-      ...given,
-    },
-    async issueCode(input) {
-      state.requests.push(input);
-      await state.duringRequest();
-      if (state.lockFails) throw state.lockFails;
-      const pin = input.pin || String(ownDigits++);
-      state.codes.set(`${input.lockId}:${pin}`, input.accessName);
-      return { pin, providerCodeId: `code-${pin}` };
-    },
-    open: () => Promise.resolve(),
-    check: () => Promise.resolve({ devices: [] }),
-    readStatus: () => Promise.resolve({ online: true }),
-    async revokeCode({ lockId, pin }) {
-      state.revoked.push(`${lockId}:${pin}`);
-      state.codes.delete(`${lockId}:${pin}`);
-    },
-  } as Locks;
-}
 
 export type PersonOptions = {
   readonly born?: string;

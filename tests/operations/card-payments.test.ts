@@ -7,7 +7,7 @@ import { releaseExpiredHolds } from '#server/operations/bookings/release-expired
 import { deleteAccount } from '#server/operations/customers/account.ts';
 import { ensureCustomer, listSavedCards, removeSavedCard } from '#server/operations/customers/provider-customer.ts';
 import { settleIntent, settlePayment } from '#server/operations/payments/settle.ts';
-import type { CardBehaviour } from '#tests/support/payments.ts';
+import type { CardBehaviour } from '#tests/support/providers/payments.ts';
 import { addPerson, databases, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
 import { killedAt } from './killed-process.ts';
 import { createPaymentCases, noResponse, type PaymentCases } from './payment-cases.ts';
@@ -46,7 +46,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
       endTime: new Date(SATURDAY + HOUR),
     });
     await ensureCustomer(context(), person, 'person@example.com');
-    provider().cards.set('pm_1', card);
+    provider().saveCard(person, 'pm_1', card);
     return { id, person };
   }
   type Mine = { id: string; person: string };
@@ -105,6 +105,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
     await booked();
     const person = await addPerson(db);
     await ensureCustomer(context(), person, 'person@example.com');
+    provider().saveCard(person, 'pm_own', 'pays');
     const row = await db.transaction(async (tx) => {
       await tx.query(`select set_config('request.jwt.claims', '{"role": "service_role"}', true)`);
       return tx.one<{ id: string }>(
@@ -115,7 +116,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
     });
     const id = row?.id ?? '';
     const place = await readExtension(context(), { bookingId: id, customer: person, hours: 1, from: null });
-    const by = { waive: false, actor: person, customer: person, onlyLater: true, card: 'pm_1' };
+    const by = { waive: false, actor: person, customer: person, onlyLater: true, card: 'pm_own' };
     expect(await moveBooking(context(), { bookingId: id, ...place, ...by })).toMatchObject({ waiting: null });
     expect(await hoursOf(id)).toBe(2);
   });
@@ -129,7 +130,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
       expect(await hoursOf(mine.id)).toBe(1);
       // Another tap finds another card. The page is closed before it is charged.
       const page = await holdSession(mine.id);
-      provider().cards.set('pm_2', 'pays');
+      provider().saveCard(mine.person, 'pm_2', 'pays');
       expect(await extend(mine, 'pm_2')).toMatchObject({ waiting: null });
       expect((await cases.payments.getSession(page)).status).toBe('expired');
       await settlePayment(context(), page);
@@ -254,6 +255,19 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
     for (const [at, one] of ways.entries()) await way(one, 1 + Math.floor((at * all) / ways.length), at % 3 === 0);
   }, 600_000);
 
+  test('a customer whom people deleted at the provider has no cards any more, and gets another one with the next payment', async () => {
+    const mine = await booked();
+    provider().deleteCustomerOf(mine.person);
+    expect(await listSavedCards(context(), mine.person)).toEqual([]);
+    await expect(extend(mine)).rejects.toMatchObject({ code: 'provider_unavailable' });
+    const { waiting } = await extend(mine);
+    expect(waiting).toMatchObject({ url: expect.stringContaining('https://') });
+    const { customerId } = provider().inputOf(await holdSession(mine.id));
+    provider().saveCard(mine.person, 'pm_new', 'pays');
+    expect(customerId).not.toBeNull();
+    expect((await listSavedCards(context(), mine.person)).map(({ id }) => id)).toEqual(['pm_new']);
+  });
+
   test('cards are read and removed for their own account only, and the provider forgets the customer with the account', async () => {
     const mine = await booked();
     const other = await addPerson(db);
@@ -265,6 +279,10 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
     await db.query(`update private.booking set status = 'cancelled', cancel_reason = 'staff' where id = $1::uuid`, [
       mine.id,
     ]);
+    const customer = await db.one<{ id: string }>(
+      'select customer_id as id from private.provider_customer where user_id = $1::uuid',
+      [mine.person],
+    );
     const deleted: string[] = [];
     cases.payments.deleteCustomer = (id) => {
       deleted.push(id);
@@ -275,6 +293,6 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
       { userId: mine.person, sessionId: '', proof: { currentPassword: null, nonce: null } },
     );
     await cases.system.jobs.drain();
-    expect(deleted).toEqual([`cus_${mine.person}`]);
+    expect(deleted).toEqual([customer?.id]);
   });
 });

@@ -205,7 +205,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
     cases.system.state.now += 20 * MINUTE;
     await releaseExpiredHolds(context());
     expect((await rowsOf(held.bookingId)).map(({ reason }) => reason)).toEqual(Array(3).fill('hold_expired'));
-    provider().move(session, 'pay');
+    provider().force(session, 'pay');
     await settlePayment(context(), session);
     await drain();
     await settlePayment(context(), session);
@@ -478,6 +478,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
       const series = weekly(3);
       const wanted = request(person, series);
       await ensureCustomer(context(), person, 'person@example.com');
+      provider().saveCard(person, 'pm_1', 'pays');
       const killed = killedAt(context(), dieAt, lost);
       const dying: BookingContext = { ...killed.context, openings: (_key, run) => run() };
       await inTabs(dying, (by) => holdBooking(by, wanted));
@@ -521,7 +522,6 @@ describe.each(databases)('orders on $name', ({ open }) => {
       expect((await rowsOf(held.bookingId)).map(({ status }) => status)).toEqual(Array(3).fill('cancelled'));
       return killed.steps();
     }
-    provider().cards.set('pm_1', 'pays');
     const all = await way(Infinity, false);
     if (STOPS === 'all') for (let at = 1; at <= all; at += 1) for (const lost of [false, true]) await way(at, lost);
     else for (let stop = 0; stop < STOPS; stop += 1) await way(1 + Math.floor((stop * all) / STOPS), stop % 2 === 1);

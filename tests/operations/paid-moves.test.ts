@@ -80,6 +80,11 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     cases.system.provider.move(session, 'pay');
     await settlePayment(context(), session);
   }
+  /** A payment of a session that was closed. */
+  async function payTooLate(session: string): Promise<void> {
+    cases.system.provider.force(session, 'pay');
+    await settlePayment(context(), session);
+  }
   const expire = () => releaseExpiredHolds(context());
   const subjects = () => cases.system.mails.map(({ subject }) => subject);
   const refusal = (work: Promise<unknown>): Promise<unknown> =>
@@ -216,7 +221,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     ]);
     expect(cases.system.mails.find(({ subject }) => subject.startsWith('Not paid'))?.to).toBe('owner@example.com');
     await expect(holdBooking(context(), cases.system.request(await addPerson(db), at(EVENING)))).resolves.toBeDefined();
-    await pay(session);
+    await payTooLate(session);
     await drain();
     expect(await returned(session)).toEqual([1_000]);
     expect(await row(id)).toEqual(before);
@@ -402,7 +407,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     await releaseOwnHold(context(), hold.id, person);
     expect(await holdOf(id)).toMatchObject({ status: 'cancelled', reason: 'abandoned' });
     expect(await row(id)).toEqual(before);
-    await pay(late.session);
+    await payTooLate(late.session);
     expect(await kept(id)).toBe(5_900);
   });
 
@@ -547,7 +552,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     });
     cases.system.state.now += 16 * MINUTE;
     await expire();
-    await pay(held.session);
+    await payTooLate(held.session);
     await drain();
     await expect(readDocuments({ db }, { bookingId: held.id, userId: held.person })).rejects.toMatchObject({
       code: 'not_found',

@@ -184,7 +184,7 @@ describe('a processing payment', () => {
     const { id, session, person } = await held();
     await releaseOwnHold(system.booking, id, person);
     expect(await paymentsOf(id)).toMatchObject([{ state: 'expired' }]);
-    system.provider.move(session, 'delay');
+    system.provider.force(session, 'delay');
     await settlePayment(system.booking, session);
     expect(await paymentsOf(id)).toMatchObject([{ state: 'processing' }]);
     expect(await bookingOf(id)).toEqual({ status: 'cancelled', reason: 'abandoned' });
@@ -298,7 +298,7 @@ describe('a refund in the audit log', () => {
 
   test.each([
     ['paid', []],
-    ['disputed', ['dispute']],
+    ['disputed', ['inquiry']],
   ] as const)('is an alert when it was made at the provider for a payment that was %s', async (_state, moves) => {
     const { id, sessionId } = await booked();
     for (const move of moves) system.provider.move(sessionId, move);

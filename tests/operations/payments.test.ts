@@ -10,7 +10,7 @@ import { settlePayment } from '#server/operations/payments/settle.ts';
 import { reconcilePayments } from '#server/operations/reconciliation/reconcile-payments.ts';
 import { acceptEvent, handleDueEvents } from '#server/operations/webhooks/handle-events.ts';
 import { ProviderError } from '#server/providers/call.ts';
-import { createFakeProvider, type FakeProvider, type ProviderMove } from '#tests/support/payments.ts';
+import { createFakeProvider, type FakeProvider, type ProviderMove } from '#tests/support/providers/payments.ts';
 import { databases, HOUR, START } from './booking-system.ts';
 
 const RUNS = process.env['TEST_LONG'] ? 500 : 12;
@@ -36,7 +36,7 @@ describe.each(databases)('payments on $name', ({ open }) => {
     newProvider();
   });
   function newProvider(): void {
-    provider = createFakeProvider();
+    provider = createFakeProvider(() => new Date(now));
     errors.length = 0;
     context = {
       db,

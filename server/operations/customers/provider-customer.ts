@@ -30,6 +30,20 @@ export async function ensureCustomer({ db, payments }: CardsContext, userId: str
   return customer.id;
 }
 
+/**
+ * Makes another customer for an account whose customer the provider no longer has, because people deleted it there. Its key names the lost one: the first
+ * key would return the deleted customer for a day.
+ */
+export async function replaceCustomer({ db, payments }: CardsContext, userId: string): Promise<void> {
+  const lost = await readCustomer(db, userId);
+  if (lost === null) return;
+  const id = await payments.createCustomer({ key: `customer:${userId}:${lost}`, userId });
+  await db.query(
+    'update private.provider_customer set customer_id = $3, email = null where user_id = $1::uuid and customer_id = $2',
+    [userId, lost, id],
+  );
+}
+
 async function create({ db, payments }: CardsContext, userId: string): Promise<Stored> {
   const id = await payments.createCustomer({ key: `customer:${userId}`, userId });
   failpoint('customer.after.create');

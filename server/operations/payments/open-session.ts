@@ -9,7 +9,7 @@ import {
   readBooking,
   readOrder,
 } from '../core/booking-rows.ts';
-import { ensureCustomer } from '../customers/provider-customer.ts';
+import { ensureCustomer, replaceCustomer } from '../customers/provider-customer.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
 import { findSession } from './close-session.ts';
@@ -136,8 +136,8 @@ async function createSession(
     });
   } catch (error) {
     if (!(error instanceof ProviderError) || error.reason === CIRCUIT_OPEN) throw error;
-    // Somebody deleted the customer at the provider: the next call makes another one.
-    if (error.reason === 'resource_missing') await forgetStored(context, booking);
+    // People deleted the customer at the provider: the next call uses another one.
+    if (error.reason === 'resource_missing') await replaceLost(context, booking);
     const found = error.ambiguous ? await findSession(context.payments, booking).catch(() => null) : null;
     if (found) return found;
     throw new Refusal(
@@ -160,9 +160,9 @@ async function accountOf({ db }: SessionContext, booking: BookingFacts): Promise
   return (await readBooking(db, booking.movesBooking))?.userId ?? null;
 }
 
-async function forgetStored(context: SessionContext, booking: BookingFacts): Promise<void> {
+async function replaceLost(context: SessionContext, booking: BookingFacts): Promise<void> {
   const userId = await accountOf(context, booking);
-  await context.db.query('delete from private.provider_customer where user_id = $1::uuid', [userId]);
+  if (userId !== null) await replaceCustomer(context, userId);
 }
 /** A line of the pay page. */
 const itemOf = (

@@ -26,18 +26,23 @@ export async function deleteCustomer(stripe: Stripe, customerId: string): Promis
   }
 }
 
-/** Lists the cards whose customer agreed to see them again. */
+/** Lists the cards whose customer agreed to see them again; none of a customer who was deleted at Stripe. */
 export async function listCards(stripe: Stripe, customerId: string): Promise<SavedCard[]> {
-  const { data } = await stripe.customers.listPaymentMethods(customerId, {
-    type: 'card',
-    allow_redisplay: 'always',
-    limit: CARDS_MAX,
-  });
-  return data.flatMap(({ id, card }) =>
-    card === undefined
-      ? []
-      : [{ id, brand: card.brand, last4: card.last4, expiryMonth: card.exp_month, expiryYear: card.exp_year }],
-  );
+  try {
+    const { data } = await stripe.customers.listPaymentMethods(customerId, {
+      type: 'card',
+      allow_redisplay: 'always',
+      limit: CARDS_MAX,
+    });
+    return data.flatMap(({ id, card }) =>
+      card === undefined
+        ? []
+        : [{ id, brand: card.brand, last4: card.last4, expiryMonth: card.exp_month, expiryYear: card.exp_year }],
+    );
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
 }
 
 /** Detaches a card of this customer. Returns false when the customer has no such card. */

@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+import { ProviderError } from '#server/providers/call.ts';
+import type { IssuedCode, LockCapabilities, Locks } from '#server/providers/ports.ts';
+
+type NewCode = Parameters<Locks['issueCode']>[0];
+/** A code that a lock knows. */
+type LockCode = {
+  readonly lockId: string;
+  readonly pin: string;
+  readonly name: string;
+  readonly startsAt: Date;
+  readonly endsAt: Date;
+  used: number;
+};
+/** Locks in memory, and what a test moves and looks at. */
+export type FakeLocks = {
+  readonly locks: Locks;
+  /** Every request for a code, in order, also those that were refused. */
+  readonly requests: NewCode[];
+  /** The codes that the locks know: `lock:digits` → name. */
+  readonly codes: ReadonlyMap<string, string>;
+  /** Every removal that was asked for: `lock:digits`. */
+  readonly revoked: string[];
+  /** Locks that were opened from afar. */
+  readonly opened: string[];
+  /** While set, the locks fail with it. */
+  fails: ProviderError | null;
+  /** Runs during a request, before the lock answers. */
+  duringRequest: () => Promise<unknown>;
+  /** Stores a code of a request that had no answer: the lock was slow. */
+  storeLate(input: NewCode): void;
+  /** Enters digits at a keypad: whether the door opens. A code for one use opens it once. */
+  enter(lockId: string, pin: string): boolean;
+};
+
+const HOUR = 3_600_000;
+const HOURLY_MAX_HOURS = 672;
+const ONETIME_HOURS = 24;
+const NAME_MAX = 32;
+
+const refused = (reason: string): ProviderError => new ProviderError('igloohome', reason, { retryable: false });
+
+/**
+ * Creates locks in memory that check all that they are given. Behind a bridge (unless `given` differs) they store our digits. Otherwise they compute the
+ * digits from the lock, the hours and the variant: the same input always gives the same digits, as on real locks. `lockIds`: the locks there are.
+ */
+export function createFakeLocks(
+  clock: () => Date,
+  lockIds: readonly string[],
+  given: Partial<LockCapabilities> = {},
+): FakeLocks {
+  const capabilities: LockCapabilities = {
+    mode: 'bridge',
+    granularityMinutes: 1,
+    singleUse: false,
+    endEnforced: true,
+    revocable: true,
+    codesPerWindow: 100,
+    storedCodes: 199,
+    ...given,
+  };
+  const known = new Map<string, LockCode>();
+  const requireLock = (lockId: string): void => {
+    if (!lockIds.includes(lockId)) throw refused('http_404');
+  };
+  const fake: FakeLocks = {
+    requests: [],
+    codes: viewOf(known),
+    revoked: [],
+    opened: [],
+    fails: null,
+    duringRequest: () => Promise.resolve(),
+    storeLate: (input) => void storeCode(known, capabilities, input, clock()),
+    enter: (lockId, pin) => enter(known.get(`${lockId}:${pin}`), capabilities, clock()),
+    locks: {
+      capabilities,
+      async issueCode(input) {
+        fake.requests.push(input);
+        await fake.duringRequest();
+        if (fake.fails) throw fake.fails;
+        requireLock(input.lockId);
+        return storeCode(known, capabilities, input, clock());
+      },
+      async revokeCode({ lockId, pin }) {
+        if (!capabilities.revocable) throw refused('not_supported');
+        fake.revoked.push(`${lockId}:${pin}`);
+        if (fake.fails) throw fake.fails;
+        requireLock(lockId);
+        if (!/^\d{4,10}$/.test(pin)) throw refused('http_400');
+        // Removing a code that the lock does not know succeeds.
+        known.delete(`${lockId}:${pin}`);
+      },
+      async open({ lockId }) {
+        if (capabilities.mode !== 'bridge') throw refused('not_supported');
+        requireLock(lockId);
+        fake.opened.push(lockId);
+      },
+      check: () => Promise.resolve({ devices: lockIds.map((id) => ({ id, name: id, batteryPercent: 80 })) }),
+      async readStatus({ lockId }) {
+        requireLock(lockId);
+        return { online: capabilities.mode === 'bridge' ? true : null };
+      },
+    },
+  };
+  return fake;
+}
+
+/** The names of the codes, without a way to change them. */
+const viewOf = (known: ReadonlyMap<string, LockCode>): ReadonlyMap<string, string> =>
+  new Proxy(new Map<string, string>(), {
+    get(_target, property) {
+      const names = new Map([...known].map(([key, { name }]) => [key, name]));
+      const value: unknown = Reflect.get(names, property);
+      return typeof value === 'function' ? value.bind(names) : value;
+    },
+  });
+
+function storeCode(
+  known: Map<string, LockCode>,
+  capabilities: LockCapabilities,
+  input: NewCode,
+  now: Date,
+): IssuedCode {
+  const code = capabilities.mode === 'bridge' ? readBridgeCode(input) : computeCode(capabilities, input);
+  if (code.startsAt.getTime() < Math.floor(now.getTime() / HOUR) * HOUR || code.endsAt <= code.startsAt)
+    throw refused('http_400');
+  const key = `${code.lockId}:${code.pin}`;
+  const before = known.get(key);
+  const isSame = before !== undefined && +before.startsAt === +code.startsAt && +before.endsAt === +code.endsAt;
+  const live = [...known.values()].filter(({ lockId, endsAt }) => lockId === code.lockId && endsAt > now);
+  if (!isSame) {
+    if (before !== undefined && before.endsAt > now) throw refused('http_400');
+    if (live.length >= capabilities.storedCodes) throw refused('http_400');
+    known.set(key, code);
+  }
+  return { pin: code.pin, providerCodeId: capabilities.mode === 'bridge' ? null : `code-${code.pin}` };
+}
+
+/** A code with our digits, to the minute. */
+function readBridgeCode({ lockId, pin, accessName, startsAt, endsAt }: NewCode): LockCode {
+  if (!/^\d{4,10}$/.test(pin) || accessName === '') throw refused('http_400');
+  const toMinute = (at: Date): Date => new Date(Math.floor(at.getTime() / 60_000) * 60_000);
+  return {
+    lockId,
+    pin,
+    name: accessName.slice(0, NAME_MAX),
+    startsAt: toMinute(startsAt),
+    endsAt: toMinute(endsAt),
+    used: 0,
+  };
+}
+
+/** A code whose digits follow from the lock, the hours and the variant. */
+function computeCode({ mode, codesPerWindow }: LockCapabilities, input: NewCode): LockCode {
+  const { lockId, accessName, variant } = input;
+  if (!Number.isInteger(variant) || variant < 1 || variant > codesPerWindow || accessName === '')
+    throw refused('http_400');
+  const start = Math.floor(input.startsAt.getTime() / HOUR) * HOUR;
+  const end = mode === 'onetime' ? start + ONETIME_HOURS * HOUR : Math.ceil(input.endsAt.getTime() / HOUR) * HOUR;
+  if ((end - start) / HOUR > HOURLY_MAX_HOURS) throw refused('http_400');
+  const digest = createHash('sha256').update(`${lockId}|${mode}|${start}|${end}|${variant}`).digest();
+  const pin = String(100_000_000 + (digest.readUIntBE(0, 6) % 900_000_000));
+  return {
+    lockId,
+    pin,
+    name: accessName.slice(0, NAME_MAX),
+    startsAt: new Date(start),
+    endsAt: new Date(end),
+    used: 0,
+  };
+}
+
+function enter(code: LockCode | undefined, { mode }: LockCapabilities, now: Date): boolean {
+  if (code === undefined || now < code.startsAt || now >= code.endsAt) return false;
+  if (mode === 'onetime' && code.used > 0) return false;
+  code.used += 1;
+  return true;
+}

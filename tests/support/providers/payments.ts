@@ -1,0 +1,110 @@
+import type { NewPaymentSession, Payments, PaymentSession, ProviderEvent, Refund } from '#server/providers/ports.ts';
+import type { ProviderError } from '#server/providers/call.ts';
+import { canMove, makeMove, type ProviderMove, requirePossible } from './moves.ts';
+import { createPorts } from './ports.ts';
+import { type CardBehaviour, closeDue, createStore, forgetCustomer, type Mutable, newId, type Store } from './store.ts';
+
+export type { CardBehaviour } from './store.ts';
+export type { ProviderMove } from './moves.ts';
+
+/** A call of the provider, and what it was given. */
+type ProviderCall = { readonly call: keyof Payments; readonly input: unknown };
+
+/**
+ * A payment provider in memory, as strict as the real one: it records and checks all that it is given (server/providers/stripe/fake.test.ts compares it with
+ * the sandbox). The test changes its state; each change is an event that the test may deliver or not.
+ */
+export type FakeProvider = {
+  readonly payments: Payments;
+  /** Events in chronological order. */
+  readonly events: ProviderEvent[];
+  /** All calls in order, also those that were refused. */
+  readonly calls: ProviderCall[];
+  /** Idempotency keys of the calls of `refund`. */
+  readonly refundKeys: string[];
+  /** Idempotency keys of the charges that took money. */
+  readonly charged: string[];
+  /** When set, every call fails with it. */
+  failing: ProviderError | null;
+  /** Status of the next refunds. */
+  refundsBegin: Refund['status'];
+  /** Makes a session by hand, for rows that a test writes itself. */
+  session(bookingId: string, key: string, amountCents: number): PaymentSession;
+  /** What the session was created with. Throws for one made by hand. */
+  inputOf(sessionId: string): NewPaymentSession;
+  /** Saves a card for the customer of an account. Throws when the provider has no customer for it. */
+  saveCard(userId: string, cardId: string, behaviour: CardBehaviour): void;
+  /** Deletes the customer of an account at the provider, as people do in its dashboard. */
+  deleteCustomerOf(userId: string): void;
+  /** Makes a move. Throws when it cannot happen in the session's present state. */
+  move(sessionId: string, move: ProviderMove): void;
+  canMove(sessionId: string, move: ProviderMove): boolean;
+  /** Makes a move that should never happen, such as a payment of a closed session. Even then no money may be lost. */
+  force(sessionId: string, move: ProviderMove): void;
+};
+
+/** `clock` is the provider's time: sessions end by it, and lists begin at it. */
+export function createFakeProvider(clock: () => Date = () => new Date()): FakeProvider {
+  const store = createStore(clock);
+  const find = (id: string) => {
+    closeDue(store);
+    const payment = store.payments.get(id);
+    if (!payment) throw new Error('no such session');
+    return payment;
+  };
+  const provider: FakeProvider = {
+    // Cast: the port below needs the rest of the provider.
+    payments: undefined as never,
+    events: store.events,
+    calls: [],
+    charged: [],
+    refundKeys: [],
+    failing: null,
+    refundsBegin: 'succeeded',
+    session: (bookingId, key, amountCents) => sessionByHand(store, bookingId, key, amountCents),
+    inputOf(id) {
+      const { input } = find(id);
+      if (input === null) throw new Error('this session was made by hand');
+      return input;
+    },
+    saveCard(userId, id, behaviour) {
+      store.cards.set(id, { id, customerId: customerOf(store, userId).id, behaviour });
+    },
+    deleteCustomerOf(userId) {
+      forgetCustomer(store, customerOf(store, userId).id);
+    },
+    move(id, move) {
+      requirePossible(find(id), move);
+      makeMove(store, find(id), move);
+    },
+    force: (id, move) => makeMove(store, find(id), move),
+    canMove: (id, move) => canMove(find(id), move),
+  };
+  return Object.assign(provider, { payments: createPorts(store, provider) });
+}
+
+function sessionByHand(store: Store, bookingId: string, key: string, amountCents: number): PaymentSession {
+  const session: Mutable<PaymentSession> = {
+    id: newId('cs_test'),
+    url: 'https://pay.example/x',
+    status: 'open',
+    paymentStatus: 'unpaid',
+    intentStatus: null,
+    amountCents,
+    currency: 'aud',
+    bookingId,
+    paymentIntentId: null,
+    refundedCents: 0,
+    disputed: false,
+    livemode: false,
+    metadata: { key, booking_id: bookingId },
+  };
+  store.payments.set(session.id, { session, createdAt: store.clock(), input: null, refunds: [], disputes: [] });
+  return session;
+}
+
+function customerOf(store: Store, userId: string) {
+  const customer = [...store.customers.values()].findLast((one) => one.userId === userId && !one.deleted);
+  if (!customer) throw new Error('the provider has no customer for this account');
+  return customer;
+}
