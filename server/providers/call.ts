@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+
 /**
  * A failed call to an outside system.
  * `retryable` false: it refused, and would again. `ambiguous` true: the effect may have happened,
@@ -47,3 +49,10 @@ export const CIRCUIT_OPEN_MS = 10_000;
 
 /** How long any single request to a provider may take. */
 export const PROVIDER_TIMEOUT_MS = 5_000;
+
+/** Checks the shape of a provider's reply. Throws `ProviderError`, ambiguous because the call itself succeeded. */
+export function readReply<S extends z.ZodType>(provider: string, schema: S, reply: unknown): z.output<S> {
+  const parsed = schema.safeParse(reply);
+  if (parsed.success) return parsed.data;
+  throw new ProviderError(provider, 'invalid_response', { retryable: true, ambiguous: true }, parsed.error);
+}

@@ -1,5 +1,9 @@
+import { z } from 'zod';
+import { readReply } from './call.ts';
 import { callHttp, refusedBy } from './http-call.ts';
 import type { Captcha } from './ports.ts';
+
+const verdictSchema = z.looseObject({ success: z.boolean() });
 
 /** Checks captchas of Turnstile and hCaptcha, which take the same form at different URLs. */
 export function createCaptcha(config: { provider: string; secret: string; url: string }): Captcha {
@@ -10,9 +14,8 @@ export function createCaptcha(config: { provider: string; secret: string; url: s
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body: new URLSearchParams({ secret: config.secret, response: token, remoteip: ip }).toString(),
       });
-      if (status >= 500 || body === null || typeof body !== 'object')
-        throw refusedBy(config.provider, status, `status ${status}`);
-      return 'success' in body && body.success === true;
+      if (status >= 500) throw refusedBy(config.provider, status, `status ${status}`);
+      return readReply(config.provider, verdictSchema, body).success;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { ProviderError } from './call.ts';
+import { ProviderError, readReply } from './call.ts';
 import { callHttp, refusedBy } from './http-call.ts';
 import type { ProviderUser, SignInProvider } from './ports.ts';
 
@@ -15,7 +15,11 @@ export type GithubSettings = {
 
 const NAME = 'github';
 const SCOPES = ['read:user', 'user:email'];
-const tokenSchema = z.object({ access_token: z.string().min(1), refresh_token: z.string().optional() });
+/** A refused code is answered with 200 and an error. */
+const tokenSchema = z.union([
+  z.object({ access_token: z.string().min(1), refresh_token: z.string().optional() }),
+  z.object({ error: z.string(), access_token: z.undefined() }),
+]);
 const userSchema = z.object({
   id: z.number().int().positive(),
   login: z.string(),
@@ -34,9 +38,7 @@ export function createGithubSignIn(settings: GithubSettings): SignInProvider {
       headers: { authorization: `Bearer ${token}`, accept: 'application/json', 'user-agent': 'accounts' },
     });
     if (status !== 200) throw refusedBy(NAME, status, `status_${status}`);
-    const parsed = schema.safeParse(body);
-    if (!parsed.success) throw new ProviderError(NAME, 'invalid_response', { retryable: true }, parsed.error);
-    return parsed.data;
+    return readReply(NAME, schema, body);
   }
 
   async function readUser(token: string): Promise<ProviderUser> {
@@ -88,12 +90,12 @@ export function createGithubSignIn(settings: GithubSettings): SignInProvider {
         }).toString(),
       });
       if (status !== 200) throw refusedBy(NAME, status, `status_${status}`);
-      const token = tokenSchema.safeParse(body);
-      if (!token.success) throw new ProviderError(NAME, 'code_refused', { retryable: false });
+      const token = readReply(NAME, tokenSchema, body);
+      if ('error' in token) throw new ProviderError(NAME, 'code_refused', { retryable: false });
       return {
-        user: await readUser(token.data.access_token),
-        accessToken: token.data.access_token,
-        refreshToken: token.data.refresh_token ?? null,
+        user: await readUser(token.access_token),
+        accessToken: token.access_token,
+        refreshToken: token.refresh_token ?? null,
       };
     },
     readIdToken: null,

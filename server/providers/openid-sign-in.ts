@@ -40,7 +40,7 @@ export function createOpenIdSignIn(settings: OpenIdSettings): SignInProvider {
       const allScopes = new Set(
         [...settings.scopes, ...(scopes ?? '').split(/[\s,]+/)].filter((scope) => scope !== ''),
       );
-      return buildAuthorizationUrl(await findConfiguration(), {
+      const parameters = {
         ...extra,
         redirect_uri: redirectUri,
         scope: [...allScopes].join(' '),
@@ -49,7 +49,8 @@ export function createOpenIdSignIn(settings: OpenIdSettings): SignInProvider {
         code_challenge: await calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
         ...(settings.formPost ? { response_mode: 'form_post' } : {}),
-      }).href;
+      };
+      return withProviderErrors(name, async () => buildAuthorizationUrl(await findConfiguration(), parameters).href);
     },
     async redeem({ state, nonce, verifier, response }) {
       const url = new URL(redirectUri);
@@ -80,7 +81,8 @@ function createIdTokenReader(
 ): (idToken: string, accessToken: string | null) => Promise<IdToken | null> {
   const keys = cacheSuccess(async () => {
     const { jwks_uri: uri } = (await findConfiguration()).serverMetadata();
-    if (uri === undefined) throw new ProviderError(settings.name, 'no_jwks_uri', { retryable: false });
+    if (uri === undefined || !URL.canParse(uri))
+      throw new ProviderError(settings.name, 'no_jwks_uri', { retryable: false });
     return createRemoteJWKSet(new URL(uri), { timeoutDuration: PROVIDER_TIMEOUT_MS });
   });
   return async (idToken, accessToken) => {
@@ -102,7 +104,7 @@ function createIdTokenReader(
     const { payload, protectedHeader } = verified;
     const tenant = payload['tid'];
     const expected = typeof tenant === 'string' ? issuer.replace('{tenantid}', tenant) : issuer;
-    if (payload.iss !== expected) return null;
+    if (payload.iss !== expected || typeof payload.sub !== 'string' || payload.sub === '') return null;
     const atHash = payload['at_hash'];
     if (
       accessToken !== null &&

@@ -88,7 +88,7 @@ export function createSamlSignIn(provider: SamlProvider, self: SamlServiceProvid
       const { profile } = await saml.validatePostResponseAsync({ SAMLResponse: response }).catch((error: unknown) => {
         throw refuse('assertion_refused', error);
       });
-      if (!profile) throw refuse('no_assertion');
+      if (!profile?.nameID) throw refuse('no_assertion');
       if (profile.issuer !== provider.entity_id) throw refuse('another_issuer');
       const { id, expiresAt } = readConfirmation(profile, self, requestId) ?? {};
       if (id === undefined || expiresAt === undefined) throw refuse('not_for_this_request');
@@ -145,7 +145,7 @@ function readUser(profile: Profile, { attributes, entity_id: issuer }: SamlProvi
       .find((one) => typeof one === 'string');
     return typeof found === 'string' && found.trim() !== '' ? found.trim() : null;
   };
-  const byName = profile.nameIDFormat.endsWith(':emailAddress') ? profile.nameID : null;
+  const byName = profile.nameIDFormat?.endsWith(':emailAddress') ? profile.nameID : null;
   const name = first([attributes.name, ...NAME_NAMES]);
   return {
     subject: profile.nameID,

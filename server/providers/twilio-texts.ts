@@ -1,5 +1,10 @@
+import { z } from 'zod';
+import { readReply } from './call.ts';
 import { callHttp, refusedBy } from './http-call.ts';
 import type { TextMessages } from './ports.ts';
+
+const messageSchema = z.looseObject({ sid: z.string().min(1) });
+const failureSchema = z.looseObject({ code: z.number() });
 
 /**
  * Sends text messages by Twilio. `from`: a number in E.164, or the id of a messaging service (`MG…`). Twilio has no idempotency keys: a
@@ -21,9 +26,12 @@ export function createTwilioTexts(config: {
         headers: { authorization, 'content-type': 'application/x-www-form-urlencoded' },
         body: new URLSearchParams({ To: to, [sender]: config.from, Body: text }).toString(),
       });
-      if (status === 201 || status === 200) return;
-      const code = body !== null && typeof body === 'object' && 'code' in body ? Number(body.code) : 0;
-      throw refusedBy('twilio', status, code > 0 ? `error ${code}` : `status ${status}`);
+      if (status === 201 || status === 200) {
+        readReply('twilio', messageSchema, body);
+        return;
+      }
+      const failure = failureSchema.safeParse(body);
+      throw refusedBy('twilio', status, failure.success ? `error ${failure.data.code}` : `status ${status}`);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ProviderError } from '../call.ts';
+import { readReply } from '../call.ts';
 import { callHttp, refusedBy } from '../http-call.ts';
 
 export type IgloohomeCredentials = {
@@ -47,12 +47,9 @@ export function createIgloohomeClient(credentials: IgloohomeCredentials): CallIg
   };
 }
 
-/** Checks the shape of a body. Throws `ProviderError`, ambiguous because the call itself succeeded. */
-export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
-  const parsed = schema.safeParse(body);
-  if (parsed.success) return parsed.data;
-  throw new ProviderError('igloohome', 'invalid_response', { retryable: true, ambiguous: true }, parsed.error);
-}
+/** Checks the shape of a body. Throws `ProviderError`. */
+export const parseBody = <S extends z.ZodType>(schema: S, body: unknown): z.output<S> =>
+  readReply('igloohome', schema, body);
 
 /** `until`: in milliseconds since 1970. */
 type Token = { readonly value: string; readonly until: number };
@@ -64,8 +61,7 @@ async function fetchToken({ authUrl, clientId, clientSecret }: IgloohomeCredenti
     headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
     body: 'grant_type=client_credentials',
   });
-  const parsed = tokenSchema.safeParse(body);
-  if (status !== 200 || !parsed.success) throw refusedBy('igloohome', status, 'token_refused');
-  const { access_token: value, expires_in: seconds } = parsed.data;
+  if (status !== 200) throw refusedBy('igloohome', status, 'token_refused');
+  const { access_token: value, expires_in: seconds } = parseBody(tokenSchema, body);
   return { value, until: Date.now() + (seconds - TOKEN_MARGIN_SECONDS) * 1000 };
 }

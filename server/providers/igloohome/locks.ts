@@ -141,8 +141,7 @@ async function runJob(call: CallIgloohome, bridgeId: string, { lockId, ...job }:
   const { jobId } = parseBody(jobSchema, await call('POST', `/devices/${lockId}/jobs/bridges/${bridgeId}`, job));
   const until = Date.now() + JOB_WAIT_MS;
   while (Date.now() < until) {
-    const state = jobStateSchema.safeParse(await call('GET', `/jobs/${jobId}`));
-    const status = state.success ? state.data.jobResponse?.jobStatus : undefined;
+    const status = parseBody(jobStateSchema, await call('GET', `/jobs/${jobId}`)).jobResponse?.jobStatus;
     if (status === JOB_DONE) return;
     if (typeof status === 'number' && status >= JOB_FAILED) throw failedJob('job_failed');
     await new Promise((resolve) => setTimeout(resolve, JOB_POLL_MS));

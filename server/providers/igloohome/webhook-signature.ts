@@ -1,4 +1,5 @@
 import { createHmac, createPublicKey, createVerify, type KeyObject } from 'node:crypto';
+import { ProviderError } from '../call.ts';
 
 /** Whether a webhook is signed by igloohome. `rawBody` is the untouched request text. */
 export type VerifyIgloohomeWebhook = (request: Request, rawBody: string) => Promise<boolean>;
@@ -40,6 +41,10 @@ function isSigned(key: KeyObject, text: string, signature: string): boolean {
 
 async function readKey(publicKey: string): Promise<KeyObject> {
   if (!/^https?:/.test(publicKey)) return createPublicKey(publicKey);
-  const response = await fetch(publicKey, { signal: AbortSignal.timeout(KEY_TIMEOUT_MS) });
-  return createPublicKey(await response.text());
+  try {
+    const response = await fetch(publicKey, { signal: AbortSignal.timeout(KEY_TIMEOUT_MS) });
+    return createPublicKey(await response.text());
+  } catch (cause) {
+    throw new ProviderError('igloohome', 'no_public_key', { retryable: true }, cause);
+  }
 }

@@ -3,6 +3,7 @@ import { ProviderError } from '../call.ts';
 import type { CardAnswer, CardCharge, PaymentSession } from '../ports.ts';
 import { oneOf } from './client.ts';
 import { INTENT_STATUSES, type StripeContext } from './intent.ts';
+import { intentReply, read } from './replies.ts';
 
 /** Marks our payments by a saved card among those of pay pages, which have a session. */
 const MARK = 'saved_card';
@@ -35,7 +36,9 @@ export async function chargeCard({ stripe, live }: StripeContext, input: CardCha
       { idempotencyKey: input.key },
     );
     const session = toSession(intent, live);
-    return intent.status === 'requires_action' ? { session, problem: 'needs_customer' } : { session, problem: null };
+    return session.intentStatus === 'requires_action'
+      ? { session, problem: 'needs_customer' }
+      : { session, problem: null };
   } catch (error) {
     return refusedCharge(error, live);
   }
@@ -83,11 +86,12 @@ export async function findCharge(
   since: Date,
 ): Promise<PaymentSession | null> {
   let scanned = 0;
-  for await (const intent of stripe.paymentIntents.list({
+  for await (const one of stripe.paymentIntents.list({
     limit: 100,
     created: { gte: Math.floor(since.getTime() / 1000) },
     expand: EXPAND.map((path) => `data.${path}`),
   })) {
+    const intent = read(intentReply, one);
     if (isMarked(intent.metadata) && intent.metadata['key'] === key) return toSession(intent, live);
     scanned += 1;
     // Rather no answer than a wrong one.
@@ -109,7 +113,8 @@ export async function cancelCharge(context: StripeContext, id: string): Promise<
 }
 
 /** A payment by a saved card in the form of a session: both are settled in the same way. */
-function toSession(intent: Stripe.PaymentIntent, live: boolean): PaymentSession {
+function toSession(reply: unknown, live: boolean): PaymentSession {
+  const intent = read(intentReply, reply);
   if (intent.livemode !== live) throw new ProviderError('stripe', 'livemode_mismatch', { retryable: false });
   const intentStatus = oneOf(INTENT_STATUSES, intent.status);
   const charge = typeof intent.latest_charge === 'string' ? null : intent.latest_charge;

@@ -1,5 +1,6 @@
 import Stripe from 'stripe';
 import type { SavedCard } from '../ports.ts';
+import { cardsReply, customerReply, read } from './replies.ts';
 
 /** How many saved cards are shown. */
 const CARDS_MAX = 20;
@@ -9,18 +10,18 @@ export async function createCustomer(
   stripe: Stripe,
   { key, userId }: { key: string; userId: string },
 ): Promise<string> {
-  const { id } = await stripe.customers.create({ metadata: { user_id: userId } }, { idempotencyKey: key });
-  return id;
+  const made = await stripe.customers.create({ metadata: { user_id: userId } }, { idempotencyKey: key });
+  return read(customerReply, made).id;
 }
 
 export async function setCustomerEmail(stripe: Stripe, customerId: string, email: string): Promise<void> {
-  await stripe.customers.update(customerId, { email });
+  read(customerReply, await stripe.customers.update(customerId, { email }));
 }
 
 /** Deletes a customer with the saved cards. One that is deleted already, or was never there, is as good. */
 export async function deleteCustomer(stripe: Stripe, customerId: string): Promise<void> {
   try {
-    await stripe.customers.del(customerId);
+    read(customerReply, await stripe.customers.del(customerId));
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
@@ -29,12 +30,12 @@ export async function deleteCustomer(stripe: Stripe, customerId: string): Promis
 /** Lists the cards whose customer agreed to see them again; none of a customer who was deleted at Stripe. */
 export async function listCards(stripe: Stripe, customerId: string): Promise<SavedCard[]> {
   try {
-    const { data } = await stripe.customers.listPaymentMethods(customerId, {
+    const found = await stripe.customers.listPaymentMethods(customerId, {
       type: 'card',
       allow_redisplay: 'always',
       limit: CARDS_MAX,
     });
-    return data.flatMap(({ id, card }) =>
+    return read(cardsReply, found).data.flatMap(({ id, card }) =>
       card === undefined
         ? []
         : [{ id, brand: card.brand, last4: card.last4, expiryMonth: card.exp_month, expiryYear: card.exp_year }],
@@ -49,8 +50,8 @@ export async function listCards(stripe: Stripe, customerId: string): Promise<Sav
 export async function removeCard(stripe: Stripe, customerId: string, cardId: string): Promise<boolean> {
   try {
     // Stripe detaches by the card's id alone: ask first whose it is.
-    await stripe.customers.retrievePaymentMethod(customerId, cardId);
-    await stripe.paymentMethods.detach(cardId);
+    read(customerReply, await stripe.customers.retrievePaymentMethod(customerId, cardId));
+    read(customerReply, await stripe.paymentMethods.detach(cardId));
     return true;
   } catch (error) {
     if (isMissing(error)) return false;

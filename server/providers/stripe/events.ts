@@ -2,6 +2,7 @@ import type Stripe from 'stripe';
 import { WebhookRefused } from '../call.ts';
 import type { ProviderEvent } from '../ports.ts';
 import { isMarked } from './charges.ts';
+import { type EventReply, eventReply, read } from './replies.ts';
 
 /** How many events are listed at most. */
 const LIST_MAX = 1_000;
@@ -37,7 +38,7 @@ export async function listEvents(stripe: Stripe, since: Date): Promise<ProviderE
     types: [...EVENT_TYPES],
     created: { gte: Math.floor(since.getTime() / 1000) },
   })) {
-    found.push(toEvent(event));
+    found.push(toEvent(read(eventReply, event)));
     if (found.length >= LIST_MAX) break;
   }
   return found.toReversed();
@@ -49,13 +50,15 @@ export function readEvent(
   rawBody: string,
   signature: string,
 ): ProviderEvent {
-  const event = verify(stripe, secrets, rawBody, signature);
+  const parsed = eventReply.safeParse(verify(stripe, secrets, rawBody, signature));
+  if (!parsed.success) throw new WebhookRefused('the event is malformed', { cause: parsed.error });
+  const event = parsed.data;
   if (event.livemode !== live)
     throw new WebhookRefused(`a ${event.livemode ? 'live' : 'test'} event for a ${live ? 'live' : 'test'} key`);
   return toEvent(event);
 }
 
-function verify(stripe: Stripe, secrets: readonly string[], rawBody: string, signature: string): Stripe.Event {
+function verify(stripe: Stripe, secrets: readonly string[], rawBody: string, signature: string): unknown {
   const event = verifyWithEach(stripe, secrets, rawBody, signature);
   // The library checks only the age: a signature dated in the future would stay valid until then.
   const latest = Math.floor(Date.now() / 1000) + SIGNATURE_TOLERANCE_S;
@@ -64,7 +67,7 @@ function verify(stripe: Stripe, secrets: readonly string[], rawBody: string, sig
   return event;
 }
 
-function verifyWithEach(stripe: Stripe, secrets: readonly string[], rawBody: string, signature: string): Stripe.Event {
+function verifyWithEach(stripe: Stripe, secrets: readonly string[], rawBody: string, signature: string): unknown {
   let cause: unknown;
   for (const secret of secrets) {
     try {
@@ -76,21 +79,28 @@ function verifyWithEach(stripe: Stripe, secrets: readonly string[], rawBody: str
   throw new WebhookRefused('the signature is invalid', { cause });
 }
 
-function toEvent(event: Stripe.Event): ProviderEvent {
-  const object: object = event.data.object;
+function toEvent(event: EventReply): ProviderEvent {
+  const { object } = event.data;
   const textOf = (name: string): string | null => {
-    const value: unknown = Object.entries(object).find(([key]) => key === name)?.[1];
+    const value = Object.entries(object).find(([key]) => key === name)?.[1];
     return typeof value === 'string' ? value : null;
   };
   return {
     id: event.id,
     type: event.type,
     objectId: textOf('id') ?? '',
-    paymentIntentId: textOf('payment_intent') ?? chargeOf(event),
+    paymentIntentId: textOf('payment_intent') ?? (isOwnCharge(event) ? textOf('id') : null),
     livemode: event.livemode,
   };
 }
 
-/** The payment of an event about one by a saved card; null for one on the pay page, whose session has events of its own. */
-const chargeOf = (event: Stripe.Event): string | null =>
-  event.type === 'payment_intent.succeeded' && isMarked(event.data.object.metadata) ? event.data.object.id : null;
+/** Whether an event is about a payment by a saved card. One on the pay page has a session with events of its own. */
+function isOwnCharge({ type, data: { object } }: EventReply): boolean {
+  const metadata = object['metadata'];
+  return (
+    type === 'payment_intent.succeeded' &&
+    typeof metadata === 'object' &&
+    metadata !== null &&
+    isMarked({ ...metadata })
+  );
+}

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import type { IdentityChecks, IdentitySession } from '../ports.ts';
 import { createStripeClient, oneOf, withProviderErrors } from './client.ts';
+import { checkReply, type DateParts, read } from './replies.ts';
 
 /** Adapter for Stripe's hosted identity checks. Stripe sends birth dates only to a restricted key, and only when expanded. */
 export function createStripeIdentity(config: { restrictedKey: string; apiUrl: string | null }): IdentityChecks {
@@ -46,19 +47,19 @@ async function getSession(stripe: Stripe, id: string): Promise<IdentitySession> 
   return toSession(session);
 }
 
-type DateParts = { day?: number | null; month?: number | null; year?: number | null } | null | undefined;
 function formatDate(date: DateParts): string | null {
   if (!date?.year || !date.month || !date.day) return null;
   return `${String(date.year).padStart(4, '0')}-${String(date.month).padStart(2, '0')}-${String(date.day).padStart(2, '0')}`;
 }
 
-function toSession(session: Stripe.Identity.VerificationSession): IdentitySession {
+function toSession(reply: unknown): IdentitySession {
+  const session = read(checkReply, reply);
   const outputs = session.verified_outputs;
   const report = session.last_verification_report;
-  const document = report !== null && typeof report === 'object' ? report.document : null;
+  const document = typeof report === 'object' ? report?.document : null;
   return {
     id: session.id,
-    url: session.url,
+    url: session.url ?? null,
     status: oneOf(['requires_input', 'processing', 'verified', 'canceled'], session.status),
     lastError: session.last_error?.code ?? null,
     firstName: outputs?.first_name ?? null,

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import { ProviderError } from '../call.ts';
 import type { LedgerEntry } from '../ports.ts';
+import { balanceReply, type BalanceSource, read } from './replies.ts';
 
 /** How many entries one month may have: a hundred pages. */
 const LIST_MAX = 10_000;
@@ -41,7 +42,8 @@ export async function listLedger(stripe: Stripe, since: Date): Promise<LedgerEnt
   return found;
 }
 
-function toEntry(one: Stripe.BalanceTransaction): LedgerEntry | null {
+function toEntry(reply: unknown): LedgerEntry | null {
+  const one = read(balanceReply, reply);
   const meaning = one.type === 'adjustment' ? ADJUSTMENTS[one.reporting_category] : MEANING[one.type];
   const id = idOf(one.source);
   if (meaning === undefined || id === null) return null;
@@ -55,16 +57,14 @@ function toEntry(one: Stripe.BalanceTransaction): LedgerEntry | null {
   };
 }
 
-function currencyOf(source: Stripe.BalanceTransaction['source']): string {
-  return source !== null && typeof source === 'object' && 'currency' in source && typeof source.currency === 'string'
-    ? source.currency
-    : OURS;
+function currencyOf(source: BalanceSource): string {
+  return typeof source === 'object' ? (source?.currency ?? OURS) : OURS;
 }
 
 /** A charge is known by its payment intent, as in our rows; a refund or dispute by its own id. */
-function idOf(source: Stripe.BalanceTransaction['source']): string | null {
-  if (source === null || typeof source === 'string') return source;
+function idOf(source: BalanceSource): string | null {
+  if (source === null || source === undefined || typeof source === 'string') return source ?? null;
   if (source.object !== 'charge') return source.id;
-  const intent = source.payment_intent;
+  const intent = source.payment_intent ?? null;
   return intent === null ? source.id : typeof intent === 'string' ? intent : intent.id;
 }

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import type { Dispute, Payments, Refund } from '../ports.ts';
 import { oneOf } from './client.ts';
+import { disputeReply, listReply, read, refundReply } from './replies.ts';
 
 /**
  * Refunds a part of a payment, or all that is left of it. Without an amount a repeated call is identical, whatever was refunded
@@ -23,16 +24,17 @@ export async function createRefund(
 }
 
 export async function listRefunds(stripe: Stripe, paymentIntentId: string): Promise<Refund[]> {
-  const { data } = await stripe.refunds.list({ payment_intent: paymentIntentId, limit: 100 });
-  return data.map(toRefund);
+  const found = await stripe.refunds.list({ payment_intent: paymentIntentId, limit: 100 });
+  return read(listReply, found).data.map(toRefund);
 }
 
 export async function listDisputes(stripe: Stripe, paymentIntentId: string): Promise<Dispute[]> {
-  const { data } = await stripe.disputes.list({ payment_intent: paymentIntentId, limit: 100 });
-  return data.map(toDispute);
+  const found = await stripe.disputes.list({ payment_intent: paymentIntentId, limit: 100 });
+  return read(listReply, found).data.map(toDispute);
 }
 
-function toRefund(refund: Stripe.Refund): Refund {
+function toRefund(reply: unknown): Refund {
+  const refund = read(refundReply, reply);
   const key = refund.metadata?.['key'];
   return {
     id: refund.id,
@@ -43,7 +45,8 @@ function toRefund(refund: Stripe.Refund): Refund {
 }
 
 /** Reads a dispute. Inquiries (`warning_…`) count too: staff must answer them, although no money has moved. */
-function toDispute(dispute: Stripe.Dispute): Dispute {
+function toDispute(reply: unknown): Dispute {
+  const dispute = read(disputeReply, reply);
   const status = ['won', 'warning_closed', 'prevented'].includes(dispute.status)
     ? 'won'
     : dispute.status === 'lost'

@@ -4,6 +4,7 @@ import type { NewPaymentSession, PaymentSession } from '../ports.ts';
 import { cancelCharge, findChargeOfIntent, getCharge, isCharge } from './charges.ts';
 import { oneOf } from './client.ts';
 import { INTENT_STATUSES, type StripeContext } from './intent.ts';
+import { customerReply as withId, listReply, read, sessionReply } from './replies.ts';
 
 export type SessionsContext = StripeContext;
 
@@ -52,8 +53,11 @@ export async function findSessionOfIntent(
   context: SessionsContext,
   paymentIntentId: string,
 ): Promise<PaymentSession | null> {
-  const { data } = await context.stripe.checkout.sessions.list({ payment_intent: paymentIntentId, limit: 1 });
-  return data[0] ? getSession(context, data[0].id) : findChargeOfIntent(context, paymentIntentId);
+  const found = await context.stripe.checkout.sessions.list({ payment_intent: paymentIntentId, limit: 1 });
+  const [first] = read(listReply, found).data;
+  return first === undefined
+    ? findChargeOfIntent(context, paymentIntentId)
+    : getSession(context, read(withId, first).id);
 }
 
 /** Lists sessions created since then, newest first: at most `max` of those that `wanted` accepts. */
@@ -92,20 +96,21 @@ export async function expireSession(context: SessionsContext, id: string): Promi
   }
 }
 
-function toSession(session: Stripe.Checkout.Session, live: boolean): PaymentSession {
+function toSession(reply: unknown, live: boolean): PaymentSession {
+  const session = read(sessionReply, reply);
   // Our key sees only its own mode: anything else did not come from Stripe.
   if (session.livemode !== live) throw new ProviderError('stripe', 'livemode_mismatch', { retryable: false });
-  const intent = expanded(session.payment_intent);
+  const intent = expanded(session.payment_intent ?? null);
   const charge = expanded(intent?.latest_charge ?? null);
   return {
     id: session.id,
-    url: session.url,
+    url: session.url ?? null,
     status: oneOf(['open', 'complete', 'expired'], session.status ?? 'open'),
     paymentStatus: oneOf(['unpaid', 'paid', 'no_payment_required'], session.payment_status),
     intentStatus: intent === null ? null : oneOf(INTENT_STATUSES, intent.status),
     amountCents: session.amount_total ?? -1,
     currency: session.currency ?? '',
-    bookingId: session.client_reference_id,
+    bookingId: session.client_reference_id ?? null,
     paymentIntentId: typeof session.payment_intent === 'string' ? session.payment_intent : (intent?.id ?? null),
     refundedCents: charge?.amount_refunded ?? 0,
     disputed: charge?.disputed ?? false,

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { ProviderError } from '../call.ts';
+import { z } from 'zod';
+import { readReply } from '../call.ts';
 import { callHttp, refusedBy } from '../http-call.ts';
 
 type Settings = { readonly email: string; readonly tokenUrl: string; readonly apiUrl: string };
@@ -10,6 +11,9 @@ type Request = { readonly method: Method; readonly path: string; readonly body: 
 
 const SCOPE = 'https://www.googleapis.com/auth/wallet_object.issuer';
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+const tokenSchema = z.looseObject({ access_token: z.string().min(1), expires_in: z.number() });
+/** What was read, made or changed. */
+const objectSchema = z.looseObject({ id: z.string() });
 /** A token is replaced this long before its end. */
 const EARLY_MS = 60_000;
 
@@ -36,27 +40,21 @@ export function createGoogleApi({ email, tokenUrl, apiUrl }: Settings, key: KeyO
       body: new URLSearchParams({ grant_type: GRANT, assertion }).toString(),
     });
     if (status !== 200) throw refusedBy('google-wallet', status, `no access token: status ${status}`);
-    const token = tokenIn(body);
-    if (token === null) throw new ProviderError('google-wallet', 'invalid_response', { retryable: true });
-    kept = { token: token.value, until: now.getTime() + token.seconds * 1000 - EARLY_MS };
-    return token.value;
+    const { access_token: token, expires_in: lifetime } = readReply('google-wallet', tokenSchema, body);
+    kept = { token, until: now.getTime() + lifetime * 1000 - EARLY_MS };
+    return token;
   }
 
   return async ({ method, path, body }: Request, now: Date): Promise<number> => {
     const token = await accessToken(now);
-    const { status } = await callHttp('google-wallet', `${apiUrl}/walletobjects/v1/${path}`, {
+    const { status, body: reply } = await callHttp('google-wallet', `${apiUrl}/walletobjects/v1/${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(body === null ? {} : { body: JSON.stringify(body) }),
     });
     // The next try gets a new one.
     if (status === 401) kept = null;
+    if (status >= 200 && status <= 299) readReply('google-wallet', objectSchema, reply);
     return status;
   };
-}
-
-function tokenIn(body: unknown): { value: string; seconds: number } | null {
-  if (body === null || typeof body !== 'object' || !('access_token' in body) || !('expires_in' in body)) return null;
-  const { access_token: value, expires_in: seconds } = body;
-  return typeof value === 'string' && typeof seconds === 'number' ? { value, seconds } : null;
 }
