@@ -86,3 +86,23 @@ test('docs/deploying.md names every file of deploy/', () => {
   const text = read('docs/deploying.md');
   expect(readdirSync(join(ROOT, 'deploy')).filter((name) => !text.includes(name))).toEqual([]);
 });
+
+test('nginx.conf logs the path of a request without its query, which has secrets, and no page that led there', () => {
+  const lines = read('deploy/nginx.conf')
+    .split('\n')
+    .map((line) => line.trim());
+  const site = lines.filter((line) => !line.startsWith('#')).join('\n');
+  const [, format = ''] = /log_format studio '([^]*?)';/.exec(site) ?? [];
+  expect(format).toContain('$studio_path');
+  expect(format).not.toMatch(/\$(request|request_uri|args|query_string|is_args|arg_\w+|uri|document_uri|http_\w+)\b/);
+  expect(site).toMatch(/map \$request_uri \$studio_path \{\n"~\^\(\?<studio_asked>\[\^\?\]\*\)" \$studio_asked;\n\}/);
+  const servers = site.split(/^server \{$/m).slice(1);
+  expect(servers.length).toBe(2);
+  for (const server of servers) {
+    expect(server).toContain('access_log /var/log/nginx/studio.log studio;');
+    // The error log has whole requests from the level error on.
+    expect(server).toMatch(/error_log \S+ crit;/);
+    const logs = [...server.matchAll(/access_log ([^;]*);/g)].map(([, log]) => log);
+    expect(logs.filter((log) => log !== 'off' && log !== '/var/log/nginx/studio.log studio')).toEqual([]);
+  }
+});

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -36,6 +36,7 @@ const nginx: Proxy = {
       // A machine of tests may have no addresses of IPv6.
       .replace(/\tlisten \[::\].*\n/g, '')
       .replaceAll('studio.example.com', 'localhost')
+      .replaceAll('/var/log/nginx', folder)
       .replace(/\/etc\/letsencrypt\/live\/localhost\/(\w+)\.pem/g, `${folder}/$1.pem`)
       .replace('127.0.0.1:3000', `127.0.0.1:${ports.server}`);
     const own = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -228,6 +229,20 @@ describe.runIf(runs).each(proxies)('behind $name with the file in deploy/', (pro
     expect(many).toContain(429);
     expect(await read('127.0.0.4', '127.0.0.3')).toBe(200);
   });
+
+  test.runIf(proxy.name === 'nginx')(
+    'the log has the path of a request, without its query and the page that led there',
+    async () => {
+      await send('/regenerate-pin?token=secret-a', { headers: { referer: 'https://localhost/door?token=secret-b' } });
+      const logs = (): string =>
+        readdirSync(folder)
+          .filter((name) => name.endsWith('.log'))
+          .map((name) => readFileSync(join(folder, name), 'utf8'))
+          .join('\n');
+      await expect.poll(logs).toContain('"GET /regenerate-pin" 200');
+      expect(logs()).not.toContain('secret-');
+    },
+  );
 
   test('npm run doctor finds the certificate and the sockets in order', async () => {
     const { port: sandboxPort } = new URL(server.sandboxUrl);
