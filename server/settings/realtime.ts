@@ -47,5 +47,7 @@ function settingsOf(env: RealtimeEnvironment) {
     payloadMax: env.REALTIME_MAX_PAYLOAD_BYTES,
     unsentMax: env.REALTIME_MAX_UNSENT_BYTES,
     leaseSeconds: env.REALTIME_LEASE_SECONDS,
+    // Pages believe what they hear here about the hours of a room.
+    serverTopics: ['studio:'],
   };
 }

@@ -3,6 +3,7 @@ import type { RealtimeContext } from './context.ts';
 import type { Extension } from '../core/ports.ts';
 import { type Broadcast, type BroadcastPush, type ClientFrame, type Push, sizeOfBody } from '../core/frames.ts';
 import { isObject } from '../core/join-request.ts';
+import { maySendTo } from '../core/settings.ts';
 import { systemErrors } from '../core/refusals.ts';
 import { type Channel, failChannel, type Reply, reply } from './channel.ts';
 import { renewToken } from './token-watch.ts';
@@ -65,7 +66,7 @@ function readPersist(value: unknown): { seconds: number | null } | null {
 
 /** The rights to write are asked for once per token: at the first message. */
 async function mayWrite(context: RealtimeContext, channel: Channel, extension: Extension): Promise<boolean> {
-  if (!channel.topic.isPrivate) return true;
+  if (!channel.topic.isPrivate) return maySendTo(context.settings, channel.member, channel.topic.name);
   const known = channel.writeRights.get(extension);
   if (known !== undefined) return known;
   const { member } = channel;

@@ -30,4 +30,13 @@ export type RealtimeSettings = {
   readonly leaseSeconds: number;
   /** Whether only private channels are served. */
   readonly privateOnly: boolean;
+  /** What the names of public topics begin with to which only the server and the service key send. */
+  readonly serverTopics: readonly string[];
 };
+
+/** Whether a member may send messages and presence to this public topic. Private topics have policies instead. */
+export const maySendTo = (
+  { serverTopics }: Pick<RealtimeSettings, 'serverTopics'>,
+  { role }: { readonly role: string },
+  topic: string,
+): boolean => role === 'service_role' || !serverTopics.some((beginning) => topic.startsWith(beginning));

@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import type { Env } from '#server/http/caller.ts';
 import type { RealtimeContext } from '../channels/context.ts';
 import { isObject } from '../core/join-request.ts';
+import { maySendTo } from '../core/settings.ts';
 import type { Member } from '../core/token.ts';
 import { type Call, parseJson } from './call.ts';
 
@@ -36,8 +37,9 @@ export async function broadcastBatch(context: RealtimeContext, c: Context<Env>, 
   if (!call.rate.take(context.clock().getTime(), messages.length)) return c.json({ message: TOO_MANY }, 429);
   const mayWrite = createWriteCheck(context, call.member);
   for (const { topic, event, payload, isPrivate, id } of messages) {
-    // As in the service this API mirrors, a private message without the right to send it is left out without an error.
-    if (isPrivate && !(await mayWrite(topic))) continue;
+    // As in the service this API mirrors, a message without the right to send it is left out without an error.
+    const allowed = isPrivate ? await mayWrite(topic) : maySendTo(context.settings, call.member, topic);
+    if (!allowed) continue;
     const meta = id === null ? null : { id };
     context.topics.broadcast({ name: topic, isPrivate }, { event, body: { json: payload }, meta });
   }

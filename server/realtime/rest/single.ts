@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import type { Env } from '#server/http/caller.ts';
 import type { RealtimeContext } from '../channels/context.ts';
 import { type BroadcastBody, sizeOfBody } from '../core/frames.ts';
+import { maySendTo } from '../core/settings.ts';
 import type { Member } from '../core/token.ts';
 import { type Call, parseJson } from './call.ts';
 
@@ -25,7 +26,9 @@ export async function broadcastOne(context: RealtimeContext, c: Context<Env>, ca
   if (sizeOfBody(body) > settings.payloadMax)
     return c.json({ errors: { payload: ['Payload size exceeds tenant limit'] } }, 422);
   if (!call.rate.take(context.clock().getTime())) return c.json({ message: 'Too many requests' }, 429);
-  const allowed = !topic.isPrivate || (await mayWrite(authorization, call.member, topic.name, persist !== null));
+  const allowed = topic.isPrivate
+    ? await mayWrite(authorization, call.member, topic.name, persist !== null)
+    : maySendTo(settings, call.member, topic.name);
   if (!allowed) return c.json({ message: 'Unauthorized' }, 403);
   topics.broadcast(topic, { event, body, meta: null });
   if (persist !== null) await messages.store(topic.name, { event, body, meta: null }, persist.seconds);
