@@ -5,6 +5,7 @@ import type { App } from './compose.ts';
 import { type Config, readConfig } from './config.ts';
 import { startHttpServer } from './http/connections/http-server.ts';
 import { describeFailure, describePortFault, expectedFailure } from './start/exit.ts';
+import { requireOpenFiles } from './start/file-limit.ts';
 
 /**
  * The program. Without a command it reads the environment, builds the server, listens, runs background work, and stops in order.
@@ -45,6 +46,8 @@ async function main([name, ...args]: readonly string[]): Promise<void> {
     const { runDoctor } = await import('./start/doctor/run.ts');
     return process.exit(await runDoctor(read, args, print));
   }
+  // Without enough files even its modules cannot be loaded.
+  await orExit(() => requireOpenFiles());
   const config = await orExit(read);
   if (name === undefined) return serve(config);
   const command = COMMANDS.get(name);

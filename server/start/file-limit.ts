@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { ConfigRefused } from '#server/settings/config-refused.ts';
+
+/** Files and connections that a server needs at least: its modules, the database and the first hundreds of visitors. */
+const NEEDED = 1_024;
+
+/** Returns how many files and connections a process may have open, from the text of `/proc/self/limits`; null when it does not say. */
+export function openFilesIn(limits: string): number | null {
+  const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1];
+  if (soft === undefined) return null;
+  return soft === 'unlimited' ? Infinity : Number(soft);
+}
+
+/** Throws `ConfigRefused` when this process may open too few files to start. Systems without `/proc` are not checked. */
+export function requireOpenFiles(read: () => string = () => readFileSync('/proc/self/limits', 'utf8')): void {
+  let most: number | null;
+  try {
+    most = openFilesIn(read());
+  } catch {
+    return;
+  }
+  if (most !== null && most < NEEDED)
+    throw new ConfigRefused([
+      `this process may open ${most} files and connections, and needs at least ${NEEDED}: raise the limit with "ulimit -n 4096", or LimitNOFILE of systemd`,
+    ]);
+}
