@@ -176,6 +176,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     clock,
     readCaller: createGrantedCaller(readKeyedCaller, lookUpGrant),
     sizeMax: config.storage.sizeMax,
+    openUploads: config.storage.openUploads,
     marks: (text) => keys.hmacs('object-link', text),
     sessionAlive: (sessionId) => watch.alive(sessionId),
   });

@@ -4,6 +4,8 @@ import { address, flag, text, whole } from './fields.ts';
 /** The environment variables about stored files, spread into the schema in config.ts. */
 export const storageFields = {
   STORAGE_FILE_SIZE_LIMIT: whole(10_485_760, 5_000_000_000).default(52_428_800),
+  STORAGE_OPEN_UPLOADS_PER_ACCOUNT: whole(10_485_760, 1_000_000_000_000).default(209_715_200),
+  STORAGE_OPEN_UPLOADS: whole(10_485_760, 10_000_000_000_000).default(5_368_709_120),
   STORAGE_S3_BUCKET: z.string().min(3).max(63).optional(),
   STORAGE_S3_ENDPOINT: address.optional(),
   STORAGE_S3_REGION: text.default('us-east-1'),
@@ -21,6 +23,8 @@ type StorageEnvironment = z.output<z.ZodObject<typeof storageFields>>;
 export type StorageSettings = {
   /** Largest object in any bucket, in bytes. */
   readonly sizeMax: number;
+  /** Bytes that the unfinished resumable uploads of one account, and of all together, may announce. */
+  readonly openUploads: { readonly perAccount: number; readonly total: number };
   /** Where objects are stored; null: on this disk, in the data folder. */
   readonly s3: {
     readonly bucket: string;
@@ -36,7 +40,11 @@ export type StorageSettings = {
 };
 
 export function readStorageSettings(env: StorageEnvironment): StorageSettings {
-  return { sizeMax: env.STORAGE_FILE_SIZE_LIMIT, s3: readS3(env) };
+  return {
+    sizeMax: env.STORAGE_FILE_SIZE_LIMIT,
+    openUploads: { perAccount: env.STORAGE_OPEN_UPLOADS_PER_ACCOUNT, total: env.STORAGE_OPEN_UPLOADS },
+    s3: readS3(env),
+  };
 }
 
 function readS3(env: StorageEnvironment): StorageSettings['s3'] {
@@ -55,8 +63,20 @@ function readS3(env: StorageEnvironment): StorageSettings['s3'] {
   };
 }
 
-/** Lists the S3 variables that are missing beside those that are set. */
+/** Lists the faults of the variables about stored files: budgets below the largest file, and S3 variables without the others that they need. */
 export function storageFaults(env: Partial<StorageEnvironment>): string[] {
+  return [...uploadFaults(env), ...s3Faults(env)];
+}
+
+/** A file of the largest size must fit into the budgets. */
+function uploadFaults(env: Partial<StorageEnvironment>): string[] {
+  const largest = env.STORAGE_FILE_SIZE_LIMIT ?? 0;
+  return (['STORAGE_OPEN_UPLOADS_PER_ACCOUNT', 'STORAGE_OPEN_UPLOADS'] as const)
+    .filter((name) => (env[name] ?? largest) < largest)
+    .map((name) => `${name}: is less than STORAGE_FILE_SIZE_LIMIT`);
+}
+
+function s3Faults(env: Partial<StorageEnvironment>): string[] {
   const needed = ['STORAGE_S3_BUCKET', 'STORAGE_S3_ACCESS_KEY_ID', 'STORAGE_S3_SECRET_ACCESS_KEY'] as const;
   const anyOf = [...needed, 'STORAGE_S3_ENDPOINT', 'STORAGE_S3_PREFIX'] as const;
   if (anyOf.every((name) => env[name] === undefined)) return [];

@@ -12,6 +12,8 @@ export type StoreContext = {
   readonly pictures: PictureEncoder;
   /** The most bytes of an object in any bucket. */
   readonly sizeMax: number;
+  /** Bytes that the unfinished resumable uploads of one account, and of all together, may announce. */
+  readonly openUploads: { readonly perAccount: number; readonly total: number };
 };
 
 /** What the calls of `/storage/v1` work with. */

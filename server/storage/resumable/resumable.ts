@@ -23,7 +23,7 @@ export type NewUpload = ObjectPath &
 const PARTS_MAX = 1_000;
 const OPEN_MAX = 200;
 
-/** Begins an upload after checking that the uploader may write the object. */
+/** Begins an upload after checking that the uploader may write the object, and that its bytes fit among those that unfinished uploads may have. */
 export async function beginUpload(context: StoreContext, uploader: Uploader, upload: NewUpload): Promise<Upload> {
   const { db, clock } = context;
   const { bucketId, name, replace, contentType, length, cacheControl, contentEncoding, metadata, described } = upload;
@@ -31,15 +31,40 @@ export async function beginUpload(context: StoreContext, uploader: Uploader, upl
   await authorizeUpload(context, uploader.writer, bucket, { bucketId, name, replace }, { contentType, size: length });
   const { role, owner } = uploader;
   const facts = [bucketId, name, role, owner, replace, contentType, cacheControl, metadata, described, length];
-  const row = await db.one<Upload>(
-    `insert into storage.uploads (bucket_id, name, role, owner, replace, content_type, cache_control, user_metadata, described, length, content_encoding, expires_at)
+  const row = await db.transaction(async (tx) => {
+    await requireRoom(context, tx, uploader, length);
+    return tx.one<Upload>(
+      `insert into storage.uploads (bucket_id, name, role, owner, replace, content_type, cache_control, user_metadata, described, length, content_encoding, expires_at)
      select $1, $2, $3, $4::uuid, $5::boolean, $6, $7, $8::jsonb, $9, $10::bigint, $11, $12::timestamptz + ${LIFE}
      where (select count(*) from storage.uploads u where u.role = $3 and u.owner is not distinct from $4::uuid and u.done_at is null) < $13::int
      returning ${COLUMNS}`,
-    [...facts, contentEncoding, clock(), OPEN_MAX],
-  );
+      [...facts, contentEncoding, clock(), OPEN_MAX],
+    );
+  });
   if (!row) throw storageErrors.tus(429, 'Too many uploads are open');
   return length === 0 ? assembleParts(context, uploader, row) : row;
+}
+
+/** Throws `StorageRefusal` when unfinished uploads announce too many bytes: those of an account or guest, or all. The service key has only the second limit. */
+async function requireRoom(
+  { openUploads }: StoreContext,
+  tx: Transaction,
+  { role, owner }: Uploader,
+  length: number,
+): Promise<void> {
+  // Two that begin at once count each other.
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('open-uploads', 0))`);
+  const row = await tx.one<{ own: number; all: number }>(
+    `select coalesce(sum(u.length) filter (where u.role = $1 and u.owner is not distinct from $2::uuid), 0)::float8 as own,
+       coalesce(sum(u.length), 0)::float8 as all
+     from storage.uploads u where u.done_at is null`,
+    [role, owner],
+  );
+  const { own = 0, all = 0 } = row ?? {};
+  if (role !== 'service_role' && own + length > openUploads.perAccount)
+    throw storageErrors.tus(429, 'Your unfinished uploads are too large together. Finish or cancel one of them first');
+  if (all + length > openUploads.total)
+    throw storageErrors.tus(503, 'Too many uploads are open. Please try again later');
 }
 
 /** Returns the upload's state; finishes it when joining its parts was interrupted. */
