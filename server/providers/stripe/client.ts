@@ -5,7 +5,34 @@ import { PROVIDER_TIMEOUT_MS, ProviderError } from '../call.ts';
 export function createStripeClient(secretKey: string, apiUrl: string | null): Stripe {
   const at = apiUrl === null ? {} : addressOf(new URL(apiUrl));
   // We retry ourselves: with the same key, and knowing what is ambiguous.
-  return new Stripe(secretKey, { ...at, maxNetworkRetries: 0, timeout: PROVIDER_TIMEOUT_MS, telemetry: false });
+  return new Stripe(secretKey, {
+    ...at,
+    maxNetworkRetries: 0,
+    timeout: PROVIDER_TIMEOUT_MS,
+    telemetry: false,
+    httpClient: createHttpClient(),
+  });
+}
+
+/**
+ * Creates the SDK's own HTTP client, which refuses replies that are not JSON objects. The SDK writes a property on each reply: with a number or a text that fails
+ * outside of the promise it gave us, which then never ends.
+ */
+function createHttpClient(): Stripe.HttpClient {
+  const client = Stripe.createNodeHttpClient();
+  const makeRequest = client.makeRequest.bind(client);
+  client.makeRequest = async (...request) => {
+    const response = await makeRequest(...request);
+    const toJSON = response.toJSON.bind(response);
+    response.toJSON = async () => requireObject(await toJSON());
+    return response;
+  };
+  return client;
+}
+
+function requireObject(reply: unknown): object {
+  if (reply !== null && typeof reply === 'object' && !Array.isArray(reply)) return reply;
+  throw new SyntaxError('a reply that is not an object');
 }
 
 function addressOf(url: URL): { host: string; port: string; protocol: 'http' | 'https' } {

@@ -13,7 +13,7 @@ const SCOPE = 'https://www.googleapis.com/auth/wallet_object.issuer';
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const tokenSchema = z.looseObject({ access_token: z.string().min(1), expires_in: z.number() });
 /** What was read, made or changed. */
-const objectSchema = z.looseObject({ id: z.string() });
+const objectSchema = z.looseObject({ id: z.string().min(1) });
 /** A token is replaced this long before its end. */
 const EARLY_MS = 60_000;
 
