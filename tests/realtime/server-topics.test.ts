@@ -24,7 +24,7 @@ describe.each(engines)('the public topic of a room on the $name database', (engi
   const heard = (): unknown[] =>
     listener.frames.flatMap(({ event, topic, payload }) =>
       event === 'broadcast' || event === 'presence_diff'
-        ? [`${topic.replace(/^realtime:/, '')} ${String(payload['event'] ?? event)}`]
+        ? [`${topic.replace(/^realtime:/, '')} ${typeof payload['event'] === 'string' ? payload['event'] : event}`]
         : [],
     );
   const post = (path: string, body: object, token: string) =>
