@@ -5,7 +5,7 @@ import type { App } from './compose.ts';
 import { type Config, readConfig } from './config.ts';
 import { startHttpServer } from './http/connections/http-server.ts';
 import { describeFailure, describePortFault, expectedFailure } from './start/exit.ts';
-import { requireOpenFiles } from './start/file-limit.ts';
+import { requireOpenFiles } from './start/doctor/open-files.ts';
 
 /**
  * The program. Without a command it reads the environment, builds the server, listens, runs background work, and stops in order.

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { openFilesIn, requireOpenFiles } from './file-limit.ts';
+import { openFilesIn, requireOpenFiles } from './open-files.ts';
 
 const limits = (soft: string): string =>
   `Limit                     Soft Limit           Hard Limit           Units\nMax open files            ${soft}                  ${soft}                  files\n`;
@@ -32,7 +32,7 @@ test('fewer than 1,024 open files refuse the start, and a system that does not s
 test.runIf(existsSync('/proc/self/limits'))(
   'with 256 open files the start ends with one line',
   () => {
-    const main = new URL('../main.ts', import.meta.url).pathname;
+    const main = new URL('../../main.ts', import.meta.url).pathname;
     const run = spawnSync('sh', ['-c', `ulimit -n 256; exec '${process.execPath}' '${main}'`], {
       encoding: 'utf8',
       env: { PATH: process.env['PATH'], NODE_OPTIONS: process.env['NODE_OPTIONS'] },
