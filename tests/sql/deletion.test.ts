@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openRows, type Rows, type TestRows } from '#tests/support/rows.ts';
+import {
+  CHANNEL_STAYS,
+  KEPT_UNTIL,
+  NUMBER_STAYS,
+  OF_NO_CUSTOMER,
+  SAYS_NOTHING,
+  WITHOUT_ROW,
+} from './deletion-decisions.ts';
+import { EMAIL, findWords, liveRichly, NOW, PERSON, PHONE, readColumns } from './personal-life.ts';
+
+/**
+ * The proof that an account is gone when it is deleted: the person has a row in every table of the catalogue, with a marker in every column that can
+ * hold words; after the deletion every column of every table is searched. Bytes of files are in tests/api/account-ends.test.ts.
+ */
+let database: TestRows;
+beforeAll(async () => {
+  database = await openRows();
+}, 120_000);
+afterAll(() => database.close());
+
+const deleteAccount = ({ value }: Rows): Promise<unknown> =>
+  value('select private.delete_account($1::uuid, $2::timestamptz)', [PERSON, NOW]);
+const columnsOf = (decisions: readonly (readonly [string[], ...string[]])[]): string[] =>
+  decisions.flatMap(([columns]) => columns);
+async function columnsWith(rows: Rows, words: readonly string[]): Promise<string[]> {
+  const columns = (await findWords(rows, words)).map(([column]) => column);
+  return [...new Set(columns)].toSorted();
+}
+
+test('every table has a row of the person, or a reason why it has none', () =>
+  database.rolledBack(async (rows) => {
+    await liveRichly(rows);
+    const empty: string[] = [];
+    for (const table of new Set((await readColumns(rows)).map((one) => one.table)))
+      if ((await rows.value(`select exists (select from ${table})`)) === false) empty.push(table);
+    const named = WITHOUT_ROW.flatMap(([tables]) => tables);
+    expect(empty.filter((table) => !named.includes(table) && !/^realtime\.messages_\d/.test(table))).toEqual([]);
+  }));
+
+test('each marker stands in its own column before the deletion', () =>
+  database.rolledBack(async (rows) => {
+    const markers = await liveRichly(rows);
+    const found = new Set((await findWords(rows, [...markers.keys()])).map(([column, word]) => `${column} ${word}`));
+    const columns = [...markers].filter(([, what]) => /^[a-z]+\.\w+\.\w+$/.test(what));
+    expect(columns.length).toBeGreaterThan(130);
+    expect(columns.filter(([word, column]) => !found.has(`${column} ${word}`))).toEqual([]);
+  }));
+
+test('after the deletion only the columns with a decision hold a word of the person’s rows', () =>
+  database.rolledBack(async (rows) => {
+    const markers = await liveRichly(rows);
+    expect(await deleteAccount(rows)).toMatchObject({ outcome: 'deleted', kept: 1, keptUntil: '2032-06-30' });
+    const decided = [...columnsOf(KEPT_UNTIL), ...columnsOf(SAYS_NOTHING), ...columnsOf(OF_NO_CUSTOMER)];
+    expect(await columnsWith(rows, [...markers.keys()])).toEqual(decided.toSorted());
+    // Jobs and the queue of bytes hold only what they delete.
+    const queued = (await findWords(rows, [...markers.keys()])).filter(([column]) =>
+      /outbox|deletion_queue/.test(column),
+    );
+    expect(new Set(queued.map(([, word]) => markers.get(word)))).toEqual(
+      new Set([
+        'private.provider_customer.customer_id',
+        'public.id_verifications.image_path',
+        'storage.objects.storage_key',
+        'storage.upload_parts.storage_key',
+      ]),
+    );
+  }));
+
+test('the address and the phone number are nowhere after the deletion, and the number of the account only where it was decided', () =>
+  database.rolledBack(async (rows) => {
+    await liveRichly(rows);
+    await deleteAccount(rows);
+    expect(await columnsWith(rows, [EMAIL, PHONE])).toEqual([]);
+    const numbered = await columnsWith(rows, [PERSON]);
+    expect(numbered.filter((column) => !CHANNEL_STAYS.test(column))).toEqual(NUMBER_STAYS.toSorted());
+  }));
+
+test('the name on records of a sale goes when tax law no longer needs it', () =>
+  database.rolledBack(async (rows) => {
+    const markers = await liveRichly(rows);
+    await deleteAccount(rows);
+    const named = [...markers].filter(([, column]) => /booking\.guest_name|document\.content/.test(column));
+    const words = named.map(([word]) => word);
+    const forget = (at: string) => rows.query('select private.forget_buyers($1::timestamptz)', [at]);
+    await forget('2032-06-30T12:00:00+10:00');
+    expect(await columnsWith(rows, words)).toEqual(['private.booking.guest_name', 'private.document.content']);
+    await forget('2032-07-01T12:00:00+10:00');
+    expect(await columnsWith(rows, words)).toEqual([]);
+  }));
+
+test('a new column whose words stay is noticed', () =>
+  database.rolledBack(async (rows) => {
+    await rows.query('alter table private.booking add column nickname text');
+    const markers = await liveRichly(rows);
+    await deleteAccount(rows);
+    expect(await columnsWith(rows, [...markers.keys()])).toContain('private.booking.nickname');
+  }));
