@@ -20,9 +20,11 @@ describe.each(engines)('single sign-on with supabase-js (PostgreSQL: %s)', (post
   const someone = (): string => `employee${(count += 1)}@example.com`;
   const acs = (): string => `${server.url}/auth/v1/sso/saml/acs`;
 
+  /** The cookies of each sign-on that began, by its relay state. */
+  const cookies = new Map<string, string[]>();
   /** Starts a sign-on as the client does; returns the provider's URL, our request's id and its relay state. */
   async function begin(more: Record<string, unknown> = {}) {
-    const { status, body } = await server.request('POST', '/sso', {
+    const { status, body, headers } = await server.request('POST', '/sso', {
       domain: 'example.com',
       skip_http_redirect: true,
       ...more,
@@ -30,14 +32,20 @@ describe.each(engines)('single sign-on with supabase-js (PostgreSQL: %s)', (post
     expect(status).toBe(200);
     const url = String(body['url']);
     const xml = inflateRawSync(Buffer.from(query(url).get('SAMLRequest') ?? '', 'base64')).toString();
-    return { url, relayState: query(url).get('RelayState') ?? '', requestId: / ID="([^"]+)"/.exec(xml)?.[1] ?? '' };
+    const relayState = query(url).get('RelayState') ?? '';
+    cookies.set(relayState, headers.getSetCookie());
+    return { url, relayState, requestId: / ID="([^"]+)"/.exec(xml)?.[1] ?? '' };
   }
-  const post = (SAMLResponse: string, RelayState: string): Promise<Step> =>
-    createWalker('10.4.0.1').go(acs(), { method: 'POST', form: { SAMLResponse, RelayState } });
+  /** Posts an answer from the browser that began the sign-on, or from another one. */
+  const post = (SAMLResponse: string, RelayState: string, lines = cookies.get(RelayState) ?? []): Promise<Step> =>
+    createWalker('10.4.0.1', { origin: server.url, lines }).go(acs(), {
+      method: 'POST',
+      form: { SAMLResponse, RelayState },
+    });
   /** The whole flow through the provider's page. */
   async function signOn(email: string, more: Record<string, unknown> = {}): Promise<Step> {
-    const { url } = await begin(more);
-    const walk = createWalker('10.4.0.2');
+    const { url, relayState } = await begin(more);
+    const walk = createWalker('10.4.0.2', { origin: server.url, lines: cookies.get(relayState) ?? [] });
     expect((await walk.go(url)).page).toContain('Single sign-on');
     const page = await walk.go(url, { method: 'POST', form: { email, name: 'Lee Employee' } });
     const { action, fields } = readForm(page.page);
@@ -100,6 +108,29 @@ describe.each(engines)('single sign-on with supabase-js (PostgreSQL: %s)', (post
     expect((await server.request('POST', '/otp', { email, create_user: false })).status).toBe(200);
     await server.app.flushMail();
     expect(await server.mailsOf(email)).toEqual([]);
+  });
+
+  test('an answer that another browser posts is refused, with no cookie or with that of another sign-on', async () => {
+    const email = someone();
+    for (const foreign of [[], cookies.get((await begin()).relayState)]) {
+      const { relayState, requestId } = await begin();
+      const right = await answer({ email, in_response_to: requestId });
+      const step = await post(right, relayState, foreign);
+      expect(isRefused(step, 'saml_relay_state_not_found'), String(step.location)).toBe(true);
+      expect(isRefused(await post(right, relayState), 'saml_relay_state_not_found')).toBe(true);
+    }
+    expect(await server.app.db.one('select 1 from auth.users where email = $1', [email])).toBeNull();
+  });
+
+  test('the cookie that binds a sign-on is sent only to the address for answers, and scripts cannot read it', async () => {
+    const { relayState } = await begin();
+    expect(cookies.get(relayState)).toEqual([
+      expect.stringMatching(
+        /^sign-in-[\w-]{12}=[\w-]+; Max-Age=600; Path=\/auth\/v1\/sso\/saml\/acs; HttpOnly; SameSite=Lax$/,
+      ),
+    ]);
+    const withVerifier = await begin({ code_challenge: CHALLENGE, code_challenge_method: 's256' });
+    expect(cookies.get(withVerifier.relayState)).toEqual([]);
   });
 
   test('with a verifier it ends in a code', async () => {

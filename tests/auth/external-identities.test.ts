@@ -222,6 +222,16 @@ describe('single sign-on', () => {
     expect((await call('POST', '/sso', body)).status).toBe(303);
   });
 
+  test('over HTTPS the cookie that binds it to the browser comes back with a form post from another site', async () => {
+    const { headers } = await app
+      .server({
+        config: { siteUrl: 'https://studio.example' },
+        dependencies: { ssoProviders: [createSsoProvider('work.example', requests)] },
+      })
+      .request('POST', '/sso', { domain: 'work.example', skip_http_redirect: true });
+    expect(headers.getSetCookie()).toEqual([expect.stringMatching(/; HttpOnly; Secure; SameSite=None$/)]);
+  });
+
   test('the metadata for identity providers requests a persistent name id', async () => {
     const { body } = await call('GET', '/sso/saml/metadata');
     expect(textIn(body, 'text')).toContain('<NameIDFormat>urn:oasis:names:tc:SAML:2.0:nameid-format:persistent<');

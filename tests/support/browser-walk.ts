@@ -5,27 +5,24 @@ export type Walker = {
 };
 export type Step = { readonly status: number; readonly location: string | null; readonly page: string };
 
-export function createWalker(ip: string): Walker {
+/** `cookies`: `set-cookie` lines that a server has sent already. */
+export function createWalker(ip: string, cookies: { origin: string; lines: readonly string[] } | null = null): Walker {
   const jar = new Map<string, Map<string, string>>();
+  if (cookies !== null) jar.set(cookies.origin, storeCookies(new Map(), cookies.lines));
   return {
     async go(url, init = {}) {
       const { origin } = new URL(url);
-      const cookies = jar.get(origin) ?? new Map<string, string>();
+      const stored = jar.get(origin) ?? new Map<string, string>();
       const response = await fetch(url, {
         method: init.method ?? 'GET',
         redirect: 'manual',
         headers: {
           'x-forwarded-for': ip,
-          ...(cookies.size === 0 ? {} : { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }),
+          ...(stored.size === 0 ? {} : { cookie: [...stored].map(([name, value]) => `${name}=${value}`).join('; ') }),
         },
         ...(init.form === undefined ? {} : { body: new URLSearchParams(init.form) }),
       });
-      for (const line of response.headers.getSetCookie()) {
-        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-        if (/max-age=0/i.test(line)) cookies.delete(name);
-        else cookies.set(name, value);
-      }
-      jar.set(origin, cookies);
+      jar.set(origin, storeCookies(stored, response.headers.getSetCookie()));
       const location = response.headers.get('location');
       return {
         status: response.status,
@@ -34,6 +31,15 @@ export function createWalker(ip: string): Walker {
       };
     },
   };
+}
+
+function storeCookies(stored: Map<string, string>, lines: readonly string[]): Map<string, string> {
+  for (const line of lines) {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+    if (/max-age=0/i.test(line)) stored.delete(name);
+    else stored.set(name, value);
+  }
+  return stored;
 }
 
 /** Reads the hidden fields and the action of the first form on a page. */

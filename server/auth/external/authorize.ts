@@ -1,10 +1,10 @@
-import { setCookie } from 'hono/cookie';
 import type { SignInProvider } from '#server/providers/ports.ts';
 import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 import { authLimits, takeLimit } from '../core/limits.ts';
 import { safeRedirect } from '../core/redirects.ts';
 import { type Call, requireUser } from '../core/request.ts';
+import { bindToBrowser, OAUTH_PATH } from './browser-binding.ts';
 import { beginFlow, type FlowContext, flowSecrets } from './flows.ts';
 import { readChallenge } from './pkce.ts';
 
@@ -31,7 +31,6 @@ const RESERVED_PARAMETERS = new Set([
   'claims',
   'id_token_hint',
 ]);
-const COOKIE_SECONDS = 600;
 
 type AuthorizeContext = FlowContext & Needs<'db' | 'limits' | 'providers', 'siteUrl' | 'redirects'>;
 
@@ -68,7 +67,7 @@ async function startSignIn(context: AuthorizeContext, c: Call, linkUserId: strin
     requestId: null,
   } as const;
   const { id, state } = await beginFlow(context, db, start);
-  if (challenge === null) bindToBrowser(c, config.siteUrl, state, provider.formPost);
+  if (challenge === null) bindToBrowser(c, config.siteUrl, state, { path: OAUTH_PATH, formPost: provider.formPost });
   const extra = Object.fromEntries(Object.entries(query).filter(([name]) => !RESERVED_PARAMETERS.has(name)));
   try {
     return await provider.startUrl({ ...flowSecrets(context, id), state, scopes: query['scopes'] ?? null, extra });
@@ -83,22 +82,4 @@ function findProvider({ providers }: Needs<'providers'>, name: string): SignInPr
   const provider = providers.get(name.toLowerCase());
   if (provider) return provider;
   throw refuse.validation('Unsupported provider: provider is not enabled');
-}
-
-export const cookieName = (state: string): string => `sign-in-${state.slice(0, 12)}`;
-
-/**
- * Stores the state in a cookie that the callback must present. The implicit flow has no verifier that ties the answer to the requester,
- * so a forged link could otherwise sign a visitor in to somebody else's account.
- */
-function bindToBrowser(c: Call, siteUrl: string, state: string, formPost: boolean): void {
-  const secure = siteUrl.startsWith('https:');
-  setCookie(c, cookieName(state), state, {
-    path: '/auth/v1/callback',
-    httpOnly: true,
-    secure,
-    // A form post from the provider's site carries only cookies with SameSite=None.
-    sameSite: formPost && secure ? 'None' : 'Lax',
-    maxAge: COOKIE_SECONDS,
-  });
 }

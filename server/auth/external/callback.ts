@@ -1,9 +1,7 @@
-import { deleteCookie, getCookie } from 'hono/cookie';
-import { equalInConstantTime } from '#server/crypto/constant-time.ts';
 import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import type { Call } from '../core/request.ts';
-import { cookieName } from './authorize.ts';
+import { OAUTH_PATH, startedInThisBrowser } from './browser-binding.ts';
 import { type CompleteContext, completeSignIn } from './complete-sign-in.ts';
 import { toExternalIdentity } from './external-identity.ts';
 import { type Flow, flowSecrets, takeFlow } from './flows.ts';
@@ -20,7 +18,7 @@ export async function callback(context: CallbackContext, c: Call): Promise<Respo
   const state = response.get('state');
   if (!state) return redirectWithError(c, config.siteUrl, missingState());
   const flow = await db.transaction((tx) => takeFlow(context, tx, state));
-  if (flow?.method !== 'oauth' || !startedInThisBrowser(c, flow, state))
+  if (flow?.method !== 'oauth' || !startedInThisBrowser(c, flow, state, { path: OAUTH_PATH }))
     return redirectWithError(c, config.siteUrl, unknownState());
   try {
     return await redeemResponse(context, c, flow, state, response);
@@ -34,14 +32,6 @@ export async function callback(context: CallbackContext, c: Call): Promise<Respo
 
 const missingState = (): AuthRefusal => new AuthRefusal(400, 'bad_oauth_callback', 'OAuth state parameter missing');
 const unknownState = (): AuthRefusal => new AuthRefusal(400, 'bad_oauth_state', 'OAuth state not found or expired');
-
-/** Whether the cookie of the flow is there. Flows with a challenge or for an account need none. */
-function startedInThisBrowser(c: Call, flow: Flow, state: string): boolean {
-  if (flow.challenge !== null || flow.linkUserId !== null) return true;
-  const bound = equalInConstantTime(getCookie(c, cookieName(state)) ?? '', state);
-  deleteCookie(c, cookieName(state), { path: '/auth/v1/callback' });
-  return bound;
-}
 
 /** Exchanges the provider's response for the user, and completes the sign-in. */
 async function redeemResponse(

@@ -2,6 +2,7 @@ import type { ProviderUser, SingleSignOn } from '#server/providers/ports.ts';
 import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import type { Call } from '../core/request.ts';
+import { SAML_LANDING, startedInThisBrowser } from '../external/browser-binding.ts';
 import { type CompleteContext, completeSignIn } from '../external/complete-sign-in.ts';
 import type { ExternalIdentity } from '../external/external-identity.ts';
 import { type Flow, takeFlow } from '../external/flows.ts';
@@ -12,15 +13,17 @@ import { requireSso } from './require-sso.ts';
 type AcsContext = CompleteContext & Needs<'ssoProviders', 'siteUrl'>;
 
 /**
- * `POST /sso/saml/acs`: receives the response of a SAML identity provider. Accepts only responses to our own requests: an unrequested one
- * could sign a visitor in to somebody else's account.
+ * `POST /sso/saml/acs`: receives the response of a SAML identity provider. Accepts only responses to requests that began in this browser:
+ * another one could sign a visitor in to another person's account.
  */
 export async function finishSso(context: AcsContext, c: Call): Promise<Response> {
   const { db, config } = context;
   requireSso(context);
   const form = new URLSearchParams(await c.req.text());
-  const flow = await db.transaction((tx) => takeFlow(context, tx, form.get('RelayState') ?? ''));
-  if (flow?.method !== 'sso/saml') return redirectWithError(c, config.siteUrl, unknownRelayState());
+  const state = form.get('RelayState') ?? '';
+  const flow = await db.transaction((tx) => takeFlow(context, tx, state));
+  if (flow?.method !== 'sso/saml' || !startedInThisBrowser(c, flow, state, SAML_LANDING))
+    return redirectWithError(c, config.siteUrl, unknownRelayState());
   try {
     return await acceptResponse(context, c, flow, form.get('SAMLResponse') ?? '');
   } catch (error) {

@@ -6,6 +6,7 @@ import { AuthRefusal, refuse } from '../core/errors.ts';
 import { authLimits, takeLimit } from '../core/limits.ts';
 import { safeRedirect } from '../core/redirects.ts';
 import { type Call, readBody } from '../core/request.ts';
+import { bindToBrowser, SAML_LANDING } from '../external/browser-binding.ts';
 import { beginFlow, type FlowContext } from '../external/flows.ts';
 import { readChallenge } from '../external/pkce.ts';
 import { requireSso } from './require-sso.ts';
@@ -41,6 +42,7 @@ export async function startSso(
     linkUserId: null,
     requestId,
   });
+  if (challenge === null) bindToBrowser(c, context.config.siteUrl, state, SAML_LANDING);
   const url = await ssoProvider.startUrl({ requestId, relayState: state }).catch((error: unknown) => {
     c.var.log.error({ err: error }, 'an identity provider did not answer');
     throw refuse.providerDown();
