@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isPlain, NOT_PLAIN } from './plain-text.ts';
 import { isStudioDate, type StudioDate } from './studio-time.ts';
 
 export const MINIMUM_AGE = 18;
@@ -43,7 +44,8 @@ const fullName = z
   .string()
   .trim()
   .min(2, 'Full name must be at least 2 characters')
-  .max(100, 'Full name must be less than 100 characters');
+  .max(100, 'Full name must be less than 100 characters')
+  .refine(isPlain, NOT_PLAIN);
 const email = z
   .string()
   .trim()
@@ -69,7 +71,7 @@ export const signUpSchema = z.object({
   fullName,
   email,
   phone,
-  djName: z.string().trim().max(100, 'DJ name must be less than 100 characters').optional(),
+  djName: z.string().trim().max(100, 'DJ name must be less than 100 characters').refine(isPlain, NOT_PLAIN).optional(),
   password,
   dateOfBirth: z.string('Date of birth is required').refine(isStudioDate, 'Date of birth is required'),
 });

@@ -46,6 +46,7 @@ const TEXTS: Readonly<Record<string, PageText>> = {
   '/unsubscribe': { title: 'Unsubscribe', description: 'Leave our mailing list.' },
   '/auth': own('Sign in'),
   '/email-verified': own('Email Confirmed'),
+  '/undo-email': own('Undo a change of address'),
   '/checkout': own('Checkout'),
   '/bookings': own('Your bookings'),
   '/bookings/*': own('Your booking'),

@@ -44,6 +44,7 @@ export const pages: readonly PageRoute[] = [
   { path: '/unsubscribe', page: 'unsubscribe', rendered: 'no', data: true },
   { path: '/auth', page: 'auth', ...own },
   { path: '/email-verified', page: 'email-verified', ...own },
+  { path: '/undo-email', page: 'verify/undo-email', ...own },
   { path: '/checkout', page: 'checkout', ...own },
   { path: '/bookings', page: 'bookings/list', ...own },
   { path: '/bookings/*', page: 'bookings/one', ...own },

@@ -15,6 +15,7 @@ import { addPasskeyRoutes } from './passkeys/routes.ts';
 import { signUp } from './signup/sign-up.ts';
 import { addSsoRoutes } from './sso/routes.ts';
 import { addTokenRoute } from './token/routes.ts';
+import { addUndoRoutes } from './undo/routes.ts';
 import { addUserRoutes } from './user/routes.ts';
 import { addVerifyRoutes } from './verify/routes.ts';
 
@@ -52,6 +53,7 @@ export function createAuthRouter(context: AuthContext): Hono<Env> {
   addTokenRoute(router, context);
   addVerifyRoutes(router, context);
   addUserRoutes(router, context);
+  addUndoRoutes(router, context);
   addInfoRoutes(router, context);
   addAdminRoutes(router, context);
   addFactorRoutes(router, context);

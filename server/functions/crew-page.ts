@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isPlain } from '#rules/plain-text.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { makeGuestCode } from '#server/operations/crew/guest-codes.ts';
 import {
@@ -22,7 +23,7 @@ const joinSchema = z.object({
     .min(1)
     .max(40)
     // Shown to the host and to staff beside other text.
-    .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, 'Please use letters.'),
+    .refine(isPlain, 'Please use letters.'),
   termsVersion: z.string().min(1).max(40),
 });
 

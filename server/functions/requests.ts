@@ -1,13 +1,21 @@
 import { z } from 'zod';
 import { SERIES_MAX, SERIES_MIN } from '#rules/finding/series.ts';
+import { findHidden, NOT_PLAIN } from '#rules/plain-text.ts';
 import type { Caller } from '#server/http/caller.ts';
 import type { Limit, TakeLimit } from '#server/http/limits.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 
-/** Parses a body by its schema. Throws `Refusal('invalid_request')` that names the first invalid field. */
+/**
+ * Parses a body by its schema. Throws `Refusal('invalid_request')` that names the first invalid field, or the first one with characters that
+ * cannot be seen.
+ */
 export function parse<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
   const parsed = schema.safeParse(body);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    const hidden = findHidden(parsed.data)?.join('.');
+    if (hidden === undefined) return parsed.data;
+    throw new Refusal('invalid_request', hidden === '' ? NOT_PLAIN : `${hidden}: ${NOT_PLAIN}`, { field: hidden });
+  }
   const issue = parsed.error.issues[0];
   const field = issue?.path.join('.') ?? '';
   throw new Refusal(

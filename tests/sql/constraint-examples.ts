@@ -73,6 +73,8 @@ const filled = (column: string, count: number, low: number, high: number): Check
     good: all(column, [list(low), list(high)]),
   };
 };
+/** A row for each column, with a character that turns the direction of writing. */
+const hidden = (...columns: readonly string[]): Values[] => columns.map((column) => ({ [column]: 'a\u202eb' }));
 /** Two rows that agree in `same` clash; they do not once any one column of `other` differs. */
 const unique = (same: Values, other: Values, both: Values = {}): UniqueExample => ({
   clash: [
@@ -262,6 +264,29 @@ export const AUTH: Readonly<Record<string, TableExamples>> = {
     },
     uniques: { webauthn_credentials_credential_id_key: unique({}, { credential_id: 'd' }) },
   },
+  'auth.replaced_emails': {
+    base: {
+      id: uuid(1),
+      user_id: uuid(1),
+      email: 'a@example.com',
+      factor_ids: [],
+      replaced_at: AT,
+      expires_at: AT,
+    },
+    checks: {
+      replaced_emails_email_check: between(
+        'email',
+        ['A@example.com', 'ab', `${text(247)}@mail.com`],
+        ['a@b', `${text(246)}@mail.com`],
+      ),
+    },
+    uniques: {
+      replaced_emails_token_hash_key: {
+        clash: [[{ token_hash: 'h' }, { id: uuid(2), token_hash: 'h' }]],
+        apart: [[{ token_hash: 'h' }, { id: uuid(2), token_hash: 'i' }]],
+      },
+    },
+  },
   'auth.webauthn_challenges': {
     base: { user_id: uuid(1), challenge_type: 'registration', challenge: 'c', expires_at: AT, created_at: AT },
     checks: {
@@ -414,6 +439,10 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
       profiles_phone_check: atMost('phone', 20),
       profiles_dj_name_check: atMost('dj_name', 100),
       profiles_address_check: atMost('address', 500),
+      profiles_plain: {
+        bad: [...hidden('full_name', 'phone', 'dj_name', 'address'), { full_name: 'a\nb' }, { dj_name: 'a\tb' }],
+        good: [{ full_name: 'Zoë 李 👩‍🎤', phone: '+61 400', dj_name: 'x', address: '1 Street\n\tSydney' }, {}],
+      },
       profiles_date_of_birth_check: between(
         'date_of_birth',
         ['1899-12-31', '2100-01-02'],
@@ -442,6 +471,7 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
     checks: {
       mailing_list_email_check: between('email', ['abc', '@bc', 'ab@', `a@${text(254)}`], ['a@b', `a@${text(253)}`]),
       mailing_list_bounce_reason_check: atMost('bounce_reason', 200),
+      mailing_list_plain: { bad: [{ email: 'a\u202e@example.com' }, { email: 'a\nb@example.com' }], good: [{}] },
     },
     uniques: {
       mailing_list_email: { clash: [[{}, { email: ' A@example.com ' }]], apart: [[{}, { email: 'b@example.com' }]] },
@@ -603,6 +633,10 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
         good: [{ discount_value: 100 }, { discount_type: 'fixed', discount_value: 100.01 }],
       },
       discount_codes_description_check: atMost('description', 500),
+      discount_codes_plain: {
+        bad: [...hidden('description'), { code: 'T\u202eEN' }],
+        good: [{ description: 'one\ntwo' }, {}],
+      },
       discount_codes_min_hours_check: { bad: [{ min_hours: 0 }], good: [{ min_hours: 0.1 }] },
       discount_codes_max_uses_check: { bad: [{ max_uses: 0 }], good: [{ max_uses: 1 }] },
       discount_codes_per_user_limit_check: { bad: [{ per_user_limit: 0 }], good: [{ per_user_limit: 1 }] },
@@ -842,6 +876,10 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
       final_cost_cents: 0,
     },
     checks: {
+      booking_plain: {
+        bad: hidden('guest_name', 'guest_email', 'notes'),
+        good: [{ guest_name: 'Zoë', guest_email: 'a@example.com', notes: 'one\ntwo' }, {}],
+      },
       booking_reference_check: between('reference', ['AAAA0000', 'aaaa-0000', 'AAAA-00000'], ['ZZZZ-9999']),
       booking_status_check: {
         bad: [{ status: 'paid' }],

@@ -813,7 +813,8 @@ describe('storage', () => {
  * tests/operations/staff-moves.test.ts and paid-moves.test.ts; rules of codes by coupon-rules.test.ts beside this file; invitations by tests/api/staff-team.test.ts;
  * the wait list by tests/operations/waitlist.test.ts, the lowest price of a room by tests/api/rooms.test.ts; crews by
  * tests/operations/crew.test.ts; documents by tests/operations/paid-moves.test.ts, and without their buyer by tests/api/account-ends.test.ts; the provider's customer of an
- * account that ends by tests/operations/card-payments.test.ts; passes by tests/operating/wallet-updates.test.ts.
+ * account that ends by tests/operations/card-payments.test.ts; passes by tests/operating/wallet-updates.test.ts; mails about
+ * changes of an account, and reserved addresses, by account-notices.test.ts beside this file.
  */
 const TESTED =
   `users_email_changed users_create_profile users_inserted_confirmed users_sync_identities users_update_profile buckets_guarded objects_guarded
@@ -828,7 +829,8 @@ const TESTED =
   publish_team publish_invitation publish_factor_rule publish_ledger staff_permissions_invitations publish_incident booking_freed closed_span_freed publish_waitlist
   studios_hourly_rate booking_buyer_forgotten payment_documents refund_documents partial_refund_documents crew_follows_booking crew_forgotten publish_crew
   provider_customer_forgotten passes_follow_booking passes_forgotten
-  booking_order_frozen booking_order_whole payment_share_frozen`.split(/\s+/);
+  booking_order_frozen booking_order_whole payment_share_frozen users_announce users_email_reserved
+  mfa_factors_announce webauthn_credentials_announce identities_announce`.split(/\s+/);
 
 test(
   'every trigger is covered by a test',

@@ -1,5 +1,8 @@
+import * as accountChanged from '#server/mails/account/account-changed.ts';
 import * as currentAddress from '#server/mails/account/current-address.ts';
 import * as emailChange from '#server/mails/account/email-change.ts';
+import * as emailReplaced from '#server/mails/account/email-replaced.ts';
+import * as emailUndone from '#server/mails/account/email-undone.ts';
 import * as exists from '#server/mails/account/exists.ts';
 import * as invitation from '#server/mails/account/invitation.ts';
 import * as passwordChanged from '#server/mails/account/password-changed.ts';
@@ -26,5 +29,14 @@ export const accountMails = (): Rendered[] => [
   ...render(reauthentication, { reauthenticationMail: { '': [from, confirm] } }),
   ...render(exists, { accountExistsMail: { '': [from, { href: `${SITE}/auth` }] } }),
   ...render(passwordChanged, { passwordChangedMail: { '': [from, { at: at(-30.2), href: `${SITE}/auth` }] } }),
+  ...render(accountChanged, {
+    accountChangedMail: Object.fromEntries(
+      accountChanged.ACCOUNT_CHANGES.map((change) => [change, [from, { change, at: at(-30.2), href: `${SITE}/auth` }]]),
+    ),
+  }),
+  ...render(emailReplaced, {
+    emailReplacedMail: { '': [from, { at: at(-30.2), until: at(41.8), href: `${SITE}/undo-email?${TOKEN}` }] },
+  }),
+  ...render(emailUndone, { emailUndoneMail: { '': [from, { at: at(-30.2) }] } }),
   ...render(textMessage, { codeTextMessage: { '': [{ from: from.name, code: '402917', minutes: 60 }] } }),
 ];

@@ -11,6 +11,7 @@ export const paths = {
   comingSoon: '/coming-soon',
   terms: '/terms',
   unsubscribe: '/unsubscribe',
+  undoEmail: '/undo-email',
   privacy: '/privacy',
   admin: '/admin',
   verifyComplete: '/verify-complete',

@@ -8,6 +8,7 @@ import { readEmail } from '../core/contact.ts';
 import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 import { type Call, readBody, requireServiceRole } from '../core/request.ts';
+import { isReserved } from '../undo/replaced-emails.ts';
 
 const schema = z.object({ email: z.string(), data: z.record(z.string(), z.unknown()).nullish() });
 
@@ -28,11 +29,13 @@ export async function invite(context: Needs<'db' | 'clock' | 'queue' | 'readCall
   return c.json(toUser(user));
 }
 
-/** Creates an invited account, or invites an unconfirmed one again. Refuses a confirmed one. */
+/** Creates an invited account, or invites an unconfirmed one again. Refuses a confirmed one and a reserved address. */
 export async function inviteUser(
   tx: Transaction,
   invited: { email: string; data: Record<string, unknown> | null; at: Date },
 ): Promise<UserRow> {
+  const { email, at: now } = invited;
+  if (await isReserved(tx, { email, userId: null, now })) throw refuse.emailExists();
   await tx.query(
     `insert into auth.users as u (email, raw_user_meta_data, invited_at, created_at)
      values ($1, coalesce($2::jsonb, '{}'), $3::timestamptz, $3::timestamptz)

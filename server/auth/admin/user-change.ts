@@ -57,7 +57,7 @@ async function writeChanges(
   const providers = providersOf(user, email, phone);
   const appData = withoutNulls({ ...user.raw_app_meta_data, ...form.app_metadata, provider: providers[0], providers });
   const userData = withoutNulls({ ...user.raw_user_meta_data, ...form.user_metadata });
-  checkMetadata(userData);
+  checkMetadata(form.user_metadata ?? {}, user.raw_user_meta_data);
   await tx.query(
     `update auth.users set email = coalesce($2, email), phone = coalesce($3, phone), encrypted_password = coalesce($4, encrypted_password),
        email_confirmed_at = case when $5::boolean then coalesce(email_confirmed_at, $6::timestamptz) else email_confirmed_at end,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
+import { ACCOUNT_CHANGES } from '#server/mails/account/account-changed.ts';
 import { deleteClosedJobs, endJobs, enqueue, type Job, type JobHandler, type JobKinds } from '#server/queue/jobs.ts';
 import type { WorkerSettings } from '#server/queue/queue.ts';
 import type { Contact } from '../core/contact.ts';
@@ -14,7 +15,7 @@ export const MESSAGE_WORKERS = {
   'account-texts': { atOnce: 20 },
 } as const satisfies Record<string, WorkerSettings>;
 /** Messages that nobody waits for at a form: they are sent however late. All others are dropped once their code would have expired. */
-const WITHOUT_DEADLINE: readonly MessageKind[] = ['invite', 'password_changed'];
+const WITHOUT_DEADLINE: readonly MessageKind[] = ['invite'];
 /** Somebody waits for the message: try at least once a minute. */
 const LONGEST_WAIT_MS = 60_000;
 
@@ -106,10 +107,11 @@ const payloadSchema = z.object({
   attemptId: z.uuid().nullable(),
   redirectTo: z.string().nullable(),
   requestedAt: z.string(),
+  change: z.enum(ACCOUNT_CHANGES).nullish(),
 });
 
 function readMessage(job: Job, kind: MessageKind, to: 'email' | 'phone'): Message {
-  const { userId, attemptId, redirectTo, requestedAt } = payloadSchema.parse(job.payload);
+  const { userId, attemptId, redirectTo, requestedAt, change } = payloadSchema.parse(job.payload);
   return {
     id: job.id,
     kind,
@@ -119,5 +121,6 @@ function readMessage(job: Job, kind: MessageKind, to: 'email' | 'phone'): Messag
     attemptId,
     redirectTo,
     requestedAt: new Date(requestedAt),
+    change: change ?? null,
   };
 }

@@ -1,3 +1,4 @@
+import type { AccountChange } from '#server/mails/account/account-changed.ts';
 import type { MessageKind } from '../core/message-queue.ts';
 
 /** A message as it is sent. Its codes are derived from `id`. */
@@ -13,6 +14,8 @@ export type Message = {
   /** An allowed page of another app; null: our own page. */
   readonly redirectTo: string | null;
   readonly requestedAt: Date;
+  /** What changed, of the kind `account_changed`. */
+  readonly change: AccountChange | null;
 };
 
 /** A rendered message. */

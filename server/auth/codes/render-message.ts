@@ -1,6 +1,9 @@
 import { withRollback } from '#server/db/roll-back.ts';
+import { accountChangedMail } from '#server/mails/account/account-changed.ts';
 import { currentAddressMail } from '#server/mails/account/current-address.ts';
 import { emailChangeMail } from '#server/mails/account/email-change.ts';
+import { emailReplacedMail } from '#server/mails/account/email-replaced.ts';
+import { emailUndoneMail } from '#server/mails/account/email-undone.ts';
 import { accountExistsMail } from '#server/mails/account/exists.ts';
 import { invitationMail } from '#server/mails/account/invitation.ts';
 import { passwordChangedMail } from '#server/mails/account/password-changed.ts';
@@ -13,6 +16,7 @@ import type { Letterhead } from '#server/mails/layout.ts';
 import { lockJob } from '#server/queue/jobs.ts';
 import { type UserRow, userByEmail, userById, userByPhone } from '../accounts/users.ts';
 import type { Needs } from '../core/context.ts';
+import { activateUndo, isReserved, undoLink } from '../undo/replaced-emails.ts';
 import type { MessageKind, TokenKind } from '../core/message-queue.ts';
 import { enableToken } from './enable-token.ts';
 import { mailedLink } from './link-page.ts';
@@ -43,11 +47,13 @@ async function renderMail(context: RenderContext, message: Message, email: strin
     case 'invite':
       return !user || user.email_confirmed_at ? null : renderInvitation(context, message, user);
     case 'otp':
+      if (!user) return renderReplaced(context, { email });
       // SSO users can sign in only through their organisation, which can then end their access.
-      if (!user || user.is_sso_user) return null;
+      if (user.is_sso_user) return null;
       return user.email_confirmed_at ? renderSignIn(context, message, user) : renderSignUp(context, message, user);
     case 'recovery':
-      return !user || user.is_sso_user ? null : renderRecovery(context, message, user);
+      if (!user) return renderReplaced(context, { email });
+      return user.is_sso_user ? null : renderRecovery(context, message, user);
     case 'email_change':
       return user?.email_change === email ? renderEmailChange(context, message, user) : null;
     case 'email_change_current':
@@ -55,12 +61,37 @@ async function renderMail(context: RenderContext, message: Message, email: strin
     case 'reauthentication':
       return user && renderReauthentication(context, message, user);
     case 'account_exists':
-      return mail(accountExistsMail(context.letterhead(), { href: signInPage(context) }));
+      // A reserved address has no account, but its owner may want it back.
+      return user ? renderExists(context) : renderReplaced(context, { email });
     case 'password_changed':
       return mail(passwordChangedMail(context.letterhead(), { at: message.requestedAt, href: signInPage(context) }));
+    case 'account_changed':
+      return renderChange(context, message);
+    case 'email_replaced':
+      return renderReplaced(context, { id: message.id });
+    case 'email_undone':
+      return mail(emailUndoneMail(context.letterhead(), { at: message.requestedAt }));
     default:
       return null;
   }
+}
+
+function renderExists(context: RenderContext): MessageContent {
+  return mail(accountExistsMail(context.letterhead(), { href: signInPage(context) }));
+}
+
+function renderChange(context: RenderContext, { change, requestedAt }: Message): MessageContent | null {
+  return change === null
+    ? null
+    : mail(accountChangedMail(context.letterhead(), { change, at: requestedAt, href: signInPage(context) }));
+}
+
+/** Renders the mail to an address that was replaced and activates its link. Null when the change can no longer be undone. */
+async function renderReplaced(context: RenderContext, which: { id: string } | { email: string }): Rendered {
+  const replaced = await activateUndo(context, which);
+  if (replaced === null) return null;
+  const href = undoLink(context, replaced.id);
+  return mail(emailReplacedMail(context.letterhead(), { at: replaced.replacedAt, until: replaced.expiresAt, href }));
 }
 
 async function renderSignUp(context: RenderContext, message: Message, user: UserRow): Rendered {
@@ -89,8 +120,9 @@ async function renderRecovery(context: RenderContext, message: Message, user: Us
 
 async function renderEmailChange(context: RenderContext, message: Message, user: UserRow): Rendered {
   // A taken address gets the same response as a free one. Only the owner of the address receives a mail about it.
-  if (await userByEmail(context.db, message.email ?? ''))
-    return mail(accountExistsMail(context.letterhead(), { href: signInPage(context) }));
+  if (await userByEmail(context.db, message.email ?? '')) return renderExists(context);
+  const address = { email: message.email ?? '', userId: user.id, now: context.clock() };
+  if (await isReserved(context.db, address)) return renderReplaced(context, address);
   if (!(await enableCode(context, message, 'email_change', user))) return null;
   return mail(emailChangeMail(context.letterhead(), codeData(context, message, 'email_change')));
 }

@@ -4,7 +4,13 @@ import { MESSAGE_KINDS, type MessageKind, type TokenKind } from '../core/message
 import { endMessages } from './message-queue.ts';
 
 /** Notices without a code. They are sent even when all codes are revoked. */
-const NOTICES: readonly MessageKind[] = ['password_changed', 'account_exists'];
+const NOTICES: readonly MessageKind[] = [
+  'account_exists',
+  'password_changed',
+  'account_changed',
+  'email_replaced',
+  'email_undone',
+];
 
 /** Revokes all links and codes of a person, sent or queued, but not those of the kinds in `except`. Call it for a new password or address. */
 export async function revokeTokens(

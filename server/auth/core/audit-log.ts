@@ -15,6 +15,8 @@ type AuditAction =
   | 'user_updated_password'
   | 'user_email_change_requested'
   | 'user_email_changed'
+  | 'user_email_undo_begun'
+  | 'user_email_undone'
   | 'user_phone_change_requested'
   | 'user_phone_changed'
   | 'user_reauthenticate_requested'

@@ -1,7 +1,7 @@
 import type { Needs } from './context.ts';
 
-/** Tables whose rows have `expires_at`: challenges, unfinished sign-ins at providers, and used proofs of the replay guard. */
-const TABLES = ['mfa_challenges', 'webauthn_challenges', 'flow_state', 'used_proofs'] as const;
+/** Tables whose rows have `expires_at`: challenges, unfinished sign-ins at providers, used proofs of the replay guard, and replaced addresses. */
+const TABLES = ['mfa_challenges', 'webauthn_challenges', 'flow_state', 'used_proofs', 'replaced_emails'] as const;
 
 /** Deletes rows an hour after they expire, codes after a day. */
 export async function deleteExpired({ db, clock }: Needs<'db' | 'clock'>): Promise<void> {

@@ -28,7 +28,11 @@ export const MESSAGE_KINDS = [
   'sms',
   'phone_change',
   'account_exists',
+  // Queued by triggers of the database, which see every change of an account.
   'password_changed',
+  'account_changed',
+  'email_replaced',
+  'email_undone',
 ] as const;
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 

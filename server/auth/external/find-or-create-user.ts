@@ -6,6 +6,7 @@ import { recordEvent } from '../core/audit-log.ts';
 import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { endAllSessions } from '../sessions/end.ts';
+import { isReserved } from '../undo/replaced-emails.ts';
 import { type ExternalIdentity, userData } from './external-identity.ts';
 import { addIdentity, lockIdentity, refreshIdentity } from './identity-rows.ts';
 
@@ -93,6 +94,7 @@ async function createUser(
   if (!config.signupEnabled) throw refuse.signUpDisabled();
   const now = clock();
   const { email, provider, sso } = identity;
+  if (email !== null && (await isReserved(tx, { email, userId: null, now }))) throw refuse.emailExists();
   const row = await tx.one<{ id: string }>(
     `insert into auth.users (email, email_confirmed_at, raw_app_meta_data, raw_user_meta_data, is_sso_user, created_at)
      values ($1, case when $1::text is null then null else $2::timestamptz end, $3::jsonb, $4::jsonb, $5::boolean, $2::timestamptz)

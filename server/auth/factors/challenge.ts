@@ -28,16 +28,19 @@ type WebauthnChallenge = {
 type ContentContext = Needs<'db' | 'keys' | 'limits' | 'texts', 'factors' | 'relyingParty'>;
 
 /** `POST /factors/:id/challenge`: valid for one right answer, five attempts and a few minutes, and only from the same IP address. */
-export async function createChallenge(
-  context: ContentContext & Needs<'clock' | 'readCaller'>,
-  c: Call,
-): Promise<Response> {
-  const { db, config } = context;
+export async function createChallenge(context: ChallengeContext & Needs<'readCaller'>, c: Call): Promise<Response> {
   const { userId } = await requireUser(context, c);
   await readBody(c, schema);
-  const factor = await readPathFactor(db, c, userId);
+  return beginChallenge(context, c, await readPathFactor(context.db, c, userId));
+}
+
+export type ChallengeContext = ContentContext & Needs<'clock'>;
+
+/** Begins a challenge of a factor and answers the call with it. */
+export async function beginChallenge(context: ChallengeContext, c: Call, factor: FactorRow): Promise<Response> {
+  const { db, config } = context;
   if (!config.factors[factor.factor_type]) throw factorDisabled(factor.factor_type);
-  await takeLimit(context, authLimits.factorChallenge, `user:${userId}`);
+  await takeLimit(context, authLimits.factorChallenge, `user:${factor.user_id}`);
   const id = randomUUID();
   const content = await makeContent(context, c, factor, id);
   const expires = await db.transaction((tx) => storeChallenge(context, tx, factor, { id, ip: c.var.ip, content }));

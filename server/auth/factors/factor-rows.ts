@@ -42,6 +42,7 @@ export async function readPathFactor(
   return row;
 }
 
+/** Returns the factors of an account. The caller has locked the account if it changes them. */
 export async function factorsOf(db: Pick<Transaction, 'query'>, userId: string): Promise<FactorRow[]> {
   const { rows } = await db.query<FactorRow>(
     `select ${COLUMNS} from auth.mfa_factors where user_id = $1::uuid order by created_at, id`,

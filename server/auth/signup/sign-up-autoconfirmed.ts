@@ -2,7 +2,7 @@ import type { Transaction } from '#server/db/database.ts';
 import { hashPassword } from '../accounts/passwords.ts';
 import { userById } from '../accounts/users.ts';
 import { recordEvent } from '../core/audit-log.ts';
-import { contactColumn } from '../core/contact.ts';
+import { contactColumn, contactColumns } from '../core/contact.ts';
 import type { Needs } from '../core/context.ts';
 import { AuthRefusal } from '../core/errors.ts';
 import type { RequestInfo } from '../core/request.ts';
@@ -31,14 +31,14 @@ export async function signUpAutoconfirmed(
   return begun.response;
 }
 
-/** Returns the id of the new account; null when the email or phone is taken. */
+/** Returns the id of the new account; null when the email or phone is taken or reserved. */
 async function insertConfirmed(tx: Transaction, form: SignUpForm, hash: string, at: Date): Promise<string | null> {
   const { column, value } = contactColumn(form.contact);
   const row = await tx.one<{ id: string }>(
     `insert into auth.users (${column}, encrypted_password, raw_user_meta_data, ${column}_confirmed_at, raw_app_meta_data, created_at)
-     values ($1, $2, $3::jsonb, $4::timestamptz, $5::jsonb, $4::timestamptz)
+     select $1, $2, $3::jsonb, $4::timestamptz, $5::jsonb, $4::timestamptz where not private.is_email_reserved($6, null, $4::timestamptz)
      on conflict (${column}) where deleted_at is null do nothing returning id`,
-    [value, hash, form.data, at, { provider: column, providers: [column] }],
+    [value, hash, form.data, at, { provider: column, providers: [column] }, contactColumns(form.contact).email],
   );
   return row?.id ?? null;
 }

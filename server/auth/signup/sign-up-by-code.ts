@@ -4,7 +4,7 @@ import { addSignUpAttempt } from '../accounts/sign-up-attempts.ts';
 import { type MessageLimitContext, takeMessageLimit } from '../codes/message-limits.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import { withConstantTiming } from '../core/constant-timing.ts';
-import { type Contact, contactColumn } from '../core/contact.ts';
+import { type Contact, contactColumn, contactColumns } from '../core/contact.ts';
 import type { Needs } from '../core/context.ts';
 import type { RequestInfo } from '../core/request.ts';
 import { unconfirmedUser } from './unconfirmed-user.ts';
@@ -79,15 +79,15 @@ function addAttempt(tx: Transaction, userId: string, { form, hash, now, request 
   return addSignUpAttempt(tx, { userId, passwordHash: hash, data: form.data, ip: request.ip, at: now });
 }
 
-/** Creates the unconfirmed account or finds it. Returns null when the address has an owner. */
+/** Creates the unconfirmed account or finds it. Returns null when the address has an owner or is reserved for one. */
 async function upsertUnconfirmed(tx: Transaction, { contact, data }: SignUpForm, now: Date): Promise<string | null> {
   const { column, value } = contactColumn(contact);
   const row = await tx.one<{ id: string }>(
     `insert into auth.users as u (${column}, raw_user_meta_data, raw_app_meta_data, confirmation_sent_at, created_at)
-     values ($1, $2::jsonb, $4::jsonb, $3::timestamptz, $3::timestamptz)
+     select $1, $2::jsonb, $4::jsonb, $3::timestamptz, $3::timestamptz where not private.is_email_reserved($5, null, $3::timestamptz)
      on conflict (${column}) where deleted_at is null do update set confirmation_sent_at = excluded.confirmation_sent_at
      where u.email_confirmed_at is null and u.phone_confirmed_at is null returning id`,
-    [value, data, now, { provider: column, providers: [column] }],
+    [value, data, now, { provider: column, providers: [column] }, contactColumns(contact).email],
   );
   return row?.id ?? null;
 }

@@ -51,8 +51,6 @@ async function setPassword(
   await tx.query(`update auth.users set encrypted_password = $2 where id = $1::uuid`, [user.id, hash]);
   // An attacker may have requested a link or code before: revoke them all, sent or queued.
   await revokeTokens(tx, user);
-  if (user.email !== null)
-    await context.queue.add(tx, { kind: 'password_changed', email: user.email, userId: user.id });
   await recordEvent(tx, { action: 'user_updated_password', actorId: user.id, at: context.clock(), ip });
   return endSessions(context, tx, caller, 'others', ip);
 }

@@ -50,7 +50,7 @@ export async function updateUser(
 
 function readChanges({ config }: Needs<never, 'phoneEnabled'>, user: UserRow, body: Body): Requested {
   if (body.phone && !config.phoneEnabled) throw refuse.phoneDisabled('Phone logins are disabled');
-  if (body.data) checkMetadata({ ...user.raw_user_meta_data, ...body.data });
+  if (body.data) checkMetadata(body.data, user.raw_user_meta_data);
   const email = body.email ? readEmail(body.email) : user.email;
   const phone = body.phone ? readPhone(body.phone) : user.phone;
   const requested = {

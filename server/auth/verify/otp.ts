@@ -4,7 +4,7 @@ import { checkMetadata } from '../accounts/metadata.ts';
 import { type MessageLimitContext, takeMessageLimit } from '../codes/message-limits.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import { withConstantTiming } from '../core/constant-timing.ts';
-import { type Contact, contactColumn, readContact } from '../core/contact.ts';
+import { type Contact, contactColumn, contactColumns, readContact } from '../core/contact.ts';
 import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 import { type Call, readBody } from '../core/request.ts';
@@ -53,7 +53,7 @@ async function queueOtp(context: OtpContext, c: Call, contact: Contact, body: Bo
   return id;
 }
 
-/** Creates an unconfirmed account without a password, unless one exists. */
+/** Creates an unconfirmed account without a password, unless one exists or the address is reserved for one. */
 async function insertUnconfirmed(
   tx: Transaction,
   contact: Contact,
@@ -63,7 +63,8 @@ async function insertUnconfirmed(
   const { column, value } = contactColumn(contact);
   await tx.query(
     `insert into auth.users (${column}, raw_user_meta_data, raw_app_meta_data, confirmation_sent_at, created_at)
-     values ($1, $2::jsonb, $3::jsonb, $4::timestamptz, $4::timestamptz) on conflict (${column}) where deleted_at is null do nothing`,
-    [value, data, { provider: column, providers: [column] }, at],
+     select $1, $2::jsonb, $3::jsonb, $4::timestamptz, $4::timestamptz where not private.is_email_reserved($5, null, $4::timestamptz)
+     on conflict (${column}) where deleted_at is null do nothing`,
+    [value, data, { provider: column, providers: [column] }, at, contactColumns(contact).email],
   );
 }

@@ -92,7 +92,11 @@ async function store(db: Sql, place: Place, change: Change, secrets: Secrets): P
   const same = `where ${id} = $1::uuid and ${column} = $2`;
   const values = [change.id, change.encrypted, change.renewed];
   if (column === 'secret') {
-    await db.query(`update ${table} set ${column} = $3 ${same}`, values);
+    // The secret stays the same, so its owner gets no mail about a change.
+    await db.query(
+      `update ${table} set ${column} = $3 from (select set_config('auth.same_secret', 'on', true)) unchanged ${same}`,
+      values,
+    );
     return;
   }
   const print = secrets.doorFingerprint(secrets.doorCodes.decrypt(change.renewed, change.id));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isAdult, profileSchema } from '#rules/people.ts';
+import { isPlain, NOT_PLAIN } from '#rules/plain-text.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
 import type { Profile } from '#web/data/profile.ts';
 import { noDate, partsOf, typedDateSchema } from '#web/lib/birth-date.ts';
@@ -16,7 +17,7 @@ export const profileFormSchema = (today: StudioDate) =>
       if (born !== '' && !isAdult(born, today)) context.addIssue(TOO_YOUNG);
       return born === '' ? null : born;
     }),
-    djName: z.string().trim(),
+    djName: z.string().trim().refine(isPlain, NOT_PLAIN),
     currentPassword: z.string(),
   });
 

@@ -1,0 +1,70 @@
+import type { Transaction } from '#server/db/database.ts';
+import { linkTokenHash, linkTokenHashes, linkTokenOf } from '../codes/one-time-codes.ts';
+import type { Needs } from '../core/context.ts';
+import { refuse } from '../core/errors.ts';
+
+/** An address that was replaced and can still be restored. `factorIds`: the second factors that the account had then. */
+export type ReplacedEmail = {
+  readonly id: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly phone: string | null;
+  readonly phoneConfirmedAt: Date | null;
+  readonly factorIds: readonly string[];
+  readonly replacedAt: Date;
+  readonly expiresAt: Date;
+};
+
+const COLUMNS = `r.id, r.user_id as "userId", r.email, r.phone, r.phone_confirmed_at as "phoneConfirmedAt", r.factor_ids as "factorIds",
+  r.replaced_at as "replacedAt", r.expires_at as "expiresAt"`;
+
+/** Returns the page that undoes a change of address. It has a button that acts, because mail scanners open links too. */
+export function undoLink({ keys, config }: Needs<'keys', 'siteUrl'>, id: string): string {
+  return `${config.siteUrl}/undo-email?token_hash=${encodeURIComponent(linkTokenOf({ keys }, id))}`;
+}
+
+/** Makes the link of a replaced address work; of several replacements of one address, the newest. Null when none can be undone. */
+export async function activateUndo(
+  context: Needs<'db' | 'keys' | 'clock'>,
+  which: { readonly id: string } | { readonly email: string },
+): Promise<ReplacedEmail | null> {
+  const { db, clock } = context;
+  const [column, value] = 'id' in which ? ['id', which.id] : ['email', which.email];
+  const found = await db.one<ReplacedEmail>(
+    `select ${COLUMNS} from auth.replaced_emails r where r.${column}::text = $1 and r.expires_at > $2::timestamptz
+     order by r.replaced_at desc limit 1`,
+    [value, clock()],
+  );
+  if (found === null) return null;
+  await db.query('update auth.replaced_emails set token_hash = $2 where id = $1::uuid', [
+    found.id,
+    linkTokenHash(context, linkTokenOf(context, found.id)),
+  ]);
+  return found;
+}
+
+/** Whether an address was replaced lately in an account other than this one; `userId` null: in any account. */
+export async function isReserved(
+  db: Pick<Transaction, 'one'>,
+  address: { readonly email: string; readonly userId: string | null; readonly now: Date },
+): Promise<boolean> {
+  const row = await db.one<{ reserved: boolean }>(
+    'select private.is_email_reserved($1, $2::uuid, $3::timestamptz) as reserved',
+    [address.email, address.userId, address.now],
+  );
+  return row?.reserved === true;
+}
+
+/** Finds the replaced address of a link, and locks it until the transaction ends. Throws the API's refusal of a wrong or late link. */
+export async function lockReplaced(
+  context: Needs<'keys' | 'clock'>,
+  tx: Pick<Transaction, 'one'>,
+  token: string,
+): Promise<ReplacedEmail> {
+  const row = await tx.one<ReplacedEmail>(
+    `select ${COLUMNS} from auth.replaced_emails r where r.token_hash = any($1::text[]) and r.expires_at > $2::timestamptz for update`,
+    [linkTokenHashes(context, token), context.clock()],
+  );
+  if (row === null) throw refuse.wrongCode();
+  return row;
+}
