@@ -1,18 +1,21 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { z } from 'zod';
 import {
   ageOn,
   customerSchema,
+  findHidden,
   firstError,
   isAdult,
+  isPlain,
+  isPlainLines,
   normalisePhone,
-  storedPhone,
   passwordChangeSchema,
   profileSchema,
   sanitiseName,
   signInSchema,
   signUpSchema,
+  storedPhone,
   verificationCodeSchema,
 } from './people.ts';
 
@@ -181,4 +184,45 @@ describe('lengths at their limits', () => {
     const customer = { fullName: 'Alex Citizen', email: 'alex@example.com', phone: `  0400 123 456${' '.repeat(20)}` };
     expect(customerSchema.safeParse(customer).data?.phone).toBe('0400 123 456');
   });
+});
+
+describe('a plain text', () => {
+  test.each(['', 'Zoë O’Brien-Smith', '李雷', 'محمد', 'नमस्ते', '👩‍🎤', 'می‌خواهم', 'a b'])('%j is one', (text) => {
+    expect([isPlain(text), isPlainLines(text)]).toEqual([true, true]);
+  });
+
+  test.each([
+    '\u0000',
+    '\u0007',
+    '\u001b',
+    '\u007f',
+    '\u0085',
+    '\u00ad',
+    '\u061c',
+    '\u200b',
+    '\u200e',
+    '\u200f',
+    '\u2028',
+    '\u2029',
+    '\u202a',
+    '\u202e',
+    '\u2060',
+    '\u2066',
+    '\u2069',
+    '\ufeff',
+    '\ufff9',
+  ])('one with %j is not', (hidden) => {
+    expect([isPlain(`a${hidden}b`), isPlainLines(`a${hidden}b`)]).toEqual([false, false]);
+  });
+
+  test.each(['\n', '\r\n', '\t'])('one with %j is only as several lines', (text) => {
+    expect([isPlain(`a${text}b`), isPlainLines(`a${text}b`)]).toEqual([false, true]);
+  });
+});
+
+test('hidden characters are found anywhere in a JSON value, with their path', () => {
+  expect(findHidden({ a: ['x', { b: 'c\u202e' }] })).toEqual(['a', '1', 'b']);
+  expect(findHidden({ a: { 'b\u202e': 1 } })).toEqual(['a']);
+  expect(findHidden('\u202e')).toEqual([]);
+  expect(findHidden({ a: 'one\ntwo', b: 1, c: null, d: [true] })).toBeNull();
 });

@@ -332,7 +332,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const health = await observe({ metrics, db, clock, log, dataDir, queue, overload, circuits, plugs: plugCircuits });
   opened.defer(() => health.stop());
   const { anonKey } = keys;
-  const site = createSite({ ...SITE_FOLDERS, anonKey, siteUrl: config.siteUrl, wallets: kindsOf(wallets) });
+  const ofSite = { anonKey, siteUrl: config.siteUrl, wallets: kindsOf(wallets), contact: business.now, clock };
+  const site = createSite({ ...SITE_FOLDERS, ...ofSite });
   const pages = createSitePages({
     folder: RENDERER,
     content: () => ({ settings: business.now(), rooms: business.rooms() }),

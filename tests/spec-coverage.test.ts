@@ -1,11 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { existingTest, isInRepository, readRepository, readTable } from './coverage-pages.ts';
 import { readSourceFiles } from './support/source-files.ts';
 
 /** Checks docs/spec-coverage.md: files and tests that it names exist, quotes are in the product, nothing is open. */
-const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const PAGE = 'docs/spec-coverage.md';
 
 type Row = {
@@ -14,27 +11,14 @@ type Row = {
   readonly doneIn: readonly string[];
   readonly shownBy: readonly string[];
 };
-const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const HEADERS = ['The specification says', 'The product does'];
 const DECISION = /^T-\d{2}$/;
 const excused = (row: Row): boolean => row.doneIn.some((one) => DECISION.test(one) || one === 'supabase-js');
 
-const rows: readonly Row[] = read(PAGE)
-  .split('\n')
-  .flatMap((text, at) => {
-    // A bar inside a cell is written \|.
-    const cells = text.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
-    const [, says = '', doneIn = '', shownBy = ''] = cells;
-    if (!text.startsWith('|') || HEADERS.includes(says) || /^-+$/.test(says)) return [];
-    return [{ line: at + 1, says, doneIn: doneIn.split(', '), shownBy: shownBy.split('<br>') }];
-  });
-
-/** Finds a test title in a file: a single test, in a table, or over a list of cases. */
-function hasTest(path: string, title: string): boolean {
-  if (!existsSync(join(ROOT, path))) return false;
-  const text = read(path).replaceAll("\\'", "'").replaceAll(/\(\s+/g, '(');
-  return ["'", '"', '`'].some((quote) => text.includes(`(${quote}${title}${quote}`));
-}
+const rows: readonly Row[] = readTable(readRepository(PAGE)).flatMap(({ line, cells }) => {
+  const [says = '', doneIn = '', shownBy = ''] = cells;
+  return HEADERS.includes(says) ? [] : [{ line, says, doneIn: doneIn.split(', '), shownBy: shownBy.split('<br>') }];
+});
 
 /** All text of the product's sources, with line breaks and escapes undone. */
 const product = readSourceFiles()
@@ -54,14 +38,14 @@ const piecesOf = (quote: string): string[] =>
 
 test('the page has a row for every part of the specification', () => {
   expect(rows.length).toBeGreaterThanOrEqual(300);
-  const sections = [...read(PAGE).matchAll(/^## (\d)\. /gm)].map(([, number]) => number);
+  const sections = [...readRepository(PAGE).matchAll(/^## (\d)\. /gm)].map(([, number]) => number);
   expect(sections).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9']);
 });
 
 test('every file that a row names exists', () => {
   const gone = rows.flatMap((row) =>
     row.doneIn
-      .filter((one) => !DECISION.test(one) && one !== 'supabase-js' && !existsSync(join(ROOT, one)))
+      .filter((one) => !DECISION.test(one) && one !== 'supabase-js' && !isInRepository(one))
       .map((one) => `line ${row.line}: ${one}`),
   );
   expect(gone).toEqual([]);
@@ -71,10 +55,7 @@ test('every test that a row names is in its file', () => {
   const gone = rows.flatMap((row) =>
     row.shownBy
       .filter((one) => one !== 'not yet')
-      .filter((one) => {
-        const [path = '', title = ''] = one.split(' › ');
-        return !hasTest(path, title);
-      })
+      .filter((one) => !existingTest(one))
       .map((one) => `line ${row.line}: ${one}`),
   );
   expect(gone).toEqual([]);
@@ -103,7 +84,7 @@ const CONTROLS = ['SIGN IN', 'ACCOUNT', 'BOOK NOW', 'HOME', 'ABOUT US'];
 
 /** The text of a test, from its title to the next test or the end of the file. */
 function bodyOf(path: string, title: string): string {
-  const text = read(path).replaceAll("\\'", "'");
+  const text = readRepository(path).replaceAll("\\'", "'");
   const begin = text.indexOf(title) + title.length;
   const end = text.slice(begin).search(/\n\s*(test|it|describe)[.(]/);
   return text.slice(begin, end === -1 ? undefined : begin + end);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isPlain } from '#rules/plain-text.ts';
+import { isPlain } from '#rules/people.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { makeGuestCode } from '#server/operations/crew/guest-codes.ts';
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SERIES_MAX, SERIES_MIN } from '#rules/finding/series.ts';
-import { findHidden, NOT_PLAIN } from '#rules/plain-text.ts';
+import { findHidden, NOT_PLAIN } from '#rules/people.ts';
 import type { Caller } from '#server/http/caller.ts';
 import type { Limit, TakeLimit } from '#server/http/limits.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';

@@ -14,7 +14,10 @@ const { router: site, show } = createSite({
   anonKey: 'public-key',
   siteUrl: 'https://example.com',
   wallets: 'apple google',
+  contact: () => ({ email: contact }),
+  clock: () => new Date('2031-03-01T13:14:15.678Z'),
 });
+let contact = 'hello@site.example';
 const get = async (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   site.request(path, { headers });
 
@@ -140,4 +143,12 @@ describe('the site', () => {
     }
     expect((await get('/film.webm', { range: 'bytes=0-1', 'if-range': '"old"' })).status).toBe(200);
   });
+});
+
+test('security.txt names the contact of the business as it is now', async () => {
+  const answer = await get('/.well-known/security.txt');
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=UTF-8']);
+  expect(await answer.text()).toContain('Contact: mailto:hello@site.example\nExpires: 2031-08-28T00:00:00Z\n');
+  contact = 'new@site.example';
+  expect(await (await get('/.well-known/security.txt')).text()).toContain('Contact: mailto:new@site.example\n');
 });

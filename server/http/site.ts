@@ -4,7 +4,7 @@ import { extname, join, normalize } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { type Context, Hono } from 'hono';
 import { getMimeType } from 'hono/utils/mime';
-import type { Env } from './caller.ts';
+import type { Clock, Env } from './caller.ts';
 
 const COMPRESSIBLE = new Set(['.html', '.js', '.css', '.svg', '.json', '.webmanifest', '.xml', '.txt', '.ico']);
 /** Files with placeholders such as %ANON_KEY%, which only the running server can fill. */
@@ -31,6 +31,9 @@ export function createSite(settings: {
   siteUrl: string;
   /** The wallets that passes can be saved in, with spaces between them. */
   wallets: string;
+  /** Whom to tell about a weakness of the site, now. */
+  contact: () => { readonly email: string };
+  clock: Clock;
 }): {
   router: Hono<Env>;
   show: (pages: ReadonlyMap<string, string>) => void;
@@ -74,6 +77,11 @@ export function createSite(settings: {
     return above === undefined ? null : load(`${above}-any.html`);
   };
   const site = new Hono<Env>();
+  site.get('/.well-known/security.txt', (c) => {
+    const { siteUrl, contact, clock } = settings;
+    const text = securityTxt({ siteUrl, email: contact().email }, clock());
+    return c.text(text, 200, { 'cache-control': ONE_DAY, vary: 'accept-encoding' });
+  });
   site.on(['GET', 'HEAD'], '*', async (c) => {
     const path = c.req.path.replace(/^\/+|\/+$/g, '');
     const isFile = /\.[a-z0-9]{2,11}$/.test(path);
@@ -158,4 +166,23 @@ function part(c: Context<Env>, file: File, status: 200 | 404, headers: Record<st
 function send(c: Context<Env>, body: Buffer, status: number, headers: Record<string, string>): Response {
   headers['content-length'] = String(body.length);
   return new Response(c.req.method === 'HEAD' ? null : new Uint8Array(body), { status, headers });
+}
+
+const DAY_MS = 86_400_000;
+/** How long a text counts. RFC 9116, section 2.5.5, recommends less than a year. */
+const VALID_DAYS = 180;
+
+/**
+ * Returns the text of `/.well-known/security.txt` (RFC 9116): whom to tell about a weakness. Computed for each request, so that it never
+ * expires while the server runs; the day is rounded, so that copies stay equal for a day.
+ */
+function securityTxt(site: { readonly siteUrl: string; readonly email: string }, now: Date): string {
+  const expires = new Date((Math.floor(now.getTime() / DAY_MS) + VALID_DAYS) * DAY_MS);
+  return [
+    `Contact: mailto:${site.email}`,
+    `Expires: ${expires.toISOString().replace('.000', '')}`,
+    'Preferred-Languages: en',
+    `Canonical: ${site.siteUrl}/.well-known/security.txt`,
+    '',
+  ].join('\n');
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isPlain, isPlainLines } from '#rules/plain-text.ts';
+import { isPlain, isPlainLines } from '#rules/people.ts';
 import { openRows, type TestRows, uuid } from '#tests/support/rows.ts';
 
 let database: TestRows;

@@ -1,4 +1,4 @@
-import { commonPasswords } from './common-passwords.ts';
+import { commonPasswords, commonWords } from './common-passwords.ts';
 
 /** Alphabet, digits and keyboard rows. Any part of one, in either direction, is easy to guess. */
 const KEYBOARD_RUNS = [
@@ -21,10 +21,10 @@ const LEET: Readonly<Record<string, string>> = {
   '!': 'i',
 };
 
-/** Whether a password is easy to guess: a common word with digits or leet spelling, a repeated piece, or a keyboard run. */
+/** Whether a password is easy to guess: a common one, a common word with digits or leet spelling, a repeated piece, or a keyboard run. */
 export function isGuessable(password: string): boolean {
   const plain = password.toLowerCase().normalize('NFKC');
-  if (/^(.{1,3})\1+$/u.test(plain)) return true;
+  if (commonPasswords.has(plain) || /^(.{1,3})\1+$/u.test(plain)) return true;
   const reversed = Array.from(plain).toReversed().join('');
   if (KEYBOARD_RUNS.some((run) => run.includes(plain) || run.includes(reversed))) return true;
   const word = plain.replace(/[\d\W_]{1,4}$/u, '');
@@ -34,5 +34,5 @@ export function isGuessable(password: string): boolean {
   const bare = Array.from(word)
     .map((character) => LEET[character] ?? character)
     .join('');
-  return [plain, unleeted, word, bare].some((text) => text.length >= 4 && commonPasswords.has(text));
+  return [unleeted, word, bare].some((text) => text.length >= 4 && commonWords.has(text));
 }

@@ -1,4 +1,4 @@
-import { findHidden } from '#rules/plain-text.ts';
+import { findHidden } from '#rules/people.ts';
 import { refuse } from '../core/errors.ts';
 
 const METADATA_BYTES = 16_384;

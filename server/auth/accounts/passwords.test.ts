@@ -1,4 +1,5 @@
 import { hash as bcryptHash } from '@node-rs/bcrypt';
+import { dictionary } from '@zxcvbn-ts/language-common';
 import { expect, test } from 'vitest';
 import { AuthRefusal } from '../core/errors.ts';
 import { readBreached } from './breached-passwords.ts';
@@ -44,6 +45,13 @@ test.each([
   'demo-customer-1',
   'demo-admin-1',
 ])('%s is accepted', (password) => expect(reasonOf(password)).toBeNull());
+
+test('each of the 3,000 most common passwords that are long enough is refused, in any spelling of its letters', () => {
+  const long = dictionary['passwords-common'].filter((password) => password.length >= 6).slice(0, 3_000);
+  expect(long).toHaveLength(3_000);
+  expect(long.filter((password) => reasonOf(password) === null)).toEqual([]);
+  expect(long.filter((password) => reasonOf(password.toUpperCase()) === null)).toEqual([]);
+});
 
 test('length is counted as the error message says', () => {
   expect(reasonOf('abcd5')).toEqual({ message: 'Password should be at least 6 characters', reasons: ['length'] });

@@ -8,7 +8,7 @@ import { readEmail } from '../core/contact.ts';
 import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 import { type Call, readBody, requireServiceRole } from '../core/request.ts';
-import { isReserved } from '../undo/replaced-emails.ts';
+import { isReserved } from '../codes/replaced-emails.ts';
 
 const schema = z.object({ email: z.string(), data: z.record(z.string(), z.unknown()).nullish() });
 

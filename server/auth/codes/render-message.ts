@@ -16,7 +16,7 @@ import type { Letterhead } from '#server/mails/layout.ts';
 import { lockJob } from '#server/queue/jobs.ts';
 import { type UserRow, userByEmail, userById, userByPhone } from '../accounts/users.ts';
 import type { Needs } from '../core/context.ts';
-import { activateUndo, isReserved, undoLink } from '../undo/replaced-emails.ts';
+import { activateUndo, isReserved, undoLink } from './replaced-emails.ts';
 import type { MessageKind, TokenKind } from '../core/message-queue.ts';
 import { enableToken } from './enable-token.ts';
 import { mailedLink } from './link-page.ts';

@@ -6,7 +6,7 @@ import { recordEvent } from '../core/audit-log.ts';
 import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { endAllSessions } from '../sessions/end.ts';
-import { isReserved } from '../undo/replaced-emails.ts';
+import { isReserved } from '../codes/replaced-emails.ts';
 import { type ExternalIdentity, userData } from './external-identity.ts';
 import { addIdentity, lockIdentity, refreshIdentity } from './identity-rows.ts';
 

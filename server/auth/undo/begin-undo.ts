@@ -7,7 +7,7 @@ import { authLimits, takeLimit } from '../core/limits.ts';
 import { type Call, readBody } from '../core/request.ts';
 import { beginChallenge, type ChallengeContext } from '../factors/challenge.ts';
 import { type FactorRow, factorsOf } from '../factors/factor-rows.ts';
-import { lockReplaced, type ReplacedEmail } from './replaced-emails.ts';
+import { lockReplaced, type ReplacedEmail } from '../codes/replaced-emails.ts';
 
 const tokenSchema = z.object({ token_hash: z.string().max(200) });
 const challengeSchema = tokenSchema.extend({ factor_id: z.uuid() });

@@ -15,7 +15,7 @@ import { wrongAnswer } from '../factors/factor-refusals.ts';
 import { endAllSessions } from '../sessions/end.ts';
 import { withProvider } from '../verify/with-provider.ts';
 import { requiredFactors } from './begin-undo.ts';
-import { lockReplaced, type ReplacedEmail } from './replaced-emails.ts';
+import { lockReplaced, type ReplacedEmail } from '../codes/replaced-emails.ts';
 
 const schema = z.object({
   token_hash: z.string().max(200),

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { isAdult, profileSchema } from '#rules/people.ts';
-import { isPlain, NOT_PLAIN } from '#rules/plain-text.ts';
+import { isAdult, isPlain, NOT_PLAIN, profileSchema } from '#rules/people.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
 import type { Profile } from '#web/data/profile.ts';
 import { noDate, partsOf, typedDateSchema } from '#web/lib/birth-date.ts';

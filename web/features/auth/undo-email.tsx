@@ -3,8 +3,7 @@ import { describeError, errorCode, UNEXPECTED } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { beginUndo } from './undo-calls.ts';
-import { UndoEnded } from './undo-ended.tsx';
-import { UndoForm } from './undo-form.tsx';
+import { UndoEnded, UndoForm } from './undo-form.tsx';
 
 /** Undoes a change of address from the mailed link. Acts only when the button is pressed, because mail scanners open links. */
 export function UndoEmail({ tokenHash, onDone }: { tokenHash: string; onDone: (email: string) => void }) {

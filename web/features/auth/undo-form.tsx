@@ -10,7 +10,6 @@ import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Notice } from '#web/ui/notice.tsx';
 import type { SecondFactor } from './queries.ts';
 import { answerWithKey, challengeUndo, completeUndo, type UndoChallenge } from './undo-calls.ts';
-import { UndoEnded } from './undo-ended.tsx';
 
 const DIGITS = 6;
 /** `code` is needed only where a second factor has one. */
@@ -160,4 +159,16 @@ function refuse(form: Parameters<typeof refuseForm<Fields>>[0], error: Error, fi
         ? 'Your security key didn’t answer. Please try again.'
         : describeError(error, UNEXPECTED);
   refuseForm(form, field === null ? { message } : { message, field });
+}
+
+/** The link is too old, used, or broken. */
+export function UndoEnded() {
+  return (
+    <Notice tone="bad">
+      <p>
+        This link has expired or has already been used. It works for three days after the change. Write to us, and we’ll
+        help you get back in.
+      </p>
+    </Notice>
+  );
 }

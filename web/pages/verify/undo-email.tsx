@@ -1,5 +1,5 @@
 import { UndoEmail } from '#web/features/auth/undo-email.tsx';
-import { UndoEnded } from '#web/features/auth/undo-ended.tsx';
+import { UndoEnded } from '#web/features/auth/undo-form.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { Link, useNavigate, useSearchParams } from '#web/router/router.tsx';
 import { buttonStyle } from '#web/ui/button.tsx';

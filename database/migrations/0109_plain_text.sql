@@ -1,5 +1,5 @@
 -- Texts that callers write through the data API have no characters that cannot be seen and change what is read: control characters, those that turn the
--- direction of writing, separators of lines and other invisible formats. rules/plain-text.ts has the same list.
+-- direction of writing, separators of lines and other invisible formats. rules/people.ts has the same list.
 
 create function private.hidden_characters(p_lines boolean) returns text language sql immutable set search_path = '' as $$
   select case when p_lines then '[\u0001-\u0008\u000b\u000c\u000e-\u001f' else '[\u0001-\u001f' end

@@ -1,5 +1,5 @@
 import type { Transaction } from '#server/db/database.ts';
-import { linkTokenHash, linkTokenHashes, linkTokenOf } from '../codes/one-time-codes.ts';
+import { linkTokenHash, linkTokenHashes, linkTokenOf } from './one-time-codes.ts';
 import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 

@@ -1,0 +1,31 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Reads the pages that list what the product must do with the tests that show it. */
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Reads a file of the repository. */
+export const readRepository = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+/** Whether a path of the repository exists. */
+export const isInRepository = (path: string): boolean => existsSync(join(ROOT, path));
+
+/** Returns the rows of all tables of a page, without headings. A bar inside a cell is written \|. */
+export function readTable(page: string): readonly { readonly line: number; readonly cells: readonly string[] }[] {
+  return page.split('\n').flatMap((text, at) => {
+    if (!text.startsWith('|')) return [];
+    const cells = text
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim().replaceAll('\\|', '|'))
+      .slice(1);
+    return /^-+$/.test(cells[0] ?? '') ? [] : [{ line: at + 1, cells }];
+  });
+}
+
+/** Whether a test exists, as `file › title`: a single test, in a table, or over a list of cases. */
+export function existingTest(named: string): boolean {
+  const [path = '', title = ''] = named.split(' › ');
+  if (!isInRepository(path)) return false;
+  const text = readRepository(path).replaceAll("\\'", "'").replaceAll(/\(\s+/g, '(');
+  return ["'", '"', '`'].some((quote) => text.includes(`(${quote}${title}${quote}`));
+}
