@@ -88,7 +88,10 @@ export const WITHOUT_ROW: readonly (readonly [tables: string[], why: string])[] 
   [list('storage.deletion_queue'), 'bytes of deleted files, until the next cleanup'],
   [list('private.rate_bucket'), 'limits by account and address; a row goes when its limit is over, a day at most'],
   [list('private.webhook_inbox'), 'numbers of events at the provider, for 35 days'],
-  [list('auth.mfa_challenges private.lost_verification'), 'they end with the factor or the account by a foreign key'],
+  [
+    list('auth.mfa_challenges auth.replaced_emails private.lost_verification'),
+    'they end with the factor or the account by a foreign key',
+  ],
   [list('auth.used_proofs'), 'hashes, for an hour'],
   [
     list(`realtime.messages realtime.outbox realtime.outbox_mark realtime.outbox_epoch realtime.table_subscription realtime.reader realtime.process
