@@ -1,5 +1,5 @@
 /**
- * Whether and until when a booking can be cancelled for a full refund. `freeHours`: elapsed hours before the start, as frozen with
+ * Whether and until when a booking can be cancelled for a full refund. `start`: the start from which its terms count. `freeHours`: elapsed hours before the start, as frozen with
  * the booking; today's setting for a booking without.
  */
 export function cancellationTerms(
@@ -14,13 +14,13 @@ export function cancellationTerms(
 
 /**
  * What a customer can change of a paid booking without asking: other hours or another room until it can no longer be cancelled for a full refund
- * (`freeHours` before the start, as frozen with the booking), a later end until the session ends.
+ * (`freeHours` before `termsStart`, as frozen with the booking), a later end until the session ends.
  */
 export function changeTerms(
-  span: { readonly start: Date; readonly end: Date },
+  span: { readonly start: Date; readonly end: Date; readonly termsStart: Date },
   now: Date,
   freeHours: number,
 ): { move: boolean; extend: boolean; until: Date } {
-  const { allowed, until } = cancellationTerms(span.start, now, freeHours);
+  const { allowed, until } = cancellationTerms(span.termsStart, now, freeHours);
   return { move: allowed && now < span.start, extend: now < span.end, until };
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { customerSchema } from '#rules/people.ts';
+import { readMoneyRight } from '#server/operations/staff/concessions.ts';
+import type { StaffContext } from '#server/operations/staff/require-permission.ts';
 import { bookForStaff } from '#server/operations/bookings/book-for-staff.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { actorOf, bookingIdField, instantField, parse, requestIdField } from './requests.ts';
@@ -29,10 +31,17 @@ const bodySchema = z.object({
 
 /**
  * Books hours for an account or a guest: `{bookingId, reference, url?}`. `link` holds the hours and mails a link to pay, which is also `url`;
- * 202 with `pending` while the provider has not answered. `free` and `elsewhere` confirm at once. The same call again answers the same
+ * 202 with `pending` while the provider has not answered. `free` and `elsewhere` confirm at once, and need
+ * the permission `money` too. The same call again answers the same
  * booking: give each of two bookings of the same hours its own `requestId`.
  */
-export function staffCreateBooking({ booking }: { booking: BookingContext }): ServerFunction {
+export function staffCreateBooking({
+  booking,
+  staff,
+}: {
+  booking: BookingContext;
+  staff: StaffContext;
+}): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'staff',
@@ -40,7 +49,9 @@ export function staffCreateBooking({ booking }: { booking: BookingContext }): Se
     limit: LIMIT,
     async handle({ caller, body }) {
       const wanted = parse(bodySchema, body);
-      const { bookingId, reference, url, pending } = await bookForStaff(booking, { ...wanted, actor: actorOf(caller) });
+      const money = await readMoneyRight(staff, caller);
+      const made = await bookForStaff(booking, { ...wanted, actor: actorOf(caller), money });
+      const { bookingId, reference, url, pending } = made;
       const answer = { bookingId, reference, ...(url === null ? {} : { url }), ...(pending ? { pending } : {}) };
       return json(answer, pending ? 202 : 200);
     },

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { readMoneyRight } from '#server/operations/staff/concessions.ts';
+import type { StaffContext } from '#server/operations/staff/require-permission.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { moveBooking, quoteMove } from '#server/operations/bookings/move.ts';
 import { actorOf, bookingIdField, instantField, parse } from './requests.ts';
@@ -19,11 +21,12 @@ const bodySchema = z.object({
 /**
  * Moves a confirmed booking: `{differenceCents, refundCents, byHand?}`. What the new hours cost less is refunded. Dearer hours are held until the
  * difference is paid by a link, which is mailed: `{differenceCents, refundCents, url?, waitsUntil}`, with 202 and `pending` while the provider has
- * not answered. With `waive` nothing more is paid. `preview` only says what it would cost: `{differenceCents, refundCents, byHand?, linkUntil?}`.
+ * not answered. With `waive` nothing more is paid. `preview` only says what it would cost: `{differenceCents, refundCents, owedCents, needsMoney, byHand?,
+ * linkUntil?}`. A waiver, and a refund that the terms do not give, need the permission `money` too.
  * The same call again answers the same. With `undoable` mail and refund wait some seconds where no access code is due, and the answer has
  * `undo: {id, until}` for `staff-undo`.
  */
-export function staffMoveBooking({ booking }: { booking: BookingContext }): ServerFunction {
+export function staffMoveBooking({ booking, staff }: { booking: BookingContext; staff: StaffContext }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'staff',
@@ -31,11 +34,14 @@ export function staffMoveBooking({ booking }: { booking: BookingContext }): Serv
     limit: LIMIT,
     async handle({ caller, body }) {
       const { preview, ...wanted } = parse(bodySchema, body);
-      const move = { ...wanted, actor: actorOf(caller) };
+      const move = { ...wanted, actor: actorOf(caller), money: await readMoneyRight(staff, caller) };
       if (preview) {
-        const { differenceCents, refundCents, linkUntil, ...quote } = await quoteMove(booking, move);
+        const { differenceCents, refundCents, linkUntil, owedCents, needsMoney, ...quote } = await quoteMove(
+          booking,
+          move,
+        );
         const until = linkUntil === null ? {} : { linkUntil: linkUntil.toISOString() };
-        return json({ differenceCents, refundCents, ...byHand(quote), ...until });
+        return json({ differenceCents, refundCents, owedCents, needsMoney, ...byHand(quote), ...until });
       }
       const { waiting, differenceCents, refundCents, ...moved } = await moveBooking(booking, move);
       const answer = { differenceCents, refundCents, ...byHand(moved), ...undoOf(moved) };

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
+import { readMoneyRight } from '#server/operations/staff/concessions.ts';
+import type { StaffContext } from '#server/operations/staff/require-permission.ts';
 import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts';
 import { actorOf, bookingIdField, parse, reasonField, requestIdField } from './requests.ts';
 import { byHand, json } from './responses.ts';
@@ -17,7 +19,7 @@ const bodySchema = z.object({
  * Refunds a part of a booking's payment and leaves the booking as it is: `{refundId, refundCents, byHand?}`. The same call again makes no second
  * refund: give each of two equal refunds its own `requestId`.
  */
-export function staffRefund({ booking }: { booking: BookingContext }): ServerFunction {
+export function staffRefund({ booking, staff }: { booking: BookingContext; staff: StaffContext }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'staff',
@@ -25,7 +27,11 @@ export function staffRefund({ booking }: { booking: BookingContext }): ServerFun
     limit: LIMIT,
     async handle({ caller, body }) {
       const wanted = parse(bodySchema, body);
-      const refund = await refundForStaff(booking, { ...wanted, actor: actorOf(caller) });
+      const refund = await refundForStaff(booking, {
+        ...wanted,
+        actor: actorOf(caller),
+        money: await readMoneyRight(staff, caller),
+      });
       return json({ refundId: refund.refundId, refundCents: wanted.cents, ...byHand(refund) });
     },
   };

@@ -222,6 +222,8 @@ export const booking: BookingFacts = {
   orderId: null,
   orderPlace: null,
   orderSize: null,
+  termsStart: '2031-05-02T00:00:00Z',
+  owedCents: 0,
 };
 
 export const payment: PaymentFacts = {

@@ -470,6 +470,7 @@ describe('help at a door', () => {
         reason: 'The door stayed closed',
         requestId: `incident:${incident}`,
         actor: person,
+        money: 'held',
       });
     expect(await read()).toMatchObject({ refunded: true });
   });

@@ -129,7 +129,7 @@ test('an adjustment note is mailed once when its refund has arrived; staff mail 
   const { id } = await system.book(person);
   await system.jobs.drain();
   onlyMail();
-  const staff = { actor: person, requestId: null, reason: 'Sorry' };
+  const staff = { actor: person, money: 'held' as const, requestId: null, reason: 'Sorry' };
   await refundForStaff(system.booking, { bookingId: id, cents: 1_100, ...staff });
   await system.jobs.drain();
   const [note, ...more] = system.notes.splice(0);

@@ -78,7 +78,7 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
   const look = async (token: string) => readGuestAccess(system.access, await requireJoined(system.access, token));
   const revoke = ({ host }: Hosted, inviteId: string) => revokeCrew(system.booking, { inviteId, userId: host });
   const move = ({ id }: Hosted, to: { startTime: Date; endTime: Date }) =>
-    moveBooking(system.booking, { bookingId: id, studioId: STUDIO, ...to, waive: true, actor: STAFF });
+    moveBooking(system.booking, { bookingId: id, studioId: STUDIO, ...to, waive: true, actor: STAFF, money: 'held' });
   const outcome = (work: Promise<unknown>): Promise<string> =>
     work.then(
       () => 'done',
@@ -281,7 +281,7 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
         refund: 'full',
         reason: 'by mistake',
         actor: STAFF,
-        mayChooseRefund: true,
+        money: 'held' as const,
         undoable: true,
       });
       await system.jobs.drain();

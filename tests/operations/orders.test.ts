@@ -283,7 +283,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
       refund: 'full',
       reason: 'asked',
       actor: person,
-      mayChooseRefund: true,
+      money: 'held' as const,
     });
     provider().move(session, 'dispute won');
     await settlePayment(context(), session);
@@ -301,7 +301,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
       refund: 'none',
       reason: 'asked',
       actor: person,
-      mayChooseRefund: true,
+      money: 'held' as const,
     });
     expect((await rowsOf(held.bookingId)).map(({ status }) => status)).toEqual(Array(3).fill('cancelled'));
   });
@@ -403,7 +403,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
     const done = await cancelOrder(context(), id, person);
     expect(done).toMatchObject({ cancelled: 2, kept: 1, amountCents: (rows[1]?.cents ?? 0) + (rows[2]?.cents ?? 0) });
     expect(await refusal(cancelOrder(context(), id, await addPerson(db)))).toBe('not_found');
-    const byStaff = { bookingId: id, refund: 'none', reason: 'asked', actor: person, mayChooseRefund: true } as const;
+    const byStaff = { bookingId: id, refund: 'none', reason: 'asked', actor: person, money: 'held' as const } as const;
     expect(await cancelOrderForStaff(context(), byStaff)).toMatchObject({ cancelled: 1, refundCents: 0 });
     expect(await cancelOrderForStaff(context(), byStaff)).toMatchObject({ cancelled: 1, refundCents: 0 });
     await drain();
@@ -510,7 +510,14 @@ describe.each(databases)('orders on $name', ({ open }) => {
       await inTabs(dying, (by) => moveBooking(by, tap));
       expect(await moveBooking(context(), tap)).toMatchObject({ waiting: null });
       expect(provider().charged.length - before).toBe(1);
-      const part = { bookingId: third, cents: 1_000, reason: 'Sorry', requestId: null, actor: person };
+      const part = {
+        bookingId: third,
+        cents: 1_000,
+        reason: 'Sorry',
+        requestId: null,
+        actor: person,
+        money: 'held' as const,
+      };
       await inTabs(dying, (by) => refundForStaff(by, part));
       await drain();
       await audit(held.bookingId, session, { charges: 1, given: 1_000 });

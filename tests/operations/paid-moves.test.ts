@@ -45,7 +45,15 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
   });
   const context = () => cases.system.booking;
   const move = (bookingId: string, span: Span, more: Partial<Move> = {}) =>
-    moveBooking(context(), { bookingId, studioId: STUDIO, ...span, waive: false, actor: staff, ...more });
+    moveBooking(context(), {
+      bookingId,
+      studioId: STUDIO,
+      ...span,
+      waive: false,
+      actor: staff,
+      money: 'held',
+      ...more,
+    });
   /** What a customer does: `extend` and `move` of the own booking. */
   const own = (person: string, bookingId: string, span: Span, more: Partial<Move> = {}) =>
     move(bookingId, span, { actor: person, customer: person, ...more });
@@ -158,7 +166,14 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     await move(first.id, at(EVENING));
     const { session } = await holdOf(first.id);
     await pay(session);
-    const part = { bookingId: first.id, cents: 1_500, reason: 'Sorry', requestId: null, actor: staff };
+    const part = {
+      bookingId: first.id,
+      cents: 1_500,
+      reason: 'Sorry',
+      requestId: null,
+      actor: staff,
+      money: 'held' as const,
+    };
     const { refundId } = await refundForStaff(context(), part);
     expect(await refundForStaff(context(), part)).toMatchObject({ refundId });
     expect(await refusal(refundForStaff(context(), { ...part, cents: 5_401 }))).toMatchObject({
@@ -180,7 +195,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     expect([await returned(difference), await returned(second.sessionId)]).toEqual([[1_000], [1_000]]);
     expect(await kept(second.id)).toBe(4_900);
     const cancelled = { bookingId: second.id, refund: 'full' as const, reason: 'Flood', actor: staff };
-    expect(await cancelForStaff(context(), { ...cancelled, mayChooseRefund: true })).toMatchObject({
+    expect(await cancelForStaff(context(), { ...cancelled, money: 'held' as const })).toMatchObject({
       refundCents: 4_900,
     });
     expect(await kept(second.id)).toBe(0);
@@ -195,7 +210,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     await settlePayment(context(), session);
     expect(await row(id)).toMatchObject({ status: 'confirmed' });
     expect(await kept(id)).toBe(5_900);
-    const cancelled = { bookingId: id, refund: 'full' as const, reason: 'Flood', actor: staff, mayChooseRefund: true };
+    const cancelled = { bookingId: id, refund: 'full' as const, reason: 'Flood', actor: staff, money: 'held' as const };
     expect(await cancelForStaff(context(), cancelled)).toMatchObject({ refundCents: 5_900 });
     await drain();
     expect([await returned(session), await returned(sessionId)]).toEqual([[1_000], [5_900]]);
@@ -305,7 +320,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     const { id: hold } = await holdOf(id);
     await drain();
     cases.system.mails.length = 0;
-    const off = { bookingId: hold, refund: 'none' as const, reason: 'Mistake', actor: staff, mayChooseRefund: true };
+    const off = { bookingId: hold, refund: 'none' as const, reason: 'Mistake', actor: staff, money: 'held' as const };
     await cancelForStaff(context(), off);
     cases.system.state.now += MINUTE;
     await drain();
@@ -457,7 +472,14 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     expect(taken).toMatchObject({ code: 'slot_taken', details: { bookings: [] } });
     // The price is on a button that charges at once, so it is not offered for hours that somebody else has.
     const quote = (hours: number, customer?: string) => {
-      const wanted = { bookingId: id, studioId: STUDIO, ...at(SATURDAY, hours), waive: false, actor: staff };
+      const wanted = {
+        bookingId: id,
+        studioId: STUDIO,
+        ...at(SATURDAY, hours),
+        waive: false,
+        actor: staff,
+        money: 'held' as const,
+      };
       return quoteMove(context(), customer === undefined ? wanted : { ...wanted, customer, onlyLater: true });
     };
     expect(await refusal(quote(5, person))).toMatchObject({ code: 'slot_taken', details: { bookings: [] } });
@@ -484,6 +506,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
       notes: null,
       requestId: null,
       actor: staff,
+      money: 'held',
     });
     const guest = await addPerson(db);
     await db.query('update private.booking set user_id = $2::uuid, guest_email = null where id = $1::uuid', [
@@ -525,7 +548,14 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     expect(one[0]?.content).toMatchObject({ buyer: { name: 'Alex Citizen' }, seller: { name: expect.any(String) } });
     await own(person, id, at(EVENING));
     await pay((await holdOf(id)).session);
-    await refundForStaff(context(), { bookingId: id, cents: 1_500, reason: 'Sorry', requestId: null, actor: staff });
+    await refundForStaff(context(), {
+      bookingId: id,
+      cents: 1_500,
+      reason: 'Sorry',
+      requestId: null,
+      actor: staff,
+      money: 'held' as const,
+    });
     await own(person, id, at(SATURDAY + 2 * DAY));
     await drain();
     await cancelBooking(context(), id, person);
@@ -569,7 +599,14 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     );
     await requireNumbersWithoutGaps();
     const { id } = await booked(at(SATURDAY + 2 * DAY));
-    await refundForStaff(context(), { bookingId: id, cents: 1_000, reason: 'Sorry', requestId: null, actor: staff });
+    await refundForStaff(context(), {
+      bookingId: id,
+      cents: 1_000,
+      reason: 'Sorry',
+      requestId: null,
+      actor: staff,
+      money: 'held' as const,
+    });
     await drain();
     expect(await documents(id)).toHaveLength(2);
     await db.query(

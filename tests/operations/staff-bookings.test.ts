@@ -39,12 +39,13 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     notes: null,
     requestId: null,
     actor: STAFF,
+    money: 'held',
     ...more,
   });
   const context = () => cases.system.booking;
   const book = (asked: StaffBooking) => bookForStaff(context(), asked);
   const cancel = (bookingId: string, refund: StaffCancellation['refund'] = 'full') =>
-    cancelForStaff(context(), { bookingId, refund, reason: 'Called', actor: STAFF, mayChooseRefund: true });
+    cancelForStaff(context(), { bookingId, refund, reason: 'Called', actor: STAFF, money: 'held' as const });
   const drain = () => cases.system.jobs.drain();
   const mailsTo = (email: string) => cases.system.mails.filter(({ to }) => to === email);
   const row = (bookingId: string) =>
@@ -211,7 +212,7 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     const asked = wanted({ payment: 'elsewhere' });
     const { bookingId } = await book(asked);
     await drain();
-    const part = { bookingId, cents: 1_000, reason: 'Late', requestId: null, actor: STAFF };
+    const part = { bookingId, cents: 1_000, reason: 'Late', requestId: null, actor: STAFF, money: 'held' as const };
     expect(await refundForStaff(context(), part)).toMatchObject({ byHand: true });
     expect(await cancel(bookingId)).toEqual({ refundCents: PRICE - 1_000, byHand: true, undo: null });
     expect(await cancel(bookingId)).toEqual({ refundCents: PRICE - 1_000, byHand: true, undo: null });

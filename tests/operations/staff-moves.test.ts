@@ -38,9 +38,17 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
   const at = (start: number, hours = 1) => ({ startTime: new Date(start), endTime: new Date(start + hours * HOUR) });
   const context = () => cases.system.booking;
   const move = (bookingId: string, span: { startTime: Date; endTime: Date }, more: Partial<Move> = {}) =>
-    moveBooking(context(), { bookingId, studioId: STUDIO, ...span, waive: false, actor: STAFF, ...more });
+    moveBooking(context(), {
+      bookingId,
+      studioId: STUDIO,
+      ...span,
+      waive: false,
+      actor: STAFF,
+      money: 'held',
+      ...more,
+    });
   const quote = (bookingId: string, span: { startTime: Date; endTime: Date }, more: Partial<Move> = {}) =>
-    quoteMove(context(), { bookingId, studioId: STUDIO, ...span, waive: false, actor: STAFF, ...more });
+    quoteMove(context(), { bookingId, studioId: STUDIO, ...span, waive: false, actor: STAFF, money: 'held', ...more });
   const drain = () => cases.system.jobs.drain();
   async function booked(span = at(SATURDAY)) {
     const person = await addPerson(db);
@@ -56,6 +64,7 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
       notes: null,
       requestId: null,
       actor: STAFF,
+      money: 'held',
     });
     return bookingId;
   }
@@ -115,7 +124,7 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
     await expect(
       holdBooking(context(), cases.system.request(await addPerson(db), at(SATURDAY))),
     ).resolves.toBeDefined();
-    const cancelled = { bookingId: id, refund: 'full' as const, reason: 'Flood', actor: STAFF, mayChooseRefund: true };
+    const cancelled = { bookingId: id, refund: 'full' as const, reason: 'Flood', actor: STAFF, money: 'held' as const };
     expect(await cancelForStaff(context(), cancelled)).toMatchObject({ refundCents: 4_900 });
   });
 
@@ -126,6 +135,8 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
       refundCents: 0,
       byHand: false,
       linkUntil: new Date(START + DAY),
+      owedCents: 0,
+      needsMoney: false,
     });
     expect(await quote(id, at(EVENING), { waive: true })).toMatchObject({ linkUntil: null });
     expect(await move(id, at(EVENING), { waive: true })).toMatchObject({ differenceCents: 1_000, refundCents: 0 });
@@ -222,7 +233,7 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
       reason: 'x',
       actor: STAFF,
     };
-    await cancelForStaff(context(), { ...cancelled, mayChooseRefund: true });
+    await cancelForStaff(context(), { ...cancelled, money: 'held' as const });
     expect(await refusal(move(cancelled.bookingId, at(MONDAY + 2 * DAY)))).toMatchObject({ code: 'already_done' });
   });
 

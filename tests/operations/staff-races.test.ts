@@ -38,7 +38,15 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
   const drain = () => cases.system.jobs.drain();
   const expire = () => releaseExpiredHolds(context());
   const move = (bookingId: string, start: number, more: Partial<Move> = {}) =>
-    moveBooking(context(), { bookingId, studioId: STUDIO, ...at(start), waive: false, actor: staff, ...more });
+    moveBooking(context(), {
+      bookingId,
+      studioId: STUDIO,
+      ...at(start),
+      waive: false,
+      actor: staff,
+      money: 'held',
+      ...more,
+    });
   /** Begins anew with a booking of Saturday that is paid for. */
   async function booked() {
     cases = await createPaymentCases(db);
@@ -142,8 +150,8 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
       for (let race = 0; race < RACES; race += 1) {
         const { id } = await booked();
         const refund = race % 2 === 0 ? ('full' as const) : 2_000;
-        const cancelled = { bookingId: id, refund, reason: 'Flood', actor: staff, mayChooseRefund: true };
-        const part = { bookingId: id, reason: 'Sorry', requestId: null, actor: staff };
+        const cancelled = { bookingId: id, refund, reason: 'Flood', actor: staff, money: 'held' as const };
+        const part = { bookingId: id, reason: 'Sorry', requestId: null, actor: staff, money: 'held' as const };
         /** Each does something and returns what goes back because of it. */
         const actions = [
           async () => (await cancelForStaff(context(), cancelled)).refundCents,
@@ -187,7 +195,13 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
         await drain();
         mails.length = 0;
         const codes = state.codes.size;
-        const wanted = { bookingId: id, refund: 'full' as const, reason: 'Flood', actor: staff, mayChooseRefund: true };
+        const wanted = {
+          bookingId: id,
+          refund: 'full' as const,
+          reason: 'Flood',
+          actor: staff,
+          money: 'held' as const,
+        };
         const { undo } =
           kind === 'move'
             ? await move(id, MONDAY, { undoable: true })

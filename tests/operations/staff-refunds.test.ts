@@ -37,13 +37,19 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
       refund,
       reason: 'Broken mixer',
       actor: STAFF,
-      mayChooseRefund: true,
+      money: 'held' as const,
       ...more,
     }).then(({ refundCents }) => refundCents);
   const refund = (bookingId: string, cents: number, more: Partial<StaffRefund> = {}) =>
-    refundForStaff(cases.payment, { bookingId, cents, reason: 'Sorry', requestId: null, actor: STAFF, ...more }).then(
-      ({ refundId }) => refundId,
-    );
+    refundForStaff(cases.payment, {
+      bookingId,
+      cents,
+      reason: 'Sorry',
+      requestId: null,
+      actor: STAFF,
+      money: 'held',
+      ...more,
+    }).then(({ refundId }) => refundId);
   const drain = () => cases.system.jobs.drain();
   /** Moves the clock so far that the next try of a failed refund is due, and runs it. */
   const nextDay = async () => {
@@ -146,7 +152,7 @@ describe.each(databases)('refunds by staff on $name', ({ name, open }) => {
 
   test('a refund other than the terms give needs the permission money, and the one they give does not', async () => {
     const early = await booked();
-    const byTerms = { mayChooseRefund: false };
+    const byTerms = { money: 'missing' as const };
     for (const refused of ['none', 1_500] as const)
       await expect(cancel(early.id, refused, byTerms)).rejects.toMatchObject({
         code: 'not_yours',

@@ -39,11 +39,19 @@ describe.each(databases)('what staff undo on $name', ({ open }) => {
     return made;
   }
   const cancel = async (bookingId: string, refund: StaffCancellation['refund'] = 'full') => {
-    const wanted = { bookingId, refund, reason: 'Flood', actor: STAFF, mayChooseRefund: true, undoable: true };
+    const wanted = { bookingId, refund, reason: 'Flood', actor: STAFF, money: 'held' as const, undoable: true };
     return (await cancelForStaff(context(), wanted)).undo?.id ?? '';
   };
   const move = async (bookingId: string, start: number) => {
-    const wanted = { bookingId, studioId: STUDIO, ...at(start), waive: true, actor: STAFF, undoable: true };
+    const wanted = {
+      bookingId,
+      studioId: STUDIO,
+      ...at(start),
+      waive: true,
+      actor: STAFF,
+      money: 'held' as const,
+      undoable: true,
+    };
     return (await moveBooking(context(), wanted)).undo?.id ?? '';
   };
   const undo = (undoId: string) => undoForStaff(context(), { undoId, actor: STAFF });

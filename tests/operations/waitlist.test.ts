@@ -116,7 +116,14 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
     });
     const moved = await book(owner);
     await offered(() =>
-      moveBooking(context(), { bookingId: moved, studioId: STUDIO, ...span(24), waive: true, actor: STAFF }),
+      moveBooking(context(), {
+        bookingId: moved,
+        studioId: STUDIO,
+        ...span(24),
+        waive: true,
+        actor: STAFF,
+        money: 'held',
+      }),
     );
     const closureId = await closeHours(
       { db, clock: context().clock },
@@ -259,7 +266,7 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
       refund: 'full',
       reason: 'Flood',
       actor: STAFF,
-      mayChooseRefund: true,
+      money: 'held' as const,
       undoable: true,
     } as const;
     const done = await cancelForStaff(context(), cancel);

@@ -6,6 +6,7 @@ import { startDeadline } from '../core/timeout.ts';
 import { readBookingRules } from '../settings/booking-rules.ts';
 import type { BookingContext } from './context.ts';
 import { openLink } from '../payments/open-link.ts';
+import { requireConcession } from '../staff/concessions.ts';
 import { newPrice, readRates, readSpan } from './price.ts';
 import { releaseInTheWay } from './release-expired.ts';
 import { hoursTaken, readTaken } from '../core/taken-hours.ts';
@@ -27,6 +28,7 @@ const ROUNDS = 3;
  * one that was paid elsewhere, is confirmed at once. A repeated call returns the same booking. Throws `Refusal`.
  */
 export async function bookForStaff(context: BookingContext, wanted: StaffBooking): Promise<StaffBooked> {
+  if (wanted.payment !== 'link') requireConcession(wanted.money, { kind: wanted.payment });
   const timeLeft = startDeadline(context.settings.answerWithinMs);
   const booking = (await findRepeated(context.db, wanted)) ?? (await claim(context, wanted, timeLeft));
   failpoint('staff-booking.after.commit');

@@ -1,4 +1,3 @@
-import { cancellationTerms } from '#rules/cancellation.ts';
 import type { Transaction } from '#server/db/database.ts';
 import { type BookingFacts, latestPayment, lockOrder, readBooking } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
@@ -7,21 +6,22 @@ import { Refusal } from '../core/refusal.ts';
 import { addSplitRefund } from '../payments/partial-refunds.ts';
 import { leftCents, type PaidPayment, paidPayments } from '../payments/payment-rows.ts';
 import type { PaymentContext } from '../payments/context.ts';
-import { freeCancelHours, returnMoney, returnsByHand } from './cancel.ts';
+import { readTerms, returnMoney, returnsByHand } from './cancel.ts';
 import { closeHold } from './close-hold.ts';
+import { type MoneyRight, requireConcession } from '../staff/concessions.ts';
 import { jobsDue, storeUndo, type Undo } from '../staff/undo-rows.ts';
 
 export type StaffCancellation = {
   readonly bookingId: string;
-  /** All that is left, nothing, or an amount in cents. */
-  readonly refund: 'full' | 'none' | number;
+  /** All that is left, nothing, what the terms of the booking give, or an amount in cents. */
+  readonly refund: 'full' | 'none' | 'terms' | number;
   readonly reason: string;
   readonly actor: string;
-  /** Whether the refund may differ from what the terms of the booking give. */
-  readonly mayChooseRefund: boolean;
+  /** Whether the refund may differ from what the terms of the booking give; undefined: it may not. */
+  readonly money?: MoneyRight;
   /** Whether staff can undo it for some seconds: mail, refund and the end of codes wait until then. */
   readonly undoable?: boolean;
-  /** Why the server cancels it by itself; the customer's mail says so. */
+  /** Why the server cancels it by itself; the customer's mail says so. A lost ID check gives a full refund, whatever the terms of cancellation. */
   readonly because?: 'id_missing';
   /** Asked in the transaction; false: a decision has come meanwhile. */
   readonly stillWanted?: (tx: Transaction) => Promise<boolean>;
@@ -59,7 +59,7 @@ export async function cancelForStaff(context: PaymentContext, wanted: StaffCance
  */
 export async function cancelOrderForStaff(
   context: PaymentContext,
-  wanted: Omit<StaffCancellation, 'refund'> & { readonly refund: 'full' | 'none' },
+  wanted: Omit<StaffCancellation, 'refund'> & { readonly refund: 'full' | 'none' | 'terms' },
 ): Promise<StaffCancelled & { readonly cancelled: number }> {
   return context.db.transaction(async (tx) => {
     const now = context.clock().getTime();
@@ -96,10 +96,10 @@ async function cancelLocked(
   if (booking.status === 'confirmed') requireNotOver(booking, now);
   else await requireUnpaid(tx, booking);
   const paid = await paidPayments(tx, booking.id);
-  const left = leftCents(paid);
-  const decision = decide(wanted, paid);
-  const terms = cancellationTerms(new Date(booking.startTime), now, await freeCancelHours(tx, booking.id));
-  if (left > 0 && decision.refund !== terms.refund && !wanted.mayChooseRefund) throw notByTerms(terms.refund);
+  const gives = wanted.because === 'id_missing' ? 'full' : (await readTerms(tx, booking, now)).refund;
+  const decision = decide(wanted.refund === 'terms' ? gives : wanted.refund, paid);
+  const termsCents = decide(gives, paid).cents;
+  requireConcession(wanted.money, { kind: 'refund', cents: decision.cents, termsCents });
   await writeCancellation(tx, booking, wanted, decision, now);
   const { reason, actor } = wanted;
   const undoable = wanted.undoable === true && booking.status === 'confirmed';
@@ -146,7 +146,8 @@ const readDecision = (tx: Transaction, bookingId: string): Promise<Decision | nu
 /** Returns what the same decision refunded before. Throws `Refusal` for a booking that was cancelled in another way. */
 async function repeated(tx: Transaction, { bookingId, refund }: StaffCancellation): Promise<StaffCancelled> {
   const made = await readDecision(tx, bookingId);
-  if (made !== null && (typeof refund === 'number' ? made.cents === refund : made.refund === refund)) {
+  const same = refund === 'terms' || (typeof refund === 'number' ? made?.cents === refund : made?.refund === refund);
+  if (made !== null && same) {
     const byHand = await tx.one(
       `select from private.partial_refund p join private.payment x on x.id = p.payment_id
        where x.booking_id = $1::uuid and x.kind = 'elsewhere' and p.request_key = 'cancellation'`,
@@ -162,7 +163,7 @@ function requireNotOver(booking: BookingFacts, now: Date): void {
     throw new Refusal('too_late', 'This booking is over. It can be refunded, not cancelled.');
 }
 
-function decide({ refund }: StaffCancellation, paid: readonly PaidPayment[]): Decision {
+function decide(refund: 'full' | 'none' | number, paid: readonly PaidPayment[]): Decision {
   const left = leftCents(paid);
   const now = leftCents(paid.filter(({ payment }) => payment.state === 'paid'));
   if (refund === 'none' || refund === 0) return { refund: 'none', cents: 0 };
@@ -173,13 +174,6 @@ function decide({ refund }: StaffCancellation, paid: readonly PaidPayment[]): De
     refundableCents: left,
   });
 }
-
-const notByTerms = (gives: 'full' | 'none'): Refusal =>
-  new Refusal(
-    'not_yours',
-    `The terms of this booking give ${gives === 'full' ? 'a full refund' : 'no refund'}. You need the permission “money” for another one.`,
-    { permission: 'money' },
-  );
 
 async function writeCancellation(
   tx: Transaction,

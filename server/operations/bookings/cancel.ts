@@ -89,11 +89,19 @@ async function cancelLocked(tx: Transaction, { id }: BookingFacts, userId: strin
   return { refund: amountCents === 0 ? 'none' : 'full', amountCents, byHand: returnsByHand(paid) };
 }
 
+/** Reads whether the terms of a booking give a full refund now. Staff who move it to a later start do not change that. */
+export const readTerms = async (
+  tx: Transaction,
+  booking: BookingFacts,
+  now: Date,
+): Promise<ReturnType<typeof cancellationTerms>> =>
+  cancellationTerms(new Date(booking.termsStart), now, await freeCancelHours(tx, booking.id));
+
 /** Why a customer cannot cancel a booking; null when the terms allow it. */
 async function whyNotCancel(tx: Transaction, booking: BookingFacts, now: Date): Promise<Refusal | null> {
   if (booking.status === 'cancelled') return new Refusal('already_done', 'This booking is already cancelled.');
   if (booking.status === 'pending') return new Refusal('not_confirmed', 'This booking hasn’t been paid yet.');
-  const terms = cancellationTerms(new Date(booking.startTime), now, await freeCancelHours(tx, booking.id));
+  const terms = await readTerms(tx, booking, now);
   if (terms.allowed) return null;
   return new Refusal(
     'too_late',

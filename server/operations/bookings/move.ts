@@ -1,4 +1,4 @@
-import { settings as studio } from '#rules/venue.ts';
+import { type Concession, needsMoneyPermission } from '#rules/concessions.ts';
 import { sameSlot, slotsOfSpan } from '#rules/slots.ts';
 import { DatabaseError, type Transaction } from '#server/db/database.ts';
 import { readContact } from '../core/booking-contact.ts';
@@ -8,9 +8,10 @@ import { Refusal } from '../core/refusal.ts';
 import { startDeadline } from '../core/timeout.ts';
 import { type CardOutcome, payWithCard } from '../payments/pay-with-card.ts';
 import { applyMove, type NewHours } from '../moves/apply-move.ts';
-import { moveProblem, type Place } from '../moves/movable.ts';
+import { moveProblem, type Place, termsStartAfter } from '../moves/movable.ts';
 import { addSplitRefund } from '../payments/partial-refunds.ts';
 import { paidPayments, splitRefund, isByHand } from '../payments/payment-rows.ts';
+import { readTerms } from './cancel.ts';
 import type { BookingContext } from './context.ts';
 import { readBookingRules } from '../settings/booking-rules.ts';
 import { requireOwnMove } from './own-move.ts';
@@ -18,6 +19,7 @@ import { holdMove, moveLinkEnd, readMoveHold } from './hold-move.ts';
 import { openLink } from '../payments/open-link.ts';
 import { type MovedPrice, priceMove } from './price-move.ts';
 import { readSpan, requireOpen } from './price.ts';
+import { type MoneyRight, requireConcession } from '../staff/concessions.ts';
 import { isMoveUndoable, jobsDue, storeUndo, type Undo } from '../staff/undo-rows.ts';
 import { hoursTaken, readTaken } from '../core/taken-hours.ts';
 import { releaseInTheWay } from './release-expired.ts';
@@ -29,6 +31,8 @@ export type Move = Place & {
   /** Whether staff can undo it for some seconds: mail and refund wait until then. */
   readonly undoable?: boolean;
   readonly actor: string;
+  /** Whether staff may waive the difference, and refund one that the terms do not give; undefined: they may not. */
+  readonly money?: MoneyRight;
   /** The account whose own booking it is, with what its terms allow; undefined: staff move it. */
   readonly customer?: string;
   /** Whether it must only end later, whatever else happened to it meanwhile. */
@@ -57,8 +61,15 @@ export type Moved = {
   readonly undo: Undo | null;
 };
 
-/** `linkUntil`: until when dearer hours would be held for a link; null when nothing is to pay, or when it is too late for one. */
-export type MoveQuote = Omit<Moved, 'waiting' | 'undo'> & { readonly linkUntil: Date | null };
+/**
+ * `linkUntil`: until when dearer hours would be held for a link; null when nothing is to pay, or when it is too late for one. `owedCents`: what is
+ * still owed after the move. `needsMoney`: the refund needs the permission `money`, which the caller does not have.
+ */
+export type MoveQuote = Omit<Moved, 'waiting' | 'undo'> & {
+  readonly linkUntil: Date | null;
+  readonly owedCents: number;
+  readonly needsMoney: boolean;
+};
 
 type Outcome = { readonly moved: Moved } | { readonly hold: BookingFacts; readonly email: string };
 
@@ -125,15 +136,22 @@ export async function quoteMove(context: BookingContext, wanted: Move): Promise<
   const now = context.clock();
   return context.db.transaction(async (tx) => {
     const booking = await lockMoving(tx, wanted);
-    if (isThere(booking, wanted)) return { ...NOTHING, linkUntil: null };
+    if (isThere(booking, wanted))
+      return { ...NOTHING, linkUntil: null, owedCents: booking.owedCents, needsMoney: false };
     const price = await readPrice(tx, booking, wanted, now);
     if (wanted.customer !== undefined && (await othersHave(tx, wanted, now))) throw takenFor(wanted, []);
     const parts = splitRefund(await paidPayments(tx, booking.id), -price.differenceCents);
+    const refundCents = parts.reduce((sum, { cents }) => sum + cents, 0);
     return {
       differenceCents: price.differenceCents,
-      refundCents: parts.reduce((sum, { cents }) => sum + cents, 0),
+      refundCents,
       byHand: parts.some(({ payment }) => isByHand(payment)),
       linkUntil: mustPay(price, wanted) ? await moveLinkEnd(tx, booking, wanted, now) : null,
+      owedCents: price.owedCents,
+      needsMoney:
+        wanted.customer === undefined &&
+        wanted.money !== 'held' &&
+        needsMoneyPermission(await refundOf(tx, booking, refundCents, now)),
     };
   });
 }
@@ -180,15 +198,11 @@ async function moveOnce(context: BookingContext, tx: Transaction, wanted: Move):
     const waiting = await readMoveHold(tx, booking.id);
     if (waiting !== null && isSame(waiting, booking, to)) return { hold: waiting, email };
     const { differenceCents } = price;
-    const hold = await holdMove(context, tx, booking, {
-      ...to,
-      waivedCents: booking.waivedCents,
-      differenceCents,
-      card: wanted.card ?? null,
-    });
+    const hold = await holdMove(context, tx, booking, { ...to, differenceCents, card: wanted.card ?? null });
     failpoint('move.hold.before.commit');
     return hold === null ? null : { hold, email };
   }
+  if (wanted.waive) requireConcession(wanted.money, { kind: 'waiver', cents: price.differenceCents });
   const undoable = wanted.undoable === true && (await isMoveUndoable(tx, booking, wanted.startTime, now));
   const dueAt = jobsDue(now, undoable);
   const refund = await refundDifference(tx, booking, {
@@ -196,6 +210,7 @@ async function moveOnce(context: BookingContext, tx: Transaction, wanted: Move):
     actor: wanted.actor,
     dueAt,
   });
+  if (customer === undefined) requireConcession(wanted.money, await refundOf(tx, booking, refund.cents, now));
   const money = {
     differenceCents: price.differenceCents,
     refundCents: refund.cents,
@@ -231,9 +246,8 @@ function requireShown({ shownCents }: Move, { differenceCents }: MovedPrice): vo
   });
 }
 
-/** Whether a difference is paid by a link. Less than a card payment can be is not charged. */
-const mustPay = ({ differenceCents }: MovedPrice, { waive }: Move): boolean =>
-  !waive && differenceCents >= studio.cardMinimumCents;
+/** Whether a difference is paid by a link. */
+const mustPay = ({ differenceCents }: MovedPrice, { waive }: Move): boolean => !waive && differenceCents > 0;
 
 const samePlace = (one: BookingFacts, { studioId, startTime, endTime }: Place): boolean =>
   one.studioId === studioId &&
@@ -273,24 +287,34 @@ async function readPrice(tx: Transaction, booking: BookingFacts, wanted: Move, n
     now,
     await readBookingRules(tx),
   );
-  return priceMove(tx, booking, wanted.studioId, slots, customer !== undefined);
+  // Staff who may not give money away move a booking at the price for its customer.
+  const asCustomer = customer !== undefined || wanted.money !== 'held';
+  return priceMove(tx, booking, wanted.studioId, slots, { asCustomer, waive: wanted.waive });
 }
 
 /** Throws `Refusal` for a studio that does not exist or takes no bookings; a booking may stay in one that was closed for good since. */
 async function newHours(
   tx: Transaction,
   booking: BookingFacts,
-  { studioId, startTime, endTime }: Place,
-  { quote, waivedCents, finalCents }: MovedPrice,
+  wanted: Move,
+  { quote, waivedCents, finalCents, owedCents }: MovedPrice,
 ): Promise<NewHours> {
+  const { studioId, startTime, endTime, customer } = wanted;
   const place = await tx.one<{ name: string }>(
     `select s.name from public.studios s where s.id = $1::uuid and (s.active or s.id = $2::uuid)`,
     [studioId, booking.studioId],
   );
   if (!place) throw new Refusal('not_found', 'Studio not found');
   const { hours, slots, baseCents, discountCents, couponDiscountCents } = quote;
-  const price = { hours, slots, baseCents, discountCents, couponDiscountCents, waivedCents, finalCents };
-  return { studioId, startTime, endTime, studioName: place.name, ...price };
+  const price = { hours, slots, baseCents, discountCents, couponDiscountCents, waivedCents, finalCents, owedCents };
+  const termsStart = termsStartAfter(booking, wanted, customer !== undefined);
+  return { studioId, startTime, endTime, studioName: place.name, termsStart, ...price };
+}
+
+/** The refund of a move, with what of it the terms give. */
+async function refundOf(tx: Transaction, booking: BookingFacts, cents: number, now: Date): Promise<Concession> {
+  const { allowed } = await readTerms(tx, booking, now);
+  return { kind: 'refund', cents, termsCents: allowed ? cents : 0 };
 }
 
 /** Refunds what the new hours cost less, as far as something is left. */

@@ -4,7 +4,7 @@ import { settings as studio } from '#rules/venue.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
-import type { Place } from '../moves/movable.ts';
+import { endsOnlyLater, type Place } from '../moves/movable.ts';
 import { readBookingRules } from '../settings/booking-rules.ts';
 import { freeCancelHours } from './cancel.ts';
 import { type CheckoutFacts, customerBlocked, requireVerified } from './checkout-facts.ts';
@@ -22,7 +22,11 @@ export async function requireOwnMove(tx: Transaction, booking: BookingFacts, to:
   if (to.onlyLater === true && !later)
     throw new Refusal('already_done', 'This booking has changed in the meantime. Please look at it again.');
   const freeHours = await freeCancelHours(tx, booking.id);
-  const span = { start: new Date(booking.startTime), end: new Date(booking.endTime) };
+  const span = {
+    start: new Date(booking.startTime),
+    end: new Date(booking.endTime),
+    termsStart: new Date(booking.termsStart),
+  };
   const terms = changeTerms(span, now, freeHours);
   if (!(later ? terms.extend : terms.move))
     throw new Refusal(
@@ -38,11 +42,6 @@ export async function requireOwnMove(tx: Transaction, booking: BookingFacts, to:
   if (row.facts.blocked) throw customerBlocked(await readBookingRules(tx));
   requireVerified(to, row.facts, now);
 }
-
-const endsOnlyLater = (booking: BookingFacts, { studioId, startTime, endTime }: Place): boolean =>
-  studioId === booking.studioId &&
-  startTime.getTime() === Date.parse(booking.startTime) &&
-  endTime.getTime() > Date.parse(booking.endTime);
 
 /**
  * Returns where the customer's own booking goes when it ends so many hours later. `from`: the end on the customer's screen, so that a repeated call

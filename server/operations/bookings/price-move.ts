@@ -1,32 +1,26 @@
 import type { CouponTerms } from '#rules/coupons.ts';
+import { balanceMove, type MovedBalance } from '#rules/move-balance.ts';
 import { deductCoupon, type Quote, quoteSlots, volumeDiscountCents } from '#rules/pricing.ts';
 import { type Slot, slotKey, spanOf } from '#rules/slots.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { readRates } from './price.ts';
 
-/**
- * What the new hours of a booking cost. `differenceCents`: more than before, or less than zero. `finalCents` and `waivedCents`: what the customer
- * pays, and what is waived, when nothing more is paid.
- */
-export type MovedPrice = {
-  readonly quote: Quote;
-  readonly differenceCents: number;
-  readonly finalCents: number;
-  readonly waivedCents: number;
-};
+/** The quote of the new hours of a booking, with its balance after the move. */
+export type MovedPrice = MovedBalance & { readonly quote: Quote };
 
 /**
- * Prices other hours of a booking as of now, with its coupon; hours that it keeps cost what they did. The customer never pays more than
- * before: what staff waived stays waived, and a free booking stays free.
- * `byCustomer`: other hours of a free booking are paid, and its coupon counts only for hours and a length that it is for.
+ * Prices other hours of a booking as of now, with its coupon; hours that it keeps cost what they did. What staff waived stays waived, and a free
+ * booking stays free.
+ * `asCustomer`: other hours of a free booking are paid, and its coupon counts only for hours and a length that it is for. `waive`: dearer hours cost
+ * no more than was paid.
  */
 export async function priceMove(
   tx: Pick<Transaction, 'one'>,
   booking: BookingFacts,
   studioId: string,
   slots: readonly Slot[],
-  byCustomer: boolean,
+  { asCustomer, waive }: { readonly asCustomer: boolean; readonly waive: boolean },
 ): Promise<MovedPrice> {
   const { start, end } = spanOf(slots);
   const row = await tx.one<{ coupon: CouponTerms | null }>(
@@ -34,17 +28,15 @@ export async function priceMove(
          where d.id = b.coupon_id and (d.min_hours > $3::numeric or private.coupon_misses_hours(d, $4::timestamptz, $5::timestamptz)))
        then null else b.coupon_terms end as coupon
      from private.booking b where b.id = $1::uuid`,
-    [booking.id, byCustomer, slots.length, start, end],
+    [booking.id, asCustomer, slots.length, start, end],
   );
   const coupon = row?.coupon ?? null;
   const priced = quoteSlots(slots, await readRates({ db: tx }, studioId, slots), coupon);
   const quote = studioId === booking.studioId ? keepQuoted(priced, booking, coupon) : priced;
-  const before = booking.finalCostCents;
-  const finalCents = Math.min(quote.totalCents, before);
-  const waivedCents = quote.totalCents - finalCents;
-  const isFree = !byCustomer && before === 0 && booking.waivedCents > 0;
-  const more = isFree ? 0 : Math.max(0, waivedCents - booking.waivedCents);
-  return { quote, finalCents, waivedCents, differenceCents: finalCents < before ? finalCents - before : more };
+  const { finalCostCents: finalCents, waivedCents, owedCents } = booking;
+  const isFree = !asCustomer && finalCents === 0 && owedCents >= 0 && waivedCents > owedCents;
+  const balance = balanceMove({ finalCents, waivedCents, owedCents }, quote.totalCents, { waive: waive || isFree });
+  return { quote, ...balance, ...(isFree && { differenceCents: 0 }) };
 }
 
 /** Gives the hours that the booking has already the price at which it was made. */

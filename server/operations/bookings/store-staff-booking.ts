@@ -6,6 +6,7 @@ import { Refusal } from '../core/refusal.ts';
 import { confirmBooking } from '../payments/confirm.ts';
 import { sessionExpiry } from '../payments/session-expiry.ts';
 import type { BookingRules } from '../settings/booking-rules.ts';
+import type { MoneyRight } from '../staff/concessions.ts';
 import { customerBlocked } from './checkout-facts.ts';
 import type { BookingContext } from './context.ts';
 
@@ -22,6 +23,8 @@ export type StaffBooking = {
   /** null: a booking of the same hours for the same address is the same one. */
   readonly requestId: string | null;
   readonly actor: string;
+  /** Whether it may be free or paid elsewhere; undefined: it may not. */
+  readonly money?: MoneyRight;
 };
 /** With its price, until when the hours are held, and the settings that counted. */
 export type NewStaffBooking = StaffBooking & {

@@ -17,7 +17,7 @@ export type BookingFacts = {
   readonly baseCostCents: number;
   readonly discountCents: number;
   readonly couponDiscountCents: number;
-  /** What staff do not charge. */
+  /** What staff do not charge, and what is owed. */
   readonly waivedCents: number;
   readonly finalCostCents: number;
   /** How often it was moved. */
@@ -37,6 +37,10 @@ export type BookingFacts = {
   /** Which of its order it is, from 1, and how many there were when it was made. */
   readonly orderPlace: number | null;
   readonly orderSize: number | null;
+  /** The start from which its cancellation terms count: the earliest one where staff have moved it. */
+  readonly termsStart: string;
+  /** What moves cost more and is not charged yet, or, below zero, what they cost less and has not gone back yet. */
+  readonly owedCents: number;
 };
 
 export type CancelReason =

@@ -32,6 +32,8 @@ const booking: BookingFacts = {
   orderId: null,
   orderPlace: null,
   orderSize: null,
+  termsStart: '2026-11-21T08:00:00.000Z',
+  owedCents: 0,
 };
 
 describe('the refusal of one hold too many', () => {

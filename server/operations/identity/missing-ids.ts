@@ -33,7 +33,6 @@ async function cancelUndecided(context: PaymentContext, bookingId: string): Prom
       refund: 'full',
       reason: REASON,
       actor: NOBODY,
-      mayChooseRefund: true,
       because: 'id_missing',
       stillWanted: (tx) => isUndecided(tx, bookingId, context.clock()),
     });

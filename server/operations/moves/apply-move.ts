@@ -14,6 +14,9 @@ export type NewHours = Place & {
   readonly couponDiscountCents: number;
   readonly waivedCents: number;
   readonly finalCents: number;
+  readonly owedCents: number;
+  /** The start from which its cancellation terms count. */
+  readonly termsStart: Date;
 };
 
 /** What a move does with the money: a refund of what the new hours cost less, or a payment of what they cost more. */
@@ -68,7 +71,7 @@ async function writeMove(
   to: NewHours,
   move: { number: number; money: MoveMoney; actor: string; now: Date },
 ): Promise<void> {
-  const { studioId, startTime, endTime, finalCents, waivedCents } = to;
+  const { studioId, startTime, endTime, finalCents, waivedCents, owedCents, termsStart } = to;
   const { number, actor, now } = move;
   const { differenceCents, refundCents, paidCents } = move.money;
   await tx.query(
@@ -82,7 +85,8 @@ async function writeMove(
   await tx.query(
     `update private.booking set studio_id = $2::uuid, studio_name = $3, start_time = $4::timestamptz, end_time = $5::timestamptz,
        total_hours = $6::numeric, slots = $7::jsonb -> 'slots', base_cost_cents = $8::int, discount_cents = $9::int,
-       coupon_discount_cents = $10::int, waived_cents = $11::int, final_cost_cents = $12::int, moves = $13::int
+       coupon_discount_cents = $10::int, waived_cents = $11::int, final_cost_cents = $12::int, moves = $13::int,
+       owed_cents = $14::int, terms_start = nullif($15::timestamptz, $4::timestamptz)
      where id = $1::uuid`,
     [
       booking.id,
@@ -98,9 +102,11 @@ async function writeMove(
       waivedCents,
       finalCents,
       number,
+      owedCents,
+      termsStart,
     ],
   );
-  const { studioId: fromStudio, startTime: from, endTime: until, finalCostCents, waivedCents: waivedBefore } = booking;
+  const { studioId: fromStudio, startTime: from, endTime: until, finalCostCents } = booking;
   await tx.query(`select private.audit($2::uuid, 'update', 'booking', $1, $3::jsonb)`, [
     booking.id,
     actor,
@@ -110,9 +116,10 @@ async function writeMove(
         startTime: from,
         endTime: until,
         finalCostCents,
-        waivedCents: waivedBefore,
+        waivedCents: booking.waivedCents,
+        owedCents: booking.owedCents,
       },
-      after: { studioId, startTime, endTime, finalCostCents: finalCents, waivedCents },
+      after: { studioId, startTime, endTime, finalCostCents: finalCents, waivedCents, owedCents },
       differenceCents,
       refundCents,
       paidCents,

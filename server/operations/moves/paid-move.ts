@@ -1,7 +1,7 @@
 import type { Transaction } from '#server/db/database.ts';
 import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { applyMove } from './apply-move.ts';
-import { moveProblem, type Place } from './movable.ts';
+import { moveProblem, type Place, termsStartAfter } from './movable.ts';
 
 /** Nobody: the actor of a row without one. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
@@ -50,7 +50,10 @@ export async function applyPaidMove(
       discountCents: hold.discountCents,
       couponDiscountCents: hold.couponDiscountCents,
       waivedCents: hold.waivedCents,
-      finalCents: booking.finalCostCents + differenceCents,
+      // What is owed back to the customer pays for the new hours too.
+      finalCents: booking.finalCostCents - Math.min(booking.owedCents, 0) + differenceCents,
+      owedCents: 0,
+      termsStart: termsStartAfter(booking, placeOf(hold), hold.madeBy === null),
     },
     {
       money: { differenceCents, refundCents: 0, byHandCents: 0, paidCents: differenceCents },

@@ -2,6 +2,7 @@ import type { Transaction } from '#server/db/database.ts';
 import { lockBooking } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
+import { type MoneyRight, requireConcession } from '../staff/concessions.ts';
 import type { PaymentContext } from './context.ts';
 import { addSplitRefund } from './partial-refunds.ts';
 import { leftCents, paidPayments } from './payment-rows.ts';
@@ -13,6 +14,8 @@ export type StaffRefund = {
   /** Tells two equal refunds apart; null: a refund with the same amount and reason is the same one. */
   readonly requestId: string | null;
   readonly actor: string;
+  /** Whether staff may refund beyond the terms; undefined: they may not. */
+  readonly money?: MoneyRight;
 };
 
 /** `refundId`: the first of the parts that it was divided into. `byHand`: staff give some of it back themselves. */
@@ -24,8 +27,10 @@ type Refunded = { readonly refundId: string; readonly byHand: boolean };
  */
 export async function refundForStaff(
   context: Pick<PaymentContext, 'db' | 'clock'>,
-  { bookingId, cents, reason, requestId, actor }: StaffRefund,
+  { bookingId, cents, reason, requestId, actor, money }: StaffRefund,
 ): Promise<Refunded> {
+  // The terms give nothing back while the booking stays.
+  requireConcession(money, { kind: 'refund', cents, termsCents: 0 });
   return context.db.transaction(async (tx) => {
     const booking = await lockBooking(tx, bookingId);
     if (!booking) throw new Refusal('not_found', 'Booking not found');

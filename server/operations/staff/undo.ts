@@ -9,7 +9,8 @@ import { stopJobs, tooLate, type UndoRow } from './undo-rows.ts';
 export type Undone = { readonly bookingId: string; readonly reference: string; readonly kind: UndoRow['kind'] };
 
 /**
- * Undoes a cancellation or a move of staff while none of its mails, refunds and changes of codes has begun, in one transaction. The same call again
+ * Undoes a cancellation or a move of staff while none of its mails, refunds and changes of codes has begun, in one transaction. It restores hours,
+ * price and terms as they were, so it gives no money away. The same call again
  * changes nothing. Throws `Refusal`: `too_late`, or `slot_taken` and `slot_closed` when somebody has the hours meanwhile.
  */
 export async function undoForStaff(
@@ -34,7 +35,7 @@ async function undo(tx: Transaction, undoId: string, actor: string, now: Date): 
   const found = await tx.one<{ id: string }>(`select booking_id as id from private.undo where id = $1::uuid`, [undoId]);
   const booking = found === null ? null : await lockBooking(tx, found.id);
   const action = await tx.one<UndoRow>(
-    `select id, kind, move_number as "moveNumber", before, jobs, until, undone_at as "undoneAt" from private.undo where id = $1::uuid for update`,
+    `select id, kind, move_number as "moveNumber", jsonb_build_object('termsStart', before -> 'startTime', 'owedCents', 0) || before as before, jobs, until, undone_at as "undoneAt" from private.undo where id = $1::uuid for update`,
     [undoId],
   );
   if (booking === null || action === null) throw new Refusal('not_found', 'There is nothing to undo.');
@@ -168,6 +169,8 @@ async function moveBack(
       couponDiscountCents: before.couponDiscountCents,
       waivedCents: before.waivedCents,
       finalCents: before.finalCostCents,
+      owedCents: before.owedCents,
+      termsStart: new Date(before.termsStart),
     },
     { money: { differenceCents, refundCents: 0, byHandCents: 0, paidCents: 0 }, actor, now, mailAt: null },
   );

@@ -1,0 +1,36 @@
+import { settings } from './venue.ts';
+
+/**
+ * What a booking costs its customer, in cents. Without what is owed, `finalCents` is what was charged and `waivedCents` what staff do not charge.
+ * `owedCents`: a difference that is too small for a payment. Above zero it is part of `waivedCents` and is charged later. Below zero it was charged
+ * beyond `finalCents` and goes back later.
+ */
+export type Balance = { readonly finalCents: number; readonly waivedCents: number; readonly owedCents: number };
+
+/** `differenceCents`: what a move charges or, with `waive`, does not charge; below zero what goes back. The balance is that after the move. */
+export type MovedBalance = Balance & { readonly differenceCents: number };
+
+/**
+ * Balances a booking whose hours now cost `totalCents`. What staff waived stays waived, up to the new price. Differences below the smallest card
+ * payment stay owed, in both directions, until their sum reaches it: so the sum of all moves differs from the direct price by less than that.
+ */
+export function balanceMove(before: Balance, totalCents: number, { waive }: { readonly waive: boolean }): MovedBalance {
+  const charged = before.finalCents - Math.min(before.owedCents, 0);
+  const waived = before.waivedCents - Math.max(before.owedCents, 0);
+  const less = charged - totalCents;
+  if (less > 0) {
+    const owed = less < settings.cardMinimumCents ? -less : 0;
+    return { finalCents: totalCents, waivedCents: 0, owedCents: owed, differenceCents: owed === 0 ? -less : 0 };
+  }
+  const more = totalCents - charged - waived;
+  if (waive || more <= 0)
+    return {
+      finalCents: charged,
+      waivedCents: totalCents - charged,
+      owedCents: 0,
+      differenceCents: Math.max(more, 0),
+    };
+  if (more < settings.cardMinimumCents)
+    return { finalCents: charged, waivedCents: waived + more, owedCents: more, differenceCents: 0 };
+  return { finalCents: charged + more, waivedCents: waived, owedCents: 0, differenceCents: more };
+}

@@ -1,0 +1,38 @@
+import { type Concession, needsMoneyPermission } from '#rules/concessions.ts';
+import type { Caller } from '#server/http/caller.ts';
+import { Refusal } from '../core/refusal.ts';
+import { hasPermission, missesSecondFactor, secondFactorRequired, type StaffContext } from './require-permission.ts';
+
+/** Whether staff have the permission `money`. `needs_second_factor`: they would have it after their second step. */
+export type MoneyRight = 'held' | 'missing' | 'needs_second_factor';
+
+/** Reads whether the caller may decide about money right now. The service key may. */
+export async function readMoneyRight(context: Pick<StaffContext, 'db'>, caller: Caller): Promise<MoneyRight> {
+  if (await hasPermission(context, caller, 'money')) return 'held';
+  return (await missesSecondFactor(context, caller, 'money')) ? 'needs_second_factor' : 'missing';
+}
+
+/**
+ * The one check of what staff may do with the money of a booking, for every operation that refunds, waives, or books without a payment. Without a
+ * right they have only what `bookings` allows. Throws `Refusal`: `not_yours` with the permission, or `second_factor_required`.
+ */
+export function requireConcession(right: MoneyRight | undefined, concession: Concession): void {
+  if (right === 'held' || !needsMoneyPermission(concession)) return;
+  if (right === 'needs_second_factor') throw secondFactorRequired('money');
+  throw new Refusal('not_yours', `${wordsFor(concession)} You need the permission “money” for this.`, {
+    permission: 'money',
+  });
+}
+
+function wordsFor(concession: Concession): string {
+  switch (concession.kind) {
+    case 'refund':
+      return `The terms of this booking give ${concession.termsCents === 0 ? 'no refund' : 'a full refund'}.`;
+    case 'waiver':
+      return 'The new hours cost more.';
+    case 'free':
+      return 'A free booking is not paid for.';
+    case 'elsewhere':
+      return 'This booking would not be paid for here.';
+  }
+}
