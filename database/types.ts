@@ -1090,6 +1090,7 @@ export type Database = {
           order_id: string | null;
           order_place: number | null;
           order_size: number | null;
+          terms_start: string | null;
         }[];
       };
       own_feedback: {

@@ -68,9 +68,9 @@ export function extendBooking({ booking }: { booking: BookingContext }): ServerF
 }
 
 async function quoted(booking: BookingContext, move: Move): Promise<Response> {
-  const { differenceCents, refundCents, linkUntil, ...quote } = await quoteMove(booking, move);
+  const { differenceCents, refundCents, linkUntil, owedCents, ...quote } = await quoteMove(booking, move);
   const until = linkUntil === null ? {} : { payUntil: linkUntil.toISOString() };
-  return json({ differenceCents, refundCents, ...byHand(quote), ...until });
+  return json({ differenceCents, refundCents, owedCents, ...byHand(quote), ...until });
 }
 
 function moved({ waiting, differenceCents, refundCents, ...rest }: Moved): Response {

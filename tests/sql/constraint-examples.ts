@@ -914,6 +914,7 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
       booking_guest_name_check: between('guest_name', ['', text(201)], [null, text(1), text(200)]),
       booking_request_id_check: between('request_id', ['', text(101)], [null, text(1), text(100)]),
       booking_waived_cents_check: atLeast('waived_cents', 0),
+      booking_owed_cents_check: between('owed_cents', [-50, 50], [-49, 0, 49]),
       booking_moves_check: atLeast('moves', 0),
       booking_no_show: {
         bad: [{ no_show_at: AT }, { no_show_by: uuid(2) }],

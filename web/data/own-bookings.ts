@@ -31,6 +31,8 @@ export type OwnBooking = {
   readonly coupon_type: string | null;
   readonly coupon_value: number | null;
   readonly free_cancel_hours: number | null;
+  /** The start from which the terms of cancellation count. */
+  readonly terms_start: string;
   readonly created_at: string;
   /** The hours of an unpaid hold with the prices it was made with; null for other bookings. */
   readonly slots: BasePrice['slots'] | null;
@@ -82,6 +84,7 @@ async function readOwnBookings(): Promise<readonly OwnBooking[]> {
     'volume_discount',
     'final_cost',
     'created_at',
+    'terms_start',
   );
   const payments = await readOwnPayments(rows.map((row) => row.id));
   const orders = ordersOf(rows);

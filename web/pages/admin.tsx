@@ -5,7 +5,7 @@ import { DeveloperLink } from '#web/staff/permissions/developer-link.tsx';
 import { useStudios } from '#web/features/studios/queries.ts';
 import { StepGate, StepMissing, useFactorRules, waitingForStep } from '#web/staff/permissions/step-gate.tsx';
 import { StaffGate } from '#web/staff/permissions/staff-gate.tsx';
-import { may, usePermissions } from '#web/staff/permissions/use-permissions.ts';
+import { may, useMayGive, usePermissions } from '#web/staff/permissions/use-permissions.ts';
 import { paths, withBooking } from '#web/lib/paths.ts';
 import { useNavigate, useSearchParams } from '#web/router/router.tsx';
 import { PartBoundary } from '#web/ui/crash-screen.tsx';
@@ -285,6 +285,7 @@ function TodayTab({ held }: { held: ReadonlySet<Permission> }) {
 
 /** The address holds the day unless it is today's. */
 function TodayOf({ showDay }: { showDay: boolean }) {
+  const mayGive = useMayGive();
   const [search, setSearch] = useSearchParams();
   const navigate = useNavigate();
   const studios = useStudios();
@@ -297,7 +298,7 @@ function TodayOf({ showDay }: { showDay: boolean }) {
       onBooking={(reference) => navigate(withBooking(search, reference))}
       newBooking={(form) => (
         <Suspense>
-          <NewBooking studios={studios.data ?? []} {...form} />
+          <NewBooking studios={studios.data ?? []} mayGive={mayGive} {...form} />
         </Suspense>
       )}
       onDay={(next) => setSearch({ tab: 'today', ...(next === null ? {} : { day: next }) }, { replace: true })}
@@ -307,6 +308,7 @@ function TodayOf({ showDay }: { showDay: boolean }) {
 
 /** The address holds the view, the day unless it is today, and the studio of a week. */
 function CalendarTab() {
+  const mayGive = useMayGive();
   const [search, setSearch] = useSearchParams();
   const navigate = useNavigate();
   const studios = useStudios().data ?? [];
@@ -335,6 +337,7 @@ function CalendarTab() {
         book: ({ studioId, first, hours }, onBooked, onBack) => (
           <NewBooking
             studios={studios}
+            mayGive={mayGive}
             date={first.date}
             hours={{ studioId, hour: String(first.hour), hours: String(hours) }}
             onDone={onBooked}
@@ -352,7 +355,7 @@ function CalendarTab() {
 
 function IncidentsTab() {
   const studios = useStudios();
-  return <Incidents studios={studios.data ?? []} />;
+  return <Incidents studios={studios.data ?? []} mayRefund={useMayGive()} />;
 }
 
 function ClosuresTab() {

@@ -39,13 +39,17 @@ export async function sendConfirmation(context: BookingMailContext, job: Job): P
       booking,
       { pin: pinLink(context, facts), account },
       (await worksFrom(context.access, facts.id)) ?? booking.start,
-      await freeCancelHours(context.db, facts.id),
+      await hoursToCancel(context, facts),
     );
     const document = await readPdf(context, facts.id, ...others.map(({ id }) => id));
     return document ? { ...mail, document } : mail;
   });
   return 'done';
 }
+
+/** How many hours before its start a booking can be cancelled for a full refund. Staff who move it later do not move that time. */
+const hoursToCancel = async ({ db }: BookingMailContext, facts: BookingFacts): Promise<number> =>
+  (await freeCancelHours(db, facts.id)) + (Date.parse(facts.startTime) - Date.parse(facts.termsStart)) / 3_600_000;
 
 /** Mails the customer that the booking is cancelled, and how much money comes back. */
 export async function sendCancellation(context: BookingMailContext, job: Job): Promise<JobOutcome> {

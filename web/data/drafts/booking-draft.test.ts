@@ -46,6 +46,7 @@ const hold: OwnBooking = {
   coupon_type: 'percentage',
   coupon_value: 50,
   free_cancel_hours: 24,
+  terms_start: '2026-11-21T08:00:00+00:00',
   created_at: '2026-11-21T04:45:00+00:00',
   payment: null,
   move: null,

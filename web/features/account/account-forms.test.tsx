@@ -196,6 +196,7 @@ const booking: OwnBooking = {
   coupon_type: null,
   coupon_value: null,
   free_cancel_hours: 24,
+  terms_start: '2026-11-21T08:00:00Z',
   created_at: '2026-11-01T00:00:00Z',
   payment: { state: 'paid', refunded: 0 },
   move: null,

@@ -88,7 +88,7 @@ function UpcomingActions({
 }) {
   const business = useBusiness();
   const policy = cancellationTerms(
-    new Date(booking.start_time),
+    new Date(booking.terms_start),
     now,
     booking.free_cancel_hours ?? business.freeCancelHours,
   );

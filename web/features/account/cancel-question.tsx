@@ -23,7 +23,7 @@ export function CancelQuestion({
 }: {
   booking: Pick<
     OwnBooking,
-    'id' | 'reference' | 'studio_name' | 'start_time' | 'end_time' | 'final_cost' | 'free_cancel_hours'
+    'id' | 'reference' | 'studio_name' | 'start_time' | 'end_time' | 'final_cost' | 'free_cancel_hours' | 'terms_start'
   >;
   /** How many bookings of its order are still to come, with this one. */
   left: number;
@@ -33,7 +33,11 @@ export function CancelQuestion({
 }) {
   const business = useBusiness();
   const start = new Date(booking.start_time);
-  const policy = cancellationTerms(start, now, booking.free_cancel_hours ?? business.freeCancelHours);
+  const policy = cancellationTerms(
+    new Date(booking.terms_start),
+    now,
+    booking.free_cancel_hours ?? business.freeCancelHours,
+  );
   const [all, setAll] = useState(false);
   const cancel = useMutation({
     mutationFn: () => cancelBooking(booking.id, all),
@@ -57,7 +61,7 @@ export function CancelQuestion({
             card you paid with.
           </>
         ) : booking.final_cost > 0 ? (
-          `Your booking starts in less than ${policy.freeHours} hours, so please email ${business.email} instead.`
+          `${policy.until < new Date(start.getTime() - policy.freeHours * 3_600_000) ? 'Before we moved it, your booking would have started' : 'Your booking starts'} in less than ${policy.freeHours} hours, so please email ${business.email} instead.`
         ) : (
           'You weren’t charged for this booking, so there’s nothing to refund.'
         )}

@@ -221,7 +221,12 @@ function Actions({
     );
   if (over) return <div className="flex flex-wrap gap-3">{again}</div>;
   const freeHours = booking.freeCancelHours ?? business.freeCancelHours;
-  const terms = changeTerms({ start: booking.startTime, end: booking.endTime }, now, freeHours);
+  const terms = changeTerms(
+    { start: booking.startTime, end: booking.endTime, termsStart: booking.termsStart },
+    now,
+    freeHours,
+  );
+  const starts = booking.termsStart < booking.startTime ? 'the start before we moved it' : 'it starts';
   return (
     <div>
       <div className="grid grid-cols-2 gap-3 sm:flex sm:flex-wrap">
@@ -245,8 +250,8 @@ function Actions({
       </div>
       <p className="mt-3 text-sm text-dust">
         {terms.move
-          ? `Free to move or cancel until ${formatStudioTime(terms.until)} on ${formatStudioDate(terms.until, 'medium')}, Sydney time: ${freeHours} hours before it starts, as agreed when you booked.`
-          : `Moving and cancelling ended ${freeHours} hours before the start. For anything else, email ${business.email}.`}
+          ? `Free to move or cancel until ${formatStudioTime(terms.until)} on ${formatStudioDate(terms.until, 'medium')}, Sydney time: ${freeHours} hours before ${starts}, as agreed when you booked.`
+          : `Moving and cancelling ended ${freeHours} hours before ${starts}. For anything else, email ${business.email}.`}
       </p>
     </div>
   );

@@ -4,6 +4,7 @@ import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { type CardProblem, describeCardProblem, nameOfCard, useUsableCards } from '#web/data/account/saved-cards.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
+import { describeOwed } from '#web/lib/owed.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { usePayPage } from '#web/lib/use-pay-page.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -222,7 +223,8 @@ function Refused({ problem, url, onBack }: { problem: CardProblem; url: string; 
 const labelOf = ({ payUntil, differenceCents }: ChangeQuote): string =>
   payUntil === undefined ? 'Change my booking' : `Pay ${formatMoney(differenceCents)} and change`;
 
-function QuoteWords({ quote: { differenceCents, refundCents, byHand, payUntil } }: { quote: ChangeQuote }) {
+function QuoteWords({ quote }: { quote: ChangeQuote }) {
+  const { differenceCents, refundCents, byHand, payUntil, owedCents = 0 } = quote;
   if (payUntil !== undefined)
     return (
       <p>
@@ -239,5 +241,5 @@ function QuoteWords({ quote: { differenceCents, refundCents, byHand, payUntil } 
           : ' on the card you paid with.'}
       </p>
     );
-  return <p>The price stays the same{differenceCents > 0 ? ': such a small difference isn’t charged' : ''}.</p>;
+  return <p>{describeOwed(owedCents) ?? 'The price stays the same.'}</p>;
 }

@@ -1,10 +1,12 @@
 import { formatMoney } from '#rules/money.ts';
+import { describeOwed } from '#web/lib/owed.ts';
 import type { BookingPage } from './queries.ts';
 
 /** What a booking costs, what was paid for it, and what went or goes back. */
 export function Money({ booking }: { booking: BookingPage }) {
   const paid = booking.payments.reduce((sum, { cents }) => sum + cents, 0);
   const refunded = booking.refunds.reduce((sum, { cents }) => sum + cents, 0);
+  const owed = describeOwed(booking.owedCents);
   const rows: [string, number, ('minus' | 'sum')?][] = [
     [booking.totalHours === 1 ? '1 hour' : `${booking.totalHours} hours`, booking.baseCents],
     ['Volume discount', booking.discountCents, 'minus'],
@@ -34,6 +36,7 @@ export function Money({ booking }: { booking: BookingPage }) {
           <Row name="On its way back to you" value={formatMoney(booking.refundingCents)} />
         ) : null}
       </dl>
+      {owed === null ? null : <p className="mt-2 text-sm text-dust">{owed}</p>}
       {booking.refundingCents > 0 ? (
         <p className="mt-2 text-sm text-dust">Your bank can take up to ten days to show a refund.</p>
       ) : null}

@@ -46,6 +46,8 @@ const BOOKING: queries.BookingPage = {
   confirmedAt: new Date('2031-02-01T00:05:00Z'),
   cancelledAt: null,
   freeCancelHours: 24,
+  termsStart: at(18),
+  owedCents: 0,
   totalHours: 2,
   baseCents: 13_800,
   discountCents: 0,

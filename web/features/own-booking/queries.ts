@@ -19,12 +19,16 @@ const bookingSchema = z.object({
   confirmedAt: maybeInstant,
   cancelledAt: maybeInstant,
   freeCancelHours: z.number().nullable(),
+  /** The start from which the terms of cancellation count. */
+  termsStart: instant,
   totalHours: z.number(),
   baseCents: z.number(),
   discountCents: z.number(),
   couponCode: z.string().nullable(),
   couponCents: z.number(),
   waivedCents: z.number(),
+  /** Too little for a payment: what is still to pay, or, below zero, still to go back. */
+  owedCents: z.number(),
   finalCents: z.number(),
   /** A payment takes the bank days. */
   processing: z.boolean(),
@@ -76,11 +80,15 @@ export type Change =
   | { readonly kind: 'move'; readonly studioId: string; readonly start: Date; readonly end: Date }
   | { readonly kind: 'extend'; readonly more: number; readonly from: Date };
 
-/** What a change costs more, or less than zero; `payUntil`: until when the new hours would be held for the payment. */
+/**
+ * What a change costs more, or less than zero; `payUntil`: until when the new hours would be held for the payment. `owedCents`: what is still owed
+ * after it.
+ */
 export type ChangeQuote = {
   readonly differenceCents: number;
   readonly refundCents: number;
   readonly byHand?: true;
+  readonly owedCents?: number;
   readonly payUntil?: string;
 };
 export type Changed = ChangeQuote & {

@@ -87,6 +87,7 @@ const forCancelling = ({
   endTime,
   finalCents,
   freeCancelHours,
+  termsStart,
 }: BookingPage) => ({
   id,
   reference,
@@ -95,4 +96,5 @@ const forCancelling = ({
   end_time: endTime.toISOString(),
   final_cost: finalCents / 100,
   free_cancel_hours: freeCancelHours,
+  terms_start: termsStart.toISOString(),
 });

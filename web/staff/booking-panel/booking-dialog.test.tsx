@@ -45,6 +45,8 @@ const BOOKING: queries.BookingDetails = {
   cancelledAt: null,
   notes: null,
   freeCancelHours: 24,
+  termsStart: new Date(SOON),
+  owedCents: 0,
   totalHours: 1,
   baseCents: 6900,
   discountCents: 0,
@@ -83,7 +85,7 @@ beforeEach(() => {
 const dialog = () => within(screen.getByRole('dialog'));
 const press = async (name: string) => user.click(await dialog().findByRole('button', { name }));
 function show(change: Partial<queries.BookingDetails> = {}, mayRefund = true): void {
-  calls.readBooking.mockResolvedValue({ ...BOOKING, ...change });
+  calls.readBooking.mockResolvedValue({ ...BOOKING, termsStart: change.startTime ?? BOOKING.startTime, ...change });
   renderPart(<BookingDialog studios={STUDIOS} reference="abcd-2345" mayRefund={mayRefund} onClose={vi.fn()} />);
 }
 
@@ -229,8 +231,55 @@ test('a booking moves to other hours of Sydney; dearer ones with a link, or with
 });
 
 test.each([
+  [
+    { differenceCents: 1000, refundCents: 0, linkUntil: '2031-03-02T00:00:00Z' },
+    /^To move it without charging needs the permission for money/,
+    ['Mail a link for $10', 'Back'],
+  ],
+  [
+    { differenceCents: -1000, refundCents: 1000, needsMoney: true },
+    /^Its terms give nothing back, so this refund needs the permission for money/,
+    ['Back'],
+  ],
+])('staff without money are not offered what they may not give away: %o', async (quote, words, buttons) => {
+  calls.quoteMove.mockResolvedValue(quote);
+  show(
+    { startTime: new Date('2999-03-03T00:00:00Z'), endTime: new Date('2999-03-03T02:00:00Z'), totalHours: 2 },
+    false,
+  );
+  await press('Extend or shorten');
+  await press('2 pm');
+  expect(await dialog().findByText(words)).toBeTruthy();
+  const confirm = within(dialog().getByRole('group', { name: 'Confirm' }));
+  expect(confirm.getAllByRole('button').map(({ textContent }) => textContent)).toEqual(buttons);
+});
+
+test('a booking that staff moved says that its terms count from the start before', async () => {
+  const endTime = new Date(SOON + 49 * HOUR);
+  show({ startTime: new Date(SOON + 48 * HOUR), endTime, termsStart: new Date(SOON) });
+  await press('Cancel the booking');
+  expect(
+    dialog().getByText(
+      'Its terms give nothing back: before it was moved, it would have started in less than 24 hours.',
+    ),
+  ).toBeTruthy();
+});
+
+test.each([
   [{ differenceCents: -1000, refundCents: 1000 }, '$10 goes back to the card.', 'Move the booking', false],
   [{ differenceCents: 0, refundCents: 0 }, 'The price stays.', 'Move the booking', false],
+  [
+    { differenceCents: 0, refundCents: 0, owedCents: 49 },
+    '$0.49 is still to pay. It is charged with later changes once it comes to 50 cents.',
+    'Move the booking',
+    false,
+  ],
+  [
+    { differenceCents: 0, refundCents: 0, owedCents: -20 },
+    '$0.20 is still to go back. It is returned with later changes once it comes to 50 cents.',
+    'Move the booking',
+    false,
+  ],
   [
     { differenceCents: 1000, refundCents: 0 },
     'The new hours cost $10 more. It is too late to pay by a link.',

@@ -81,11 +81,12 @@ function Panel({
       </Notice>
     );
   const back = (): void => setDoing(null);
-  if (doing === 'extend') return <ExtendForm booking={read.data} studios={studios} onDone={back} />;
+  if (doing === 'extend')
+    return <ExtendForm booking={read.data} studios={studios} mayRefund={mayRefund} onDone={back} />;
   if (doing === 'call-off' && read.data.waiting !== null)
     return <CallOffStep booking={read.data} waiting={read.data.waiting} onDone={back} />;
   if (doing === 'cancel') return <CancelForm booking={read.data} mayRefund={mayRefund} onDone={back} />;
-  if (doing === 'move') return <MoveForm booking={read.data} studios={studios} onDone={back} />;
+  if (doing === 'move') return <MoveForm booking={read.data} studios={studios} mayRefund={mayRefund} onDone={back} />;
   if (doing === 'refund') return <RefundForm booking={read.data} onDone={back} />;
   return (
     <div className="space-y-6">

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { formatMoney } from '#rules/money.ts';
+import { describeOwed } from '#web/lib/owed.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Chip, StepBars } from '#web/ui/chip.tsx';
@@ -166,9 +167,11 @@ function Price({ booking }: { booking: BookingDetails }) {
     booking.couponCents > 0 ? `less ${formatMoney(booking.couponCents)} with ${booking.couponCode ?? 'a code'}` : '',
     booking.waivedCents > 0 ? `less ${formatMoney(booking.waivedCents)} not charged` : '',
   ].filter(Boolean);
+  const owed = describeOwed(booking.owedCents);
   return (
     <>
       {formatMoney(booking.finalCents)}
+      {owed === null ? null : <p className="text-sm text-fog">{owed}</p>}
       {parts.length === 0 ? null : (
         <p className="text-sm text-fog">
           {formatMoney(booking.baseCents)}, {parts.join(', ')}

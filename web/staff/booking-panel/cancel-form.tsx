@@ -42,7 +42,7 @@ export function CancelForm({
 }) {
   const left = leftCents(booking);
   const { freeCancelHours } = useBusiness();
-  const terms = cancellationTerms(booking.startTime, useNow(30_000), booking.freeCancelHours ?? freeCancelHours);
+  const terms = cancellationTerms(booking.termsStart, useNow(30_000), booking.freeCancelHours ?? freeCancelHours);
   const [schema] = useState(() => formSchema(left));
   const form = useSchemaForm(schema, {
     defaultValues: { refund: left === 0 ? 'none' : terms.refund, amount: '', reason: '' },
@@ -78,7 +78,7 @@ export function CancelForm({
     );
   return (
     <Form form={form} onSend={setDecided} className="space-y-4">
-      <TermsWords left={left} gives={terms.refund} freeHours={terms.freeHours} mayRefund={mayRefund} />
+      <TermsWords left={left} terms={terms} booking={booking} mayRefund={mayRefund} />
       {left > 0 && mayRefund ? <RefundFields control={form.control} left={left} /> : null}
       <TextField control={form.control} name="reason" label="Reason" required maxLength={500} autoComplete="off" />
       <div className="flex flex-wrap gap-3">
@@ -93,20 +93,22 @@ export function CancelForm({
 
 function TermsWords({
   left,
-  gives,
-  freeHours,
+  terms: { refund, freeHours },
+  booking,
   mayRefund,
 }: {
   left: number;
-  gives: 'full' | 'none';
-  freeHours: number;
+  terms: ReturnType<typeof cancellationTerms>;
+  booking: BookingDetails;
   mayRefund: boolean;
 }) {
   if (left === 0) return <p>Nothing was paid that could go back.</p>;
+  const moved = booking.termsStart < booking.startTime;
+  const starts = moved ? 'before it was moved, it would have started' : 'it starts';
   const words =
-    gives === 'full'
-      ? `Its terms give all of ${formatMoney(left)} back: it starts in more than ${freeHours} hours.`
-      : `Its terms give nothing back: it starts in less than ${freeHours} hours.`;
+    refund === 'full'
+      ? `Its terms give all of ${formatMoney(left)} back: ${starts} in more than ${freeHours} hours.`
+      : `Its terms give nothing back: ${starts} in less than ${freeHours} hours.`;
   return <p>{mayRefund ? words : `${words} Another refund needs the permission for money.`}</p>;
 }
 

@@ -27,10 +27,12 @@ function slotsWith(booking: BookingDetails, hours: number): readonly Slot[] {
 export function ExtendForm({
   booking,
   studios,
+  mayRefund,
   onDone,
 }: {
   booking: BookingDetails;
   studios: readonly StudioName[];
+  mayRefund: boolean;
   onDone: () => void;
 }) {
   const begun = booking.startTime <= useNow(30_000);
@@ -39,7 +41,16 @@ export function ExtendForm({
   if (hours !== null) {
     const target = { studioId, ...spanOf(slotsWith(booking, hours)) };
     const back = (): void => setHours(null);
-    return <MoveStep booking={booking} studioName={booking.studioName} target={target} onDone={onDone} onBack={back} />;
+    return (
+      <MoveStep
+        booking={booking}
+        studioName={booking.studioName}
+        target={target}
+        mayRefund={mayRefund}
+        onDone={onDone}
+        onBack={back}
+      />
+    );
   }
   const later = Array.from({ length: Math.min(MOST, MOST_HOURS - booking.totalHours) }, (_, at) => at + 1);
   const sooner = begun ? [] : Array.from({ length: Math.min(MOST, booking.totalHours - 1) }, (_, at) => -1 - at);

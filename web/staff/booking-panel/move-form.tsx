@@ -4,6 +4,7 @@ import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime, studioDate, studioHour } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
+import { describeOwed } from '#web/lib/owed.ts';
 import { Button } from '#web/ui/button.tsx';
 import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -17,10 +18,13 @@ import type { StudioName } from './hours-form.tsx';
 export function MoveForm({
   booking,
   studios,
+  mayRefund,
   onDone,
 }: {
   booking: BookingDetails;
   studios: readonly StudioName[];
+  /** Whether the account has the permission `money`. */
+  mayRefund: boolean;
   onDone: () => void;
 }) {
   const [typed] = useState(() => ({
@@ -36,6 +40,7 @@ export function MoveForm({
         booking={booking}
         studioName={studios.find(({ id }) => id === target.studioId)?.name ?? ''}
         target={target}
+        mayRefund={mayRefund}
         onDone={onDone}
         onBack={() => setTarget(null)}
       />
@@ -56,12 +61,14 @@ export function MoveStep({
   booking,
   studioName,
   target,
+  mayRefund,
   onDone,
   onBack,
 }: {
   booking: BookingDetails;
   studioName: string;
   target: Pick<HoursChoice, 'studioId' | 'start' | 'end'>;
+  mayRefund: boolean;
   onDone: () => void;
   onBack: () => void;
 }) {
@@ -103,8 +110,14 @@ export function MoveStep({
           <p>{describeError(move.error, 'Nothing was changed. Check your connection.')}</p>
         </Notice>
       )}
+      <NeedsMoney quote={quote.data} mayRefund={mayRefund} />
       <div className="flex flex-wrap gap-3">
-        <MoveButtons quote={quote.data} busy={move.isPending} onMove={(waive) => move.mutate({ waive })} />
+        <MoveButtons
+          quote={quote.data}
+          mayRefund={mayRefund}
+          busy={move.isPending}
+          onMove={(waive) => move.mutate({ waive })}
+        />
         <Button tone="plain" disabled={move.isPending} onClick={onBack}>
           Back
         </Button>
@@ -142,7 +155,7 @@ const describeUntil = (instant: string): string => {
 };
 
 function QuoteWords({ booking, quote }: { booking: BookingDetails; quote: MoveQuote }) {
-  const { differenceCents, refundCents, byHand, linkUntil } = quote;
+  const { differenceCents, refundCents, byHand, linkUntil, owedCents = 0 } = quote;
   const mail = booking.customer.email === null ? 'Nobody is mailed.' : `${booking.customer.email} gets a mail.`;
   if (linkUntil !== undefined)
     return (
@@ -160,7 +173,7 @@ function QuoteWords({ booking, quote }: { booking: BookingDetails; quote: MoveQu
       {differenceCents > 0 ? (
         <p>The new hours cost {formatMoney(differenceCents)} more. It is too late to pay by a link.</p>
       ) : null}
-      {differenceCents === 0 ? <p>The price stays.</p> : null}
+      {differenceCents === 0 ? <p>{describeOwed(owedCents) ?? 'The price stays.'}</p> : null}
       {differenceCents < 0 ? (
         <p>
           {refundCents === 0
@@ -173,15 +186,29 @@ function QuoteWords({ booking, quote }: { booking: BookingDetails; quote: MoveQu
   );
 }
 
+/** Says which of the ways are missing because the account may not give money away. */
+function NeedsMoney({ quote, mayRefund }: { quote: MoveQuote; mayRefund: boolean }) {
+  const words =
+    quote.needsMoney === true
+      ? 'Its terms give nothing back, so this refund needs the permission for money.'
+      : quote.differenceCents > 0 && !mayRefund
+        ? 'To move it without charging needs the permission for money.'
+        : null;
+  return words === null ? null : <p className="text-sm text-fog">{words} An owner can give it to you.</p>;
+}
+
 function MoveButtons({
-  quote: { differenceCents, linkUntil },
+  quote: { differenceCents, linkUntil, needsMoney },
+  mayRefund,
   busy,
   onMove,
 }: {
   quote: MoveQuote;
+  mayRefund: boolean;
   busy: boolean;
   onMove: (waive: boolean) => void;
 }) {
+  if (needsMoney === true) return null;
   if (differenceCents <= 0)
     return (
       <Button busy={busy} onClick={() => onMove(false)}>
@@ -195,9 +222,11 @@ function MoveButtons({
           Mail a link for {formatMoney(differenceCents)}
         </Button>
       )}
-      <Button tone={linkUntil === undefined ? 'danger' : 'plain'} busy={busy} onClick={() => onMove(true)}>
-        Move without charging {formatMoney(differenceCents)}
-      </Button>
+      {mayRefund ? (
+        <Button tone={linkUntil === undefined ? 'danger' : 'plain'} busy={busy} onClick={() => onMove(true)}>
+          Move without charging {formatMoney(differenceCents)}
+        </Button>
+      ) : null}
     </>
   );
 }

@@ -18,7 +18,7 @@ const STUDIOS = ['a', 'b'].map((id) => ({ id, name: `Studio ${id.toUpperCase()}`
 
 test('a booking is made by hand: hours, then the person and how it is paid; a refusal keeps what was typed', async () => {
   const onBooking = vi.fn();
-  renderPart(<NewBooking studios={STUDIOS} date="2031-03-05" onDone={onBooking} onBack={vi.fn()} />);
+  renderPart(<NewBooking studios={STUDIOS} date="2031-03-05" mayGive onDone={onBooking} onBack={vi.fn()} />);
   createBooking
     .mockRejectedValueOnce(new AppError('slot_taken', 'Someone has booked this time.', 409))
     .mockResolvedValue({ bookingId: 'n', reference: 'NEWB-2345', url: 'https://pay.example.com' });
@@ -52,4 +52,13 @@ test('a booking is made by hand: hours, then the person and how it is paid; a re
     title: 'NEWB-2345 is held',
     description: 'The link to pay is mailed to kim@example.com.',
   });
+});
+
+test('without the permission for money a booking is paid by a link, and the page says why', async () => {
+  renderPart(<NewBooking studios={STUDIOS} date="2031-03-05" mayGive={false} onDone={vi.fn()} onBack={vi.fn()} />);
+  await user.click(screen.getByRole('button', { name: 'Continue' }));
+  expect(
+    await screen.findByText(/^We mail a link to pay\. A booking that is free or was paid elsewhere needs/),
+  ).toBeTruthy();
+  expect(screen.queryByLabelText('Payment')).toBeNull();
 });

@@ -36,6 +36,7 @@ export function NewBooking({
   studios,
   date,
   hours = {},
+  mayGive,
   onDone,
   onBack,
 }: {
@@ -44,24 +45,30 @@ export function NewBooking({
   date: string;
   /** The studio and hours that are offered first. */
   hours?: { readonly studioId?: string; readonly hour?: string; readonly hours?: string };
+  /** Whether the account has the permission `money`: without it, bookings are paid by a link. */
+  mayGive: boolean;
   onDone: (reference: string) => void;
   onBack: () => void;
 }) {
   const [chosen, setChosen] = useState<HoursChoice | null>(null);
   const [typed] = useState({ studioId: studios[0]?.id ?? '', date, hour: '18', hours: '2', ...hours });
   if (chosen !== null)
-    return <PersonForm studios={studios} hours={chosen} onDone={onDone} onBack={() => setChosen(null)} />;
+    return (
+      <PersonForm studios={studios} hours={chosen} mayGive={mayGive} onDone={onDone} onBack={() => setChosen(null)} />
+    );
   return <HoursForm studios={studios} initial={typed} note="Sydney time." onChoose={setChosen} onBack={onBack} />;
 }
 
 function PersonForm({
   studios,
   hours,
+  mayGive,
   onDone,
   onBack,
 }: {
   studios: readonly PricedStudio[];
   hours: HoursChoice;
+  mayGive: boolean;
   onDone: (reference: string) => void;
   onBack: () => void;
 }) {
@@ -111,7 +118,14 @@ function PersonForm({
         autoComplete="off"
         hint="If an account has confirmed this address, the booking is theirs."
       />
-      <ChoiceField control={form.control} name="payment" label="Payment" options={PAYMENTS} />
+      {mayGive ? (
+        <ChoiceField control={form.control} name="payment" label="Payment" options={PAYMENTS} />
+      ) : (
+        <p>
+          We mail a link to pay. A booking that is free or was paid elsewhere needs the permission for money. An owner
+          can give it to you.
+        </p>
+      )}
       <TextField control={form.control} name="notes" label="Note (optional)" autoComplete="off" />
       <p className="text-sm text-dust">
         A link holds the hours for a day, at most until an hour before the start. No ID is asked for: you answer for

@@ -19,12 +19,16 @@ const detailsSchema = z.object({
   cancelledAt: maybeInstant,
   notes: z.string().nullable(),
   freeCancelHours: z.number().nullable(),
+  /** The start from which the terms of cancellation count. */
+  termsStart: instant,
   totalHours: z.number(),
   baseCents: z.number(),
   discountCents: z.number(),
   couponCode: z.string().nullable(),
   couponCents: z.number(),
   waivedCents: z.number(),
+  /** Too little for a payment: what is still to pay, or, below zero, still to go back. */
+  owedCents: z.number(),
   finalCents: z.number(),
   customer: z.object({
     hasAccount: z.boolean(),
@@ -156,12 +160,17 @@ export type Move = {
   readonly waive: boolean;
 };
 
-/** What a move would cost more, or less than zero. `linkUntil`: until when a link could be paid; missing when there would be none. */
+/**
+ * What a move would cost more, or less than zero. `linkUntil`: until when a link could be paid; missing when there would be none. `owedCents`: what is
+ * still owed after it. `needsMoney`: its refund needs the permission for money.
+ */
 export type MoveQuote = {
   readonly differenceCents: number;
   readonly refundCents: number;
   readonly byHand?: boolean;
   readonly linkUntil?: string;
+  readonly owedCents?: number;
+  readonly needsMoney?: boolean;
 };
 
 /** Reads what a move would cost, and changes nothing. */

@@ -173,6 +173,17 @@ test('a booking is picked up, moved and dropped by keyboard, and moves only afte
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
+test('a refund that needs the permission for money is named, and the move is not offered', async () => {
+  calls.quoteMove.mockResolvedValue({ differenceCents: -1_000, refundCents: 1_000, needsMoney: true });
+  await open();
+  screen.getByRole('grid').focus();
+  await user.keyboard('{ArrowDown}{Enter}{ArrowRight}{Enter}');
+  expect(
+    await dialog().findByText(/^Its terms give nothing back, so this refund needs the permission for money/),
+  ).toBeTruthy();
+  expect(dialog().queryByRole('button', { name: 'Move the booking' })).toBeNull();
+});
+
 test('dearer hours lead to the booking, and hours that are refused say why', async () => {
   calls.quoteMove.mockResolvedValue({ differenceCents: 500, refundCents: 0 });
   await open();

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { formatMoney } from '#rules/money.ts';
 import { BOOKING_CHANGES, queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
+import { describeOwed } from '#web/lib/owed.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -66,7 +67,7 @@ export function DropForm({
           <Button key="open" onClick={() => onBooking(entry.reference ?? '')}>
             Open the booking
           </Button>
-        ) : (
+        ) : quote.data?.needsMoney === true ? null : (
           <Button key="move" busy={move.isPending} disabled={quote.data === undefined} onClick={() => move.mutate()}>
             Move the booking
           </Button>
@@ -90,13 +91,16 @@ function Effects({ quote, entry }: { quote: MoveQuote; entry: Entry }) {
   return (
     <>
       <p>{describeMoney(quote)}</p>
+      {quote.needsMoney === true ? (
+        <p>Its terms give nothing back, so this refund needs the permission for money. An owner can give it to you.</p>
+      ) : null}
       <p>The PIN changes. {entry.email === null ? 'Nobody is mailed.' : `${entry.email} gets a mail.`}</p>
     </>
   );
 }
 
-function describeMoney({ refundCents, byHand }: MoveQuote): string {
-  if (refundCents === 0) return 'The price stays.';
+function describeMoney({ refundCents, byHand, owedCents = 0 }: MoveQuote): string {
+  if (refundCents === 0) return describeOwed(owedCents) ?? 'The price stays.';
   return `${formatMoney(refundCents)} ${byHand ? 'is to be given back by hand' : 'goes back to the card'}.`;
 }
 

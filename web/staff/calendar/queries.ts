@@ -71,12 +71,17 @@ type Target = {
   readonly startTime: string;
   readonly endTime: string;
 };
-/** What a move costs: `differenceCents` more, or `refundCents` back. `byHand`: staff give it back themselves. `linkUntil`: until when a link to pay the difference would hold the hours. */
+/**
+ * What a move costs: `differenceCents` more, or `refundCents` back. `byHand`: staff give it back themselves. `linkUntil`: until when a link to pay the
+ * difference would hold the hours. `owedCents`: what is still owed after it. `needsMoney`: its refund needs the permission for money.
+ */
 export type MoveQuote = {
   readonly differenceCents: number;
   readonly refundCents: number;
   readonly byHand?: boolean;
   readonly linkUntil?: string;
+  readonly owedCents?: number;
+  readonly needsMoney?: boolean;
 };
 
 /** Asks what a move would cost; changes nothing. */

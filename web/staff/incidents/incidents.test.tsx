@@ -52,7 +52,7 @@ const MIXER: queries.Incident = {
   changedBy: null,
   changedAt: null,
 };
-const show = () => renderPart(<Incidents studios={STUDIOS} />);
+const show = (mayRefund = true) => renderPart(<Incidents studios={STUDIOS} mayRefund={mayRefund} />);
 const dialog = () => within(screen.getByRole('dialog'));
 const press = (name: string) => user.click(screen.getByRole('button', { name }));
 
@@ -115,6 +115,14 @@ test('the minutes at a closed door are refunded with one press, once', async () 
   await user.click(await screen.findByRole('button', { name: /^Refund \$10.* for 12 minutes$/ }));
   expect(calls.refundClosedDoor).toHaveBeenCalledExactlyOnceWith(door);
   expect(screen.getByText('The closed minutes are refunded.')).toBeDefined();
+});
+
+test('without the permission for money the minutes at a closed door are named, and not offered to refund', async () => {
+  const booking = { id: 'b1', reference: 'ABCD-2345', closedMinutes: 12, backCents: 1_000, refunded: false };
+  calls.readIncidents.mockResolvedValue([{ ...MIXER, photos: [], booking }]);
+  show(false);
+  expect(await screen.findByText('To refund $10 for 12 minutes needs the permission for money.')).toBeDefined();
+  expect(screen.queryByRole('button', { name: /^Refund/ })).toBeNull();
 });
 
 test('a report of a customer says what it is about and is answered, lost property with what became of it', async () => {

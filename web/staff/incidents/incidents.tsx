@@ -35,7 +35,14 @@ const WORDS: Readonly<Record<IncidentState, { words: string; tone: 'bad' | 'warn
 };
 
 /** Lists what broke or happened in the rooms, with photos and states, and reports more. */
-export function Incidents({ studios }: { studios: readonly { readonly id: string; readonly name: string }[] }) {
+export function Incidents({
+  studios,
+  mayRefund,
+}: {
+  studios: readonly { readonly id: string; readonly name: string }[];
+  /** Whether the account has the permission `money`. */
+  mayRefund: boolean;
+}) {
   useLive('staff', queryKeys.incidents.all);
   const incidents = useQuery({
     queryKey: queryKeys.incidents.of(),
@@ -57,7 +64,7 @@ export function Incidents({ studios }: { studios: readonly { readonly id: string
           onRetry={() => void incidents.refetch()}
         />
       ) : (
-        <List incidents={incidents.data} />
+        <List incidents={incidents.data} mayRefund={mayRefund} />
       )}
       <Ratings />
       <Dialog open={reporting} title="Report an incident" onClose={close}>
@@ -67,7 +74,7 @@ export function Incidents({ studios }: { studios: readonly { readonly id: string
   );
 }
 
-function List({ incidents }: { incidents: readonly Incident[] | undefined }) {
+function List({ incidents, mayRefund }: { incidents: readonly Incident[] | undefined; mayRefund: boolean }) {
   if (!incidents) return <Skeleton className="h-72" label="Loading the incidents" />;
   if (incidents.length === 0) return <Empty>No incidents. Report what is broken or has happened in a room.</Empty>;
   return (
@@ -75,7 +82,7 @@ function List({ incidents }: { incidents: readonly Incident[] | undefined }) {
       <ul className="space-y-4">
         {incidents.map((one) => (
           <li key={one.id} className="bg-booth p-5">
-            <Item incident={one} />
+            <Item incident={one} mayRefund={mayRefund} />
           </li>
         ))}
       </ul>
@@ -87,7 +94,7 @@ function List({ incidents }: { incidents: readonly Incident[] | undefined }) {
   );
 }
 
-function Item({ incident }: { incident: Incident }) {
+function Item({ incident, mayRefund }: { incident: Incident; mayRefund: boolean }) {
   const { words, tone } = WORDS[incident.state];
   const [open, setOpen] = useState(false);
   return (
@@ -105,7 +112,7 @@ function Item({ incident }: { incident: Incident }) {
             ? ''
             : ` ${words} since ${describeInstant(incident.changedAt)}, ${incident.changedBy ?? 'by the server'}.`}
         </p>
-        <ClosedDoor incident={incident} />
+        <ClosedDoor incident={incident} mayRefund={mayRefund} />
         <CustomerReport incident={incident} />
         {incident.photos.length === 0 ? null : (
           <Button tone="plain" className="mt-3" aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -126,7 +133,7 @@ const describeReport = ({ createdAt, reporter }: Incident): string =>
 const REFUND_CHANGES = [queryKeys.incidents.all, ...BOOKING_CHANGES];
 
 /** Offers to give back the minutes in which a customer's door stayed closed. */
-function ClosedDoor({ incident }: { incident: Incident }) {
+function ClosedDoor({ incident, mayRefund }: { incident: Incident; mayRefund: boolean }) {
   const refund = useMutation({
     mutationFn: () => refundClosedDoor(incident),
     meta: { title: 'Error', failure: 'Nothing was refunded. Try again.', invalidates: REFUND_CHANGES },
@@ -145,6 +152,10 @@ function ClosedDoor({ incident }: { incident: Incident }) {
       </Link>
       {booking.refunded ? (
         <span className="text-sm text-fog">The closed minutes are refunded.</span>
+      ) : booking.backCents > 0 && !mayRefund ? (
+        <span className="text-sm text-fog">
+          To refund {formatDollars(booking.backCents / 100)} for {minutes} needs the permission for money.
+        </span>
       ) : booking.backCents > 0 ? (
         <Button tone="plain" busy={refund.isPending} onClick={() => refund.mutate()}>
           Refund {formatDollars(booking.backCents / 100)} for {minutes}

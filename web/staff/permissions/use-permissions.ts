@@ -15,6 +15,12 @@ export function usePermissions() {
   });
 }
 
+/** Whether the signed-in account may decide about money; false until that is known. */
+export function useMayGive(): boolean {
+  const { data } = usePermissions();
+  return data !== undefined && may(data, 'money');
+}
+
 /** Whether an account may do something; an owner may do everything. */
 export const may = (held: ReadonlySet<Permission>, wanted: Permission): boolean =>
   held.has(wanted) || held.has('owner');

@@ -79,9 +79,10 @@ function Row({ booking, here }: { booking: SeriesBooking; here: boolean }) {
 }
 
 const REFUNDS = [
+  { value: 'terms', label: 'What the terms of each give' },
   { value: 'full', label: 'All that was paid for them' },
   { value: 'none', label: 'Nothing' },
-];
+] as const;
 
 /** Asks why and what goes back. Nothing of it can be undone. */
 function CancelAll({
@@ -95,7 +96,7 @@ function CancelAll({
   mayRefund: boolean;
   onDone: () => void;
 }) {
-  const [refund, setRefund] = useState<'full' | 'none'>('full');
+  const [refund, setRefund] = useState<(typeof REFUNDS)[number]['value']>(mayRefund ? 'full' : 'terms');
   const [reason, setReason] = useState('');
   const cancel = useMutation({
     mutationFn: () => cancelSeries(bookingId, refund, reason.trim()),
@@ -114,14 +115,15 @@ function CancelAll({
         The hours of {left.length} bookings are free at once, and their PINs stop working. The customer gets a mail for
         each. You can’t undo this.
       </p>
-      <SelectField
-        label="Refund"
-        value={refund}
-        options={REFUNDS}
-        onChange={(event) => setRefund(event.target.value === 'none' ? 'none' : 'full')}
-      />
-      {mayRefund ? null : (
-        <p className="text-sm text-fog">A refund other than what their terms give needs the permission for money.</p>
+      {mayRefund ? (
+        <SelectField
+          label="Refund"
+          value={refund}
+          options={REFUNDS}
+          onChange={(event) => setRefund(REFUNDS.find(({ value }) => value === event.target.value)?.value ?? 'terms')}
+        />
+      ) : (
+        <p>Each gives back what its terms give. Another refund needs the permission for money.</p>
       )}
       <Field
         label="Reason"

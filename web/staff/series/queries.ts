@@ -33,7 +33,7 @@ export async function readSeries(reference: string): Promise<readonly SeriesBook
 /** Cancels all bookings of an order that are not over. Throws `AppError`. */
 export function cancelSeries(
   bookingId: string,
-  refund: 'full' | 'none',
+  refund: 'full' | 'none' | 'terms',
   reason: string,
 ): Promise<{ refundCents: number; byHand?: boolean; cancelled: number }> {
   return callFunction('staff-cancel-booking', { bookingId, refund, reason, series: true });
