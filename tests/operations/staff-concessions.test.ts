@@ -11,6 +11,7 @@ import { staffUndo } from '#server/functions/staff-undo.ts';
 import type { Caller } from '#server/http/caller.ts';
 import { bookForStaff } from '#server/operations/bookings/book-for-staff.ts';
 import { cancelBooking } from '#server/operations/bookings/cancel.ts';
+import { holdBooking } from '#server/operations/bookings/hold.ts';
 import { moveBooking } from '#server/operations/bookings/move.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 import { requirePermission } from '#server/operations/staff/require-permission.ts';
@@ -235,6 +236,30 @@ describe('money that staff give away', () => {
     const longer = { ...moveTo(scene, scene.at + 2 * HOUR, 5), bookingId };
     expect(await call('move', 'bookings', longer)).toMatchObject({ waitsUntil: expect.any(String) });
   });
+
+  test.each([
+    ['full', 'full', 0],
+    ['none', 'none', 1],
+    ['none', 'full', 1],
+  ] as const)(
+    'a cancellation of a booking that cost nothing with its code, by terms of %s refund, with the refund %s, leaves %i use taken',
+    async (terms, refund, uses) => {
+      const code = `ALL${terms}${refund}`.toUpperCase();
+      await db.query(
+        `insert into public.discount_codes (code, discount_type, discount_value, max_uses) values ($1, 'percentage', 100, 1)`,
+        [code],
+      );
+      const span = { startTime: new Date(STARTS[terms]), endTime: new Date(STARTS[terms] + HOUR) };
+      const request = cases.system.request(await addPerson(db), { ...span, couponCode: code });
+      const { bookingId } = await holdBooking(cases.system.booking, request);
+      expect(await call('cancel', 'bookings', { bookingId, refund, reason: 'Asked' })).toMatchObject({
+        refundCents: 0,
+      });
+      expect(await db.one('select current_uses as uses from public.discount_codes where code = $1', [code])).toEqual({
+        uses,
+      });
+    },
+  );
 
   /** What one member of staff can do, or have the customer do. Each answers whether something happened. */
   const ACTIONS: Readonly<Record<string, (scene: Scene, permission: Permission) => Promise<boolean>>> = {

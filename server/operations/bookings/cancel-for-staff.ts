@@ -3,6 +3,7 @@ import { type BookingFacts, latestPayment, lockOrder, readBooking } from '../cor
 import { failpoint } from '../core/failpoint.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
+import { takeCoupon } from '../core/take-coupon.ts';
 import { addSplitRefund } from '../payments/partial-refunds.ts';
 import { leftCents, type PaidPayment, paidPayments } from '../payments/payment-rows.ts';
 import type { PaymentContext } from '../payments/context.ts';
@@ -101,6 +102,9 @@ async function cancelLocked(
   const termsCents = decide(gives, paid).cents;
   requireConcession(wanted.money, { kind: 'refund', cents: decision.cents, termsCents });
   await writeCancellation(tx, booking, wanted, decision, now);
+  // The discount of a code is money too: without a refund its use stays taken.
+  const refunded = gives === 'full' || (decision.refund === 'full' && wanted.money === 'held');
+  if (booking.status === 'confirmed' && !refunded) await takeCoupon(tx, booking.id);
   const { reason, actor } = wanted;
   const undoable = wanted.undoable === true && booking.status === 'confirmed';
   const dueAt = jobsDue(now, undoable);

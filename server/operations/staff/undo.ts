@@ -2,6 +2,7 @@ import { DatabaseError, type Transaction } from '#server/db/database.ts';
 import { queueAccess } from '../access/queue-access.ts';
 import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
+import { takeCoupon } from '../core/take-coupon.ts';
 import { applyMove } from '../moves/apply-move.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { stopJobs, tooLate, type UndoRow } from './undo-rows.ts';
@@ -106,20 +107,6 @@ async function withdrawClaims(
     endTime,
     now,
   ]);
-}
-
-/** Takes the use of the coupon again that the cancellation returned. */
-async function takeCoupon(tx: Transaction, bookingId: string): Promise<void> {
-  const use = await tx.one<{ coupon: string }>(
-    `update private.coupon_redemption set state = 'committed' where booking_id = $1::uuid and state = 'returned' returning coupon_id as coupon`,
-    [bookingId],
-  );
-  if (use === null) return;
-  const { count } = await tx.query(
-    `update public.discount_codes set current_uses = current_uses + 1 where id = $1::uuid and (max_uses is null or current_uses < max_uses)`,
-    [use.coupon],
-  );
-  if (count === 0) throw new Refusal('coupon_exhausted', 'Somebody else has used the discount code in the meantime.');
 }
 
 /** Queues the access code and its mail again where their jobs ran, and found the booking cancelled. */

@@ -1,0 +1,19 @@
+import type { Transaction } from '#server/db/database.ts';
+import { Refusal } from './refusal.ts';
+
+/**
+ * Takes the use of a booking's discount code that its cancellation returned again, in the caller's transaction: for a cancellation that is undone, and
+ * for one that gives nothing back. Does nothing for a booking without a returned code. Throws `Refusal` when no use of the code is left.
+ */
+export async function takeCoupon(tx: Transaction, bookingId: string): Promise<void> {
+  const use = await tx.one<{ coupon: string }>(
+    `update private.coupon_redemption set state = 'committed' where booking_id = $1::uuid and state = 'returned' returning coupon_id as coupon`,
+    [bookingId],
+  );
+  if (use === null) return;
+  const { count } = await tx.query(
+    `update public.discount_codes set current_uses = current_uses + 1 where id = $1::uuid and (max_uses is null or current_uses < max_uses)`,
+    [use.coupon],
+  );
+  if (count === 0) throw new Refusal('coupon_exhausted', 'Somebody else has used the discount code in the meantime.');
+}
