@@ -220,7 +220,7 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
       refund: 'full',
       reason: 'Flood',
       actor: STAFF,
-      mayChooseRefund: true,
+      money: 'held',
       undoable: true,
     });
     expect(await states(entry)).toBe('told');
