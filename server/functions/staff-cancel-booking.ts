@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { cancelForStaff, cancelOrderForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
-import { readMoneyRight } from '#server/operations/staff/concessions.ts';
+import { readMoneyRight } from '#server/operations/staff/money-right.ts';
 import type { StaffContext } from '#server/operations/staff/require-permission.ts';
 import { actorOf, bookingIdField, parse, reasonField } from './requests.ts';
 import { byHand, json, undoOf } from './responses.ts';

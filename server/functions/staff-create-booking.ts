@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { customerSchema } from '#rules/people.ts';
-import { readMoneyRight } from '#server/operations/staff/concessions.ts';
+import { readMoneyRight } from '#server/operations/staff/money-right.ts';
 import type { StaffContext } from '#server/operations/staff/require-permission.ts';
 import { bookForStaff } from '#server/operations/bookings/book-for-staff.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readMoneyRight } from '#server/operations/staff/concessions.ts';
+import { readMoneyRight } from '#server/operations/staff/money-right.ts';
 import type { StaffContext } from '#server/operations/staff/require-permission.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { moveBooking, quoteMove } from '#server/operations/bookings/move.ts';

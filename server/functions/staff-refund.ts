@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
-import { readMoneyRight } from '#server/operations/staff/concessions.ts';
+import { readMoneyRight } from '#server/operations/staff/money-right.ts';
 import type { StaffContext } from '#server/operations/staff/require-permission.ts';
 import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts';
 import { actorOf, bookingIdField, parse, reasonField, requestIdField } from './requests.ts';

@@ -6,7 +6,7 @@ import { startDeadline } from '../core/timeout.ts';
 import { readBookingRules } from '../settings/booking-rules.ts';
 import type { BookingContext } from './context.ts';
 import { openLink } from '../payments/open-link.ts';
-import { requireConcession } from '../staff/concessions.ts';
+import { requireConcession } from '../core/concessions.ts';
 import { newPrice, readRates, readSpan } from './price.ts';
 import { releaseInTheWay } from './release-expired.ts';
 import { hoursTaken, readTaken } from '../core/taken-hours.ts';

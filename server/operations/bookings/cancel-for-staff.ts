@@ -9,7 +9,7 @@ import { leftCents, type PaidPayment, paidPayments } from '../payments/payment-r
 import type { PaymentContext } from '../payments/context.ts';
 import { readTerms, returnMoney, returnsByHand } from './cancel.ts';
 import { closeHold } from './close-hold.ts';
-import { type MoneyRight, requireConcession } from '../staff/concessions.ts';
+import { type MoneyRight, requireConcession } from '../core/concessions.ts';
 import { jobsDue, storeUndo, type Undo } from '../staff/undo-rows.ts';
 
 export type StaffCancellation = {

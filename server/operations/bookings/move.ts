@@ -1,4 +1,4 @@
-import { type Concession, needsMoneyPermission } from '#rules/concessions.ts';
+import { type Concession, needsMoneyPermission } from '#rules/business/concessions.ts';
 import { sameSlot, slotsOfSpan } from '#rules/slots.ts';
 import { DatabaseError, type Transaction } from '#server/db/database.ts';
 import { readContact } from '../core/booking-contact.ts';
@@ -19,7 +19,7 @@ import { holdMove, moveLinkEnd, readMoveHold } from './hold-move.ts';
 import { openLink } from '../payments/open-link.ts';
 import { type MovedPrice, priceMove } from './price-move.ts';
 import { readSpan, requireOpen } from './price.ts';
-import { type MoneyRight, requireConcession } from '../staff/concessions.ts';
+import { type MoneyRight, requireConcession } from '../core/concessions.ts';
 import { isMoveUndoable, jobsDue, storeUndo, type Undo } from '../staff/undo-rows.ts';
 import { hoursTaken, readTaken } from '../core/taken-hours.ts';
 import { releaseInTheWay } from './release-expired.ts';

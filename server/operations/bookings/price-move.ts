@@ -1,5 +1,5 @@
 import type { CouponTerms } from '#rules/coupons.ts';
-import { balanceMove, type MovedBalance } from '#rules/move-balance.ts';
+import { balanceMove, type MovedBalance } from '#rules/business/move-balance.ts';
 import { deductCoupon, type Quote, quoteSlots, volumeDiscountCents } from '#rules/pricing.ts';
 import { type Slot, slotKey, spanOf } from '#rules/slots.ts';
 import type { Transaction } from '#server/db/database.ts';

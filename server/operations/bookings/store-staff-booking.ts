@@ -6,7 +6,7 @@ import { Refusal } from '../core/refusal.ts';
 import { confirmBooking } from '../payments/confirm.ts';
 import { sessionExpiry } from '../payments/session-expiry.ts';
 import type { BookingRules } from '../settings/booking-rules.ts';
-import type { MoneyRight } from '../staff/concessions.ts';
+import type { MoneyRight } from '../core/concessions.ts';
 import { customerBlocked } from './checkout-facts.ts';
 import type { BookingContext } from './context.ts';
 

@@ -2,7 +2,7 @@ import type { Transaction } from '#server/db/database.ts';
 import { lockBooking } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
-import { type MoneyRight, requireConcession } from '../staff/concessions.ts';
+import { type MoneyRight, requireConcession } from '../core/concessions.ts';
 import type { PaymentContext } from './context.ts';
 import { addSplitRefund } from './partial-refunds.ts';
 import { leftCents, paidPayments } from './payment-rows.ts';

@@ -2,6 +2,7 @@ import type { Permission } from '#rules/permissions.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Caller } from '#server/http/caller.ts';
 import { Refusal } from '../core/refusal.ts';
+import { secondFactorRequired } from '../core/second-factor.ts';
 
 /** What the checks of a caller's rights work with. */
 export type StaffContext = {
@@ -50,14 +51,6 @@ export async function missesSecondFactor(
   const { staff, missesFactor } = await readRights(context, caller, permission);
   return staff && missesFactor === true;
 }
-
-/** The refusal of a caller who would have the permission after a second factor. */
-export const secondFactorRequired = (permission: Permission): Refusal =>
-  new Refusal(
-    'second_factor_required',
-    'This needs two-step sign-in. Sign in with your second step, or add an authenticator app in your account settings.',
-    { permission },
-  );
 
 /**
  * Throws `Refusal` unless the caller is staff with the permission: `not_signed_in` for guests, `second_factor_required` where only that is

@@ -4,7 +4,7 @@ import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { type CardProblem, describeCardProblem, nameOfCard, useUsableCards } from '#web/data/account/saved-cards.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
-import { describeOwed } from '#web/lib/owed.ts';
+import { describeOwed } from '#web/lib/business/owed.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { usePayPage } from '#web/lib/use-pay-page.ts';
 import { Button } from '#web/ui/button.tsx';

@@ -1,5 +1,5 @@
 import { formatMoney } from '#rules/money.ts';
-import { describeOwed } from '#web/lib/owed.ts';
+import { describeOwed } from '#web/lib/business/owed.ts';
 import type { BookingPage } from './queries.ts';
 
 /** What a booking costs, what was paid for it, and what went or goes back. */

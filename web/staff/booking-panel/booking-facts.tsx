@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { formatMoney } from '#rules/money.ts';
-import { describeOwed } from '#web/lib/owed.ts';
+import { describeOwed } from '#web/lib/business/owed.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Chip, StepBars } from '#web/ui/chip.tsx';

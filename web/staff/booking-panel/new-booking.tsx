@@ -28,6 +28,8 @@ const personSchema = z.object({
   payment: z.enum(PAYMENTS.map(({ value }) => value)),
   notes: z.string().trim().max(2000, 'At most 2,000 characters.'),
 });
+const NEEDS_MONEY =
+  'We mail a link to pay. A booking that is free or was paid elsewhere needs the permission for money. An owner can give it to you.';
 type Person = z.output<typeof personSchema>;
 export type PricedStudio = StudioName & { readonly rates: Rates };
 
@@ -121,10 +123,7 @@ function PersonForm({
       {mayGive ? (
         <ChoiceField control={form.control} name="payment" label="Payment" options={PAYMENTS} />
       ) : (
-        <p>
-          We mail a link to pay. A booking that is free or was paid elsewhere needs the permission for money. An owner
-          can give it to you.
-        </p>
+        <p>{NEEDS_MONEY}</p>
       )}
       <TextField control={form.control} name="notes" label="Note (optional)" autoComplete="off" />
       <p className="text-sm text-dust">

@@ -1,4 +1,4 @@
-import { settings } from './venue.ts';
+import { settings } from '../venue.ts';
 
 /**
  * What a booking costs its customer, in cents. Without what is owed, `finalCents` is what was charged and `waivedCents` what staff do not charge.

@@ -1,16 +1,9 @@
-import { type Concession, needsMoneyPermission } from '#rules/concessions.ts';
-import type { Caller } from '#server/http/caller.ts';
-import { Refusal } from '../core/refusal.ts';
-import { hasPermission, missesSecondFactor, secondFactorRequired, type StaffContext } from './require-permission.ts';
+import { type Concession, needsMoneyPermission } from '#rules/business/concessions.ts';
+import { Refusal } from './refusal.ts';
+import { secondFactorRequired } from './second-factor.ts';
 
 /** Whether staff have the permission `money`. `needs_second_factor`: they would have it after their second step. */
 export type MoneyRight = 'held' | 'missing' | 'needs_second_factor';
-
-/** Reads whether the caller may decide about money right now. The service key may. */
-export async function readMoneyRight(context: Pick<StaffContext, 'db'>, caller: Caller): Promise<MoneyRight> {
-  if (await hasPermission(context, caller, 'money')) return 'held';
-  return (await missesSecondFactor(context, caller, 'money')) ? 'needs_second_factor' : 'missing';
-}
 
 /**
  * The one check of what staff may do with the money of a booking, for every operation that refunds, waives, or books without a payment. Without a
