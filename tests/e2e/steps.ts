@@ -198,9 +198,18 @@ export async function newPerson(ready: boolean): Promise<Person> {
     expires_at: new Date(now + 300 * 86_400_000).toISOString(),
   });
   expect(verified.error).toBeNull();
-  const accepted = await all.from('terms_acceptances').insert({ user_id: id, version: '2025-10' });
-  expect(accepted.error).toBeNull();
+  await acceptTerms([id]);
   return { id, ...who };
+}
+
+/** Accepts the current terms for accounts. */
+export async function acceptTerms(ids: readonly string[]): Promise<void> {
+  const all = service();
+  const texts = await all.rpc('site_texts');
+  const { termsVersion: version = '' } = texts.data as { termsVersion?: string };
+  const rows = ids.map((id) => ({ user_id: id, version }));
+  const { error } = await all.from('terms_acceptances').upsert(rows, { onConflict: 'user_id,version' });
+  expect([texts.error, error]).toEqual([null, null]);
 }
 
 /** Cancels the bookings of earlier journeys at that time: those of sessions begin with the current hour, and journeys share a server. */

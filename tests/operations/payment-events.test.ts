@@ -12,6 +12,7 @@ import { settlePayment } from '#server/operations/payments/settle.ts';
 import { reconcilePayments } from '#server/operations/reconciliation/reconcile-payments.ts';
 import { acceptEvent, handleDueEvents } from '#server/operations/webhooks/handle-events.ts';
 import type { ProviderEvent } from '#server/providers/ports.ts';
+import { firstSettings } from '#rules/business/first-settings.ts';
 import { settings as studio } from '#rules/venue.ts';
 import { addPerson, databases, HOUR, LOCK, MINUTE, START } from './booking-system.ts';
 import { createPaymentCases, noResponse, refused, type PaymentCases } from './payment-cases.ts';
@@ -416,6 +417,44 @@ describe('several disputes of one payment', () => {
     );
     expect(log).toEqual({ disputes: [dispute?.id] });
     await expect(gatherEvidence(system.access, randomUUID(), person)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('quote the terms of the booking with its own cancellation period, whatever staff set before and afterwards', async () => {
+    const set = async (changes: unknown, at = system.state.now): Promise<string> => {
+      const row = await db.one<{ version: string }>(
+        `select private.set_business_settings($1::jsonb, null, $2::timestamptz) ->> 'termsVersion' as version`,
+        [changes, new Date(at)],
+      );
+      return row?.version ?? '';
+    };
+    const person = await addPerson(db);
+    const terms = [{ title: 'Cancelling', text: 'Free until {cancelHours} hours before, at {name}.' }];
+    const before = await set({ terms: [{ title: 'Old', text: 'Until {cancelHours} hours.' }], freeCancelHours: 36 });
+    await db.query(
+      `insert into public.terms_acceptances (user_id, version, accepted_at) values ($1::uuid, $2, $3::timestamptz)`,
+      [person, before, new Date(system.state.now)],
+    );
+    const version = await set({ terms, freeCancelHours: 48, name: 'Harbour' });
+    const { id } = await system.book(person, { termsAccepted: true });
+    system.state.now += MINUTE;
+    await set({ name: 'Lighthouse' });
+    const later = await set({ freeCancelHours: 12 });
+    await db.query(
+      `insert into public.terms_acceptances (user_id, version, accepted_at) values ($1::uuid, $2, $3::timestamptz)`,
+      [person, later, new Date(system.state.now)],
+    );
+    const { html } = await gatherEvidence(system.access, id, person);
+    for (const text of [
+      `Version ${before}`,
+      `Version ${version}`,
+      `<h2>Terms, version ${version}</h2>`,
+      'Free until 48 hours before, at Harbour.',
+      'Full refund up to 48 hours before the start',
+    ])
+      expect(html).toContain(text);
+    expect(html.match(/<h2>Terms, version/g)).toHaveLength(1);
+    for (const text of [`Version ${later}`, '12 hours', '36 hours', 'Lighthouse']) expect(html).not.toContain(text);
+    await set({ terms: firstSettings.terms, freeCancelHours: 24, name: firstSettings.name });
   });
 
   test('are refunded when the last is won after the booking was cancelled', async () => {

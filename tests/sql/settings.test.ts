@@ -83,6 +83,21 @@ test(
 );
 
 test(
+  'a new cancellation period is a new version of the terms, also together with a new text; the same period again is not',
+  rolledBack(async (rows) => {
+    const after = async (changes: unknown): Promise<unknown> => {
+      const { termsVersion, freeCancelHours } = (await set(rows, changes)) as Record<string, unknown>;
+      return [termsVersion, freeCancelHours];
+    };
+    expect(await after({ freeCancelHours: 24 })).toEqual(['2025-10', 24]);
+    expect(await after({ freeCancelHours: 48 })).toEqual(['2031-03-01', 48]);
+    expect(await after({ freeCancelHours: 48, holdMinutes: 20 })).toEqual(['2031-03-01', 48]);
+    expect(await after({ freeCancelHours: 12, terms: [{ title: 'One', text: 'a' }] })).toEqual(['2031-03-01.2', 12]);
+    expect(await after({ freeCancelHours: 24 })).toEqual(['2031-03-01.3', 24]);
+  }),
+);
+
+test(
   'pages get all settings but the limits of holds, the notes for people who arrive and the two texts, which they read on their own',
   rolledBack(async (rows) => {
     const { maxLiveHolds, holdsPerHour, maxUnpaidHours, maxUnpaidHoursOfBooking, ...others } = firstSettings;

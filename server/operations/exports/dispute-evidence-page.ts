@@ -48,12 +48,13 @@ export type EvidenceFacts = {
     readonly openedAt: Instant;
     readonly dueAt: Instant | null;
   }[];
-  readonly terms: readonly {
+  /** Versions of the terms that the customer accepted until the booking was made. */
+  readonly terms: readonly { readonly version: string; readonly acceptedAt: Instant }[];
+  /** The terms of the booking, with its own cancellation period. Null if none were accepted; `texts`: null for a version from before the terms were kept. */
+  readonly agreed: {
     readonly version: string;
-    readonly acceptedAt: Instant;
-    /** null: a version from before the terms were kept. */
     readonly texts: Pick<BusinessSettings, 'name' | 'email' | 'freeCancelHours' | 'terms'> | null;
-  }[];
+  } | null;
   readonly ids: readonly {
     readonly source: string;
     readonly status: string;
@@ -100,20 +101,20 @@ export function disputeEvidence(facts: EvidenceFacts): string {
       facts.mails.map(({ kind, sentAt }) => [titleOfJob(kind), when(sentAt)] as const),
     ]),
   ];
-  const texts = facts.terms.map(termsText);
   return `<!doctype html>
 <html lang="en-AU"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escape(title)}</title>
 <style>body{font:15px/1.5 Arial,Helvetica,sans-serif;color:#111;background:#fff;max-width:46rem;margin:2rem auto;padding:0 1rem}h1{font-size:1.6rem}h3{font-size:1rem;margin:1rem 0 0}p{white-space:pre-line}h2{font-size:1.15rem;margin:1.6rem 0 .4rem;border-bottom:1px solid #999}table{border-collapse:collapse;width:100%;margin:.3rem 0 .8rem;break-inside:avoid}th{text-align:left;font-weight:400;color:#555;width:38%;vertical-align:top;padding:.15rem 1rem .15rem 0}td{padding:.15rem 0;overflow-wrap:anywhere}</style></head>
 <body><h1>${escape(title)}</h1>
 <p>${escape(facts.business)}. Made on ${escape(when(facts.madeAt))} from our records. All times are Sydney time.</p>
-${[...parts, ...texts].join('\n')}
+${[...parts, termsText(facts.agreed)].join('\n')}
 </body></html>
 `;
 }
 
-/** The text of the terms as the customer accepted it. */
-function termsText({ version, texts }: EvidenceFacts['terms'][number]): string {
-  if (texts === null) return '';
+/** The text of the terms of the booking. */
+function termsText(agreed: EvidenceFacts['agreed']): string {
+  if (!agreed?.texts) return '';
+  const { version, texts } = agreed;
   const articles = texts.terms.map(
     ({ title, text }) => `<h3>${escape(fillText(title, texts))}</h3>\n<p>${escape(fillText(text, texts))}</p>`,
   );

@@ -8,9 +8,15 @@ import { readDisputes } from '../staff/read-disputes.ts';
 type EvidenceContext = Omit<AccessContext, 'db'> & { readonly db: Database };
 export type EvidenceFile = { readonly name: string; readonly html: string };
 
+/** Selects the settings in force at an instant, among those with this version of the terms; the earliest of them if none was. */
+const textsOf = (version: string, at: string): string =>
+  `(select s.settings from public.business_settings s where s.settings ->> 'termsVersion' = ${version}
+     order by s.created_at <= ${at} desc, case when s.created_at <= ${at} then s.version end desc nulls last, s.version limit 1)`;
+
 /**
- * Gathers what speaks for us in a dispute about a booking into one HTML page, after an entry in the audit log: booking, price, terms, result of the ID
- * check, codes, door log and mails. No digits of a code, no picture. Throws `Refusal('not_found')`.
+ * Collects the evidence for a dispute about a booking into one HTML page, after an entry in the audit log: booking, price, terms, result of the ID
+ * check, codes, door log and mails. The terms are those of the booking, with the cancellation period that was frozen with it. No digits of a code,
+ * no picture. Throws `Refusal('not_found')`.
  */
 export async function gatherEvidence(
   context: EvidenceContext,
@@ -30,9 +36,14 @@ export async function gatherEvidence(
        'payments', (select coalesce(jsonb_agg(jsonb_build_object('kind', x.kind, 'state', x.state, 'cents', coalesce(x.paid_cents, x.amount_cents),
            'refundedCents', x.refunded_cents, 'paidAt', x.paid_at, 'providerId', x.payment_intent_id) order by x.attempt), '[]')
          from private.payment x where x.booking_id = b.id and x.paid_at is not null),
-       'terms', (select coalesce(jsonb_agg(jsonb_build_object('version', t.version, 'acceptedAt', t.accepted_at,
-           'texts', (select s.settings from public.business_settings s where s.settings ->> 'termsVersion' = t.version order by s.version desc limit 1)) order by t.accepted_at), '[]')
-         from public.terms_acceptances t where t.user_id = b.user_id),
+       'terms', (select coalesce(jsonb_agg(jsonb_build_object('version', t.version, 'acceptedAt', t.accepted_at) order by t.accepted_at), '[]')
+         from public.terms_acceptances t where t.user_id = b.user_id and t.accepted_at <= b.created_at),
+       'agreed', (select jsonb_build_object('version', g.version, 'texts', ${textsOf('g.version', 'g.at')} || case when b.policy ? 'freeCancelHours'
+             then jsonb_build_object('freeCancelHours', b.policy -> 'freeCancelHours') else '{}' end)
+         from (select coalesce(b.terms_version, t.version) as version, coalesce(t.accepted_at, b.created_at) as at
+           from (select 1) one left join lateral (select a.version, a.accepted_at from public.terms_acceptances a
+             where a.user_id = b.user_id and a.accepted_at <= b.created_at and a.version = coalesce(b.terms_version, a.version)
+             order by a.accepted_at desc limit 1) t on true) g where g.version is not null),
        'ids', (select coalesce(jsonb_agg(jsonb_build_object('source', v.source, 'status', v.verification_status, 'checkedAt', v.created_at,
            'verifiedAt', v.verified_at, 'expiresAt', v.expires_at, 'nameMatched', v.name_match_status) order by v.created_at), '[]')
          from public.id_verifications v where v.user_id = b.user_id and v.created_at <= b.end_time),

@@ -2,6 +2,7 @@ import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { type Browser, expect, type Page } from '@playwright/test';
 import type { Database } from '#database/types.ts';
 import {
+  acceptTerms,
   admin,
   GOOD_CARD,
   insertBooking,
@@ -123,4 +124,8 @@ export async function setBusiness(change: Readonly<Record<string, unknown>>): Pr
       return data.business;
     })
     .toMatchObject(change);
+  if (!('freeCancelHours' in change)) return;
+  // It made a new version of the terms. Other journeys on this server book with accounts that have accepted them.
+  const { data } = await service().from('terms_acceptances').select('user_id');
+  await acceptTerms([...new Set((data ?? []).map(({ user_id: id }) => id))]);
 }

@@ -72,7 +72,9 @@ export function Review({
 /** Says what a change means for customers. */
 function Consequences({ changes }: { changes: SettingsChange }) {
   const texts = [
-    changes.terms === undefined ? null : 'Everybody has to accept the new terms before the next booking.',
+    changes.terms === undefined && changes.freeCancelHours === undefined
+      ? null
+      : 'Everybody has to accept the new terms before the next booking.',
     changes.freeCancelHours === undefined
       ? null
       : 'Bookings that are made already keep the cancellation terms they were made with.',

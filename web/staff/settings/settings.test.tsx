@@ -53,6 +53,14 @@ test('only changed settings are sent, after a table of what changes and a previe
   await waitFor(() => expect(setSettings).toHaveBeenCalledWith({ name: 'Harbour', holdMinutes: 25 }));
 });
 
+test('a new cancellation period is announced as new terms, which everybody has to accept, and bookings keep theirs', async () => {
+  show();
+  await fill(await screen.findByLabelText('Free to cancel until'), '12');
+  await press('Preview changes');
+  expect(await screen.findByText('Everybody has to accept the new terms before the next booking.')).toBeTruthy();
+  expect(screen.getByText(/keep the cancellation terms they were made with/)).toBeTruthy();
+});
+
 test('what was typed stays after the preview, a refusal is shown, and nothing is lost', async () => {
   setSettings.mockRejectedValue(new AppError('not_yours', 'You may not do that.', 403));
   show();
