@@ -18,6 +18,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'mail.door-help': 'Email to staff about a closed door',
   'mail.id-decision': 'Email about an ID decision',
   'mail.id-withdrawn': 'Email about a withdrawn ID',
+  'mail.code-held': 'Email that the access code is held',
   'mail.id-needed': 'Email that asks for an ID',
   'mail.id-missing': 'Email to staff about a missing ID',
   'mail.staff-invitation': 'Email that invites to the staff',

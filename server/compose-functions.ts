@@ -32,7 +32,7 @@ import { staffAccessCode, staffAccessCodes, staffRevokeCode } from './functions/
 import { staffCancelBooking } from './functions/staff-cancel-booking.ts';
 import { staffClose } from './functions/staff-close.ts';
 import { staffCreateBooking } from './functions/staff-create-booking.ts';
-import { staffDisputeEvidence, staffDisputes } from './functions/staff-disputes.ts';
+import { staffDecideDispute, staffDisputeEvidence, staffDisputes } from './functions/staff-disputes.ts';
 import { staffDoorLog, staffDoors, staffOpenDoor } from './functions/staff-doors.ts';
 import { staffExport } from './functions/staff-export.ts';
 import { staffExportList } from './functions/staff-export-list.ts';
@@ -207,6 +207,7 @@ function staffFunctions(context: Context): [string, ServerFunction][] {
     ['staff-answer-incident', staffAnswerIncident(context)],
     ['staff-disputes', staffDisputes(context)],
     ['staff-dispute-evidence', staffDisputeEvidence(context)],
+    ['staff-decide-dispute', staffDecideDispute(context)],
     ['staff-doors', staffDoors(context)],
     ['staff-open-door', staffOpenDoor(context)],
     ['staff-door-log', staffDoorLog(context)],

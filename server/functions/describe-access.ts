@@ -5,6 +5,7 @@ export function describeAccess(access: BookingAccess): Record<string, unknown> {
   return {
     pin: access.pin,
     pinId: access.pinId,
+    held: access.held,
     booking: {
       id: access.booking.id,
       reference: access.booking.reference,

@@ -12,7 +12,7 @@ const LIMIT = { name: 'generate-access-code', max: 30, seconds: 60 };
 /** Times and names in the body are ignored: the booking has them. */
 const bodySchema = z.looseObject({ bookingId: bookingIdField });
 
-/** Returns the code of the caller's own confirmed booking, always the same one. `pinCode` is null until `releaseAt`. */
+/** Returns the code of the caller's own confirmed booking, always the same one. `pinCode` is null until `releaseAt`, and while the code is `held`. */
 export function generateAccessCode(context: { booking: BookingContext; access: AccessContext }): ServerFunction {
   return {
     methods: ['POST'],
@@ -27,6 +27,7 @@ export function generateAccessCode(context: { booking: BookingContext; access: A
       return json({
         pinCode: access.pin,
         pinId: access.pinId,
+        held: access.held,
         releaseAt: access.releaseAt,
         worksFrom: access.worksFrom,
         worksUntil: access.worksUntil,

@@ -31,6 +31,7 @@ export const statuses: Readonly<Record<RefusalCode, 400 | 401 | 403 | 404 | 409 
   code_not_released: 425,
   code_limit: 429,
   code_wait: 429,
+  code_held: 409,
   already_done: 409,
   payment_processing: 409,
   image_refused: 422,

@@ -1,4 +1,5 @@
 import ical, { ICalCalendarMethod, ICalEventStatus } from 'ical-generator';
+import type { Business } from '#rules/business/business.ts';
 import { googleCalendarUrl } from '#rules/business/calendar-link.ts';
 import { paragraphsOf } from '#rules/letter.ts';
 import { formatMoney } from '#rules/money.ts';
@@ -21,7 +22,7 @@ export type BookingForMail = {
   readonly moves: number;
   readonly totalCents: number;
   readonly firstName: string | null;
-  readonly from: Letterhead;
+  readonly from: Letterhead & Pick<Business, 'phone'>;
   /** What people should know when they arrive; may be empty. */
   readonly arrivalNotes: string;
   /** The other bookings of its order, where a mail is about all of it; their prices are in the amounts. */
@@ -101,7 +102,7 @@ const datesOf = (booking: BookingForMail): (readonly [string, string])[] =>
   ]);
 
 /** What names a booking to its customer; for an order, each booking of it. */
-const bookingRows = (booking: BookingForMail): readonly (readonly [string, string])[] =>
+export const bookingRows = (booking: BookingForMail): readonly (readonly [string, string])[] =>
   (booking.others ?? []).length === 0
     ? [
         ['Reference', booking.reference],

@@ -1,13 +1,14 @@
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
 import { type BookingForMail, calendar, type MailWithCalendar, notesOf, when } from './booking.ts';
+import { heldBlock, heldSentence } from './code-held.ts';
 import { greet, renderMail, sentence } from './layout.ts';
 
 /** Reminds of a session the day before. `account`: where reminders are switched off; null for a guest. */
 export function reminderMail(
   booking: BookingForMail,
   links: { pin: string; account: string | null },
-  codeWorksFrom: Date,
+  code: { readonly worksFrom: Date; readonly held: boolean },
 ): MailWithCalendar {
   const { from } = booking;
   return {
@@ -32,10 +33,12 @@ export function reminderMail(
             ['Reference', booking.reference],
           ],
         },
-        {
-          kind: 'text',
-          text: `We’ll email your access code ${settings.releaseLeadMinutes} minutes before you start. It works from ${formatStudioTime(codeWorksFrom)}. Please arrive 10 minutes early.`,
-        },
+        code.held
+          ? heldBlock(from)
+          : {
+              kind: 'text',
+              text: `We’ll email your access code ${settings.releaseLeadMinutes} minutes before you start. It works from ${formatStudioTime(code.worksFrom)}. Please arrive 10 minutes early.`,
+            },
         ...notesOf(booking),
         { kind: 'button', label: 'Your access code page', href: links.pin },
         ...(links.account === null
@@ -47,7 +50,9 @@ export function reminderMail(
   };
 }
 
-/** The text message two hours before. */
-export function reminderTextMessage({ from, studioName, start, end }: BookingForMail, link: string): string {
-  return `${from.name}: ${studioName}, ${formatStudioRange(start, end)} (Sydney time). ${from.address}. Your code: ${link}`;
+/** The text message two hours before. `held`: a dispute holds the code. */
+export function reminderTextMessage(booking: BookingForMail, link: string, held: boolean): string {
+  const { from, studioName, start, end } = booking;
+  const code = held ? heldSentence(from) : `Your code: ${link}`;
+  return `${from.name}: ${studioName}, ${formatStudioRange(start, end)} (Sydney time). ${from.address}. ${code}`;
 }

@@ -38,7 +38,7 @@ const OF_STAFF = `private.booking.made_by private.booking.no_show_by private.boo
   private.calendar_feed.created_by private.campaign.made_by private.cancellation.actor private.closure.created_by private.customer_block.blocked_by
   private.customer_message.made_by private.customer_note.made_by private.gift_batch.made_by private.id_review.decided_by
   private.id_withdrawal.withdrawn_by private.incident.answered_by private.incident.changed_by private.ledger_check.started_by private.lock_event.actor
-  private.missing_id.kept_by private.outbox.closed_by private.partial_refund.actor private.staff_code.made_by private.staff_code.name
+  private.kept_dispute.kept_by private.missing_id.kept_by private.outbox.closed_by private.partial_refund.actor private.staff_code.made_by private.staff_code.name
   private.staff_invitation.invited_by private.staff_invitation.accepted_by private.undo.actor public.business_settings.created_by
   public.staff_permissions.user_id public.user_roles.user_id storage.buckets.owner`;
 /** Names of things. */

@@ -330,7 +330,15 @@ const ROWS: readonly Row[] = [
     permission: 'money',
     limit: ['staff-disputes', 120, 60],
     body: { bookingId: BOOKING },
-    answers: { readDisputes: () => [] },
+    answers: { readDisputesAndHold: () => ({ disputes: [], held: false }) },
+  },
+  {
+    name: 'staff-decide-dispute',
+    callers: 'staff',
+    permission: 'money',
+    limit: ['staff-decide-dispute', 60, 60],
+    body: { bookingId: BOOKING, decision: 'keep', reason: 'I called them' },
+    answers: { decideDispute: () => undefined },
   },
   {
     name: 'staff-dispute-evidence',

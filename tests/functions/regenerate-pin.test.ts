@@ -26,6 +26,7 @@ const shown = {
   success: true,
   pin: '482913',
   pinId: 'code-1',
+  held: false,
   booking: {
     id: BOOKING,
     reference: 'HC-ABC123',
@@ -217,6 +218,7 @@ test.each([
   ['session_ended', 410, true],
   ['code_not_released', 425, false],
   ['code_wait', 429, false],
+  ['code_held', 409, false],
   ['code_limit', 429, false],
   ['not_confirmed', 409, false],
   ['provider_unavailable', 503, false],

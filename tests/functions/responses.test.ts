@@ -188,6 +188,7 @@ describe('generate-access-code', () => {
       ok({
         pinCode: '482913',
         pinId: 'code-1',
+        held: false,
         releaseAt: '2031-05-01T23:00:00.000Z',
         worksFrom: '2031-05-01T23:45:00.000Z',
         worksUntil: '2031-05-02T02:15:00.000Z',

@@ -64,6 +64,7 @@ const STATUSES: Readonly<Record<RefusalCode, number>> = {
   coupon_exhausted: 409,
   too_late: 409,
   not_confirmed: 409,
+  code_held: 409,
   already_done: 409,
   payment_processing: 409,
   not_configured: 409,

@@ -95,7 +95,11 @@ vi.mock('#server/operations/incidents/door-help.ts', () => ({
   readDoorHelp: operation('readDoorHelp'),
 }));
 vi.mock('#server/operations/exports/dispute-evidence.ts', () => ({ gatherEvidence: operation('gatherEvidence') }));
-vi.mock('#server/operations/staff/read-disputes.ts', () => ({ readDisputes: operation('readDisputes') }));
+vi.mock('#server/operations/staff/read-disputes.ts', () => ({ readDisputesAndHold: operation('readDisputesAndHold') }));
+vi.mock('#server/operations/customers/decide-dispute.ts', () => ({
+  DISPUTE_DECISIONS: ['keep', 'cancel', 'block'],
+  decideDispute: operation('decideDispute'),
+}));
 vi.mock('#server/operations/access/doors.ts', () => ({
   readDoors: operation('readDoors'),
   readDoorLog: operation('readDoorLog'),
@@ -256,6 +260,7 @@ export const access: BookingAccess = {
   booking,
   pin: '482913',
   pinId: 'code-1',
+  held: false,
   releaseAt: new Date('2031-05-01T23:00:00Z'),
   worksFrom: new Date('2031-05-01T23:45:00Z'),
   worksUntil: new Date('2031-05-02T02:15:00Z'),

@@ -406,7 +406,7 @@ describe('help at a door', () => {
     await expect(readDoorHelp(system.access, id)).rejects.toMatchObject({ code: 'code_not_released' });
     await lockReports('wrong_code', start - 3 * HOUR);
     system.state.now = start - 20 * MINUTE;
-    const quiet = { online: null, hasCode: true, wrongAt: null, openedAt: null, asked: false };
+    const quiet = { held: false, online: null, hasCode: true, wrongAt: null, openedAt: null, asked: false };
     expect(await readDoorHelp(system.access, id)).toEqual(quiet);
     await lockReports('wrong_code', start);
     await lockReports('code', start + MINUTE);

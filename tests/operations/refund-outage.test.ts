@@ -99,6 +99,7 @@ function jobsWith(payments: Payments) {
       'access.revoke-staff': nothing,
       'mail.booking-confirmed': nothing,
       'mail.id-withdrawn': nothing,
+      'mail.code-held': nothing,
       'mail.id-needed': nothing,
       'mail.id-missing': nothing,
       'mail.booking-cancelled': nothing,

@@ -247,6 +247,10 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
   ['payment_by_intent', `select from private.payment where payment_intent_id = 'pi'`],
   ['payment_paid_cents', `select sum(paid_cents) from private.payment where paid_at >= now() and paid_cents > 0`],
   ['payment_paid', `select from private.payment where paid_at >= now() order by paid_at, id`],
+  [
+    'payment_unwon_dispute',
+    `select from private.payment where booking_id = gen_random_uuid() and dispute_status in ('open', 'lost')`,
+  ],
   ['payment_shares', 'select from private.payment where share_of = gen_random_uuid()'],
   [
     'payment_to_check',

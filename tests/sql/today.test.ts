@@ -224,7 +224,7 @@ test(
     expect(await alerts(rows)).toEqual([
       'id_waiting',
       'refund_failed AAAA-0031 91',
-      'dispute AAAA-0032',
+      'code_held AAAA-0032',
       'job_failing AAAA-0030 92',
       'job_late AAAA-0030 93',
       'code_missing AAAA-0030',
@@ -244,11 +244,11 @@ test(
       seen[permission] = await kinds();
     }
     expect(seen).toEqual({
-      bookings: 'job_failing job_late code_missing',
+      bookings: 'code_held job_failing job_late code_missing',
       identity: 'id_waiting',
-      money: 'refund_failed dispute',
+      money: 'refund_failed code_held',
       settings: '',
-      owner: 'id_waiting refund_failed dispute job_failing job_late code_missing',
+      owner: 'id_waiting refund_failed code_held job_failing job_late code_missing',
     });
   }),
 );
@@ -314,13 +314,38 @@ test(
   'staff_alerts shows a dispute from its opening with the day by which the bank wants an answer, until it has one',
   asStaff(['money'], async (rows) => {
     const disputed = { dispute_id: 'd', dispute_status: 'open', updated_at: at(-20) };
-    await addBooking(rows, 32, { status: 'confirmed' });
+    await addBooking(rows, 32, { status: 'confirmed', start_time: at(-120), end_time: at(-60) });
     await addPayment(rows, 32, 'disputed', disputed);
     await addDispute(rows, 3201, {});
     const found = () => rows.query('select kind, since, due, problem from public.staff_alerts($1)', [NOW]);
     const since = new Date(at(-50));
     expect(await found()).toEqual([{ kind: 'dispute', since, due: new Date(at(9000)), problem: 'fraudulent' }]);
     await rows.query(`update private.dispute set needs_response = false, provider_status = 'under_review'`);
+    expect(await found()).toEqual([]);
+  }),
+);
+
+test(
+  'staff_alerts shows a session whose code is held, once, to staff with bookings or money, the reason only with money, until it is decided or over',
+  asStaff(['money'], async (rows) => {
+    const hours = { status: 'confirmed', start_time: at(20), end_time: at(80), confirmed_at: at(-120) };
+    await addBooking(rows, 32, hours);
+    await addPayment(rows, 32, 'disputed', { dispute_id: 'd', dispute_status: 'open', updated_at: at(-20) });
+    await addDispute(rows, 3201, {});
+    const found = (minute = 0) =>
+      rows.query('select kind, since, due, problem from public.staff_alerts($1)', [at(minute)]);
+    const held = { kind: 'code_held', since: new Date(at(-50)), due: new Date(at(5)) };
+    expect(await found()).toEqual([{ ...held, problem: 'fraudulent' }]);
+    await give(rows, ['bookings']);
+    expect(await found()).toEqual([{ ...held, problem: null }]);
+    await give(rows, ['identity', 'settings']);
+    expect(await found()).toEqual([]);
+    await give(rows, ['money']);
+    expect([(await found(79)).length, await found(80)]).toEqual([1, [expect.objectContaining({ kind: 'dispute' })]]);
+    await rows.query(`update private.payment set dispute_status = 'lost', state = 'dispute_lost'`);
+    await rows.query(`update private.dispute set status = 'lost', needs_response = false`);
+    expect(await found()).toMatchObject([{ kind: 'code_held' }]);
+    await rows.query(`insert into private.kept_dispute values ($1, 'd', now(), $2, 'x')`, [uuid(32), ALEX]);
     expect(await found()).toEqual([]);
   }),
 );

@@ -1,5 +1,6 @@
 import * as afterSession from '#server/mails/after-session.ts';
 import * as bookings from '#server/mails/booking.ts';
+import * as codeHeld from '#server/mails/code-held.ts';
 import * as documents from '#server/mails/document.ts';
 import * as moves from '#server/mails/move.ts';
 import * as reminders from '#server/mails/reminder.ts';
@@ -18,6 +19,7 @@ import {
   SITE,
 } from './sample.ts';
 
+const CODE = { worksFrom: at(-1 / 12), held: false };
 const BOOK = `${SITE}/booking?room=5c0e2b8d-7d3f-4d5a-8f0e-3b1a9c6d2e44&from=2026-12-05T22&hours=4`;
 const TERMS = `${SITE}/terms`;
 const links = { pin: PIN_PAGE, account: BOOKING_PAGE };
@@ -105,11 +107,22 @@ const movedMails = (): Rendered[] => [
 const sessionMails = (): Rendered[] => [
   ...render(reminders, {
     reminderMail: {
-      '': [booking, links, at(-1 / 12)],
-      'of a guest': [{ ...booking, firstName: null }, { ...links, account: null }, at(-1 / 12)],
-      long: [long, links, at(-1 / 12)],
+      '': [booking, links, CODE],
+      'of a guest': [{ ...booking, firstName: null }, { ...links, account: null }, CODE],
+      long: [long, links, CODE],
+      'with a held code': [booking, links, { ...CODE, held: true }],
     },
-    reminderTextMessage: { '': [booking, `${SITE}/bookings`] },
+    reminderTextMessage: {
+      '': [booking, `${SITE}/bookings`, false],
+      'with a held code': [booking, `${SITE}/bookings`, true],
+    },
+  }),
+  ...render(codeHeld, {
+    codeHeldMail: {
+      '': [{ ...booking, from: { ...from, phone: '02 5550 1234' } }, PIN_PAGE],
+      'without a phone': [{ ...booking, firstName: null }, PIN_PAGE],
+      long: [long, PIN_PAGE],
+    },
   }),
   ...render(waitlist, {
     waitlistMail: {

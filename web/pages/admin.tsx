@@ -278,13 +278,16 @@ function TodayTab({ held }: { held: ReadonlySet<Permission> }) {
         <LoadFailed title="Some alerts may be missing." onRetry={() => void rules.refetch()} />
       ) : null}
       <StepMissing permissions={waiting} />
-      <TodayOf showDay={may(held, 'bookings') && !waiting.includes('bookings')} />
+      <TodayOf
+        showDay={may(held, 'bookings') && !waiting.includes('bookings')}
+        mayDecide={may(held, 'money') && !waiting.includes('money')}
+      />
     </>
   );
 }
 
 /** The address holds the day unless it is today's. */
-function TodayOf({ showDay }: { showDay: boolean }) {
+function TodayOf({ showDay, mayDecide }: { showDay: boolean; mayDecide: boolean }) {
   const mayGive = useMayGive();
   const [search, setSearch] = useSearchParams();
   const navigate = useNavigate();
@@ -294,6 +297,15 @@ function TodayOf({ showDay }: { showDay: boolean }) {
     <Today
       studios={studios.data ?? []}
       showDay={showDay}
+      disputesOf={
+        mayDecide
+          ? ({ id, reference }) => (
+              <Suspense>
+                <Disputes bookingId={id} reference={reference} />
+              </Suspense>
+            )
+          : null
+      }
       day={isStudioDate(day) ? day : null}
       onBooking={(reference) => navigate(withBooking(search, reference))}
       newBooking={(form) => (

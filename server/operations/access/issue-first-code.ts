@@ -1,5 +1,6 @@
 import { lockBooking } from '../core/booking-rows.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
+import { readCodeHold } from './code-hold.ts';
 import { newestCode, newestCodeOfHours } from './code-rows.ts';
 import type { AccessContext } from './context.ts';
 import { issueCode } from './issue-code.ts';
@@ -8,7 +9,7 @@ import { requireConfirmed } from '../core/require-confirmed.ts';
 import { type BookingAccess, showAccess } from './show-access.ts';
 import { readAccessTimes } from './times.ts';
 
-/** Job `access.request`: issues the first code of a confirmed booking, unless it has one. Throws `ProviderError`. */
+/** Job `access.request`: issues the first code of a confirmed booking, unless it has one or a dispute holds it: once it is not held any more, a new job comes. Throws `ProviderError`. */
 export async function requestFirstCode(context: AccessContext, job: Job): Promise<JobOutcome> {
   const result = await issueFirstCode(context, job.subjectId);
   return result === 'ended' ? { closed: 'The session ended before the lock issued an access code.' } : 'done';
@@ -37,10 +38,12 @@ async function issueFirstCode(context: AccessContext, bookingId: string): Promis
   const planned = await db.transaction(async (tx) => {
     const booking = await lockBooking(tx, bookingId);
     if (!booking || booking.status !== 'confirmed') return null;
+    if ((await readCodeHold(tx, bookingId)) !== null) return null;
     const newest = await newestCodeOfHours(tx, bookingId);
     if (clock().getTime() >= Date.parse(booking.endTime))
       return newest?.status === 'requested' || !newest ? 'ended' : null;
-    if (newest) return { booking, code: newest };
+    // A code that was taken back while the booking was held is replaced.
+    if (newest && newest.status !== 'revoke_pending' && newest.status !== 'revoked') return { booking, code: newest };
     const attempt = ((await newestCode(tx, bookingId))?.attempt ?? 0) + 1;
     return { booking, code: await planCode(context, tx, booking, attempt) };
   });

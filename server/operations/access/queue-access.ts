@@ -1,7 +1,10 @@
 import { mailIsImmediate } from '#rules/access.ts';
 import { settings as studio } from '#rules/venue.ts';
 import type { Transaction } from '#server/db/database.ts';
-import { enqueue } from '../core/jobs.ts';
+import type { BookingFacts } from '../core/booking-rows.ts';
+import { endJobs, enqueue } from '../core/jobs.ts';
+import { liveCodes } from './code-rows.ts';
+import { queueRevocation } from './revoke-codes.ts';
 
 /** Queues the access code of a confirmed booking, and its mail where there is somebody to write to. */
 export async function queueAccess(
@@ -32,4 +35,33 @@ export async function queueAccess(
       immediate ? now : new Date(start.getTime() - studio.releaseLeadMinutes * 60_000),
     ],
   );
+}
+
+/** Ends the codes of a booking that moves, and queues the code of its new hours, in the caller's transaction. */
+export async function moveAccess(
+  tx: Transaction,
+  booking: BookingFacts,
+  { number, start, now }: { readonly number: number; readonly start: Date; readonly now: Date },
+): Promise<void> {
+  await tx.query(
+    `update public.booking_access_codes set status = 'revoke_pending' where booking_id = $1::uuid and status in ('requested', 'issued')`,
+    [booking.id],
+  );
+  for (const { id } of await liveCodes(tx, booking.id))
+    await queueRevocation(tx, { bookingId: booking.id, codeId: id, dedupe: `move:${id}`, dueAt: now });
+  await queueAccessAgain(tx, booking, { start, dedupe: `move:${number}`, now });
+}
+
+/** Queues the access code of a booking and its mail anew, in place of those that wait. */
+export async function queueAccessAgain(
+  tx: Transaction,
+  { id, userId, guestEmail }: BookingFacts,
+  { start, dedupe, now }: { readonly start: Date; readonly dedupe: string; readonly now: Date },
+): Promise<void> {
+  await endJobs(tx, { kinds: ['access.request', 'mail.access-code', 'mail.code-held'], subjectId: id, recipients: [] });
+  await tx.query(
+    `update public.scheduled_emails set status = 'cancelled' where booking_id = $1::uuid and status in ('pending', 'pending_immediate')`,
+    [id],
+  );
+  await queueAccess(tx, { id, start, hasAddress: userId !== null || guestEmail !== null, dedupe }, now);
 }

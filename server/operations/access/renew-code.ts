@@ -3,6 +3,7 @@ import type { Transaction } from '#server/db/database.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
+import { requireNotHeld } from './code-hold.ts';
 import { type AccessCode, liveCodes, newestCode } from './code-rows.ts';
 import type { AccessContext } from './context.ts';
 import { issueCode } from './issue-code.ts';
@@ -15,8 +16,8 @@ import { readAccessTimes } from './times.ts';
 
 /**
  * Replaces the current code of a booking with a new one. When the lock refuses the new code, the previous one stays. `actor`: the
- * account for the audit log. Throws `Refusal`: `session_ended`, `code_not_released`, `code_wait`, `code_limit`, `provider_unavailable`,
- * or as `showAccess`.
+ * account for the audit log. Throws `Refusal`: `session_ended`, `code_not_released`, `code_wait`, `code_limit`, `code_held`,
+ * `provider_unavailable`, or as `showAccess`.
  */
 export async function renewCode(
   context: AccessContext,
@@ -25,6 +26,7 @@ export async function renewCode(
 ): Promise<BookingAccess> {
   const { db, clock, log } = context;
   const booking = await requireConfirmed(db, bookingId);
+  await requireNotHeld(db, bookingId);
   const { releaseAt } = await readAccessTimes(context, db, booking);
   const now = clock();
   if (now.getTime() >= Date.parse(booking.endTime)) throw new Refusal('session_ended', 'Session has ended');
@@ -56,6 +58,7 @@ async function planRenewal(
   const { capabilities } = context.locks;
   const current = await lockBooking(tx, booking.id);
   if (current?.status !== 'confirmed') throw new Refusal('not_found', 'Booking not found');
+  await requireNotHeld(tx, booking.id);
   const newest = await newestCode(tx, booking.id);
   if (newest?.status === 'requested') return { code: newest, previous: [] };
   if (newest) admitRenewal(newest, regenerateLimits(capabilities.mode), now);

@@ -2,15 +2,17 @@ import { regenerateLimits } from '#rules/access.ts';
 import type { LockCapabilities } from '#server/providers/ports.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { requireConfirmed } from '../core/require-confirmed.ts';
+import { readCodeHold } from './code-hold.ts';
 import { issuedCode, newestCode } from './code-rows.ts';
 import type { AccessContext } from './context.ts';
 import { readAccessTimes } from './times.ts';
 
-/** What the PIN page shows. `pin` is null until `releaseAt`, and until the lock has answered. */
+/** What the PIN page shows. `pin` is null until `releaseAt`, until the lock has answered, and while a dispute holds the code (`held`). */
 export type BookingAccess = {
   readonly booking: BookingFacts;
   readonly pin: string | null;
   readonly pinId: string | null;
+  readonly held: boolean;
   readonly releaseAt: Date;
   readonly worksFrom: Date;
   readonly worksUntil: Date;
@@ -25,7 +27,8 @@ export async function showAccess(context: AccessContext, bookingId: string): Pro
   const { db, locks, encryption, clock } = context;
   const booking = await requireConfirmed(db, bookingId);
   const times = await readAccessTimes(context, db, booking);
-  const code = await issuedCode(db, bookingId);
+  const held = (await readCodeHold(db, bookingId)) !== null;
+  const code = held ? null : await issuedCode(db, bookingId);
   const newest = await newestCode(db, bookingId);
   const now = clock();
   const ended = now.getTime() >= Date.parse(booking.endTime);
@@ -36,6 +39,7 @@ export async function showAccess(context: AccessContext, bookingId: string): Pro
     booking,
     pin: code?.encryptedPin && released ? encryption.decrypt(code.encryptedPin, code.id) : null,
     pinId: code?.id ?? null,
+    held,
     releaseAt: times.releaseAt,
     worksFrom: code?.startsAt ?? times.worksFrom,
     worksUntil: code?.endsAt ?? times.worksUntil,

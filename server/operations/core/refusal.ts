@@ -27,6 +27,7 @@ export type RefusalCode =
   | 'code_not_released'
   | 'code_limit'
   | 'code_wait'
+  | 'code_held'
   | 'already_done'
   | 'payment_processing'
   | 'image_refused'

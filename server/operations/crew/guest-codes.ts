@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { regenerateLimits } from '#rules/access.ts';
 import type { Transaction } from '#server/db/database.ts';
+import { readCodeHold, requireNotHeld } from '../access/code-hold.ts';
 import { chooseDigits, codeLimitReached } from '../access/choose-digits.ts';
 import type { AccessContext } from '../access/context.ts';
 import { readAccessTimes } from '../access/times.ts';
@@ -38,7 +39,7 @@ const hasOwnCodes = ({ locks }: Pick<AccessContext, 'locks'>): boolean => locks.
 
 async function planFirstCode(context: AccessContext, tx: Transaction, memberId: string): Promise<Planned | null> {
   const open = await lockMember(context, tx, memberId);
-  if (open === null) return null;
+  if (open === null || (await readCodeHold(tx, open.booking.id)) !== null) return null;
   const { booking, member } = open;
   const { code } = await newestGuestCode(tx, memberId);
   const { worksUntil } = await readAccessTimes(context, tx, booking);
@@ -162,6 +163,7 @@ async function planNextCode(context: AccessContext, tx: Transaction, page: CrewP
   const open = await lockMember(context, tx, page.memberId);
   if (open === null) throw new Refusal('session_ended', 'Session has ended');
   const { booking, member } = open;
+  await requireNotHeld(tx, booking.id);
   const { releaseAt } = await readAccessTimes(context, tx, booking);
   if (now < releaseAt) throw new Refusal('code_not_released', 'Your code isn’t available yet.', { releaseAt });
   const { code, made } = await newestGuestCode(tx, member.id);

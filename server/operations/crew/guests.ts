@@ -26,7 +26,7 @@ type StoredPage = CrewPage & { readonly link: string };
 /** The way in of a guest: a code of their own, or the code of the booking (`own`: false). */
 export type GuestAccess = Pick<
   BookingAccess,
-  'pin' | 'releaseAt' | 'worksFrom' | 'worksUntil' | 'nextCodeAt' | 'codesLeft' | 'mode' | 'singleUse'
+  'pin' | 'held' | 'releaseAt' | 'worksFrom' | 'worksUntil' | 'nextCodeAt' | 'codesLeft' | 'mode' | 'singleUse'
 > & { readonly own: boolean };
 
 type PageContext = Pick<AccessContext, 'clock'> & { readonly db: Pick<Transaction, 'one' | 'query'> };
@@ -72,7 +72,7 @@ export async function joinCrew(
 export async function readGuestAccess(context: AccessContext, page: CrewPage): Promise<GuestAccess> {
   const { db, locks, encryption, clock } = context;
   const access = await showAccess(context, page.bookingId);
-  const { releaseAt, worksFrom, worksUntil, mode, singleUse } = access;
+  const { held, releaseAt, worksFrom, worksUntil, mode, singleUse } = access;
   const [now, own] = [clock(), locks.capabilities.mode === 'bridge'];
   if (!own) {
     if (access.pin !== null)
@@ -80,15 +80,27 @@ export async function readGuestAccess(context: AccessContext, page: CrewPage): P
         'update private.crew_member set saw_shared_at = $2::timestamptz where id = $1::uuid and saw_shared_at is null',
         [page.memberId, now],
       );
-    return { own, pin: access.pin, releaseAt, worksFrom, worksUntil, mode, singleUse, nextCodeAt: null, codesLeft: 0 };
+    return {
+      own,
+      pin: access.pin,
+      held,
+      releaseAt,
+      worksFrom,
+      worksUntil,
+      mode,
+      singleUse,
+      nextCodeAt: null,
+      codesLeft: 0,
+    };
   }
   const { code, made } = await newestGuestCode(db, page.memberId);
   const limits = regenerateLimits(mode);
   const nextCodeAt = code ? new Date(code.createdAt.getTime() + limits.secondsBetweenCodes * 1000) : null;
-  const shown = code?.status === 'issued' && now >= releaseAt && now.getTime() < Date.parse(page.endTime);
+  const shown = !held && code?.status === 'issued' && now >= releaseAt && now.getTime() < Date.parse(page.endTime);
   return {
     own,
     pin: shown ? encryption.decrypt(code.encryptedPin, code.id) : null,
+    held,
     releaseAt,
     worksFrom: shown ? code.startsAt : worksFrom,
     worksUntil: shown ? code.endsAt : worksUntil,

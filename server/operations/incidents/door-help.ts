@@ -2,6 +2,7 @@ import type { DoorAnswer } from '#rules/doors.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { AccessContext } from '../access/context.ts';
+import { readCodeHold } from '../access/code-hold.ts';
 import { requireConfirmed } from '../core/require-confirmed.ts';
 import { readAccessTimes } from '../access/times.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
@@ -11,8 +12,8 @@ import { Refusal } from '../core/refusal.ts';
 /** How long before the code works somebody may ask: people arrive early. */
 const EARLY_MS = 15 * 60_000;
 
-/** `asked`: whether staff have been told and have not finished it. */
-export type DoorHelp = DoorAnswer & { readonly asked: boolean };
+/** `held`: a dispute holds the code of the booking, so nothing opens the door. `asked`: whether staff have been told and have not finished it. */
+export type DoorHelp = DoorAnswer & { readonly held: boolean; readonly asked: boolean };
 
 /** Reads what the lock of a booking says about its door, to a guest (`guestId`) about their own code. Throws `Refusal`: `not_found`, `not_confirmed`, `session_ended`, `code_not_released` when it is too early. */
 export async function readDoorHelp(
@@ -20,9 +21,9 @@ export async function readDoorHelp(
   bookingId: string,
   guestId: string | null = null,
 ): Promise<DoorHelp> {
-  const { booking, from } = await requireAtDoor(context, bookingId);
+  const { booking, from, held } = await requireAtDoor(context, bookingId);
   const answer = await askLock(context, context.db, { booking, from, guestId });
-  return { ...answer, asked: await isAsked(context.db, bookingId) };
+  return { ...answer, held, asked: await isAsked(context.db, bookingId) };
 }
 
 /**
@@ -34,7 +35,7 @@ export async function askForDoorHelp(
   bookingId: string,
   { reporter, guestId = null }: { readonly reporter: string | null; readonly guestId?: string | null },
 ): Promise<DoorHelp> {
-  const { booking, from } = await requireAtDoor(context, bookingId);
+  const { booking, from, held } = await requireAtDoor(context, bookingId);
   return context.db.transaction(async (tx) => {
     const now = context.clock();
     const answer = await askLock(context, tx, { booking, from, guestId });
@@ -42,10 +43,10 @@ export async function askForDoorHelp(
       `insert into private.incident (studio_id, kind, booking_id, description, reporter, created_at)
        values ($1::uuid, 'door', $2::uuid, $3, $4::uuid, $5::timestamptz)
        on conflict (booking_id) where kind = 'door' and state <> 'done' do nothing returning id`,
-      [booking.studioId, bookingId, describe(booking, answer, guestId !== null), reporter, now],
+      [booking.studioId, bookingId, describe(booking, { ...answer, held }, guestId !== null), reporter, now],
     );
     if (made !== null) await tellStaff(tx, made.id, { booking, reporter, now });
-    return { ...answer, asked: true };
+    return { ...answer, held, asked: true };
   });
 }
 
@@ -76,7 +77,7 @@ async function tellStaff(
 async function requireAtDoor(
   context: AccessContext,
   bookingId: string,
-): Promise<{ booking: BookingFacts; from: Date }> {
+): Promise<{ booking: BookingFacts; from: Date; held: boolean }> {
   const booking = await requireConfirmed(context.db, bookingId);
   const { worksFrom } = await readAccessTimes(context, context.db, booking);
   const now = context.clock();
@@ -84,7 +85,7 @@ async function requireAtDoor(
   const from = new Date(worksFrom.getTime() - EARLY_MS);
   if (now < from)
     throw new Refusal('code_not_released', `Your code works from ${formatStudioTime(worksFrom)} (Sydney time).`);
-  return { booking, from };
+  return { booking, from, held: (await readCodeHold(context.db, bookingId)) !== null };
 }
 
 async function askLock(
@@ -113,11 +114,12 @@ async function isAsked(db: Pick<Transaction, 'one'>, bookingId: string): Promise
 /** What staff read. It names nobody: who it is follows from the booking. */
 function describe(
   { reference, studioName }: BookingFacts,
-  { online, hasCode, wrongAt, openedAt }: DoorAnswer,
+  { online, hasCode, wrongAt, openedAt, held }: DoorAnswer & { readonly held: boolean },
   isGuest: boolean,
 ): string {
   const parts = [
     `The door of ${studioName} does not open for booking ${reference}.`,
+    held ? 'The code is held, because a payment of the booking is disputed.' : '',
     isGuest ? 'A guest of the booking asks.' : '',
     online === null
       ? 'Nothing tells whether the lock answers.'

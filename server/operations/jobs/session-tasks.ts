@@ -1,5 +1,6 @@
 import type { Task } from '#server/queue/scheduler.ts';
 import type { AccessContext } from '../access/context.ts';
+import { tellHeldCodes } from '../access/code-hold.ts';
 import { checkLocks } from '../access/check-locks.ts';
 import { followMissingIds } from '../identity/missing-ids.ts';
 import type { PaymentContext } from '../payments/context.ts';
@@ -35,6 +36,7 @@ export function sessionTasks(
     { name: 'follow the wait list', everyMs: 2_000, run: () => followWaitlist(payment) },
     { name: 'remind of sessions', everyMs: 30_000, run: () => queueReminders(mails) },
     { name: 'thank after sessions', everyMs: MINUTE_MS, run: () => queueThanks(mails) },
+    { name: 'tell customers of held codes', everyMs: 30_000, run: () => tellHeldCodes(access) },
     { name: 'follow lost ID checks', everyMs: 30_000, run: (stop) => followMissingIds(payment, stop) },
     ...(lightsFollow
       ? [{ name: 'switch the lights with the sessions', everyMs: 10_000, run: () => followSessions(lights) }]

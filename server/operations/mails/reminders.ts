@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { reminderMail, reminderTextMessage } from '#server/mails/reminder.ts';
 import type { TextMessages } from '#server/providers/ports.ts';
+import { readCodeHold } from '../access/code-hold.ts';
 import { showAccess } from '../access/show-access.ts';
 import { type BookingFacts, readBooking } from '../core/booking-rows.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
@@ -35,7 +36,7 @@ export async function sendReminder(context: ReminderContext, job: Job): Promise<
       pin: pinLink(context, facts),
       account: facts.userId === null ? null : `${context.siteUrl}/profile`,
     };
-    return reminderMail(booking, links, (await worksFrom(context, facts.id)) ?? booking.start);
+    return reminderMail(booking, links, await readCode(context, facts.id, booking.start));
   });
   return 'done';
 }
@@ -51,7 +52,8 @@ export async function sendTextReminder(context: ReminderContext, job: Job): Prom
     [facts.userId],
   );
   if (row === null) return 'done';
-  const text = reminderTextMessage(forMail(facts, null, business()), `${siteUrl}/bookings`);
+  const held = (await readCodeHold(db, facts.id)) !== null;
+  const text = reminderTextMessage(forMail(facts, null, business()), `${siteUrl}/bookings`, held);
   await texts.send({ to: `+${row.phone}`, text, key: `job-${job.id}` });
   return 'done';
 }
@@ -69,11 +71,12 @@ async function wants(
   return row?.on === true;
 }
 
-async function worksFrom({ access }: ReminderContext, bookingId: string): Promise<Date | null> {
+async function readCode({ access }: ReminderContext, bookingId: string, start: Date) {
   try {
-    return (await showAccess(access, bookingId)).worksFrom;
+    const { worksFrom, held } = await showAccess(access, bookingId);
+    return { worksFrom, held };
   } catch (error) {
-    if (error instanceof Refusal) return null;
+    if (error instanceof Refusal) return { worksFrom: start, held: false };
     throw error;
   }
 }

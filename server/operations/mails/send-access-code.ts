@@ -1,5 +1,7 @@
 import type { Database } from '#server/db/database.ts';
 import { accessCodeMail } from '#server/mails/booking.ts';
+import { codeHeldMail } from '#server/mails/code-held.ts';
+import { readCodeHold } from '../access/code-hold.ts';
 import { showAccess } from '../access/show-access.ts';
 import { readBooking } from '../core/booking-rows.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
@@ -20,12 +22,27 @@ export async function sendAccessCode(context: BookingMailContext, job: Job): Pro
     await markScheduled(db, job, 'cancelled', clock());
     return { closed: 'The session ended before the access code could be mailed.' };
   }
-  const { pin, worksFrom, worksUntil, singleUse } = await showAccess(access, job.subjectId);
+  const { pin, held, worksFrom, worksUntil, singleUse } = await showAccess(access, job.subjectId);
+  if (held) {
+    // Once it is not held any more, a new mail is queued.
+    await markScheduled(db, job, 'cancelled', clock());
+    return 'done';
+  }
   if (!pin) return { retryAt: new Date(clock().getTime() + CODE_RETRY_MS) };
   await sendBookingMail(context, job, async (booking, about) =>
     accessCodeMail(booking, { pin, worksFrom, worksUntil, singleUse, link: pinLink(context, about) }),
   );
   await markScheduled(db, job, 'sent', clock());
+  return 'done';
+}
+
+/** Job `mail.code-held`: tells the customer whom to call while a dispute holds the code; nothing once it is not held any more, or the session is over. */
+export async function sendCodeHeld(context: BookingMailContext, job: Job): Promise<JobOutcome> {
+  await sendBookingMail(context, job, async (booking, about) => {
+    const isAhead = about.status === 'confirmed' && context.clock() < booking.end;
+    if (!isAhead || (await readCodeHold(context.db, about.id)) === null) return null;
+    return codeHeldMail(booking, pinLink(context, about));
+  });
   return 'done';
 }
 

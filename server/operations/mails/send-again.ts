@@ -1,6 +1,7 @@
 import { describeMailRefusal } from '#rules/jobs.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
+import { requireNotHeld } from '../access/code-hold.ts';
 import { Refusal } from '../core/refusal.ts';
 
 export type MailAgain = {
@@ -12,7 +13,7 @@ export type MailAgain = {
 };
 
 /**
- * Queues a mail about a booking again, for staff; its content is made anew when it is sent. Throws `Refusal`: `not_found`, and `already_done` with the
+ * Queues a mail about a booking again, for staff; its content is made anew when it is sent. Throws `Refusal`: `not_found`, `code_held`, and `already_done` with the
  * reason when the mail would be untrue now.
  */
 export async function sendMailAgain(
@@ -20,6 +21,11 @@ export async function sendMailAgain(
   { bookingId, mailId, requestId }: MailAgain,
   actor: string,
 ): Promise<void> {
+  const mail = await db.one<{ kind: string }>(
+    'select kind from private.outbox where id = $1::uuid and subject_id = $2::uuid',
+    [mailId, bookingId],
+  );
+  if (mail?.kind === 'mail.access-code') await requireNotHeld(db, bookingId);
   const row = await db.one<{ result: { readonly refusal?: string } | null }>(
     'select private.resend_mail($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::timestamptz) as result',
     [bookingId, mailId, requestId, actor, clock()],

@@ -1,5 +1,5 @@
 import type { Transaction } from '#server/db/database.ts';
-import { moveAccess } from '../access/move-access.ts';
+import { moveAccess } from '../access/queue-access.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
 import type { Place } from './movable.ts';

@@ -1,5 +1,6 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { Dispute } from '#server/providers/ports.ts';
+import { followCodeHold, readCodeHold } from '../access/code-hold.ts';
 import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
 import type { PaymentContext } from './context.ts';
@@ -7,7 +8,7 @@ import { auditPayment, takenCents } from './payment-rows.ts';
 
 /**
  * Records the disputes of a payment and raises an alert with each change. Leaves the booking as it is: staff decide about
- * one that has not started.
+ * one that has not started, and its access code is held until then.
  */
 export async function recordDisputes(
   context: PaymentContext,
@@ -19,6 +20,7 @@ export async function recordDisputes(
   if (payment.shareOf === null || payment.shareOf === payment.id) await writeDisputes(tx, payment, move.disputes);
   const newest = move.disputes.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())[0];
   if (!newest || (payment.disputeId === newest.id && payment.disputeStatus === newest.status)) return;
+  const before = await readCodeHold(tx, booking.id);
   const state = stateAfter(booking, payment, newest.status, await isKept(tx, booking));
   await tx.query(`update private.payment set state = $2, dispute_id = $3, dispute_status = $4 where id = $1::uuid`, [
     payment.id,
@@ -27,6 +29,7 @@ export async function recordDisputes(
     newest.status,
   ]);
   await auditPayment(tx, 'alert', payment, { dispute: newest.id, status: newest.status, state });
+  await followCodeHold(tx, booking, { before, now: context.clock() });
   if (state === 'refund_pending' && payment.state !== 'refund_pending')
     await enqueue(tx, {
       kind: 'payment.refund',

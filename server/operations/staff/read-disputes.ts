@@ -1,4 +1,5 @@
 import type { Database } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
 
 /** A dispute as the payment provider reported it last. */
 export type BookingDispute = {
@@ -12,6 +13,8 @@ export type BookingDispute = {
   readonly dueAt: Date | null;
   readonly openedAt: Date;
 };
+/** `held`: the access code of the booking waits for a decision of staff. */
+export type BookingDisputes = { readonly disputes: readonly BookingDispute[]; readonly held: boolean };
 
 /** Reads the disputes of a booking's payments, oldest first. The dispute of an order is one of each of its bookings. */
 export async function readDisputes(
@@ -26,4 +29,17 @@ export async function readDisputes(
     [bookingId],
   );
   return rows;
+}
+
+/** Reads the disputes of a booking, and whether they hold its access code. */
+export async function readDisputesAndHold(
+  { db, clock }: { readonly db: Pick<Database, 'query' | 'one'>; readonly clock: Clock },
+  bookingId: string,
+): Promise<BookingDisputes> {
+  const row = await db.one<{ held: boolean }>(
+    `select exists (select from private.code_hold(b.id)) as held from private.booking b
+     where b.id = $1::uuid and b.status = 'confirmed' and b.end_time > $2::timestamptz`,
+    [bookingId, clock()],
+  );
+  return { disputes: await readDisputes({ db }, bookingId), held: row?.held === true };
 }

@@ -18,13 +18,16 @@ test('a PIN is split into groups without losing digits', () => {
 });
 
 const end = new Date('2026-11-21T12:00:00Z');
-const access = { pin: null, releaseAt: '2026-11-21T09:45:00Z', mode: 'bridge', codesLeft: 20 } as const;
+const access = { pin: null, held: false, releaseAt: '2026-11-21T09:45:00Z', mode: 'bridge', codesLeft: 20 } as const;
 
-test('a PIN is shown from its release to the end, and never after', () => {
+test('a PIN is shown from its release to the end, never after, and not while it is held', () => {
   const shown = { ...access, pin: '123456' };
   expect(pinPhase(access, end, new Date('2026-11-21T09:44:59Z'))).toBe('waiting');
   expect(pinPhase(shown, end, new Date('2026-11-21T11:59:59Z'))).toBe('shown');
   expect(pinPhase(shown, end, end)).toBe('ended');
+  for (const minute of ['09:00', '11:59'])
+    expect(pinPhase({ ...shown, held: true }, end, new Date(`2026-11-21T${minute}:00Z`))).toBe('held');
+  expect(pinPhase({ ...shown, held: true }, end, end)).toBe('ended');
 });
 
 test('before the first code the phase is asking, afterwards used', () => {
@@ -38,6 +41,7 @@ describe('the code is read again', () => {
   const now = new Date('2026-11-21T07:30:00Z');
   const released = (seconds: number) => ({
     pin: null,
+    held: false,
     releaseAt: new Date(now.getTime() + seconds * 1000).toISOString(),
   });
 
@@ -52,5 +56,6 @@ describe('the code is read again', () => {
   test('every few seconds by a page that does not hear of changes', () => {
     expect(nextLook(released(-60), false, now)).toBe(3_000);
     expect(nextLook({ ...released(-60), pin: '1234' }, false, now)).toBe(15_000);
+    expect(nextLook({ ...released(-60), held: true }, false, now)).toBe(15_000);
   });
 });

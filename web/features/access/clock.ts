@@ -32,10 +32,11 @@ const RELEASE_MS = 15_000;
 
 /** Returns after how many milliseconds to read the code again. `access`: the last answer; `live`: the page receives changes. */
 export function nextLook(
-  access: { readonly pin: string | null; readonly releaseAt: string } | undefined,
+  access: { readonly pin: string | null; readonly held: boolean; readonly releaseAt: string } | undefined,
   live: boolean,
   now: Date,
 ): number {
+  if (access?.held === true) return live ? LIVE_MS : SHOWN_MS;
   if (!live) return access?.pin === null ? AWAITED_MS : SHOWN_MS;
   if (access === undefined || access.pin !== null) return LIVE_MS;
   const ahead = Date.parse(access.releaseAt) - now.getTime();
@@ -43,12 +44,13 @@ export function nextLook(
   return ahead > -RELEASE_MS ? AWAITED_MS : LIVE_MS;
 }
 
-export type PinPhase = 'ended' | 'shown' | 'waiting' | 'requesting' | 'used';
+export type PinPhase = 'ended' | 'held' | 'shown' | 'waiting' | 'requesting' | 'used';
 
 /** Decides what the PIN page shows now. An ended session never shows a PIN. */
 export function pinPhase(
   access: {
     readonly pin: string | null;
+    readonly held: boolean;
     readonly releaseAt: string;
     readonly mode: AccessMode;
     readonly codesLeft: number;
@@ -57,6 +59,7 @@ export function pinPhase(
   now: Date,
 ): PinPhase {
   if (now >= end) return 'ended';
+  if (access.held) return 'held';
   if (access.pin !== null) return 'shown';
   if (now.getTime() < Date.parse(access.releaseAt)) return 'waiting';
   return access.codesLeft >= regenerateLimits(access.mode).codesPerBooking ? 'requesting' : 'used';

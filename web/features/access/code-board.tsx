@@ -1,6 +1,7 @@
 import { Copy, CopyCheck } from 'lucide-react';
 import { useState } from 'react';
 import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
+import { HeldCode } from '#web/lib/business/held-code.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { countdown, groupPin, type PinPhase } from './clock.ts';
 import type { Access } from './queries.ts';
@@ -32,6 +33,7 @@ export function CodeBoard({ access, phase, now, start }: { access: Access; phase
         </>
       ) : null}
       {phase === 'ended' ? <p className="text-fog">{ENDED}</p> : null}
+      {phase === 'held' ? <HeldCode /> : null}
       {phase === 'waiting' ? (
         <>
           <p className="text-fog">

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
+import { HeldCode } from '#web/lib/business/held-code.tsx';
 import { DirectionsPhoto } from '#web/lib/business/find-us.tsx';
 import { useNow } from '#web/lib/use-now.ts';
 import { Link } from '#web/router/router.tsx';
@@ -49,7 +50,7 @@ export function DoorScreen({
       ) : null}
       {session === undefined ? null : <div className="mt-8 empty:hidden">{session}</div>}
       <Way />
-      {phase === 'ended' ? null : children}
+      {phase === 'ended' || phase === 'held' ? null : children}
       <Link to={back} className="mt-6 inline-flex min-h-12 items-center font-semibold underline">
         Back to your code page
       </Link>
@@ -59,6 +60,12 @@ export function DoorScreen({
 
 function Code({ access, phase, now }: { access: Access; phase: ReturnType<typeof pinPhase>; now: Date }) {
   if (phase === 'ended') return <p className="text-xl">{ENDED}</p>;
+  if (phase === 'held')
+    return (
+      <div className="text-xl">
+        <HeldCode />
+      </div>
+    );
   if (phase === 'waiting')
     return (
       <p className="text-xl">

@@ -25,6 +25,7 @@ afterEach(() => void vi.useRealTimers());
 const access: Access = {
   success: true,
   pin: '123456789',
+  held: false,
   booking: {
     id: 'b1',
     studio_name: 'Studio A',
@@ -57,6 +58,14 @@ test('before its release the code is not shown, and both clocks count down every
   act(() => void vi.advanceTimersByTime(1_000));
   expect(timer()).toBe('Starts in29:59');
   expect(code()).toContain('14:59');
+});
+
+test('a held code is neither shown nor made: the page says how to reach us', () => {
+  show('2026-11-21T07:50:00Z', { held: true });
+  expect(code()).toMatch(/^Your access code is on hold\. Please (call us on|write to) .+ before you come\./);
+  expect(screen.queryByTestId('pin')).toBeNull();
+  expect(button('Generate New PIN').disabled).toBe(true);
+  expect(screen.queryByText(/You can make/)).toBeNull();
 });
 
 test('during the session the code is shown in groups, with how many more can be made', () => {

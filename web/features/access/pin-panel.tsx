@@ -38,7 +38,7 @@ export function PinPanel({ access, token }: { access: Access; token: string | nu
         <NewPin
           ended={ended}
           busy={renew.isPending}
-          disabled={ended || phase === 'waiting' || waitSeconds > 0 || access.codesLeft === 0}
+          disabled={ended || phase === 'held' || phase === 'waiting' || waitSeconds > 0 || access.codesLeft === 0}
           // A reusable code keeps working next to the new one.
           ends={phase === 'shown' && access.singleUse ? access.pin : null}
           needed={phase === 'used'}
@@ -54,7 +54,7 @@ export function PinPanel({ access, token }: { access: Access; token: string | nu
             <p>{describeError(renew.error, FAILED)}</p>
           </Notice>
         ) : null}
-        {ended ? null : <p className="text-sm text-fog">{howManyMore(access, email)}</p>}
+        {ended || phase === 'held' ? null : <p className="text-sm text-fog">{howManyMore(access, email)}</p>}
         <p className="text-sm text-fog">Booking reference {access.booking.reference}</p>
       </div>
       {ended ? null : <FindUs />}

@@ -10,6 +10,8 @@ import { AppError, OFFLINE } from '#web/lib/errors.ts';
 export type Access = {
   readonly success: boolean;
   readonly pin: string | null;
+  /** Staff hold the code until they have talked with the customer. */
+  readonly held: boolean;
   readonly booking: {
     readonly id: string;
     readonly studio_name: string;

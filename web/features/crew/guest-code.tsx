@@ -41,6 +41,9 @@ export function GuestCode({
           </p>
         </>
       ) : null}
+      {phase === 'held' ? (
+        <p>The code for this session is on hold. Please talk to your host before you come: they know whom to call.</p>
+      ) : null}
       {phase === 'waiting' ? (
         <p>
           Your PIN appears here at <strong>{when(access.releaseAt, now)}</strong>{' '}
@@ -92,7 +95,8 @@ function NextCode({ access, token, now }: { access: GuestAccess; token: string; 
   );
 }
 
-function phaseOf(access: GuestAccess, now: Date): 'shown' | 'waiting' | 'requesting' | 'used' {
+function phaseOf(access: GuestAccess, now: Date): 'held' | 'shown' | 'waiting' | 'requesting' | 'used' {
+  if (access.held) return 'held';
   if (access.pin !== null) return 'shown';
   if (now < access.releaseAt) return 'waiting';
   const first = access.codesLeft >= regenerateLimits(access.mode).codesPerBooking;

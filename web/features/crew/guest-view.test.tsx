@@ -32,6 +32,7 @@ const PAGE: queries.GuestPage = {
 const ACCESS: queries.GuestAccess = {
   own: true,
   pin: null,
+  held: false,
   releaseAt: minutes(-5),
   worksFrom: minutes(5),
   worksUntil: minutes(130),

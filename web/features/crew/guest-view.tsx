@@ -113,7 +113,7 @@ function Invitation({ page, token, showPin, picture }: Parts & { page: GuestPage
           </section>
         )}
         {access === null && !over ? <JoinForm token={token} host={host} /> : null}
-        {access === null || over ? null : (
+        {access === null || access.held || over ? null : (
           <GuestDoorHelp token={token} access={access} studioName={booking.studioName} />
         )}
       </div>

@@ -7,6 +7,7 @@ const page = (seconds: number, pin: string | null = null) => ({
   access: {
     own: true,
     pin,
+    held: false,
     releaseAt: new Date(NOW.getTime() + seconds * 1000),
     worksFrom: NOW,
     worksUntil: NOW,

@@ -38,6 +38,7 @@ const pageSchema = z.object({
     .object({
       own: z.boolean(),
       pin: z.string().nullable(),
+      held: z.boolean(),
       releaseAt: instant,
       worksFrom: instant,
       worksUntil: instant,

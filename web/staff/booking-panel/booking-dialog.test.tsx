@@ -426,7 +426,14 @@ test('a no-show is marked and taken back with the button of the message', async 
 
 test('the PIN is shown and renewed; before its time the panel says when it is there', async () => {
   const [worksFrom, worksUntil] = [new Date('2031-03-01T00:00:00Z'), new Date('2031-03-01T01:00:00Z')];
-  const pin = { pin: null, releaseAt: new Date('2999-03-01T00:00:00Z'), worksFrom, worksUntil, codesLeft: 5 };
+  const pin = {
+    pin: null,
+    held: false,
+    releaseAt: new Date('2999-03-01T00:00:00Z'),
+    worksFrom,
+    worksUntil,
+    codesLeft: 5,
+  };
   calls.readPin
     .mockResolvedValueOnce(pin)
     .mockResolvedValueOnce({ ...pin, pin: '482913', releaseAt: worksFrom })

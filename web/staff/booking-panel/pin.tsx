@@ -43,7 +43,9 @@ export function PinPart({ booking }: { booking: BookingDetails }) {
         </Notice>
       )}
       <div aria-live="polite">
-        {pin.data === undefined ? null : pin.data.pin === null ? (
+        {pin.data === undefined ? null : pin.data.held ? (
+          <p>The PIN is held: a payment is disputed. Decide about the booking in the tab Today.</p>
+        ) : pin.data.pin === null ? (
           <p>
             {pin.data.releaseAt > now
               ? `The PIN is there from ${formatStudioTime(pin.data.releaseAt)}, Sydney time.`

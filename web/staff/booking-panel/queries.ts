@@ -251,6 +251,7 @@ export async function markNoShow(booking: string, missed: boolean): Promise<void
 /** The access code of a booking; `pin` is null until `releaseAt`, and until the lock has answered. */
 const pinSchema = z.object({
   pin: z.string().nullable(),
+  held: z.boolean(),
   releaseAt: instant,
   worksFrom: instant,
   worksUntil: instant,

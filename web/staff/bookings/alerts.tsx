@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { z } from 'zod';
 import { cancelledAt } from '#rules/identity.ts';
 import { titleOfJob } from '#rules/jobs.ts';
@@ -17,12 +17,14 @@ import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { BookingLink } from './booking-link.tsx';
+import { DecideDispute } from './decide-dispute.tsx';
 import { type Alert, type AlertKind, ALERTS_SHOWN, closeJob, keepWithoutId, readAlerts, retryJob } from './queries.ts';
 
 const TITLES: Readonly<Record<AlertKind, (alert: Alert) => string>> = {
   id_waiting: ({ customer }) => `${customer ?? 'A customer'} waits for a decision about an ID`,
   id_missing: ({ customer }) => `${customer ?? 'A customer'} has no verified ID any more`,
   refund_failed: () => 'A refund failed',
+  code_held: ({ customer }) => `The code of ${customer ?? 'a customer'} is held: a payment is disputed`,
   dispute: () => 'A payment is disputed',
   mail_bounced: ({ job }) => `${titleOfJob(job?.kind ?? '')}: refused by the customer’s mail server`,
   job_failing: ({ job }) => `${titleOfJob(job?.kind ?? '')}: failed ${job?.tries ?? 0} times`,
@@ -37,23 +39,46 @@ const TITLES: Readonly<Record<AlertKind, (alert: Alert) => string>> = {
   ledger_difference: ({ problem }) => `Differences with the payment provider: ${problem ?? ''}`,
 };
 const HINTS: Readonly<Partial<Record<AlertKind, string>>> = {
+  code_held:
+    'Undecided by then, the code stays held and the customer is told to call you. Nothing is refunded by itself',
   dispute: 'The booking has the evidence as a file. Send it at the payment provider. The customer’s bank decides',
   mail_bounced: 'Call the customer, or correct the address and try again',
   lock_offline: 'Codes cannot be stored in it now. Check the bridge and the Wi-Fi of the room',
 };
 /** Kinds whose problem is named in the title or in words of the payment provider. */
-const NAMED: readonly AlertKind[] = ['reported', 'battery_low', 'dispute', 'ledger_difference', 'mail_bounced'];
+const NAMED: readonly AlertKind[] = [
+  'reported',
+  'battery_low',
+  'code_held',
+  'dispute',
+  'ledger_difference',
+  'mail_bounced',
+];
+const DIALOGS: Readonly<Partial<Record<AlertKind, string>>> = {
+  id_missing: 'Let the session take place?',
+  code_held: 'Decide about this booking',
+};
 const URGENT: readonly AlertKind[] = [
   'door_closed',
   'id_missing',
   'refund_failed',
+  'code_held',
   'dispute',
   'code_missing',
   'lock_offline',
 ];
 
-/** Lists what needs a person, oldest first, each with its action. `mayOpen`: whether the account may open bookings. */
-export function Alerts({ mayOpen }: { mayOpen: boolean }) {
+/**
+ * Lists what needs a person, oldest first, each with its action. `mayOpen`: whether the account may open bookings. `disputesOf`: shows the disputes of a
+ * booking with their evidence; null if the account may not decide about them.
+ */
+export function Alerts({
+  mayOpen,
+  disputesOf,
+}: {
+  mayOpen: boolean;
+  disputesOf: ((booking: { readonly id: string; readonly reference: string }) => ReactNode) | null;
+}) {
   useLive('staff', queryKeys.alerts.all);
   const alerts = useQuery({ queryKey: queryKeys.alerts.of(), queryFn: readAlerts, refetchInterval: 60_000 });
   const [closing, setClosing] = useState<Alert | null>(null);
@@ -72,14 +97,21 @@ export function Alerts({ mayOpen }: { mayOpen: boolean }) {
           onRetry={() => void alerts.refetch()}
         />
       ) : (
-        <List alerts={alerts.data} mayOpen={mayOpen} onClose={setClosing} />
+        <List alerts={alerts.data} mayOpen={mayOpen} mayDecide={disputesOf !== null} onClose={setClosing} />
       )}
       <Dialog
         open={closing !== null}
-        title={closing?.kind === 'id_missing' ? 'Let the session take place?' : 'Close this job?'}
+        title={closing === null ? '' : (DIALOGS[closing.kind] ?? 'Close this job?')}
         onClose={() => setClosing(null)}
       >
-        {closing === null ? null : <CloseForm alert={closing} onDone={() => setClosing(null)} />}
+        {closing === null ? null : closing.kind === 'code_held' && closing.booking !== null ? (
+          <div className="space-y-6">
+            {disputesOf?.(closing.booking)}
+            <DecideDispute booking={closing.booking} mayCancel={mayOpen} onDone={() => setClosing(null)} />
+          </div>
+        ) : (
+          <CloseForm alert={closing} onDone={() => setClosing(null)} />
+        )}
       </Dialog>
     </section>
   );
@@ -88,10 +120,12 @@ export function Alerts({ mayOpen }: { mayOpen: boolean }) {
 function List({
   alerts,
   mayOpen,
+  mayDecide,
   onClose,
 }: {
   alerts: readonly Alert[] | undefined;
   mayOpen: boolean;
+  mayDecide: boolean;
   onClose: (alert: Alert) => void;
 }) {
   if (!alerts) return <Skeleton className="h-16" label="Loading the alerts" />;
@@ -112,7 +146,7 @@ function List({
               {describe(one)}
             </p>
           </div>
-          <Actions alert={one} onClose={onClose} />
+          <Actions alert={one} mayDecide={mayDecide} onClose={onClose} />
         </li>
       ))}
     </ul>
@@ -126,10 +160,12 @@ function describe({ kind, booking, customer, problem, since, due }: Alert): stri
       ? null
       : `${booking.studioName}, ${formatStudioDate(booking.start, 'short')} ${formatStudioTime(booking.start)}`,
     kind === 'id_waiting' ? null : customer,
-    kind === 'dispute' && problem !== null ? `Reason: ${problem.replaceAll('_', ' ')}` : null,
+    (kind === 'dispute' || kind === 'code_held') && problem !== null ? `Reason: ${problem.replaceAll('_', ' ')}` : null,
     NAMED.includes(kind) ? null : problem,
     kind === 'id_missing' && booking !== null ? describeCancellation(booking.start, since) : null,
-    due === null ? null : `Answer by ${formatStudioDate(due, 'short')}, ${formatStudioTime(due)}`,
+    due === null
+      ? null
+      : `${kind === 'code_held' ? 'Decide' : 'Answer'} by ${formatStudioDate(due, 'short')}, ${formatStudioTime(due)}`,
     HINTS[kind] ?? null,
     `Since ${formatStudioDate(since, 'short')}, ${formatStudioTime(since)}`,
   ];
@@ -143,7 +179,13 @@ function describeCancellation(start: Date, since: Date): string {
   return `It is cancelled with a full refund at ${formatStudioTime(at)} unless somebody verifies the ID or lets the session take place`;
 }
 
-function Actions({ alert, onClose }: { alert: Alert; onClose: (alert: Alert) => void }) {
+function Actions({ alert, mayDecide, onClose }: { alert: Alert; mayDecide: boolean; onClose: (alert: Alert) => void }) {
+  if (alert.kind === 'code_held')
+    return mayDecide ? (
+      <Button onClick={() => onClose(alert)}>Decide</Button>
+    ) : (
+      <p className="text-sm text-fog">Ask a colleague with the permission “money” to decide.</p>
+    );
   if (alert.kind === 'id_waiting')
     return (
       <Link to={`${paths.admin}?tab=id-review`} className={buttonStyle.plain}>

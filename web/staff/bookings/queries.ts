@@ -94,6 +94,7 @@ const KINDS = [
   'id_waiting',
   'id_missing',
   'refund_failed',
+  'code_held',
   'dispute',
   'mail_bounced',
   'job_failing',
@@ -169,6 +170,16 @@ export async function closeJob(job: string, reason: string): Promise<void> {
 /** Lets a session take place whose customer has no verified ID any more. */
 export function keepWithoutId(bookingId: string, reason: string): Promise<unknown> {
   return callFunction('staff-keep-without-id', { bookingId, reason });
+}
+
+export type DisputeDecision = 'keep' | 'cancel' | 'block';
+
+/** Decides about a disputed booking whose code is held. */
+export function decideDispute(
+  bookingId: string,
+  wanted: { readonly decision: DisputeDecision; readonly reason: string },
+): Promise<unknown> {
+  return callFunction('staff-decide-dispute', { bookingId, ...wanted });
 }
 
 const ALREADY_DONE = 'This is already done.';

@@ -17,6 +17,7 @@ vi.mock(import('./queries.ts'), async (original) => ({
   retryJob: vi.fn(),
   closeJob: vi.fn(),
   keepWithoutId: vi.fn(),
+  decideDispute: vi.fn(),
 }));
 const calls = vi.mocked(queries);
 
@@ -70,13 +71,14 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-function show(day: string | null = null, showDay = true) {
+function show(day: string | null = null, showDay = true, mayDecide = true) {
   const onDay = vi.fn();
   const onBooking = vi.fn();
-  renderPart(
+  const { unmount } = renderPart(
     <Today
       studios={STUDIOS}
       showDay={showDay}
+      disputesOf={mayDecide ? ({ reference }) => <p>Disputes of {reference}</p> : null}
       day={day}
       onDay={onDay}
       onBooking={onBooking}
@@ -92,7 +94,7 @@ function show(day: string | null = null, showDay = true) {
       )}
     />,
   );
-  return Object.assign(onDay, { onBooking });
+  return Object.assign(onDay, { onBooking, unmount });
 }
 const press = (name: string | RegExp) => user.click(screen.getByRole('button', { name }));
 const dialog = () => within(screen.getByRole('dialog'));
@@ -208,6 +210,48 @@ test('a booking without a verified ID says when it is cancelled, and staff let t
   await user.click(dialog().getByRole('button', { name: 'Let it take place' }));
   expect(calls.keepWithoutId).toHaveBeenCalledExactlyOnceWith('b1', 'I know them');
   expect(toast).toHaveBeenLastCalledWith({ title: 'The session takes place', description: 'ABCD-2345' });
+});
+
+test('a disputed booking whose code is held says by when to decide, shows its disputes, and is kept, cancelled or its customer blocked', async () => {
+  const alert = { ...ALERT, kind: 'code_held' as const, job: null, problem: 'fraudulent', due: at(18) };
+  calls.readAlerts.mockResolvedValue([alert]);
+  calls.decideDispute.mockRejectedValueOnce(new Error('Decided already.')).mockResolvedValue({});
+  show();
+  const facts = await screen.findByText('Reason: fraudulent. Decide by 3 Mar, 6 pm.', { exact: false });
+  expect(facts.textContent).toContain('Nothing is refunded by itself');
+  await press('Decide');
+  expect(dialog().getByText('Disputes of ABCD-2345')).toBeTruthy();
+  await user.selectOptions(dialog().getByLabelText('What happens'), 'Cancel it and block the customer');
+  expect(
+    dialog().getByText(/cancelled without a refund, and the customer can neither hold hours nor pay/),
+  ).toBeTruthy();
+  await user.click(dialog().getByRole('button', { name: 'Cancel and block' }));
+  expect(await dialog().findByText('Say why, for your colleagues.')).toBeTruthy();
+  await fill(dialog().getByLabelText('Reason'), 'Stolen card');
+  await user.click(dialog().getByRole('button', { name: 'Cancel and block' }));
+  expect(await dialog().findByText('Decided already.')).toBeTruthy();
+  await user.click(dialog().getByRole('button', { name: 'Cancel and block' }));
+  expect(calls.decideDispute).toHaveBeenLastCalledWith('b1', { decision: 'block', reason: 'Stolen card' });
+  expect(toast).toHaveBeenLastCalledWith({
+    title: 'Booking cancelled, customer blocked',
+    description: 'ABCD-2345',
+  });
+});
+
+test('a held code is decided about with the permission “money”, and without “bookings” the booking can only be kept', async () => {
+  const alert = { ...ALERT, kind: 'code_held' as const, job: null, problem: null, due: at(18) };
+  calls.readAlerts.mockResolvedValue([alert]);
+  const { unmount } = show(null, true, false);
+  expect(await screen.findByText('Ask a colleague with the permission “money” to decide.')).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Decide' })).toBeNull();
+  unmount();
+  show(null, false, true);
+  await user.click(await screen.findByRole('button', { name: 'Decide' }));
+  expect(
+    dialog()
+      .getAllByRole('option')
+      .map(({ textContent }) => textContent),
+  ).toEqual(['Keep the booking']);
 });
 
 test('a failing job is tried again, or closed with a reason', async () => {

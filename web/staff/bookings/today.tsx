@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, type ReactNode, useState } from 'react';
+import { type ComponentProps, type KeyboardEvent, type ReactNode, useState } from 'react';
 import { addDays, formatStudioDate, formatStudioTime, type StudioDate, studioDate } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
@@ -32,10 +32,14 @@ type NewBookingForm = {
 };
 
 /** What needs a person, and the rooms of a day: who is in, who comes, and whether the doors are ready. */
-export function Today({ showDay, ...days }: Days & { showDay: boolean }) {
+export function Today({
+  showDay,
+  disputesOf,
+  ...days
+}: Days & Pick<ComponentProps<typeof Alerts>, 'disputesOf'> & { showDay: boolean }) {
   return (
     <>
-      <Alerts mayOpen={showDay} />
+      <Alerts mayOpen={showDay} disputesOf={disputesOf} />
       {showDay ? <DayPart {...days} /> : null}
     </>
   );

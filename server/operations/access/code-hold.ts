@@ -1,0 +1,104 @@
+import type { Database, Transaction } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
+import { Refusal } from '../core/refusal.ts';
+import { liveCodes } from './code-rows.ts';
+import { queueAccessAgain } from './queue-access.ts';
+import { queueRevocation } from './revoke-codes.ts';
+
+/** The dispute that holds the access code of a booking. */
+export type CodeHold = { readonly disputeId: string; readonly status: 'open' | 'lost' };
+
+/** Reads what holds the access code of a booking and of its guests; null if nothing does. */
+export function readCodeHold(db: Pick<Transaction, 'one'>, bookingId: string): Promise<CodeHold | null> {
+  return db.one<CodeHold>('select h.dispute_id as "disputeId", h.status from private.code_hold($1::uuid) h', [
+    bookingId,
+  ]);
+}
+
+/** Throws `Refusal('code_held')` while a dispute holds the access code of a booking. */
+export async function requireNotHeld(db: Pick<Transaction, 'one'>, bookingId: string): Promise<void> {
+  if ((await readCodeHold(db, bookingId)) !== null)
+    throw new Refusal('code_held', 'The code for this booking is on hold. Please contact us before you come.');
+}
+
+/**
+ * Follows a change of the disputes of a booking, in the transaction of the change: takes back the codes of a booking whose code is held now, and queues
+ * new ones once it is not held any more. `before`: what held the code before the change.
+ */
+export async function followCodeHold(
+  tx: Transaction,
+  booking: BookingFacts,
+  { before, now }: { readonly before: CodeHold | null; readonly now: Date },
+): Promise<void> {
+  const after = await readCodeHold(tx, booking.id);
+  if (booking.status !== 'confirmed' || (before === null) === (after === null)) return;
+  if (after !== null) await takeBack(tx, booking, after.disputeId, now);
+  else if (before !== null) await giveAgain(tx, booking, before.disputeId, now);
+  await tx.query('select private.publish_code_hold($1::uuid)', [booking.id]);
+}
+
+/** Ends codes behind a bridge. Other locks keep their codes until these end: the digits are hidden, and staff are alerted if they were shown. */
+async function takeBack(tx: Transaction, { id }: BookingFacts, disputeId: string, now: Date): Promise<void> {
+  await tx.query(
+    `update public.booking_access_codes set status = 'revoke_pending' where booking_id = $1::uuid and mode = 'bridge' and status in ('requested', 'issued')`,
+    [id],
+  );
+  for (const code of await liveCodes(tx, id))
+    if (code.status === 'revoke_pending')
+      await queueRevocation(tx, { bookingId: id, codeId: code.id, dedupe: `held:${disputeId}:${code.id}`, dueAt: now });
+  await tx.query('select private.end_crew_codes($1::uuid, null, $2::timestamptz)', [id, now]);
+  await tx.query(
+    `select private.audit(null, 'alert', 'access_code', c.id::text, '{"reason": "the booking is disputed, and the lock cannot remove this code before it ends"}')
+     from public.booking_access_codes c where c.booking_id = $1::uuid and c.mode <> 'bridge' and c.status = 'issued' and c.release_at <= $2::timestamptz`,
+    [id, now],
+  );
+}
+
+/** Queues the code and its mail again, as if the booking were confirmed now. */
+async function giveAgain(tx: Transaction, booking: BookingFacts, disputeId: string, now: Date): Promise<void> {
+  if (Date.parse(booking.endTime) <= now.getTime()) return;
+  await queueAccessAgain(tx, booking, { start: new Date(booking.startTime), dedupe: `free:${disputeId}`, now });
+  await tx.query(
+    `select private.queue_crew_code(m) from private.crew_member m where m.booking_id = $1::uuid and m.state = 'joined'`,
+    [booking.id],
+  );
+}
+
+/**
+ * Lets the session of a disputed booking take place, for a member of staff: its code is not held any more. Idempotent. Throws `Refusal`: `not_found` for
+ * a booking whose code was not held, `already_done` for a cancelled one.
+ */
+export async function keepDisputed(
+  { db, clock }: { readonly db: Database; readonly clock: Clock },
+  { bookingId, reason }: { readonly bookingId: string; readonly reason: string },
+  actor: string,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const now = clock();
+    const booking = await lockBooking(tx, bookingId);
+    const before = await readCodeHold(tx, bookingId);
+    const kept = await tx.one('select from private.kept_dispute where booking_id = $1::uuid limit 1', [bookingId]);
+    if (!booking || (before === null && kept === null))
+      throw new Refusal('not_found', 'There’s nothing to decide about the payments of this booking.');
+    if (booking.status === 'cancelled') throw new Refusal('already_done', 'This booking is already cancelled.');
+    if (before === null) return;
+    await tx.query(
+      `insert into private.kept_dispute (booking_id, dispute_id, kept_at, kept_by, reason)
+       select distinct x.booking_id, x.dispute_id, $2::timestamptz, $3::uuid, $4 from private.payment x
+       where x.booking_id = $1::uuid and x.dispute_status in ('open', 'lost') on conflict do nothing`,
+      [bookingId, now, actor, reason],
+    );
+    await tx.query(`select private.audit($1::uuid, 'update', 'booking', $2, $3::jsonb)`, [
+      actor,
+      bookingId,
+      { before: { code: 'held' }, after: { code: 'not held' }, dispute: before.disputeId, reason },
+    ]);
+    await followCodeHold(tx, booking, { before, now });
+  });
+}
+
+/** Periodic task: tells customers whose code is held whom to call, a quarter of an hour before the session. */
+export async function tellHeldCodes({ db, clock }: { readonly db: Database; readonly clock: Clock }): Promise<void> {
+  await db.query(`select private.tell_held_codes($1::timestamptz, '15 minutes')`, [clock()]);
+}

@@ -1,0 +1,45 @@
+import { keepDisputed, readCodeHold } from '../access/code-hold.ts';
+import { cancelForStaff } from '../bookings/cancel-for-staff.ts';
+import type { BookingContext } from '../bookings/context.ts';
+import { readBooking } from '../core/booking-rows.ts';
+import { Refusal } from '../core/refusal.ts';
+import { blockCustomer } from './block.ts';
+
+/** `keep`: the session takes place. `cancel`: the booking is cancelled. `block`: its customer is blocked too. */
+export const DISPUTE_DECISIONS = ['keep', 'cancel', 'block'] as const;
+export type DisputeDecision = {
+  readonly bookingId: string;
+  readonly decision: (typeof DISPUTE_DECISIONS)[number];
+  readonly reason: string;
+};
+
+/**
+ * Decides for staff about a disputed booking whose code is held. Cancelling refunds nothing: the bank has taken the disputed money already. Idempotent.
+ * Throws `Refusal`: `not_found` for a booking whose code is not held, `already_done` when it was decided in another way, `invalid_request` for a
+ * block without an account, and as `cancelForStaff`.
+ */
+export async function decideDispute(
+  context: BookingContext,
+  { bookingId, decision, reason }: DisputeDecision,
+  actor: string,
+): Promise<void> {
+  if (decision === 'keep') return keepDisputed(context, { bookingId, reason }, actor);
+  const booking = await readBooking(context.db, bookingId);
+  if (!booking || (await readCodeHold(context.db, bookingId)) === null)
+    throw new Refusal('not_found', 'There’s nothing to decide about the payments of this booking.');
+  if (decision === 'block' && booking.userId === null)
+    throw new Refusal('invalid_request', 'This booking has no account that could be blocked. Cancel it instead.', {
+      field: 'decision',
+    });
+  await cancelForStaff(context, {
+    bookingId,
+    refund: 'none',
+    reason,
+    actor,
+    mayChooseRefund: true,
+    stillWanted: async (tx) => (await readCodeHold(tx, bookingId)) !== null,
+  });
+  if (decision === 'block' && booking.userId !== null)
+    await blockCustomer(context, { userId: booking.userId, reason, until: null }, actor);
+  return undefined;
+}
