@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { readBody, refusal } from '../core/control.ts';
 import { cardsOf, newCard } from './cards/payment-methods.ts';
-import { disputeOutcomes, moveDispute, openDispute } from './checkout/disputes.ts';
+import { disputeOutcomes, disputeReasons, moveDispute, openDispute } from './checkout/disputes.ts';
 import { addPast, type PastPayment } from './checkout/past.ts';
 import { doOutcome, type PaymentOutcome, paymentOutcomes, settleDue } from './checkout/paying.ts';
 import { endRefund, refundOnDashboard, refundOutcomes } from './checkout/refunds.ts';
@@ -115,10 +115,13 @@ function addRefundsAndDisputes(state: StripeState, api: Hono): void {
   });
 
   api.get('/disputes', (c) => c.json(Object.values(ledger.disputes).toReversed()));
-  api.post('/payments/:id/disputes', (c) => {
+  api.post('/payments/:id/disputes', async (c) => {
     const checkout = byId(ledger.checkouts, c.req.param('id'));
     if (!checkout) return refusal('no such payment', 404);
-    return guarded(() => openDispute(state, checkout.session));
+    const { reason: wanted = 'fraudulent' } = await readBody(c.req.raw);
+    const reason = disputeReasons.find((one) => one === wanted);
+    if (!reason) return refusal(`reason is one of ${disputeReasons.join(', ')}`);
+    return guarded(() => openDispute(state, checkout.session, reason));
   });
   api.post('/disputes/:id', async (c) => {
     const dispute = byId(ledger.disputes, c.req.param('id'));

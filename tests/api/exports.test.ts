@@ -116,6 +116,39 @@ describe.each(engines)('exports on $name', ({ open }) => {
     ]);
   });
 
+  it('a dispute is in the list of disputes and a negative line of the Xero file; once won, a positive line as well', async () => {
+    const [paid] = await rows<{ session: string; reference: string; cents: number }>(
+      `select x.session_id as session, b.reference, x.paid_cents as cents from private.payment x join private.booking b on b.id = x.booking_id
+       where x.state = 'paid' and x.refunded_cents = 0 order by x.paid_at limit 1`,
+    );
+    const range = { from, to: new Date(server.now().getTime() + 3_600_000).toISOString() };
+    const before = sum(await lines('xero', range), '*UnitAmount');
+    const disputed = async () =>
+      (await lines('xero', range)).filter((one) => one['*Description']?.startsWith('Dispute'));
+    await server.sandbox(`/api/payments/${paid?.session}/disputes`, { reason: 'product_not_received' });
+    await until(async () => (await lines('disputes', range)).length === 1);
+    const amount = ((paid?.cents ?? 0) / 100).toFixed(2);
+    const open = {
+      Reference: paid?.reference,
+      Status: 'needs_response',
+      Reason: 'product_not_received',
+      Amount: amount,
+      Won: '',
+    };
+    const [listed] = await lines('disputes', range);
+    expect(listed).toMatchObject(open);
+    expect(await disputed()).toMatchObject([{ '*UnitAmount': `-${amount}` }]);
+    expect(sum(await lines('xero', range), '*UnitAmount')).toBe(before - (paid?.cents ?? 0));
+    await server.sandbox(`/api/disputes/${listed?.['Dispute']}`, { outcome: 'won' });
+    await until(async () => (await disputed()).length === 2);
+    const won = await disputed();
+    expect(won.map((one) => one['*UnitAmount'])).toEqual([`-${amount}`, amount]);
+    expect(won[1]?.['*Description']).toMatch(/^Dispute won: /);
+    expect(new Set(won.map((one) => one['*InvoiceNumber'])).size).toBe(2);
+    expect(sum(await lines('xero', range), '*UnitAmount')).toBe(before);
+    expect((await lines('disputes', range))[0]).toMatchObject({ Status: 'won', Won: expect.stringMatching(/^20/) });
+  });
+
   it('times are Sydney’s with their offset, and names cannot become formulas', async () => {
     const { id } = await server.addCustomer();
     await rows(

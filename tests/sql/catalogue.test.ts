@@ -251,6 +251,7 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
     'payment_unwon_dispute',
     `select from private.payment where booking_id = gen_random_uuid() and dispute_status in ('open', 'lost')`,
   ],
+  ['dispute_by_win', `select from private.dispute where won_at >= now() and won_at < now()`],
   ['payment_shares', 'select from private.payment where share_of = gen_random_uuid()'],
   [
     'payment_to_check',

@@ -1622,6 +1622,10 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
         bad: [{ needs_response: true, status: 'won' }],
         good: [{ needs_response: true }, { status: 'won' }],
       },
+      dispute_won_at: {
+        bad: [{ won_at: AT }, { won_at: AT, status: 'lost' }],
+        good: [{ status: 'won' }, { won_at: AT, status: 'won' }],
+      },
     },
   },
   'private.provider_customer': {

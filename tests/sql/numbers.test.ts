@@ -125,16 +125,59 @@ test(
           created_at: '2031-02-02T00:00:00Z',
         }),
       );
-    const january = { month: '2031-01', paidCents: 10_001, refundedCents: 0 };
+    const january = { month: '2031-01', paidCents: 10_001, refundedCents: 0, disputedCents: 0 };
     expect((await numbers(rows, '2031-01-01', '2031-02-28')).months).toEqual([
       january,
-      { month: '2031-02', paidCents: 20_002, refundedCents: 301 },
+      { month: '2031-02', paidCents: 20_002, refundedCents: 301, disputedCents: 0 },
     ]);
     expect((await numbers(rows, '2031-01-01', '2031-02-28', STUDIO)).months).toEqual([
       january,
-      { month: '2031-02', paidCents: 0, refundedCents: 301 },
+      { month: '2031-02', paidCents: 0, refundedCents: 301, disputedCents: 0 },
     ]);
     expect((await numbers(rows, '2031-01-01', '2031-01-31')).months).toEqual([january]);
+  }),
+);
+
+test(
+  'a dispute takes its money in the month in which it was opened, and gives it back in the one in which it was won; an inquiry moves none',
+  asOwner(async (rows) => {
+    await sold(rows, 30, '2031-01-04T22', 4);
+    await sold(rows, 31, '2031-01-11T23', 1, { studio_id: OTHER_STUDIO });
+    await addPayment(rows, 30, 'paid', { paid_cents: 10_000, paid_at: '2031-01-05T00:00:00Z' });
+    await addPayment(rows, 31, 'disputed', {
+      paid_cents: 5_000,
+      paid_at: '2031-01-05T00:00:00Z',
+      dispute_id: 'du_2',
+      dispute_status: 'open',
+    });
+    const dispute = (id: string, payment: number, amount: number, more: Record<string, unknown>) =>
+      force(rows, () =>
+        rows.add('private.dispute', {
+          id,
+          payment_id: uuid(payment),
+          amount_cents: amount,
+          status: 'open',
+          provider_status: 'under_review',
+          needs_response: false,
+          opened_at: '2031-01-31T12:59:00Z',
+          ...more,
+        }),
+      );
+    await dispute('du_1', 3_001, 4_000, { status: 'won', provider_status: 'won', won_at: '2031-01-31T13:00:00Z' });
+    await dispute('du_2', 3_101, 5_000, {});
+    await dispute('du_3', 3_001, 700, { provider_status: 'warning_under_review' });
+    const january = { month: '2031-01', paidCents: 15_000, refundedCents: 0, disputedCents: 9_000 };
+    const february = { month: '2031-02', paidCents: 0, refundedCents: 0, disputedCents: -4_000 };
+    const all = async (studio?: string) => (await numbers(rows, '2031-01-01', '2031-02-28', studio)).months;
+    expect(await all()).toEqual([january, february]);
+    expect(await all(OTHER_STUDIO)).toEqual([{ ...january, paidCents: 5_000, disputedCents: 5_000 }]);
+    expect(
+      await rows.query(`select id, cents from private.dispute_money('2031-01-01', '2031-03-01') order by at, id`),
+    ).toEqual([
+      { id: 'du_1', cents: -4_000 },
+      { id: 'du_2', cents: -5_000 },
+      { id: 'du_1+', cents: 4_000 },
+    ]);
   }),
 );
 

@@ -7,10 +7,27 @@ import { wrongState } from '../core/refusal.ts';
 export const disputeOutcomes = ['under_review', 'won', 'lost'] as const;
 export type DisputeOutcome = (typeof disputeOutcomes)[number];
 
+/** Reasons for which a customer disputes a payment (docs.stripe.com/api/disputes/object#dispute_object-reason). */
+export const disputeReasons = [
+  'fraudulent',
+  'product_not_received',
+  'duplicate',
+  'subscription_canceled',
+  'product_unacceptable',
+  'credit_not_processed',
+  'unrecognized',
+  'general',
+] as const;
+export type DisputeReason = (typeof disputeReasons)[number];
+
 const ANSWER_DAYS = 20;
 
 /** Opens a dispute of a paid session. */
-export function openDispute(state: StripeState, session: Stripe.Checkout.Session): Stripe.Dispute {
+export function openDispute(
+  state: StripeState,
+  session: Stripe.Checkout.Session,
+  reason: DisputeReason = 'fraudulent',
+): Stripe.Dispute {
   const charge = Object.values(state.ledger.charges).find(
     (one) => one.paid && one.payment_intent === session.payment_intent,
   );
@@ -42,7 +59,7 @@ export function openDispute(state: StripeState, session: Stripe.Checkout.Session
     livemode: false,
     metadata: {},
     payment_intent: charge.payment_intent,
-    reason: 'fraudulent',
+    reason,
     status: 'needs_response',
   };
   charge.disputed = true;

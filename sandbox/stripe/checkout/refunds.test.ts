@@ -85,6 +85,17 @@ test('a dispute blocks refunds until it is won, and sends an event for each step
   expect(await fixture.stripe.refunds.create({ payment_intent: intent })).toMatchObject({ status: 'succeeded' });
 });
 
+test('a dispute has the reason that the customer gave the bank; an unknown one is refused', async () => {
+  const { id, intent } = await paid();
+  expect(await fixture.control('POST', `/api/payments/${id}/disputes`, { reason: 'mood' })).toMatchObject({
+    status: 400,
+  });
+  await fixture.control('POST', `/api/payments/${id}/disputes`, { reason: 'product_not_received' });
+  expect((await fixture.stripe.disputes.list({ payment_intent: intent })).data).toMatchObject([
+    { reason: 'product_not_received', status: 'needs_response' },
+  ]);
+});
+
 test('the next webhook can claim live mode and a date ahead; the one after it is normal', async () => {
   await fixture.control('POST', '/api/webhooks/next', { livemode: true, ahead_seconds: 1_000 });
   await paid();

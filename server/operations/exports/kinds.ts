@@ -152,6 +152,45 @@ const refunds = exportKind<RefundRow>(
   (r) => [r.reference, r.studio, r.made, r.status, { cents: r.cents }, r.madeBy, r.name, r.email, r.id, r.intent],
 );
 
+type DisputeRow = Person & {
+  readonly reference: string;
+  readonly studio: string;
+  readonly opened: Date;
+  readonly status: string;
+  readonly reason: string | null;
+  readonly cents: number;
+  readonly due: Date | null;
+  readonly won: Date | null;
+  readonly dispute: string;
+  readonly intent: string | null;
+};
+/** By the moment the bank opened the dispute. Only those with money have moved some: inquiries have not. */
+const disputes = exportKind<DisputeRow>(
+  'Reference,Studio,Opened,Status,Reason,Amount,Answer by,Won,Customer,Email,Dispute,Payment'.split(','),
+  `select d.opened_at::text as at, d.id, b.reference, b.studio_name as studio, d.opened_at as opened, d.provider_status as status, d.reason,
+     d.amount_cents as cents, d.due_at as due, d.won_at as won, d.id as dispute, x.payment_intent_id as intent,
+     coalesce(p.full_name, b.guest_name) as name, coalesce(p.email, b.guest_email) as email
+   from private.dispute d join private.payment x on x.id = d.payment_id join private.booking h on h.id = x.booking_id
+   join private.booking b on b.id = coalesce(h.moves_booking, h.id)
+   left join public.profiles p on p.user_id = b.user_id
+   where d.opened_at >= $1::timestamptz and d.opened_at < $2::timestamptz and (d.opened_at, d.id) > ($3::timestamptz, $4)
+   order by d.opened_at, d.id limit $5::int`,
+  (d) => [
+    d.reference,
+    d.studio,
+    d.opened,
+    d.status,
+    d.reason,
+    { cents: d.cents },
+    d.due,
+    d.won,
+    d.name,
+    d.email,
+    d.dispute,
+    d.intent,
+  ],
+);
+
 type CustomerRow = Person & {
   readonly phone: string | null;
   readonly djName: string | null;
@@ -196,6 +235,8 @@ type SaleRow = Person & {
   readonly day: Date;
   readonly number: string;
   readonly cents: number;
+  /** Of a dispute: the bank took the money, or gave it back. */
+  readonly dispute: 'opened' | 'won' | null;
   readonly studio: string;
   readonly start: Date;
   readonly end: Date;
@@ -204,28 +245,38 @@ type SaleRow = Person & {
 };
 /** Account of sales in Xero's standard chart. */
 const XERO_SALES = '200';
+const saleWords = ({ cents, dispute }: SaleRow): string =>
+  dispute === 'opened' ? 'Dispute: ' : dispute === 'won' ? 'Dispute won: ' : cents < 0 ? 'Refund: ' : '';
 /** Until the business is registered, its sales have no GST. */
 const xeroTax = (registered: boolean): string => (registered ? 'GST on Income' : 'BAS Excluded');
 /** Xero reads days as Australians write them. */
 const xeroDay = (at: Date): string => studioDate(at).split('-').toReversed().join('/');
 
-/** Sales for Xero: money that arrived, and refunds that left as negative lines, which Xero imports as credit notes. */
+/**
+ * Sales for Xero: money that arrived, and refunds and disputes that took some as negative lines, which Xero imports as credit notes. A dispute that is won is
+ * a line of its own.
+ */
 const xero = exportKind<SaleRow>(
   `*ContactName,EmailAddress,*InvoiceNumber,*InvoiceDate,*DueDate,*Description,*Quantity,*UnitAmount,*AccountCode,*TaxType`.split(
     ',',
   ),
   `with sale as (
-     (select x.paid_at as day, x.id::text as id, x.booking_id, x.kind, case when x.attempt > 1 then '-' || x.attempt else '' end as suffix, x.paid_cents as cents
+     (select x.paid_at as day, x.id::text as id, x.booking_id, x.kind, case when x.attempt > 1 then '-' || x.attempt else '' end as suffix, x.paid_cents as cents, null as dispute
       from private.payment x
       where x.paid_at >= $1::timestamptz and x.paid_at < $2::timestamptz and x.paid_cents > 0 and (x.paid_at, x.id::text) > ($3::timestamptz, $4)
       order by x.paid_at, x.id::text limit $5::int)
      union all
-     (select r.created_at, r.id, x.booking_id, x.kind, '-R-' || right(r.id, 8), -r.amount_cents
+     (select r.created_at, r.id, x.booking_id, x.kind, '-R-' || right(r.id, 8), -r.amount_cents, null
       from private.refund r join private.payment x on x.id = r.payment_id
       where r.created_at >= $1::timestamptz and r.created_at < $2::timestamptz and r.status = 'succeeded' and (r.created_at, r.id) > ($3::timestamptz, $4)
       order by r.created_at, r.id limit $5::int)
+     union all
+     (select d.at, d.id, d.booking_id, 'card', case when d.cents < 0 then '-D-' else '-W-' end || right(d.dispute_id, 8), d.cents,
+        case when d.cents < 0 then 'opened' else 'won' end
+      from private.dispute_money($1::timestamptz, $2::timestamptz) d where (d.at, d.id) > ($3::timestamptz, $4)
+      order by d.at, d.id limit $5::int)
    )
-   select s.day::text as at, s.id, s.day, b.reference || s.suffix as number, s.cents, b.studio_name as studio, b.start_time as start, b.end_time as "end",
+   select s.day::text as at, s.id, s.day, b.reference || s.suffix as number, s.cents, s.dispute, b.studio_name as studio, b.start_time as start, b.end_time as "end",
      s.kind = 'elsewhere' as elsewhere, private.business_settings() ->> 'abn' <> '' as registered, coalesce(p.full_name, b.guest_name) as name, coalesce(p.email, b.guest_email) as email
    from sale s join private.booking h on h.id = s.booking_id join private.booking b on b.id = coalesce(h.moves_booking, h.id)
    left join public.profiles p on p.user_id = b.user_id
@@ -236,7 +287,7 @@ const xero = exportKind<SaleRow>(
     s.number,
     xeroDay(s.day),
     xeroDay(s.day),
-    `${s.cents < 0 ? 'Refund: ' : ''}${s.studio}, ${formatStudioRange(s.start, s.end)}${s.elsewhere ? ' (not paid online)' : ''}`,
+    `${saleWords(s)}${s.studio}, ${formatStudioRange(s.start, s.end)}${s.elsewhere ? ' (not paid online)' : ''}`,
     1,
     { cents: s.cents },
     XERO_SALES,
@@ -244,7 +295,7 @@ const xero = exportKind<SaleRow>(
   ],
 );
 
-export const EXPORT_KINDS = { bookings, payments, refunds, customers, xero } as const satisfies Record<
+export const EXPORT_KINDS = { bookings, payments, refunds, disputes, customers, xero } as const satisfies Record<
   string,
   ExportKind
 >;

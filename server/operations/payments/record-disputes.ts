@@ -17,7 +17,8 @@ export async function recordDisputes(
 ): Promise<void> {
   const { booking, payment } = move;
   // The dispute of an order is stored once, with the first of its payments.
-  if (payment.shareOf === null || payment.shareOf === payment.id) await writeDisputes(tx, payment, move.disputes);
+  if (payment.shareOf === null || payment.shareOf === payment.id)
+    await writeDisputes(tx, payment, move.disputes, context.clock());
   const newest = move.disputes.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())[0];
   if (!newest || (payment.disputeId === newest.id && payment.disputeStatus === newest.status)) return;
   const before = await readCodeHold(tx, booking.id);
@@ -40,18 +41,25 @@ export async function recordDisputes(
 }
 
 /** Stores what the provider says of each dispute. */
-async function writeDisputes(tx: Transaction, payment: PaymentFacts, disputes: readonly Dispute[]): Promise<void> {
+async function writeDisputes(
+  tx: Transaction,
+  payment: PaymentFacts,
+  disputes: readonly Dispute[],
+  now: Date,
+): Promise<void> {
   if (disputes.length === 0) return;
   await tx.query(
-    `insert into private.dispute as d (id, payment_id, status, provider_status, needs_response, reason, amount_cents, due_at, opened_at)
-     select x.id, $1::uuid, x.status, x."providerStatus", x."needsResponse", x.reason, x."amountCents", x."dueAt", x."createdAt"
+    `insert into private.dispute as d (id, payment_id, status, provider_status, needs_response, reason, amount_cents, due_at, opened_at, won_at)
+     select x.id, $1::uuid, x.status, x."providerStatus", x."needsResponse", x.reason, x."amountCents", x."dueAt", x."createdAt",
+       case when x.status = 'won' then $3::timestamptz end
      from jsonb_to_recordset($2::jsonb -> 'disputes') as x(id text, status text, "providerStatus" text, "needsResponse" boolean, reason text,
        "amountCents" integer, "dueAt" timestamptz, "createdAt" timestamptz)
      on conflict (id) do update set status = excluded.status, provider_status = excluded.provider_status,
-       needs_response = excluded.needs_response, reason = excluded.reason, due_at = excluded.due_at
+       needs_response = excluded.needs_response, reason = excluded.reason, due_at = excluded.due_at,
+       won_at = case when excluded.status = 'won' then coalesce(d.won_at, excluded.won_at) end
      where (d.status, d.provider_status, d.needs_response, d.reason, d.due_at)
        is distinct from (excluded.status, excluded.provider_status, excluded.needs_response, excluded.reason, excluded.due_at)`,
-    [payment.id, { disputes }],
+    [payment.id, { disputes }, now],
   );
 }
 

@@ -215,21 +215,34 @@ async function addWaitingId(first: string): Promise<void> {
   expect(error).toBeNull();
 }
 
-/** The bank of the customer takes the money back; Today says so, and the booking has the evidence as a file. */
+/**
+ * The bank of the customer takes the money back. Today says so, with the evidence as a file, and holds the code until the owner keeps the booking; the
+ * dispute itself stays until the bank has its answer.
+ */
 async function answerDispute(page: Page, reference: string): Promise<void> {
   // The refund of the move waits while the move can be undone, and the provider refuses refunds during a dispute.
   await expect.poll(async () => (await arrivedRefunds()).length, { timeout: 20_000 }).toBe(2);
   const [payment] = await sandbox<SandboxPayment[]>('/api/payments');
-  await sandbox(`/api/payments/${payment?.id}/disputes`, {});
+  await sandbox(`/api/payments/${payment?.id}/disputes`, { reason: 'fraudulent' });
   await openTab(page, 'today');
-  const alert = page.getByRole('listitem').filter({ hasText: 'A payment is disputed' });
-  await press(alert.getByRole('link', { name: reference }).or(alert.getByRole('button', { name: reference })));
-  const panel = page.getByRole('dialog', { name: `Booking ${reference}` });
+  const held = page.getByRole('listitem').filter({ hasText: `The code of ${CALLER.name} is held` });
+  await expect(held).toContainText('Reason: fraudulent. Decide by');
+  await accessible(page);
+  await press(held.getByRole('button', { name: 'Decide' }));
+  const decision = page.getByRole('dialog', { name: 'Decide about this booking' });
   const saved = page.waitForEvent('download');
-  await press(panel.getByRole('button', { name: 'Download the evidence' }));
+  await press(decision.getByRole('button', { name: 'Download the evidence' }));
   const evidence = readFileSync(await (await saved).path(), 'utf8');
   for (const words of [reference, CALLER.name, 'Studio B']) expect(evidence).toContain(words);
-  await page.keyboard.press('Escape');
+  await accessible(page);
+  await decision.getByLabel('What happens').selectOption('Cancel the booking');
+  await expect(decision.getByText('Nothing is refunded', { exact: false })).toBeVisible();
+  await decision.getByLabel('What happens').selectOption('Keep the booking');
+  await decision.getByLabel('Reason').fill('They called us: their bank made a mistake.');
+  await press(decision.getByRole('button', { name: 'Keep the booking' }));
+  await expectToast(page, 'The session takes place', reference);
+  await expect(held).toBeHidden();
+  await expect(page.getByRole('listitem').filter({ hasText: /^A payment is disputed/ })).toBeVisible();
 }
 
 const arrivedRefunds = async (): Promise<readonly SandboxRefund[]> =>
@@ -243,6 +256,7 @@ async function closeMonth(page: Page): Promise<void> {
   expect(paid).toBe(13_200);
   expect(await exportedCents(page, 'payments')).toBe(paid);
   expect(await exportedCents(page, 'refunds')).toBe(refunded);
+  expect(await exportedCents(page, 'disputes')).toBe(paid);
 }
 
 /** Downloads a file of this month and adds up its amounts, in cents. */

@@ -5,8 +5,9 @@ export const KINDS = [
   { value: 'bookings', label: 'Bookings, by the day of the session' },
   { value: 'payments', label: 'Payments, by the day they arrived' },
   { value: 'refunds', label: 'Refunds, by the day they were made' },
+  { value: 'disputes', label: 'Disputes, by the day they were opened' },
   { value: 'customers', label: 'Customers, by the day they signed up' },
-  { value: 'xero', label: 'Sales for Xero: payments and refunds' },
+  { value: 'xero', label: 'Sales for Xero: payments, refunds and disputes' },
 ] as const;
 
 /** The body of `staff-export`: whole days in Sydney. */

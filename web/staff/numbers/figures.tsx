@@ -14,7 +14,7 @@ const share = (part: number, whole: number): number | null => (whole === 0 ? nul
 const percent = (value: number): string => `${Math.round(value * 100)} %`;
 const total = (hours: readonly WeekdayHours[], key: 'booked' | 'open'): number =>
   hours.reduce((sum, one) => sum + one[key], 0);
-const money = (numbers: Numbers, key: 'paidCents' | 'refundedCents'): number =>
+const money = (numbers: Numbers, key: 'paidCents' | 'refundedCents' | 'disputedCents'): number =>
   numbers.months.reduce((sum, one) => sum + one[key], 0);
 /** "45 min", "7 h", "3 days" */
 const lead = (hours: number): string =>
@@ -36,6 +36,12 @@ const FIGURES: readonly Figure[] = [
     value: (numbers) => money(numbers, 'refundedCents'),
     format: formatMoney,
     means: 'Refunds by the day they were made. Without those settled by hand.',
+  },
+  {
+    label: 'Disputed',
+    value: (numbers) => money(numbers, 'disputedCents'),
+    format: formatMoney,
+    means: 'What banks took in disputes opened in these days, less what was won back in them.',
   },
   {
     label: 'Occupancy',

@@ -7,6 +7,7 @@ import type { MonthOfMoney } from './queries.ts';
 
 /** Goods and services tax is an eleventh of a price that includes it. */
 const gstOf = (cents: number): number => Math.round(cents / 11);
+const leftOf = (one: MonthOfMoney): number => one.paidCents - one.refundedCents - one.disputedCents;
 const nameOf = (month: string): string => formatStudioDate(`${month}-01`).replace(/^\S+ \S+ /, '');
 
 /** The money of each month, with a bar. */
@@ -18,7 +19,7 @@ export function Months({ months }: { months: readonly MonthOfMoney[] }) {
     <>
       <Table
         caption="Money by month"
-        columns={['Month', 'Received', 'Refunded', 'Left', 'GST in it', 'Received, as a bar']}
+        columns={['Month', 'Received', 'Refunded', 'Disputed', 'Left', 'GST in it', 'Received, as a bar']}
       >
         {months.map((one) => (
           <Row key={one.month}>
@@ -29,11 +30,14 @@ export function Months({ months }: { months: readonly MonthOfMoney[] }) {
             <Cell label="Refunded" className="tabular-nums">
               {formatMoney(one.refundedCents)}
             </Cell>
+            <Cell label="Disputed" className="tabular-nums">
+              {formatMoney(one.disputedCents)}
+            </Cell>
             <Cell label="Left" className="tabular-nums">
-              {formatMoney(one.paidCents - one.refundedCents)}
+              {formatMoney(leftOf(one))}
             </Cell>
             <Cell label="GST in it" className="tabular-nums">
-              {registered ? formatMoney(gstOf(one.paidCents - one.refundedCents)) : '–'}
+              {registered ? formatMoney(gstOf(leftOf(one))) : '–'}
             </Cell>
             <Cell label="" className="lg:w-1/4">
               <svg aria-hidden="true" viewBox="0 0 100 8" preserveAspectRatio="none" className="h-2 w-full bg-deck">

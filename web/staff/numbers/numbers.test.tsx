@@ -32,7 +32,7 @@ const found: queries.Numbers = {
     { weekday: 1, hour: 1, booked: 0, open: 12 },
     { weekday: 2, hour: 0, booked: 0, open: 0 },
   ],
-  months: [{ month: '2031-03', paidCents: 28_500, refundedCents: 1_234 }],
+  months: [{ month: '2031-03', paidCents: 28_500, refundedCents: 1_234, disputedCents: 5_900 }],
   totals,
 };
 const before: queries.Numbers = {
@@ -59,7 +59,8 @@ test('figures stand beside those of the range before, the money by month, and th
   expect(figure('New customers').getByText('2')).toBeTruthy();
   expect(figure('Booked ahead').getByText('30 h')).toBeTruthy();
   const month = within(screen.getByRole('row', { name: /March 2031/ }));
-  expect([month.getByText('$12.34'), month.getByText('$272.66')]).toHaveLength(2);
+  expect([month.getByText('$12.34'), month.getByText('$59'), month.getByText('$213.66')]).toHaveLength(3);
+  expect(figure('Disputed').getByText('$59')).toBeTruthy();
   const midnight = within(screen.getByRole('row', { name: /^12 am/ }));
   expect(midnight.getAllByRole('cell').map((one) => one.textContent)).toEqual(['25', 'shut', '', '', '', '', '']);
 });

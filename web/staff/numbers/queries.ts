@@ -5,7 +5,13 @@ import type { Days } from './days.ts';
 import type { ExportRequest } from './export-form.ts';
 
 const hoursSchema = z.object({ weekday: z.number(), hour: z.number(), booked: z.number(), open: z.number() });
-const monthSchema = z.object({ month: z.string(), paidCents: z.number(), refundedCents: z.number() });
+const monthSchema = z.object({
+  month: z.string(),
+  paidCents: z.number(),
+  refundedCents: z.number(),
+  /** What disputes took, less what was won back. */
+  disputedCents: z.number(),
+});
 const totalsSchema = z.object({
   sessions: z.number(),
   hours: z.number(),
@@ -28,7 +34,7 @@ const numbersSchema = z.object({
 });
 /** The hours of a weekday (1 = Monday) and hour: how many were booked, and how many could be. */
 export type WeekdayHours = z.infer<typeof hoursSchema>;
-/** What arrived and was refunded in a month, in cents. */
+/** What arrived, was refunded and was disputed in a month, in cents. */
 export type MonthOfMoney = z.infer<typeof monthSchema>;
 export type Numbers = z.infer<typeof numbersSchema>;
 
