@@ -39,6 +39,7 @@ const REFUSALS: Readonly<Record<RefusalCode, Meaning>> = {
   coupon_invalid: 'coupons',
   coupon_exhausted: 'coupons',
   too_many_holds: 'holds',
+  too_many_hours: 'holds',
   too_many_requests: 'holds',
   too_late: 'refunds',
   not_confirmed: STEP,
