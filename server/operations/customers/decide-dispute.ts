@@ -36,7 +36,8 @@ export async function decideDispute(
     refund: 'none',
     reason,
     actor,
-    mayChooseRefund: true,
+    // Nothing is given away: the bank has taken the disputed money from us already.
+    money: 'held',
     stillWanted: async (tx) => (await readCodeHold(tx, bookingId)) !== null,
   });
   if (decision === 'block' && booking.userId !== null)
