@@ -134,6 +134,10 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
   ['tests/operations/staff-concessions.test.ts', '#server/functions/staff-move-booking.ts', 'as above'],
   ['tests/operations/staff-concessions.test.ts', '#server/functions/staff-refund.ts', 'as above'],
   ['tests/operations/staff-concessions.test.ts', '#server/functions/staff-undo.ts', 'as above'],
+  ...['core/refusal', 'core/booking-rows'].map(
+    (name) => ['tests/automated-decisions.test.ts', `#server/operations/${name}.ts`, 'types of all refusals'] as const,
+  ),
+  ['tests/automated-decisions.test.ts', '#server/functions/responses.ts', 'all refusals, with their status'],
   ['build/site.ts', 'computed', 'it imports what it has just built'],
   ['server/start/render-pages.ts', 'computed', 'it imports what the build has made of the pages'],
   ['server/http/limits.test.ts', '#server/db/migrate.ts', 'limits are counted in SQL: tested on a real database'],

@@ -3,14 +3,13 @@
 -- Payments that were disputed and are not won.
 create index payment_unwon_dispute on private.payment (booking_id) where dispute_status in ('open', 'lost');
 
--- Disputed bookings that staff let take place.
+-- Disputed bookings that staff let take place. Their reason is in the audit log.
 create table private.kept_dispute (
   booking_id uuid not null references private.booking (id),
   dispute_id text not null check (char_length(dispute_id) between 1 and 255),
   kept_at timestamptz not null,
   -- The nil UUID for the service key.
   kept_by uuid not null,
-  reason text not null check (char_length(reason) between 1 and 500),
   primary key (booking_id, dispute_id)
 );
 alter table private.kept_dispute enable row level security, force row level security;

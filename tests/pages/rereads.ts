@@ -89,6 +89,7 @@ export const REREADS: Readonly<Record<string, string>> = {
   'web/staff/booking-panel/use-undo useUndo': BOOKINGS,
   'web/staff/bookings/alerts retry': 'alerts',
   'web/staff/bookings/alerts close': 'alerts',
+  'web/staff/bookings/decide-dispute decide': `${BOOKINGS} disputes`,
   'web/staff/calendar/drop-form move': BOOKINGS,
   'web/staff/calendar/feeds show': 'staffCalendar',
   'web/staff/calendar/feeds revoke': 'staffCalendar',

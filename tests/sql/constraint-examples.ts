@@ -1563,10 +1563,9 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
     },
   },
   'private.kept_dispute': {
-    base: { booking_id: uuid(1), dispute_id: 'd', kept_at: AT, kept_by: uuid(2), reason: 'r' },
+    base: { booking_id: uuid(1), dispute_id: 'd', kept_at: AT, kept_by: uuid(2) },
     checks: {
       kept_dispute_dispute_id_check: between('dispute_id', ['', text(256)], ['d', text(255)]),
-      kept_dispute_reason_check: between('reason', ['', text(501)], ['r', text(500)]),
     },
   },
   'private.lock_state': {

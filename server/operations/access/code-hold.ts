@@ -84,10 +84,10 @@ export async function keepDisputed(
     if (booking.status === 'cancelled') throw new Refusal('already_done', 'This booking is already cancelled.');
     if (before === null) return;
     await tx.query(
-      `insert into private.kept_dispute (booking_id, dispute_id, kept_at, kept_by, reason)
-       select distinct x.booking_id, x.dispute_id, $2::timestamptz, $3::uuid, $4 from private.payment x
+      `insert into private.kept_dispute (booking_id, dispute_id, kept_at, kept_by)
+       select distinct x.booking_id, x.dispute_id, $2::timestamptz, $3::uuid from private.payment x
        where x.booking_id = $1::uuid and x.dispute_status in ('open', 'lost') on conflict do nothing`,
-      [bookingId, now, actor, reason],
+      [bookingId, now, actor],
     );
     await tx.query(`select private.audit($1::uuid, 'update', 'booking', $2, $3::jsonb)`, [
       actor,
