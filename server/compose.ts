@@ -14,9 +14,10 @@ import { createBackgroundJobs } from './operations/jobs/background-jobs.ts';
 import { sessionTasks } from './operations/jobs/session-tasks.ts';
 import { ownJobKinds } from './operations/jobs/job-handlers.ts';
 import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
-import type { Clock, Env, Log } from './http/caller.ts';
+import type { Clock, Env, Log, ReadCaller } from './http/caller.ts';
 import { createGrantedCaller, ROLE_GRANT, type RoleGrant } from './http/granted-roles.ts';
 import { openKeys, type Keys } from './crypto/keys.ts';
+import { createReadSender } from './http/bodies/json-sender.ts';
 import { createLog } from './http/log.ts';
 import { createLimits, deleteFullLimits, type Limit } from './http/limits.ts';
 import { createLeasedLimit, takeBatches } from './http/leased-limit.ts';
@@ -132,21 +133,16 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
 
   const business = await followBusiness(db, (line) => log.warn({}, line));
   opened.defer(() => business.close());
-  const bodies = createBodies();
+  const bodies = createBodies(config.limitFactor);
   const limits = createLimits({ one: urgent.one, clock, factor: config.limitFactor });
   const watch = createSessionWatch((id) => isSessionAlive({ db: urgent, clock, config: config.auth }, id));
-  const suspended = (key: string): number | null => db.suspension(key);
-  const readCaller = refuseSuspended(
-    createReadCaller({ keys, sessions: watch, clock, keyRequired: config.apiKeyRequired }),
-    suspended,
-  );
+  const readerOf = (keyRequired: boolean): ReadCaller =>
+    refuseSuspended(createReadCaller({ keys, sessions: watch, clock, keyRequired }), db.suspension);
+  const readCaller = readerOf(config.apiKeyRequired);
   const lookUpGrant = async (role: string): Promise<RoleGrant> =>
     (await urgent.one<{ grant: RoleGrant }>(ROLE_GRANT, [role]))?.grant ?? 'unknown';
   // As on hosted Supabase, storage always requires a key, except for public objects.
-  const readKeyedCaller = refuseSuspended(
-    createReadCaller({ keys, sessions: watch, clock, keyRequired: true }),
-    suspended,
-  );
+  const readKeyedCaller = readerOf(true);
   const { circuits, make: createBreaker } = createCircuits({ clock, log, spans });
   const smtp = createSmtpMail({ url: config.smtpUrl, from: config.mailFrom, currentRequest });
   opened.defer(() => smtp.close());
@@ -354,6 +350,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       siteUrl: config.siteUrl,
       captcha: config.auth.captcha?.provider ?? null,
       bodies: bodies.small,
+      json: { budget: bodies.perMinute, readSender: createReadSender(keys, clock) },
       observe: metrics.observe,
       scope: observers.requestScope,
     },

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { hasBody, isJson } from '#server/http/bodies.ts';
+import { hasBody, isJson } from '#server/http/bodies/bodies.ts';
 import { type Env, TokenRefused } from '#server/http/caller.ts';
 import { CallerSuspended } from '#server/http/suspension.ts';
 import { retryAfterOf } from '#server/http/unavailable.ts';
@@ -7,7 +7,7 @@ import { addAdminRoutes } from './admin/routes.ts';
 import { requireCaptcha } from './core/captcha.ts';
 import type { AuthContext } from './core/context.ts';
 import { AuthRefusal, refuse } from './core/errors.ts';
-import type { Call } from './core/request.ts';
+import { type Call, checkBody } from './core/request.ts';
 import { addExternalRoutes } from './external/routes.ts';
 import { addFactorRoutes } from './factors/routes.ts';
 import { addDisabledRoutes, addInfoRoutes } from './info/routes.ts';
@@ -75,9 +75,10 @@ export function createAuthRouter(context: AuthContext): Hono<Env> {
 async function requireJson(c: Call): Promise<void> {
   const { headers } = c.req.raw;
   if (hasBody(headers) && !isJson(headers) && !FORM_PATHS.test(c.req.path)) throw refuse.notJson();
-  await c.req.text().catch(() => {
+  await c.req.arrayBuffer().catch(() => {
     throw refuse.validation('The request body could not be read');
   });
+  if (isJson(headers)) await checkBody(c);
 }
 
 function answerError(error: Error, c: Call): Response {

@@ -3,7 +3,7 @@ import type { DoorEvent } from '#rules/doors.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { recordBridge, recordReport } from '#server/operations/access/record-report.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
-import { parse } from './requests.ts';
+import { parse, readJson } from './requests.ts';
 import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
@@ -70,7 +70,7 @@ export function igloohomeWebhook(context: {
       const raw = String(body);
       if (!(await context.verifyLockWebhook(request, raw)))
         throw new Refusal('invalid_request', 'The signature is invalid.');
-      const { payload } = parse(bodySchema, readJson(raw));
+      const { payload } = parse(bodySchema, readJson(Buffer.from(raw)));
       const { product, event } = payload;
       if (event.type === CONNECTIVITY) await recordBridge(context.access);
       for (const entry of event.type === ACTIVITY ? (event.data.activityLogs ?? []) : [])
@@ -83,12 +83,4 @@ export function igloohomeWebhook(context: {
       return json({ received: true });
     },
   };
-}
-
-function readJson(raw: string): unknown {
-  try {
-    return JSON.parse(raw);
-  } catch {
-    throw new Refusal('invalid_request', 'The body is not JSON.');
-  }
 }

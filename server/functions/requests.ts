@@ -1,9 +1,42 @@
 import { z } from 'zod';
 import { SERIES_MAX, SERIES_MIN } from '#rules/finding/series.ts';
 import { findHidden, NOT_PLAIN } from '#rules/people.ts';
+import { checkJson, JsonRefused, parseJson } from '#server/http/bodies/json.ts';
 import type { Caller } from '#server/http/caller.ts';
 import type { Limit, TakeLimit } from '#server/http/limits.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
+
+const JSON_LIMITS = { members: 5_000, depth: 32 };
+/** Events of providers list many things. */
+const EVENT_LIMITS = { members: 20_000, depth: 32 };
+
+/** A longer body of white space is not JSON. */
+const BLANK_MAX = 1_024;
+
+/** Parses JSON; nothing but white space is `{}`. Throws `Refusal('invalid_request')`. */
+export function readJson(bytes: Buffer): unknown {
+  if (bytes.length < BLANK_MAX && bytes.toString('latin1').trim() === '') return {};
+  try {
+    return parseJson(bytes, JSON_LIMITS);
+  } catch (error) {
+    throw jsonRefusal(error);
+  }
+}
+
+/** The text of a provider's event, which is parsed once its signature is verified. Throws `Refusal('invalid_request')`. */
+export function readEvent(bytes: Buffer): string {
+  try {
+    checkJson(bytes, EVENT_LIMITS);
+  } catch (error) {
+    throw jsonRefusal(error);
+  }
+  return bytes.toString('utf8');
+}
+
+function jsonRefusal(error: unknown): unknown {
+  if (error instanceof JsonRefused) return new Refusal('invalid_request', `${error.message}.`);
+  return error instanceof SyntaxError ? new Refusal('invalid_request', 'The body is not JSON.') : error;
+}
 
 /**
  * Parses a body by its schema. Throws `Refusal('invalid_request')` that names the first invalid field, or the first one with characters that

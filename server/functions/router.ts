@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Context, Hono } from 'hono';
-import { type BodyBudget, bodyRefusals, BodyRefused, hasBody, isJson, readBytes } from '#server/http/bodies.ts';
+import { type BodyBudget, bodyRefusals, BodyRefused, hasBody, isJson, readBytes } from '#server/http/bodies/bodies.ts';
+import type { JsonBudget } from '#server/http/bodies/json-budget.ts';
 import { type Caller, type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
 import type { TakeLimit } from '#server/http/limits.ts';
 import { CallerSuspended } from '#server/http/suspension.ts';
@@ -8,7 +9,7 @@ import { BUSY_MESSAGE, retryAfterOf } from '#server/http/unavailable.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { requireDeveloper, requirePermission, type StaffContext } from '#server/operations/staff/require-permission.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
-import { signedIn, take } from './requests.ts';
+import { readEvent, readJson, signedIn, take } from './requests.ts';
 import type { ServerFunction } from './function.ts';
 import { json, statuses } from './responses.ts';
 
@@ -16,8 +17,8 @@ export type FunctionsRouterContext = {
   readonly readCaller: ReadCaller;
   readonly limits: TakeLimit;
   readonly staff: StaffContext;
-  /** Memory for bodies: up to 1 MiB counted by IP address, larger ones by account. */
-  readonly bodies: { readonly small: BodyBudget; readonly large: BodyBudget };
+  /** Memory for bodies: up to 1 MiB counted by IP address, larger ones by account; and bytes per minute. */
+  readonly bodies: { readonly small: BodyBudget; readonly large: BodyBudget; readonly perMinute: JsonBudget };
   readonly functions: ReadonlyMap<string, ServerFunction>;
   /** APIs with addresses of their own below one name: protocols of others. */
   readonly services?: ReadonlyMap<string, Hono<Env>>;
@@ -110,6 +111,7 @@ async function readBody(
     throw bodyRefusals.notJson();
   const length = Number(request.headers.get('content-length') ?? max);
   if (length > max) throw bodyRefusals.tooLarge();
+  if (hasBody(request.headers)) takeBytes(context, found, caller, length);
   const large = length > SMALL_MAX;
   const release = large
     ? context.bodies.large.reserve(`user:${caller.userId ?? caller.role}`, length)
@@ -117,13 +119,20 @@ async function readBody(
   try {
     await countCall(context, found, 'POST', caller);
     const bytes = await readBytes(request, max);
-    const read = async (): Promise<unknown> =>
-      found.callers === 'provider' ? bytes.toString('utf8') : parseJson(bytes.toString('utf8'));
+    const read = async (): Promise<unknown> => (found.callers === 'provider' ? readEvent(bytes) : readJson(bytes));
     return { value: await (large ? context.parseLarge(read) : read()), release };
   } catch (error) {
     release();
     throw error;
   }
+}
+
+/** Takes the bytes of a body from its sender's budget. Signed events of providers have none: they are parsed once they are verified. */
+function takeBytes({ bodies }: CallContext, { callers }: ServerFunction, caller: Caller, bytes: number): void {
+  if (callers === 'provider' || caller.role === 'service_role') return;
+  const sender = caller.userId === null ? { address: caller.ip } : { account: caller.userId };
+  const wait = bodies.perMinute.take(sender, bytes);
+  if (wait !== null) throw bodyRefusals.tooManyBytes(wait, 'too_many_requests');
 }
 
 /** Runs tasks one after another and yields to the event loop between them: each may block it for tens of milliseconds. */
@@ -189,13 +198,4 @@ function errorResponse(
   const answer = json({ error: { ...details, code, message } }, status);
   for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
   return answer;
-}
-
-function parseJson(text: string): unknown {
-  if (text.trim() === '') return {};
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Refusal('invalid_request', 'The body is not JSON.');
-  }
 }

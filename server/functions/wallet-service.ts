@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { type BodyBudget, BodyRefused, readBytes } from '#server/http/bodies.ts';
+import { type BodyBudget, BodyRefused, readBytes } from '#server/http/bodies/bodies.ts';
 import type { Env, Log } from '#server/http/caller.ts';
 import type { Limit, TakeLimit } from '#server/http/limits.ts';
 import { retryAfterOf } from '#server/http/unavailable.ts';
@@ -13,7 +13,7 @@ import {
   readNewPass,
   removePhone,
 } from '#server/operations/exports/pass-phones.ts';
-import { parse, take } from './requests.ts';
+import { parse, readJson, take } from './requests.ts';
 import { fileOf, statuses } from './responses.ts';
 
 const LIMIT: Limit = { name: 'wallet-service', max: 120, seconds: 60 };
@@ -52,7 +52,7 @@ export function walletService(context: ServiceContext): Hono<Env> {
   });
   router.post(registration, async (c) => {
     const device = parse(deviceField, c.req.param('device'));
-    const { pushToken } = parse(registrationSchema, await readJson(context, c));
+    const { pushToken } = parse(registrationSchema, await readBody(context, c));
     const added = await addPhone(passes, { ...passOf(c), device, pushToken });
     return c.body(null, added ? 201 : 200);
   });
@@ -79,7 +79,7 @@ export function walletService(context: ServiceContext): Hono<Env> {
     return answer;
   });
   router.post('/v1/log', async (c) => {
-    const { logs } = parse(logSchema, await readJson(context, c));
+    const { logs } = parse(logSchema, await readBody(context, c));
     // Without the messages: they name the phone and its passes.
     c.var.log.warn({ messages: logs.length }, 'a phone reports faults of a pass');
     return c.body(null, 200);
@@ -101,14 +101,11 @@ function sinceOf(c: Context<Env>): Date | null {
   return Number.isNaN(since.getTime()) ? null : since;
 }
 
-async function readJson({ bodies }: ServiceContext, c: Context<Env>): Promise<unknown> {
+async function readBody({ bodies }: ServiceContext, c: Context<Env>): Promise<unknown> {
   const release = bodies.small.reserve(c.var.ip, BODY_MAX);
   try {
     const bytes = await readBytes(c.req.raw, BODY_MAX);
-    return JSON.parse(bytes.toString('utf8'));
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new Refusal('invalid_request', 'The body is not JSON.');
-    throw error;
+    return readJson(bytes);
   } finally {
     release();
   }

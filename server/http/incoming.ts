@@ -12,7 +12,7 @@ export type HeaderRecord = Readonly<Record<string, string | readonly string[] | 
 
 /** The value of a header, several of them separated by commas; null when there is none. */
 export function headerIn(headers: HeaderRecord, name: string): string | null {
-  const value = headers[name];
+  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
   return value === undefined ? null : joined(value);
 }
 

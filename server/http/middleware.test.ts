@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { addressOf } from './address.ts';
-import { createBodyBudget } from './bodies.ts';
+import { createBodyBudget } from './bodies/bodies.ts';
+import { createJsonBudget } from './bodies/json-budget.ts';
 import { createMiddleware, type MiddlewareSettings } from './middleware.ts';
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -15,6 +16,7 @@ function createApp(more: Partial<MiddlewareSettings> = {}): ReturnType<typeof cr
     siteUrl: 'http://localhost:3000',
     captcha: null,
     bodies: createBodyBudget({ total: 4_000_000, perSender: 3_000_000 }),
+    json: { budget: createJsonBudget(1_000), readSender: (_, address) => Promise.resolve({ address }) },
     observe: () => undefined,
     ...more,
   });
@@ -23,7 +25,7 @@ function createApp(more: Partial<MiddlewareSettings> = {}): ReturnType<typeof cr
   app.get('/rest/v1/list', () => Response.json([], { headers: { 'cache-control': 'no-cache' } }));
   app.get('/storage/v1/file', () => Response.json([]));
   app.post('/auth/v1/thing', async (c) => c.json({ length: (await c.req.text()).length }));
-  app.post('/auth/v1/waiting', async (c) => {
+  app.post('/rest/v1/waiting', async (c) => {
     await released;
     return c.json({});
   });
@@ -131,7 +133,7 @@ test('a body of unknown length is counted while it is read, and refused with 413
 test('one address may send three megabytes at once, and each answer frees its share', async () => {
   const send = (body: string): Promise<Response> =>
     Promise.resolve(
-      settings.request('/auth/v1/waiting', {
+      settings.request('/rest/v1/waiting', {
         method: 'POST',
         body,
         headers: { 'content-length': String(body.length) },

@@ -4,7 +4,17 @@ import { cors } from 'hono/cors';
 import { routePath } from 'hono/route';
 import { addressOf, peerAddress } from './address.ts';
 import { isComplete } from './answer.ts';
-import { announcedLength, atMost, type BodyBudget, bodyRefusals, BodyRefused, bodyTimeLimit } from './bodies.ts';
+import {
+  announcedLength,
+  atMost,
+  type BodyBudget,
+  bodyRefusals,
+  BodyRefused,
+  bodyTimeLimit,
+  isJson,
+} from './bodies/bodies.ts';
+import type { JsonBudget } from './bodies/json-budget.ts';
+import type { ReadSender } from './bodies/json-sender.ts';
 import type { Env, Log } from './caller.ts';
 import { ALLOWED_REQUEST_HEADERS, apiHeaders, type HeaderSettings, pageHeaders } from './headers.ts';
 import { incomingOf } from './incoming.ts';
@@ -17,6 +27,8 @@ export type MiddlewareSettings = HeaderSettings & {
   readonly trustedProxies: number;
   /** Memory budget of request bodies, by sender address. */
   readonly bodies: BodyBudget;
+  /** Bytes of bodies per minute, by account or address. */
+  readonly json: { readonly budget: JsonBudget; readonly readSender: ReadSender };
   /** Runs a request, so that everything it causes knows its id. Default: just runs it. */
   readonly scope?: (request: ScopedRequest, work: () => Promise<void>) => Promise<void>;
   /** Called once per response. */
@@ -34,6 +46,9 @@ type ScopedRequest = {
 };
 
 const BODY_MAX = 1024 * 1024;
+/** The calls of accounts are small. Identity providers post larger forms. */
+const AUTH_MAX = 64 * 1024;
+const AUTH_FORM = /^\/auth\/v1\/(?:callback|sso\/saml\/acs)\/?$/;
 /** The id that a proxy or a client gives its request. Ours would be a UUID. */
 const REQUEST_ID = /^[\w-]{8,64}$/;
 /** Characters of a page's path in the log. */
@@ -43,12 +58,14 @@ const API = /^\/(auth|rest|storage|realtime|functions)\/v1(\/|$)/;
 const OWN_CACHING = 'storage';
 /** Paths that limit their bodies themselves: storage streams files of any size, functions and broadcasts have limits of their own. */
 const OWN_BODIES = /^\/(storage|functions|realtime)\/v1\//;
+/** Files are streamed and not parsed, so they use no budget of bytes. The storage API parses only small JSON. */
+const FILES = /^\/storage\/v1\//;
 
 /** Creates the app with what every request passes first: request id, address, log, security headers, CORS, body limits. */
 export function createMiddleware(settings: MiddlewareSettings): Hono<Env> {
   const app = new Hono<Env>();
   const headersOf = createHeaders(settings);
-  const limit = limitBody(settings.bodies);
+  const limit = limitBody(settings);
   const answerPreflight = cors({
     origin: '*',
     allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
@@ -147,29 +164,39 @@ function withRequest(log: Log, requestId: string): Log {
   };
 }
 
-/** Whether a request can have a body that this middleware limits. */
-function mayHaveBody({ req: { method, path } }: Context<Env>): boolean {
-  return method !== 'GET' && method !== 'HEAD' && !OWN_BODIES.test(path);
+/** Whether a request can have a body. */
+function mayHaveBody({ req: { method } }: Context<Env>): boolean {
+  return method !== 'GET' && method !== 'HEAD';
 }
 
 /** Refuses bodies that are too large, too slow or too many at once. It reads none: the API reads, once it knows the caller. */
-function limitBody(budget: BodyBudget): (c: Context<Env>, next: Next) => Promise<Response | undefined> {
+function limitBody({
+  bodies,
+  json: { budget, readSender },
+}: MiddlewareSettings): (c: Context<Env>, next: Next) => Promise<Response | undefined> {
   return async (c, next) => {
     const { path } = c.req;
     const { headers } = c.req.raw;
     const hasConnection = incomingOf(c.env) !== null;
     const length = announcedLength(headers);
     if (length === 0 || (length === null && hasConnection && !headers.has('transfer-encoding'))) return passOn(next);
-    if (length !== null && length > BODY_MAX) return refusal(path, bodyRefusals.tooLarge());
+    const max = path.startsWith('/auth/') && !AUTH_FORM.test(path) ? AUTH_MAX : BODY_MAX;
+    const own = OWN_BODIES.test(path);
+    if (!own && length !== null && length > max) return refusal(path, bodyRefusals.tooLarge());
+    if (FILES.test(path) ? isJson(headers) && (length ?? 0) <= BODY_MAX : !own) {
+      const wait = budget.take(await readSender(c.req.raw, c.var.ip), length ?? max);
+      if (wait !== null) return refusal(path, bodyRefusals.tooManyBytes(wait));
+    }
+    if (own) return passOn(next);
     let release: () => void;
     try {
-      release = budget.reserve(c.var.ip, length ?? BODY_MAX);
+      release = bodies.reserve(c.var.ip, length ?? max);
     } catch (error) {
       if (error instanceof BodyRefused) return refusal(path, error);
       throw error;
     }
     try {
-      return await receive(c, next, length);
+      return await receive(c, next, length, max);
     } finally {
       release();
     }
@@ -183,13 +210,13 @@ async function passOn(next: Next): Promise<undefined> {
 }
 
 /** Runs the API while the body arrives in time. `length` null: counts the bytes as they come. */
-async function receive(c: Context<Env>, next: Next, length: number | null): Promise<Response | undefined> {
+async function receive(c: Context<Env>, next: Next, length: number | null, max: number): Promise<Response | undefined> {
   const { path } = c.req;
   let tooLarge = false;
   const { raw } = c.req;
   if (length === null && raw.body !== null) {
     const body = raw.body.pipeThrough(
-      atMost(BODY_MAX, () => {
+      atMost(max, () => {
         tooLarge = true;
       }),
     );
@@ -202,7 +229,7 @@ async function receive(c: Context<Env>, next: Next, length: number | null): Prom
         // The limit is for the body only. Once it has arrived, the API may take longer.
         if (incomingOf(c.env)?.complete === false) resolve('slow');
       },
-      bodyTimeLimit(length ?? BODY_MAX),
+      bodyTimeLimit(length ?? max),
     );
   });
   try {
@@ -224,9 +251,7 @@ const SILENT: Log = { info: () => undefined, warn: () => undefined, error: () =>
 
 /** Shapes the refusal of a body as an error of the API that was called. */
 function refusal(path: string, { status, code, message, retryAfter }: BodyRefused): Response {
-  const body = path.startsWith('/rest/')
-    ? { code: status === 413 ? 'PGRST102' : code, message, details: null, hint: null }
-    : { code, message };
+  const body = shapeOf(path, { status, code, message });
   const headers = {
     // supabase-js reads the error code of the auth API only with this header.
     ...(path.startsWith('/auth/') ? { 'x-supabase-api-version': '2024-01-01' } : {}),
@@ -234,4 +259,16 @@ function refusal(path: string, { status, code, message, retryAfter }: BodyRefuse
     ...(status === 408 ? { connection: 'close' } : {}),
   };
   return Response.json(body, { status, headers });
+}
+
+/** The error in the shape of the API that was called. */
+function shapeOf(path: string, { status, code, message }: Pick<BodyRefused, 'status' | 'code' | 'message'>): object {
+  switch (API.exec(path)?.[1]) {
+    case 'rest':
+      return { code: status === 413 ? 'PGRST102' : code, message, details: null, hint: null };
+    case 'storage':
+      return { statusCode: String(status), error: code, message, code };
+    default:
+      return { code, message };
+  }
 }

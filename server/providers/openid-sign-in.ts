@@ -168,12 +168,12 @@ function isUnreachable(error: unknown): boolean {
 }
 
 function readUser(claims: Claims): ProviderUser {
-  const text = (name: string): string | null => (typeof claims[name] === 'string' ? claims[name] : null);
+  const text = (name: 'sub' | 'email'): string | null => (typeof claims[name] === 'string' ? claims[name] : null);
   // Microsoft sends no email_verified; its xms_edov says that the address belongs to the tenant.
   const verified = [claims['email_verified'], claims['xms_edov']].some((one) =>
     [true, 'true', 1, '1'].includes(one as never),
   );
-  const copied = ['iss', 'name', 'given_name', 'family_name', 'picture', 'locale', 'hd', 'preferred_username'];
+  const copied = ['iss', 'name', 'given_name', 'family_name', 'picture', 'locale', 'hd', 'preferred_username'] as const;
   return {
     subject: text('sub') ?? '',
     email: text('email')?.trim().toLowerCase() ?? null,

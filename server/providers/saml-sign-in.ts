@@ -141,7 +141,7 @@ function readConfirmation(
 function readUser(profile: Profile, { attributes, entity_id: issuer }: SamlProvider): ProviderUser {
   const first = (names: readonly (string | undefined)[]): string | null => {
     const found = names
-      .map((one) => (one === undefined ? undefined : profile[one]))
+      .map((one) => (one !== undefined && Object.hasOwn(profile, one) ? profile[one] : undefined))
       .find((one) => typeof one === 'string');
     return typeof found === 'string' && found.trim() !== '' ? found.trim() : null;
   };

@@ -51,6 +51,10 @@ type JobKind = JobRules & { readonly handle: JobHandler };
 /** All kinds by name. */
 export type JobKinds = Readonly<Record<string, JobKind>>;
 
+/** The kind of a job; undefined when no part of this program handles it. */
+export const kindOf = (kinds: JobKinds, { kind }: Pick<Job, 'kind'>): JobKind | undefined =>
+  Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
+
 /** The longest wait between two tries of a job, unless its kind sets a shorter one. */
 export const LONGEST_WAIT_MS = 15 * 60_000;
 

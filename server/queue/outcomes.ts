@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
-import { type Job, type JobKinds, LONGEST_WAIT_MS, nextTry } from './jobs.ts';
+import { type Job, type JobKinds, kindOf, LONGEST_WAIT_MS, nextTry } from './jobs.ts';
 
 /** What storing an outcome needs: a worker has it all. */
 type Context = { readonly db: Database; readonly clock: Clock; readonly log: Log; readonly kinds: JobKinds };
@@ -9,7 +9,7 @@ type Context = { readonly db: Database; readonly clock: Clock; readonly log: Log
 const ALERT_TRIES = 3;
 
 export async function completeJob({ db, clock, kinds }: Context, job: Job): Promise<void> {
-  if (kinds[job.kind]?.deletes === true)
+  if (kindOf(kinds, job)?.deletes === true)
     await db.query('delete from private.outbox where id = $1::uuid and done_at is null', [job.id]);
   else
     await db.query(
@@ -64,7 +64,7 @@ export async function failJob(
 ): Promise<void> {
   const reason = error instanceof Error ? error.message : String(error);
   const now = clock();
-  const retryAt = nextTry(now, job.tries, job.deadlineAt, kinds[job.kind]?.longestWaitMs ?? LONGEST_WAIT_MS);
+  const retryAt = nextTry(now, job.tries, job.deadlineAt, kindOf(kinds, job)?.longestWaitMs ?? LONGEST_WAIT_MS);
   const dueAt = new Date(Math.max(now.getTime() + waitMs, retryAt.getTime()));
   log.error({ err: error, job: job.id, kind: job.kind, tries: job.tries }, 'a job failed and will be tried again');
   await db.transaction(async (tx) => {
@@ -85,7 +85,7 @@ export async function failJob(
 }
 
 async function raisesAlert(tx: Transaction, kinds: JobKinds, job: Job): Promise<boolean> {
-  const alerts = kinds[job.kind]?.alerts ?? 'each';
+  const alerts = kindOf(kinds, job)?.alerts ?? 'each';
   if (job.tries < ALERT_TRIES || alerts === 'never') return false;
   if (alerts === 'each') return true;
   const other = await tx.one(

@@ -37,7 +37,7 @@ export function createQueue(context: {
   checkpoint?: Worker['checkpoint'];
   scope?: Worker['scope'];
 }): Queue {
-  const unassigned = Object.entries(context.kinds).filter(([, { worker }]) => context.workers[worker] === undefined);
+  const unassigned = Object.entries(context.kinds).filter(([, { worker }]) => !Object.hasOwn(context.workers, worker));
   if (unassigned.length > 0)
     throw new Error(`no worker runs jobs of the kinds ${unassigned.map(([kind]) => kind).join()}`);
   const workers = Object.entries(context.workers).map(([name, settings]) => ({

@@ -1,7 +1,7 @@
 import type { Database } from '#server/db/database.ts';
 import { withinRequest } from '#server/db/request-scope.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
-import type { Job, JobKinds, JobOutcome } from './jobs.ts';
+import { type Job, type JobKinds, type JobOutcome, kindOf } from './jobs.ts';
 import { closeJob, completeJob, dropJob, failJob, postponeJob } from './outcomes.ts';
 
 /** A worker: runs jobs of some kinds, all of one outside system, so that a hanging system delays nothing else. */
@@ -147,7 +147,7 @@ function toJob(row: Row): Job {
 
 /** Runs a job and stores its outcome. */
 async function handle(worker: Worker, job: Job, lease: string): Promise<void> {
-  const kind = worker.kinds[job.kind];
+  const kind = kindOf(worker.kinds, job);
   let outcome: JobOutcome;
   try {
     if (!kind) throw new Error(`no handler for jobs of the kind ${job.kind}`);

@@ -3,7 +3,8 @@ import type { IncomingMessage, Server } from 'node:http';
 import { Hono } from 'hono';
 import type { Database } from '#server/db/database.ts';
 import { addressOf } from '#server/http/address.ts';
-import type { BodyBudget } from '#server/http/bodies.ts';
+import type { BodyBudget } from '#server/http/bodies/bodies.ts';
+import type { JsonBudget } from '#server/http/bodies/json-budget.ts';
 import type { Clock, Env, Log } from '#server/http/caller.ts';
 import type { Metrics } from '#server/http/metrics/metrics.ts';
 import { createChanges } from './changes/changes.ts';
@@ -46,7 +47,7 @@ const MISSED = 'Messages may have been missed, please read again';
 export async function openRealtime(dependencies: {
   db: Database;
   tokens: TokenVerifier;
-  bodies: { readonly small: BodyBudget; readonly large: BodyBudget };
+  bodies: { readonly small: BodyBudget; readonly large: BodyBudget; readonly perMinute: JsonBudget };
   sessionAlive: (sessionId: string) => Promise<boolean>;
   /** How many proxies in front of us write X-Forwarded-For. */
   trustedProxies: number;

@@ -64,11 +64,11 @@ export function createSockets(context: RealtimeContext, addressOf: (request: Inc
     }
   }
 
-  function open(wire: WebSocket, { serializer, keyHolder }: Handshake, address: string): void {
-    const socket = openSocket(context, wireOf(wire), serializer, keyHolder);
+  function open(wire: WebSocket, handshake: Handshake, address: string): void {
+    const socket = openSocket(context, wireOf(wire), handshake, address);
     sockets.add(socket);
     perAddress.set(address, (perAddress.get(address) ?? 0) + 1);
-    wire.on('message', (data, isBinary) => socket.receive(isBinary ? bytesOf(data) : bytesOf(data).toString('utf8')));
+    wire.on('message', (data, isBinary) => socket.receive({ bytes: bytesOf(data), isBinary }));
     wire.on('error', () => wire.terminate());
     wire.once('close', () => {
       socket.end();

@@ -120,7 +120,12 @@ async function serve(
   const { settings } = cached;
   const bounds = BOUNDS[callerClass(caller.role)];
   const requested = countsSafely(
-    await parseRequest(c.req.raw, kind, name, { plans: settings.plans, bounds, headers: headersOf(c) }),
+    await parseRequest(c.req.raw, kind, name, {
+      plans: settings.plans,
+      bounds,
+      headers: headersOf(c),
+      timeZones: cached.timeZones,
+    }),
     caller,
   );
   const prepared = prepare(requested, cached);

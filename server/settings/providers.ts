@@ -39,6 +39,7 @@ export function readProviders(
   sandbox: string | null,
   faults: string[],
 ): ProviderSettings[] {
+  const variables = new Map(Object.entries(environment));
   return [...new Set(names.map((name) => ALIASES.get(name.toLowerCase()) ?? name.toLowerCase()))].flatMap(
     (name): ProviderSettings[] => {
       if (!NAME.test(name) || RESERVED.includes(name)) {
@@ -47,7 +48,7 @@ export function readProviders(
       }
       const key = (suffix: string): string => `AUTH_${name.toUpperCase()}_${suffix}`;
       const text = (suffix: string, sandboxValue: string | null): string => {
-        const value = environment[key(suffix)];
+        const value = variables.get(key(suffix));
         if (typeof value === 'string') return value;
         if (sandboxValue === null || sandbox === null)
           faults.push(`${key(suffix)}: is needed with ${name} in AUTH_PROVIDERS`);
@@ -68,7 +69,7 @@ export function readProviders(
             apiUrl: sandbox === null ? 'https://api.github.com' : `${sandbox}/github/api`,
           },
         ];
-      const own = environment[key('ISSUER')];
+      const own = variables.get(key('ISSUER'));
       const issuer = typeof own === 'string' ? own : sandbox === null ? preset?.issuer : `${sandbox}/oidc`;
       if (issuer === undefined || !/^https?:\/\/./.test(issuer) || !URL.canParse(issuer)) {
         faults.push(`${key('ISSUER')}: is needed with ${name} in AUTH_PROVIDERS, as an address`);

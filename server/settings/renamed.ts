@@ -1,10 +1,10 @@
 /** Earlier names of variables, with their names now. */
-const RENAMED: ReadonlyMap<string, string> = new Map([
+const RENAMED = [
   ['ACCESS_TOKEN_SECONDS', 'AUTH_ACCESS_TOKEN_SECONDS'],
   ['AUTOCONFIRM', 'AUTH_AUTOCONFIRM'],
   ['MAIL_INTERVAL_SECONDS', 'AUTH_MAIL_MIN_SECONDS'],
   ['PASSWORD_MIN_LENGTH', 'AUTH_PASSWORD_MIN_LENGTH'],
-]);
+] as const;
 
 /** Reads renamed variables under their earlier names too, where the name of today is not set. Adds a line to `warnings` for each. */
 export function withRenamed(

@@ -15,22 +15,23 @@ export function withSecretFiles(
   given: Readonly<Record<string, string | undefined>>,
   faults: string[],
 ): Record<string, string | undefined> {
-  const result = { ...given };
+  const result = new Map(Object.entries(given));
   for (const [name, path] of Object.entries(given)) {
     if (!isSecretFile(name) || path === undefined) continue;
     const secret = name.slice(0, -5);
-    delete result[name];
-    if (given[secret] !== undefined) {
+    result.delete(name);
+    if (Object.hasOwn(given, secret) && given[secret] !== undefined) {
       faults.push(`${name}: ${secret} is set too; set one of them`);
       continue;
     }
     try {
-      result[secret] = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
-      if (result[secret] === '') faults.push(`${name}: ${path} is empty`);
+      const value = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+      result.set(secret, value);
+      if (value === '') faults.push(`${name}: ${path} is empty`);
     } catch (error) {
       const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
       faults.push(`${name}: ${path} cannot be read (${reason})`);
     }
   }
-  return result;
+  return Object.fromEntries(result);
 }

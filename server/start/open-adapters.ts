@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type BodyBudget, createBodyBudget } from '#server/http/bodies.ts';
+import { type BodyBudget, createBodyBudget } from '#server/http/bodies/bodies.ts';
+import { createJsonBudget, type JsonBudget } from '#server/http/bodies/json-budget.ts';
 import type { Circuit } from '#server/providers/circuit.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
 import { createOcrIdReader } from '#server/providers/ocr/id-reader.ts';
@@ -10,9 +11,13 @@ import type { WalletSettings } from '#server/settings/wallet.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-/** Memory budgets of request bodies: small ones by address, large ones (pictures) by account. */
-export function createBodies(): { small: BodyBudget; large: BodyBudget } {
+/**
+ * Memory budgets of request bodies: small ones by address, large ones (pictures) by account; and the bytes that each may send per minute,
+ * which `factor` multiplies.
+ */
+export function createBodies(factor: number): { small: BodyBudget; large: BodyBudget; perMinute: JsonBudget } {
   return {
+    perMinute: createJsonBudget(factor),
     small: createBodyBudget({ total: 64 * MEGABYTE, perSender: 16 * MEGABYTE }),
     large: createBodyBudget({ total: 160 * MEGABYTE, perSender: 30 * MEGABYTE }),
   };

@@ -7,14 +7,19 @@ import { callerOf, type StorageContext } from './core/context.ts';
 import { storageErrors } from './core/errors.ts';
 import { bucketOf, principalOf } from './core/store.ts';
 
-const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 };
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ['b', 1],
+  ['kb', 1e3],
+  ['mb', 1e6],
+  ['gb', 1e9],
+]);
 const MIME = /^([\w.+-]+|\*)\/([\w.+-]+|\*)$/;
 
 /** Reads a number of bytes or a size such as '20mb' (powers of 1,000, as hosted Supabase counts); null for anything else. */
 function readSize(text: string | number): number | null {
   const found = /^(\d{1,15}(?:\.\d{1,6})?)\s*([kmg]?b)?$/i.exec(String(text).trim());
   if (!found) return null;
-  const bytes = Math.floor(Number(found[1]) * (UNITS[found[2]?.toLowerCase() ?? 'b'] ?? 1));
+  const bytes = Math.floor(Number(found[1]) * (UNITS.get(found[2]?.toLowerCase() ?? 'b') ?? 1));
   return bytes > 0 ? bytes : null;
 }
 

@@ -1,7 +1,8 @@
 import { Hono } from 'hono';
 import { vi } from 'vitest';
 import { composeFunctions } from '#server/compose-functions.ts';
-import { createBodyBudget } from '#server/http/bodies.ts';
+import { createBodyBudget } from '#server/http/bodies/bodies.ts';
+import { createJsonBudget } from '#server/http/bodies/json-budget.ts';
 import { type Caller, type Env, TokenRefused } from '#server/http/caller.ts';
 import type { Limit } from '#server/http/limits.ts';
 import { CallerSuspended } from '#server/http/suspension.ts';
@@ -325,6 +326,7 @@ export function createFunctionsApp(
   const bodies = {
     small: createBodyBudget({ total, perSender: total }),
     large: createBodyBudget({ total, perSender: total }),
+    perMinute: createJsonBudget(1_000),
   };
   const links = createLinkSigner(Buffer.alloc(32, 7));
   const functions = composeFunctions({

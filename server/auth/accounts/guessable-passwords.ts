@@ -9,17 +9,17 @@ const KEYBOARD_RUNS = [
   'zxcvbnm',
   'qazwsxedcrfvtgbyhnujmikolp',
 ];
-const LEET: Readonly<Record<string, string>> = {
-  '0': 'o',
-  '1': 'i',
-  '3': 'e',
-  '4': 'a',
-  '5': 's',
-  '7': 't',
-  '@': 'a',
-  $: 's',
-  '!': 'i',
-};
+const LEET: ReadonlyMap<string, string> = new Map([
+  ['0', 'o'],
+  ['1', 'i'],
+  ['3', 'e'],
+  ['4', 'a'],
+  ['5', 's'],
+  ['7', 't'],
+  ['@', 'a'],
+  ['$', 's'],
+  ['!', 'i'],
+]);
 
 /** Whether a password is easy to guess: a common one, a common word with digits or leet spelling, a repeated piece, or a keyboard run. */
 export function isGuessable(password: string): boolean {
@@ -29,10 +29,10 @@ export function isGuessable(password: string): boolean {
   if (KEYBOARD_RUNS.some((run) => run.includes(plain) || run.includes(reversed))) return true;
   const word = plain.replace(/[\d\W_]{1,4}$/u, '');
   const unleeted = Array.from(plain)
-    .map((character) => LEET[character] ?? character)
+    .map((character) => LEET.get(character) ?? character)
     .join('');
   const bare = Array.from(word)
-    .map((character) => LEET[character] ?? character)
+    .map((character) => LEET.get(character) ?? character)
     .join('');
   return [unleeted, word, bare].some((text) => text.length >= 4 && commonWords.has(text));
 }

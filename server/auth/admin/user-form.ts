@@ -50,15 +50,15 @@ function checkHash(text: string): string {
   return text;
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = {
-  h: 3_600_000,
-  m: 60_000,
-  s: 1_000,
-  ms: 1,
-  us: 0.001,
-  µs: 0.001,
-  ns: 0.000_001,
-};
+const UNIT_MS: ReadonlyMap<string, number> = new Map([
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+  ['ms', 1],
+  ['us', 0.001],
+  ['µs', 0.001],
+  ['ns', 0.000_001],
+]);
 const BAN_MS_MAX = 100 * 365.25 * 86_400_000;
 /** Reads the end of a ban: a Go duration (`24h`, `1h30m`), or `none` for null. Undefined: the request does not change it. */
 export function readBan(text: string | null | undefined, now: Date): Date | null | undefined {
@@ -67,6 +67,6 @@ export function readBan(text: string | null | undefined, now: Date): Date | null
   if (!/^(\d+(\.\d+)?(h|ms|m|s|us|µs|ns))+$/.test(text))
     throw refuse.validation(`invalid format for ban duration: ${text}`);
   const parts = text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|ns)/g);
-  const ms = [...parts].reduce((sum, [, count = '0', unit = 's']) => sum + Number(count) * (UNIT_MS[unit] ?? 0), 0);
+  const ms = [...parts].reduce((sum, [, count = '0', unit = 's']) => sum + Number(count) * (UNIT_MS.get(unit) ?? 0), 0);
   return new Date(now.getTime() + Math.min(ms, BAN_MS_MAX));
 }

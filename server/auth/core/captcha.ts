@@ -1,7 +1,7 @@
 import type { Next } from 'hono';
 import type { Needs } from './context.ts';
 import { AuthRefusal } from './errors.ts';
-import type { Call } from './request.ts';
+import { type Call, parseBody } from './request.ts';
 
 /** Grants that need no captcha, because they follow an earlier proof. */
 const EXEMPT_GRANTS = ['refresh_token', 'pkce'];
@@ -18,7 +18,7 @@ export async function requireCaptcha(context: Needs<'captcha' | 'readCaller'>, c
   // A token that cannot be read exempts nobody; the handler reports what is wrong with it.
   const caller = await readCaller(c.req.raw, c.var.ip).catch(() => null);
   if (caller?.role === 'service_role') return next();
-  const token = readCaptchaToken(await c.req.text());
+  const token = readCaptchaToken(await parseBody(c).catch(() => null));
   if (token === null) throw new AuthRefusal(400, 'captcha_failed', `${FAILED} (no captcha_token found)`);
   const passed = await captcha.check(token, c.var.ip).catch((error: unknown) => {
     c.var.log.warn({ err: error }, 'the captcha provider did not answer');
@@ -28,13 +28,8 @@ export async function requireCaptcha(context: Needs<'captcha' | 'readCaller'>, c
   return next();
 }
 
-function readCaptchaToken(text: string): string | null {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return null; // the handler reports the fault
-  }
+/** Null for a body that is not JSON too: the handler reports the fault. */
+function readCaptchaToken(body: unknown): string | null {
   if (body === null || typeof body !== 'object' || !('gotrue_meta_security' in body)) return null;
   const security = body.gotrue_meta_security;
   if (security === null || typeof security !== 'object' || !('captcha_token' in security)) return null;

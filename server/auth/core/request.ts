@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
+import { checkJson, JsonRefused, parseJson } from '#server/http/bodies/json.ts';
 import type { Env } from '#server/http/caller.ts';
 import type { Needs } from './context.ts';
 import { AuthRefusal, refuse } from './errors.ts';
@@ -22,22 +23,43 @@ export function readRequestInfo(c: Call): RequestInfo {
   return { ip: c.var.ip, userAgent: c.req.header('user-agent') ?? null, redirectTo: c.req.query('redirect_to') };
 }
 
+const DEPTH_MAX = 32;
+const JSON_LIMITS = { members: 1_000, depth: DEPTH_MAX };
+
+const bytesOf = async (c: Call): Promise<Buffer> => Buffer.from(await c.req.arrayBuffer());
+
+/** Refuses a body of JSON that would be expensive to parse, with the API's 400. */
+export async function checkBody(c: Call): Promise<void> {
+  try {
+    checkJson(await bytesOf(c), JSON_LIMITS);
+  } catch (error) {
+    throw jsonRefusal(error);
+  }
+}
+
+/** Parses the JSON body. Throws the API's 400. */
+export async function parseBody(c: Call): Promise<unknown> {
+  try {
+    return parseJson(await bytesOf(c), JSON_LIMITS);
+  } catch (error) {
+    throw jsonRefusal(error);
+  }
+}
+
+const jsonRefusal = (error: unknown): AuthRefusal =>
+  error instanceof JsonRefused
+    ? refuse.validation(error.message)
+    : new AuthRefusal(400, 'bad_json', 'Could not parse request body as JSON');
+
 /** Reads the JSON body by its schema. Throws the API's 400 when it is not JSON or does not match. */
 export async function readBody<S extends z.ZodType>(c: Call, schema: S): Promise<z.output<S>> {
-  let body: unknown;
-  try {
-    body = JSON.parse(await c.req.text());
-  } catch {
-    throw new AuthRefusal(400, 'bad_json', 'Could not parse request body as JSON');
-  }
+  const body = await parseBody(c);
   if (cannotBeStored(body, 0)) throw refuse.validation('The request contains values that cannot be stored');
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   throw refuse.validation(`${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'not valid'}`);
 }
-
-const DEPTH_MAX = 32;
 
 /** Whether PostgreSQL could not store a value: it contains NUL or a lone surrogate, or is nested deeper than 32. */
 function cannotBeStored(value: unknown, depth: number): boolean {

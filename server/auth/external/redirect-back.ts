@@ -26,7 +26,7 @@ export function redirectWithSession(
   more: Readonly<Record<string, string | null>> = {},
 ): Response {
   const url = new URL(redirectTo);
-  const fields = ['access_token', 'expires_at', 'expires_in', 'refresh_token', 'token_type'];
+  const fields = ['access_token', 'expires_at', 'expires_in', 'refresh_token', 'token_type'] as const;
   const values = [
     ...fields.map((name) => [name, String(session[name])] as const),
     ...Object.entries(more).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),

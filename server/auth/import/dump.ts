@@ -34,7 +34,14 @@ export function readDump(dump: string, schema: string, table: string): DumpRow[]
 }
 
 type Read = { readonly rows: (string | null)[][]; readonly length: number };
-const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+  ['v', '\v'],
+]);
 
 /** Reads the lines of a COPY up to `\.`. */
 function readCopied(text: string): Read {
@@ -47,7 +54,7 @@ function readCopied(text: string): Read {
   const value = (field: string): string | null =>
     field === String.raw`\N`
       ? null
-      : field.replaceAll(/\\(.)/g, (_, character: string) => ESCAPES[character] ?? character);
+      : field.replaceAll(/\\(.)/g, (_, character: string) => ESCAPES.get(character) ?? character);
   return { rows: lines.map((line) => line.split('\t').map(value)), length: end.index + end[0].length };
 }
 
@@ -80,5 +87,7 @@ function readInserted(text: string): Read {
 function unquoted([, , escaped = '', quoted, bare]: RegExpExecArray): string {
   if (quoted === undefined) return bare ?? '';
   const text = quoted.replaceAll("''", "'");
-  return escaped === '' ? text : text.replaceAll(/\\(.)/g, (_, character: string) => ESCAPES[character] ?? character);
+  return escaped === ''
+    ? text
+    : text.replaceAll(/\\(.)/g, (_, character: string) => ESCAPES.get(character) ?? character);
 }

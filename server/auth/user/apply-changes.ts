@@ -90,7 +90,7 @@ async function setData(
   { data, ip }: { data: Record<string, unknown>; ip: string },
 ): Promise<void> {
   // As in Supabase Auth: keys are merged, and null removes one.
-  const removed = Object.keys(data).filter((name) => data[name] === null);
+  const removed = Object.entries(data).flatMap(([name, value]) => (value === null ? [name] : []));
   await tx.query(
     `update auth.users set raw_user_meta_data = (raw_user_meta_data || $2::jsonb) - $3::text[] where id = $1::uuid`,
     [user.id, data, removed],

@@ -46,15 +46,13 @@ export async function letServerReachRows(
   rights: Rights,
   viewOwners: readonly string[],
 ): Promise<void> {
-  const groups: Record<string, string> = Object.fromEntries(
-    ['service_role', ...viewOwners].map((name) => [name, name]),
-  );
-  groups[loginOf('backend', rights.database)] = 'backend';
+  const groups = new Map(['service_role', ...viewOwners].map((name) => [name, name]));
+  groups.set(loginOf('backend', rights.database), 'backend');
   const { rows: bound } = await admin.query<{ name: string }>(
     'select rolname as name from pg_roles where not rolbypassrls and not rolsuper and rolname = any($1)',
-    [Object.keys(groups)],
+    [[...groups.keys()]],
   );
-  const wanted = bound.map(({ name }) => groups[name] ?? name).toSorted();
+  const wanted = bound.map(({ name }) => groups.get(name) ?? name).toSorted();
   if (wanted.length === 0 && rights.bypassRls) return;
   const { rows: tables } = await admin.query<{ name: string; forced: boolean; roles: string[] | null }>(TABLES, [
     POLICY,

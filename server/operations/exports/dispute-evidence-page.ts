@@ -178,13 +178,13 @@ const paymentRows = (one: EvidenceFacts['payments'][number]): Rows => [
   ...(one.providerId === null ? [] : [['At the payment provider', one.providerId] as const]),
 ];
 
-const SOURCES: Readonly<Record<string, string>> = {
-  photo: 'Photo of a licence, compared with the account',
-  hosted: 'Online check of the payment provider',
-  staff: 'Checked by our staff',
-};
+const SOURCES: ReadonlyMap<string, string> = new Map([
+  ['photo', 'Photo of a licence, compared with the account'],
+  ['hosted', 'Online check of the payment provider'],
+  ['staff', 'Checked by our staff'],
+]);
 const idRows = (one: EvidenceFacts['ids'][number]): Rows => [
-  ['Kind', SOURCES[one.source] ?? one.source],
+  ['Kind', SOURCES.get(one.source) ?? one.source],
   ['Checked', when(one.checkedAt)],
   ['Result', words(one.status)],
   ...maybe('Verified', one.verifiedAt),

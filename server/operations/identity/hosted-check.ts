@@ -106,17 +106,17 @@ function toHostedStatus(decision: string, reasons: readonly string[]): HostedSta
 }
 
 /** Stripe Identity's last_error codes → advice for the customer. */
-const LAST_ERRORS: Readonly<Record<string, string>> = {
-  abandoned: 'The check wasn’t finished.',
-  consent_declined: 'We can’t check your ID without your consent.',
-  country_not_supported: 'We can’t check documents from this country.',
-  device_not_supported: 'The check doesn’t work on this device. Please try another one.',
-  document_expired: 'Your document has expired.',
-  document_type_not_supported: 'We can’t check this type of document. Please use a driver licence.',
-  under_supported_age: 'You must be 18 years or older.',
-};
+const LAST_ERRORS: ReadonlyMap<string, string> = new Map([
+  ['abandoned', 'The check wasn’t finished.'],
+  ['consent_declined', 'We can’t check your ID without your consent.'],
+  ['country_not_supported', 'We can’t check documents from this country.'],
+  ['device_not_supported', 'The check doesn’t work on this device. Please try another one.'],
+  ['document_expired', 'Your document has expired.'],
+  ['document_type_not_supported', 'We can’t check this type of document. Please use a driver licence.'],
+  ['under_supported_age', 'You must be 18 years or older.'],
+]);
 
 function describeLastError(code: string | null): string | null {
   if (code === null) return null;
-  return LAST_ERRORS[code] ?? 'We couldn’t verify your document. Please try again.';
+  return LAST_ERRORS.get(code) ?? 'We couldn’t verify your document. Please try again.';
 }

@@ -34,7 +34,7 @@ export function createBackgroundJobs<WorkerName extends string>(context: {
   tasks: readonly Task[];
 }): { queue: Queue; scheduler: Scheduler } {
   const { db, clock, log, kinds } = context;
-  const circuits: Readonly<Record<string, CircuitState | undefined>> = context.circuits;
+  const circuits = new Map(Object.entries<CircuitState | undefined>(context.circuits));
   const queue = createQueue({
     db,
     clock,
@@ -42,7 +42,7 @@ export function createBackgroundJobs<WorkerName extends string>(context: {
     kinds,
     workers: Object.fromEntries(
       Object.entries<WorkerSettings | undefined>(context.workers).flatMap(([name, settings]) =>
-        settings === undefined ? [] : [[name, { ...settings, capacity: circuits[name]?.capacity }]],
+        settings === undefined ? [] : [[name, { ...settings, capacity: circuits.get(name)?.capacity }]],
       ),
     ),
     postpone: (error) => (error instanceof ProviderError && error.reason === CIRCUIT_OPEN ? CIRCUIT_OPEN_MS : null),

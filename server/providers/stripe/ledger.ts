@@ -8,19 +8,19 @@ const LIST_MAX = 10_000;
 
 const OURS = 'aud';
 /** What each type of balance transaction means (docs.stripe.com/reports/balance-transaction-types). */
-const MEANING: Readonly<Record<string, Pick<LedgerEntry, 'kind' | 'original'>>> = {
-  charge: { kind: 'payment', original: true },
-  payment: { kind: 'payment', original: true },
-  payment_failure_refund: { kind: 'payment', original: false },
-  refund: { kind: 'refund', original: true },
-  payment_refund: { kind: 'refund', original: true },
-  refund_failure: { kind: 'refund', original: false },
-};
+const MEANING: ReadonlyMap<string, Pick<LedgerEntry, 'kind' | 'original'>> = new Map([
+  ['charge', { kind: 'payment', original: true }],
+  ['payment', { kind: 'payment', original: true }],
+  ['payment_failure_refund', { kind: 'payment', original: false }],
+  ['refund', { kind: 'refund', original: true }],
+  ['payment_refund', { kind: 'refund', original: true }],
+  ['refund_failure', { kind: 'refund', original: false }],
+]);
 /** The money of disputes moves as adjustments. */
-const ADJUSTMENTS: typeof MEANING = {
-  dispute: { kind: 'dispute', original: true },
-  dispute_reversal: { kind: 'dispute', original: false },
-};
+const ADJUSTMENTS: typeof MEANING = new Map([
+  ['dispute', { kind: 'dispute', original: true }],
+  ['dispute_reversal', { kind: 'dispute', original: false }],
+]);
 
 /**
  * Lists what moved money from payments, refunds and disputes since then. Payouts and fees are left out. Throws `ProviderError`
@@ -44,7 +44,7 @@ export async function listLedger(stripe: Stripe, since: Date): Promise<LedgerEnt
 
 function toEntry(reply: unknown): LedgerEntry | null {
   const one = read(balanceReply, reply);
-  const meaning = one.type === 'adjustment' ? ADJUSTMENTS[one.reporting_category] : MEANING[one.type];
+  const meaning = one.type === 'adjustment' ? ADJUSTMENTS.get(one.reporting_category) : MEANING.get(one.type);
   const id = idOf(one.source);
   if (meaning === undefined || id === null) return null;
   return {

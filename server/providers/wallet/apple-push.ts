@@ -69,7 +69,7 @@ function send(session: ClientHttp2Session, headers: Record<string, string>): Pro
     let status: number | null = null;
     let body = '';
     stream.setEncoding('utf8');
-    stream.on('response', (answer) => (status = Number(answer[constants.HTTP2_HEADER_STATUS])));
+    stream.on('response', (answer) => (status = Number(answer[':status'])));
     // A reason is short.
     stream.on('data', (part: string) => (body = (body + part).slice(0, 1_000)));
     stream.on('error', (cause) => reject(lost(cause)));

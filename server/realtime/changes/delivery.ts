@@ -4,7 +4,7 @@ import type { Member } from '../core/token.ts';
 import type { SlowFilters } from './slow-filters.ts';
 import { encodeChange } from './event-data.ts';
 import { evaluateConditions, filteredImage } from './evaluate-conditions.ts';
-import type { Change, Image } from './outbox.ts';
+import { type Change, fieldOf, type Image } from './outbox.ts';
 import { applyRowFilter } from './row-filter.ts';
 import { coversTable, type PreparedBinding, type Subscription } from './subscriptions.ts';
 import type { Table, TableAccess, Tables } from './tables.ts';
@@ -88,7 +88,7 @@ async function findMatches(
     const images = imagesOf(table, change);
     const matchesChange = (one: PreparedBinding): boolean =>
       (one.binding.event === '*' || one.binding.event === change.kind) &&
-      one.equalities.every(({ column, json }) => image[column] === json) &&
+      one.equalities.every(({ column, json }) => fieldOf(image, column) === json) &&
       (one.condition === 'true' || holds(change, one.condition));
     for (const { subscription, bindings } of covering) {
       const matching = bindings.filter(matchesChange);
@@ -107,7 +107,7 @@ function imagesOf(table: Table, { kind, record, oldRecord }: Change): readonly C
   if (kind === 'DELETE') return [{ image: oldRecord ?? {}, required: true }];
   const images = [{ image: record ?? {}, required: true }];
   if (kind === 'INSERT' || oldRecord === null) return images;
-  const sameIdentity = table.identity.every((name) => record?.[name] === oldRecord[name]);
+  const sameIdentity = table.identity.every((name) => fieldOf(record, name) === fieldOf(oldRecord, name));
   return sameIdentity ? images : [...images, { image: oldRecord, required: false }];
 }
 

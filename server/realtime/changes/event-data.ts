@@ -1,4 +1,4 @@
-import type { Change, Image } from './outbox.ts';
+import { type Change, fieldOf, type Image } from './outbox.ts';
 import type { Table, TableAccess } from './tables.ts';
 
 /** Larger changes are sent with their small fields only. */
@@ -25,8 +25,8 @@ export function encodeChange(
   const size = sizeOf(change.record) + sizeOf(change.oldRecord);
   const tooLarge = size > CHANGE_MAX;
   const pick = (image: Image | null, names: (name: string) => boolean): string => {
-    const fields = columns.filter(({ name }) => names(name) && image?.[name] !== undefined);
-    const texts = fields.map(({ name, type }) => [name, valueOf(image?.[name] ?? 'null', type)] as const);
+    const fields = columns.filter(({ name }) => names(name) && fieldOf(image, name) !== undefined);
+    const texts = fields.map(({ name, type }) => [name, valueOf(fieldOf(image, name) ?? 'null', type)] as const);
     const small = texts.filter(([, value]) => !tooLarge || value.length <= FIELD_MAX);
     return `{${small.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
   };

@@ -5,6 +5,10 @@ import { splitFields } from './json-fields.ts';
 /** A row of a table as JSON text per column. */
 export type Image = Readonly<Record<string, string>>;
 
+/** The text of a column; undefined when the image has none. */
+export const fieldOf = (image: Image | null, column: string): string | undefined =>
+  image !== null && Object.hasOwn(image, column) ? image[column] : undefined;
+
 /** A committed change of one row. */
 export type Change = {
   readonly id: number;

@@ -1,5 +1,6 @@
 import type { Clock, Log } from '#server/http/caller.ts';
-import type { BodyBudget } from '#server/http/bodies.ts';
+import type { BodyBudget } from '#server/http/bodies/bodies.ts';
+import type { JsonBudget } from '#server/http/bodies/json-budget.ts';
 import type { Accounts } from '../core/accounts.ts';
 import type { Authorization, Changes, Messages } from '../core/ports.ts';
 import type { RealtimeSettings } from '../core/settings.ts';
@@ -14,8 +15,8 @@ export type RealtimeContext = {
   readonly sessionAlive: (sessionId: string) => Promise<boolean>;
   readonly sessionEnds: SessionEnds;
   readonly accounts: Accounts;
-  /** Memory for bodies of calls: up to 1 MiB counted by address, larger ones by account. */
-  readonly bodies: { readonly small: BodyBudget; readonly large: BodyBudget };
+  /** Memory for bodies of calls: up to 1 MiB counted by address, larger ones by account; and bytes per minute. */
+  readonly bodies: { readonly small: BodyBudget; readonly large: BodyBudget; readonly perMinute: JsonBudget };
   readonly topics: Topics;
   readonly authorization: Authorization;
   readonly messages: Messages;

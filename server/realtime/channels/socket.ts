@@ -1,6 +1,8 @@
+import { JsonRefused } from '#server/http/bodies/json.ts';
+import { senderOf } from '#server/http/bodies/json-sender.ts';
 import type { RealtimeContext } from './context.ts';
-import { type ClientFrame, readFrame, type Serializer } from '../core/frames.ts';
-import { createAverageRate, type Rate } from '../core/rate.ts';
+import { type ClientFrame, type Frame, GUEST_JSON, MEMBER_JSON, readFrame } from '../core/frames.ts';
+import { createAverageRate, createRate, type Rate } from '../core/rate.ts';
 import { JoinRefused, joinRefusals, systemErrors } from '../core/refusals.ts';
 import type { Member } from '../core/token.ts';
 import { type Channel, type Connection, endChannel, failChannel, pushSystem, reply } from './channel.ts';
@@ -20,7 +22,7 @@ export type Wire = {
 export type Socket = {
   readonly connection: Connection;
   /** Handles one message of the client. */
-  receive(data: string | Uint8Array): void;
+  receive(frame: Frame): void;
   /** Ends all channels: the connection is gone. */
   end(): void;
   /** Tells every channel that the server stops, and closes the connection. */
@@ -39,6 +41,9 @@ const SILENCE_MAX_MS = 60_000;
 const IDLE_MAX_MS = 10 * 60_000;
 /** Messages of one topic that may wait while an earlier one is handled. */
 const WAITING_MAX = 200;
+/** The largest frame of a socket without a signed-in channel, and the bytes that such a socket may send in a minute. */
+const GUEST_FRAME_MAX = 64 * 1024;
+const GUEST_BYTES_PER_MINUTE = 1024 * 1024;
 
 type State = {
   readonly context: RealtimeContext;
@@ -49,12 +54,21 @@ type State = {
   readonly work: Map<string, { tail: Promise<void>; waiting: number }>;
   readonly joins: Rate;
   readonly messages: Rate;
+  /** Bytes that it sends while nobody is signed in. */
+  readonly guestBytes: Rate;
+  readonly address: string;
   heardAt: number;
   usedAt: number;
   ended: boolean;
 };
 
-export function openSocket(context: RealtimeContext, wire: Wire, serializer: Serializer, keyHolder: Member): Socket {
+/** `address`: where the client connects from. */
+export function openSocket(
+  context: RealtimeContext,
+  wire: Wire,
+  { serializer, keyHolder }: Pick<Connection, 'serializer' | 'keyHolder'>,
+  address: string,
+): Socket {
   const now = context.clock().getTime();
   const { joinsPerSecond, messagesPerSecond } = context.settings;
   const state: State = {
@@ -65,13 +79,15 @@ export function openSocket(context: RealtimeContext, wire: Wire, serializer: Ser
     work: new Map(),
     joins: createAverageRate(joinsPerSecond),
     messages: createAverageRate(messagesPerSecond),
+    guestBytes: createRate(GUEST_BYTES_PER_MINUTE * context.bodies.perMinute.factor, 60_000),
+    address,
     heardAt: now,
     usedAt: now,
     ended: false,
   };
   return {
     connection: state.connection,
-    receive: (data) => receive(state, data),
+    receive: (frame) => receive(state, frame),
     end: () => endAll(state, null),
     dismiss: () => dismiss(state),
     async checkChannels(concerns) {
@@ -98,10 +114,11 @@ function sendOrClose(state: State, data: string | Uint8Array): void {
   state.wire.send(data);
 }
 
-function receive(state: State, data: string | Uint8Array): void {
-  const frame = readFrame(state.connection.serializer, data);
-  if (state.ended || frame === null) return;
+function receive(state: State, received: Frame): void {
+  if (state.ended) return;
   const now = state.context.clock().getTime();
+  const frame = admitFrame(state, received, now);
+  if (frame === null) return;
   state.heardAt = now;
   if (frame.topic === 'phoenix') return answerHeartbeat(state, frame);
   if (!state.messages.take(now) || !takeOfAccount(state, frame, now)) return refuseMessage(state, frame);
@@ -116,6 +133,44 @@ function receive(state: State, data: string | Uint8Array): void {
       if (work.waiting === 0) state.work.delete(frame.topic);
     });
   state.work.set(frame.topic, work);
+}
+
+/**
+ * Reads a frame within the limits of its sender. Returns null for a frame that is dropped. A socket that sends too much is closed, because
+ * each of its frames would have to be read to be refused.
+ */
+function admitFrame(state: State, received: Frame, now: number): ClientFrame | null {
+  const { context, connection } = state;
+  const holder = signedInMember(state);
+  const size = received.bytes.length;
+  if (holder === null && size > GUEST_FRAME_MAX) return refuseFrames(state, TOO_LARGE, 'Message too large');
+  const sender = senderOf((holder ?? connection.keyHolder).claims, state.address);
+  const admitted = holder !== null || state.guestBytes.take(now, size);
+  if (!admitted || context.bodies.perMinute.take(sender, size) !== null)
+    return refuseFrames(state, POLICY, 'Too much data in a short time');
+  try {
+    return readFrame(connection.serializer, received, holder === null ? GUEST_JSON : MEMBER_JSON);
+  } catch (error) {
+    if (error instanceof JsonRefused) return refuseFrames(state, POLICY, error.message);
+    throw error;
+  }
+}
+
+/** Close codes of RFC 6455, section 7.4.1. */
+const [POLICY, TOO_LARGE] = [1008, 1009] as const;
+
+function refuseFrames(state: State, code: number, reason: string): null {
+  state.context.counts.refused += 1;
+  endAll(state, 'phx_close');
+  state.wire.close(code, reason);
+  return null;
+}
+
+/** Who is signed in on this socket, by a channel or by the key of the connection; null for guests. */
+function signedInMember({ channels, connection: { keyHolder } }: State): Member | null {
+  if (keyHolder.role !== 'anon') return keyHolder;
+  for (const { member, ended } of channels.values()) if (!ended && member.role !== 'anon') return member;
+  return null;
 }
 
 function takeOfAccount({ context, channels }: State, { topic }: ClientFrame, now: number): boolean {

@@ -1,8 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Broadcast, encodeBroadcast, encodeText, readFrame } from './frames.ts';
+import { JsonRefused } from '#server/http/bodies/json.ts';
+import {
+  type Broadcast,
+  encodeBroadcast,
+  encodeText,
+  GUEST_JSON,
+  MEMBER_JSON,
+  readFrame,
+  type Serializer,
+} from './frames.ts';
 
 const utf8 = (text: string): Buffer => Buffer.from(text);
+
+/** Reads a text frame, or a binary one, of a client that is signed in. */
+const read = (serializer: Serializer, data: string | Uint8Array, limits = MEMBER_JSON): ReturnType<typeof readFrame> =>
+  readFrame(serializer, { bytes: Buffer.from(data), isBinary: typeof data !== 'string' }, limits);
 
 /** A kind-3 frame, built byte by byte. */
 function broadcastPush(strings: readonly string[], encoding: number, payload: Uint8Array): Buffer {
@@ -13,7 +26,7 @@ function broadcastPush(strings: readonly string[], encoding: number, payload: Ui
 describe('serializer 1.0.0', () => {
   test('an object with topic, event, payload and ref is a frame', () => {
     const text = '{"topic":"realtime:a","event":"phx_join","payload":{"x":1},"ref":"2","join_ref":"1"}';
-    expect(readFrame('1.0.0', text)).toEqual({
+    expect(read('1.0.0', text)).toEqual({
       joinRef: '1',
       ref: '2',
       topic: 'realtime:a',
@@ -31,10 +44,10 @@ describe('serializer 1.0.0', () => {
     '{"topic":"a","event":"b","payload":{}}',
     '{"event":"b","ref":"1"}',
     '[null,"1","a","b",{}]',
-  ])('%s is no frame', (text) => expect(readFrame('1.0.0', text)).toBeNull());
+  ])('%s is no frame', (text) => expect(read('1.0.0', text)).toBeNull());
 
   test('a binary frame is no frame', () => {
-    expect(readFrame('1.0.0', broadcastPush(['1', '2', 'realtime:a', 'e', ''], 1, utf8('{}')))).toBeNull();
+    expect(read('1.0.0', broadcastPush(['1', '2', 'realtime:a', 'e', ''], 1, utf8('{}')))).toBeNull();
   });
 
   test('a reply has no join_ref', () => {
@@ -50,7 +63,7 @@ describe('serializer 1.0.0', () => {
 
 describe('serializer 2.0.0', () => {
   test('an array of five elements is a frame; further elements are ignored', () => {
-    expect(readFrame('2.0.0', '["1","2","realtime:a","e",{"x":1},"more"]')).toEqual({
+    expect(read('2.0.0', '["1","2","realtime:a","e",{"x":1},"more"]')).toEqual({
       joinRef: '1',
       ref: '2',
       topic: 'realtime:a',
@@ -61,12 +74,12 @@ describe('serializer 2.0.0', () => {
 
   test.each(['["1","2","a","e"]', '[1,2,3,4,{}]', '[null,null,null,"e",{}]', '{"topic":"a"}', 'x'])(
     '%s is no frame',
-    (text) => expect(readFrame('2.0.0', text)).toBeNull(),
+    (text) => expect(read('2.0.0', text)).toBeNull(),
   );
 
   test('a broadcast push of kind 3 carries JSON with metadata', () => {
     const frame = broadcastPush(['1', '2', 'realtime:ä', 'été', '{"persist":true}'], 1, utf8('{"n":1}'));
-    expect(readFrame('2.0.0', frame)).toEqual({
+    expect(read('2.0.0', frame)).toEqual({
       joinRef: '1',
       ref: '2',
       topic: 'realtime:ä',
@@ -76,7 +89,7 @@ describe('serializer 2.0.0', () => {
   });
 
   test('a broadcast push of kind 3 carries bytes', () => {
-    const frame = readFrame('2.0.0', broadcastPush(['', '', 'realtime:a', 'e', ''], 0, Buffer.from([0, 255])));
+    const frame = read('2.0.0', broadcastPush(['', '', 'realtime:a', 'e', ''], 0, Buffer.from([0, 255])));
     expect(frame).toMatchObject({
       joinRef: null,
       ref: null,
@@ -87,7 +100,7 @@ describe('serializer 2.0.0', () => {
   test('a push of kind 0 carries bytes', () => {
     const parts = ['1', '2', 'realtime:a', 'raw'].map(utf8);
     const frame = Buffer.concat([Buffer.from([0, ...parts.map((part) => part.length)]), ...parts, Buffer.from([7])]);
-    expect(readFrame('2.0.0', frame)).toEqual({
+    expect(read('2.0.0', frame)).toEqual({
       joinRef: '1',
       ref: '2',
       topic: 'realtime:a',
@@ -105,7 +118,7 @@ describe('serializer 2.0.0', () => {
     ['a topic that is no UTF-8', Buffer.from([3, 0, 0, 1, 0, 0, 0, 255])],
     ['a kind that only the server sends', Buffer.from([4, 0, 0, 0, 0])],
     ['nothing', Buffer.alloc(0)],
-  ])('%s is no frame', (_name, frame) => expect(readFrame('2.0.0', frame)).toBeNull());
+  ])('%s is no frame', (_name, frame) => expect(read('2.0.0', frame)).toBeNull());
 
   test('a broadcast to clients is of kind 4', () => {
     const frame = encodeBroadcast('2.0.0', 'realtime:a', { event: 'é', body: { json: '[1]' }, meta: { id: 'x' } });
@@ -136,7 +149,7 @@ test('what any client sends as a broadcast arrives unchanged at a client of the 
   fc.assert(
     fc.property(fc.string({ maxLength: 60 }), fc.jsonValue(), (event, payload) => {
       const json = JSON.stringify(payload);
-      const sent = readFrame('2.0.0', broadcastPush(['1', '2', 'realtime:a', event, ''], 1, utf8(json)));
+      const sent = read('2.0.0', broadcastPush(['1', '2', 'realtime:a', event, ''], 1, utf8(json)));
       const broadcast: Broadcast =
         sent && 'broadcast' in sent ? sent.broadcast : { event: '', body: { json: '' }, meta: null };
       const text = JSON.parse(String(encodeBroadcast('1.0.0', 'realtime:a', broadcast)));
@@ -145,12 +158,34 @@ test('what any client sends as a broadcast arrives unchanged at a client of the 
   );
 });
 
-test('made-up bytes and texts never throw', () => {
+test('made-up bytes and texts never throw anything but a refusal', () => {
   const runs = process.env['TEST_LONG'] ? 100_000 : 2_000;
   fc.assert(
     fc.property(fc.oneof(fc.uint8Array({ maxLength: 64 }), fc.string(), fc.json()), (data) => {
-      for (const serializer of ['1.0.0', '2.0.0'] as const) readFrame(serializer, data);
+      for (const serializer of ['1.0.0', '2.0.0'] as const)
+        try {
+          read(serializer, data);
+        } catch (error) {
+          expect(error).toBeInstanceOf(JsonRefused);
+        }
     }),
     { numRuns: runs },
   );
+});
+
+test('JSON above the limits is refused in text, in metadata and in the payload of a broadcast', () => {
+  const deep = `${'['.repeat(33)}${']'.repeat(33)}`;
+  const many = `[${'1,'.repeat(1_000)}1]`;
+  for (const json of [deep, many, `[${'1'.repeat(1_001)}]`]) {
+    for (const frame of [
+      `["1","2","realtime:a","e",${json}]`,
+      broadcastPush(['1', '2', 'realtime:a', 'e', ''], 1, utf8(json)),
+    ])
+      expect(() => read('2.0.0', frame, GUEST_JSON)).toThrow(expect.objectContaining({ name: 'JsonRefused' }));
+    expect(() => read('1.0.0', `{"topic":"realtime:a","event":"e","ref":"1","payload":${json}}`, GUEST_JSON)).toThrow(
+      expect.objectContaining({ name: 'JsonRefused' }),
+    );
+  }
+  const metadata = broadcastPush(['1', '2', 'realtime:a', 'e', `{"a":${deep}}`], 1, utf8('{}'));
+  expect(() => read('2.0.0', metadata, GUEST_JSON)).toThrow(expect.objectContaining({ name: 'JsonRefused' }));
 });

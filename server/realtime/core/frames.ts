@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { type JsonLimits, parseJson } from '#server/http/bodies/json.ts';
 
 /**
  * Frames of the two serializers of Phoenix channels, as supabase-js uses them. 1.0.0 sends JSON objects only; 2.0.0 sends JSON arrays and
@@ -52,15 +53,21 @@ const ENCODING_BYTES = 0;
 const ENCODING_JSON = 1;
 const LENGTH_MAX = 255;
 
-/** Reads a frame of a client. Returns null for a frame of any other shape: the caller drops it. */
-export function readFrame(serializer: Serializer, data: string | Uint8Array): ClientFrame | null {
-  if (typeof data !== 'string') return serializer === '2.0.0' ? readBinary(data) : null;
-  let value: unknown;
-  try {
-    value = JSON.parse(data);
-  } catch {
-    return null;
-  }
+/** Limits of what clients send: of guests, and of those who are signed in. */
+export const GUEST_JSON: JsonLimits = { members: 1_000, depth: 32 };
+export const MEMBER_JSON: JsonLimits = { members: 20_000, depth: 100 };
+
+/** One message of a socket, as text or as bytes. */
+export type Frame = { readonly bytes: Buffer; readonly isBinary: boolean };
+
+/**
+ * Reads a frame of a client. Returns null for a frame of any other shape: the caller drops it. Throws `JsonRefused` for JSON above the
+ * limits, before it is parsed.
+ */
+export function readFrame(serializer: Serializer, { bytes, isBinary }: Frame, limits: JsonLimits): ClientFrame | null {
+  if (isBinary) return serializer === '2.0.0' ? readBinary(bytes, limits) : null;
+  const value = readJson(bytes, limits);
+  if (value === undefined) return null;
   return serializer === '2.0.0' ? readArray(value) : readObject(value);
 }
 
@@ -86,7 +93,7 @@ function pushOf({ joinRef, ref, topic, event, payload }: Record<keyof Push, unkn
 const isRef = (value: unknown): value is string | null | undefined =>
   value === null || value === undefined || (typeof value === 'string' && value.length <= LENGTH_MAX);
 
-function readBinary(frame: Uint8Array): ClientFrame | null {
+function readBinary(frame: Buffer, limits: JsonLimits): ClientFrame | null {
   const kind = frame[0];
   if (kind === KIND_PUSH) {
     const parts = readStrings(frame, { from: 1, count: 4, gap: 0 });
@@ -99,9 +106,9 @@ function readBinary(frame: Uint8Array): ClientFrame | null {
   const encoding = frame[6];
   if (!parts || (encoding !== ENCODING_BYTES && encoding !== ENCODING_JSON)) return null;
   const [joinRef = '', ref = '', topic = '', event = '', metadata = ''] = parts.strings;
-  const meta = readMetadata(metadata);
+  const meta = readMetadata(metadata, limits);
   if (meta === undefined) return null;
-  const body = encoding === ENCODING_BYTES ? { bytes: parts.rest } : readJsonBody(parts.rest);
+  const body = encoding === ENCODING_BYTES ? { bytes: parts.rest } : readJsonBody(parts.rest, limits);
   return (
     body && { joinRef: joinRef || null, ref: ref || null, topic, event: 'broadcast', broadcast: { event, body, meta } }
   );
@@ -125,25 +132,26 @@ function readStrings(
 }
 
 /** The metadata of a frame: null when empty, undefined when it is no JSON object. */
-function readMetadata(text: string): Readonly<Record<string, unknown>> | null | undefined {
+function readMetadata(text: string, limits: JsonLimits): Readonly<Record<string, unknown>> | null | undefined {
   if (text === '') return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return value !== null && typeof value === 'object' && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = readJson(Buffer.from(text), limits);
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? { ...value } : undefined;
 }
 
-function readJsonBody(bytes: Uint8Array): BroadcastBody | null {
-  if (!isUtf8(bytes)) return null;
-  const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+function readJsonBody(part: Uint8Array, limits: JsonLimits): BroadcastBody | null {
+  const bytes = Buffer.from(part.buffer, part.byteOffset, part.length);
+  if (!isUtf8(bytes) || readJson(bytes, limits) === undefined) return null;
+  return { json: bytes.toString('utf8') };
+}
+
+/** Undefined for what is not JSON. */
+function readJson(bytes: Buffer, limits: JsonLimits): unknown {
   try {
-    JSON.parse(json);
-  } catch {
-    return null;
+    return parseJson(bytes, limits);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
-  return { json };
 }
 
 /** Encodes a frame as text. */

@@ -4,7 +4,7 @@ import type { RealtimeContext } from '../channels/context.ts';
 import { isObject } from '../core/join-request.ts';
 import { maySendTo } from '../core/settings.ts';
 import type { Member } from '../core/token.ts';
-import { type Call, parseJson } from './call.ts';
+import { type Call, readJson } from './call.ts';
 
 type Message = {
   readonly topic: string;
@@ -23,7 +23,7 @@ const TOO_MANY = 'Too many messages to broadcast, please reduce the batch size';
 
 /** `POST /api/broadcast`: sends `{messages: [{topic, event, payload, private?, id?}]}`. Answers 202, 400, 422 or 429. */
 export async function broadcastBatch(context: RealtimeContext, c: Context<Env>, call: Call): Promise<Response> {
-  const body = parseJson(await call.readBody());
+  const body = readJson(await call.readBody(), call.member);
   if (body === undefined) return c.json({ errors: { detail: 'Bad Request' } }, 400);
   const sent = isObject(body) ? body['messages'] : undefined;
   if (!Array.isArray(sent) || sent.length === 0) {

@@ -1,8 +1,11 @@
 import type { Context } from 'hono';
-import { announcedLength, BodyRefused, bodyRefusals, readBytes } from '#server/http/bodies.ts';
+import { announcedLength, BodyRefused, bodyRefusals, readBytes } from '#server/http/bodies/bodies.ts';
 import type { Env } from '#server/http/caller.ts';
 import type { RealtimeContext } from '../channels/context.ts';
+import { senderOf } from '#server/http/bodies/json-sender.ts';
+import { JsonRefused, parseJson } from '#server/http/bodies/json.ts';
 import { accountOf } from '../core/accounts.ts';
+import { GUEST_JSON, MEMBER_JSON } from '../core/frames.ts';
 import { type Rate, RATE_SECONDS } from '../core/rate.ts';
 import { isFault, type Member, readMember } from '../core/token.ts';
 
@@ -34,7 +37,7 @@ export async function answerCall(
   // Guests share one token, so they are told apart by their addresses.
   const rate = context.accounts.rateOf(account ?? `${member.role}:${c.var.ip}`, now);
   const exceeded = rate.used(now) >= accountMessagesPerSecond * RATE_SECONDS;
-  const readBody = (): Promise<Buffer> => read(context, c, account);
+  const readBody = (): Promise<Buffer> => read(context, c, member);
   const call = { member, rate, readBody };
   const response = exceeded ? c.json({ message: 'Too many requests' }, 429) : await handle(call).catch(refusal);
   const rolling = Math.floor(rate.used(now) / RATE_SECONDS);
@@ -45,7 +48,8 @@ export async function answerCall(
 
   function refusal(error: unknown): Response {
     if (!(error instanceof BodyRefused)) throw error;
-    return c.json({ message: error.message }, error.status);
+    const headers = error.retryAfter === null ? {} : { 'retry-after': String(error.retryAfter) };
+    return c.json({ message: error.message }, error.status, headers);
   }
 }
 
@@ -60,12 +64,14 @@ async function callerOf(context: RealtimeContext, c: Context<Env>): Promise<Memb
 }
 
 /** Reserves memory for the body before it is read. */
-async function read(context: RealtimeContext, c: Context<Env>, account: string | null): Promise<Buffer> {
+async function read(context: RealtimeContext, c: Context<Env>, member: Member): Promise<Buffer> {
   const length = announcedLength(c.req.raw.headers) ?? BODY_MAX;
   if (length > BODY_MAX) throw bodyRefusals.tooLarge();
-  const { small, large } = context.bodies;
-  const sender = account ?? c.var.ip;
-  const release = length > SMALL_MAX ? large.reserve(sender, length) : small.reserve(c.var.ip, length);
+  const { small, large, perMinute } = context.bodies;
+  const wait = perMinute.take(senderOf(member.claims, c.var.ip), length);
+  if (wait !== null) throw bodyRefusals.tooManyBytes(wait);
+  const release =
+    length > SMALL_MAX ? large.reserve(accountOf(member) ?? c.var.ip, length) : small.reserve(c.var.ip, length);
   try {
     return await readBytes(c.req.raw, BODY_MAX);
   } finally {
@@ -73,11 +79,12 @@ async function read(context: RealtimeContext, c: Context<Env>, account: string |
   }
 }
 
-/** Parses JSON. Returns undefined for anything else. */
-export function parseJson(bytes: Buffer): unknown {
+/** Parses JSON within the limits of frames. Returns undefined for anything else. */
+export function readJson(bytes: Buffer, { role }: Pick<Member, 'role'>): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined;
+    return parseJson(bytes, role === 'anon' ? GUEST_JSON : MEMBER_JSON);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof JsonRefused) return undefined;
+    throw error;
   }
 }

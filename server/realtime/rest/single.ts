@@ -4,7 +4,7 @@ import type { RealtimeContext } from '../channels/context.ts';
 import { type BroadcastBody, sizeOfBody } from '../core/frames.ts';
 import { maySendTo } from '../core/settings.ts';
 import type { Member } from '../core/token.ts';
-import { type Call, parseJson } from './call.ts';
+import { type Call, readJson } from './call.ts';
 
 /**
  * `POST /api/broadcast/:topic/events/:event`: sends the body, JSON or bytes, as one message. Answers 202, 400, 403, 415, 422 or 429. Query:
@@ -20,7 +20,7 @@ export async function broadcastOne(context: RealtimeContext, c: Context<Env>, ca
   const type = mediaTypeOf(c);
   if (type === null)
     return c.json({ error: 'Unsupported Media Type. Use application/json or application/octet-stream' }, 415);
-  const body = bodyOf(await call.readBody(), type);
+  const body = bodyOf(await call.readBody(), type, call.member);
   if (body === 'broken') return c.json({ errors: { detail: 'Bad Request' } }, 400);
   if (body === null) return c.json({ errors: { payload: ["can't be blank"] } }, 422);
   if (sizeOfBody(body) > settings.payloadMax)
@@ -59,10 +59,10 @@ function mediaTypeOf(c: Context<Env>): MediaType | null {
   return type === 'application/json' || type === 'application/octet-stream' ? type : null;
 }
 
-function bodyOf(bytes: Buffer, type: MediaType): BroadcastBody | 'broken' | null {
+function bodyOf(bytes: Buffer, type: MediaType, member: Member): BroadcastBody | 'broken' | null {
   if (type === 'application/octet-stream') return { bytes };
   if (bytes.length === 0) return null;
-  const value = parseJson(bytes);
+  const value = readJson(bytes, member);
   if (value === undefined) return 'broken';
   return value !== null && typeof value === 'object' ? { json: JSON.stringify(value) } : null;
 }

@@ -76,7 +76,7 @@ export async function openBus(context: BusContext): Promise<DatabaseBus> {
     if ('ended' in notification) return end(notification.ended);
     if (notification.from === process) return;
     if (!('after' in notification)) return receiver.receive(notification);
-    sender.repeat(notification.after[process] ?? 0);
+    sender.repeat(numberOf(notification.after, process));
     if (notification.sent !== undefined) receiver.expect(notification.from, notification.sent);
   };
   const stopListening = await db.listen(BUS_CHANNEL, (payload) => {
@@ -113,3 +113,7 @@ export async function openBus(context: BusContext): Promise<DatabaseBus> {
     },
   };
 }
+
+/** The last message that another process has from this one; 0 when it has none. */
+const numberOf = (numbers: Readonly<Record<string, number>>, process: string): number =>
+  Object.hasOwn(numbers, process) ? (numbers[process] ?? 0) : 0;

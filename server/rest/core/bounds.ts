@@ -22,6 +22,8 @@ export type Bounds = {
   readonly rows: number;
   /** Rows of one insert. */
   readonly newRows: number;
+  /** Members of all objects and lists of a body in JSON, or cells of one in CSV. */
+  readonly bodyMembers: number;
 };
 
 export type CallerClass = 'guest' | 'user' | 'service';
@@ -42,6 +44,7 @@ export const BOUNDS: Readonly<Record<CallerClass, Bounds>> = {
     possibleRows: 5_000_000,
     rows: 20_000,
     newRows: 100,
+    bodyMembers: 5_000,
   },
   user: {
     patterns: 10,
@@ -56,6 +59,7 @@ export const BOUNDS: Readonly<Record<CallerClass, Bounds>> = {
     possibleRows: 10_000_000,
     rows: 100_000,
     newRows: 1_000,
+    bodyMembers: 25_000,
   },
   service: {
     patterns: null,
@@ -70,6 +74,7 @@ export const BOUNDS: Readonly<Record<CallerClass, Bounds>> = {
     possibleRows: Infinity,
     rows: 1_000_000,
     newRows: Infinity,
+    bodyMembers: Infinity,
   },
 };
 

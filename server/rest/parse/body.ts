@@ -1,5 +1,5 @@
-import { refuseOver } from '../core/bounds.ts';
-import { checkJson } from './json-limits.ts';
+import { checkJson, JsonRefused } from '#server/http/bodies/json.ts';
+import { type Bounds, refuseOver } from '../core/bounds.ts';
 import { restErrors, type Sent } from '../core/errors.ts';
 
 /** A request's body. JSON goes to the database as its original text, so that no number loses a digit. */
@@ -24,8 +24,11 @@ const TYPES: readonly (readonly [RegExp, Exclude<Sent, 'query'> | 'csv', 'table'
   [/^application\/octet-stream\s*(;|$)/i, 'binary', 'call'],
 ];
 
-/** `columnsNamed`: the request names the columns itself. `newRows`: the most rows a body may have. */
-type BodyOptions = { readonly columnsNamed: boolean; readonly newRows: number };
+/** `columnsNamed`: the request names the columns itself. `newRows`, `bodyMembers`: the most rows and values a body may have. */
+type BodyOptions = { readonly columnsNamed: boolean } & Pick<Bounds, 'newRows' | 'bodyMembers'>;
+
+/** How deep a body may nest: each level uses some of the database's stack. */
+const DEPTH_MAX = 100;
 
 /** Reads a request's body. Throws PGRST102 when it cannot be parsed, 400 for too many rows. */
 export async function readBody(request: Request, kind: 'table' | 'call', options: BodyOptions): Promise<Body> {
@@ -33,18 +36,38 @@ export async function readBody(request: Request, kind: 'table' | 'call', options
   const sent = TYPES.find(([pattern, , only]) => pattern.test(type) && (only ?? kind) === kind)?.[1];
   if (sent === 'text' || sent === 'xml') return { ...ONE, sent, raw: await request.text() };
   if (sent === 'binary') return { ...ONE, sent, raw: new Uint8Array(await request.arrayBuffer()) };
-  const text = (await request.text()).trim();
+  const bytes = Buffer.from(await request.arrayBuffer());
+  const text = bytes.toString('utf8').trim();
   if (text === '') {
     if (kind === 'table') throw restErrors.body('Empty or invalid json');
     return { sent: 'json', listText: '[{}]', raw: '{}', keys: [], count: 1 };
   }
   // CSRF: other sites can send some content types without a preflight, but none of these.
   if (sent === undefined) throw restErrors.contentType(type);
-  if (sent === 'json') checkJson(text);
+  if (sent === 'json') checkMembers(bytes, options);
+  else checkCells(bytes, options);
   const body = sent === 'csv' ? fromTable(text) : fromJson(text, kind, options);
   if (kind === 'table') refuseOver('rows', body.count ?? 0, options.newRows);
   return body;
 }
+
+/** Refuses JSON (PGRST102) that is short to send but expensive to parse or to store. */
+function checkMembers(bytes: Buffer, { bodyMembers }: BodyOptions): void {
+  try {
+    checkJson(bytes, { members: bodyMembers, depth: DEPTH_MAX });
+  } catch (error) {
+    throw error instanceof JsonRefused ? restErrors.body(error.message) : error;
+  }
+}
+
+/** The same for CSV: an upper bound of its cells, by the separators. */
+function checkCells(bytes: Buffer, { bodyMembers }: BodyOptions): void {
+  let cells = 1;
+  for (const byte of bytes) if (byte === COMMA || byte === LINE_FEED) cells += 1;
+  if (cells > bodyMembers) throw restErrors.body(`The body has more than ${bodyMembers} values`);
+}
+
+const [COMMA, LINE_FEED] = [0x2c, 0x0a];
 
 const ONE = { listText: '', keys: null, count: null };
 

@@ -1,10 +1,11 @@
 import { type Bounds, checkSteps, refuseOver } from '../core/bounds.ts';
 import { restErrors } from '../core/errors.ts';
-import { likeFault, PATTERN_MAX, readArray, regexFault } from './pattern.ts';
+import { likeFault, PATTERN_MAX, readArray, regexFault, searchFault } from './pattern.ts';
 import type { Condition, Read, Test } from './query.ts';
 
 /** Refuses (400) conditions that could cost too much, before any lookup or query. */
 export function checkConditions(read: Read, bounds: Bounds): void {
+  for (const param of read.params) if (param.kind === 'condition') checkSearches(param.condition, read);
   if (bounds.patterns === null) return;
   const counted = { patterns: 0, conditions: 0, members: 0 };
   const check = (condition: Condition): void => {
@@ -19,6 +20,15 @@ export function checkConditions(read: Read, bounds: Bounds): void {
   refuseOver('conditions', counted.conditions, bounds.conditions);
   refuseOver('members of lists', counted.members, bounds.members);
   refuseOver('patterns and text searches', counted.patterns, bounds.patterns);
+}
+
+/** Refuses a text search that PostgreSQL cannot read, whoever sends it. */
+function checkSearches(condition: Condition, read: Read): void {
+  if (condition.kind === 'logic') return condition.of.forEach((inner) => checkSearches(inner, read));
+  const { test } = condition;
+  if (test.kind !== 'search') return;
+  const fault = searchFault(read.values[test.value] ?? '');
+  if (fault !== null) throw restErrors.costlyPattern('text search', fault);
 }
 
 /** Checks the pattern or search of a test; returns how many it contains. */

@@ -24,6 +24,19 @@ export function regexFault(text: string): string | null {
 /** Says why a LIKE pattern could cost too much; null when it cannot. Matching time grows with pattern length × text length. */
 export const likeFault = (text: string): string | null => lengthFault(text);
 
+/** PostgreSQL refuses words above 2,046 bytes and nesting above its stack's depth with an error of the server. */
+const SEARCH_BYTES_MAX = 2_000;
+const SEARCH_BRACKETS_MAX = 100;
+/** PostgreSQL keeps at most 32 operators that wait for their operand. */
+const NEGATIONS = /(?:[!-][\s("']*){17}/;
+
+/** Says why PostgreSQL could not read a text search, of whatever caller; null when it can. */
+export function searchFault(text: string): string | null {
+  if (Buffer.byteLength(text) > SEARCH_BYTES_MAX) return `is longer than ${SEARCH_BYTES_MAX} bytes`;
+  if (text.split('(').length - 1 > SEARCH_BRACKETS_MAX) return `has more than ${SEARCH_BRACKETS_MAX} brackets`;
+  return NEGATIONS.test(text) ? 'has more than 16 negations in a row' : null;
+}
+
 const lengthFault = (text: string): string | null =>
   text.length > PATTERN_MAX ? `is longer than ${PATTERN_MAX} characters` : null;
 

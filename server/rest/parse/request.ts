@@ -25,12 +25,20 @@ export type ParsedRequest = {
   readonly body: Body | null;
 };
 
-/** Parses a request to `name`. `plans`: whether query plans may be requested. Throws `RestRefusal`. */
+/**
+ * Parses a request to `name`. `plans`: whether query plans may be requested. `timeZones`: the names of time zones that `Prefer` may give;
+ * none by default. Throws `RestRefusal`.
+ */
 export async function parseRequest(
   request: Request,
   kind: 'table' | 'call',
   name: string,
-  options: { plans: boolean; bounds: Bounds; headers?: HeaderRecord },
+  options: {
+    plans: boolean;
+    bounds: Bounds;
+    headers?: HeaderRecord;
+    timeZones?: () => Promise<ReadonlySet<string>>;
+  },
 ): Promise<ParsedRequest> {
   const { method } = request;
   const { headers = Object.fromEntries(request.headers) } = options;
@@ -43,6 +51,8 @@ export async function parseRequest(
       : readWithRange(search, range, kind === 'call' && reading);
   // Before reading the body and before any lookup.
   checkConditions(read, options.bounds);
+  const prefer = headerIn(headers, 'prefer');
+  const timeZones = prefer?.includes('timezone=') ? await options.timeZones?.() : undefined;
   return {
     method,
     path: kind === 'call' ? `/rpc/${name}` : `/${name}`,
@@ -50,14 +60,14 @@ export async function parseRequest(
     schema: headerIn(headers, reading ? 'accept-profile' : 'content-profile'),
     name,
     form: readForm(headerIn(headers, 'accept'), { plans: options.plans, call: kind === 'call' }),
-    preferences: readPreferences(headerIn(headers, 'prefer')),
+    preferences: readPreferences(prefer, timeZones),
     read,
     body:
       reading || method === 'DELETE'
         ? null
         : await readBody(request, kind, {
             columnsNamed: read.params.some((param) => param.kind === 'columns'),
-            newRows: options.bounds.newRows,
+            ...options.bounds,
           }),
   };
 }

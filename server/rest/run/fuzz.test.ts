@@ -33,6 +33,7 @@ const cachedOf = (plans: Map<string, Prepared>): CachedSchema => ({
   roles: new Map(),
   schemaCache,
   plans,
+  timeZones: () => Promise.resolve(new Set()),
 });
 /** A word that every value contains and no name does. */
 const SENTINEL = 'zq7';

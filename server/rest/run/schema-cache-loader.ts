@@ -10,6 +10,8 @@ export type CachedSchema = {
   readonly roles: RoleSettings;
   readonly schemaCache: SchemaCache;
   readonly plans: Map<string, Prepared>;
+  /** The names of all time zones that the database knows. Read on first use. */
+  readonly timeZones: () => Promise<ReadonlySet<string>>;
 };
 export type SchemaCacheLoader = { now(): Promise<CachedSchema>; reload(): void };
 
@@ -27,6 +29,14 @@ export function createSchemaCacheLoader(
   const reload = (): void => {
     cached = null;
   };
+  let zones: Promise<ReadonlySet<string>> | null = null;
+  const timeZones: CachedSchema['timeZones'] = () => {
+    zones ??= readTimeZones(db).catch((error: unknown) => {
+      zones = null;
+      throw error;
+    });
+    return zones;
+  };
   const read = async (): Promise<CachedSchema> => {
     // Listen before reading, so that no change is missed in between.
     listening ??= db.listen('pgrst', (payload) => {
@@ -40,7 +50,7 @@ export function createSchemaCacheLoader(
       const { settings, roles } = await readSettings(query, fromEnvironment, warn);
       const { schemas, extraSearchPath } = settings;
       const schemaCache = await readSchemaCache(query, { schemas, searched: extraSearchPath });
-      return { settings, roles, schemaCache, plans: new Map() };
+      return { settings, roles, schemaCache, plans: new Map(), timeZones };
     });
   };
   return {
@@ -55,4 +65,9 @@ export function createSchemaCacheLoader(
     },
     reload,
   };
+}
+
+async function readTimeZones({ query }: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
+  const { rows } = await query<{ name: string }>('select name from pg_catalog.pg_timezone_names');
+  return new Set(rows.map(({ name }) => name));
 }

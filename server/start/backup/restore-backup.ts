@@ -121,8 +121,9 @@ async function loadInto(
 
 /** Throws `BackupUnreadable` when what was found differs from what was expected. */
 export function compareSums(expected: BackupSums, found: BackupSums): void {
+  const restored = new Map(Object.entries(found.tables));
   const faults = Object.entries(expected.tables)
-    .filter(([name, { rows, sum }]) => found.tables[name]?.rows !== rows || found.tables[name]?.sum !== sum)
+    .filter(([name, { rows, sum }]) => restored.get(name)?.rows !== rows || restored.get(name)?.sum !== sum)
     .map(([name]) => name);
   if (expected.objects !== found.objects || expected.objectBytes !== found.objectBytes) faults.push('uploaded files');
   if (faults.length > 0) throw new BackupUnreadable(`what was restored differs from the backup: ${faults.join(', ')}`);

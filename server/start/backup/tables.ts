@@ -15,7 +15,7 @@ where c.relkind = 'r' and c.relpersistence = 'p' and n.nspname in ('public', 'au
   and (n.nspname, c.relname) not in (('private', 'migrations'), ('storage', 'uploads'), ('storage', 'upload_parts'), ('storage', 'deletion_queue'))
 order by 1`;
 /** Every database has a password of its own for its logins. */
-const LEFT_OUT: Readonly<Record<string, string>> = { 'private.settings': `where t.name <> 'login_password'` };
+const LEFT_OUT: ReadonlyMap<string, string> = new Map([['private.settings', `where t.name <> 'login_password'`]]);
 
 type Table = { readonly name: string; readonly columns: string };
 
@@ -44,7 +44,7 @@ export async function* dumpTables(
 ): AsyncGenerator<BackupRecord> {
   for (const { name } of await tablesOf(sql)) {
     const sum = createSum();
-    await sql(`declare dump no scroll cursor for select t::text as row from ${name} t ${LEFT_OUT[name] ?? ''}`);
+    await sql(`declare dump no scroll cursor for select t::text as row from ${name} t ${LEFT_OUT.get(name) ?? ''}`);
     for (;;) {
       const rows = (await sql(`fetch ${BATCH} from dump`)).map(({ row }) => String(row));
       if (rows.length === 0) break;

@@ -1,8 +1,11 @@
 import type { z } from 'zod';
+import { isJson } from '#server/http/bodies/bodies.ts';
+import { parseJson } from '#server/http/bodies/json.ts';
 import { storageErrors } from './errors.ts';
 
 /** The largest JSON body; uploads have limits of their own. */
 const JSON_MAX = 1024 * 1024;
+const JSON_LIMITS = { members: 10_000, depth: 32 };
 
 /** Streams a request's bytes. When the client disconnects, throws a `StorageRefusal` that nobody reads. */
 export async function* bytesOf(request: Request): AsyncGenerator<Uint8Array> {
@@ -39,10 +42,12 @@ export async function collect(bytes: AsyncIterable<Uint8Array>, max: number): Pr
 
 /** Reads a JSON body and checks it against the schema. Throws `StorageRefusal`. */
 export async function readJson<S extends z.ZodType>(request: Request, schema: S): Promise<z.output<S>> {
-  const text = (await collect(bytesOf(request), JSON_MAX)).toString('utf8');
+  // The budget of bytes counts only JSON here, because files are streamed.
+  if (!isJson(request.headers)) throw storageErrors.body();
+  const bytes = await collect(bytesOf(request), JSON_MAX);
   let body: unknown;
   try {
-    body = JSON.parse(text);
+    body = parseJson(bytes, JSON_LIMITS);
   } catch {
     throw storageErrors.body();
   }

@@ -1,3 +1,4 @@
+import { parseJson } from '#server/http/bodies/json.ts';
 import { bytesOf, collect } from './body.ts';
 import { storageErrors } from './errors.ts';
 import { type Part, readParts } from './multipart.ts';
@@ -23,6 +24,7 @@ export type Details = {
 };
 
 const METADATA_MAX = 8_000;
+const METADATA_LIMITS = { members: 1_000, depth: 32 };
 const FIELD_MAX = 16_384;
 const UNKNOWN_TYPE = 'application/octet-stream';
 
@@ -114,7 +116,7 @@ export function metadataOf(text: string | null): Record<string, unknown> {
   if (text.length > METADATA_MAX) throw storageErrors.body();
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(Buffer.from(text), METADATA_LIMITS);
   } catch {
     throw storageErrors.body();
   }

@@ -10,18 +10,18 @@ const FITS = {
   contain: { resizingType: 'fit', fit: 'inside' },
   fill: { resizingType: 'force', fit: 'fill' },
 } as const;
-const OUTPUTS: Readonly<Record<string, PictureJob['output']>> = {
-  'image/jpeg': 'jpeg',
-  'image/png': 'png',
-  'image/webp': 'webp',
-  'image/avif': 'avif',
-};
+const OUTPUTS: ReadonlyMap<string, PictureJob['output']> = new Map([
+  ['image/jpeg', 'jpeg'],
+  ['image/png', 'png'],
+  ['image/webp', 'webp'],
+  ['image/avif', 'avif'],
+]);
 
 /** Whether we can encode pictures of this stored type in their own format. */
 export const isPictureType = (contentType: string): boolean => ownOutput(contentType) !== undefined;
 
 const ownOutput = (contentType: string): PictureJob['output'] | undefined =>
-  OUTPUTS[contentType.split(';')[0]?.trim().toLowerCase() ?? ''];
+  OUTPUTS.get(contentType.split(';')[0]?.trim().toLowerCase() ?? '');
 
 /** Detects a picture's type from its first bytes, for objects stored without a type or as text; null for others. */
 export function typeByBytes(bytes: Uint8Array): string | null {

@@ -21,6 +21,8 @@ export const bodyRefusals = {
   notJson: () => new BodyRefused(415, 'unsupported_media_type', 'Send JSON, with content-type: application/json'),
   tooManyOfSender: () =>
     new BodyRefused(429, 'too_many_requests', 'Too much is being sent at once. Please try again in a moment.', 2),
+  tooManyBytes: (seconds: number, code = 'over_request_rate_limit') =>
+    new BodyRefused(429, code, 'Too much has been sent in a short time. Please try again later.', seconds),
   busy: () => new BodyRefused(503, 'server_busy', 'The server is busy. Please try again in a moment.', 2),
 };
 

@@ -7,14 +7,16 @@ import { compose } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
 import { startServer } from '#tests/support/server-process.ts';
 import { addCustomer, freePorts, STUDIO_A } from '#tests/support/test-server.ts';
-import { HOUR, holdRequest, startInstantPayments } from './callers/holds.ts';
-import { type Answer, callSteadily, type CallerRequest, quantile } from './callers/connection.ts';
+import { HOUR, holdRequest, startInstantPayments } from '../callers/holds.ts';
+import { type Answer, callSteadily, type CallerRequest, quantile } from '../callers/connection.ts';
 import { fillBookings } from '#tests/scale/many-rows.ts';
-import { openBenchServer } from './test-server.ts';
+import { openBenchServer } from '../test-server.ts';
+import { measureBusyAccounts } from './busy-accounts.ts';
+import { measureJson } from './json.ts';
 
 /**
- * Measures light callers while twelve guests send expensive reads, beside the same callers on an idle server: on PostgreSQL, and on the
- * embedded database.
+ * Measures light callers while twelve guests send expensive reads, beside the same callers on an idle server: on PostgreSQL (`postgres`), and
+ * on the embedded database (`embedded`). `json` and `accounts` measure other callers of the embedded database.
  */
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 15);
 const HEAVY_GUESTS = 12;
@@ -187,9 +189,9 @@ function stop(server: Server): void {
   server.closeAllConnections();
 }
 
-const engines = { postgres: onPostgres, embedded: onEmbedded };
+const cases = { postgres: onPostgres, embedded: onEmbedded, json: measureJson, accounts: measureBusyAccounts };
 const [, , wanted] = process.argv;
 let reached = true;
-for (const [name, run] of Object.entries(engines))
+for (const [name, run] of Object.entries(cases))
   if (wanted === undefined || wanted === name) reached = (await run()) && reached;
 process.exitCode = reached ? 0 : 1;

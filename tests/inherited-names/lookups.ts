@@ -1,0 +1,92 @@
+import { fileURLToPath } from 'node:url';
+import {
+  type BinaryExpression,
+  type ElementAccessExpression,
+  type ForInStatement,
+  type Node,
+  type SourceFile,
+  SyntaxKind,
+} from 'typescript/unstable/ast';
+import { API, type Checker, type Type, TypeFlags } from 'typescript/unstable/sync';
+
+/**
+ * Finds places that look up a text in a plain object, which has inherited properties such as `constructor`. It judges by types: a key of a
+ * union of literals names known properties and is not reported. Neither is a key that a `for … in` of the same object gives, nor one that
+ * `Object.hasOwn` has checked in the same expression.
+ */
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const PROJECT = `${ROOT}tsconfig.node.json`;
+
+/** Each place as `path: code`. `isChecked`: which files are read, by their path from the root of the repository. */
+export function inheritedLookups(isChecked: (path: string) => boolean): string[] {
+  const api = new API({ cwd: ROOT });
+  try {
+    const project = api.updateSnapshot({ openProjects: [PROJECT] }).getProject(PROJECT);
+    if (!project) throw new Error(`${PROJECT} could not be read`);
+    const { program, checker } = project;
+    return program
+      .getSourceFileNames()
+      .map((name) => ({ name, path: name.slice(ROOT.length) }))
+      .filter(({ name, path }) => name.startsWith(ROOT) && isChecked(path))
+      .flatMap(({ name, path }) => {
+        const file = program.getSourceFile(name);
+        return file ? lookupsIn(file, checker).map((code) => `${path}: ${code}`) : [];
+      });
+  } finally {
+    api.close();
+  }
+}
+
+type Lookup = { readonly node: Node; readonly object: Node; readonly key: Node };
+
+function lookupsIn(file: SourceFile, checker: Checker): string[] {
+  const lookups: Lookup[] = [];
+  const visit = (node: Node): undefined => {
+    if (isAccess(node)) lookups.push({ node, object: node.expression, key: node.argumentExpression });
+    if (isIn(node)) lookups.push({ node, object: node.right, key: node.left });
+    node.forEachChild(visit);
+  };
+  visit(file);
+  const types = lookups.length === 0 ? [] : checker.getTypeAtLocation(lookups.map(({ key }) => key));
+  return lookups
+    .filter((lookup, at) => isText(types[at], checker) && !isOwn(lookup, file))
+    .map(({ node }) => textOf(node, file));
+}
+
+const isAccess = (node: Node): node is ElementAccessExpression => node.kind === SyntaxKind.ElementAccessExpression;
+const isIn = (node: Node): node is BinaryExpression =>
+  node.kind === SyntaxKind.BinaryExpression &&
+  // The kind says which node this is.
+  (node as BinaryExpression).operatorToken.kind === SyntaxKind.InKeyword;
+
+/** Whether a key can be any text, a text of a pattern, or anything at all. */
+function isText(type: Type | undefined, checker: Checker): boolean {
+  if (!type) return true;
+  const bound = type.flags & TypeFlags.TypeParameter ? checker.getBaseConstraintOfType(type) : type;
+  if (!bound) return true;
+  const texts =
+    TypeFlags.Any | TypeFlags.Unknown | TypeFlags.String | TypeFlags.TemplateLiteral | TypeFlags.StringMapping;
+  if (bound.flags & TypeFlags.Union) return checker.typeToString(bound).split(' | ').includes('string');
+  return (bound.flags & texts) !== 0;
+}
+
+/** Whether the key is certainly one of the object's own. */
+function isOwn({ node, object, key }: Lookup, file: SourceFile): boolean {
+  const [objectText, keyText] = [textOf(object, file), textOf(key, file)];
+  const check = `Object.hasOwn(${objectText}, ${keyText})`;
+  for (let inner = node, outer = node.parent; outer; inner = outer, outer = outer.parent) {
+    if (outer.kind === SyntaxKind.ForInStatement && isLoopOf(outer, objectText, keyText, file)) return true;
+    const before = file.text.slice(outer.pos, inner.pos);
+    const guarded = outer.kind === SyntaxKind.ConditionalExpression || outer.kind === SyntaxKind.BinaryExpression;
+    if (guarded && before.includes(check) && !before.includes('||') && !/:\s*$/.test(before)) return true;
+  }
+  return false;
+}
+
+function isLoopOf(node: Node, objectText: string, keyText: string, file: SourceFile): boolean {
+  // The caller has checked the kind.
+  const { initializer, expression } = node as ForInStatement;
+  return textOf(expression, file) === objectText && textOf(initializer, file).replace(/^const /, '') === keyText;
+}
+
+const textOf = (node: Node, file: SourceFile): string => file.text.slice(node.pos, node.end).trim();

@@ -1,0 +1,13 @@
+/** Lookups for the test of lookups.ts: the first four are refused, the others accepted. */
+export function lookUp(words: Readonly<Record<string, string>>, name: string, list: readonly string[]): unknown[] {
+  const refused = [
+    words[name],
+    words[`a${name}`],
+    name in words,
+    Object.hasOwn(words, name) || words[name] === undefined,
+  ];
+  const known: 'first' | 'second' = list.length > 1 ? 'first' : 'second';
+  const accepted: unknown[] = [words['first'], words[known], list[0], Object.hasOwn(words, name) ? words[name] : null];
+  for (const key in words) accepted.push(words[key]);
+  return [...refused, ...accepted, Object.hasOwn(words, name) && words[name] === 'x'];
+}
