@@ -6,7 +6,7 @@ import { createApp } from './app.ts';
 import { composeAuth } from './compose-auth.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import { currentRequest } from './db/request-scope.ts';
+import { currentRequest, noteCaller } from './db/request-scope.ts';
 import { createOverload, type Overload } from './http/overload.ts';
 import { createBodies, createIdReader, createStore, createWallets, kindsOf } from './start/open-adapters.ts';
 import { composeFunctions } from './compose-functions.ts';
@@ -137,7 +137,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const limits = createLimits({ one: urgent.one, clock, factor: config.limitFactor });
   const watch = createSessionWatch((id) => isSessionAlive({ db: urgent, clock, config: config.auth }, id));
   const readerOf = (keyRequired: boolean): ReadCaller =>
-    refuseSuspended(createReadCaller({ keys, sessions: watch, clock, keyRequired }), db.suspension);
+    refuseSuspended(createReadCaller({ keys, sessions: watch, clock, keyRequired }), db.suspension, noteCaller);
   const readCaller = readerOf(config.apiKeyRequired);
   const lookUpGrant = async (role: string): Promise<RoleGrant> =>
     (await urgent.one<{ grant: RoleGrant }>(ROLE_GRANT, [role]))?.grant ?? 'unknown';

@@ -1,8 +1,18 @@
 import { createDurations } from './durations.ts';
+import { currentCaller } from './request-scope.ts';
 import type { WorkClass } from './work-class.ts';
 
 /** Who waits for a slot. `caller`: callers of one class take turns. `text`: what the statement does; its text without values. */
 export type Turn = { readonly workClass: WorkClass; readonly caller: string; readonly text?: string };
+
+/**
+ * The turn of a statement that the server runs as itself: in the lane of whose request it belongs to, so that a caller waits behind its own
+ * statements and not behind those of everybody in its class. `workClass` null: the server's own work, in one lane.
+ */
+export function ownTurn(workClass: WorkClass | null, text?: string): Turn {
+  const caller = workClass === null || workClass === 'server' ? 'server' : (currentCaller() ?? workClass);
+  return { workClass: workClass ?? 'server', caller, ...(text === undefined ? {} : { text }) };
+}
 
 /** How long a statement will probably take, by those that ran lately. */
 export type ExpectedTime = {

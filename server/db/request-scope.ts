@@ -1,12 +1,25 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Statement } from './pipeline.ts';
 
-const scopes = new AsyncLocalStorage<string>();
+type Scope = { readonly requestId: string; caller: string | null };
+const scopes = new AsyncLocalStorage<Scope>();
 
-/** Runs `work`, and everything it causes, as part of a request: its log lines, statements, jobs and mails have the id. */
-export function withinRequest<T>(requestId: string, work: () => T): T {
-  return scopes.run(requestId, work);
+/**
+ * Runs `work`, and everything it causes, as part of a request: its log lines, statements, jobs and mails have the id. `caller`: whose
+ * request it is, as in `Principal.caller`; null for a job.
+ */
+export function withinRequest<T>(requestId: string, work: () => T, caller: string | null = null): T {
+  return scopes.run({ requestId, caller }, work);
 }
+
+/** Notes whose request is running, once its token is verified. */
+export function noteCaller(caller: string): void {
+  const scope = scopes.getStore();
+  if (scope) scope.caller = caller;
+}
+
+/** Whose request the running code belongs to; null outside of requests. */
+export const currentCaller = (): string | null => scopes.getStore()?.caller ?? null;
 
 /** Runs `work` as part of no request: its transactions begin with its own first statement. */
 export function outsideOfRequests<T>(work: () => T): T {
@@ -15,13 +28,13 @@ export function outsideOfRequests<T>(work: () => T): T {
 
 /** The id of the request, or of the job's request, that the running code belongs to; null outside of both. */
 export function currentRequest(): string | null {
-  return scopes.getStore() ?? null;
+  return scopes.getStore()?.requestId ?? null;
 }
 
 /** What notes the request in a transaction of the server: triggers and defaults read it, such as the one of `private.outbox`. */
 export function requestMark(): readonly Statement[] {
-  const requestId = scopes.getStore();
-  return requestId === undefined
+  const requestId = currentRequest();
+  return requestId === null
     ? []
     : [{ text: `select octet_length(set_config('request.id', $1, true))`, values: [requestId] }];
 }

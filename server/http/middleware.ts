@@ -38,6 +38,8 @@ export type MiddlewareSettings = HeaderSettings & {
 /** A request as its scope sees it. `end` is known once it has run. */
 type ScopedRequest = {
   readonly requestId: string;
+  /** Whose request it is, as far as that is known before its token is verified: the address. */
+  readonly caller: string;
   readonly api: string;
   readonly method: string;
   /** The trace that the caller sent (W3C Trace Context). */
@@ -106,6 +108,7 @@ function requestIdOf(c: Context<Env>): string {
 function scopeOf(c: Context<Env>, requestId: string, api: string): ScopedRequest {
   return {
     requestId,
+    caller: `ip:${c.var.ip}`,
     api,
     method: c.req.method,
     traceparent: () => c.req.header('traceparent'),

@@ -17,11 +17,17 @@ export function callerKey(caller: Pick<Caller, 'role' | 'userId' | 'ip'>): strin
   return caller.role === 'service_role' ? `service:${caller.ip}` : `ip:${caller.ip}`;
 }
 
-/** Reads the caller and throws `CallerSuspended` while it must wait. `wait` returns whole seconds, or null. */
-export function refuseSuspended(readCaller: ReadCaller, wait: (key: string) => number | null): ReadCaller {
+/** Reads the caller and throws `CallerSuspended` while it must wait. `wait` returns whole seconds, or null; `note` gets each caller's key. */
+export function refuseSuspended(
+  readCaller: ReadCaller,
+  wait: (key: string) => number | null,
+  note: (key: string) => void = () => undefined,
+): ReadCaller {
   return async (request, ip) => {
     const caller = await readCaller(request, ip);
-    const seconds = wait(callerKey(caller));
+    const key = callerKey(caller);
+    note(key);
+    const seconds = wait(key);
     if (seconds !== null) throw new CallerSuspended(seconds);
     return caller;
   };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { serialize } from 'pg-protocol';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migratedFolder, migratedImage } from '#tests/support/image.ts';
+import { withinRequest } from '../request-scope.ts';
 import { createPglite, type Embedded, type PgliteOptions } from './pglite.ts';
 import { startEngine } from './host.ts';
 import { startMaintenance } from './maintenance.ts';
@@ -222,3 +223,23 @@ test('an engine that does not answer is replaced by a new one', async () => {
   expect((await host.run(new Uint8Array(serialize.query('select 1')), 3_000)).length).toBeGreaterThan(0);
   await host.close();
 }, 120_000);
+
+test('statements of the server for one request wait for those of the same caller, not for those of others in their class', async () => {
+  const db = await createPglite(null);
+  const people = db.inClass('customer');
+  const finished: string[] = [];
+  const run = (caller: string, name: string, rows: number): Promise<unknown> =>
+    withinRequest(name, () => people.query('select count(*) from generate_series(1, $1::int)', [rows]), caller).then(
+      () => finished.push(name),
+    );
+  await run('ip:a', 'first', 1);
+  finished.length = 0;
+  await Promise.all([
+    ...Array.from({ length: 12 }, (_, at) => run('ip:a', `a${at}`, 200_000)),
+    run('ip:b', 'b', 1),
+    run('ip:c', 'c', 1),
+  ]);
+  expect(finished.indexOf('b')).toBeLessThan(4);
+  expect(finished.indexOf('c')).toBeLessThan(4);
+  await db.close();
+}, 60_000);

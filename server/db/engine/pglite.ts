@@ -2,7 +2,7 @@ import pg from 'pg';
 import { serialize } from 'pg-protocol';
 import type { Database, Principal, Query, Result, Transaction } from '../database.ts';
 import { type Statement, typed } from '../pipeline.ts';
-import type { Turn } from '../expected-time.ts';
+import { ownTurn, type Turn } from '../expected-time.ts';
 import { becomePrincipal, classOfPrincipal } from '../principal.ts';
 import { requestMark } from '../request-scope.ts';
 import { queryAndRollBack } from '../roll-back.ts';
@@ -76,6 +76,13 @@ const LONG_MS = 50;
 /** The longest script is one statement to those who wait for it. */
 const QUEUE: QueueSettings = { waiting: 400, waitMs: 20_000, ownWaitMs: 900_000 };
 
+/**
+ * Whose stopped statements count together. A person's all do. The service key is shared by the operator's programs, so of it only the
+ * statement that is expensive is refused after three stops.
+ */
+const countedAs = ({ role, caller }: Principal, text = 'a transaction'): string | undefined =>
+  caller !== undefined && role === 'service_role' ? `${caller} with ${text}` : caller;
+
 type Listeners = Map<string, Set<(payload: string) => void>>;
 type Engine = {
   readonly host: EngineHost;
@@ -116,21 +123,21 @@ export async function createPglite(location: DataLocation, options: PgliteOption
 /** The database for work of one class; null: the server's own statements, and callers by who they are. */
 function databaseOf(engine: Engine, durability: Database['durability'], workClass: WorkClass | null): Database {
   const { host, slots, stops, limits, isStaff } = engine;
-  const own = serverRun(limits, workClass ?? 'server');
+  const ownRun = (text: string): Run => ({ turn: ownTurn(workClass, text), limitMs: limits.server });
   const runOf = (principal: Principal, text?: string): Run => {
     const { role, caller } = principal;
     const found = workClass ?? classOfPrincipal(principal, isStaff);
     const turn = { workClass: found, caller: caller ?? role, ...(text === undefined ? {} : { text }) };
-    return { turn, limitMs: role === 'anon' ? limits.guest : limits.caller, caller };
+    return { turn, limitMs: role === 'anon' ? limits.guest : limits.caller, caller: countedAs(principal, text) };
   };
   const query: Query = async <R>(text: string, values: readonly unknown[] = []) =>
-    typed<R>(await runOne(engine, own, [...requestMark(), { text, values }]));
+    typed<R>(await runOne(engine, ownRun(text), [...requestMark(), { text, values }]));
   return {
     kind: 'pglite',
     durability,
     query,
     one: transactionOf(query).one,
-    transaction: (work) => inTransaction(engine, own, requestMark(), work),
+    transaction: (work) => inTransaction(engine, ownRun('transaction of the server'), requestMark(), work),
     async as<R>(
       principal: Principal,
       text: string,
@@ -198,8 +205,8 @@ function notify(listeners: Listeners, channel: string, payload: string): void {
   for (const onPayload of listeners.get(channel) ?? []) queueMicrotask(() => onPayload(payload));
 }
 
-const serverRun = (limits: EngineLimits, workClass: WorkClass = 'server'): Run => ({
-  turn: { workClass, caller: workClass },
+const serverRun = (limits: EngineLimits): Run => ({
+  turn: { workClass: 'server', caller: 'server' },
   limitMs: limits.server,
 });
 
@@ -224,8 +231,7 @@ function exclusive<T>(engine: Engine, run: Run, work: () => Promise<T>): Promise
 
 /** Counts a statement that ended the engine for its caller. */
 function noteStop({ stops, warn }: Engine, run: Run, error: unknown): void {
-  if (error instanceof StatementStopped)
-    warn(`stopped a statement of ${run.caller ?? nameOf(run.turn)} at its time limit`);
+  if (error instanceof StatementStopped) warn(`stopped a statement of ${nameOf(run.turn)} at its time limit`);
   // A crash during a statement counts too: its caller must not be able to repeat it endlessly.
   if (run.caller !== undefined && (error instanceof StatementStopped || error instanceof EngineLost))
     stops.add(run.caller);

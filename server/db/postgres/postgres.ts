@@ -14,7 +14,7 @@ import { createPrimary, isReadOnly, type Primary } from './primary.ts';
 import { createReplica, isRead, type Replica } from './replica.ts';
 import { createPostgresSlots, DEFAULT_QUEUE, type PostgresQueue, type PostgresSlots } from './postgres-slots.ts';
 import { type LoginName, startupOptions } from './session-settings.ts';
-import type { Turn } from '../expected-time.ts';
+import { ownTurn, type Turn } from '../expected-time.ts';
 import { becomePrincipal, classOfPrincipal } from '../principal.ts';
 import { requestMark } from '../request-scope.ts';
 import { queryAndRollBack } from '../roll-back.ts';
@@ -81,13 +81,14 @@ export function createPostgres(options: PostgresOptions): Database {
 /** The database for work of one class; null: the server's own statements, and callers by who they are. */
 function databaseOf(core: Core, workClass: WorkClass | null): Database {
   const { options, backend, callers, slots, batches, listeners, replica } = core;
-  const own: Turn = { workClass: workClass ?? 'server', caller: workClass ?? 'server' };
   const turnOf = (principal: Principal): Turn => {
     const found = workClass ?? classOfPrincipal(principal, options.isStaff);
     return { workClass: found, caller: principal.caller ?? found };
   };
   const query: Query = async <R>(text: string, values: readonly unknown[] = []) =>
-    typed<R>(await slots.backend.run(own, () => runOne(backend, [...requestMark(), { text, values }])));
+    typed<R>(
+      await slots.backend.run(ownTurn(workClass, text), () => runOne(backend, [...requestMark(), { text, values }])),
+    );
   const transactionAs = <T>(principal: Principal, work: (tx: Transaction) => Promise<T>): Promise<T> =>
     slots
       .runTransaction(turnOf(principal), () => inTransaction(callers, [becomePrincipal(principal)], work))
@@ -112,7 +113,7 @@ function databaseOf(core: Core, workClass: WorkClass | null): Database {
     durability: 'postgres-durable',
     query,
     one: transactionOf(query).one,
-    transaction: (work) => slots.backend.run(own, () => inTransaction(backend, requestMark(), work)),
+    transaction: (work) => slots.backend.run(ownTurn(workClass), () => inTransaction(backend, requestMark(), work)),
     async as<R>(
       principal: Principal,
       text: string,

@@ -37,8 +37,8 @@ export async function openObservers(
 
 function createScopes(spans: Spans | null): Pick<Observers, 'requestScope' | 'jobScope'> {
   return {
-    requestScope: ({ requestId, api, method, traceparent, end }, work) =>
-      withinRequest(requestId, () => {
+    requestScope: ({ requestId, caller, api, method, traceparent, end }, work) => {
+      const traced = (): Promise<void> => {
         // Pages, health and metrics are files and figures: they would be most of the traces.
         if (spans === null || api === 'site') return work();
         const start = { name: `${method} /${api}/v1`, kind: 'server', attributes: {}, parent: traceparent() } as const;
@@ -51,7 +51,9 @@ function createScopes(spans: Spans | null): Pick<Observers, 'requestScope' | 'jo
           };
           return { name: `${method} ${route}`, attributes, failed: status >= 500 };
         });
-      }),
+      };
+      return withinRequest(requestId, traced, caller);
+    },
     jobScope: ({ kind, requestId }, work) =>
       withinRequest(requestId, () =>
         spans === null ? work() : spans.run({ name: `job ${kind}`, kind: 'job', attributes: {} }, work),
