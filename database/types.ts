@@ -785,6 +785,69 @@ export type Database = {
           },
         ];
       };
+      customer_contacts: {
+        Row: {
+          created_at: string | null;
+          dj_name: string | null;
+          email: string | null;
+          full_name: string | null;
+          phone: string | null;
+          user_id: string | null;
+        };
+        Insert: {
+          created_at?: string | null;
+          dj_name?: string | null;
+          email?: string | null;
+          full_name?: string | null;
+          phone?: string | null;
+          user_id?: string | null;
+        };
+        Update: {
+          created_at?: string | null;
+          dj_name?: string | null;
+          email?: string | null;
+          full_name?: string | null;
+          phone?: string | null;
+          user_id?: string | null;
+        };
+        Relationships: [];
+      };
+      customer_identities: {
+        Row: {
+          address: string | null;
+          date_of_birth: string | null;
+          full_name: string | null;
+          user_id: string | null;
+        };
+        Insert: {
+          address?: string | null;
+          date_of_birth?: string | null;
+          full_name?: string | null;
+          user_id?: string | null;
+        };
+        Update: {
+          address?: string | null;
+          date_of_birth?: string | null;
+          full_name?: string | null;
+          user_id?: string | null;
+        };
+        Relationships: [];
+      };
+      staff_names: {
+        Row: {
+          full_name: string | null;
+          user_id: string | null;
+        };
+        Insert: {
+          full_name?: string | null;
+          user_id?: string | null;
+        };
+        Update: {
+          full_name?: string | null;
+          user_id?: string | null;
+        };
+        Relationships: [];
+      };
       user_verifications: {
         Row: {
           id: string | null;

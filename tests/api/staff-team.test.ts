@@ -229,8 +229,9 @@ describe.each(engines)('the staff of the business on $name', ({ open }) => {
     server.call('staff-set-second-factor', { permissions }, token);
   const needsStep = { status: 403, body: { error: { code: 'second_factor_required' } } };
 
-  it('what needs a second factor is refused to a session without one, by functions and SQL, and by nothing else', async () => {
+  it('a session without the second factor that one of its permissions needs is refused everything, by functions and SQL; staff without such a permission and the service key are not', async () => {
     const [guarded, colleague] = [await addStaff('owner'), await addStaff('bookings', 'money')];
+    const free = await addStaff('bookings');
     await enrol(guarded);
     await enrol(colleague, 'aal1');
     const calls = async (name: string, token: string) => (await server.call(name, {}, token)).body['error'];
@@ -246,8 +247,9 @@ describe.each(engines)('the staff of the business on $name', ({ open }) => {
       code: '42501',
       hint: expect.stringMatching('second factor'),
     });
+    expect(await calls('staff-close', colleague.token)).toMatchObject({ code: 'second_factor_required' });
     // Bad bodies: these calls are admitted.
-    expect(await calls('staff-close', colleague.token)).toMatchObject({ code: 'invalid_request' });
+    expect(await calls('staff-close', free.token)).toMatchObject({ code: 'invalid_request' });
     expect(await calls('staff-refund', server.app.keys.serviceRoleKey)).toMatchObject({ code: 'invalid_request' });
     expect(await calls('staff-refund', guarded.token)).toMatchObject({ code: 'invalid_request' });
     expect((await server.client(colleague.token).rpc('second_factor_rules')).data).toEqual({
@@ -260,7 +262,8 @@ describe.each(engines)('the staff of the business on $name', ({ open }) => {
     expect((await server.client(owner.token).from('audit_logs').select('id').limit(1)).data).toEqual([]);
 
     await db().query(`update auth.sessions set aal = 'aal2' where user_id = $1::uuid`, [colleague.id]);
-    expect(await calls('staff-refund', colleague.token)).toMatchObject({ code: 'invalid_request' });
+    for (const name of ['staff-refund', 'staff-close'])
+      expect(await calls(name, colleague.token)).toMatchObject({ code: 'invalid_request' });
     expect((await rpc(colleague.token)).error).toBeNull();
     expect((await require([], guarded.token)).status).toBe(200);
     expect((await require([], guarded.token)).status).toBe(200);

@@ -94,13 +94,52 @@ function aboutPeople({ owner, other, colleague, admin }: People): Record<string,
         other: { key: { user_id: other }, fresh: { id: other, user_id: other } },
       },
       change: { dj_name: 'Changed' },
-      sees: OWN_AND_STAFF,
+      // Staff read the profiles of others through a view for each permission.
+      sees: { owner: ['owner'], other: ['other'], service: BOTH },
       adds: {},
       changes: { owner: ['owner'], other: ['other'], service: BOTH },
       removes: { service: BOTH },
       // Every account already has its profile: an insert collides, an upsert updates.
       but: (principal, verb) =>
         principal !== 'service' ? null : verb === 'insert' ? 'impossible' : verb === 'upsert' ? 'done' : null,
+      make: [],
+    },
+    ...Object.fromEntries(
+      (
+        [
+          ['customer_contacts', 'user_id full_name dj_name email phone created_at'],
+          ['customer_identities', 'user_id full_name date_of_birth address'],
+        ] as const
+      ).map(([name, columns]) => [
+        name,
+        {
+          columns,
+          grants: { anon: '', authenticated: 'select', service_role: 'select' },
+          rows: {
+            owner: { key: { user_id: owner }, fresh: { user_id: owner } },
+            other: { key: { user_id: other }, fresh: { user_id: other } },
+          },
+          change: { full_name: 'Changed' },
+          sees: { admin: BOTH, service: BOTH },
+          adds: {},
+          changes: {},
+          removes: {},
+          make: [],
+        },
+      ]),
+    ),
+    staff_names: {
+      columns: 'user_id full_name',
+      grants: { anon: '', authenticated: 'select', service_role: 'select' },
+      rows: {
+        admin: { key: { user_id: admin }, fresh: { user_id: owner } },
+        owner: { key: { user_id: owner }, fresh: { user_id: owner } },
+      },
+      change: { full_name: 'Changed' },
+      sees: { colleague: ['admin'], admin: ['admin'], service: ['admin'] },
+      adds: {},
+      changes: {},
+      removes: {},
       make: [],
     },
     user_roles: {
@@ -582,7 +621,7 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   'set_gift_batch_active(batch uuid, active boolean)': 'authenticated service_role',
   'developer_pages_open()': 'anon authenticated service_role',
   'free_hours(first_day date, days integer, studio uuid)': 'authenticated service_role',
-  'has_permission(permission text)': 'authenticated service_role',
+  'has_permission(permission text)': 'anon authenticated service_role',
   'is_staff()': 'anon authenticated service_role',
   'lacks_second_factor(permission text)': 'authenticated service_role',
   'ledger_check(month date)': 'authenticated service_role',

@@ -211,7 +211,21 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
       'web/staff/prices/queries.ts',
       `special_days?select=name,first_day,last_day,hour_cents&studio_id=eq.${studioId}&order=first_day.desc&limit=200`,
     ),
-    staff('customers of a page', STAFF, `profiles?select=user_id,full_name,email,phone&user_id=in.(${accounts})`),
+    staff(
+      'identity of a customer',
+      'web/staff/customers/queries.ts',
+      `customer_identities?select=date_of_birth,address&user_id=eq.${customerId}`,
+    ),
+    staff(
+      'names of staff',
+      'web/staff/settings/queries.ts',
+      `staff_names?select=user_id,full_name&user_id=in.(${accounts})`,
+    ),
+    staff(
+      'customers of a page',
+      STAFF,
+      `customer_contacts?select=user_id,full_name,email,phone&user_id=in.(${accounts})`,
+    ),
     {
       name: 'newest booking',
       file: DEVELOPER,

@@ -69,6 +69,7 @@ export const queryKeys = {
   mailingList: kind<[words: string]>('mailing-list'),
   mailingCounts: kind<[]>('mailing-counts'),
   customerBookings: kind<[userId: string]>('customer-bookings'),
+  customerIdentity: kind<[userId: string]>('customer-identity'),
   waitingIds: kind<[]>('waiting-ids'),
   idPicture: kind<[verificationId: string]>('id-picture'),
   disputes: kind<[bookingId: string]>('disputes'),

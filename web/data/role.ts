@@ -11,11 +11,9 @@ export async function readRole(userId: string): Promise<Role> {
 }
 
 const factorRulesSchema = z.object({ permissions: z.array(z.enum(PERMISSIONS)), shown: z.boolean() });
-/** The permissions that need two-step sign-in, and whether this session has made both steps. */
-export type FactorRules = z.infer<typeof factorRulesSchema>;
 
-/** Reads which permissions need two-step sign-in; for staff. */
-export async function readFactorRules(): Promise<FactorRules> {
+/** Reads which permissions need two-step sign-in, and whether this session has made both steps; for staff. */
+export async function readFactorRules(): Promise<z.infer<typeof factorRulesSchema>> {
   const { data, error } = await rest.rpc('second_factor_rules');
   if (error) throw error;
   return factorRulesSchema.parse(data);

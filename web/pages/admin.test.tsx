@@ -2,7 +2,6 @@ import { screen } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { AppError } from '#web/lib/errors.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
-import * as role from '#web/data/role.ts';
 import * as queries from '#web/staff/permissions/queries.ts';
 // Fetched before the test: a slow machine takes longer than it waits.
 import '#web/staff/booking-panel/booking-dialog.tsx';
@@ -12,7 +11,7 @@ import AdminPage from './admin.tsx';
 
 const session = { status: 'in', user: { id: 'u' }, session: { access_token: 't' } };
 vi.mock('#web/data/session.tsx', () => ({ useSession: () => session, useAuthDialog: () => ({ open: vi.fn() }) }));
-vi.mock('#web/data/role.ts', () => ({ readRole: () => Promise.resolve('admin'), readFactorRules: vi.fn() }));
+vi.mock('#web/data/role.ts', () => ({ readRole: () => Promise.resolve('admin') }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
 vi.mock('#web/features/studios/queries.ts', () => ({ useStudios: () => ({ data: [] }) }));
 vi.mock(import('#web/staff/bookings/queries.ts'), async (original) => ({
@@ -26,14 +25,13 @@ vi.mock(import('#web/staff/booking-panel/queries.ts'), async (original) => ({
 }));
 vi.mock(import('#web/staff/permissions/queries.ts'), async (original) => ({
   ...(await original()),
-  readStaffRights: () => Promise.resolve(true),
+  readStaffRights: vi.fn(),
   readDeveloperPagesOpen: () => Promise.resolve(false),
   readPermissions: vi.fn(),
 }));
-const { readPermissions } = vi.mocked(queries);
-const { readFactorRules } = vi.mocked(role);
+const { readPermissions, readStaffRights } = vi.mocked(queries);
 beforeEach(() => {
-  readFactorRules.mockResolvedValue({ permissions: [], shown: false });
+  readStaffRights.mockResolvedValue(true);
 });
 
 test.each([
@@ -102,24 +100,11 @@ test('the booking of the address opens on top of a tab, for staff with the permi
   expect(screen.queryByText('There is no booking with this reference.')).toBeNull();
 });
 
-test('a part whose permission needs two-step sign-in says how to add it, and Today says which parts stay closed', async () => {
-  readPermissions.mockResolvedValue(new Set(['bookings', 'money']));
-  readFactorRules.mockResolvedValue({ permissions: ['money'], shown: false });
-  const { unmount } = renderPart(<AdminPage />, { path: '/admin?tab=export' });
-  expect(await screen.findByText('Two-step sign-in is needed for: Money')).toBeTruthy();
-  expect(screen.queryByRole('button', { name: 'Download' })).toBeNull();
-  await user.click(screen.getByRole('tab', { name: 'Today' }));
-  expect(await screen.findByText('Two-step sign-in is needed for: Money')).toBeTruthy();
-  expect(screen.getByRole('button', { name: 'Next day' })).toBeTruthy();
-  unmount();
-  readFactorRules.mockResolvedValue({ permissions: ['money'], shown: true });
-  renderPart(<AdminPage />, { path: '/admin?tab=export' });
-  expect(await screen.findByRole('button', { name: 'Download' })).toBeTruthy();
-});
-
-test('the work of owners waits for the second step as soon as anything does', async () => {
+test('a session without the second step that its account needs opens no part, and reads how to add the step', async () => {
   readPermissions.mockResolvedValue(new Set(['owner']));
-  readFactorRules.mockResolvedValue({ permissions: ['identity'], shown: false });
-  renderPart(<AdminPage />, { path: '/admin' });
-  expect(await screen.findByText('Two-step sign-in is needed for: ID checks, Owner')).toBeTruthy();
+  readStaffRights.mockResolvedValue(false);
+  renderPart(<AdminPage />, { path: '/admin?tab=export' });
+  expect(await screen.findByText('Staff need two-step sign-in here')).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'Account Settings' })).toBeTruthy();
+  expect(screen.queryByRole('tab')).toBeNull();
 });

@@ -1,9 +1,8 @@
-import { type ReactNode, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import type { Permission } from '#rules/permissions.ts';
 import { isStudioDate } from '#rules/studio-time.ts';
 import { DeveloperLink } from '#web/staff/permissions/developer-link.tsx';
 import { useStudios } from '#web/features/studios/queries.ts';
-import { StepGate, StepMissing, useFactorRules, waitingForStep } from '#web/staff/permissions/step-gate.tsx';
 import { StaffGate } from '#web/staff/permissions/staff-gate.tsx';
 import { may, useMayGive, usePermissions } from '#web/staff/permissions/use-permissions.ts';
 import { paths, withBooking } from '#web/lib/paths.ts';
@@ -177,16 +176,16 @@ function AdminTabs() {
     <Shell back={BACK} title={TITLE} wide>
       <Tabs label="Admin" tabs={tabs} value={chosen} onChange={(key) => setSearch({ tab: key }, { replace: true })}>
         <PartBoundary what="This part" key={chosen}>
-          <Part permission={tab?.for}>
+          <Suspense fallback={<Skeleton className="h-96" label="Loading" />}>
             {SEARCHED.includes(chosen) && may(held, 'bookings') ? <Search /> : null}
-            {chosen === 'today' ? <TodayTab held={held} /> : null}
+            {chosen === 'today' ? <TodayTab showDay={may(held, 'bookings')} mayDecide={may(held, 'money')} /> : null}
             {chosen === 'bookings' ? <UpcomingBookings /> : null}
             {chosen === 'calendar' ? <CalendarTab /> : null}
             {chosen === 'closures' ? <ClosuresTab /> : null}
             {chosen === 'customers' ? (
               <Customers
                 words={search.get('q') ?? ''}
-                mayWithdraw={may(held, 'identity')}
+                mayIdentify={may(held, 'identity')}
                 messages={(userId) => <CustomerMessages userId={userId} />}
               />
             ) : null}
@@ -208,7 +207,7 @@ function AdminTabs() {
                 onSearch={(q) => setSearch(q === '' ? { tab: chosen } : { tab: chosen, q })}
               />
             ) : null}
-          </Part>
+          </Suspense>
         </PartBoundary>
       </Tabs>
       {may(held, 'bookings') ? <OpenBooking mayRefund={may(held, 'money')} /> : null}
@@ -217,12 +216,6 @@ function AdminTabs() {
       </p>
     </Shell>
   );
-}
-
-/** Shows a tab when it has been fetched; or how to add the second step that its permission needs. */
-function Part({ permission, children }: { permission: Permission | undefined; children: ReactNode }) {
-  const inside = <Suspense fallback={<Skeleton className="h-96" label="Loading" />}>{children}</Suspense>;
-  return permission === undefined ? inside : <StepGate permission={permission}>{inside}</StepGate>;
 }
 
 function Search() {
@@ -268,26 +261,8 @@ function OpenBooking({ mayRefund }: { mayRefund: boolean }) {
   );
 }
 
-/** Today, below what stays closed until the second step. */
-function TodayTab({ held }: { held: ReadonlySet<Permission> }) {
-  const rules = useFactorRules();
-  const waiting = rules.data ? waitingForStep(rules.data, held) : [];
-  return (
-    <>
-      {rules.isError && !rules.data ? (
-        <LoadFailed title="Some alerts may be missing." onRetry={() => void rules.refetch()} />
-      ) : null}
-      <StepMissing permissions={waiting} />
-      <TodayOf
-        showDay={may(held, 'bookings') && !waiting.includes('bookings')}
-        mayDecide={may(held, 'money') && !waiting.includes('money')}
-      />
-    </>
-  );
-}
-
 /** The address holds the day unless it is today's. */
-function TodayOf({ showDay, mayDecide }: { showDay: boolean; mayDecide: boolean }) {
+function TodayTab({ showDay, mayDecide }: { showDay: boolean; mayDecide: boolean }) {
   const mayGive = useMayGive();
   const [search, setSearch] = useSearchParams();
   const navigate = useNavigate();

@@ -3,6 +3,7 @@ import type { Database } from '#server/db/database.ts';
 import type { Caller } from '#server/http/caller.ts';
 import { Refusal } from '../core/refusal.ts';
 import { secondFactorRequired } from '../core/second-factor.ts';
+import { permissionMissing } from '../core/shown-secrets.ts';
 
 /** What the checks of a caller's rights work with. */
 export type StaffContext = {
@@ -19,14 +20,14 @@ type Rights = {
 };
 
 /**
- * Reads whether the caller is staff right now, with a second factor when staff need one, and has the permission. The service key has
- * every permission.
+ * Reads whether the caller's account is staff right now, and whether its session has the permission: with a second factor where one is required of
+ * the account. The service key has every permission.
  */
 async function readRights({ db }: Pick<StaffContext, 'db'>, caller: Caller, permission: Permission): Promise<Rights> {
   if (caller.role === 'service_role') return { staff: true, permitted: true };
   if (caller.userId === null) return { staff: false, permitted: false };
   const rights = await db.one<Rights>(
-    `select private.has_staff_rights($1::uuid, $2::uuid) as staff, private.has_permission($1::uuid, $2::uuid, $3) as permitted,
+    `select private.has_admin_role($1::uuid) as staff, private.has_permission($1::uuid, $2::uuid, $3) as permitted,
        private.misses_second_factor($1::uuid, $2::uuid, $3) as "missesFactor"`,
     [caller.userId, caller.sessionId, permission],
   );
@@ -65,10 +66,7 @@ export async function requirePermission(
   const { staff, permitted, missesFactor } = await readRights(context, caller, permission);
   if (staff !== true) throw new Refusal('not_yours', 'Only staff can do this.');
   if (missesFactor === true) throw secondFactorRequired(permission);
-  if (permitted !== true)
-    throw new Refusal('not_yours', `You need the permission “${permission}” for this. An owner can give it to you.`, {
-      permission,
-    });
+  if (permitted !== true) throw permissionMissing(permission);
 }
 
 /** Throws `Refusal` unless the caller may see the settings and the developer pages are on: `not_found` when they are off. */

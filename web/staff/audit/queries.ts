@@ -1,5 +1,6 @@
 import type { Database } from '#database/types.ts';
 import { rest } from '#web/data/rest.ts';
+import { rowsWith } from '#web/data/rows.ts';
 
 /** How many entries one page shows. */
 export const AUDIT_PAGE = 100;
@@ -31,9 +32,9 @@ export async function searchAudit(words: string, before: AuditEntry | null): Pro
 export async function readActors(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
   const { data, error } = await rest
-    .from('profiles')
+    .from('customer_contacts')
     .select('user_id,email')
     .in('user_id', [...ids]);
   if (error) throw error;
-  return new Map(data.flatMap((one) => (one.email === null ? [] : [[one.user_id, one.email] as const])));
+  return new Map(rowsWith(data, 'user_id', 'email').map((one) => [one.user_id, one.email] as const));
 }

@@ -55,6 +55,7 @@ const BOOKING: queries.BookingDetails = {
   waivedCents: 0,
   finalCents: 5900,
   customer: { hasAccount: true, name: 'Alex Citizen', email: 'alex@example.com', phone: null, blocked: false },
+  mayReadId: true,
   verification: { status: 'review', until: null },
   payments: [PAID],
   refunds: [],

@@ -71,7 +71,7 @@ export function BookingFacts({ booking }: { booking: BookingDetails }) {
           )}
           {customer.hasAccount ? null : <p className="text-sm text-fog">Without an account</p>}
         </Fact>
-        {customer.hasAccount ? <Fact name="ID">{describeId(booking)}</Fact> : null}
+        {customer.hasAccount && booking.mayReadId ? <Fact name="ID">{describeId(booking)}</Fact> : null}
         {booking.waiting === null ? null : (
           <Fact name="Moves to">
             <Waiting waiting={booking.waiting} />

@@ -215,13 +215,13 @@ export async function readUpcomingBookings(): Promise<StaffBooking[]> {
   return rowsWith(data, 'id', 'reference', 'studio_name', 'start_time', 'end_time', 'status', 'final_cost');
 }
 
-/** Reads the customers by user id. */
+/** Reads how to reach the customers, by user id. */
 export async function readBookers(ids: readonly string[]): Promise<ReadonlyMap<string, Booker>> {
   if (ids.length === 0) return new Map();
   const { data, error } = await rest
-    .from('profiles')
+    .from('customer_contacts')
     .select('user_id,full_name,email,phone')
     .in('user_id', [...ids]);
   if (error) throw error;
-  return new Map(data.map((one) => [one.user_id, one] as const));
+  return new Map(rowsWith(data, 'user_id').map((one) => [one.user_id, one] as const));
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { formatDollars } from '#rules/money.ts';
-import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDate, formatStudioRange, formatStudioTime, isStudioDate } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { withBooking } from '#web/lib/paths.ts';
@@ -12,21 +12,27 @@ import { Empty, LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { BlockForm, UnblockButton } from './block-form.tsx';
 import { CustomerNotes } from './notes.tsx';
 import { WithdrawForm } from './withdraw-form.tsx';
-import { BOOKINGS_SHOWN, type Customer, type CustomerBooking, readCustomerBookings } from './queries.ts';
+import {
+  BOOKINGS_SHOWN,
+  type Customer,
+  type CustomerBooking,
+  readCustomerBookings,
+  readCustomerIdentity,
+} from './queries.ts';
 
 const TONES: Readonly<Record<string, 'good' | 'warn'>> = { confirmed: 'good', pending: 'warn' };
 
 /**
- * What staff know of a customer: money, ID, block, notes, bookings and mails. `mayWithdraw`: whether the account has the permission `identity`;
- * `messages`: the mails.
+ * What staff know of a customer: money, ID, block, notes, bookings and mails. `mayIdentify`: whether the account has the permission `identity`,
+ * without which the ID is not shown; `messages`: the mails.
  */
 export function CustomerPanel({
   customer,
-  mayWithdraw,
+  mayIdentify,
   messages,
 }: {
   customer: Customer;
-  mayWithdraw: boolean;
+  mayIdentify: boolean;
   messages: ReactNode;
 }) {
   const [doing, setDoing] = useState<'block' | 'withdraw' | null>(null);
@@ -35,7 +41,7 @@ export function CustomerPanel({
   if (doing === 'withdraw') return <WithdrawForm customer={customer} onDone={back} />;
   return (
     <div className="space-y-6">
-      <Facts customer={customer} />
+      <Facts customer={customer} mayIdentify={mayIdentify} />
       {customer.block_reason === null ? null : (
         <Notice tone="warn">
           <p className="font-semibold">
@@ -53,7 +59,7 @@ export function CustomerPanel({
             Block
           </Button>
         ) : null}
-        {customer.verified_until === null || !mayWithdraw ? null : (
+        {customer.verified_until === null || !mayIdentify ? null : (
           <Button tone="plain" onClick={() => setDoing('withdraw')}>
             Withdraw the ID
           </Button>
@@ -72,20 +78,34 @@ function ContactLink({ scheme, address }: { scheme: 'mailto' | 'tel'; address: s
   ) : (
     <a
       href={`${scheme}:${address}`}
-      className="underline decoration-edge underline-offset-4 hover:text-signal max-sm:flex max-sm:min-h-11 max-sm:items-center"
+      className="break-all underline decoration-edge underline-offset-4 hover:text-signal max-sm:flex max-sm:min-h-11 max-sm:items-center"
     >
       {address}
     </a>
   );
 }
 
-function Facts({ customer }: { customer: Customer }) {
+function Facts({ customer, mayIdentify }: { customer: Customer; mayIdentify: boolean }) {
   const { verified_until: until } = customer;
+  const identity = useQuery({
+    queryKey: queryKeys.customerIdentity.of(customer.user_id),
+    queryFn: () => readCustomerIdentity(customer.user_id),
+    enabled: mayIdentify,
+  });
+  const describe = (value: string | null | undefined): string =>
+    identity.isError ? 'Could not be loaded' : identity.isPending ? 'Loading…' : (value ?? 'None');
+  const born = identity.data?.date_of_birth ?? null;
   const facts = [
     ['Email', <ContactLink key="email" scheme="mailto" address={customer.email} />],
     ['Phone', <ContactLink key="phone" scheme="tel" address={customer.phone} />],
     ['Customer since', formatStudioDate(new Date(customer.created_at), 'medium')],
-    ['ID', until === null ? 'Not verified' : `Verified until ${formatStudioDate(new Date(until), 'medium')}`],
+    ...(mayIdentify
+      ? ([
+          ['ID', until === null ? 'Not verified' : `Verified until ${formatStudioDate(new Date(until), 'medium')}`],
+          ['Born', describe(born !== null && isStudioDate(born) ? formatStudioDate(born, 'medium') : null)],
+          ['Address', describe(identity.data?.address)],
+        ] as const)
+      : []),
     ['Paid', formatDollars(customer.paid)],
     ['Refunded', formatDollars(customer.refunded)],
   ] as const;

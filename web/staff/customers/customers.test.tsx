@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { cleanup, screen, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
@@ -13,6 +13,7 @@ vi.mock(import('./queries.ts'), async (original) => ({
   searchCustomers: vi.fn(),
   readCustomerBookings: vi.fn(),
   blockCustomer: vi.fn(),
+  readCustomerIdentity: vi.fn(),
   readCustomerNotes: vi.fn(),
   addCustomerNote: vi.fn(),
   unblockCustomer: vi.fn(),
@@ -45,23 +46,24 @@ beforeEach(() => {
   vi.resetAllMocks();
   calls.searchCustomers.mockResolvedValue([ALEX]);
   calls.readCustomerBookings.mockResolvedValue([BOOKING]);
+  calls.readCustomerIdentity.mockResolvedValue({ date_of_birth: '1990-02-03', address: '1 Example Street' });
   calls.readCustomerNotes.mockResolvedValue([]);
 });
 const dialog = () => within(screen.getByRole('dialog'));
 async function open(): Promise<void> {
-  renderPart(<Customers words="" mayWithdraw messages={() => <p>Mails</p>} />, { path: '/admin?tab=customers&q=a' });
+  renderPart(<Customers words="" mayIdentify messages={() => <p>Mails</p>} />, { path: '/admin?tab=customers&q=a' });
   await user.click(await screen.findByRole('button', { name: 'Open Alex Citizen' }));
 }
 
 test('the words of the address are searched', async () => {
-  renderPart(<Customers words="alex" mayWithdraw={false} messages={() => <p>Mails</p>} />);
+  renderPart(<Customers words="alex" mayIdentify={false} messages={() => <p>Mails</p>} />);
   await screen.findByRole('button', { name: 'Open Alex Citizen' });
   expect(calls.searchCustomers).toHaveBeenCalledExactlyOnceWith('alex');
 });
 
 test('no result says so, and a failed search offers another try', async () => {
   calls.searchCustomers.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue([]);
-  renderPart(<Customers words="x" mayWithdraw={false} messages={() => <p>Mails</p>} />);
+  renderPart(<Customers words="x" mayIdentify={false} messages={() => <p>Mails</p>} />);
   expect(await screen.findByText('The customers could not be loaded.')).toBeTruthy();
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('No customer has these words.')).toBeTruthy();
@@ -75,6 +77,19 @@ test('a customer has contact, ID, money and bookings', async () => {
   const link = dialog().getByRole('link', { name: 'ABCD-2345' });
   expect(link.getAttribute('href')).toBe('/admin?tab=customers&q=a&booking=ABCD-2345');
   expect(dialog().getByText('confirmed')).toBeTruthy();
+});
+
+test('staff with the permission for IDs see birth date, address and ID of a customer; other staff see none of them', async () => {
+  await open();
+  expect(await dialog().findByText('1 Example Street')).toBeTruthy();
+  expect(dialog().getByText('Sat 3 Feb 1990')).toBeTruthy();
+  cleanup();
+  calls.readCustomerIdentity.mockClear();
+  renderPart(<Customers words="" mayIdentify={false} messages={() => <p>Mails</p>} />);
+  await user.click(await screen.findByRole('button', { name: 'Open Alex Citizen' }));
+  expect(await dialog().findByText('alex@example.com')).toBeTruthy();
+  for (const name of ['ID', 'Born', 'Address']) expect(dialog().queryByText(name)).toBeNull();
+  expect(calls.readCustomerIdentity).not.toHaveBeenCalled();
 });
 
 test('a customer is blocked with a reason, for good or to the end of a day', async () => {

@@ -14,14 +14,14 @@ import { type Customer, CUSTOMERS_SHOWN, nameOf, searchCustomers } from './queri
 
 const COLUMNS = ['Customer', 'Contact', 'Bookings', 'Paid', 'Actions'];
 
-/** Lists the customers that the words find, by parts of name, address or phone number, and shows one. `mayWithdraw`: whether the account may withdraw IDs. */
+/** Lists the customers that the words find, by parts of name, address or phone number, and shows one. `mayIdentify`: whether the account may see and withdraw IDs. */
 export function Customers({
   words,
-  mayWithdraw,
+  mayIdentify,
   messages,
 }: {
   words: string;
-  mayWithdraw: boolean;
+  mayIdentify: boolean;
   /** The mails to a customer. */
   messages: (userId: string) => ReactNode;
 }) {
@@ -51,7 +51,7 @@ export function Customers({
           <CustomerPanel
             key={shown.user_id}
             customer={shown}
-            mayWithdraw={mayWithdraw}
+            mayIdentify={mayIdentify}
             messages={messages(shown.user_id)}
           />
         )}

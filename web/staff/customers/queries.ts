@@ -53,6 +53,20 @@ export async function readCustomerBookings(userId: string): Promise<CustomerBook
   return rowsWith(data, 'id', 'reference', 'studio_name', 'start_time', 'end_time', 'status', 'final_cost');
 }
 
+/** Birth date ('YYYY-MM-DD') and address of a customer, for staff with the permission for IDs. */
+export type CustomerIdentity = { readonly date_of_birth: string | null; readonly address: string | null };
+
+/** Reads who a customer is; null when the account is gone. */
+export async function readCustomerIdentity(userId: string): Promise<CustomerIdentity | null> {
+  const { data, error } = await rest
+    .from('customer_identities')
+    .select('date_of_birth,address')
+    .eq('user_id', userId)
+    .maybeSingle();
+  if (error) throw error;
+  return data;
+}
+
 /** Blocks a customer; `until` is an instant, or null for good. */
 export function blockCustomer(block: { userId: string; reason: string; until: string | null }): Promise<unknown> {
   return callFunction('staff-block-customer', block);

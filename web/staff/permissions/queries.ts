@@ -8,7 +8,7 @@ export async function readPermissions(userId: string): Promise<ReadonlySet<Permi
   return new Set(PERMISSIONS.filter((one) => data.some(({ permission }) => permission === one)));
 }
 
-/** Whether the server lets this session act as staff. With ADMIN_REQUIRES_MFA only after the second factor. */
+/** Whether the server lets this session act as staff: where a second factor is required of the account, only after it. */
 export async function readStaffRights(): Promise<boolean> {
   const { data, error } = await rest.rpc('is_staff');
   return error === null && data === true;

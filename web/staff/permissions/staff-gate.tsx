@@ -30,6 +30,8 @@ export function StaffGate({ title, children }: { title: string; children: ReactN
     queryKey: queryKeys.staffRights.of(user?.id ?? null, session?.access_token ?? null),
     queryFn: readStaffRights,
     enabled: user !== null,
+    // An owner may require the second step meanwhile.
+    refetchInterval: 60_000,
   });
   // What the tabs need is read beside the role, so that they do not wait for it afterwards.
   usePermissions();
@@ -68,7 +70,8 @@ export function StaffGate({ title, children }: { title: string; children: ReactN
         <Notice tone="warn">
           <p className="font-semibold">Staff need two-step sign-in here</p>
           <p className="mt-1 text-sm text-fog">
-            Add an authenticator app in your account settings. You’ll use its code to open this page.
+            Sign in with your second step. If you have none yet, add an authenticator app in your account settings.
+            Until then you see only what customers see.
           </p>
         </Notice>
         <Button className="mt-6" onClick={() => navigate(`${paths.profile}#second-step`)}>

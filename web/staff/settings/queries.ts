@@ -28,7 +28,7 @@ export async function readSettings(): Promise<SettingsVersion[]> {
     .limit(SHOWN);
   if (error) throw error;
   const people = await rest
-    .from('profiles')
+    .from('staff_names')
     .select('user_id,full_name')
     .in('user_id', [...new Set(data.flatMap(({ created_by }) => created_by ?? []))]);
   if (people.error) throw people.error;

@@ -53,8 +53,9 @@ function RulesForm({ permissions }: { permissions: readonly Permission[] }) {
     <Form form={form} onSend={set.mutateAsync} className="max-w-xl space-y-4">
       <fieldset>
         <legend className="mb-1 text-fog">
-          What needs a code from an authenticator app after the password, for everybody. As soon as anything does, the
-          work of owners does too. You need two-step sign-in yourself to change this.
+          Staff with one of these permissions sign in with a code from an authenticator app after the password. Until
+          then they see only what customers see. As soon as one is ticked, this holds for owners too. You need two-step
+          sign-in yourself to change this.
         </legend>
         {PERMISSIONS.map((one) => (
           <CheckField key={one} control={form.control} name={one}>
