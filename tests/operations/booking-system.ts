@@ -9,6 +9,7 @@ import { openPostgres } from '#server/db/postgres/open-postgres.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { requestFirstCode } from '#server/operations/access/issue-first-code.ts';
 import { removeGuestCode, requestGuestCode } from '#server/operations/crew/guest-codes.ts';
+import { endSecret } from '#server/operations/staff/end-secret.ts';
 import { removeStaffCode } from '#server/operations/access/staff-codes.ts';
 import { revokeCodes } from '#server/operations/access/revoke-codes.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
@@ -213,6 +214,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'access.request-crew': (job) => requestGuestCode(access, job),
       'access.revoke-crew': (job) => removeGuestCode(access, job),
       'access.revoke-staff': (job) => removeStaffCode(access, job),
+      'access.end-secret': (job) => endSecret(access, job),
       'access.revoke': (job) => revokeCodes(access, job),
       'payment.refund': (job) => refundPayment(booking, job.subjectId),
       'payment.partial-refund': (job) => makePartialRefund(booking, job.subjectId),

@@ -97,6 +97,7 @@ function jobsWith(payments: Payments) {
       'access.request-crew': nothing,
       'access.revoke-crew': nothing,
       'access.revoke-staff': nothing,
+      'access.end-secret': nothing,
       'mail.booking-confirmed': nothing,
       'mail.id-withdrawn': nothing,
       'mail.code-held': nothing,

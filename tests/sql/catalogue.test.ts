@@ -49,7 +49,7 @@ const EXECUTABLE: Readonly<Record<string, string>> = {
   'public.gift_batches': 'authenticated service_role',
   'public.make_gift_codes': 'authenticated service_role',
   'public.set_gift_batch_active': 'authenticated service_role',
-  'public.has_permission': 'authenticated service_role',
+  'public.has_permission': 'anon authenticated service_role',
   'public.is_staff': 'anon authenticated service_role',
   'public.lacks_second_factor': 'authenticated service_role',
   'public.ledger_check': 'authenticated service_role',
@@ -261,6 +261,8 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
     'payment_to_refund',
     `select from private.payment where updated_at < now() and state in ('refund_pending', 'refund_failed')`,
   ],
+  ['shown_secret_held', 'select from private.shown_secret where shown_to = gen_random_uuid() and lost_at is null'],
+  ['shown_secret_lost', 'select from private.shown_secret where lost_at < now()'],
   ['users_email_change', `select from auth.users where email_change = 'a@example.com'`],
   ['users_phone_change', `select from auth.users where phone_change = '61400000000'`],
   [

@@ -1548,6 +1548,31 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
       },
     },
   },
+  'private.shown_secret': {
+    base: {
+      kind: 'staff-code',
+      subject_id: uuid(1),
+      studio_id: uuid(1),
+      shown_to: uuid(1),
+      permission: 'bookings',
+      shown_at: AT,
+    },
+    checks: {
+      shown_secret_kind_check: oneOf('kind', ['staff-code', 'booking-code', 'calendar-feed']),
+      shown_secret_permission_check: oneOf('permission', ['bookings', 'identity', 'money', 'settings', 'owner']),
+      shown_secret_ended_when_lost: { bad: [{ ended_at: AT }], good: [{ ended_at: AT, lost_at: AT }, { lost_at: AT }] },
+    },
+    uniques: {
+      shown_secret_once: {
+        clash: [[{}, {}]],
+        apart: [
+          [{}, { kind: 'booking-code' }],
+          [{}, { subject_id: uuid(2) }],
+          [{}, { shown_to: uuid(2) }],
+        ],
+      },
+    },
+  },
   'private.id_withdrawal': {
     base: { verification_id: uuid(1), reason: 'r', withdrawn_by: uuid(2), withdrawn_at: AT },
     checks: { id_withdrawal_reason_check: between('reason', ['', text(501)], ['r', text(500)]) },

@@ -829,6 +829,7 @@ const TESTED =
   publish_team publish_invitation publish_factor_rule publish_ledger staff_permissions_invitations publish_incident booking_freed closed_span_freed publish_waitlist
   studios_hourly_rate booking_buyer_forgotten payment_documents refund_documents partial_refund_documents crew_follows_booking crew_forgotten publish_crew
   provider_customer_forgotten passes_follow_booking passes_forgotten
+  recheck_permissions recheck_staff staff_permissions_secrets users_secrets publish_secret
   booking_order_frozen booking_order_whole payment_share_frozen users_announce users_email_reserved
   mfa_factors_announce webauthn_credentials_announce identities_announce`.split(/\s+/);
 

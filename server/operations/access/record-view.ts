@@ -1,13 +1,14 @@
 import type { AccessContext } from './context.ts';
+import { recordShown } from '../core/shown-secrets.ts';
 import type { BookingAccess } from './show-access.ts';
 
 /**
- * Records that the digits of a code were shown: to the customer for the first time, or to an account of staff (`staff`; once an hour in the audit
- * log, because the page asks again by itself).
+ * Records that the digits of a code are shown: to the customer for the first time, or to an account of staff (`staff`; once an hour in the audit
+ * log, because the page asks again by itself). Throws `Refusal('not_yours')` for staff who have lost the permission meanwhile.
  */
 export async function recordView(
   { db, clock }: Pick<AccessContext, 'db' | 'clock'>,
-  { booking, pin, pinId }: BookingAccess,
+  { booking, pin, pinId, worksUntil }: BookingAccess,
   staff: string | null,
 ): Promise<void> {
   if (pin === null || pinId === null) return;
@@ -19,6 +20,11 @@ export async function recordView(
     );
     return;
   }
+  await recordShown(
+    db,
+    { kind: 'booking-code', id: pinId, studioId: booking.studioId, endsAt: worksUntil },
+    { actor: staff, permission: 'bookings', now },
+  );
   await db.query(
     `select private.audit($2::uuid, 'show', 'access_code', $1, $3::jsonb)
      where not exists (select from public.audit_logs a where a.resource_type = 'access_code' and a.resource_id = $1

@@ -3,8 +3,8 @@ import type { Transaction } from '#server/db/database.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
-import { requireNotHeld } from './code-hold.ts';
-import { type AccessCode, liveCodes, newestCode } from './code-rows.ts';
+import { readCodeHold, requireNotHeld } from './code-hold.ts';
+import { type AccessCode, issuedCode, liveCodes, newestCode } from './code-rows.ts';
 import type { AccessContext } from './context.ts';
 import { issueCode } from './issue-code.ts';
 import { codeLimitReached } from './choose-digits.ts';
@@ -31,7 +31,9 @@ export async function renewCode(
   const now = clock();
   if (now.getTime() >= Date.parse(booking.endTime)) throw new Refusal('session_ended', 'Session has ended');
   if (now < releaseAt) throw new Refusal('code_not_released', 'Your code isn’t available yet.', { releaseAt });
-  const { code, previous } = await db.transaction((tx) => planRenewal(context, tx, { booking, actor, now }));
+  const { code, previous } = await db.transaction((tx) =>
+    planRenewal(context, tx, { booking, actor, now, limited: true }),
+  );
   try {
     await issueCode(context, code, booking);
   } catch (error) {
@@ -47,13 +49,46 @@ export async function renewCode(
   return showAccess(context, bookingId);
 }
 
-type Renewal = { readonly booking: BookingFacts; readonly actor: string | null; readonly now: Date };
+/**
+ * Replaces a code of a booking that a former member of staff has seen, whatever the limits of new codes. Does nothing when the booking has ended or has
+ * a newer code. Throws `ProviderError`; the code stays when the lock refuses another one.
+ */
+export async function replaceSeenCode(context: AccessContext, bookingId: string, codeId: string): Promise<void> {
+  const { db, clock } = context;
+  const now = clock();
+  const planned = await db.transaction(async (tx) => {
+    const booking = await lockBooking(tx, bookingId);
+    if (booking?.status !== 'confirmed' || now.getTime() >= Date.parse(booking.endTime)) return null;
+    // A dispute has taken the code back already.
+    if ((await readCodeHold(tx, bookingId)) !== null) return null;
+    const waits = (await newestCode(tx, bookingId))?.status === 'requested';
+    // A code that was made later replaces it already; one that waits for the lock may be ours, of an earlier try.
+    if (!waits && (await issuedCode(tx, bookingId))?.id !== codeId) return null;
+    return { booking, ...(await planRenewal(context, tx, { booking, actor: null, now, limited: false })) };
+  });
+  if (planned === null) return;
+  const { booking, code, previous } = planned;
+  try {
+    await issueCode(context, code, booking);
+  } catch (error) {
+    if (error instanceof ProviderError && !error.ambiguous) await restorePrevious(db, code, previous);
+    throw error;
+  }
+}
+
+type Renewal = {
+  readonly booking: BookingFacts;
+  readonly actor: string | null;
+  readonly now: Date;
+  /** False: as many codes as needed, as soon as needed. */
+  readonly limited: boolean;
+};
 
 /** Stores a new code and queues the removal of the previous ones. A code that still waits for the lock is returned instead. */
 async function planRenewal(
   context: AccessContext,
   tx: Transaction,
-  { booking, actor, now }: Renewal,
+  { booking, actor, now, limited }: Renewal,
 ): Promise<{ code: AccessCode; previous: readonly AccessCode[] }> {
   const { capabilities } = context.locks;
   const current = await lockBooking(tx, booking.id);
@@ -61,7 +96,7 @@ async function planRenewal(
   await requireNotHeld(tx, booking.id);
   const newest = await newestCode(tx, booking.id);
   if (newest?.status === 'requested') return { code: newest, previous: [] };
-  if (newest) admitRenewal(newest, regenerateLimits(capabilities.mode), now);
+  if (newest && limited) admitRenewal(newest, regenerateLimits(capabilities.mode), now);
   const previous = (await liveCodes(tx, booking.id)).filter((one) => one.status === 'issued');
   if (capabilities.mode === 'bridge') {
     await tx.query(

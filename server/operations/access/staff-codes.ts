@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { Permission } from '#rules/permissions.ts';
 import type { Transaction } from '#server/db/database.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { closeHours } from '../closures/close-hours.ts';
 import { enqueue, type Job, type JobOutcome } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
+import { recordShown } from '../core/shown-secrets.ts';
 import { chooseDigits } from './choose-digits.ts';
 import type { AccessContext } from './context.ts';
 
@@ -30,8 +32,10 @@ type StaffCode = {
 };
 
 const HOUR = 3_600_000;
-/** The longest window of a code that a lock computes. */
+/** The longest window of a code that its lock can remove: as long as a lock computes codes for. */
 const LONGEST_MS = 28 * 24 * HOUR;
+/** The longest window of a code that its lock cannot remove: whoever leaves the staff keeps it until then. */
+const LONGEST_KEPT_MS = 24 * HOUR;
 /** How long after it was made a repeated call still shows the digits. */
 const SHOWN_MS = 10 * 60_000;
 const COLUMNS = `id, name, lock_id as "lockId", status, starts_at as "startsAt", ends_at as "endsAt", variant, pin_encrypted as "encryptedPin",
@@ -46,12 +50,15 @@ export async function makeStaffCode(
   wanted: NewStaffCode,
   actor: string,
 ): Promise<MadeStaffCode> {
-  requireWindow(wanted, context.clock());
+  requireWindow(wanted, context.clock(), context.locks.capabilities.revocable);
   const lockId = context.lockOf.get(wanted.studioId);
   if (lockId === undefined) throw new Refusal('not_found', 'This studio has no lock.');
-  const code = await context.db.transaction(
-    async (tx) => (await findRepeated(tx, wanted, actor)) ?? planStaffCode(context, tx, { ...wanted, lockId }, actor),
-  );
+  const code = await context.db.transaction(async (tx) => {
+    const planned =
+      (await findRepeated(tx, wanted, actor)) ?? (await planStaffCode(context, tx, { ...wanted, lockId }, actor));
+    await recordStaffCode(context, tx, { code: planned, studioId: wanted.studioId, actor, permission: 'bookings' });
+    return planned;
+  });
   if (code.status === 'requested') return issueStaffCode(context, code, actor);
   const shownUntil = (code.issuedAt?.getTime() ?? 0) + SHOWN_MS;
   if (code.status !== 'issued' || code.encryptedPin === null || context.clock().getTime() > shownUntil)
@@ -59,7 +66,19 @@ export async function makeStaffCode(
   return { codeId: code.id, pin: context.encryption.decrypt(code.encryptedPin, code.id) };
 }
 
-function requireWindow({ startTime, endTime }: NewStaffCode, now: Date): void {
+/** Records who is shown the digits of a code. */
+export const recordStaffCode = (
+  { clock }: Pick<AccessContext, 'clock'>,
+  tx: Transaction,
+  shown: { code: Pick<StaffCode, 'id' | 'endsAt'>; studioId: string; actor: string; permission: Permission },
+): Promise<void> =>
+  recordShown(
+    tx,
+    { kind: 'staff-code', id: shown.code.id, studioId: shown.studioId, endsAt: shown.code.endsAt },
+    { actor: shown.actor, permission: shown.permission, now: clock() },
+  );
+
+function requireWindow({ startTime, endTime }: NewStaffCode, now: Date, revocable: boolean): void {
   const refuse = (message: string): never => {
     throw new Refusal('invalid_request', message);
   };
@@ -67,10 +86,14 @@ function requireWindow({ startTime, endTime }: NewStaffCode, now: Date): void {
     refuse('Codes begin and end on the hour, Sydney time.');
   if (endTime <= startTime) refuse('endTime must be after startTime.');
   if (endTime <= now) refuse('These hours are already over.');
-  if (endTime.getTime() - startTime.getTime() > LONGEST_MS) refuse('A code works for at most 28 days.');
+  const hours = endTime.getTime() - startTime.getTime();
+  if (!revocable && hours > LONGEST_KEPT_MS)
+    refuse('A code works for at most 24 hours, because this lock can’t remove it before it ends.');
+  if (hours > LONGEST_MS) refuse('A code works for at most 28 days.');
 }
 
-async function findRepeated(tx: Transaction, wanted: NewStaffCode, actor: string): Promise<StaffCode | null> {
+/** Returns the code that the same request made before; null for the first one. Throws `Refusal` when it made another code. */
+export async function findRepeated(tx: Transaction, wanted: NewStaffCode, actor: string): Promise<StaffCode | null> {
   const made = await tx.one<StaffCode & { studioId: string }>(
     `select ${COLUMNS}, studio_id as "studioId" from private.staff_code where made_by = $1::uuid and request_id = $2 for update`,
     [actor, wanted.requestId],
@@ -87,10 +110,21 @@ async function planStaffCode(
   wanted: NewStaffCode & { readonly lockId: string },
   actor: string,
 ): Promise<StaffCode> {
-  const { clock, encryption, fingerprint } = context;
-  const { studioId, startTime, endTime, name, requestId, lockId } = wanted;
+  const { clock } = context;
+  const { studioId, startTime, endTime, name } = wanted;
   const closure = { studioId, startTime, endTime, weeks: 1, reason: `Access for ${name}`, public: false };
   await closeHours({ db: tx, clock }, closure, actor);
+  return storeStaffCode(context, tx, wanted, actor);
+}
+
+/** Stores a code with the digits that it asks its lock for. */
+export async function storeStaffCode(
+  context: Pick<AccessContext, 'locks' | 'encryption' | 'fingerprint' | 'clock'>,
+  tx: Transaction,
+  { studioId, startTime, endTime, name, requestId, lockId }: NewStaffCode & { readonly lockId: string },
+  actor: string,
+): Promise<StaffCode> {
+  const { clock, encryption, fingerprint } = context;
   // igloohome refuses a window that began before the current hour.
   const startsAt = new Date(Math.max(startTime.getTime(), Math.floor(clock().getTime() / HOUR) * HOUR));
   const { pin, variant } = await chooseDigits(context, tx, { lockId, startsAt, endsAt: endTime });
@@ -122,27 +156,36 @@ async function planStaffCode(
   return planned;
 }
 
-/** Requests a planned code from the lock and records the answer. Repeating it is safe: the lock returns the same code. */
-async function issueStaffCode(
-  { db, locks, encryption, fingerprint, clock }: AccessContext,
+/**
+ * Requests a planned code from the lock and records the answer. Repeating it is safe: the lock returns the same code. Throws `Refusal` when the lock
+ * did not answer, or when the code was revoked during the call.
+ */
+async function issueStaffCode(context: AccessContext, code: StaffCode, actor: string): Promise<MadeStaffCode> {
+  try {
+    const { codeId, pin } = await requestStaffCode(context, code, actor);
+    return { codeId, pin };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    throw new Refusal('provider_unavailable', 'The lock didn’t answer. Try again: you’ll get the same code.');
+  }
+}
+
+/** As `issueStaffCode`, but throws `ProviderError` when the lock did not answer. */
+export async function requestStaffCode(
+  { db, locks, encryption, fingerprint, clock }: Omit<AccessContext, 'lockOf' | 'log'>,
   code: StaffCode,
   actor: string,
-): Promise<MadeStaffCode> {
+): Promise<MadeStaffCode & { readonly providerCodeId: string | null }> {
   const { id, lockId, startsAt, endsAt, variant, encryptedPin } = code;
   const pin = encryptedPin === null ? '' : encryption.decrypt(encryptedPin, id);
-  const issued = await locks
-    .issueCode({ lockId, startsAt, endsAt, accessName: code.name, variant, pin })
-    .catch((error: unknown) => {
-      if (!(error instanceof ProviderError)) throw error;
-      throw new Refusal('provider_unavailable', 'The lock didn’t answer. Try again: you’ll get the same code.');
-    });
-  await db.transaction(async (tx) => {
+  const issued = await locks.issueCode({ lockId, startsAt, endsAt, accessName: code.name, variant, pin });
+  const revoked = await db.transaction(async (tx) => {
     const { count } = await tx.query(
       `update private.staff_code set status = 'issued', issued_at = $2::timestamptz, pin_encrypted = $3, pin_fingerprint = $4
        where id = $1::uuid and status = 'requested'`,
       [id, clock(), encryption.encrypt(issued.pin, id), fingerprint(issued.pin)],
     );
-    if (count === 0) return;
+    if (count === 0) return (await stateOf(tx, id)) !== 'issued' && queueLateRevocation(tx, id, clock());
     await tx.query(`select private.audit($1::uuid, 'update', 'staff_code', $2, $3::jsonb)`, [
       actor,
       id,
@@ -150,8 +193,21 @@ async function issueStaffCode(
     ]);
     if (locks.capabilities.revocable)
       await enqueue(tx, { kind: 'access.revoke-staff', subjectId: id, dedupe: 'end', dueAt: endsAt });
+    return false;
   });
-  return { codeId: id, pin: issued.pin };
+  if (revoked) throw new Refusal('already_done', 'This code was revoked while it was made.', { codeId: id });
+  return { codeId: id, pin: issued.pin, providerCodeId: issued.providerCodeId };
+}
+
+const stateOf = async (tx: Transaction, id: string): Promise<StaffCode['status'] | null> =>
+  (await tx.one<Pick<StaffCode, 'status'>>('select status from private.staff_code where id = $1::uuid', [id]))
+    ?.status ?? null;
+
+/** The lock may have stored the code after it was asked to remove it: it is asked again. */
+async function queueLateRevocation(tx: Transaction, id: string, now: Date): Promise<true> {
+  await tx.query(`update private.staff_code set status = 'revoking', revoked_at = null where id = $1::uuid`, [id]);
+  await enqueue(tx, { kind: 'access.revoke-staff', subjectId: id, dedupe: `late:${now.toISOString()}`, dueAt: now });
+  return true;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { LinkSigner } from '#server/crypto/link-signer.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { Refusal } from '../core/refusal.ts';
+import { recordShown } from '../core/shown-secrets.ts';
 import { type FeedContent, writeFeed } from './feed-file.ts';
 
 /** What the operations of calendar feeds work with. */
@@ -24,11 +25,24 @@ export async function openFeed(context: FeedContext, studioId: string, actor: st
   const now = context.clock();
   return context.db.transaction(async (tx) => {
     const existing = await readOrMake(context, tx, { studioId, actor, now });
-    if (isOf(context, existing)) return addressOf(context, existing.id);
+    if (isOf(context, existing)) return show(context, tx, existing.id, { studioId, actor, now });
     // The server's keys have changed since: nobody knows this address any more.
     await tx.query('select private.revoke_calendar_feed($1::uuid, $2::uuid, $3::timestamptz)', [studioId, actor, now]);
-    return addressOf(context, (await readOrMake(context, tx, { studioId, actor, now })).id);
+    return show(context, tx, (await readOrMake(context, tx, { studioId, actor, now })).id, { studioId, actor, now });
   });
+}
+
+type Opening = { readonly studioId: string; readonly actor: string; readonly now: Date };
+
+/** Returns the address of a feed, and records who sees it. */
+async function show(
+  context: FeedContext,
+  tx: Transaction,
+  id: string,
+  { studioId, actor, now }: Opening,
+): Promise<string> {
+  await recordShown(tx, { kind: 'calendar-feed', id, studioId, endsAt: null }, { actor, permission: 'bookings', now });
+  return addressOf(context, id);
 }
 
 /** Revokes the feed of a studio: its address answers 404 from now on. Returns false when there is none. */
@@ -53,11 +67,7 @@ export async function readFeed({ db, clock }: FeedContext, token: string): Promi
 
 type Feed = { readonly id: string; readonly tokenHash: string };
 
-async function readOrMake(
-  context: FeedContext,
-  tx: Transaction,
-  { studioId, actor, now }: { studioId: string; actor: string; now: Date },
-): Promise<Feed> {
+async function readOrMake(context: FeedContext, tx: Transaction, { studioId, actor, now }: Opening): Promise<Feed> {
   const id = randomUUID();
   const feed = await tx.one<Feed>(
     `select id, token_hash as "tokenHash" from private.open_calendar_feed($1::uuid, $2::uuid, $3, $4::uuid, $5::timestamptz)`,

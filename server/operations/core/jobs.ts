@@ -61,6 +61,7 @@ export const JOB_RULES = {
   'access.request-crew': { worker: 'locks', longestWaitMs: URGENT_WAIT_MS },
   'access.revoke-crew': { worker: 'locks', longestWaitMs: URGENT_WAIT_MS },
   'access.revoke-staff': { worker: 'locks', longestWaitMs: URGENT_WAIT_MS },
+  'access.end-secret': { worker: 'locks', longestWaitMs: URGENT_WAIT_MS },
   'power.follow': { worker: 'power', longestWaitMs: URGENT_WAIT_MS, alerts: 'once' },
   'pass.apple': { worker: 'apple-passes', longestWaitMs: URGENT_WAIT_MS, alerts: 'once' },
   'pass.google': { worker: 'google-passes', longestWaitMs: URGENT_WAIT_MS, alerts: 'once' },

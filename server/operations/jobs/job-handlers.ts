@@ -1,4 +1,5 @@
 import type { AccessContext } from '../access/context.ts';
+import { endSecret } from '../staff/end-secret.ts';
 import { requestFirstCode } from '../access/issue-first-code.ts';
 import { revokeCodes } from '../access/revoke-codes.ts';
 import { removeStaffCode } from '../access/staff-codes.ts';
@@ -92,6 +93,7 @@ function handlers(contexts: Contexts): Readonly<Record<JobKind, JobHandler>> {
     'access.request-crew': (job) => requestGuestCode(access, job),
     'access.revoke-crew': (job) => removeGuestCode(access, job),
     'access.revoke-staff': (job) => removeStaffCode(access, job),
+    'access.end-secret': (job) => endSecret(access, job),
     'power.follow': (job) => switchLights(lights, job),
     'pass.apple': (job) => renewApplePass(passes, job),
     'pass.google': (job) => renewGooglePass(passes, job),

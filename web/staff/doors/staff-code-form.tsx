@@ -40,8 +40,16 @@ type Draft = z.output<typeof codeSchema>;
 const startOf = (date: string, hour: string): Date | null =>
   hourExists(date, Number(hour)) ? slotStart(date, Number(hour)) : null;
 
-/** Makes a code for somebody without a booking, and shows its digits once. */
-export function StaffCodeForm({ rooms, onDone }: { rooms: readonly Room[]; onDone: () => void }) {
+/** Makes a code for somebody without a booking, and shows its digits once. `canRevoke`: whether the locks can remove a code before it ends. */
+export function StaffCodeForm({
+  rooms,
+  canRevoke,
+  onDone,
+}: {
+  rooms: readonly Room[];
+  canRevoke: boolean;
+  onDone: () => void;
+}) {
   const [formId] = useState(() => crypto.randomUUID());
   const [today] = useState(() => studioDate(new Date()));
   const form = useSchemaForm(codeSchema, {
@@ -76,7 +84,8 @@ export function StaffCodeForm({ rooms, onDone }: { rooms: readonly Room[]; onDon
     <Form form={form} onSend={make.mutateAsync} className="space-y-4">
       <p className="text-fog">
         For a tradesperson or a cleaner. The room is closed for bookings in these hours, so nobody else is in it. Times
-        are in Sydney time.
+        are in Sydney time.{' '}
+        {canRevoke ? null : 'It works for at most 24 hours: these locks can’t remove a code before it ends.'}
       </p>
       <ChoiceField
         control={form.control}

@@ -62,6 +62,18 @@ test('where the lock cannot remove codes there is no button', async () => {
   expect(screen.queryByRole('button', { name: /^Revoke/ })).toBeNull();
 });
 
+test.each([
+  [true, false],
+  [false, true],
+])(
+  'the form says that a code works for at most 24 hours where locks can remove codes: %s → %s',
+  async (canRevoke, said) => {
+    show([], canRevoke);
+    await user.click(await screen.findByRole('button', { name: 'Make a code' }));
+    expect(dialog().queryByText(/at most 24 hours/) !== null).toBe(said);
+  },
+);
+
 test('a code is made for hours in Sydney and shown once; bookings in the way are named', async () => {
   show([]);
   calls.makeStaffCode.mockRejectedValueOnce(

@@ -47,7 +47,9 @@ export function StaffCodes({
         </Button>
       )}
       <Dialog open={making} title="Code without a booking" onClose={() => setMaking(false)}>
-        {making ? <StaffCodeForm rooms={rooms} onDone={() => setMaking(false)} /> : null}
+        {making ? (
+          <StaffCodeForm rooms={rooms} canRevoke={codes.data?.canRevoke ?? false} onDone={() => setMaking(false)} />
+        ) : null}
       </Dialog>
       <Dialog
         open={revoking !== null}

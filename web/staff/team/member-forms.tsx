@@ -59,6 +59,10 @@ export function RemoveMember({ member, onDone }: { member: Member; onDone: () =>
         {nameOf(member)} can open nothing of the back office any more, from now on. The account stays, with its
         bookings.
       </p>
+      <p>
+        Door codes and calendar addresses that they made or saw are revoked, and customers get new codes by email. What
+        a lock can’t remove is listed on this page with its end.
+      </p>
       <div className="flex flex-wrap gap-3">
         <Button busy={remove.isPending} onClick={() => remove.mutate()}>
           Remove

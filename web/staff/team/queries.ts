@@ -24,14 +24,30 @@ const invitationSchema = z.object({
   expired: z.boolean(),
   invitedBy: z.string().nullable(),
 });
-const teamSchema = z.object({ staff: z.array(memberSchema), invitations: z.array(invitationSchema) });
+const secretSchema = z.object({
+  id: z.string(),
+  kind: z.enum(['staff-code', 'booking-code', 'calendar-feed']),
+  studioName: z.string(),
+  person: z.string().nullable(),
+  about: z.string().nullable(),
+  startsAt: z.coerce.date().nullable(),
+  endsAt: z.coerce.date().nullable(),
+  state: z.enum(['ended', 'ending', 'stays']),
+});
+const teamSchema = z.object({
+  staff: z.array(memberSchema),
+  invitations: z.array(invitationSchema),
+  secrets: z.array(secretSchema),
+});
 /** Somebody who is staff. */
 export type Member = z.infer<typeof memberSchema>;
 /** An invitation that nobody has accepted yet. */
 export type OpenInvitation = z.infer<typeof invitationSchema>;
+/** A code or calendar address that somebody saw who has lost the permission since. */
+export type LostSecret = z.infer<typeof secretSchema>;
 export type Team = z.infer<typeof teamSchema>;
 
-/** Reads everybody who is staff, and the open invitations; for owners. */
+/** Reads everybody who is staff, the open invitations, and what former staff have seen; for owners. */
 export async function readTeam(): Promise<Team> {
   const { data, error } = await rest.rpc('staff_team', { at: new Date().toISOString() });
   if (error) throw error;

@@ -64,6 +64,7 @@ const TEAM: queries.Team = {
       invitedBy: 'Ada Owner',
     },
   ],
+  secrets: [],
 };
 const press = (name: string | RegExp) => user.click(screen.getByRole('button', { name }));
 const dialog = () => within(screen.getByRole('dialog'));
@@ -176,7 +177,7 @@ test('what needs two-step sign-in is set as a whole; a refusal says what to do',
     new AppError('second_factor_required', 'Add an authenticator app first.', 403),
   );
   await show();
-  const rules = within(screen.getByRole('group', { name: /after the password, for everybody/ }));
+  const rules = within(screen.getByRole('group', { name: /after the password/ }));
   await user.click(rules.getByLabelText('Settings'));
   await press('Save');
   expect(await screen.findByText('Add an authenticator app first.')).toBeTruthy();
@@ -184,4 +185,43 @@ test('what needs two-step sign-in is set as a whole; a refusal says what to do',
   await press('Save');
   expect(calls.setFactorRules).toHaveBeenLastCalledWith(['settings']);
   expect(toast).toHaveBeenCalledWith({ title: 'Two-step sign-in', description: 'Needed for: Settings' });
+});
+
+test('owners see what former staff have seen: what still works with its end, what is being removed, and what was revoked', async () => {
+  const secret = {
+    studioName: 'Studio A',
+    startsAt: new Date('2031-03-01T00:00:00Z'),
+    endsAt: new Date('2031-03-01T05:00:00Z'),
+  };
+  calls.readTeam.mockResolvedValue({
+    ...TEAM,
+    secrets: [
+      { ...secret, id: '1', kind: 'staff-code', person: 'Lee Former', about: 'Plumber', state: 'stays' },
+      { ...secret, id: '2', kind: 'booking-code', person: null, about: 'ABCD-2345', state: 'ending' },
+      {
+        ...secret,
+        id: '3',
+        kind: 'calendar-feed',
+        person: 'Lee Former',
+        about: null,
+        startsAt: null,
+        endsAt: null,
+        state: 'ended',
+      },
+    ],
+  });
+  renderPart(<Team />);
+  const list = within(await screen.findByRole('table', { name: 'Seen under a lost permission' }));
+  const [, works, ending, ended] = list.getAllByRole('row').map((row) => row.textContent);
+  expect(works).toMatch(/Code for Plumber.*Studio A.*Lee Former.*Still works.*until Sat 1 Mar 2031, 4 pm/);
+  expect(ending).toMatch(/Code of booking ABCD-2345.*A deleted account.*Being removed/);
+  expect(ended).toMatch(/Calendar address.*Revoked.*Make a new address/);
+  expect(screen.getByText(/One code still opens a door/)).toBeTruthy();
+});
+
+test('while former staff have seen nothing that counts, nothing is listed', async () => {
+  calls.readTeam.mockResolvedValue(TEAM);
+  renderPart(<Team />);
+  expect(await screen.findByRole('table', { name: 'Staff' })).toBeTruthy();
+  expect(screen.queryByText('Seen under a lost permission')).toBeNull();
 });

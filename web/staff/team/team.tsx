@@ -13,13 +13,14 @@ import { Cell, Row, Table } from '#web/ui/table.tsx';
 import { FactorRules } from './factor-rules.tsx';
 import { Invitations } from './invitations.tsx';
 import { InviteForm } from './invite-form.tsx';
+import { LostSecrets } from './lost-secrets.tsx';
 import { PermissionsForm, RemoveMember } from './member-forms.tsx';
 import { PermissionChips } from './permission-chips.tsx';
 import { type Member, readTeam } from './queries.ts';
 
 const COLUMNS = ['Name', 'May do', 'Last sign-in', 'Second step', 'Actions'];
 
-/** The staff for owners: who may do what, invitations and removals. */
+/** The staff for owners: who may do what, invitations and removals, and what former staff have seen. */
 export function Team() {
   useLive('staff', queryKeys.team.all);
   const team = useQuery({ queryKey: queryKeys.team.of(), queryFn: readTeam, refetchInterval: 60_000 });
@@ -44,6 +45,7 @@ export function Team() {
       ) : team.data ? (
         <>
           <Members staff={team.data.staff} onChoose={choose} />
+          <LostSecrets secrets={team.data.secrets} />
           <h3 className="mt-10 mb-4 text-2xl">Invitations</h3>
           <Invitations invitations={team.data.invitations} />
           <h3 className="mt-10 mb-4 text-2xl">Two-step sign-in</h3>

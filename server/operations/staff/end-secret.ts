@@ -1,0 +1,57 @@
+import type { Transaction } from '#server/db/database.ts';
+import type { Job, JobOutcome } from '../core/jobs.ts';
+import type { SecretKind } from '../core/shown-secrets.ts';
+import type { AccessContext } from '../access/context.ts';
+import { replaceSeenCode } from '../access/renew-code.ts';
+import { revokeCodes } from '../access/revoke-codes.ts';
+import { removeStaffCode } from '../access/staff-codes.ts';
+
+type LostSecret = { readonly kind: SecretKind; readonly subjectId: string; readonly bookingId: string | null };
+
+/**
+ * Job `access.end-secret`: revokes a code that somebody has seen who lost the permission since. A code of a booking is replaced, and the customer gets
+ * the new one by mail. Where the lock cannot remove codes nothing happens: owners see the code with its end. Throws `ProviderError`.
+ */
+export async function endSecret(context: AccessContext, job: Job): Promise<JobOutcome> {
+  const { db, locks } = context;
+  const secret = await db.one<LostSecret>(
+    `select s.kind, s.subject_id as "subjectId", c.booking_id as "bookingId" from private.shown_secret s
+     left join public.booking_access_codes c on s.kind = 'booking-code' and c.id = s.subject_id
+     where s.id = $1::uuid and s.lost_at is not null and s.ended_at is null`,
+    [job.subjectId],
+  );
+  if (secret === null || !locks.capabilities.revocable) return 'done';
+  const { kind, subjectId, bookingId } = secret;
+  if (kind === 'staff-code') {
+    await db.query(
+      `update private.staff_code set status = 'revoking' where id = $1::uuid and status in ('requested', 'issued')`,
+      [subjectId],
+    );
+    await removeStaffCode(context, { ...job, subjectId });
+  }
+  if (bookingId !== null) {
+    await replaceSeenCode(context, bookingId, subjectId);
+    await revokeCodes(context, { ...job, subjectId: bookingId, payload: { codeId: subjectId } });
+  }
+  await db.transaction(async (tx) => {
+    const { count } = await tx.query(
+      'update private.shown_secret set ended_at = $2::timestamptz where id = $1::uuid and ended_at is null',
+      [job.subjectId, context.clock()],
+    );
+    if (count > 0 && bookingId !== null) await mailNewCode(tx, job.subjectId, context.clock());
+  });
+  return 'done';
+}
+
+/** Queues the mail with the code that replaces a lost one, where the customer was mailed that one; otherwise it comes with the mail that is still due. */
+async function mailNewCode(tx: Transaction, secretId: string, now: Date): Promise<void> {
+  await tx.query(
+    `insert into public.scheduled_emails (booking_id, recipient_email, email_type, status, scheduled_for)
+     select c.booking_id, '', 'access_code', 'pending_immediate', $2::timestamptz
+     from private.shown_secret s join public.booking_access_codes c on c.id = s.subject_id
+     where s.id = $1::uuid
+       and exists (select from public.booking_access_codes n where n.booking_id = c.booking_id and n.attempt > c.attempt and n.status = 'issued')
+       and exists (select from public.scheduled_emails m where m.booking_id = c.booking_id and m.status = 'sent')`,
+    [secretId, now],
+  );
+}

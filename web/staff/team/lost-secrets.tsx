@@ -1,0 +1,79 @@
+import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { Chip } from '#web/ui/chip.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { Cell, Row, Table } from '#web/ui/table.tsx';
+import type { LostSecret } from './queries.ts';
+
+const COLUMNS = ['What', 'Room', 'Seen by', 'Works'];
+
+/**
+ * What people have seen who lost a permission since: door codes and calendar addresses, with what became of each. Shows nothing while there is nothing.
+ */
+export function LostSecrets({ secrets }: { secrets: readonly LostSecret[] }) {
+  if (secrets.length === 0) return null;
+  const open = secrets.filter(({ state }) => state === 'stays').length;
+  return (
+    <section className="mt-10">
+      <h3 className="mb-2 text-2xl">Seen under a lost permission</h3>
+      <p className="mb-4 text-fog">
+        Door codes and calendar addresses that people saw under a permission they no longer have. Times are in Sydney
+        time.
+      </p>
+      {open === 0 ? null : (
+        <div className="mb-4">
+          <Notice tone="warn">
+            <p>
+              {open === 1 ? 'One code still opens' : `${open} codes still open`} a door: its lock can’t remove a code.
+              Lock the room another way if that matters.
+            </p>
+          </Notice>
+        </div>
+      )}
+      <Table caption="Seen under a lost permission" columns={COLUMNS}>
+        {secrets.map((one) => (
+          <Row key={one.id}>
+            <Cell label="What" className="break-words">
+              {describe(one)}
+            </Cell>
+            <Cell label="Room">{one.studioName}</Cell>
+            <Cell label="Seen by" className="break-words">
+              {one.person ?? 'A deleted account'}
+            </Cell>
+            <Cell label="Works">
+              <State secret={one} />
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+    </section>
+  );
+}
+
+function describe({ kind, about }: LostSecret): string {
+  if (kind === 'calendar-feed') return 'Calendar address';
+  return kind === 'staff-code' ? `Code for ${about ?? 'somebody'}` : `Code of booking ${about ?? ''}`;
+}
+
+const at = (time: Date): string => `${formatStudioDate(time, 'medium')}, ${formatStudioTime(time)}`;
+
+function State({ secret: { kind, state, startsAt, endsAt } }: { secret: LostSecret }) {
+  if (state === 'ended')
+    return (
+      <>
+        <Chip tone="good">Revoked</Chip>
+        {kind === 'calendar-feed' ? (
+          <span className="block text-sm text-fog">Make a new address in the calendar for those who need one.</span>
+        ) : null}
+        {kind === 'booking-code' ? (
+          <span className="block text-sm text-fog">The customer has a new code by email.</span>
+        ) : null}
+      </>
+    );
+  const window = endsAt === null ? '' : `${startsAt === null ? '' : `from ${at(startsAt)} `}until ${at(endsAt)}`;
+  return (
+    <>
+      {state === 'ending' ? <Chip tone="warn">Being removed</Chip> : <Chip tone="bad">Still works</Chip>}
+      <span className="block text-sm text-fog">{window}</span>
+    </>
+  );
+}
