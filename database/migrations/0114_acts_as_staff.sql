@@ -18,6 +18,7 @@ language plpgsql stable security definer set search_path = '' as $$
 begin
   -- Almost nobody is staff: the rest is not read for the others.
   if not private.has_admin_role(p_user) then return false; end if;
+  if not exists (select from public.staff_permissions p where p.user_id = p_user) then return false; end if;
   return not private.must_show_factor(p_user) or private.has_second_factor(p_user, p_session);
 end
 $$;

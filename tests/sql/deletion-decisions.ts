@@ -78,7 +78,7 @@ export const OF_NO_CUSTOMER: readonly (readonly [columns: string[], why: string]
 export const NUMBER_STAYS =
   list(`auth.audit_log_entries.payload private.booking_move.actor private.cancellation.actor private.lock_event.actor
   private.partial_refund.actor public.audit_logs.actor public.audit_logs.resource_id storage.buckets.owner storage.buckets.owner_id
-  private.outbox.subject_id`);
+  private.outbox.subject_id private.shown_secret.shown_to private.shown_secret.subject_id`);
 /** Names the channel of the account. Its partition is dropped after three days (realtime.maintain_messages). */
 export const CHANNEL_STAYS = /^realtime\.messages(_\d{4}_\d{2}_\d{2})?\.topic$/;
 
