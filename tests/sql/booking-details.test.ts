@@ -53,7 +53,7 @@ test(
 );
 
 test(
-  'booking_details has the payments with what is left of each, the refunds, the decision of staff, the ID and the mails',
+  'booking_details has the payments with what is left of each, the refunds, the decision of staff, the mails, and for who may see it the ID',
   asStaff('bookings', async (rows) => {
     await addPayment(rows, 30, 'expired');
     await addPayment(rows, 30, 'paid', { attempt: 2, paid_cents: 4900, refunded_cents: 500, payment_intent_id: 'pi' });
@@ -94,11 +94,15 @@ test(
       ],
       refunds: [{ cents: 1500, state: 'pending', reason: 'Sorry' }],
       cancellation: { refund: 'part', cents: 1500, reason: 'Broken mixer' },
-      verification: { status: 'verified' },
+      // The result of the ID check needs the permission for IDs.
+      mayReadId: false,
+      verification: null,
       mails: [{ kind: 'mail.booking-confirmed', sentAt: null, problem: 'no mail server', refusal: 'queued' }],
       code: { due: null, requested: null, seen: null },
       history: null,
     });
+    await force(rows, () => rows.query(`update public.staff_permissions set permission = 'owner'`));
+    expect(await details(rows)).toMatchObject({ mayReadId: true, verification: { status: 'verified' } });
   }),
 );
 
