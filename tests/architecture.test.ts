@@ -113,6 +113,19 @@ const TABLE: readonly Area[] = [
     area: 'tests/operations',
     may: ['server/operations', 'server/queue', ...WIRE, PORTS, PORT_ERRORS, 'rules', 'tests/support'],
   },
+  // The same operations, with a change at each of their locks and calls.
+  {
+    area: 'tests/interleaving',
+    may: [
+      'server/operations',
+      'tests/operations/booking-system',
+      'tests/operations/payment-cases',
+      ...WIRE,
+      PORT_ERRORS,
+      'rules',
+      'tests/support',
+    ],
+  },
   {
     area: 'tests',
     may: ['server/compose', 'server/config', 'server/settings', 'sandbox/main', 'rules', 'tests/support'],

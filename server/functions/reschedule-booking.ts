@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
-import { type Move, type Moved, moveBooking, quoteMove } from '#server/operations/bookings/move.ts';
-import { readExtension } from '#server/operations/bookings/own-move.ts';
+import { type Move, type Moved, moveBooking, quoteMove, readExtendingMove } from '#server/operations/bookings/move.ts';
 import { bookingIdField, cardField, instantField, parse, signedIn } from './requests.ts';
 import { byHand, json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
@@ -58,10 +57,8 @@ export function extendBooking({ booking }: { booking: BookingContext }): ServerF
     limit: { ...LIMIT, name: 'extend-booking' },
     async handle({ caller, body }) {
       const { userId } = signedIn(caller);
-      const { preview, differenceCents: shownCents, bookingId, hours, from, card } = parse(extendSchema, body);
-      const place = await readExtension(booking, { bookingId, hours, from, customer: userId });
-      const by = { waive: false, actor: userId, customer: userId, onlyLater: true };
-      const move = { bookingId, ...place, shownCents, card, ...by };
+      const { preview, differenceCents: shownCents, ...asked } = parse(extendSchema, body);
+      const move = await readExtendingMove(booking, { ...asked, shownCents, customer: userId });
       return preview ? quoted(booking, move) : moved(await moveBooking(booking, move));
     },
   };

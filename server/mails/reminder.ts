@@ -21,7 +21,7 @@ export function reminderMail(
           kind: 'text',
           text: greet(
             booking.firstName,
-            `${booking.studioName} is yours from ${formatStudioTime(booking.start)} on ${formatStudioDate(booking.start, 'medium')}.`,
+            `${booking.studioName} is yours from ${formatStudioTime(booking.start)} on ${formatStudioDate(booking.start, 'medium')}, Sydney time.`,
           ),
         },
         {

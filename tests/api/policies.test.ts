@@ -114,6 +114,9 @@ describe.each(engines)('who may do what on $name', ({ open }) => {
     expect((await client.from('bookings').update({ final_cost: 0 }).eq('id', bookingId).select()).error?.code).toBe(
       '42501',
     );
+    const { startTime, endTime } = span(server.now(), 45);
+    for (const moved of [{ start_time: startTime, end_time: endTime }, { studio_id: crypto.randomUUID() }])
+      expect((await client.from('bookings').update(moved).eq('id', bookingId).select()).error?.code).toBe('42501');
     // The write that the page makes after paying is answered with the row, as the server has already confirmed it.
     expect(
       (await client.from('bookings').update({ status: 'confirmed' }).eq('id', bookingId).select()).data,

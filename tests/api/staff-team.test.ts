@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import type { Customer, TestServer } from '#tests/support/test-server.ts';
+
+/** The names of the functions that need a permission, from their sources. */
+const functionsOf = (permission: string): readonly string[] =>
+  globSync('server/functions/staff-*.ts').flatMap((path) =>
+    readFileSync(path, 'utf8')
+      .split(/^export function /m)
+      .filter((part) => part.startsWith('staff') && part.includes(`permission: '${permission}'`))
+      .map((part) => (/^\w+/.exec(part)?.[0] ?? '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
+  );
 
 type Mail = { subject: string; text: string };
 
@@ -247,7 +257,9 @@ describe.each(engines)('the staff of the business on $name', ({ open }) => {
       code: '42501',
       hint: expect.stringMatching('second factor'),
     });
-    expect(await calls('staff-close', colleague.token)).toMatchObject({ code: 'second_factor_required' });
+    for (const permission of ['money', 'bookings'] as const)
+      for (const name of functionsOf(permission))
+        expect(await calls(name, colleague.token), name).toMatchObject({ code: 'second_factor_required', permission });
     // Bad bodies: these calls are admitted.
     expect(await calls('staff-close', free.token)).toMatchObject({ code: 'invalid_request' });
     expect(await calls('staff-refund', server.app.keys.serviceRoleKey)).toMatchObject({ code: 'invalid_request' });

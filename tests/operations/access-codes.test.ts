@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { ensureCode, requestFirstCode } from '#server/operations/access/issue-first-code.ts';
 import { recordUse } from '#server/operations/access/record-use.ts';
@@ -64,8 +64,42 @@ async function bookingWithCode(): Promise<Confirmed & { pin: string }> {
   system.state.now = one.start - 60 * MINUTE;
   await system.jobs.drain();
   system.state.now = one.start - 15 * MINUTE;
+  await addEarlierCode(one.id);
   return { ...one, pin: (await showAccess(system.access, one.id)).pin ?? '' };
 }
+/** A booking of another customer, a week earlier, whose code had the same digits and was removed from the lock. */
+async function addEarlierCode(bookingId: string): Promise<void> {
+  const booking = await db.one<{ id: string }>(
+    `insert into private.booking (reference, studio_id, studio_name, start_time, end_time, status, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
+     select private.new_reference(), b.studio_id, 'Neighbour', b.start_time - interval '7 days', b.end_time - interval '7 days', 'pending', b.start_time, 2, 0, 0
+     from private.booking b where b.id = $1::uuid on conflict do nothing returning id`,
+    [bookingId],
+  );
+  if (booking === null) return;
+  await db.query(`update private.booking set status = 'cancelled', cancel_reason = 'staff' where id = $1::uuid`, [
+    booking.id,
+  ]);
+  await db.query(
+    `with code as (
+       insert into public.booking_access_codes (booking_id, attempt, status, mode, starts_at, ends_at, release_at, revoked_at)
+       select $2::uuid, 1, 'revoked', c.mode, c.starts_at - interval '7 days', c.ends_at - interval '7 days', c.release_at - interval '7 days',
+         c.ends_at - interval '7 days'
+       from public.booking_access_codes c where c.booking_id = $1::uuid order by c.attempt desc limit 1 returning id
+     )
+     insert into private.access_secret (code_id, lock_id, variant, pin_encrypted, pin_fingerprint, starts_at, ends_at, live)
+     select code.id, s.lock_id, s.variant, s.pin_encrypted, s.pin_fingerprint, s.starts_at - interval '7 days', s.ends_at - interval '7 days', false
+     from code, private.access_secret s join public.booking_access_codes c on c.id = s.code_id
+     where c.booking_id = $1::uuid order by c.attempt desc limit 1`,
+    [bookingId, booking.id],
+  );
+}
+afterEach(async () => {
+  const changed = await db.one<{ n: number }>(
+    `select count(*)::int as n from public.booking_access_codes c join private.booking b on b.id = c.booking_id
+     where b.studio_name = 'Neighbour' and (c.status <> 'revoked' or c.used_at is not null or c.seen_at is not null)`,
+  );
+  expect(changed?.n, 'codes of neighbours that were changed').toBe(0);
+});
 const jobFor = (bookingId: string): Job => ({
   id: randomUUID(),
   kind: 'access.request',

@@ -355,7 +355,7 @@ test('a session is reminded of once by mail a day before and once by text two ho
   await system.jobs.drain();
   const mail = onlyMail();
   expect(mail.subject).toMatch(/^Reminder: Studio, /);
-  expect(mail.text).toMatch(/Hi Alex, Studio is yours from \d+ [ap]m on \w{3} \d+ \w{3} \d{4}\./);
+  expect(mail.text).toMatch(/Hi Alex, Studio is yours from \d+ [ap]m on \w{3} \d+ \w{3} \d{4}, Sydney time\./);
   expect(mail.text).toContain('/regenerate-pin?booking_id=');
   expect(await remindAt(start - DAY + 1)).toEqual({ mails: 0, texts: 0 });
   expect(await remindAt(start - 2 * HOUR - 1)).toEqual({ mails: 0, texts: 0 });

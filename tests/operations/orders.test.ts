@@ -54,8 +54,16 @@ describe.each(databases)('orders on $name', ({ open }) => {
     };
   }
   const request = (person: string, more: Partial<HoldRequest>) => cases.system.request(person, more);
-  const hold = (person: string, more: Partial<HoldRequest>): Promise<HoldResult> =>
-    holdBooking(context(), request(person, more));
+  /** Holds hours; a neighbour whose ID ends before the last of their dates is refused the same hours first, or told that they are not hours. */
+  async function hold(person: string, more: Partial<HoldRequest>): Promise<HoldResult> {
+    const wanted = request(person, more);
+    const last = wanted.series?.at(-1);
+    const neighbour = await addPerson(db, { verifiedUntil: last === undefined ? null : slotStart(last, 0) });
+    await expect(holdBooking(context(), { ...wanted, userId: neighbour })).rejects.toMatchObject({
+      code: expect.stringMatching(/^(?:id_required|invalid_request)$/),
+    });
+    return holdBooking(context(), wanted);
+  }
   const refusal = async (call: Promise<unknown>): Promise<unknown> =>
     call.then(
       () => 'done',

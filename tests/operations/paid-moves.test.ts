@@ -5,8 +5,7 @@ import { bookForStaff } from '#server/operations/bookings/book-for-staff.ts';
 import { cancelForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
 import { cancelBooking } from '#server/operations/bookings/cancel.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';
-import { type Move, moveBooking, quoteMove } from '#server/operations/bookings/move.ts';
-import { readExtension } from '#server/operations/bookings/own-move.ts';
+import { type Move, moveBooking, quoteMove, readExtendingMove } from '#server/operations/bookings/move.ts';
 import { readDocuments } from '#server/operations/exports/booking-document.ts';
 import { releaseOwnHold } from '#server/operations/bookings/release.ts';
 import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
@@ -54,13 +53,12 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
       money: 'held',
       ...more,
     });
-  /** What a customer does: `extend` and `move` of the own booking. */
+  /** What a customer does with the own booking. */
   const own = (person: string, bookingId: string, span: Span, more: Partial<Move> = {}) =>
     move(bookingId, span, { actor: person, customer: person, ...more });
   async function extend(person: string, bookingId: string, hours: number, from: number | null = null) {
     const asked = { bookingId, customer: person, hours, from: from === null ? null : new Date(from) };
-    const { studioId, ...span } = await readExtension(context(), asked);
-    return own(person, bookingId, span, { studioId, onlyLater: true });
+    return moveBooking(context(), await readExtendingMove(context(), asked));
   }
   const drain = () => cases.system.jobs.drain();
   async function booked(span = at(SATURDAY)) {

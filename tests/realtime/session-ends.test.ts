@@ -121,10 +121,26 @@ describe.each(places)('what ends a session $name', ({ open }) => {
     expect(here.got).toEqual([]);
   });
 
-  test('a sign-out everywhere ends all channels of the account', async () => {
+  test('a sign-out everywhere ends all channels of the account on all devices within two seconds, and no other', async () => {
     const person = await signIn();
-    const here = await listen(person);
-    expect(await secondsUntilEnd(here.ended, () => person.session.auth.signOut({ scope: 'global' }))).toBeLessThan(2);
+    await place.db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [person.id]);
+    const second = createClient(place.acting.url, place.acting.anonKey, options);
+    const { data } = await second.auth.signInWithPassword({ email: person.email, password: PASSWORD });
+    const device = { id: person.id, token: data.session?.access_token ?? '' };
+    const channels = [
+      await listen(person),
+      await listen(person, 'staff'),
+      await listen(device),
+      await listen(device, 'staff'),
+    ];
+    const stranger = await listen(await signIn());
+    const all = Promise.all(channels.map(({ ended }) => ended));
+    await person.session.auth.signOut({ scope: 'global' });
+    const began = performance.now();
+    const end = { message: 'The session of this token has ended', status: 'CLOSED' };
+    expect(await all).toEqual(channels.map(() => end));
+    expect((performance.now() - began) / 1000).toBeLessThan(2);
+    expect(stranger.channel.state).toBe('joined');
   });
 
   test('a ban ends the channels of the account within two seconds', async () => {
@@ -140,15 +156,18 @@ describe.each(places)('what ends a session $name', ({ open }) => {
     await secondsUntilEnd(ended, () => admin().auth.admin.deleteUser(person.id));
   });
 
-  test('a changed password ends the channels of the other devices', async () => {
+  test('a changed password ends the channels of the other devices, and not those of its own', async () => {
     const person = await signIn();
     const second = createClient(place.acting.url, place.acting.anonKey, options);
     const { data } = await second.auth.signInWithPassword({ email: person.email, password: PASSWORD });
     const device = await listen({ id: person.id, token: data.session?.access_token ?? '' });
+    const here = await listen(person);
     await secondsUntilEnd(device.ended, async () => {
       const { error } = await person.session.auth.updateUser({ password: 'another horse battery 8' });
       expect(error).toBeNull();
     });
+    await place.db.query(`select realtime.send('{"n": 3}', 'hello', $1, true)`, [`own:${person.id}`]);
+    await expect.poll(() => here.got.length).toBe(1);
   });
 
   test('a lost role ends the channels that need it, and only those', async () => {

@@ -53,9 +53,18 @@ describe.each(mails)('the mail $name', ({ subject, html, text }) => {
   });
 });
 
-test.each(rendered)('$name says that its times are those of Sydney', ({ message }) => {
+const TIME = /\d [ap]m\b/;
+const withTimes = rendered.flatMap(({ name, message }) => {
   const text = typeof message === 'string' ? message : message.text;
-  if (/\d [ap]m\b/.test(text)) expect(text).toContain('Sydney time');
+  return TIME.test(text) ? [{ name, text }] : [];
+});
+
+test('most mails and text messages name a time', () => {
+  expect(withTimes.length).toBeGreaterThan(40);
+});
+
+test.each(withTimes)('where $name first names a time, it says that it is that of Sydney', ({ text }) => {
+  expect(text.split(/\n{2,}/).find((part) => TIME.test(part))).toContain('Sydney time');
 });
 
 test.each(mails)('$name begins each paragraph with a capital letter', ({ text }) => {

@@ -104,7 +104,8 @@ async function planRenewal(
       [booking.id],
     );
   }
-  const code = await planCode(context, tx, booking, (newest?.attempt ?? 0) + 1);
+  // For the hours that it has now: staff may have moved it before the lock was ours.
+  const code = await planCode(context, tx, current, (newest?.attempt ?? 0) + 1);
   for (const one of capabilities.revocable ? previous : [])
     await queueRevocation(tx, { bookingId: booking.id, codeId: one.id, dedupe: renewalDedupe(one), dueAt: now });
   await tx.query(`select private.audit($2::uuid, 'update', 'access_code', $1, $3::jsonb)`, [

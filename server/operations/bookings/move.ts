@@ -14,7 +14,7 @@ import { paidPayments, splitRefund, isByHand } from '../payments/payment-rows.ts
 import { readTerms } from './cancel.ts';
 import type { BookingContext } from './context.ts';
 import { readBookingRules } from '../settings/booking-rules.ts';
-import { requireOwnMove } from './own-move.ts';
+import { readExtension, requireOwnMove } from './own-move.ts';
 import { holdMove, moveLinkEnd, readMoveHold } from './hold-move.ts';
 import { openLink } from '../payments/open-link.ts';
 import { type MovedPrice, priceMove } from './price-move.ts';
@@ -161,6 +161,23 @@ async function othersHave(tx: Transaction, wanted: Move, now: Date): Promise<boo
   const { bookingId } = wanted;
   const others = (await readTaken(tx, wanted)).filter((one) => one.id !== bookingId && one.movesBooking !== bookingId);
   return others.some((one) => one.status === 'confirmed' || Date.parse(one.holdExpiresAt ?? '') > now.getTime());
+}
+
+/** Hours that a customer adds to the end of the own booking. */
+export type Extension = Pick<Move, 'bookingId' | 'card' | 'shownCents'> & {
+  readonly customer: string;
+  readonly hours: number;
+  /** The end that the customer saw; null: the present one. */
+  readonly from: Date | null;
+};
+
+/** Returns the move that makes the customer's own booking end later. Throws `Refusal`: `not_found`, `invalid_request`. */
+export async function readExtendingMove(
+  context: Pick<BookingContext, 'db'>,
+  { hours, from, ...wanted }: Extension,
+): Promise<Move> {
+  const place = await readExtension(context, { bookingId: wanted.bookingId, customer: wanted.customer, hours, from });
+  return { ...wanted, ...place, waive: false, actor: wanted.customer, onlyLater: true };
 }
 
 const NOTHING = { differenceCents: 0, refundCents: 0, byHand: false };

@@ -26,6 +26,8 @@ export async function undoForStaff(
       throw new Refusal('slot_taken', 'Somebody else has booked these hours in the meantime.');
     if (error.constraint === 'booking_not_closed')
       throw new Refusal('slot_closed', 'The studio is closed at this time now.');
+    // Its money has gone back in the meantime, for example at the provider.
+    if (error.constraint === 'booking_confirmed_is_paid') throw tooLate();
     throw error;
   }
 }

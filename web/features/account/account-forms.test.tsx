@@ -195,7 +195,8 @@ const booking: OwnBooking = {
   coupon_code: null,
   coupon_type: null,
   coupon_value: null,
-  free_cancel_hours: 24,
+  // When it was paid for; today it is another period.
+  free_cancel_hours: 20,
   terms_start: '2026-11-21T08:00:00Z',
   created_at: '2026-11-01T00:00:00Z',
   payment: { state: 'paid', refunded: 0 },
@@ -229,7 +230,7 @@ test('cancelling says what comes back, and reports a refusal in place', async ()
 
 test('a booking that is too late to cancel, or was free, says so', () => {
   askToCancel({}, '2026-11-21T07:00:00Z');
-  expect(screen.getByText(/Your booking starts in less than 24 hours/)).toBeTruthy();
+  expect(screen.getByText(/Your booking starts in less than 20 hours/)).toBeTruthy();
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Cancel booking' }).disabled).toBe(true);
   askToCancel({ final_cost: 0 }, '2026-11-19T08:00:00Z');
   expect(screen.getByText(/You weren’t charged for this booking/)).toBeTruthy();

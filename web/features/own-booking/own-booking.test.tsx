@@ -45,7 +45,8 @@ const BOOKING: queries.BookingPage = {
   createdAt: new Date('2031-02-01T00:00:00Z'),
   confirmedAt: new Date('2031-02-01T00:05:00Z'),
   cancelledAt: null,
-  freeCancelHours: 24,
+  // When it was paid for; today it is another period.
+  freeCancelHours: 20,
   termsStart: at(18),
   owedCents: 0,
   totalHours: 2,
@@ -92,7 +93,7 @@ test('a booking says its state, its money, what happened, and until when it can 
   });
   expect(await screen.findByText('Confirmed')).toBeTruthy();
   expect(screen.getByText('Code 5:45 pm')).toBeTruthy();
-  expect(screen.getByText(/Free to move or cancel until 6 pm on Fri 7 Mar 2031/)).toBeTruthy();
+  expect(screen.getByText(/Free to move or cancel until 10 pm on Fri 7 Mar 2031/)).toBeTruthy();
   expect(screen.getByText('On its way back to you')).toBeTruthy();
   const timeline = screen.getByRole('region', { name: 'What happened' });
   expect(

@@ -1,0 +1,56 @@
+import type { Fault } from './fault.ts';
+
+const PERMISSIONS = [
+  'tests/functions/callers.test.ts',
+  'server/operations/staff/*.test.ts',
+  'tests/sql/{functions,callers}.test.ts',
+  'tests/api/{permissions,staff-team,exports}.test.ts',
+];
+
+export const STAFF: readonly Fault[] = [
+  {
+    title: 'Staff without the permission money read its files',
+    file: 'server/functions/staff-export.ts',
+    find: `permission: 'money'`,
+    replace: `permission: 'bookings'`,
+    tests: PERMISSIONS,
+  },
+  {
+    title: 'The invitation of an owner who is no longer one can be accepted',
+    file: 'database/migrations/0063_staff_team.sql',
+    find: `when found.revoked_at is not null or not private.is_owner(found.invited_by) then 'revoked'`,
+    replace: `when found.revoked_at is not null then 'revoked'`,
+    tests: PERMISSIONS,
+  },
+  {
+    title: 'Permissions are given to an account that has not confirmed its address',
+    file: 'database/migrations/0031_staff_permissions.sql',
+    find: `if not confirmed and pg_catalog.cardinality(p_permissions) > 0 then return 'unconfirmed'; end if;`,
+    replace: '',
+    tests: PERMISSIONS,
+  },
+  {
+    title: 'Owners need no second factor where only other permissions are named in the rule',
+    file: 'database/migrations/0064_second_factor_rules.sql',
+    find: `where f.permission = p_permission or p_permission = 'owner')`,
+    replace: 'where f.permission = p_permission)',
+    tests: PERMISSIONS,
+  },
+  {
+    title: 'The mail about an expired link goes to staff who were removed since',
+    file: 'server/operations/mails/expired-links.ts',
+    find: `and exists (select from public.staff_permissions p where p.user_id = u.id and p.permission in ('bookings', 'owner'))`,
+    replace: '',
+    tests: ['tests/operations/{staff-bookings,booking-mails,paid-moves,background-jobs}.test.ts'],
+  },
+  {
+    title: 'Staff without the permission money refund a part against the terms when they cancel',
+    file: 'server/operations/bookings/cancel-for-staff.ts',
+    find: 'if (left > 0 && decision.refund !== terms.refund && !wanted.mayChooseRefund)',
+    replace: `if (left > 0 && decision.refund === 'full' && terms.refund === 'none' && !wanted.mayChooseRefund)`,
+    tests: [
+      'tests/operations/{staff-bookings,staff-refunds,staff-undo}.test.ts',
+      'tests/api/{permissions,staff}.test.ts',
+    ],
+  },
+];

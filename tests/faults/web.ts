@@ -1,0 +1,65 @@
+import type { Fault } from './fault.ts';
+
+const under = (...folders: readonly string[]): string[] => [
+  'tests/pages/*.test.ts',
+  ...folders.map((folder) => `web/${folder}/*.test.{ts,tsx}`),
+];
+
+export const WEB: readonly Fault[] = [
+  {
+    title: 'The list of own bookings still shows a booking that the customer has cancelled',
+    file: 'web/features/account/cancel-question.tsx',
+    find: 'invalidates: [queryKeys.ownBookings.all, queryKeys.ownBooking.all]',
+    replace: 'invalidates: [queryKeys.ownBooking.all]',
+    tests: under('features/account', 'features/own-booking', 'data'),
+  },
+  {
+    title: 'Hours that staff close stay free in the grid until it is read again',
+    file: 'web/staff/closures/queries.ts',
+    find: '[queryKeys.closures.all, queryKeys.availability.all, queryKeys.staffCalendar.all]',
+    replace: '[queryKeys.closures.all, queryKeys.staffCalendar.all]',
+    tests: under('staff/closures', 'staff/calendar', 'data'),
+  },
+  {
+    title: 'The button that removes a saved card can be pressed twice',
+    file: 'web/features/account/saved-cards.tsx',
+    find: '<Button tone="plain" busy={remove.isPending} onClick={() => remove.mutate()}>',
+    replace: '<Button tone="plain" onClick={() => remove.mutate()}>',
+    tests: under('features/account', 'ui/form'),
+  },
+  {
+    title: 'A customer who was blocked is still listed without the block',
+    file: 'web/staff/customers/block-form.tsx',
+    find: 'const INVALIDATES = [queryKeys.customers.all, queryKeys.customerBookings.all];',
+    replace: 'const INVALIDATES = [queryKeys.customerBookings.all];',
+    tests: under('staff/customers', 'data'),
+  },
+  {
+    title: 'A refund that is pressed again after a lost answer is another request',
+    file: 'web/staff/booking-panel/refund-form.tsx',
+    find: 'refundBooking({ bookingId: booking.id, requestId, ...wanted })',
+    replace: 'refundBooking({ bookingId: booking.id, requestId: crypto.randomUUID(), ...wanted })',
+    tests: under('staff/booking-panel', 'staff/bookings'),
+  },
+  {
+    title: 'The old price of a change can be pressed while the price is read again',
+    file: 'web/features/own-booking/change-step.tsx',
+    find: 'disabled={quote.isFetching}',
+    replace: 'disabled={false}',
+    tests: under('features/own-booking'),
+  },
+  {
+    title: 'The form of staff shows the cancellation period of today instead of the one at purchase',
+    file: 'web/staff/booking-panel/cancel-form.tsx',
+    find: 'booking.freeCancelHours ?? freeCancelHours',
+    replace: 'freeCancelHours',
+    tests: under('staff/booking-panel', 'staff/bookings'),
+  },
+  {
+    title: 'Hours that the customer gives back from the wait list stay taken in the grid',
+    file: 'web/features/waitlist/own-entries.tsx',
+    find: 'invalidates: [queryKeys.waitlist.all, queryKeys.availability.all]',
+    replace: 'invalidates: [queryKeys.waitlist.all]',
+    tests: under('features/waitlist', 'features/account', 'data'),
+  },
+];

@@ -1,0 +1,127 @@
+import { expect } from 'vitest';
+import { firstSettings } from '#rules/business/first-settings.ts';
+import { ensureCode } from '#server/operations/access/issue-first-code.ts';
+import { renewCode } from '#server/operations/access/renew-code.ts';
+import { makeStaffCode, revokeStaffCode } from '#server/operations/access/staff-codes.ts';
+import { cancelForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
+import { joinCrew } from '#server/operations/crew/guests.ts';
+import { inviteCrew, revokeCrew } from '#server/operations/crew/links.ts';
+import { HOUR, MINUTE, STUDIO } from '#tests/operations/booking-system.ts';
+import { context, held, type Operation, paid, staffCancellation } from './begin.ts';
+import { EVENING, MONDAY } from './world.ts';
+
+/** What asks the lock for a code, or to remove one. */
+export const OF_CODES: readonly Operation[] = [
+  {
+    name: 'the lock issues the first code',
+    takesHours: false,
+    async begin(world) {
+      const subject = await paid(world);
+      // Another customer is paying for the hour before.
+      await held(world, EVENING - HOUR);
+      world.system.state.now = EVENING - 30 * MINUTE;
+      return { subject, run: () => ensureCode(world.system.access, subject.id) };
+    },
+  },
+  {
+    name: 'the lock issues a new code',
+    takesHours: false,
+    async begin(world) {
+      const subject = await paid(world);
+      world.system.state.now = EVENING - 10 * MINUTE;
+      await ensureCode(world.system.access, subject.id);
+      world.system.state.now += 5 * MINUTE;
+      return { subject, run: () => renewCode(world.system.access, subject.id, subject.person) };
+    },
+  },
+  {
+    name: 'the job removes the code of a cancelled booking',
+    takesHours: false,
+    byJobs: true,
+    async begin(world) {
+      const subject = await paid(world);
+      world.system.state.now = EVENING - 30 * MINUTE;
+      await ensureCode(world.system.access, subject.id);
+      await cancelForStaff(context(world), staffCancellation(world, subject));
+      return { subject, run: () => world.system.jobs.drain() };
+    },
+  },
+  {
+    name: 'the lock issues the code of a guest',
+    takesHours: false,
+    byJobs: true,
+    async begin(world) {
+      const subject = await paid(world);
+      const { booking, access } = world.system;
+      const invited = await inviteCrew(booking, { bookingId: subject.id, userId: subject.person, requestId: null });
+      const token = invited.url.replace('https://studio.example/crew#', '');
+      world.system.state.now = EVENING - 30 * MINUTE;
+      await joinCrew(access, { token, name: 'Sam', termsVersion: firstSettings.termsVersion });
+      const guest = { inviteId: invited.inviteId, userId: subject.person };
+      return {
+        subject,
+        run: () => world.system.jobs.drain(),
+        more: { 'the guest is taken back': (db) => revokeCrew({ ...booking, db }, guest) },
+      };
+    },
+  },
+  {
+    name: 'staff make a code',
+    takesHours: false,
+    async begin(world) {
+      const subject = await paid(world);
+      const { access } = world.system;
+      const startTime = new Date(MONDAY);
+      const wanted = {
+        studioId: STUDIO,
+        startTime,
+        endTime: new Date(MONDAY + HOUR),
+        name: 'Cleaner',
+        requestId: 'one',
+      };
+      return {
+        subject,
+        run: () => makeStaffCode(access, wanted, world.staff),
+        more: {
+          'the same request comes again': (db) => makeStaffCode({ ...access, db }, wanted, world.staff),
+          async 'the same request comes again for other hours'(db) {
+            const other = { ...wanted, endTime: new Date(MONDAY + 2 * HOUR) };
+            // Asked for first, they are what the request makes.
+            if ((await db.one('select from private.staff_code where made_by = $1::uuid', [world.staff])) === null)
+              return;
+            await expect(makeStaffCode({ ...access, db }, other, world.staff)).rejects.toMatchObject({
+              code: 'already_done',
+            });
+          },
+        },
+      };
+    },
+  },
+  {
+    name: 'staff revoke a code',
+    takesHours: false,
+    byJobs: true,
+    async begin(world) {
+      const subject = await paid(world);
+      const { access, jobs } = world.system;
+      const startTime = new Date(MONDAY);
+      const wanted = {
+        studioId: STUDIO,
+        startTime,
+        endTime: new Date(MONDAY + HOUR),
+        name: 'Cleaner',
+        requestId: 'one',
+      };
+      const { codeId } = await makeStaffCode(access, wanted, world.staff);
+      const run = async () => {
+        await revokeStaffCode(access, codeId, world.staff);
+        await jobs.drain();
+      };
+      return {
+        subject,
+        run,
+        more: { 'another one revokes it': (db) => revokeStaffCode({ ...access, db }, codeId, world.staff) },
+      };
+    },
+  },
+];

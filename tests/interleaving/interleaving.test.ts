@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databases } from '#tests/operations/booking-system.ts';
+import { type Change, createInterrupter, type Interrupter, isExpected, type Run } from './interrupted.ts';
+import type { Operation } from './begin.ts';
+import { OPERATIONS } from './operations.ts';
+import { readPoints } from './points.ts';
+import { CHANGES, createWorld, requestsOfCancelled, requireOrder, type Subject, type World } from './world.ts';
+import { OUTSIDE } from './without-case.ts';
+
+/** One engine: a change comes at an exact statement, and no transaction waits for another. */
+const [database] = databases;
+let interrupter: Interrupter;
+let close: () => Promise<void>;
+beforeAll(async () => {
+  if (database === undefined) throw new Error('there is no database');
+  const opened = await database.open();
+  interrupter = createInterrupter(opened.db);
+  close = opened.close;
+}, 180_000);
+afterAll(() => close());
+
+const TICK = 1_000;
+/** The points that any run has passed. */
+const passed = new Set<string>();
+
+type Make = (
+  world: World,
+  subject: Subject,
+  db: Parameters<Change>[0],
+  more: Readonly<Record<string, Change>>,
+) => Promise<unknown>;
+/** The names of the changes that only the last operation can be interrupted by. */
+let own: readonly string[] = [];
+
+/** Runs an operation with a change at its `at`-th point, or without one, and checks everything afterwards. */
+async function runOnce({ begin, byJobs }: Operation, at = 0, make: Make = () => Promise.resolve()): Promise<Run> {
+  const world = await createWorld(interrupter);
+  const { subject, run, more = {} } = await begin(world);
+  own = Object.keys(more);
+  let requests: number | null = null;
+  const one = await interrupter.run(run, at, async (db, isOutside) => {
+    world.system.state.now += TICK;
+    await make(world, subject, db, more);
+    // Another server does what follows from it at once.
+    if (isOutside && byJobs !== true) await world.system.jobs.drain();
+    requests = await requestsOfCancelled({ ...world, db }, subject);
+    world.system.state.now += TICK;
+  });
+  for (const name of one.points) passed.add(name);
+  const place = one.points[at - 1] ?? 'no point';
+  expect(one.error === null || isExpected(one.error), `${place}: ${String(one.error)}`).toBe(true);
+  await requireOrder(world, subject).catch((error: unknown) => {
+    if (error instanceof Error) error.message = `${place}: ${error.message}`;
+    throw error;
+  });
+  // A request that is on the way cannot be taken back.
+  const onTheWay = place.endsWith('.issueCode') ? 1 : 0;
+  const asked = await requestsOfCancelled(world, subject);
+  if (requests !== null && asked !== null)
+    expect(asked - requests, `${place}: requests for codes after the cancellation`).toBeLessThanOrEqual(onTheWay);
+  return one;
+}
+
+describe.each(OPERATIONS)('$name', (operation) => {
+  let points = 0;
+  let ownChanges: readonly string[] = [];
+  beforeAll(async () => {
+    ({ length: points } = (await runOnce(operation)).points);
+    ownChanges = own;
+    expect(points).toBeGreaterThan(0);
+  });
+  const requireOrderWith = async (make: Make): Promise<void> => {
+    for (let at = 1; at <= points; at += 1) expect((await runOnce(operation, at, make)).made).toBe(true);
+  };
+
+  test.each(CHANGES.filter(({ ofNewHours }) => ofNewHours !== true || operation.takesHours))(
+    'money, codes and hours are in order when $name at any lock or during any call of a provider',
+    { timeout: 120_000 },
+    ({ make }) => requireOrderWith(make),
+  );
+
+  test(
+    'the same holds for the changes that only this operation can be interrupted by',
+    { timeout: 120_000 },
+    async () => {
+      for (const name of ownChanges)
+        await requireOrderWith(async (_world, _subject, db, more) => more[name]?.(db, false));
+    },
+  );
+});
+
+test('every lock and every call of a provider in the operations has a case here, or is listed with the test or reason in its place', () => {
+  const places = readPoints();
+  const listed = Object.keys(OUTSIDE);
+  expect(
+    listed.filter((name) => passed.has(name) || !places.has(name)),
+    'listed, but has a case or is gone',
+  ).toEqual([]);
+  const missing = [...places.keys()].filter((name) => !passed.has(name) && !listed.includes(name));
+  expect(missing, `without a case:\n${missing.join('\n')}`).toEqual([]);
+});

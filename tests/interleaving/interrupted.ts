@@ -1,0 +1,154 @@
+import type { Database, Transaction } from '#server/db/database.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
+import { ProviderError } from '#server/providers/call.ts';
+import { currentPoint, LOCK } from './points.ts';
+
+/** A change by somebody else, made through this database: the operation's transaction, or the database itself (`isOutside`). */
+export type Change = (db: Database, isOutside: boolean) => Promise<unknown>;
+/** Where a change comes between: the n-th point that a run passes. `change` may have been lost with a transaction that was rolled back. */
+type Armed = { readonly at: number; readonly change: Change; passed: number; made: boolean; lost: boolean };
+
+export type Interrupter = {
+  /** The database whose transactions can be interrupted. */
+  readonly db: Database;
+  /** Makes the calls of a port points. */
+  readonly follow: (name: string, port: object) => void;
+  /** Runs `work` and makes the change at its `at`-th point; without a change it only records the points passed. */
+  run(work: () => Promise<unknown>, at?: number, change?: Change): Promise<Run>;
+};
+export type Run = {
+  readonly points: readonly string[];
+  /** Whether the change was made. */
+  readonly made: boolean;
+  /** What the work threw; null when it succeeded. */
+  readonly error: unknown;
+};
+
+/**
+ * Wraps a database so that the world can change exactly where an operation waits for a lock or a provider. At a lock the change runs in the operation's
+ * own transaction just before the lock is taken: as if another transaction had committed it meanwhile. That holds until the first row is locked;
+ * afterwards another transaction would wait. A change that a rollback takes with it is made again.
+ */
+export function createInterrupter(inner: Database): Interrupter {
+  let points: string[] | null = null;
+  let armed: Armed | null = null;
+
+  const pass = async (what: string, db: Database): Promise<boolean> => passNamed(pointNow(what), db);
+  const pointNow = (what: string): string | null => (points === null ? null : currentPoint(what));
+
+  /** Records a point, and makes the change when it is the chosen one. Returns whether it did. */
+  async function passNamed(name: string | null, db: Database): Promise<boolean> {
+    if (points === null || armed === null || name === null) return false;
+    points.push(name);
+    armed.passed += 1;
+    if (armed.passed !== armed.at) return false;
+    armed.made = true;
+    // What the change itself passes is not a point of the operation.
+    const recorded = points;
+    points = null;
+    await quietly(armed.change(db, db === inner));
+    points = recorded;
+    return true;
+  }
+
+  async function transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    let changed = false;
+    try {
+      return await inner.transaction((tx) => {
+        let locked = false;
+        const before = async (text: string): Promise<void> => {
+          if (locked || !LOCK.test(text)) return;
+          locked = !text.includes('pg_advisory_xact_lock');
+          if (await pass('lock', within(inner, tx))) changed = true;
+        };
+        return work({
+          query: async (text, values) => {
+            await before(text);
+            return tx.query(text, values);
+          },
+          one: async (text, values) => {
+            await before(text);
+            return tx.one(text, values);
+          },
+        });
+      });
+    } catch (error) {
+      if (changed && armed !== null) armed.lost = true;
+      throw error;
+    }
+  }
+
+  const query: Database['query'] = async (text, values) => {
+    if (LOCK.test(text)) await pass('lock', inner);
+    return inner.query(text, values);
+  };
+  const one: Database['one'] = async (text, values) => {
+    if (LOCK.test(text)) await pass('lock', inner);
+    return inner.one(text, values);
+  };
+
+  return {
+    // Cast: it has everything of the database that it wraps.
+    db: Object.assign(Object.create(inner) as Database, { transaction, query, one }),
+    follow(name, port) {
+      for (const [call, work] of Object.entries(port)) {
+        if (typeof work !== 'function') continue;
+        Reflect.set(port, call, async (...values: unknown[]) => {
+          const point = pointNow(`${name}.${call}`);
+          // The call is on the way.
+          await passNamed(point, inner);
+          try {
+            return await work.apply(port, values);
+          } finally {
+            // The provider has done it, and its answer is on the way.
+            await passNamed(point, inner);
+          }
+        });
+      }
+    },
+    async run(work, at = 0, change = () => Promise.resolve()) {
+      const recorded: string[] = [];
+      points = recorded;
+      const own: Armed = { at, change, passed: 0, made: false, lost: false };
+      armed = own;
+      const error = await work().then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      points = null;
+      armed = null;
+      if (own.lost) await quietly(change(inner, true));
+      return { points: recorded, made: own.made, error };
+    },
+  };
+}
+
+/** The database as part of a running transaction: what fails is undone alone. */
+function within(inner: Database, tx: Transaction): Database {
+  // Cast: as above.
+  return Object.assign(Object.create(inner) as Database, {
+    query: tx.query,
+    one: tx.one,
+    transaction: async <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => {
+      await tx.query('savepoint change');
+      try {
+        const done = await work(tx);
+        await tx.query('release savepoint change');
+        return done;
+      } catch (error) {
+        await tx.query('rollback to savepoint change');
+        throw error;
+      }
+    },
+  });
+}
+
+/** A change that is refused at this moment changes nothing. */
+async function quietly(work: Promise<unknown>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!isExpected(error)) throw error;
+  });
+}
+
+/** Whether an error is an answer of an operation and not a fault of the program. */
+export const isExpected = (error: unknown): boolean => error instanceof Refusal || error instanceof ProviderError;

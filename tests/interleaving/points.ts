@@ -1,0 +1,51 @@
+import { globSync, readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+
+/**
+ * The points of the operations at which the world may have changed: each lock, because what was read before may be old once the lock is there, and
+ * each call of a provider, because it takes seconds.
+ */
+
+/** Statements that wait for another transaction, also inside of an SQL function. */
+export const LOCK =
+  /\bfor (?:no key )?update\b|\bfor (?:key )?share\b|pg_advisory_xact_lock|private\.(?:lock_booking|lock_order|hold_booking|begin_card_payment|begin_replacing|replace_attempt|next_payment_attempt)\(/;
+const LOCK_CALL = /\block(?:Booking|Order|Payment|Profile|UnchangedProfile)\((?:tx|context)/;
+const PORT_CALL = /\b(payments|locks|store|reader|checks|requireHostedChecks\(context\))\s*\??\.\s*(\w+)\(/;
+/** They lock for those who call them: the point is the caller's. */
+const HELPERS = ['core/booking-rows', 'payments/payment-rows', 'identity/profile'];
+/** Lists and maps that are called like a port. */
+const OF_LISTS = ['map', 'clear', 'set', 'get', 'has', 'capacity'];
+const FOLDER = 'server/operations';
+
+/** Returns the name of a point: the file below server/operations, and what happens there. */
+const nameOf = (file: string, what: string): string => `${file} ${what}`;
+const pathOf = (path: string): string => path.replace(/\.ts$/, '');
+
+/** Reads the points from the sources, with how often each occurs in its file. */
+export function readPoints(root = process.cwd()): ReadonlyMap<string, number> {
+  const points = new Map<string, number>();
+  const add = (name: string): void => void points.set(name, (points.get(name) ?? 0) + 1);
+  for (const path of globSync(`${root}/${FOLDER}/**/*.ts`, {
+    exclude: (name) => name.endsWith('.test.ts'),
+  }).toSorted()) {
+    const file = pathOf(relative(`${root}/${FOLDER}`, path));
+    if (HELPERS.includes(file) || file.endsWith('.test')) continue;
+    const text = readFileSync(path, 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+    for (const _ of text.matchAll(new RegExp(`${LOCK.source}|${LOCK_CALL.source}`, 'g'))) add(nameOf(file, 'lock'));
+    for (const [, port = '', call = ''] of text.matchAll(new RegExp(PORT_CALL.source, 'g')))
+      if (!OF_LISTS.includes(call) || port === 'store')
+        add(nameOf(file, `${port.startsWith('require') ? 'checks' : port}.${call}`));
+  }
+  return points;
+}
+
+/** Returns the name of the point that runs now, from the innermost operation on the stack; null outside of operations. */
+export function currentPoint(what: string): string | null {
+  const before = Error.stackTraceLimit;
+  Error.stackTraceLimit = 40;
+  const stack = new Error('the stack').stack ?? '';
+  Error.stackTraceLimit = before;
+  for (const [, file = ''] of stack.matchAll(/server\/operations\/([\w/-]+)\.ts/g))
+    if (!HELPERS.includes(file)) return nameOf(file, what);
+  return null;
+}

@@ -1,0 +1,363 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import type { Database } from '#server/db/database.ts';
+import { closeHours } from '#server/operations/closures/close-hours.ts';
+import { blockCustomer } from '#server/operations/customers/block.ts';
+import { withdrawId } from '#server/operations/identity/withdraw.ts';
+import { cancelForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
+import { cancelBooking } from '#server/operations/bookings/cancel.ts';
+import { holdBooking } from '#server/operations/bookings/hold.ts';
+import { moveBooking } from '#server/operations/bookings/move.ts';
+import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
+import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts';
+import { settlePayment } from '#server/operations/payments/settle.ts';
+import { addPerson, HOUR, MINUTE, START, STUDIO } from '#tests/operations/booking-system.ts';
+import { createPaymentCases, type PaymentCases } from '#tests/operations/payment-cases.ts';
+import type { Interrupter } from './interrupted.ts';
+
+/** A room, a customer and a booking, what others may do to them at any moment, and what must hold whatever they did. */
+
+const DAY = 24 * HOUR;
+/** A Saturday at 11 am in Sydney, a week ahead, where an hour costs $59; in the evening it costs $69, two days later $49. */
+const SATURDAY = START + 7 * DAY;
+export const EVENING = SATURDAY + 7 * HOUR;
+export const MONDAY = SATURDAY + 2 * DAY;
+const TUESDAY = MONDAY + DAY;
+/** In the afternoon of that Saturday. */
+const CHEAPER = SATURDAY + 2 * HOUR;
+
+export type Span = { readonly startTime: Date; readonly endTime: Date };
+export const hours = (start: number, count = 1): Span => ({
+  startTime: new Date(start),
+  endTime: new Date(start + count * HOUR),
+});
+
+/** What an operation is about. */
+export type Subject = {
+  /** The booking or hold. */
+  readonly id: string;
+  readonly person: string;
+  /** The session whose money it is about. */
+  readonly session: string;
+  /** The hours that the operation takes; null: none that are new. */
+  readonly target: Span | null;
+};
+export type World = PaymentCases & {
+  readonly db: Database;
+  readonly staff: string;
+  /** A discount code that works once. */
+  readonly coupon: string;
+};
+
+/** Creates a room without bookings, closures and blocks, with a discount code that can be used once. */
+export async function createWorld(interrupter: Interrupter): Promise<World> {
+  const { db } = interrupter;
+  await db.query('delete from private.closed_span');
+  await db.query('update public.studios set hourly_rate = 49 where id = $1::uuid', [STUDIO]);
+  const cases = await createPaymentCases(db);
+  interrupter.follow('payments', cases.system.provider.payments);
+  interrupter.follow('locks', cases.system.locks);
+  const staff = await addPerson(db);
+  const coupon = `ONCE${randomUUID().slice(0, 8).toUpperCase()}`;
+  await db.query(
+    `insert into public.discount_codes (code, discount_type, discount_value, max_uses) values ($1, 'percentage', 10, 1)`,
+    [coupon],
+  );
+  return { ...cases, db, staff, coupon };
+}
+
+type ProviderMove = Parameters<World['system']['provider']['move']>[1];
+async function moveAndSettle(world: World, session: string, move: ProviderMove, db: Database): Promise<void> {
+  tryMove(world, session, move);
+  await settlePayment(onDb(world, db), session);
+}
+
+type NamedChange = {
+  readonly name: string;
+  /** Whether it matters only to operations that take new hours. */
+  readonly ofNewHours?: true;
+  /** Makes the change through a database, which may be a running transaction. */
+  readonly make: (world: World, subject: Subject, db: Database) => Promise<unknown>;
+};
+
+const onDb = (world: World, db: Database) => ({ ...world.system.booking, db });
+const moveForStaff = (world: World, bookingId: string, start: number, db: Database) =>
+  moveBooking(onDb(world, db), {
+    bookingId,
+    studioId: STUDIO,
+    ...hours(start),
+    waive: true,
+    actor: world.staff,
+  });
+/** Moves the provider's side, unless that cannot happen any more. */
+function tryMove({ system }: World, session: string, move: ProviderMove): void {
+  if (session !== '' && system.provider.canMove(session, move)) system.provider.move(session, move);
+}
+
+/** What others do. */
+export const CHANGES: readonly NamedChange[] = [
+  {
+    name: 'the customer cancels',
+    make: (world, { id, person }, db) => cancelBooking(onDb(world, db), id, person),
+  },
+  {
+    name: 'staff cancel and keep the money',
+    make: (world, { id }, db) =>
+      cancelForStaff(onDb(world, db), {
+        bookingId: id,
+        refund: 'none',
+        reason: 'Damage',
+        actor: world.staff,
+        mayChooseRefund: true,
+      }),
+  },
+  {
+    name: 'staff move it to cheaper hours of the day',
+    make: (world, { id }, db) => moveForStaff(world, id, CHEAPER, db),
+  },
+  {
+    name: 'staff move it to another day',
+    make: (world, { id }, db) => moveForStaff(world, id, MONDAY + 3 * HOUR, db),
+  },
+  {
+    name: 'staff refund a part',
+    make: (world, { id }, db) =>
+      refundForStaff(onDb(world, db), {
+        bookingId: id,
+        cents: 700,
+        reason: 'Noise',
+        requestId: null,
+        actor: world.staff,
+      }),
+  },
+  {
+    name: 'the customer is blocked',
+    make: (world, { person }, db) =>
+      blockCustomer(onDb(world, db), { userId: person, reason: 'Damage', until: null }, world.staff),
+  },
+  {
+    name: 'the ID is withdrawn',
+    make: (world, { person }, db) =>
+      withdrawId({ db, clock: world.system.clock }, { userId: person, reason: 'Not you' }, world.staff),
+  },
+  {
+    name: 'another request settles the payment',
+    make: (world, { session }, db) => settlePayment(onDb(world, db), session),
+  },
+  {
+    name: 'the customer pays, and the event comes',
+    make: (world, { session }, db) => moveAndSettle(world, session, 'pay', db),
+  },
+  {
+    name: 'everything is refunded at the provider',
+    make: (world, { session }, db) => moveAndSettle(world, session, 'refund all', db),
+  },
+  {
+    name: 'the last refund fails at the bank',
+    make: (world, { session }, db) => moveAndSettle(world, session, 'refund fails', db),
+  },
+  {
+    name: 'the bank cancels the last refund',
+    make: (world, { session }, db) => moveAndSettle(world, session, 'refund is canceled', db),
+  },
+  {
+    name: 'a part is refunded at the provider, and the bank takes its time',
+    make: (world, { session }, db) => moveAndSettle(world, session, 'refund part later', db),
+  },
+  {
+    name: 'the holds expire',
+    async make(world, { id }, db) {
+      world.system.state.now += 16 * MINUTE;
+      await db.query(
+        `update private.booking set hold_expires_at = $2::timestamptz where $1::uuid in (id, moves_booking) and status = 'pending' and hold_expires_at > $2::timestamptz`,
+        [id, world.system.clock()],
+      );
+      await releaseExpiredHolds(onDb(world, db));
+    },
+  },
+  {
+    name: 'the price rises',
+    ofNewHours: true,
+    make: (_world, _subject, db) =>
+      db.query(`update public.studios set hourly_rate = 79 where id = $1::uuid`, [STUDIO]),
+  },
+  {
+    name: 'the new hours are closed',
+    ofNewHours: true,
+    make: (world, { target }, db) =>
+      target === null
+        ? Promise.resolve()
+        : closeHours(
+            onDb(world, db),
+            { studioId: STUDIO, ...target, weeks: 1, reason: 'Paint', public: true },
+            world.staff,
+          ),
+  },
+  {
+    name: 'another customer takes the new hours and the last use of the code',
+    ofNewHours: true,
+    async make(world, { target }, db) {
+      const rival = await addPerson(db);
+      await holdBooking(
+        onDb(world, db),
+        world.system.request(rival, { ...(target ?? hours(TUESDAY)), couponCode: world.coupon }),
+      );
+    },
+  },
+];
+
+type Ended = {
+  readonly status: string;
+  readonly cost: number;
+  /** What staff decided about the money when they cancelled; null: nothing was decided. */
+  readonly refund: string | null;
+  /** Parts that were refunded, and those of them that go back because of a move. */
+  readonly parts: number;
+  readonly moved: number;
+  /** What was paid for new hours that the booking did not get. */
+  readonly late: number;
+  /** What people refunded at the provider. */
+  readonly outside: number;
+};
+
+/**
+ * Lets time pass until nothing is left to do: events arrive, holds expire, jobs run. Then checks that the money of the booking is where the decisions
+ * put it, cent for cent, and that code, hours and discount code are.
+ */
+export async function requireOrder(world: World, subject: Subject): Promise<void> {
+  const { db, system, moneyOf } = world;
+  await system.jobs.drain();
+  await settleAll(world);
+  await system.jobs.drain();
+  await requireCode(world, subject);
+  // A refund that failed is made again after a day, and the bank may take its time again.
+  system.state.now += 26 * HOUR;
+  await releaseExpiredHolds(system.booking);
+  for (let round = 0; round < 2; round += 1) {
+    await settleAll(world);
+    await system.jobs.drain();
+  }
+  await settleAll(world);
+
+  const ended = await readEnded(db, subject.id);
+  const { paid, returned } = await moneyOf(subject.id);
+  // Nobody is refunded twice, and nothing is forgotten.
+  if (ended.status === 'cancelled' && ended.refund !== 'none')
+    expect(returned, 'back of a cancelled booking').toBe(paid);
+  else if (ended.outside === 0) {
+    expect(returned, 'back of what was decided').toBe(ended.parts + ended.late);
+    if (ended.status === 'confirmed')
+      expect(paid - returned, 'kept for a confirmed booking').toBe(ended.cost - (ended.parts - ended.moved));
+  }
+  await requireCode(world, subject);
+  await requireHours(world, subject);
+  const kept = await db.one<{ cancelled: boolean }>(
+    `select b.cancelled_at >= m.kept_at as cancelled from private.missing_id m join private.booking b on b.id = m.booking_id
+     where b.id = $1::uuid and m.kept_at is not null`,
+    [subject.id],
+  );
+  expect(kept?.cancelled, 'cancelled although staff keep it').not.toBe(true);
+}
+
+async function readEnded(db: Database, id: string): Promise<Ended> {
+  const ended = await db.one<Ended>(
+    `select b.status, b.final_cost_cents as cost, (select c.refund from private.cancellation c where c.booking_id = b.id) as refund,
+       coalesce(r.parts, 0)::int as parts, coalesce(r.moved, 0)::int as moved,
+       (select coalesce(sum(p.paid_cents), 0)::int from private.payment p join private.booking h on h.id = p.booking_id where h.moves_booking = b.id) as late,
+       (select coalesce(sum(x.amount_cents), 0)::int from private.refund x join private.payment p on p.id = x.payment_id
+         where p.booking_id = b.id and not x.ours) as outside
+     from private.booking b left join lateral (
+       select sum(x.amount_cents) as parts, sum(x.amount_cents) filter (where x.request_key like 'move:%') as moved
+       from private.partial_refund x join private.payment p on p.id = x.payment_id where p.booking_id = b.id and x.state <> 'covered') r on true
+     where b.id = $1::uuid`,
+    [id],
+  );
+  if (ended === null) throw new Error('the booking is gone');
+  return ended;
+}
+
+/** The bank ends what is under way, and the provider's events about all sessions arrive. */
+async function settleAll(world: World): Promise<void> {
+  const { rows } = await world.db.query<{ id: string }>(
+    `select distinct p.session_id as id from private.payment p join private.booking b on b.id = p.booking_id
+     where p.session_id is not null and (b.status <> 'cancelled' or b.cancelled_at >= $1::timestamptz)`,
+    [new Date(START)],
+  );
+  for (const { id } of rows) {
+    // The sessions of the worlds before this one are gone.
+    if ((await world.payments.getSession(id).catch(() => null)) === null) continue;
+    await moveAndSettle(world, id, 'refund succeeds', world.db);
+  }
+}
+
+/** How often the lock was asked for a code of the booking; null while it is not cancelled. */
+export async function requestsOfCancelled({ db, system }: World, { id }: Subject): Promise<number | null> {
+  const row = await db.one<{ reference: string }>(
+    `select reference from private.booking where id = $1::uuid and status = 'cancelled'`,
+    [id],
+  );
+  return row && system.state.requests.filter(({ accessName }) => accessName.startsWith(row.reference)).length;
+}
+
+/** Only a confirmed booking has a code at the lock, and only one; a guest who was taken back and a revoked code of staff have none. */
+async function requireCode({ db, system, staff }: World, { id }: Subject): Promise<void> {
+  const row = await db.one<{ reference: string; status: string; start: Date; end: Date }>(
+    'select reference, status, start_time as start, end_time as "end" from private.booking where id = $1::uuid',
+    [id],
+  );
+  const codes = [...system.state.codes].filter(([, name]) => name.startsWith(row?.reference ?? 'none'));
+  if (row?.status !== 'confirmed') expect(codes, 'codes of a booking that is not confirmed').toEqual([]);
+  expect(codes.filter(([, name]) => name === row?.reference).length, 'codes of a booking').toBeLessThanOrEqual(1);
+  for (const [key] of codes) {
+    const asked = system.state.requests.find(({ lockId, pin }) => `${lockId}:${pin}` === key);
+    const others = await db.one<{ n: number }>(
+      `select count(*)::int as n from private.booking b where b.id <> $1::uuid and b.moves_booking is distinct from $1::uuid and b.status <> 'cancelled'
+         and b.during && tstzrange($2::timestamptz, $3::timestamptz, '[)')`,
+      [id, asked?.startsAt, asked?.endsAt],
+    );
+    expect(others?.n, 'the code opens during the hours of others').toBe(0);
+    if (row && asked)
+      expect(asked.endsAt > row.start && asked.startsAt < row.end, 'the code is for other hours').toBe(true);
+  }
+  const guests = await db.one<{ n: number }>(
+    `select count(*)::int as n from private.crew_member where booking_id = $1::uuid and state = 'joined'`,
+    [id],
+  );
+  const ofGuests = codes.filter(([, name]) => name !== row?.reference);
+  expect(ofGuests.length, 'codes of guests').toBeLessThanOrEqual(guests?.n ?? 0);
+  const made = await db.one<{ n: number }>(
+    `select count(*)::int as n from private.staff_code where made_by = $1::uuid and status in ('issued', 'requested')`,
+    [staff],
+  );
+  const ofStaff = [...system.state.codes.values()].filter((name) => name === 'Cleaner');
+  expect(ofStaff.length, 'codes of staff').toBeLessThanOrEqual(made?.n ?? 0);
+}
+
+/** No hours are given twice or while they are closed, and no code is used more often than it may be. */
+async function requireHours({ db, coupon }: World, { person }: Subject): Promise<void> {
+  const overlaps = await db.one<{ n: number }>(
+    `select count(*)::int as n from private.booking a join private.booking b on a.id < b.id and a.studio_id = b.studio_id and a.during && b.during
+     where a.status <> 'cancelled' and b.status <> 'cancelled'`,
+  );
+  const closed = await db.one<{ n: number }>(
+    `select count(*)::int as n from private.booking b join private.closed_span c on c.studio_id = b.studio_id and c.during && b.during
+     where b.status <> 'cancelled'`,
+  );
+  expect({ overlaps: overlaps?.n, closed: closed?.n }).toEqual({ overlaps: 0, closed: 0 });
+  const code = await db.one(
+    `select d.current_uses as uses, (select count(*)::int from private.coupon_redemption r where r.coupon_id = d.id and r.state <> 'returned') as kept
+     from public.discount_codes d where d.code = $1`,
+    [coupon],
+  );
+  expect([
+    { uses: 0, kept: 0 },
+    { uses: 1, kept: 1 },
+  ]).toContainEqual(code);
+  const afterBlock = await db.one<{ n: number }>(
+    `select count(*)::int as n from private.booking b join private.customer_block c on c.user_id = b.user_id
+     where b.user_id = $1::uuid and (b.confirmed_at > c.blocked_at or b.created_at > c.blocked_at
+       or exists (select from private.booking_move m where m.booking_id = b.id and m.actor = b.user_id and m.created_at > c.blocked_at))`,
+    [person],
+  );
+  expect(afterBlock?.n, 'bookings and moves of a blocked customer').toBe(0);
+}
