@@ -37,5 +37,5 @@ export const staffCancellation = (world: World, { id }: Subject) => ({
   refund: 'full' as const,
   reason: 'Flood',
   actor: world.staff,
-  mayChooseRefund: true,
+  money: 'held' as const,
 });

@@ -23,6 +23,7 @@ const move = (world: World, { id, person }: Subject, to: Span, byCustomer: boole
     ...to,
     waive: false,
     undoable,
+    money: 'held',
     ...(byCustomer ? { actor: person, customer: person } : { actor: world.staff }),
   });
 /** The session of the hold of new hours. */
@@ -166,7 +167,14 @@ export const OPERATIONS: readonly Operation[] = [
     byJobs: true,
     async begin(world) {
       const subject = await paid(world);
-      const part = { bookingId: subject.id, cents: 1_000, reason: 'Sorry', requestId: null, actor: world.staff };
+      const part = {
+        bookingId: subject.id,
+        cents: 1_000,
+        reason: 'Sorry',
+        requestId: null,
+        actor: world.staff,
+        money: 'held' as const,
+      };
       const run = async () => {
         await refundForStaff(context(world), part);
         await world.system.jobs.drain();

@@ -87,6 +87,7 @@ const moveForStaff = (world: World, bookingId: string, start: number, db: Databa
     studioId: STUDIO,
     ...hours(start),
     waive: true,
+    money: 'held',
     actor: world.staff,
   });
 /** Moves the provider's side, unless that cannot happen any more. */
@@ -108,7 +109,7 @@ export const CHANGES: readonly NamedChange[] = [
         refund: 'none',
         reason: 'Damage',
         actor: world.staff,
-        mayChooseRefund: true,
+        money: 'held',
       }),
   },
   {
@@ -127,6 +128,7 @@ export const CHANGES: readonly NamedChange[] = [
         cents: 700,
         reason: 'Noise',
         requestId: null,
+        money: 'held',
         actor: world.staff,
       }),
   },
