@@ -6,11 +6,14 @@ import type { AccessContext } from './context.ts';
 import { issueCode } from './issue-code.ts';
 import { planCode } from './plan-code.ts';
 import { requireConfirmed } from '../core/require-confirmed.ts';
+import { isHeldForUndo, UNDO_RETRY_MS } from '../core/undo-hold.ts';
 import { type BookingAccess, showAccess } from './show-access.ts';
 import { readAccessTimes } from './times.ts';
 
 /** Job `access.request`: issues the first code of a confirmed booking, unless it has one or a dispute holds it: once it is not held any more, a new job comes. Throws `ProviderError`. */
 export async function requestFirstCode(context: AccessContext, job: Job): Promise<JobOutcome> {
+  const { db, clock } = context;
+  if (await isHeldForUndo(db, job.subjectId, clock())) return { retryAt: new Date(clock().getTime() + UNDO_RETRY_MS) };
   const result = await issueFirstCode(context, job.subjectId);
   return result === 'ended' ? { closed: 'The session ended before the lock issued an access code.' } : 'done';
 }
@@ -20,7 +23,7 @@ export async function ensureCode(context: AccessContext, bookingId: string): Pro
   const { db, clock, log } = context;
   const booking = await requireConfirmed(db, bookingId);
   const { requestAt } = await readAccessTimes(context, db, booking);
-  if (clock() >= requestAt) {
+  if (clock() >= requestAt && !(await isHeldForUndo(db, bookingId, clock()))) {
     await issueFirstCode(context, bookingId).catch((error: unknown) => {
       // The job tries again; until then the page says that the code is on its way.
       log.warn(

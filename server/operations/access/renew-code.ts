@@ -11,6 +11,7 @@ import { codeLimitReached } from './choose-digits.ts';
 import { planCode } from './plan-code.ts';
 import { queueRevocation } from './revoke-codes.ts';
 import { requireConfirmed } from '../core/require-confirmed.ts';
+import { requireNotUndoing } from '../core/undo-hold.ts';
 import { type BookingAccess, showAccess } from './show-access.ts';
 import { readAccessTimes } from './times.ts';
 
@@ -31,6 +32,7 @@ export async function renewCode(
   const now = clock();
   if (now.getTime() >= Date.parse(booking.endTime)) throw new Refusal('session_ended', 'Session has ended');
   if (now < releaseAt) throw new Refusal('code_not_released', 'Your code isn’t available yet.', { releaseAt });
+  await requireNotUndoing(db, bookingId, now);
   const { code, previous } = await db.transaction((tx) =>
     planRenewal(context, tx, { booking, actor, now, limited: true }),
   );

@@ -3,11 +3,15 @@ import type { LockCapabilities } from '#server/providers/ports.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { requireConfirmed } from '../core/require-confirmed.ts';
 import { readCodeHold } from './code-hold.ts';
+import { isHeldForUndo } from '../core/undo-hold.ts';
 import { issuedCode, newestCode } from './code-rows.ts';
 import type { AccessContext } from './context.ts';
 import { readAccessTimes } from './times.ts';
 
-/** What the PIN page shows. `pin` is null until `releaseAt`, until the lock has answered, and while a dispute holds the code (`held`). */
+/**
+ * What the PIN page shows. `pin` is null until `releaseAt`, until the lock has answered, while a dispute holds the code (`held`), and while the customer
+ * takes the account back.
+ */
 export type BookingAccess = {
   readonly booking: BookingFacts;
   readonly pin: string | null;
@@ -32,7 +36,7 @@ export async function showAccess(context: AccessContext, bookingId: string): Pro
   const newest = await newestCode(db, bookingId);
   const now = clock();
   const ended = now.getTime() >= Date.parse(booking.endTime);
-  const released = now.getTime() >= times.releaseAt.getTime() && !ended;
+  const released = now.getTime() >= times.releaseAt.getTime() && !ended && !(await isHeldForUndo(db, bookingId, now));
   const limits = regenerateLimits(locks.capabilities.mode);
   const nextCodeAt = newest ? new Date(newest.createdAt.getTime() + limits.secondsBetweenCodes * 1000) : null;
   return {

@@ -9,6 +9,7 @@ import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { enqueue, type Job, type JobOutcome } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
+import { requireNotUndoing } from '../core/undo-hold.ts';
 import { type GuestCode, newestGuestCode, readGuestCode, unconfirmedCodes } from './code-rows.ts';
 import type { CrewPage } from './guests.ts';
 
@@ -166,6 +167,7 @@ async function planNextCode(context: AccessContext, tx: Transaction, page: CrewP
   await requireNotHeld(tx, booking.id);
   const { releaseAt } = await readAccessTimes(context, tx, booking);
   if (now < releaseAt) throw new Refusal('code_not_released', 'Your code isn’t available yet.', { releaseAt });
+  await requireNotUndoing(tx, booking.id, now);
   const { code, made } = await newestGuestCode(tx, member.id);
   if (code?.status === 'requested' || code?.status === 'issued') return null;
   const limits = regenerateLimits(context.locks.capabilities.mode);

@@ -3,6 +3,7 @@ import type { Transaction } from '#server/db/database.ts';
 import type { AccessContext } from '../access/context.ts';
 import { type BookingAccess, showAccess } from '../access/show-access.ts';
 import { Refusal } from '../core/refusal.ts';
+import { isHeldForUndo } from '../core/undo-hold.ts';
 import { newestGuestCode } from './code-rows.ts';
 import { hashToken } from './links.ts';
 
@@ -96,7 +97,12 @@ export async function readGuestAccess(context: AccessContext, page: CrewPage): P
   const { code, made } = await newestGuestCode(db, page.memberId);
   const limits = regenerateLimits(mode);
   const nextCodeAt = code ? new Date(code.createdAt.getTime() + limits.secondsBetweenCodes * 1000) : null;
-  const shown = !held && code?.status === 'issued' && now >= releaseAt && now.getTime() < Date.parse(page.endTime);
+  const shown =
+    !held &&
+    code?.status === 'issued' &&
+    now >= releaseAt &&
+    now.getTime() < Date.parse(page.endTime) &&
+    !(await isHeldForUndo(db, page.bookingId, now));
   return {
     own,
     pin: shown ? encryption.decrypt(code.encryptedPin, code.id) : null,

@@ -5,6 +5,7 @@ import { readCodeHold } from '../access/code-hold.ts';
 import { showAccess } from '../access/show-access.ts';
 import { readBooking } from '../core/booking-rows.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
+import { isHeldForUndo, UNDO_RETRY_MS } from '../core/undo-hold.ts';
 import { type BookingMailContext, pinLink, sendBookingMail } from './booking-mail.ts';
 
 /** How soon the mail is tried again while the lock has not answered. */
@@ -22,6 +23,7 @@ export async function sendAccessCode(context: BookingMailContext, job: Job): Pro
     await markScheduled(db, job, 'cancelled', clock());
     return { closed: 'The session ended before the access code could be mailed.' };
   }
+  if (await isHeldForUndo(db, job.subjectId, clock())) return { retryAt: new Date(clock().getTime() + UNDO_RETRY_MS) };
   const { pin, held, worksFrom, worksUntil, singleUse } = await showAccess(access, job.subjectId);
   if (held) {
     // Once it is not held any more, a new mail is queued.

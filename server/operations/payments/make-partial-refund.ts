@@ -2,6 +2,7 @@ import { formatMoney } from '#rules/money.ts';
 import { lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import type { JobOutcome } from '../core/jobs.ts';
+import { isHeldForUndo, UNDO_RETRY_MS } from '../core/undo-hold.ts';
 import type { PaymentContext } from './context.ts';
 import { type PartialRefund, partialRefundKey, readPartialRefund } from './partial-refunds.ts';
 import { auditPayment, isPaid, lockPayment, takenCents } from './payment-rows.ts';
@@ -24,6 +25,7 @@ export async function makePartialRefund(context: PaymentContext, id: string): Pr
     );
   const retryIn = (ms: number): JobOutcome => ({ retryAt: new Date(clock().getTime() + ms) });
   if (payment.disputeStatus === 'open') return retryIn(DISPUTED_RETRY_MS);
+  if (await isHeldForUndo(db, payment.bookingId, clock())) return retryIn(UNDO_RETRY_MS);
   const intent = payment.paymentIntentId;
   if (intent === null) throw new Error(`payment ${payment.id} has nothing to refund`);
   const key = partialRefundKey(part);

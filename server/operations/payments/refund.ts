@@ -2,6 +2,7 @@ import type { Refund } from '#server/providers/ports.ts';
 import type { PaymentFacts } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import type { JobOutcome } from '../core/jobs.ts';
+import { isHeldForUndo, UNDO_RETRY_MS } from '../core/undo-hold.ts';
 import type { PaymentContext } from './context.ts';
 import { takenCents } from './payment-rows.ts';
 import { recordRefunds } from './record-refunds.ts';
@@ -24,6 +25,7 @@ export async function refundPayment(context: PaymentContext, paymentId: string):
   if (payment.kind !== 'card' || intent === null) throw new Error(`payment ${paymentId} has nothing to refund`);
   const retryIn = (ms: number): JobOutcome => ({ retryAt: new Date(clock().getTime() + ms) });
   if (payment.disputeStatus === 'open') return retryIn(DISPUTED_RETRY_MS);
+  if (await isHeldForUndo(db, payment.bookingId, clock())) return retryIn(UNDO_RETRY_MS);
   // The provider forgets a key after a day, and people refund on its dashboard: always look first.
   const refunds = await listOwnRefunds(context, payment, intent);
   const leftCents = takenCents(payment) - coveredCents(refunds);
