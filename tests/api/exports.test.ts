@@ -292,7 +292,6 @@ describe.each(engines)('exports on $name', ({ open }) => {
     );
     const received = { count: 3, cents: paid.reduce((sum, { cents }) => sum + cents, 0) };
     const given = { count: 1, cents: -1_234 };
-    const none = { count: 0, cents: 0 };
     const agreed = await compare();
     expect(agreed).toMatchObject({
       finishedAt: expect.any(String),
