@@ -55,7 +55,7 @@ export const BOOKINGS: readonly Fault[] = [
   },
   {
     title: 'Undoing a cancellation takes one use more of a code than it has',
-    file: 'server/operations/staff/undo.ts',
+    file: 'server/operations/core/take-coupon.ts',
     find: '(max_uses is null or current_uses < max_uses)',
     replace: '(max_uses is null or current_uses <= max_uses)',
     tests: STAFF,

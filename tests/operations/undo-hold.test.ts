@@ -104,6 +104,7 @@ test('refunds, whole and in part, wait until the account is back, and are made t
     bookingId: part.id,
     cents: 500,
     reason: 'The heating failed',
+    money: 'held',
     requestId: null,
     actor: part.person,
   });
