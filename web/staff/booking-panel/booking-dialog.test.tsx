@@ -262,7 +262,7 @@ test('a booking that staff moved says that its terms count from the start before
   await press('Cancel the booking');
   expect(
     dialog().getByText(
-      'Its terms give nothing back: before it was moved, it would have started in less than 24 hours.',
+      'Its terms give nothing back: before it was moved, it would have started in less than 20 hours.',
     ),
   ).toBeTruthy();
 });
