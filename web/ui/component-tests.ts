@@ -1,8 +1,9 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { cleanup, render, screen } from '@testing-library/react';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { act, cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { createElement, Fragment, type ReactElement } from 'react';
 import { afterEach, expect } from 'vitest';
+import { createQueryClient } from '#web/lib/query-client.ts';
 import { Router } from '#web/router/router.tsx';
 
 // Removes what a component test has rendered, and what it kept in the browser's storage.
@@ -14,6 +15,13 @@ afterEach(() => {
 /** Types and presses without pauses. */
 export const user = userEvent.setup({ delay: null });
 
+/** Presses a button twice, as fast as a page can draw in between. */
+export async function pressTwice(button: HTMLElement): Promise<void> {
+  await user.click(button);
+  await act(() => new Promise((drawn) => setTimeout(drawn)));
+  await user.click(button);
+}
+
 /** Replaces the text of an input, as one paste. */
 export async function fill(input: HTMLElement, text: string): Promise<void> {
   await user.clear(input);
@@ -21,9 +29,13 @@ export async function fill(input: HTMLElement, text: string): Promise<void> {
   if (text !== '') await user.paste(text);
 }
 
-/** Renders a component of the pages with queries that do not retry and a router at `path`; `beside` is rendered next to it. */
+/**
+ * Renders a component with the query client of the pages and a router at `path`; `beside` is rendered next to it. `failures` collects what the pages
+ * would show in a toast when a mutation fails.
+ */
 export function renderPart(part: ReactElement, { path = '/', beside }: { path?: string; beside?: ReactElement } = {}) {
-  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  const failures: string[] = [];
+  const client = createQueryClient({ onError: () => {}, showFailure: (_title, text) => failures.push(text) });
   const wrap = (inside: ReactElement) =>
     createElement(
       Router,
@@ -31,7 +43,7 @@ export function renderPart(part: ReactElement, { path = '/', beside }: { path?: 
       createElement(QueryClientProvider, { client }, createElement(Fragment, null, inside, beside)),
     );
   const { rerender, unmount } = render(wrap(part));
-  return { rerender: (next: ReactElement) => rerender(wrap(next)), unmount };
+  return { rerender: (next: ReactElement) => rerender(wrap(next)), unmount, client, failures };
 }
 
 /** Asserts that the date entry on the page takes no date after `today` ('YYYY-MM-DD'): neither typed, with `message`, nor chosen. */

@@ -80,7 +80,10 @@ test('a door that does not open says first what the lock says, and tells staff w
   expect(renew.mutate).toHaveBeenCalledOnce();
   act(() => screen.getByRole('button', { name: 'Ask for help now' }).click());
   expect(await screen.findByText(/We’ve told the team/)).toBeDefined();
-  expect(call).toHaveBeenLastCalledWith('door-help', { bookingId: 'b1', token: 't1', ask: true });
+  // Then the page reads what the lock says again.
+  await expect.poll(() => call.mock.calls).toHaveLength(3);
+  expect(call.mock.calls.map(([, body]) => body['ask'])).toEqual([undefined, true, undefined]);
+  expect(call).toHaveBeenCalledWith('door-help', { bookingId: 'b1', token: 't1', ask: true });
 });
 
 test('a door that does not open says in place when a new code can be made, that one failed, and that there are no more', async () => {

@@ -6,7 +6,7 @@ import { draftOf, type PricedStudio } from '#web/data/drafts/booking-draft.ts';
 import { seriesCents } from '#web/data/drafts/series-draft.ts';
 import { type BookingDraft, type DraftDate, drafts } from '#web/lib/drafts.ts';
 import { describeError, errorCode, errorNumber, isCouponRefusal, OFFLINE } from '#web/lib/errors.ts';
-import { priceChanged } from '#web/lib/price-changed.ts';
+import { priceChanged } from '#web/lib/business/price-changed.ts';
 
 /** Hours and coupon to book. `wire` as in `CouponState`; `lost`: an earlier code that no longer works, and why. */
 export type Wanted = {

@@ -1,6 +1,6 @@
 import { centsToDollars } from '#rules/money.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
-import { priceChanged } from '#web/lib/price-changed.ts';
+import { priceChanged } from '#web/lib/business/price-changed.ts';
 import type { PaymentProblem } from './use-payment.ts';
 
 /** Reports an earlier code that no longer works: the customer has to agree to the higher price. */

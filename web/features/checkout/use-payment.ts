@@ -6,7 +6,7 @@ import { usePayPage } from '#web/lib/use-pay-page.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
 import { describeError, errorCode, errorNumber, isCouponRefusal, OFFLINE } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
-import { priceChanged } from '#web/lib/price-changed.ts';
+import { priceChanged } from '#web/lib/business/price-changed.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { toast } from '#web/ui/toast.tsx';
 import type { Customer } from './customer.ts';

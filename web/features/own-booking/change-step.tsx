@@ -6,6 +6,7 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { describeOwed } from '#web/lib/business/owed.ts';
 import { leaveTo } from '#web/lib/leave.ts';
+import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { usePayPage } from '#web/lib/use-pay-page.ts';
 import { Button } from '#web/ui/button.tsx';
 import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
@@ -39,7 +40,7 @@ export function ChangeStep({
     retry: false,
     gcTime: 0,
   });
-  const { asking, make } = useChange(booking, change, onDone);
+  const { asking, leaving, make } = useChange(booking, change, onDone);
   const again = (): void => {
     make.reset();
     void quote.refetch();
@@ -78,7 +79,7 @@ export function ChangeStep({
         <Choices
           userId={userId}
           quote={quote.data}
-          busy={make.isPending ? make.variables.card : undefined}
+          busy={make.isPending || leaving ? make.variables?.card : undefined}
           disabled={quote.isFetching}
           onMake={(card) => make.mutate({ differenceCents: quote.data.differenceCents, card })}
           onBack={onBack}
@@ -147,7 +148,9 @@ function useChange(booking: BookingPage, change: Change, onDone: () => void) {
       onDone();
     },
   });
-  return { asking, make };
+  useBackAgain(make.reset);
+  // Stays busy while the browser leaves the page.
+  return { asking, leaving: make.data?.done === false, make };
 }
 
 /** How many saved cards are offered. */

@@ -6,6 +6,7 @@ import { type CardProblem, describeCardProblem, nameOfCard, useUsableCards } fro
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError, errorCode } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
+import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { usePayPage } from '#web/lib/use-pay-page.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { bigButton, mainButton } from './big-button.ts';
@@ -36,7 +37,7 @@ export function Extension({
   userId: string;
 }) {
   const until = endWithOneMore(session);
-  const { asking, more } = useMore(session, until, () => void quote.refetch());
+  const { asking, leaving, more } = useMore(session, until, () => void quote.refetch());
   const taken = quote.isError && ['slot_taken', 'slot_closed'].includes(errorCode(quote.error));
   if (taken) return <p className="text-lg">The room isn’t free after you, so this session can’t end later.</p>;
   if (quote.data === undefined || until === null) return null;
@@ -47,7 +48,7 @@ export function Extension({
         userId={userId}
         until={until}
         quote={quote.data}
-        busy={more.isPending ? more.variables.card : undefined}
+        busy={more.isPending || leaving ? more.variables?.card : undefined}
         onMore={(card) => more.mutate({ differenceCents: quote.data.differenceCents, card })}
       />
       {asking ? (
@@ -105,7 +106,9 @@ function useMore(session: RoomSession, until: Date | null, onFailed: () => void)
     },
     onError: onFailed,
   });
-  return { asking, more };
+  useBackAgain(more.reset);
+  // Stays busy while the browser leaves the page.
+  return { asking, leaving: more.data?.done === false, more };
 }
 
 /** The ways to pay the hour. `busy`: the card that is asked now, null for the pay page. */

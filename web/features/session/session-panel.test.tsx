@@ -124,7 +124,15 @@ test('with a saved card the tap pays, at the price and with the card on the butt
   const other = await ready(/Pay \$69 another way/);
   await act(async () => other.click());
   await vi.waitFor(() => expect(mocks.leaveTo).toHaveBeenCalledWith('https://pay.example'));
-  expect(mocks.call).toHaveBeenLastCalledWith('extend-booking', asked);
+  await act(() => new Promise((drawn) => setTimeout(drawn, 50)));
+  // While the browser leaves. After Back from the pay page it can be pressed again.
+  expect(other.disabled).toBe(true);
+  act(() => void window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true })));
+  await ready(/Pay \$69 another way/);
+  expect(mocks.call.mock.calls.filter(([name, body]) => name === 'extend-booking' && !('preview' in body))).toEqual([
+    ['extend-booking', { ...asked, card: 'pm_1' }],
+    ['extend-booking', asked],
+  ]);
 });
 
 test.each([

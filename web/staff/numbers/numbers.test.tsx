@@ -47,7 +47,7 @@ beforeEach(() => {
 });
 const render = (chosen: Partial<{ first: string; last: string; studioId: string }> = {}): void =>
   void renderPart(<Numbers chosen={{ ...MARCH, studioId: null, ...chosen }} studios={STUDIOS} onChoose={onChoose} />);
-const figure = (label: string) => within(screen.getByText(label).closest('div') ?? document.body);
+const figure = (label: string) => within(screen.getByText(label, { selector: 'dt' }).closest('div') ?? document.body);
 
 test('figures stand beside those of the range before, the money by month, and the hours of the week in percent', async () => {
   render();

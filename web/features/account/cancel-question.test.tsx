@@ -1,0 +1,57 @@
+import { screen } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { pressTwice, renderPart, user } from '#web/ui/component-tests.ts';
+import { answerCall, delayServer, expectOneCall, sentRequests } from '#web/ui/testing/delayed-server.ts';
+import { watchReads } from '#web/ui/testing/watched-reads.ts';
+import { CancelQuestion } from './cancel-question.tsx';
+
+const NOW = new Date('2031-03-01T00:00:00Z');
+const BOOKING = {
+  id: 'b1',
+  reference: 'ABCD-2345',
+  studio_name: 'Studio A',
+  start_time: '2031-03-08T07:00:00Z',
+  end_time: '2031-03-08T09:00:00Z',
+  final_cost: 138,
+  free_cancel_hours: 24,
+  terms_start: '2031-03-08T07:00:00Z',
+};
+const button = (name: string) => screen.getByRole<HTMLButtonElement>('button', { name });
+const onDone = vi.fn();
+beforeEach(() => {
+  vi.resetAllMocks();
+  delayServer();
+});
+const show = async () => {
+  const { client } = renderPart(
+    <CancelQuestion booking={BOOKING} left={3} now={NOW} onKeep={() => {}} onDone={onDone} />,
+  );
+  return watchReads(client, queryKeys);
+};
+
+test('while a cancellation is sent it cannot be sent again, changed or left, and it ends when the bookings were read again', async () => {
+  const reads = await show();
+  await pressTwice(button('Cancel booking'));
+  expect(await expectOneCall('cancel-booking')).toEqual({ bookingId: 'b1', series: false });
+  const stopped = () => [button('Cancel booking'), button('Keep it'), screen.getByRole<HTMLInputElement>('checkbox')];
+  expect(stopped().map(({ disabled }) => disabled)).toEqual([true, true, true]);
+  expect(reads.take()).toEqual([]);
+  answerCall('cancel-booking', { cancelled: true, refund: 'full', amount: 138 });
+  await expect.poll(() => reads.take()).toEqual(['ownBooking', 'ownBookings']);
+  expect(stopped().map(({ disabled }) => disabled)).toEqual([true, true, true]);
+  expect(onDone).not.toHaveBeenCalled();
+  reads.answer();
+  await expect.poll(() => onDone.mock.calls).toEqual([[expect.stringContaining('$138 is on its way back')]]);
+  expect(sentRequests()).toEqual([]);
+});
+
+test('a refused cancellation says why, reads the bookings again, and can be pressed again', async () => {
+  const reads = await show();
+  await user.click(button('Cancel booking'));
+  await expectOneCall('cancel-booking');
+  answerCall('cancel-booking', { error: { code: 'too_late', message: 'It’s too late to cancel.' } }, 409);
+  expect(await screen.findByText('It’s too late to cancel.')).toBeTruthy();
+  expect(reads.take()).toEqual(['ownBooking', 'ownBookings']);
+  expect([button('Cancel booking').disabled, button('Keep it').disabled]).toEqual([false, false]);
+});
