@@ -16,16 +16,16 @@ const MOVES = [
 export const MONEY: readonly Fault[] = [
   {
     title: 'The second attempt of a full refund has the idempotency key of the first',
-    file: 'server/operations/payments/refund.ts',
-    find: '`refund:${payment.id}:${payment.refundFailures}`',
-    replace: '`refund:${payment.id}`',
+    file: 'server/operations/payments/refund-keys.ts',
+    find: 'while (used.has(keyAt(attempt))) attempt += 1;',
+    replace: '',
     tests: PAYMENTS,
   },
   {
     title: 'A refund that the bank canceled counts as money that went back',
-    file: 'server/operations/payments/refund.ts',
-    find: `.filter((one) => one.status !== 'failed' && one.status !== 'canceled')`,
-    replace: `.filter((one) => one.status !== 'failed')`,
+    file: 'server/operations/payments/refund-keys.ts',
+    find: `status === 'failed' || status === 'canceled'`,
+    replace: `status === 'failed'`,
     tests: PAYMENTS,
   },
   {

@@ -244,7 +244,6 @@ export const payment: PaymentFacts = {
   amountCents: 8250,
   paidCents: 8250,
   refundedCents: 0,
-  refundFailures: 0,
   disputeId: null,
   disputeStatus: null,
   paymentIntentId: 'pi_1',

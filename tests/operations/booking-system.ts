@@ -36,8 +36,7 @@ import { sendIdMissing, sendIdNeeded, sendIdWithdrawn } from '#server/operations
 import { sendPaymentLink } from '#server/operations/mails/send-payment-link.ts';
 import { sendAccessCode, sendCodeHeld } from '#server/operations/mails/send-access-code.ts';
 import { sendWaitlistMail } from '#server/operations/mails/waitlist-mail.ts';
-import { makePartialRefund } from '#server/operations/payments/make-partial-refund.ts';
-import { refundPayment } from '#server/operations/payments/refund.ts';
+import { makePartialRefund, refundPayment } from '#server/operations/payments/refund.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { reconcilePayments } from '#server/operations/reconciliation/reconcile-payments.ts';
 import type { EventContext } from '#server/operations/webhooks/context.ts';

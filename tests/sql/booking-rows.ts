@@ -98,7 +98,6 @@ export const addPayment = (rows: Rows, booking: number, state: string, more: Row
       currency: 'aud',
       amount_cents: 4900,
       refunded_cents: 0,
-      refund_failures: 0,
       created_at: at(-120),
       ...more,
     });

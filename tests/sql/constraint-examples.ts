@@ -1196,7 +1196,6 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
       },
       payment_paid_cents_check: atLeast('paid_cents', 0),
       payment_refunded_cents_check: atLeast('refunded_cents', 0),
-      payment_refund_failures_check: atLeast('refund_failures', 0),
       payment_dispute_status_check: oneOf('dispute_status', ['open', 'won', 'lost'], { dispute_id: 'd' }),
       payment_dispute: {
         bad: [{ dispute_id: 'd' }, { dispute_status: 'open' }],
@@ -1669,7 +1668,7 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
       partial_refund_amount_cents_check: atLeast('amount_cents', 1),
       partial_refund_reason_check: between('reason', ['', 'r'.repeat(501)], ['r', 'r'.repeat(500)]),
       partial_refund_state_check: oneOf('state', ['pending', 'done', 'covered', 'manual']),
-      partial_refund_failures_check: atLeast('failures', 0),
+      partial_refund_first_key_check: between('first_key', ['', 'k'.repeat(101)], ['k', 'k'.repeat(100)]),
     },
     uniques: {
       partial_refund_payment_id_request_key_key: {

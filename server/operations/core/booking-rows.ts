@@ -80,7 +80,6 @@ export type PaymentFacts = {
   /** What the provider took; null before it took anything. */
   readonly paidCents: number | null;
   readonly refundedCents: number;
-  readonly refundFailures: number;
   readonly disputeId: string | null;
   readonly disputeStatus: 'open' | 'won' | 'lost' | null;
   readonly paymentIntentId: string | null;

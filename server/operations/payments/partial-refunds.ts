@@ -1,25 +1,24 @@
 import { DatabaseError, type Transaction } from '#server/db/database.ts';
 import type { Refund } from '#server/providers/ports.ts';
 import type { PaymentFacts } from '../core/booking-rows.ts';
-import { enqueue } from '../core/jobs.ts';
+import { endJobs, enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { PaymentContext } from './context.ts';
 import { auditPayment, isByHand, type PaidPayment, splitRefund } from './payment-rows.ts';
+import { isAttempt, isFailed } from './refund-keys.ts';
 
 /** How soon a failed refund is tried again; its cause seldom disappears sooner. */
-export const REFUND_AGAIN_MS = 24 * 3_600_000;
+const REFUND_AGAIN_MS = 24 * 3_600_000;
 
 export type PartialRefund = {
   readonly id: string;
   readonly amountCents: number;
   readonly state: 'pending' | 'done' | 'covered' | 'manual';
-  readonly failures: number;
+  /** The idempotency key of its first attempt (`refund-keys.ts`). */
+  readonly key: string;
 };
 
-const COLUMNS = 'id, amount_cents as "amountCents", state, failures';
-
-/** One key for each try: to a known key the provider would answer with the failed refund. */
-export const partialRefundKey = ({ id, failures }: PartialRefund): string => `refund:part:${id}:${failures}`;
+const COLUMNS = `id, amount_cents as "amountCents", state, coalesce(first_key, 'refund:' || id) as key`;
 
 export function readPartialRefund(db: Pick<Transaction, 'one'>, id: string): Promise<PartialRefund | null> {
   return db.one<PartialRefund>(`select ${COLUMNS} from private.partial_refund where id = $1::uuid`, [id]);
@@ -72,33 +71,48 @@ export async function addSplitRefund(
 }
 
 /**
- * Updates the partial refunds of a payment from its refunds at the provider, in the caller's transaction. A refund that failed is due
- * again under a new key, also when it had arrived before.
+ * Updates the partial refunds of a payment from its refunds at the provider, in the caller's transaction. `failed`: those that were not yet
+ * known to have failed. A partial refund whose attempt failed is due again under a new key, also if it had arrived before.
  */
 export async function followPartialRefunds(
   { clock }: Pick<PaymentContext, 'clock'>,
   tx: Transaction,
   payment: PaymentFacts,
-  refunds: readonly Refund[],
+  { refunds, failed }: { readonly refunds: readonly Refund[]; readonly failed: readonly Refund[] },
 ): Promise<void> {
+  if (refunds.every(({ key }) => key === null)) return;
   const { rows } = await tx.query<PartialRefund>(
-    `update private.partial_refund p set state = case x.status when 'succeeded' then 'done' else 'pending' end,
-       failures = p.failures + case x.status when 'succeeded' then 0 else 1 end
-     from jsonb_to_recordset($2::jsonb -> 'refunds') as x(key text, status text)
-     where p.payment_id = $1::uuid and x.key = 'refund:part:' || p.id || ':' || p.failures
-       and ((p.state = 'pending' and x.status = 'succeeded') or (p.state in ('pending', 'done') and x.status in ('failed', 'canceled')))
-     returning p.id, p.amount_cents as "amountCents", p.state, p.failures`,
-    [payment.id, { refunds }],
+    `select ${COLUMNS} from private.partial_refund where payment_id = $1::uuid and state in ('pending', 'done')`,
+    [payment.id],
   );
-  for (const row of rows) {
-    const { id, state, failures } = row;
-    await auditPayment(tx, 'update', payment, { partialRefund: id, state, failures });
-    if (state === 'pending')
-      await enqueue(tx, {
-        kind: 'payment.partial-refund',
-        subjectId: id,
-        dedupe: `failed:${failures}`,
-        dueAt: new Date(clock().getTime() + REFUND_AGAIN_MS),
-      });
+  for (const part of rows) {
+    const attempts = refunds.filter((refund) => isAttempt(part.key, refund));
+    const failures = attempts.filter(isFailed).length;
+    const arrived = attempts.some(({ status }) => status === 'succeeded');
+    if (part.state === 'pending' && arrived) await setState(tx, payment, { id: part.id, state: 'done', failures });
+    if (arrived || !failed.some((refund) => isAttempt(part.key, refund))) continue;
+    await setState(tx, payment, { id: part.id, state: 'pending', failures });
+    await refundLater(tx, { kind: 'payment.partial-refund', subjectId: part.id, failures, now: clock() });
   }
+}
+
+/** Writes the state of a partial refund with its audit row. `failures`: how many of its attempts failed. */
+async function setState(
+  tx: Transaction,
+  payment: PaymentFacts,
+  { id, state, failures }: { id: string; state: 'pending' | 'done'; failures: number },
+): Promise<void> {
+  await tx.query('update private.partial_refund set state = $2 where id = $1::uuid', [id, state]);
+  await auditPayment(tx, 'update', payment, { partialRefund: id, state, failures });
+}
+
+/** Queues the next attempt of a refund after a failed one, instead of the job that followed the failed attempt. */
+export async function refundLater(
+  tx: Transaction,
+  refund: { kind: 'payment.refund' | 'payment.partial-refund'; subjectId: string; failures: number; now: Date },
+): Promise<void> {
+  const { kind, subjectId, failures, now } = refund;
+  await endJobs(tx, { kinds: [kind], subjectId, recipients: [] });
+  const dueAt = new Date(now.getTime() + REFUND_AGAIN_MS);
+  await enqueue(tx, { kind, subjectId, dedupe: `failed:${failures}`, dueAt });
 }

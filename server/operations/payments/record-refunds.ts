@@ -4,26 +4,31 @@ import { lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
 import { cancelBookingRow } from './confirm.ts';
 import type { PaymentContext } from './context.ts';
-import { followPartialRefunds, REFUND_AGAIN_MS } from './partial-refunds.ts';
+import { followPartialRefunds, refundLater } from './partial-refunds.ts';
 import { auditPayment, lockPayment, paidPayments, takenCents } from './payment-rows.ts';
+import { isFailed } from './refund-keys.ts';
 
 type Totals = { succeeded: number; under_way: number; failures: number; latest: string | null; at_provider: boolean };
 
+/** The payment's new state, and the refunds that were not yet known to have failed. */
+export type Recorded = { readonly state: PaymentFacts['state']; readonly failed: readonly Refund[] };
+
 /**
  * Records all refunds of a payment and updates its state by their sums. A partial refund leaves the booking as it is; a full one made
- * at the provider cancels a booking that has not started. Idempotent; returns the new state.
+ * at the provider cancels a booking that has not started. Idempotent.
  */
 export async function recordRefunds(
   context: PaymentContext,
   tx: Transaction,
   { bookingId, paymentId, refunds }: { bookingId: string; paymentId: string; refunds: readonly Refund[] },
-): Promise<PaymentFacts['state']> {
+): Promise<Recorded> {
   // Lock the booking before its payments, as everywhere: the same order prevents deadlocks.
   const booking = await lockBooking(tx, bookingId);
   const payment = await lockPayment(tx, paymentId);
   if (!booking || !payment) throw new Error(`payment ${paymentId} cannot be read back`);
-  await writeRefunds(tx, payment, refunds);
-  await followPartialRefunds(context, tx, payment, refunds);
+  const changed = await writeRefunds(tx, payment, refunds);
+  const failed = refunds.filter((refund) => isFailed(refund) && changed.has(refund.id));
+  await followPartialRefunds(context, tx, payment, { refunds, failed });
   const totals = await tx.one<Totals>(
     `select coalesce(sum(amount_cents) filter (where status = 'succeeded'), 0)::int as succeeded,
        coalesce(sum(amount_cents) filter (where status in ('pending', 'requires_action')), 0)::int as under_way,
@@ -33,24 +38,17 @@ export async function recordRefunds(
      from private.refund where payment_id = $1::uuid`,
     [payment.id],
   );
-  if (!totals || totals.latest === null) return payment.state;
-  const state = stateAfter(payment, totals);
+  if (!totals || totals.latest === null) return { state: payment.state, failed };
+  const state = stateAfter(payment, totals, failed.length > 0);
   const ended = payment.state === 'paid' || payment.state === 'disputed';
   const atProvider = ended && totals.at_provider;
   await tx.query(
-    `update private.payment set state = $2, refunded_cents = $3, refund_failures = $4, refund_id = $5,
-       refund_reason = case when $2 = 'refunded' then coalesce(refund_reason, $6) else refund_reason end
+    `update private.payment set state = $2, refunded_cents = $3, refund_id = $4,
+       refund_reason = case when $2 = 'refunded' then coalesce(refund_reason, $5) else refund_reason end
      where id = $1::uuid`,
-    [
-      payment.id,
-      state,
-      totals.succeeded,
-      totals.failures,
-      totals.latest,
-      ended && !atProvider ? 'staff' : 'at_provider',
-    ],
+    [payment.id, state, totals.succeeded, totals.latest, ended && !atProvider ? 'staff' : 'at_provider'],
   );
-  if (state === payment.state) return state;
+  if (state === payment.state) return { state, failed };
   await auditPayment(tx, atProvider || state === 'refund_failed' ? 'alert' : 'update', payment, {
     state,
     ...(atProvider ? { reason: 'refunded_at_provider' } : {}),
@@ -58,12 +56,7 @@ export async function recordRefunds(
   });
   const now = context.clock();
   if (state === 'refund_failed') {
-    await enqueue(tx, {
-      kind: 'payment.refund',
-      subjectId: payment.id,
-      dedupe: `failed:${totals.failures}`,
-      dueAt: new Date(now.getTime() + REFUND_AGAIN_MS),
-    });
+    await refundLater(tx, { kind: 'payment.refund', subjectId: payment.id, failures: totals.failures, now });
   }
   // Parts that staff refunded add up to everything, and the booking stays; a refund made at the provider ends it. The refund of a
   // payment that came twice, or of one of several, ends nothing.
@@ -79,12 +72,16 @@ export async function recordRefunds(
     await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, dueAt: now });
     await enqueue(tx, { kind: 'access.revoke', subjectId: booking.id, dueAt: now });
   }
-  return state;
+  return { state, failed };
 }
 
-/** Stores each refund's new state with an audit row; a refund never returns to an earlier state. */
-async function writeRefunds(tx: Transaction, payment: PaymentFacts, refunds: readonly Refund[]): Promise<void> {
-  if (refunds.length === 0) return;
+/** Stores each refund's new state with an audit row; a refund never returns to an earlier state. Returns the ids of those that changed. */
+async function writeRefunds(
+  tx: Transaction,
+  payment: PaymentFacts,
+  refunds: readonly Refund[],
+): Promise<ReadonlySet<string>> {
+  if (refunds.length === 0) return new Set();
   const { rows } = await tx.query<{ id: string; status: Refund['status']; ours: boolean; amount_cents: number }>(
     `insert into private.refund as r (id, payment_id, amount_cents, status, ours)
      select x.id, $1::uuid, x."amountCents", x.status, x.key is not null
@@ -95,20 +92,19 @@ async function writeRefunds(tx: Transaction, payment: PaymentFacts, refunds: rea
     [payment.id, { refunds }],
   );
   for (const row of rows) {
-    const failed = row.status === 'failed' || row.status === 'canceled';
-    await auditPayment(tx, failed ? 'alert' : 'update', payment, {
+    await auditPayment(tx, isFailed(row) ? 'alert' : 'update', payment, {
       refund: row.id,
       status: row.status,
       amountCents: row.amount_cents,
       madeBy: row.ours ? 'us' : 'provider',
     });
   }
+  return new Set(rows.map(({ id }) => id));
 }
 
-function stateAfter(payment: PaymentFacts, totals: Totals): PaymentFacts['state'] {
+function stateAfter(payment: PaymentFacts, totals: Totals, failed: boolean): PaymentFacts['state'] {
   const taken = takenCents(payment);
   const { state } = payment;
-  const failed = totals.failures > payment.refundFailures;
   switch (state) {
     case 'paid':
     case 'disputed':

@@ -1,52 +1,124 @@
+import { formatMoney } from '#rules/money.ts';
 import type { Refund } from '#server/providers/ports.ts';
-import type { PaymentFacts } from '../core/booking-rows.ts';
+import { lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import type { JobOutcome } from '../core/jobs.ts';
 import { isHeldForUndo, UNDO_RETRY_MS } from '../core/undo-hold.ts';
 import type { PaymentContext } from './context.ts';
-import { takenCents } from './payment-rows.ts';
-import { recordRefunds } from './record-refunds.ts';
+import { type PartialRefund, readPartialRefund } from './partial-refunds.ts';
+import { auditPayment, isPaid, lockPayment, takenCents } from './payment-rows.ts';
+import { type Recorded, recordRefunds } from './record-refunds.ts';
+import { coveredCents, firstKey, isAttempt, nextKey } from './refund-keys.ts';
 import { refundsOf } from './shares.ts';
 
 /** How soon a pending refund is checked again when no webhook arrives. */
-export const PENDING_RETRY_MS = 3_600_000;
+const PENDING_RETRY_MS = 3_600_000;
 /** How soon a refund is tried again during a dispute: until the bank decides, the provider refuses it. */
-export const DISPUTED_RETRY_MS = 6 * 3_600_000;
+const DISPUTED_RETRY_MS = 6 * 3_600_000;
+
+/** A refund that is due. `part`: the partial refund, or null for all that is left of the payment. */
+type DueRefund = { readonly payment: PaymentFacts; readonly key: string; readonly part: PartialRefund | null };
 
 /**
- * Refunds a payment and follows the refund until it succeeds. Runs as a job: `done` when nothing is left to do, or when the refund
- * failed and a later job is queued. Throws `ProviderError`; repeating it never refunds twice.
+ * Refunds all that is left of a payment and follows the refund until it arrives. Runs as a job: `done` when nothing is left to do, or when
+ * the refund failed and a later job is queued. Throws `ProviderError`; repeating it never refunds twice.
  */
 export async function refundPayment(context: PaymentContext, paymentId: string): Promise<JobOutcome> {
-  const { db, payments, clock } = context;
   const payment = await readPaymentToRefund(context, paymentId);
-  if (!payment) return 'done';
-  const intent = payment.paymentIntentId;
-  if (payment.kind !== 'card' || intent === null) throw new Error(`payment ${paymentId} has nothing to refund`);
+  return payment === null ? 'done' : makeRefund(context, { payment, key: firstKey(payment.id), part: null });
+}
+
+/** Makes a partial refund that staff decided on, in the same way as `refundPayment`. */
+export async function makePartialRefund(context: PaymentContext, id: string): Promise<JobOutcome> {
+  const { db } = context;
+  const part = await readPartialRefund(db, id);
+  if (part?.state !== 'pending') return 'done';
+  const row = await db.one<{ facts: PaymentFacts }>(
+    `select private.payment_json(x) as facts from private.payment x
+     join private.partial_refund p on p.payment_id = x.id where p.id = $1::uuid`,
+    [id],
+  );
+  return row === null ? 'done' : makeRefund(context, { payment: row.facts, key: part.key, part });
+}
+
+async function makeRefund(context: PaymentContext, due: DueRefund): Promise<JobOutcome> {
+  const { db, payments, clock } = context;
+  const { payment, part } = due;
+  const intent = intentOf(due);
   const retryIn = (ms: number): JobOutcome => ({ retryAt: new Date(clock().getTime() + ms) });
   if (payment.disputeStatus === 'open') return retryIn(DISPUTED_RETRY_MS);
   if (await isHeldForUndo(db, payment.bookingId, clock())) return retryIn(UNDO_RETRY_MS);
   // The provider forgets a key after a day, and people refund on its dashboard: always look first.
   const refunds = await listOwnRefunds(context, payment, intent);
+  if (refunds.length > 0) {
+    const progress = await record(context, due, refunds);
+    if (progress === 'over') return 'done';
+    if (progress === 'under way') return retryIn(PENDING_RETRY_MS);
+  }
   const leftCents = takenCents(payment) - coveredCents(refunds);
+  // All of it goes back otherwise, or so much was refunded at the provider that this part no longer fits.
+  if (part !== null && (!isPaid(payment) || leftCents < part.amountCents)) return cover(context, payment, part);
   if (leftCents > 0)
     refunds.push(
       await payments.refund({
-        key: refundKey(payment),
+        key: nextKey(due.key, refunds),
         paymentIntentId: intent,
-        // What is left of the session would include the other bookings of the order.
-        ...(payment.shareOf !== null && { amountCents: leftCents }),
+        ...amountOf(due, leftCents),
       }),
     );
-  failpoint('refund.after.call');
-  const state = await db.transaction((tx) =>
-    recordRefunds(context, tx, { bookingId: payment.bookingId, paymentId: payment.id, refunds }),
-  );
-  return state === 'refund_pending' ? retryIn(PENDING_RETRY_MS) : 'done';
+  failpoint(part === null ? 'refund.after.call' : 'partial-refund.after.call');
+  return (await record(context, due, refunds)) === 'over' ? 'done' : retryIn(PENDING_RETRY_MS);
+}
+
+/**
+ * Returns the amount to send. All that is left of a payment names none, so the provider itself decides what is left. What is left of the
+ * provider's payment for an order would include the order's other bookings.
+ */
+function amountOf({ payment, part }: DueRefund, leftCents: number): { readonly amountCents?: number } {
+  if (part !== null) return { amountCents: part.amountCents };
+  return payment.shareOf === null ? {} : { amountCents: leftCents };
+}
+
+/** Returns the provider's id of the payment. Throws for money that the provider never had: the job fails until staff close it. */
+function intentOf({ payment, part }: DueRefund): string {
+  if (payment.kind === 'elsewhere')
+    throw new Error(
+      `This was paid elsewhere. Give ${formatMoney(part?.amountCents ?? takenCents(payment))} back by hand, then close this job and say how.`,
+    );
+  if (payment.kind !== 'card' || payment.paymentIntentId === null)
+    throw new Error(`payment ${payment.id} has nothing to refund`);
+  return payment.paymentIntentId;
+}
+
+/**
+ * Stores the refunds of the payment. Returns `over` if this refund has arrived or has failed, so that a later job is queued; `under way` if
+ * the provider is working on it; otherwise `due`.
+ */
+async function record(
+  context: PaymentContext,
+  { payment, key, part }: DueRefund,
+  refunds: readonly Refund[],
+): Promise<'over' | 'under way' | 'due'> {
+  return context.db.transaction(async (tx) => {
+    const recorded = await recordRefunds(context, tx, { bookingId: payment.bookingId, paymentId: payment.id, refunds });
+    if (part === null) return progressOfRest(payment, recorded, refunds);
+    if (recorded.failed.some((refund) => isAttempt(key, refund))) return 'over';
+    if ((await readPartialRefund(tx, part.id))?.state !== 'pending') return 'over';
+    return refunds.some((refund) => isAttempt(key, refund) && coveredCents([refund]) > 0) ? 'under way' : 'due';
+  });
+}
+
+function progressOfRest(
+  payment: PaymentFacts,
+  { state }: Recorded,
+  refunds: readonly Refund[],
+): 'over' | 'under way' | 'due' {
+  if (state !== 'refund_pending') return 'over';
+  return takenCents(payment) > coveredCents(refunds) ? 'due' : 'under way';
 }
 
 /** Lists the refunds of a payment at the provider; of an order, its part of them. */
-export async function listOwnRefunds(
+async function listOwnRefunds(
   { db, payments }: PaymentContext,
   payment: PaymentFacts,
   intent: string,
@@ -66,12 +138,21 @@ async function readPaymentToRefund({ db }: PaymentContext, paymentId: string): P
   return row?.facts ?? null;
 }
 
-/** What has gone back, or is on its way. */
-export const coveredCents = (refunds: readonly Refund[]): number =>
-  refunds
-    .filter((one) => one.status !== 'failed' && one.status !== 'canceled')
-    .reduce((sum, one) => sum + one.amountCents, 0);
-
-/** One key for each try: to a known key the provider would answer with the failed refund. */
-const refundKey = (payment: PaymentFacts): string =>
-  payment.refundFailures === 0 ? `refund:${payment.id}` : `refund:${payment.id}:${payment.refundFailures}`;
+/** Ends a partial refund whose money goes back otherwise. Raises an alert: staff may have to settle a rest. */
+async function cover({ db }: PaymentContext, read: PaymentFacts, part: PartialRefund): Promise<JobOutcome> {
+  await db.transaction(async (tx) => {
+    await lockBooking(tx, read.bookingId);
+    const payment = await lockPayment(tx, read.id);
+    const { count } = await tx.query(
+      `update private.partial_refund set state = 'covered' where id = $1::uuid and state = 'pending'`,
+      [part.id],
+    );
+    if (payment && count > 0)
+      await auditPayment(tx, 'alert', payment, {
+        partialRefund: part.id,
+        state: 'covered',
+        amountCents: part.amountCents,
+      });
+  });
+  return 'done';
+}

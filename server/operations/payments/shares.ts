@@ -3,6 +3,7 @@ import type { PaymentSession, Refund } from '#server/providers/ports.ts';
 import { type BookingFacts, lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import { takenCents } from './payment-rows.ts';
+import { coveredCents, idInKey } from './refund-keys.ts';
 
 /** A booking with its payment. */
 type Share = { readonly booking: BookingFacts; readonly payment: PaymentFacts };
@@ -76,7 +77,7 @@ export async function refundsOf(
   if (payment.shareOf === null) return refunds;
   const all = await lockOrderPayments(tx, payment.shareOf);
   const owners = await readOwners(tx, all);
-  const ownerOf = ({ key }: Refund): string | null => (key === null ? null : (owners.get(keyOwner(key)) ?? null));
+  const ownerOf = ({ key }: Refund): string | null => (key === null ? null : (owners.get(idInKey(key)) ?? null));
   const stored = await readStored(tx, all, refunds);
   const parts: Part[] = refunds.flatMap((refund) => {
     const owner = ownerOf(refund);
@@ -102,14 +103,8 @@ export async function refundsOf(
 
 type Part = { readonly paymentId: string; readonly refund: Refund };
 
-/** "refund:<payment>", "refund:<payment>:1" or "refund:part:<partial refund>:0". */
-const keyOwner = (key: string): string => key.split(':').find((word) => word.length === 36) ?? '';
-
 const leftOf = (payment: PaymentFacts, parts: readonly Part[]): number =>
-  takenCents(payment) -
-  parts
-    .filter((one) => one.paymentId === payment.id && one.refund.status !== 'failed' && one.refund.status !== 'canceled')
-    .reduce((sum, one) => sum + one.refund.amountCents, 0);
+  takenCents(payment) - coveredCents(parts.flatMap((part) => (part.paymentId === payment.id ? [part.refund] : [])));
 
 /** Locks all payments of an order that have their session together, the first one first. */
 async function lockOrderPayments(tx: Transaction, first: string): Promise<readonly PaymentFacts[]> {
