@@ -150,6 +150,7 @@ const ROWS: readonly Row[] = [
     },
     answers: {
       ...own,
+      readExtendingMove: () => span,
       moveBooking: () => ({ differenceCents: -1_000, refundCents: 1_000, byHand: false, waiting: null, undo: null }),
     },
   })),

@@ -32,7 +32,10 @@ vi.mock('#server/operations/bookings/book-for-staff.ts', () => ({ bookForStaff: 
 vi.mock('#server/operations/bookings/cancel-for-staff.ts', () => ({ cancelForStaff: operation('cancelForStaff') }));
 vi.mock('#server/operations/payments/refund-for-staff.ts', () => ({ refundForStaff: operation('refundForStaff') }));
 vi.mock('#server/operations/staff/undo.ts', () => ({ undoForStaff: operation('undoForStaff') }));
-vi.mock('#server/operations/bookings/move.ts', () => ({ moveBooking: operation('moveBooking') }));
+vi.mock('#server/operations/bookings/move.ts', () => ({
+  moveBooking: operation('moveBooking'),
+  readExtendingMove: operation('readExtendingMove'),
+}));
 vi.mock('#server/operations/bookings/hold.ts', () => ({ holdBooking: operation('holdBooking') }));
 vi.mock('#server/operations/bookings/read-own-booking.ts', () => ({ readOwnBooking: operation('readOwnBooking') }));
 vi.mock('#server/operations/bookings/release.ts', () => ({ releaseOwnHold: operation('releaseOwnHold') }));

@@ -5,7 +5,6 @@ export const OUTSIDE: Readonly<Record<string, string>> = {
   'access/choose-digits lock': 'comes after the lock of the booking or of the closure',
   'access/doors locks.check': 'only reads',
   'access/doors locks.open': 'the reason is logged before; afterwards only the door log is written',
-  'access/issue-test-pin locks.issueCode': 'writes nothing',
   'customers/provider-customer payments.deleteCustomer':
     'a job that writes nothing: tests/operations/card-payments.test.ts',
   'customers/provider-customer payments.listCards': 'only reads',

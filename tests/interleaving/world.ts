@@ -90,9 +90,11 @@ const moveForStaff = (world: World, bookingId: string, start: number, db: Databa
     money: 'held',
     actor: world.staff,
   });
-/** Moves the provider's side, unless that cannot happen any more. */
-function tryMove({ system }: World, session: string, move: ProviderMove): void {
-  if (session !== '' && system.provider.canMove(session, move)) system.provider.move(session, move);
+/** Moves the provider's side. Returns false if the move is no longer possible. */
+function tryMove({ system }: World, session: string, move: ProviderMove): boolean {
+  if (session === '' || !system.provider.canMove(session, move)) return false;
+  system.provider.move(session, move);
+  return true;
 }
 
 /** What others do. */
@@ -288,7 +290,8 @@ async function settleAll(world: World): Promise<void> {
   for (const { id } of rows) {
     // The sessions of the worlds before this one are gone.
     if ((await world.payments.getSession(id).catch(() => null)) === null) continue;
-    await moveAndSettle(world, id, 'refund succeeds', world.db);
+    while (tryMove(world, id, 'refund succeeds')) continue;
+    await settlePayment(onDb(world, world.db), id);
   }
 }
 

@@ -30,7 +30,9 @@ test('a client that does not read is cut off with 1013, and the others get every
   slow.send(JSON.stringify({ topic: 'realtime:flood', event: 'phx_join', payload: {}, ref: '1', join_ref: '1' }));
   await new Promise((resolve) => slow.once('message', resolve));
   slow.pause();
-  await Promise.all([sender.join('flood', { broadcast: { ack: true } }), reader.join('flood')]);
+  // Only a signed-in socket may send frames of this size.
+  const token = server.app.keys.serviceRoleKey;
+  await Promise.all([sender.join('flood', { broadcast: { ack: true } }, token), reader.join('flood')]);
   const text = 'x'.repeat(BYTES);
   for (let n = 0; n < MESSAGES; n += 1) {
     const ref = `push-${n}`;

@@ -39,6 +39,7 @@ const ANSWER_MS = 20 * 86_400_000;
 export function canMove({ session, refunds, disputes, input }: StoredPayment, move: ProviderMove): boolean {
   const paid = session.paymentStatus === 'paid';
   const last = refunds.at(-1)?.status;
+  const underWay = refunds.some(isUnderWay);
   const disputed = disputes.some(blocksRefunds);
   switch (move) {
     case 'pay':
@@ -58,9 +59,9 @@ export function canMove({ session, refunds, disputes, input }: StoredPayment, mo
       return paid && !disputed && session.refundedCents < session.amountCents;
     case 'refund succeeds':
     case 'refund is canceled':
-      return last === 'pending' || last === 'requires_action';
+      return underWay;
     case 'refund fails':
-      return last === 'pending' || last === 'requires_action' || last === 'succeeded';
+      return underWay || last === 'succeeded';
     case 'dispute':
     case 'inquiry':
       return paid && !disputes.some(({ status }) => status === 'open');
@@ -100,7 +101,7 @@ export function makeMove(store: Store, payment: StoredPayment, move: ProviderMov
     case 'refund succeeds':
     case 'refund fails':
     case 'refund is canceled':
-      return endLastRefund(store, payment, move);
+      return endARefund(store, payment, move);
     case 'dispute':
     case 'inquiry':
       return openDispute(store, payment, move === 'inquiry');
@@ -155,9 +156,12 @@ function refundThere(
 
 const ENDS = { 'refund succeeds': 'succeeded', 'refund fails': 'failed', 'refund is canceled': 'canceled' } as const;
 
-function endLastRefund(store: Store, payment: StoredPayment, move: keyof typeof ENDS): void {
-  const last: Mutable<Refund> | undefined = payment.refunds.at(-1);
-  if (last) endRefund(store, payment, last, ENDS[move]);
+const isUnderWay = ({ status }: Refund): boolean => status === 'pending' || status === 'requires_action';
+
+/** Ends the last refund that is under way, or else the last one. */
+function endARefund(store: Store, payment: StoredPayment, move: keyof typeof ENDS): void {
+  const refund: Mutable<Refund> | undefined = payment.refunds.findLast(isUnderWay) ?? payment.refunds.at(-1);
+  if (refund) endRefund(store, payment, refund, ENDS[move]);
 }
 
 /** Whether a dispute keeps the provider from making refunds. An inquiry does not: its money has not moved. */
