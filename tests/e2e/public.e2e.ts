@@ -277,7 +277,7 @@ test.describe('without JavaScript', () => {
     await expect(page.getByRole('heading', { name: 'Cancellation' })).toBeVisible();
     await expect(page.getByText('Last updated: October 2025')).toBeVisible();
     await page.getByRole('link', { name: 'Privacy' }).click();
-    await expect(page.getByRole('heading', { name: 'Your ID' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Your ID', exact: true })).toBeVisible();
     await page.getByRole('link', { name: 'ABOUT US' }).click();
     await expect(page.getByRole('region', { name: 'About us' })).toBeInViewport();
     await page.goto('/coming-soon');
