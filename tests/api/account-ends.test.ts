@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createClient } from '@supabase/supabase-js';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
@@ -102,6 +103,42 @@ describe.each(engines)('the end of an account on $name', ({ open }) => {
     const decided = [GONE, EMPTIED, KEPT_FOR_TAX, ONLY_A_NUMBER, OF_STAFF, NOT_PERSONAL].flatMap(list);
     expect(found.map(({ name }) => name).toSorted()).toEqual(decided.toSorted());
   });
+
+  it.each([[false], [true]])(
+    'ends by the service key with the same erasure, after its bookings and its place on the team (softly: %s)',
+    async (softly) => {
+      const { id, email } = customer;
+      const name = `Quentin Kept ${softly}`;
+      const paid = await book();
+      await query('update public.profiles set full_name = $2, dj_name = $3 where user_id = $1::uuid', [
+        id,
+        name,
+        SECRET,
+      ]);
+      await query('update private.booking set contact_phone = $2 where id = $1::uuid', [paid, PHONE]);
+      const service = createClient(server.url, server.app.keys.serviceRoleKey, {
+        auth: { persistSession: false, autoRefreshToken: false },
+      }).auth.admin;
+      expect((await service.deleteUser(id, softly)).error).toMatchObject({ status: 409, code: 'conflict' });
+      expect(await server.call('cancel-booking', { bookingId: paid }, customer.token)).toMatchObject({ status: 200 });
+      await server.settle();
+      await query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [id]);
+      expect((await service.deleteUser(id, softly)).error).toMatchObject({ status: 409, code: 'conflict' });
+      expect(await query('select 1 from public.profiles where user_id = $1::uuid', [id])).toHaveLength(1);
+      await query('delete from public.user_roles where user_id = $1::uuid', [id]);
+
+      expect((await service.deleteUser(id, softly)).error).toBeNull();
+      expect(await rowsWith([email, PHONE, SECRET])).toEqual([]);
+      expect(await query('select user_id, guest_name from private.booking where id = $1::uuid', [paid])).toEqual([
+        { user_id: null, guest_name: name },
+      ]);
+      expect(await query('select email, phone from auth.users where id = $1::uuid', [id])).toEqual(
+        softly ? [{ email: null, phone: null }] : [],
+      );
+      expect(await query('select 1 from public.profiles where user_id = $1::uuid', [id])).toEqual([]);
+      expect((await service.getUserById(id)).error).toMatchObject({ status: 404 });
+    },
+  );
 
   it(
     'leaves nothing of the person but the name with a paid booking and its invoice, and ends the session',

@@ -22,6 +22,16 @@ afterAll(() => database.close());
 
 const deleteAccount = ({ value }: Rows): Promise<unknown> =>
   value('select private.delete_account($1::uuid, $2::timestamptz)', [PERSON, NOW]);
+const deleteByService = ({ value }: Rows, softly: boolean): Promise<unknown> =>
+  value('select private.delete_account_by_service($1::uuid, $2, $3::timestamptz)', [PERSON, softly, NOW]);
+/** The person is not the one who did it. */
+const BY_SERVICE = NUMBER_STAYS.filter((column) => column !== 'public.audit_logs.actor');
+/** The ways in which an account ends, with the columns that keep its number. */
+const WAYS: readonly (readonly [way: string, end: (rows: Rows) => Promise<unknown>, numbered: readonly string[]])[] = [
+  ['the person', deleteAccount, NUMBER_STAYS],
+  ['the service key', (rows) => deleteByService(rows, false), BY_SERVICE],
+  ['the service key, softly', (rows) => deleteByService(rows, true), [...BY_SERVICE, 'auth.users.id']],
+];
 const columnsOf = (decisions: readonly (readonly [string[], ...string[]])[]): string[] =>
   decisions.flatMap(([columns]) => columns);
 async function columnsWith(rows: Rows, words: readonly string[]): Promise<string[]> {
@@ -48,10 +58,10 @@ test('each marker stands in its own column before the deletion', () =>
     expect(columns.filter(([word, column]) => !found.has(`${column} ${word}`))).toEqual([]);
   }));
 
-test('after the deletion only the columns with a decision hold a word of the person’s rows', () =>
+test.each(WAYS)('after the deletion by %s only the columns with a decision hold a word of the person’s rows', (_, end) =>
   database.rolledBack(async (rows) => {
     const markers = await liveRichly(rows);
-    expect(await deleteAccount(rows)).toMatchObject({ outcome: 'deleted', kept: 1, keptUntil: '2032-06-30' });
+    expect(await end(rows)).toMatchObject({ outcome: 'deleted', kept: 1, keptUntil: '2032-06-30' });
     const decided = [...columnsOf(KEPT_UNTIL), ...columnsOf(SAYS_NOTHING), ...columnsOf(OF_NO_CUSTOMER)];
     expect(await columnsWith(rows, [...markers.keys()])).toEqual(decided.toSorted());
     // Jobs and the queue of bytes hold only what they delete.
@@ -68,13 +78,15 @@ test('after the deletion only the columns with a decision hold a word of the per
     );
   }));
 
-test('the address and the phone number are nowhere after the deletion, and the number of the account only where it was decided', () =>
+test.each(
+  WAYS,
+)('the address and the phone number are nowhere after the deletion by %s, and the number of the account only where it was decided', (_, end, kept) =>
   database.rolledBack(async (rows) => {
     await liveRichly(rows);
-    await deleteAccount(rows);
+    await end(rows);
     expect(await columnsWith(rows, [EMAIL, PHONE])).toEqual([]);
     const numbered = await columnsWith(rows, [PERSON]);
-    expect(numbered.filter((column) => !CHANNEL_STAYS.test(column))).toEqual(NUMBER_STAYS.toSorted());
+    expect(numbered.filter((column) => !CHANNEL_STAYS.test(column))).toEqual(kept.toSorted());
   }));
 
 test('the name on records of a sale goes when tax law no longer needs it', () =>

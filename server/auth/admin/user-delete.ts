@@ -1,20 +1,25 @@
 import { z } from 'zod';
-import type { Transaction } from '#server/db/database.ts';
 import { readPathUser } from '../accounts/path-user.ts';
 import { endMessages } from '../codes/message-queue.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import type { Needs } from '../core/context.ts';
+import { AuthRefusal } from '../core/errors.ts';
 import { type Call, readBody, requireServiceRole } from '../core/request.ts';
 import { endAllSessions } from '../sessions/end.ts';
 
 const schema = z.object({ should_soft_delete: z.boolean().nullish() });
 
-/** Tables of this schema with rows of an account. */
-const USER_TABLES = ['identities', 'one_time_tokens', 'signup_attempts', 'mfa_factors', 'webauthn_credentials'];
+/** Why `private.delete_account_by_service` refuses. */
+const REFUSALS = {
+  staff:
+    'This account is on the team. An owner has to remove it from the team first (/functions/v1/staff-remove), so that its codes and calendars end.',
+  bookings:
+    'This account has bookings that are not over. Cancel them first (/functions/v1/staff-cancel-booking), so that money and access codes are dealt with.',
+} as const;
 
 /**
- * `DELETE /admin/users/{id}`: deletes an account and ends its sessions.
- * A soft delete keeps the row for references to it, without personal data or credentials.
+ * `DELETE /admin/users/{id}`: deletes an account with the same erasure as `delete-account`, and ends its sessions.
+ * A soft delete keeps a row with its number and times. 409 for staff, and while a booking is not over.
  */
 export async function deleteUser(
   context: Needs<'db' | 'clock' | 'readCaller' | 'sessions'>,
@@ -29,8 +34,13 @@ export async function deleteUser(
   const ended = await db.transaction(async (tx) => {
     const endedIds = await endAllSessions(tx, id);
     const at = clock();
-    if (softly) await anonymise(tx, id, at);
-    else await tx.query('delete from auth.users where id = $1::uuid', [id]);
+    const row = await tx.one<{ outcome: 'deleted' | 'not_found' | keyof typeof REFUSALS }>(
+      `select private.delete_account_by_service($1::uuid, $2, $3::timestamptz) ->> 'outcome' as outcome`,
+      [id, softly, at],
+    );
+    const outcome = row?.outcome ?? 'not_found';
+    if (outcome === 'not_found') throw new AuthRefusal(404, 'user_not_found', 'User not found');
+    if (outcome !== 'deleted') throw new AuthRefusal(409, 'conflict', REFUSALS[outcome]);
     // After the tokens, in the same order as code use.
     await endMessages(tx, user);
     const details = { by: 'service', softly };
@@ -39,13 +49,4 @@ export async function deleteUser(
   });
   sessions.forget(ended);
   return c.json({});
-}
-
-async function anonymise(tx: Transaction, id: string, at: Date): Promise<void> {
-  for (const table of USER_TABLES) await tx.query(`delete from auth.${table} where user_id = $1::uuid`, [id]);
-  await tx.query(
-    `update auth.users set deleted_at = $2::timestamptz, email = null, phone = null, encrypted_password = null, email_change = null,
-       phone_change = null, raw_user_meta_data = '{}', raw_app_meta_data = '{}' where id = $1::uuid`,
-    [id, at],
-  );
 }

@@ -16,7 +16,7 @@ export function emailReplacedMail(from: Letterhead, input: { at: Date; until: Da
       },
       {
         kind: 'text',
-        text: `If it wasn’t you, undo the change. It works until ${until}. You choose a new password, and everyone is signed out. Until then we keep this address for you.`,
+        text: `If it wasn’t you, undo the change. It works until ${until}. You choose a new password, and everyone is signed out. From the moment you open the link and begin, no refund is sent and no door code is shown until you have finished, for a day at most. We keep this address for you until then.`,
       },
       { kind: 'button', label: 'Undo the change', href: input.href },
       sentence('Need a hand? Write to ', writeTo(from.email), '.'),

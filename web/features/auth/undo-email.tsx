@@ -20,6 +20,7 @@ export function UndoEmail({ tokenHash, onDone }: { tokenHash: string; onDone: (e
       <ul className="list-disc space-y-1 pl-5 text-fog">
         <li>Your earlier email address comes back.</li>
         <li>You choose a new password, and everyone is signed out.</li>
+        <li>Refunds and door codes of your bookings wait until you have finished, for a day at most.</li>
       </ul>
       {begin.error === null ? null : (
         <Notice tone="bad">
