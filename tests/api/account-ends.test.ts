@@ -186,9 +186,15 @@ describe.each(engines)('the end of an account on $name', ({ open }) => {
         .upload(`${id}/me_1_id.jpg`, picture, { contentType: 'image/jpeg' });
       expect(stored.error).toBeNull();
 
+      await query(
+        `insert into auth.replaced_emails (id, user_id, email, factor_ids, replaced_at, expires_at)
+         values (gen_random_uuid(), $1::uuid, 'earlier@example.com', '{}', $2::timestamptz, $2::timestamptz + interval '72 hours')`,
+        [id, server.now()],
+      );
       const exported = await server.call('export-my-data', {}, customer.token);
       expect(exported.body).toMatchObject({
         account: { email },
+        earlierAddresses: [{ email: 'earlier@example.com', phone: null }],
         profile: { full_name: NAME, dj_name: SECRET },
         bookings: [{ status: 'confirmed', contactPhone: PHONE, payments: [{ state: 'paid' }] }],
         emailsFromStaff: [{ text: SECRET }],
@@ -207,7 +213,7 @@ describe.each(engines)('the end of an account on $name', ({ open }) => {
       expect(deleted).toEqual({ status: 200, body: { deleted: true, kept: 1, keptUntil: taxEnd(server.now()) } });
       expect((await server.call('export-my-data', {}, fresh)).status).toBe(401);
 
-      expect(await rowsWith([email, PHONE, SECRET, '203.0.113.99'])).toEqual([]);
+      expect(await rowsWith([email, 'earlier@example.com', PHONE, SECRET, '203.0.113.99'])).toEqual([]);
       // The bytes of the file and the picture of the ID go with the next cleanup.
       expect(await query('select 1 from storage.deletion_queue')).toHaveLength(1);
       await server.settle();

@@ -218,9 +218,13 @@ describe.each(engines)('second factors with supabase-js (PostgreSQL: %s)', (post
     expect((await claimsOf(first))['amr']).toMatchObject([{ method: 'otp' }]);
   });
 
-  test('a person has unique factor names and at most ten factors, and cannot use those of another person', async () => {
+  test('a person has unique factor names that can be seen and at most ten factors, and cannot use those of another person', async () => {
     const client = await server.member(someone());
     const otherUser = await server.member(someone());
+    expect((await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'App\u202e' })).error).toMatchObject({
+      status: 400,
+      code: 'validation_failed',
+    });
     const { data } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'Same' });
     expect((await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'Same' })).error).toMatchObject({
       status: 422,

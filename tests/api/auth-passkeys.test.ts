@@ -34,7 +34,7 @@ describe.each(engines)('passkeys with supabase-js (PostgreSQL: %s)', (postgres) 
   const finish = (client: Client, challengeId: string, credential: unknown) =>
     client.auth.passkey.verifyAuthentication({ challengeId, credential: credential as never });
 
-  test('a passkey is registered, signs in by itself, is renamed and removed', async () => {
+  test('a passkey is registered, signs in by itself, is renamed with characters that can be seen, and removed', async () => {
     const email = someone();
     const client = await server.member(email);
     const begun = await client.auth.passkey.startRegistration();
@@ -60,6 +60,8 @@ describe.each(engines)('passkeys with supabase-js (PostgreSQL: %s)', (postgres) 
     expect(claims).toMatchObject({ aal: 'aal1', amr: [{ method: 'passkey' }] });
 
     const passkeyId = passkey?.id ?? '';
+    const hidden = await visitor.auth.passkey.update({ passkeyId, friendlyName: 'Blue\u202e phone' });
+    expect(hidden.error).toMatchObject({ status: 400, code: 'validation_failed' });
     const renamed = await visitor.auth.passkey.update({ passkeyId, friendlyName: 'Blue phone' });
     expect(renamed.data).toMatchObject({ id: passkeyId, friendly_name: 'Blue phone' });
     expect((await visitor.auth.passkey.list()).data).toMatchObject([

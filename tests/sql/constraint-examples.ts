@@ -204,6 +204,7 @@ export const AUTH: Readonly<Record<string, TableExamples>> = {
   'auth.mfa_factors': {
     base: { user_id: uuid(1), factor_type: 'totp', secret: 's', created_at: AT, updated_at: AT },
     checks: {
+      mfa_factors_plain: { bad: hidden('friendly_name'), good: [{ friendly_name: 'Zoë’s phone' }] },
       mfa_factors_totp_has_secret: {
         bad: [{ secret: null }, { factor_type: 'phone', phone: '61400000000' }],
         good: [{}, { factor_type: 'phone', phone: '61400000000', secret: null }],
@@ -258,6 +259,7 @@ export const AUTH: Readonly<Record<string, TableExamples>> = {
       updated_at: AT,
     },
     checks: {
+      webauthn_credentials_plain: { bad: hidden('friendly_name'), good: [{ friendly_name: 'Zoë’s key' }] },
       webauthn_credentials_credential_id_check: between('credential_id', ['', text(1401)], ['x', text(1400)]),
       webauthn_credentials_sign_count_check: atLeast('sign_count', 0),
       webauthn_credentials_friendly_name_check: atMost('friendly_name', 120),

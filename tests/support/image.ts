@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Migration, readMigrations } from '#server/db/migrate.ts';
+import { migrate, type Migration, readMigrations } from '#server/db/migrate.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -75,6 +75,25 @@ function openImage(image: Blob | null, migrations: readonly Migration[]): Return
 /** Opens a new migrated embedded database. */
 export async function openMigratedDatabase(): ReturnType<typeof openEmbedded> {
   return openImage(await migratedImage(), await checkedOutMigrations());
+}
+
+/**
+ * Opens a new embedded database with the migrations up to the name `last`, fills it, and runs the others, as the start of a new
+ * version does.
+ */
+export async function openUpgraded(
+  last: string,
+  fill: (db: Awaited<ReturnType<typeof openEmbedded>>) => Promise<void>,
+): ReturnType<typeof openEmbedded> {
+  const all = await checkedOutMigrations();
+  const db = await openImage(
+    null,
+    all.filter(({ name }) => name <= last),
+  );
+  await fill(db);
+  const migrator = { script: (sql: string) => db.script(sql), rows: async (sql: string) => (await db.query(sql)).rows };
+  await migrate(migrator, all, () => undefined);
+  return db;
 }
 
 /** Unpacks the image into a new folder: much faster than creating a database there. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { isPlain, NOT_PLAIN } from '#rules/people.ts';
 import type { Transaction } from '#server/db/database.ts';
 import { lockUser, type UserRow, userById } from '../accounts/users.ts';
 import { recordEvent } from '../core/audit-log.ts';
@@ -12,7 +13,7 @@ import { totpEncryption } from './totp-secrets.ts';
 import { makeTotp } from './totp.ts';
 
 const schema = z.object({
-  friendly_name: z.string().trim().max(100).nullish(),
+  friendly_name: z.string().trim().max(100).refine(isPlain, NOT_PLAIN).nullish(),
   factor_type: z.string().max(32).nullish(),
   issuer: z.string().trim().max(100).nullish(),
   phone: z.string().max(32).nullish(),

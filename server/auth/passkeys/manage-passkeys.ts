@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { isPlain, NOT_PLAIN } from '#rules/people.ts';
 import { readPathUser } from '../accounts/path-user.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import type { Needs } from '../core/context.ts';
 import { type Call, readBody, requireServiceRole, requireUser } from '../core/request.ts';
 import { passkeyNotFound, type PasskeyRow, passkeysOf, readPasskeyId, toPasskey } from './passkey-rows.ts';
 
-const schema = z.object({ friendly_name: z.string().trim().min(1).max(120) });
+const schema = z.object({ friendly_name: z.string().trim().min(1).max(120).refine(isPlain, NOT_PLAIN) });
 type ListContext = Needs<'db' | 'readCaller'>;
 type ChangeContext = Needs<'db' | 'clock' | 'readCaller'>;
 
