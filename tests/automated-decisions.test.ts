@@ -17,14 +17,14 @@ type Meaning = AutomatedDecisionName | { readonly none: string };
 const FORM = { none: 'The request is incomplete; the same person can send it again.' };
 const SIGN_IN = { none: 'It protects the account: its owner proves who they are and goes on.' };
 const STAFF = { none: 'Only staff get it, about their own work.' };
-const ROOM = { none: 'It is about the room or its hours and the same for everybody.' };
+const ROOM = { none: 'It is about the room or its hours and the same for all customers.' };
 const STEP = { none: 'The person does the next step and goes on.' };
 
 const REFUSALS: Readonly<Record<RefusalCode, Meaning>> = {
   invalid_request: FORM,
   not_signed_in: SIGN_IN,
   not_yours: { none: 'It keeps other people’s bookings and the back office closed; nothing of the person is judged.' },
-  not_found: { none: 'There is no such thing, or it belongs to somebody else.' },
+  not_found: { none: 'There is no such thing, or it belongs to another person.' },
   age_required: 'age',
   id_required: 'id',
   blocked: 'block',
@@ -43,7 +43,7 @@ const REFUSALS: Readonly<Record<RefusalCode, Meaning>> = {
   too_many_requests: 'holds',
   too_late: 'refunds',
   not_confirmed: STEP,
-  session_ended: { none: 'The session is over for everybody.' },
+  session_ended: { none: 'The session is over for all who were in the room.' },
   lights_in_use: ROOM,
   code_not_released: { none: 'Every code is shown from the same time on.' },
   code_limit: 'codes',

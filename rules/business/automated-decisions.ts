@@ -11,7 +11,7 @@ export type AutomatedDecision = {
   readonly decides: string;
   /** The kinds of personal information that the program uses for it. */
   readonly uses: string;
-  /** What a person can do about it after somebody asks. */
+  /** What a person can do about it after asking for a review. */
   readonly review: string;
 };
 

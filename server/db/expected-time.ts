@@ -7,7 +7,7 @@ export type Turn = { readonly workClass: WorkClass; readonly caller: string; rea
 
 /**
  * The turn of a statement that the server runs as itself: in the lane of whose request it belongs to, so that a caller waits behind its own
- * statements and not behind those of everybody in its class. `workClass` null: the server's own work, in one lane.
+ * statements and not behind those of all callers in its class. `workClass` null: the server's own work, in one lane.
  */
 export function ownTurn(workClass: WorkClass | null, text?: string): Turn {
   const caller = workClass === null || workClass === 'server' ? 'server' : (currentCaller() ?? workClass);

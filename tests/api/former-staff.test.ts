@@ -6,7 +6,7 @@ import { type Customer, mailsTo, STUDIO_A, STUDIO_B, type TestServer } from '#te
 
 /**
  * Every function whose code reaches a secret, with what its caller learns. `staff`: a secret that ends when the person loses the permission; each has
- * a case below. `own`: what belongs to the caller, or to whoever has the link that they show. `none`: the secret goes to a mail, a lock or the hash
+ * a case below. `own`: what belongs to the caller, or to the holder of the link that they show. `none`: the secret goes to a mail, a lock or the hash
  * that finds it, and not into the answer. A new function that reaches one fails the test until it is named here.
  */
 const SECRETS: Readonly<Record<string, 'staff' | 'own' | 'none'>> = {

@@ -3,7 +3,7 @@ import { Refusal } from '#server/operations/core/refusal.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { currentPoint, LOCK } from './points.ts';
 
-/** A change by somebody else, made through this database: the operation's transaction, or the database itself (`isOutside`). */
+/** A change by another caller, made through this database: the operation's transaction, or the database itself (`isOutside`). */
 export type Change = (db: Database, isOutside: boolean) => Promise<unknown>;
 /** Where a change comes between: the n-th point that a run passes. `change` may have been lost with a transaction that was rolled back. */
 type Armed = { readonly at: number; readonly change: Change; passed: number; made: boolean; lost: boolean };

@@ -245,7 +245,7 @@ export async function requireOrder(world: World, subject: Subject): Promise<void
 
   const ended = await readEnded(db, subject.id);
   const { paid, returned } = await moneyOf(subject.id);
-  // Nobody is refunded twice, and nothing is forgotten.
+  // No payment is refunded twice, and none is forgotten.
   if (ended.status === 'cancelled' && ended.refund !== 'none')
     expect(returned, 'back of a cancelled booking').toBe(paid);
   else if (ended.outside === 0) {

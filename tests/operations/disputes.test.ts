@@ -71,7 +71,7 @@ describe('several disputes of one payment', () => {
       { id: older.id, status: 'won', waits: false, due },
       { id: newer.id, status: 'needs_response', waits: true, due },
     ]);
-    // Somebody has answered it at the provider.
+    // It has been answered at the provider.
     payments.listDisputes = () => Promise.resolve([{ ...newer, providerStatus: 'under_review', needsResponse: false }]);
     await settlePayment(system.booking, sessionId);
     expect((await stored())[1]).toEqual({ id: newer.id, status: 'under_review', waits: false, due });

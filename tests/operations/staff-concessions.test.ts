@@ -116,7 +116,7 @@ describe('money that staff give away', () => {
   /** Frees the hours of the bookings so far, without a trace of money. */
   const freeHours = () =>
     db.query(`update private.booking set status = 'cancelled', cancel_reason = 'staff' where status <> 'cancelled'`);
-  /** Everything that was given away: refunds that are decided, hours that are not charged, and new bookings that nobody paid here. */
+  /** Everything that was given away: refunds that are decided, hours that are not charged, and new bookings that were not paid here. */
   async function given({ id, made }: Scene): Promise<number> {
     const row = await db.one<{ cents: number }>(
       `select (

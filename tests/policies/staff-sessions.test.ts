@@ -66,7 +66,7 @@ describe.each(engines)('sessions of staff on $name', (engine) => {
   const db = () => app.server.app.db;
   const personWith = (permission: Permission): Customer => {
     const person = single.get(permission);
-    if (!person) throw new Error(`nobody has only ${permission}`);
+    if (!person) throw new Error(`no account has only ${permission}`);
     return person;
   };
   const requireFactor = async (permissions: readonly Permission[]): Promise<void> => {
@@ -92,7 +92,7 @@ describe.each(engines)('sessions of staff on $name', (engine) => {
     for (const [name, one] of Object.entries(app.matrix)) {
       for (const verb of VERBS) {
         for (const [row, { key }] of Object.entries(one.rows)) {
-          // Own rows are the same for everybody.
+          // Own rows are the same for all accounts.
           if (key['user_id'] === self) continue;
           const principal = as(name, verb);
           const expected = expectedOutcome(one, principal, verb, row);

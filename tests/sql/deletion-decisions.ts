@@ -74,7 +74,7 @@ export const OF_NO_CUSTOMER: readonly (readonly [columns: string[], why: string]
   ],
 ];
 
-/** Where the number of the account stays. It leads to nobody once the account is gone: who did what stays. */
+/** Where the number of the account stays. It leads to no person once the account is gone: who did what stays. */
 export const NUMBER_STAYS =
   list(`auth.audit_log_entries.payload private.booking_move.actor private.cancellation.actor private.lock_event.actor
   private.partial_refund.actor public.audit_logs.actor public.audit_logs.resource_id storage.buckets.owner storage.buckets.owner_id

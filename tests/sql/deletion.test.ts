@@ -58,36 +58,40 @@ test('each marker stands in its own column before the deletion', () =>
     expect(columns.filter(([word, column]) => !found.has(`${column} ${word}`))).toEqual([]);
   }));
 
-test.each(WAYS)('after the deletion by %s only the columns with a decision hold a word of the person’s rows', (_, end) =>
-  database.rolledBack(async (rows) => {
-    const markers = await liveRichly(rows);
-    expect(await end(rows)).toMatchObject({ outcome: 'deleted', kept: 1, keptUntil: '2032-06-30' });
-    const decided = [...columnsOf(KEPT_UNTIL), ...columnsOf(SAYS_NOTHING), ...columnsOf(OF_NO_CUSTOMER)];
-    expect(await columnsWith(rows, [...markers.keys()])).toEqual(decided.toSorted());
-    // Jobs and the queue of bytes hold only what they delete.
-    const queued = (await findWords(rows, [...markers.keys()])).filter(([column]) =>
-      /outbox|deletion_queue/.test(column),
-    );
-    expect(new Set(queued.map(([, word]) => markers.get(word)))).toEqual(
-      new Set([
-        'private.provider_customer.customer_id',
-        'public.id_verifications.image_path',
-        'storage.objects.storage_key',
-        'storage.upload_parts.storage_key',
-      ]),
-    );
-  }));
+test.each(WAYS)(
+  'after the deletion by %s only the columns with a decision hold a word of the person’s rows',
+  (_, end) =>
+    database.rolledBack(async (rows) => {
+      const markers = await liveRichly(rows);
+      expect(await end(rows)).toMatchObject({ outcome: 'deleted', kept: 1, keptUntil: '2032-06-30' });
+      const decided = [...columnsOf(KEPT_UNTIL), ...columnsOf(SAYS_NOTHING), ...columnsOf(OF_NO_CUSTOMER)];
+      expect(await columnsWith(rows, [...markers.keys()])).toEqual(decided.toSorted());
+      // Jobs and the queue of bytes hold only what they delete.
+      const queued = (await findWords(rows, [...markers.keys()])).filter(([column]) =>
+        /outbox|deletion_queue/.test(column),
+      );
+      expect(new Set(queued.map(([, word]) => markers.get(word)))).toEqual(
+        new Set([
+          'private.provider_customer.customer_id',
+          'public.id_verifications.image_path',
+          'storage.objects.storage_key',
+          'storage.upload_parts.storage_key',
+        ]),
+      );
+    }),
+);
 
-test.each(
-  WAYS,
-)('the address and the phone number are nowhere after the deletion by %s, and the number of the account only where it was decided', (_, end, kept) =>
-  database.rolledBack(async (rows) => {
-    await liveRichly(rows);
-    await end(rows);
-    expect(await columnsWith(rows, [EMAIL, PHONE])).toEqual([]);
-    const numbered = await columnsWith(rows, [PERSON]);
-    expect(numbered.filter((column) => !CHANNEL_STAYS.test(column))).toEqual(kept.toSorted());
-  }));
+test.each(WAYS)(
+  'the address and the phone number are nowhere after the deletion by %s, and the number of the account only where it was decided',
+  (_, end, kept) =>
+    database.rolledBack(async (rows) => {
+      await liveRichly(rows);
+      await end(rows);
+      expect(await columnsWith(rows, [EMAIL, PHONE])).toEqual([]);
+      const numbered = await columnsWith(rows, [PERSON]);
+      expect(numbered.filter((column) => !CHANNEL_STAYS.test(column))).toEqual(kept.toSorted());
+    }),
+);
 
 test('the name on records of a sale goes when tax law no longer needs it', () =>
   database.rolledBack(async (rows) => {

@@ -34,7 +34,7 @@ type StaffCode = {
 const HOUR = 3_600_000;
 /** The longest window of a code that its lock can remove: as long as a lock computes codes for. */
 const LONGEST_MS = 28 * 24 * HOUR;
-/** The longest window of a code that its lock cannot remove: whoever leaves the staff keeps it until then. */
+/** The longest window of a code that its lock cannot remove: people who leave the staff keep it until then. */
 const LONGEST_KEPT_MS = 24 * HOUR;
 /** How long after it was made a repeated call still shows the digits. */
 const SHOWN_MS = 10 * 60_000;

@@ -9,7 +9,7 @@ import { removeStaffCode } from '../access/staff-codes.ts';
 type LostSecret = { readonly kind: SecretKind; readonly subjectId: string; readonly bookingId: string | null };
 
 /**
- * Job `access.end-secret`: revokes a code that somebody has seen who lost the permission since. A code of a booking is replaced, and the customer gets
+ * Job `access.end-secret`: revokes a code that was shown to a person who has lost the permission since. A code of a booking is replaced, and the customer gets
  * the new one by mail. Where the lock cannot remove codes nothing happens: owners see the code with its end. Throws `ProviderError`.
  */
 export async function endSecret(context: AccessContext, job: Job): Promise<JobOutcome> {

@@ -54,7 +54,7 @@ type State = {
   readonly work: Map<string, { tail: Promise<void>; waiting: number }>;
   readonly joins: Rate;
   readonly messages: Rate;
-  /** Bytes that it sends while nobody is signed in. */
+  /** Bytes that it sends while it has no signed-in channel. */
   readonly guestBytes: Rate;
   readonly address: string;
   heardAt: number;

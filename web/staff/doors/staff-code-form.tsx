@@ -40,7 +40,7 @@ type Draft = z.output<typeof codeSchema>;
 const startOf = (date: string, hour: string): Date | null =>
   hourExists(date, Number(hour)) ? slotStart(date, Number(hour)) : null;
 
-/** Makes a code for somebody without a booking, and shows its digits once. `canRevoke`: whether the locks can remove a code before it ends. */
+/** Makes a code for a person without a booking, and shows its digits once. `canRevoke`: whether the locks can remove a code before it ends. */
 export function StaffCodeForm({
   rooms,
   canRevoke,

@@ -43,11 +43,11 @@ const teamSchema = z.object({
 export type Member = z.infer<typeof memberSchema>;
 /** An invitation that nobody has accepted yet. */
 export type OpenInvitation = z.infer<typeof invitationSchema>;
-/** A code or calendar address that somebody saw who has lost the permission since. */
+/** A code or calendar address that was shown to a person who has lost the permission since. */
 export type LostSecret = z.infer<typeof secretSchema>;
 export type Team = z.infer<typeof teamSchema>;
 
-/** Reads everybody who is staff, the open invitations, and what former staff have seen; for owners. */
+/** Reads all members of staff, the open invitations, and what former staff have seen; for owners. */
 export async function readTeam(): Promise<Team> {
   const { data, error } = await rest.rpc('staff_team', { at: new Date().toISOString() });
   if (error) throw error;
