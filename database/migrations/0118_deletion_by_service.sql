@@ -89,7 +89,7 @@ end
 $$;
 
 -- Deletes an account for the service key, which logs it. `p_softly` keeps a row with the number of the account and the times of its creation and
--- deletion. What refers to the account ends with it in both cases.
+-- deletion. What refers to the account ends with it in both cases. A refusal has a message for developers, with the call to make first.
 create function private.delete_account_by_service(p_user uuid, p_softly boolean, p_now timestamptz) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -97,7 +97,12 @@ declare
   refused constant jsonb := private.refuse_deletion(p_user, p_now);
   erased jsonb;
 begin
-  if refused is not null then return refused; end if;
+  if refused is not null then
+    return refused || pg_catalog.jsonb_build_object('message', case refused ->> 'outcome'
+      when 'staff' then 'This account is on the team. An owner has to remove it from the team first (/functions/v1/staff-remove), so that its codes and calendars end.'
+      when 'bookings' then 'This account has bookings that are not over. Cancel them first (/functions/v1/staff-cancel-booking), so that money and access codes are dealt with.'
+    end);
+  end if;
   select * into account from auth.users u where u.id = p_user;
   erased := private.erase_account(p_user, account.email, account.phone, p_now);
   delete from auth.users u where u.id = p_user;

@@ -9,17 +9,9 @@ import { endAllSessions } from '../sessions/end.ts';
 
 const schema = z.object({ should_soft_delete: z.boolean().nullish() });
 
-/** Why `private.delete_account_by_service` refuses. */
-const REFUSALS = {
-  staff:
-    'This account is on the team. An owner has to remove it from the team first (/functions/v1/staff-remove), so that its codes and calendars end.',
-  bookings:
-    'This account has bookings that are not over. Cancel them first (/functions/v1/staff-cancel-booking), so that money and access codes are dealt with.',
-} as const;
-
 /**
  * `DELETE /admin/users/{id}`: deletes an account with the same erasure as `delete-account`, and ends its sessions.
- * A soft delete keeps a row with its number and times. 409 for staff, and while a booking is not over.
+ * A soft delete keeps a row with its number and times. 409 while the database refuses, with the call to make first.
  */
 export async function deleteUser(
   context: Needs<'db' | 'clock' | 'readCaller' | 'sessions'>,
@@ -34,13 +26,13 @@ export async function deleteUser(
   const ended = await db.transaction(async (tx) => {
     const endedIds = await endAllSessions(tx, id);
     const at = clock();
-    const row = await tx.one<{ outcome: 'deleted' | 'not_found' | keyof typeof REFUSALS }>(
-      `select private.delete_account_by_service($1::uuid, $2, $3::timestamptz) ->> 'outcome' as outcome`,
+    const row = await tx.one<{ outcome: string; message: string | null }>(
+      `select d ->> 'outcome' as outcome, d ->> 'message' as message from private.delete_account_by_service($1::uuid, $2, $3::timestamptz) d`,
       [id, softly, at],
     );
-    const outcome = row?.outcome ?? 'not_found';
-    if (outcome === 'not_found') throw new AuthRefusal(404, 'user_not_found', 'User not found');
-    if (outcome !== 'deleted') throw new AuthRefusal(409, 'conflict', REFUSALS[outcome]);
+    if (!row || row.outcome === 'not_found') throw new AuthRefusal(404, 'user_not_found', 'User not found');
+    if (row.outcome !== 'deleted')
+      throw new AuthRefusal(409, 'conflict', row.message ?? 'The account cannot be deleted');
     // After the tokens, in the same order as code use.
     await endMessages(tx, user);
     const details = { by: 'service', softly };
