@@ -710,6 +710,7 @@ const REFUSED: Readonly<
     guest: null,
     person: null,
     staff: null,
+    low: null,
     service: null,
     suspended: [429, 'too_many_requests'],
   },
@@ -718,6 +719,7 @@ const REFUSED: Readonly<
     guest: [401, 'not_signed_in'],
     person: null,
     staff: null,
+    low: null,
     service: [401, 'not_signed_in'],
     suspended: [429, 'too_many_requests'],
   },
@@ -726,6 +728,7 @@ const REFUSED: Readonly<
     guest: [401, 'not_signed_in'],
     person: [403, 'not_yours'],
     staff: null,
+    low: [403, 'second_factor_required'],
     service: null,
     suspended: [429, 'too_many_requests'],
   },
@@ -734,12 +737,13 @@ const REFUSED: Readonly<
     guest: [401, 'not_signed_in'],
     person: [403, 'not_yours'],
     staff: null,
+    low: [403, 'second_factor_required'],
     service: null,
     suspended: [429, 'too_many_requests'],
   },
-  provider: { none: null, guest: null, person: null, staff: null, service: null, suspended: null },
+  provider: { none: null, guest: null, person: null, staff: null, low: null, service: null, suspended: null },
 };
-const SENDERS = ['none', 'guest', 'person', 'staff', 'service', 'suspended'] as const;
+const SENDERS = ['none', 'guest', 'person', 'staff', 'low', 'service', 'suspended'] as const;
 const KEYS = { guest: 'anon', person: PERSON, staff: STAFF, service: 'service_role' } as const;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const answered = (app: FunctionsApp): string[] => app.calls.map(([name]) => name).filter((one) => one !== 'readCaller');

@@ -182,8 +182,11 @@ export const STUDIO = '55555555-5555-4555-8555-555555555555';
 export const IP = '203.0.113.7';
 export const NOW = new Date('2031-05-01T00:00:00Z');
 
-/** Who sends a request, by its token. `none` sends no key. */
-export type Sender = 'none' | 'guest' | 'person' | 'staff' | 'colleague' | 'service' | 'suspended';
+/** The session of `staff` that lacks a required second factor. */
+const LOW_SESSION = '88888888-8888-4888-8888-888888888888';
+
+/** Who sends a request, by its token. `none` sends no key; `low` is staff in a session without a required second factor. */
+export type Sender = 'none' | 'guest' | 'person' | 'staff' | 'low' | 'colleague' | 'service' | 'suspended';
 
 const caller = (role: string, userId: string | null, claims: Caller['claims'] = {}): Caller => ({
   role,
@@ -197,6 +200,7 @@ const CALLERS: Readonly<Record<string, Caller>> = {
   guest: caller('anon', null),
   person: caller('authenticated', PERSON, { email: 'person@example.com' }),
   staff: caller('authenticated', STAFF, { email: 'staff@example.com' }),
+  low: { ...caller('authenticated', STAFF, { email: 'staff@example.com' }), sessionId: LOW_SESSION },
   colleague: caller('authenticated', COLLEAGUE, { email: 'colleague@example.com' }),
   service: caller('service_role', null),
 };
@@ -351,9 +355,12 @@ export function createFunctionsApp(
     clock: () => options.now ?? NOW,
     staff: {
       db: {
-        one: async (_text: string, [userId, , permission]: unknown[]) => ({
+        one: async (_text: string, [userId, sessionId, permission]: unknown[]) => ({
           staff: userId === STAFF || userId === COLLEAGUE,
-          permitted: userId === STAFF || (userId === COLLEAGUE && permissions.includes(String(permission))),
+          permitted:
+            (userId === STAFF && sessionId !== LOW_SESSION) ||
+            (userId === COLLEAGUE && permissions.includes(String(permission))),
+          missesFactor: sessionId === LOW_SESSION,
         }),
       },
       developerPages: options.developerPages ?? true,
