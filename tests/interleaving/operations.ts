@@ -1,8 +1,11 @@
+import { keepDisputed } from '#server/operations/access/code-hold.ts';
 import { cancelBooking, cancelOrder } from '#server/operations/bookings/cancel.ts';
 import { cancelForStaff, cancelOrderForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';
 import { moveBooking } from '#server/operations/bookings/move.ts';
 import { releaseHold, releaseOwnHold } from '#server/operations/bookings/release.ts';
+import type { Database } from '#server/db/database.ts';
+import { reviewId } from '#server/operations/identity/review.ts';
 import { followMissingIds, keepWithoutId } from '#server/operations/identity/missing-ids.ts';
 import { readBooking } from '#server/operations/core/booking-rows.ts';
 import { payWithCard } from '#server/operations/payments/pay-with-card.ts';
@@ -10,7 +13,7 @@ import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts'
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { undoForStaff } from '#server/operations/staff/undo.ts';
 import { HOUR, MINUTE, STUDIO } from '#tests/operations/booking-system.ts';
-import { context, held, type Operation, paid, staffCancellation } from './begin.ts';
+import { context, held, heldOrder, type Operation, paid, paidOrder, staffCancellation } from './begin.ts';
 import { OF_CODES } from './code-operations.ts';
 import { EVENING, hours, MONDAY, type Span, type Subject, type World } from './world.ts';
 
@@ -114,6 +117,7 @@ export const OPERATIONS: readonly Operation[] = [
   {
     name: 'a customer gives up a hold whose payment is being processed',
     takesHours: false,
+    refusal: 'payment_processing',
     async begin(world) {
       const subject = await held(world);
       world.system.provider.move(subject.session, 'delay');
@@ -154,6 +158,40 @@ export const OPERATIONS: readonly Operation[] = [
     },
   },
   {
+    name: 'the payment of an order of three bookings is settled',
+    takesHours: false,
+    async begin(world) {
+      const subject = await heldOrder(world);
+      world.system.provider.move(subject.session, 'pay');
+      return { subject, run: () => settlePayment(context(world), subject.session) };
+    },
+  },
+  {
+    name: 'a customer cancels an order of three bookings',
+    takesHours: false,
+    async begin(world) {
+      const subject = await paidOrder(world);
+      return { subject, run: () => cancelOrder(context(world), subject.id, subject.person) };
+    },
+  },
+  {
+    name: 'staff cancel an order of three bookings',
+    takesHours: false,
+    async begin(world) {
+      const subject = await paidOrder(world);
+      return { subject, run: () => cancelOrderForStaff(context(world), staffCancellation(world, subject)) };
+    },
+  },
+  {
+    name: 'an expired hold of an order of three bookings is released',
+    takesHours: false,
+    async begin(world) {
+      const subject = await heldOrder(world);
+      world.system.state.now += 16 * MINUTE;
+      return { subject, run: () => releaseHold(context(world), subject.id, 'hold_expired') };
+    },
+  },
+  {
     name: 'staff cancel a hold',
     takesHours: false,
     async begin(world) {
@@ -180,6 +218,37 @@ export const OPERATIONS: readonly Operation[] = [
         await world.system.jobs.drain();
       };
       return { subject, run };
+    },
+  },
+  {
+    name: 'the job finds that a part no longer fits, because everything was refunded at the provider',
+    takesHours: false,
+    byJobs: true,
+    async begin(world) {
+      const subject = await paid(world);
+      await refundForStaff(context(world), {
+        bookingId: subject.id,
+        cents: 1_000,
+        reason: 'Sorry',
+        requestId: null,
+        actor: world.staff,
+        money: 'held',
+      });
+      world.system.provider.move(subject.session, 'refund all');
+      return { subject, run: () => world.system.jobs.drain() };
+    },
+  },
+  {
+    name: 'staff keep a disputed booking',
+    takesHours: false,
+    async begin(world) {
+      const subject = await paid(world);
+      world.system.provider.move(subject.session, 'dispute');
+      await settlePayment(context(world), subject.session);
+      const { clock } = world.system;
+      const keep = (db: Database) =>
+        keepDisputed({ db, clock }, { bookingId: subject.id, reason: 'We called them' }, world.staff);
+      return { subject, run: () => keep(world.db), more: { 'another one keeps it': keep } };
     },
   },
   {
@@ -268,6 +337,29 @@ export const OPERATIONS: readonly Operation[] = [
         subject,
         run: () => followMissingIds(context(world), () => false),
         more: { 'staff keep it': (db) => keepWithoutId({ db, clock: world.system.clock }, kept, world.staff) },
+      };
+    },
+  },
+  {
+    name: 'staff decide about an ID',
+    takesHours: false,
+    async begin(world) {
+      const subject = await paid(world);
+      const { clock } = world.system;
+      const waiting = await world.db.one<{ id: string }>(
+        `insert into public.id_verifications (user_id, source, verification_status, extracted_first_name, extracted_last_name, extracted_dob, extracted_expiry_date)
+         values ($1::uuid, 'photo', 'review', 'Alex', 'Citizen', '1998-04-03', '2040-01-01') returning id`,
+        [subject.person],
+      );
+      const decide = (db: Database, decision: 'approve' | 'refuse') =>
+        reviewId({ db, clock }, { verificationId: waiting?.id ?? '', decision, reason: null, fields: {} }, world.staff);
+      return {
+        subject,
+        run: () => decide(world.db, 'refuse'),
+        more: {
+          'another one approves it': (db) => decide(db, 'approve'),
+          'another one refuses it too': (db) => decide(db, 'refuse'),
+        },
       };
     },
   },

@@ -19,7 +19,6 @@ export const OUTSIDE: Readonly<Record<string, string>> = {
   'identity/hosted-check checks.createSession': 'server/operations/identity/hosted-check.test.ts',
   'identity/hosted-check checks.getSession': 'as above',
   'identity/missing-ids lock': 'comes after the lock of the booking',
-  'identity/review lock': 'tests/api/id-review.test.ts',
   'identity/store-decision lock': 'tests/operations/identity-checks.test.ts',
   'identity/view-picture store.get': 'only reads',
   'identity/withdraw lock': 'reads only under the lock',

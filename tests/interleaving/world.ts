@@ -11,12 +11,15 @@ import { moveBooking } from '#server/operations/bookings/move.ts';
 import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
 import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
+import { setPermissions } from '#server/operations/staff/set-permissions.ts';
 import { addPerson, HOUR, MINUTE, START, STUDIO } from '#tests/operations/booking-system.ts';
 import { createPaymentCases, type PaymentCases } from '#tests/operations/payment-cases.ts';
 import type { Interrupter } from './interrupted.ts';
 
 /** A room, a customer and a booking, what others may do to them at any moment, and what must hold whatever they did. */
 
+/** The actor of commands and of the service key. */
+const SERVICE = '00000000-0000-0000-0000-000000000000';
 const DAY = 24 * HOUR;
 /** A Saturday at 11 am in Sydney, a week ahead, where an hour costs $59; in the evening it costs $69, two days later $49. */
 const SATURDAY = START + 7 * DAY;
@@ -41,6 +44,8 @@ export type Subject = {
   readonly session: string;
   /** The hours that the operation takes; null: none that are new. */
   readonly target: Span | null;
+  /** Whether it is the first booking of an order, whose payment is that of all of them. */
+  readonly ofOrder?: true;
 };
 export type World = PaymentCases & {
   readonly db: Database;
@@ -58,6 +63,10 @@ export async function createWorld(interrupter: Interrupter): Promise<World> {
   interrupter.follow('payments', cases.system.provider.payments);
   interrupter.follow('locks', cases.system.locks);
   const staff = await addPerson(db);
+  // The database keeps one owner.
+  if ((await db.one(`select from public.staff_permissions where permission = 'owner'`)) === null)
+    await setPermissions({ db }, { userId: await addPerson(db), permissions: ['owner'] }, SERVICE);
+  await setPermissions({ db }, { userId: staff, permissions: ['bookings', 'identity', 'money'] }, SERVICE);
   const coupon = `ONCE${randomUUID().slice(0, 8).toUpperCase()}`;
   await db.query(
     `insert into public.discount_codes (code, discount_type, discount_value, max_uses) values ($1, 'percentage', 10, 1)`,
@@ -76,6 +85,8 @@ type NamedChange = {
   readonly name: string;
   /** Whether it matters only to operations that take new hours. */
   readonly ofNewHours?: true;
+  /** Whether it matters only to operations of staff. */
+  readonly ofStaff?: true;
   /** Makes the change through a database, which may be a running transaction. */
   readonly make: (world: World, subject: Subject, db: Database) => Promise<unknown>;
 };
@@ -180,6 +191,11 @@ export const CHANGES: readonly NamedChange[] = [
     },
   },
   {
+    name: 'the staff who do it lose their permissions',
+    ofStaff: true,
+    make: ({ staff }, _subject, db) => setPermissions({ db }, { userId: staff, permissions: [] }, SERVICE),
+  },
+  {
     name: 'the price rises',
     ofNewHours: true,
     make: (_world, _subject, db) =>
@@ -244,9 +260,10 @@ export async function requireOrder(world: World, subject: Subject): Promise<void
   await settleAll(world);
 
   const ended = await readEnded(db, subject.id);
-  const { paid, returned } = await moneyOf(subject.id);
+  const { paid, returned } = subject.ofOrder ? await moneyOfOrder(world, subject) : await moneyOf(subject.id);
   // No payment is refunded twice, and none is forgotten.
-  if (ended.status === 'cancelled' && ended.refund !== 'none')
+  if (subject.ofOrder) await requireOrderMoney(db, subject, paid - returned);
+  else if (ended.status === 'cancelled' && ended.refund !== 'none')
     expect(returned, 'back of a cancelled booking').toBe(paid);
   else if (ended.outside === 0) {
     expect(returned, 'back of what was decided').toBe(ended.parts + ended.late);
@@ -255,12 +272,60 @@ export async function requireOrder(world: World, subject: Subject): Promise<void
   }
   await requireCode(world, subject);
   await requireHours(world, subject);
+  const decided = await db.one<{ n: number }>(
+    `select count(*)::int as n from private.id_review r join public.id_verifications v on v.id = r.verification_id
+     where v.user_id = $1::uuid and (v.verification_status = 'review' or r.decision <> 'approve' and v.verification_status = 'verified')`,
+    [subject.person],
+  );
+  expect(decided?.n, 'IDs whose state is not the decision about them').toBe(0);
   const kept = await db.one<{ cancelled: boolean }>(
     `select b.cancelled_at >= m.kept_at as cancelled from private.missing_id m join private.booking b on b.id = m.booking_id
      where b.id = $1::uuid and m.kept_at is not null`,
     [subject.id],
   );
   expect(kept?.cancelled, 'cancelled although staff keep it').not.toBe(true);
+}
+
+/** What was paid and went back of an order, each of whose bookings has a share of one payment; ours and the provider's figures agree. */
+async function moneyOfOrder({ db, payments, system }: World, { id, session }: Subject) {
+  await system.jobs.drain();
+  await settlePayment(system.booking, session);
+  const ours = await db.one<{ paid: number; counted: number }>(
+    `select coalesce(sum(p.paid_cents), 0)::int as paid, coalesce(sum(p.refunded_cents), 0)::int as counted
+     from private.payment p join private.booking b on b.id = p.booking_id
+     where b.order_id = (select order_id from private.booking where id = $1::uuid)`,
+    [id],
+  );
+  const { amountCents, paymentIntentId } = await payments.getSession(session);
+  const refunds = await payments.listRefunds(paymentIntentId ?? '');
+  const returned = refunds
+    .filter(({ status }) => status === 'succeeded')
+    .reduce((total, one) => total + one.amountCents, 0);
+  expect(ours, 'our figures of an order').toEqual({ paid: ours?.paid === 0 ? 0 : amountCents, counted: returned });
+  return { paid: ours?.paid ?? 0, returned };
+}
+
+/**
+ * What is kept of the payment of an order is the price of its bookings that are confirmed, or were cancelled without a refund, less the parts that were
+ * refunded.
+ */
+async function requireOrderMoney(db: Database, { id }: Subject, kept: number): Promise<void> {
+  const order = await db.one<{ price: number; parts: number; outside: number }>(
+    `select (select coalesce(sum(case when b.status = 'confirmed' then b.final_cost_cents
+           else (select coalesce(sum(p.paid_cents), 0) from private.payment p where p.booking_id = b.id) end), 0)::int
+         from private.booking b left join private.cancellation c on c.booking_id = b.id
+         where b.order_id = f.order_id and (b.status = 'confirmed' or c.refund = 'none')) as price,
+       (select coalesce(sum(x.amount_cents), 0)::int from private.partial_refund x join private.payment p on p.id = x.payment_id
+         join private.booking b on b.id = p.booking_id where b.order_id = f.order_id and x.state <> 'covered') as parts,
+       (select coalesce(sum(x.amount_cents), 0)::int from private.refund x join private.payment p on p.id = x.payment_id
+         join private.booking b on b.id = p.booking_id where b.order_id = f.order_id and not x.ours) as outside
+     from private.booking f where f.id = $1::uuid and f.order_id is not null`,
+    [id],
+  );
+  if (order === null) throw new Error('the order is gone');
+  if (order.outside > 0) return;
+  expect(kept, 'kept for an order').toBeLessThanOrEqual(order.price);
+  expect(kept, 'kept for an order').toBeGreaterThanOrEqual(order.price - order.parts);
 }
 
 async function readEnded(db: Database, id: string): Promise<Ended> {
@@ -290,6 +355,7 @@ async function settleAll(world: World): Promise<void> {
   for (const { id } of rows) {
     // The sessions of the worlds before this one are gone.
     if ((await world.payments.getSession(id).catch(() => null)) === null) continue;
+    while (tryMove(world, id, 'dispute won')) continue;
     while (tryMove(world, id, 'refund succeeds')) continue;
     await settlePayment(onDb(world, world.db), id);
   }
@@ -336,6 +402,8 @@ async function requireCode({ db, system, staff }: World, { id }: Subject): Promi
   );
   const ofStaff = [...system.state.codes.values()].filter((name) => name === 'Cleaner');
   expect(ofStaff.length, 'codes of staff').toBeLessThanOrEqual(made?.n ?? 0);
+  const mayHave = await db.one('select from public.staff_permissions where user_id = $1::uuid', [staff]);
+  if (mayHave === null) expect(ofStaff, 'codes of people who are not staff any more').toEqual([]);
 }
 
 /** No hours are given twice or while they are closed, and no code is used more often than it may be. */
