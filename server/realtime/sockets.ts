@@ -55,7 +55,10 @@ export function createSockets(context: RealtimeContext, addressOf: (request: Inc
       admit(address);
       const handshake = await readHandshake(request, context.tokens, context.clock());
       admit(address);
-      wss.handleUpgrade(request, stream, head, (wire) => open(wire, handshake, address));
+      wss.handleUpgrade(request, stream, head, (wire) => {
+        const socket = open(wire, handshake, address);
+        countArriving(stream, wire, socket);
+      });
     } catch (error) {
       context.counts.refused += 1;
       if (error instanceof HandshakeRefused) return refuseUpgrade(stream, error.status, error.message);
@@ -64,7 +67,7 @@ export function createSockets(context: RealtimeContext, addressOf: (request: Inc
     }
   }
 
-  function open(wire: WebSocket, handshake: Handshake, address: string): void {
+  function open(wire: WebSocket, handshake: Handshake, address: string): Socket {
     const socket = openSocket(context, wireOf(wire), handshake, address);
     sockets.add(socket);
     perAddress.set(address, (perAddress.get(address) ?? 0) + 1);
@@ -77,6 +80,7 @@ export function createSockets(context: RealtimeContext, addressOf: (request: Inc
       if (left > 0) perAddress.set(address, left);
       else perAddress.delete(address);
     });
+    return socket;
   }
 
   return {
@@ -116,9 +120,29 @@ async function closeAll(sockets: ReadonlySet<Socket>, wss: WebSocketServer): Pro
   wss.close();
 }
 
+/**
+ * Counts the bytes of a message while it arrives. ws has one largest size for all clients of a server, and who signs in does so after the
+ * connection is open. Bytes are counted before ws reads them, so what follows a message in the same piece is not counted.
+ */
+function countArriving(stream: Duplex, wire: WebSocket, socket: Socket): void {
+  let bytes = 0;
+  stream.prependListener('data', (piece: Buffer) => {
+    bytes += piece.length;
+  });
+  stream.on('data', () => socket.arriving(bytes));
+  wire.on('message', () => {
+    bytes = 0;
+  });
+}
+
 const wireOf = (socket: WebSocket): Wire => ({
   send: (data) => socket.send(data),
   close: (code, reason) => socket.close(code, reason),
+  refuse(code, reason) {
+    socket.close(code, reason);
+    socket.pause();
+    setTimeout(() => socket.terminate(), GOODBYE_MS).unref();
+  },
   unsent: () => socket.bufferedAmount,
 });
 

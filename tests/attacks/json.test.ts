@@ -4,6 +4,7 @@ import { WebSocket } from 'ws';
 import { type Customer, startTestServer, type TestServer } from '#tests/support/test-server.ts';
 import { runScript } from '#tests/support/schema.ts';
 import { sendUnfinished } from './raw-request.ts';
+import { closeCodeOf, UNFINISHED } from './unfinished-frame.ts';
 
 /** JSON that is short to send but expensive to parse is refused before it is parsed, on every route and socket. */
 const MARK = 'a mark in every body';
@@ -137,6 +138,16 @@ describe('JSON that is expensive to parse', { timeout: 300_000 }, () => {
       expect(parsed()).toBe(0);
     });
   });
+
+  test.each(Object.keys(UNFINISHED))(
+    'a guest’s message of 4.7 MB in %s closes the socket before 150 KB of it have arrived, and 60 KB do not',
+    async (kind) => {
+      const path = `/realtime/v1/websocket?apikey=${server.app.keys.anonKey}&vsn=2.0.0`;
+      const begun = UNFINISHED[kind] ?? (() => Buffer.alloc(0));
+      expect(await closeCodeOf(server.url, path, begun(150_000), 20_000)).toBe(1009);
+      expect(await closeCodeOf(server.url, path, begun(60_000), 1_000)).toBe(null);
+    },
+  );
 
   test('a guest’s frame above 64 KB closes the socket, a customer’s is answered', async () => {
     const large = JSON.stringify({ type: 'broadcast', event: 'e', payload: { text: 'x'.repeat(200_000) } });

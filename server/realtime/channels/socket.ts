@@ -14,6 +14,8 @@ import { checkRights, checkSession } from './token-watch.ts';
 export type Wire = {
   send(data: string | Uint8Array): void;
   close(code: number, reason: string): void;
+  /** Closes, and reads nothing more of what the client still sends. */
+  refuse(code: number, reason: string): void;
   /** Bytes that are not sent yet. */
   unsent(): number;
 };
@@ -23,6 +25,8 @@ export type Socket = {
   readonly connection: Connection;
   /** Handles one message of the client. */
   receive(frame: Frame): void;
+  /** Refuses a message that is larger than its sender may send, while it arrives. `bytes`: of the message so far. */
+  arriving(bytes: number): void;
   /** Ends all channels: the connection is gone. */
   end(): void;
   /** Tells every channel that the server stops, and closes the connection. */
@@ -88,6 +92,7 @@ export function openSocket(
   return {
     connection: state.connection,
     receive: (frame) => receive(state, frame),
+    arriving: (bytes) => refuseLarge(state, bytes),
     end: () => endAll(state, null),
     dismiss: () => dismiss(state),
     async checkChannels(concerns) {
@@ -112,6 +117,14 @@ function sendOrClose(state: State, data: string | Uint8Array): void {
     return;
   }
   state.wire.send(data);
+}
+
+/** The head of a frame is outside of its size. A message in parts has a head for each, and may not have many. */
+const HEADS_MAX = 1024;
+
+function refuseLarge(state: State, bytes: number): void {
+  if (state.ended || bytes <= GUEST_FRAME_MAX + HEADS_MAX || signedInMember(state) !== null) return;
+  refuseFrames(state, TOO_LARGE, 'Message too large');
 }
 
 function receive(state: State, received: Frame): void {
@@ -162,7 +175,7 @@ const [POLICY, TOO_LARGE] = [1008, 1009] as const;
 function refuseFrames(state: State, code: number, reason: string): null {
   state.context.counts.refused += 1;
   endAll(state, 'phx_close');
-  state.wire.close(code, reason);
+  state.wire.refuse(code, reason);
   return null;
 }
 
