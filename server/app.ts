@@ -14,6 +14,7 @@ export function createApp(context: {
   storage: Hono<Env>;
   realtime: Hono<Env>;
   functions: Hono<Env>;
+  policyReports: Hono<Env>;
   site: Hono<Env>;
   ready: () => Promise<Readiness>;
   status: () => Promise<readonly PartState[]>;
@@ -48,6 +49,7 @@ export function createApp(context: {
   app.route('/storage/v1', context.storage);
   app.route('/realtime/v1', context.realtime);
   app.route('/functions/v1', context.functions);
+  app.route('/', context.policyReports);
   app.route('/', context.site);
   app.onError((error, c) => {
     const wait = retryAfterOf(error);

@@ -22,6 +22,7 @@ import { createLog } from './http/log.ts';
 import { createLimits, deleteFullLimits, type Limit } from './http/limits.ts';
 import { createLeasedLimit, takeBatches } from './http/leased-limit.ts';
 import { createMetrics } from './http/metrics/metrics.ts';
+import { createPolicyReports, POLICY_REPORTS } from './http/metrics/policy-reports.ts';
 import { createSite } from './http/site.ts';
 import { refuseSuspended } from './http/suspension.ts';
 import { createReadCaller, createSessionWatch } from './http/token.ts';
@@ -318,6 +319,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     bodies,
     sessionAlive: watch.alive,
     trustedProxies: config.trustedProxies,
+    siteUrl: config.siteUrl,
     clock,
     log,
   });
@@ -371,6 +373,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     storage: storage.router,
     realtime: realtime.router,
     functions,
+    policyReports: createPolicyReports({ admit: (ip) => limits(POLICY_REPORTS, `ip:${ip}`), metrics }),
     site: site.router,
     ...health,
     metrics: () => metrics.text(),

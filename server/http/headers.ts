@@ -7,6 +7,9 @@ export type HeaderSettings = {
   readonly captcha: 'turnstile' | 'hcaptcha' | null;
 };
 
+/** Where browsers report what the content security policy of a page has blocked. */
+export const POLICY_REPORTS_PATH = '/policy-reports';
+
 export type Headers = readonly (readonly [name: string, value: string])[];
 
 const CAPTCHA_ORIGINS = {
@@ -19,6 +22,8 @@ export function pageHeaders(settings: HeaderSettings): Headers {
   const captcha = settings.captcha !== null;
   return [
     ['content-security-policy', pagePolicy(settings)],
+    // Browsers that know this header ignore `report-uri`. They accept it over https only.
+    ...(isSecure(settings) ? [['reporting-endpoints', `${REPORT_GROUP}="${POLICY_REPORTS_PATH}"`] as const] : []),
     ['x-content-type-options', 'nosniff'],
     // Keeps reset links, PIN links and payment return addresses from reaching another site.
     ['referrer-policy', 'no-referrer'],
@@ -32,7 +37,8 @@ export function pageHeaders(settings: HeaderSettings): Headers {
   ];
 }
 
-function pagePolicy({ siteUrl, captcha }: HeaderSettings): string {
+function pagePolicy(settings: HeaderSettings): string {
+  const { siteUrl, captcha } = settings;
   const { protocol, host } = new URL(siteUrl);
   const captchaOrigins = captcha === null ? [] : CAPTCHA_ORIGINS[captcha];
   const sources = (...more: readonly string[]): string => ["'self'", ...more].join(' ');
@@ -53,8 +59,10 @@ function pagePolicy({ siteUrl, captcha }: HeaderSettings): string {
     "frame-ancestors 'none'",
     "object-src 'none'",
     "require-trusted-types-for 'script'",
+    `report-uri ${POLICY_REPORTS_PATH}`,
+    ...(isSecure(settings) ? [`report-to ${REPORT_GROUP}`] : []),
     // Without https, a phone on the same network can try the site without a certificate.
-    ...(protocol === 'https:' ? ['upgrade-insecure-requests'] : []),
+    ...(isSecure(settings) ? ['upgrade-insecure-requests'] : []),
   ].join('; ');
 }
 
@@ -69,8 +77,11 @@ export function apiHeaders(settings: HeaderSettings): Headers {
   ];
 }
 
-function transportHeaders({ siteUrl }: HeaderSettings): Headers {
-  if (!siteUrl.startsWith('https:')) return [];
+const REPORT_GROUP = 'policy';
+const isSecure = ({ siteUrl }: HeaderSettings): boolean => siteUrl.startsWith('https:');
+
+function transportHeaders(settings: HeaderSettings): Headers {
+  if (!isSecure(settings)) return [];
   return [['strict-transport-security', 'max-age=63072000; includeSubDomains; preload']];
 }
 

@@ -74,7 +74,7 @@ test('a page has all security headers, and other origins cannot read it', async 
     'content-security-policy':
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; font-src 'self'; " +
       "connect-src 'self' ws://localhost:3000; worker-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; " +
-      "frame-ancestors 'none'; object-src 'none'; require-trusted-types-for 'script'",
+      "frame-ancestors 'none'; object-src 'none'; require-trusted-types-for 'script'; report-uri /policy-reports",
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'permissions-policy': 'camera=(self), microphone=(), geolocation=(), payment=()',
@@ -83,6 +83,12 @@ test('a page has all security headers, and other origins cannot read it', async 
     'cross-origin-embedder-policy': 'require-corp',
     'x-frame-options': 'DENY',
   });
+});
+
+test('a site with https names where browsers report what the policy blocks, in the new way and in the old one', async () => {
+  const headers = await headersAt('/page', { siteUrl: 'https://app.example.com' });
+  expect(headers['reporting-endpoints']).toBe('policy="/policy-reports"');
+  expect(headers['content-security-policy']).toContain('; report-uri /policy-reports; report-to policy;');
 });
 
 test('only a site with https sends HSTS and upgrade-insecure-requests', async () => {

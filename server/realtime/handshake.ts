@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Serializer, SERIALIZERS } from './core/frames.ts';
 import { HandshakeRefused } from './core/refusals.ts';
@@ -10,6 +10,20 @@ const PATH = /^\/realtime\/v1\/websocket\/?$/;
 
 /** Whether an upgrade request is for this API. */
 export const isRealtimePath = (url: string | undefined): boolean => PATH.test((url ?? '').split('?', 1)[0] ?? '');
+
+/**
+ * Throws `HandshakeRefused` 403 for a page of another site. Browsers send no preflight for sockets, so this is the only check; programs send no
+ * origin. `origins`: of other sites that are allowed.
+ */
+export function admitOrigin(headers: IncomingHttpHeaders, siteUrl: string, origins: readonly string[]): void {
+  const origin = headers.origin?.toLowerCase();
+  if (origin === undefined || origins.includes('*') || origins.includes(origin)) return;
+  const site = new URL(siteUrl);
+  if (origin === site.origin) return;
+  // Without https the site is also opened by other names, such as that of this machine in its own network.
+  if (site.protocol === 'http:' && origin === `http://${headers.host?.toLowerCase()}`) return;
+  throw new HandshakeRefused(403, 'Pages of this origin may not connect');
+}
 
 /**
  * Reads the key and the serializer of an upgrade request: `apikey` and `vsn` of the query; the header `x-api-key` beats the query. Throws

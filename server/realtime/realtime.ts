@@ -51,6 +51,7 @@ export async function openRealtime(dependencies: {
   sessionAlive: (sessionId: string) => Promise<boolean>;
   /** How many proxies in front of us write X-Forwarded-For. */
   trustedProxies: number;
+  siteUrl: string;
   settings: RealtimeSettings | null;
   clock: Clock;
   log: Log;

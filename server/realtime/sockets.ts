@@ -5,7 +5,7 @@ import { openSocket, type Socket, type Wire } from './channels/socket.ts';
 import type { RealtimeContext } from './channels/context.ts';
 import { HandshakeRefused } from './core/refusals.ts';
 import type { Member } from './core/token.ts';
-import { type Handshake, isRealtimePath, readHandshake, refuseUpgrade } from './handshake.ts';
+import { admitOrigin, type Handshake, isRealtimePath, readHandshake, refuseUpgrade } from './handshake.ts';
 
 /** All connected clients of this process. */
 export type Sockets = {
@@ -53,6 +53,7 @@ export function createSockets(context: RealtimeContext, addressOf: (request: Inc
       if (!isRealtimePath(request.url)) return refuseUpgrade(stream, 404, 'Not found');
       const address = addressOf(request);
       admit(address);
+      admitOrigin(request.headers, context.siteUrl, context.settings.origins);
       const handshake = await readHandshake(request, context.tokens, context.clock());
       admit(address);
       wss.handleUpgrade(request, stream, head, (wire) => {

@@ -1,10 +1,20 @@
-import type { z } from 'zod';
-import { flag, whole } from './fields.ts';
+import { z } from 'zod';
+import { flag, list, whole } from './fields.ts';
+
+/** An origin as browsers send it, such as https://example.com or capacitor://localhost; an asterisk stands for all. */
+const origin = z
+  .string()
+  .transform((text) => text.toLowerCase())
+  .refine(
+    (text) => text === '*' || /^[a-z][a-z0-9+.-]*:\/\/[^/\s]+$/.test(text),
+    'has origins such as https://example.com, without a path',
+  );
 
 /** The environment variables about `/realtime/v1`, spread into the schema in config.ts. */
 export const realtimeFields = {
   REALTIME: flag.default(true),
   REALTIME_PRIVATE_ONLY: flag.default(false),
+  REALTIME_ORIGINS: list.pipe(z.array(origin)).default([]),
   REALTIME_MAX_SOCKETS: whole(1, 100_000).default(10_000),
   REALTIME_MAX_SOCKETS_PER_ADDRESS: whole(1, 100_000).default(200),
   REALTIME_MAX_SOCKETS_PER_ACCOUNT: whole(1, 100_000).default(100),
@@ -32,6 +42,7 @@ export const readRealtimeSettings = (env: RealtimeEnvironment): RealtimeConfig =
 function settingsOf(env: RealtimeEnvironment) {
   return {
     privateOnly: env.REALTIME_PRIVATE_ONLY,
+    origins: env.REALTIME_ORIGINS,
     socketsMax: env.REALTIME_MAX_SOCKETS,
     socketsPerAddress: env.REALTIME_MAX_SOCKETS_PER_ADDRESS,
     socketsPerAccount: env.REALTIME_MAX_SOCKETS_PER_ACCOUNT,

@@ -43,3 +43,16 @@ test('no page of a visitor or an admin is blocked by our own policies', async ({
   }
   expect(blocked).toEqual([]);
 });
+
+test('the browser reports what the policy blocks, and the server counts it', async ({ page }) => {
+  const count = async (): Promise<number> => {
+    const text = await (await page.request.get('/metrics')).text();
+    return Number(/^policy_reports_total\{[^}]*directive="img-src"[^}]*\} (\d+)$/m.exec(text)?.[1]);
+  };
+  const before = await count();
+  await page.goto('/about');
+  await page.evaluate(
+    `document.body.append(Object.assign(new Image(), { src: 'https://elsewhere.example/picture.png' }))`,
+  );
+  await expect.poll(count).toBe(before + 1);
+});

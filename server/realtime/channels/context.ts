@@ -11,6 +11,8 @@ import type { SessionEnds } from './session-ends.ts';
 /** What the sockets and channels work with. */
 export type RealtimeContext = {
   readonly settings: RealtimeSettings;
+  /** The public address of the site, whose pages may connect. */
+  readonly siteUrl: string;
   readonly tokens: TokenVerifier;
   readonly sessionAlive: (sessionId: string) => Promise<boolean>;
   readonly sessionEnds: SessionEnds;

@@ -30,6 +30,8 @@ export type RealtimeSettings = {
   readonly leaseSeconds: number;
   /** Whether only private channels are served. */
   readonly privateOnly: boolean;
+  /** Origins of other sites whose pages may connect; an asterisk stands for all. */
+  readonly origins: readonly string[];
   /** What the names of public topics begin with to which only the server and the service key send. */
   readonly serverTopics: readonly string[];
 };
