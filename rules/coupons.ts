@@ -9,6 +9,8 @@ export const COUPON_CODE_MAX = 50;
 export const COUPON_DESCRIPTION_MAX = 500;
 const COUPON_VALUE_MAX = 100_000;
 const COUPON_PERCENT_MAX = 100;
+/** Staff without the permission `money` make codes up to this percentage. A higher one, or one in dollars, gives money away. */
+export const PERCENT_WITHOUT_MONEY = 50;
 
 /** The text of the coupon field. */
 export const couponCodeSchema = z

@@ -1,6 +1,6 @@
 /**
  * What an account of staff may be allowed to do. `bookings`: bookings, closed hours, access codes, lights. `identity`: ID checks and people.
- * `money`: refunds beyond the terms, waived prices, free bookings, numbers and exports. `settings`: discount codes, the mailing list and the developer pages. `owner`: everything, with the audit log and the
+ * `money`: refunds beyond the terms, waived prices, free bookings, discount codes of more than half, numbers and exports. `settings`: discount codes, the mailing list and the developer pages. `owner`: everything, with the audit log and the
  * permissions of others.
  */
 export const PERMISSIONS = ['bookings', 'identity', 'money', 'settings', 'owner'] as const;
@@ -10,7 +10,7 @@ export type Permission = (typeof PERMISSIONS)[number];
 export const PERMISSION_WORDS: Readonly<Record<Permission, { readonly label: string; readonly opens: string }>> = {
   bookings: { label: 'Bookings', opens: 'Bookings, customers, closed hours, doors and lights' },
   identity: { label: 'ID checks', opens: 'The IDs of customers, and the decision about them' },
-  money: { label: 'Money', opens: 'Refunds, free bookings, numbers and exports' },
+  money: { label: 'Money', opens: 'Refunds, free bookings, codes that give money away, numbers and exports' },
   settings: { label: 'Settings', opens: 'Prices, discount codes and developer pages' },
   owner: { label: 'Owner', opens: 'Everything, with the audit log and the staff' },
 };

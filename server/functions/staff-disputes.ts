@@ -4,7 +4,7 @@ import { gatherEvidence } from '#server/operations/exports/dispute-evidence.ts';
 import { DISPUTE_DECISIONS, decideDispute } from '#server/operations/customers/decide-dispute.ts';
 import { readDisputesAndHold } from '#server/operations/staff/read-disputes.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
-import { requirePermission, type StaffContext } from '#server/operations/staff/require-permission.ts';
+import { hasPermission, requirePermission, type StaffContext } from '#server/operations/staff/require-permission.ts';
 import type { ServerFunction } from './function.ts';
 import { actorOf, bookingIdField, parse, reasonField } from './requests.ts';
 import { htmlFile, json } from './responses.ts';
@@ -23,8 +23,17 @@ export function staffDisputes({ access }: { access: AccessContext }): ServerFunc
   };
 }
 
-/** Gathers the evidence for a dispute about a booking into one HTML file for download. */
-export function staffDisputeEvidence({ access }: { access: AccessContext }): ServerFunction {
+/**
+ * Gathers the evidence for a dispute about a booking into one HTML file for download. Results of ID checks are in it for staff with the permission
+ * `identity` only.
+ */
+export function staffDisputeEvidence({
+  access,
+  staff,
+}: {
+  access: AccessContext;
+  staff: StaffContext;
+}): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'staff',
@@ -32,7 +41,8 @@ export function staffDisputeEvidence({ access }: { access: AccessContext }): Ser
     limit: { name: 'staff-dispute-evidence', max: 20, seconds: 60 },
     async handle({ caller, body }) {
       const { bookingId } = parse(bodySchema, body);
-      const { html, name } = await gatherEvidence(access, bookingId, actorOf(caller));
+      const withIds = await hasPermission(staff, caller, 'identity');
+      const { html, name } = await gatherEvidence(access, { bookingId, withIds }, actorOf(caller));
       return htmlFile(html, name);
     },
   };

@@ -3,6 +3,7 @@ import { dayBounds, isStudioDate } from '#rules/studio-time.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { exportCsv } from '#server/operations/exports/export.ts';
 import { EXPORT_KINDS, type ExportName } from '#server/operations/exports/kinds.ts';
+import { hasPermission, type StaffContext } from '#server/operations/staff/require-permission.ts';
 import { actorOf, instantField, parse } from './requests.ts';
 import { csvFile } from './responses.ts';
 import type { ServerFunction } from './function.ts';
@@ -19,8 +20,11 @@ const bodySchema = z.object({
   to: z.union([instantField, dayField.transform((day) => dayBounds(day).end)]),
 });
 
-/** Exports bookings, payments, refunds, customers or sales for Xero as CSV: from a day in Sydney, or an instant, to another. */
-export function staffExport({ booking }: { booking: BookingContext }): ServerFunction {
+/**
+ * Exports bookings, payments, refunds, customers or sales for Xero as CSV: from a day in Sydney, or an instant, to another. Results of ID checks are in it for
+ * staff with the permission `identity` only.
+ */
+export function staffExport({ booking, staff }: { booking: BookingContext; staff: StaffContext }): ServerFunction {
   return {
     methods: ['POST'],
     callers: 'staff',
@@ -28,7 +32,8 @@ export function staffExport({ booking }: { booking: BookingContext }): ServerFun
     limit: LIMIT,
     async handle({ caller, body }) {
       const { kind: name, from, to } = parse(bodySchema, body);
-      const csv = await exportCsv(booking, { name, from, to }, actorOf(caller));
+      const withIds = await hasPermission(staff, caller, 'identity');
+      const csv = await exportCsv(booking, { name, withIds, from, to }, actorOf(caller));
       return csvFile(csv, name);
     },
   };

@@ -218,6 +218,24 @@ describe.each(engines)('exports on $name', ({ open }) => {
     expect(await response.json()).toHaveProperty('error.code', 'invalid_request');
   });
 
+  it('until when an ID is verified is in the file of customers for staff who may see IDs, and no such column for others', async () => {
+    const colleague = await server.addCustomer();
+    const heads = async (token: string): Promise<string[]> => {
+      const text = await (await send({ kind: 'customers', from, to }, token)).text();
+      return text.trimEnd().split('\r\n').slice(0, 2);
+    };
+    const allow = (permissions: readonly string[]) =>
+      server.call('staff-set-permissions', { userId: colleague.id, permissions }, staff.token);
+    await allow(['money']);
+    const [head = '', first = ''] = await heads(colleague.token);
+    expect(head).toBe('Name,Email,Phone,DJ name,Since,Blocked,Bookings,Paid,Refunded');
+    expect(first.split(',')).toHaveLength(9);
+    await allow(['money', 'identity']);
+    expect((await heads(colleague.token))[0]).toBe(
+      'Name,Email,Phone,DJ name,Since,ID verified until,Blocked,Bookings,Paid,Refunded',
+    );
+  });
+
   it('guests, customers and staff without the permission get no file, and nothing is logged', async () => {
     const colleague = await server.addCustomer();
     const permissions = ['identity', 'bookings', 'settings'];

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PERCENT_WITHOUT_MONEY } from '#rules/coupons.ts';
 import type { Permission } from '#rules/permissions.ts';
 import { engines } from '#tests/support/engines.ts';
 import { type Customer, span, STUDIO_A, type TestServer } from '#tests/support/test-server.ts';
@@ -77,7 +78,7 @@ describe.each(engines)('permissions of staff on $name', ({ name, open }) => {
       ((await client.from(table).select('id').limit(1)).data?.length ?? 0) > 0;
     const calls = async (name: string, body: unknown) =>
       (await server.call(name, body, colleague.token)).status !== 403;
-    const code = { code: randomUUID().slice(0, 8), discount_type: 'fixed', discount_value: 5 };
+    const code = { code: randomUUID().slice(0, 8), discount_type: 'percentage', discount_value: 5 };
     const made = await client.from('discount_codes').insert(code);
     return {
       bookings: [
@@ -128,6 +129,41 @@ describe.each(engines)('permissions of staff on $name', ({ name, open }) => {
     }
     await set(colleague, ['owner']);
     expect(Object.values(await rights()).flat()).toEqual(Object.values(none).flatMap((each) => each.map(() => true)));
+  });
+
+  it('codes of more than half, or in dollars, are made, changed and turned on with the permission for money only, one by one and as gifts', async () => {
+    const client = server.client(colleague.token);
+    const missing = { code: '42501', message: expect.stringContaining('You need the permission “money”') };
+    const make = async (discount_type: string, discount_value: number) => {
+      const code = randomUUID().slice(0, 8).toUpperCase();
+      return { code, ...(await client.from('discount_codes').insert({ code, discount_type, discount_value })) };
+    };
+    const gifts = (terms: object) =>
+      client.rpc('make_gift_codes', { batch: randomUUID(), amount: 2, prefix: 'GIFT', terms: { ...terms } });
+    const change = (code: string, changes: object) =>
+      client.from('discount_codes').update(changes).eq('code', code).select('code');
+    await set(colleague, ['settings', 'money']);
+    const large = await make('percentage', 100);
+    expect([large.error, (await make('fixed', 5)).error]).toEqual([null, null]);
+    expect((await gifts({ discount_type: 'fixed', discount_value: 59 })).data).toBe(2);
+    await set(colleague, ['settings', 'bookings', 'identity']);
+    const half = await make('percentage', PERCENT_WITHOUT_MONEY);
+    expect(half.error).toBe(null);
+    expect((await gifts({ discount_type: 'percentage', discount_value: PERCENT_WITHOUT_MONEY })).data).toBe(2);
+    for (const [type, value] of [
+      ['percentage', PERCENT_WITHOUT_MONEY + 0.01],
+      ['percentage', 100],
+      ['fixed', 0.01],
+    ] as const) {
+      expect((await make(type, value)).error).toMatchObject(missing);
+      expect((await gifts({ discount_type: type, discount_value: value })).error).toMatchObject(missing);
+      expect((await change(half.code, { discount_type: type, discount_value: value })).error).toMatchObject(missing);
+    }
+    for (const changes of [{ max_uses: 1_000 }, { discount_value: 1 }, { customer_email: 'me@example.com' }])
+      expect((await change(large.code, changes)).error).toMatchObject(missing);
+    expect((await change(large.code, { active: false, description: 'Off' })).data).toEqual([{ code: large.code }]);
+    expect((await change(large.code, { active: true })).error).toMatchObject(missing);
+    expect((await change(half.code, { max_uses: 7 })).data).toEqual([{ code: half.code }]);
   });
 
   it('only owners set permissions, also not their own; the service key may', async () => {

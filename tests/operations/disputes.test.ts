@@ -77,7 +77,7 @@ describe('several disputes of one payment', () => {
     expect((await stored())[1]).toEqual({ id: newer.id, status: 'under_review', waits: false, due });
   });
 
-  test('have their evidence in one file, which the audit log has, without digits of codes and with everything escaped', async () => {
+  test('have their evidence in one file, which the audit log has, without digits of codes and with everything escaped; without ID checks for staff who may not see them', async () => {
     const person = await addPerson(db);
     await db.query(`update public.profiles set full_name = 'Alex <b>Citizen' where user_id = $1::uuid`, [person]);
     await db.query(
@@ -94,7 +94,7 @@ describe('several disputes of one payment', () => {
     await recordReport(system.access, { lockId: LOCK, kind: 'code', pin, at: new Date(system.state.now) });
     system.provider.move(sessionId, 'dispute');
     await settlePayment(system.booking, sessionId);
-    const { name, html } = await gatherEvidence(system.access, id, person);
+    const { name, html } = await gatherEvidence(system.access, { bookingId: id, withIds: true }, person);
     const [dispute] = await readDisputes(system.booking, id);
     expect(dispute).toMatchObject({ status: 'open', providerStatus: 'needs_response', reason: 'fraudulent' });
     expect(name).toMatch(/^dispute-evidence-[A-Z0-9-]+\.html$/);
@@ -110,13 +110,21 @@ describe('several disputes of one payment', () => {
       'Full refund up to 24 hours before the start',
     ])
       expect(html).toContain(text);
+    const without = await gatherEvidence(system.access, { bookingId: id, withIds: false }, person);
+    expect([
+      html.includes('ID checks'),
+      without.html.includes('ID checks'),
+      without.html.includes('Photo of a licence, compared'),
+    ]).toEqual([true, false, false]);
     expect([html.includes('<b>'), pin === '', html.includes(pin)]).toEqual([false, false, false]);
     const log = await db.one<{ disputes: unknown }>(
       `select details -> 'disputes' as disputes from public.audit_logs where action = 'export' and resource_id = $1 and actor = $2::uuid`,
       [id, person],
     );
     expect(log).toEqual({ disputes: [dispute?.id] });
-    await expect(gatherEvidence(system.access, randomUUID(), person)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(
+      gatherEvidence(system.access, { bookingId: randomUUID(), withIds: true }, person),
+    ).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test('quote the terms of the booking with its own cancellation period, whatever staff set before and afterwards', async () => {
@@ -143,7 +151,7 @@ describe('several disputes of one payment', () => {
       `insert into public.terms_acceptances (user_id, version, accepted_at) values ($1::uuid, $2, $3::timestamptz)`,
       [person, later, new Date(system.state.now)],
     );
-    const { html } = await gatherEvidence(system.access, id, person);
+    const { html } = await gatherEvidence(system.access, { bookingId: id, withIds: true }, person);
     for (const text of [
       `Version ${before}`,
       `Version ${version}`,

@@ -232,6 +232,54 @@ test(
   }),
 );
 
+/** A code that Kim was shown; it ends an hour from NOW. */
+const addSecret = (rows: Rows, more: Row) =>
+  force(rows, () =>
+    rows.add('private.shown_secret', {
+      id: uuid(70),
+      kind: 'staff-code',
+      subject_id: uuid(71),
+      studio_id: STUDIO,
+      shown_to: KIM,
+      permission: 'bookings',
+      shown_at: at(-300),
+      ends_at: at(60),
+      lost_at: at(-10),
+      ...more,
+    }),
+  );
+
+test(
+  'staff_alerts shows owners a code that a former colleague knows, while it opens a door and no job is about to remove it',
+  asStaff(['owner'], async (rows) => {
+    const shown = (minute = 0) =>
+      rows.query('select kind, since, due, problem, studio_name, customer_name from public.staff_alerts($1)', [
+        at(minute),
+      ]);
+    await addSecret(rows, {});
+    const [alert, ...others] = await shown();
+    expect(others).toEqual([]);
+    expect(alert).toMatchObject({ kind: 'secret_stays', since: new Date(at(-10)), due: new Date(at(60)), problem: 'staff-code' });
+    expect([alert?.['studio_name'], alert?.['customer_name']]).not.toContain(null);
+    expect(await shown(60)).toEqual([]);
+    for (const permission of ALL) {
+      await give(rows, [permission]);
+      expect(await shown(), permission).toEqual([]);
+    }
+    await give(rows, ['owner']);
+    const change = (changes: string) =>
+      force(rows, () => rows.query(`update private.shown_secret set ${changes} where id = $1`, [uuid(70)]));
+    for (const changes of ['lost_at = null', 'ended_at = now()']) {
+      await change(changes);
+      expect(await shown(), changes).toEqual([]);
+      await change(`lost_at = '${at(-10)}', ended_at = null`);
+      expect(await shown()).toHaveLength(1);
+    }
+    await addJob(rows, 97, { kind: 'access.end-secret', subject_id: uuid(70), alerted_at: null });
+    expect(await shown()).toEqual([]);
+  }),
+);
+
 test(
   'staff_alerts shows each permission its own alerts, and an owner all',
   asStaff([], async (rows) => {

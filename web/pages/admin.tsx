@@ -200,7 +200,7 @@ function AdminTabs() {
             {chosen === 'export' ? <Exports /> : null}
             {chosen === 'staff' ? <Team /> : null}
             {chosen === 'id-review' ? <ReviewQueue /> : null}
-            {chosen === 'discount-codes' ? <DiscountCodes /> : null}
+            {chosen === 'discount-codes' ? <DiscountCodes mayGive={may(held, 'money')} /> : null}
             {chosen === 'audit-logs' ? (
               <AuditLog
                 words={search.get('q') ?? ''}

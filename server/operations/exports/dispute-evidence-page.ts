@@ -55,14 +55,17 @@ export type EvidenceFacts = {
     readonly version: string;
     readonly texts: Pick<BusinessSettings, 'name' | 'email' | 'freeCancelHours' | 'terms'> | null;
   } | null;
-  readonly ids: readonly {
-    readonly source: string;
-    readonly status: string;
-    readonly checkedAt: Instant;
-    readonly verifiedAt: Instant | null;
-    readonly expiresAt: Instant | null;
-    readonly nameMatched: string | null;
-  }[];
+  /** Results of ID checks; null if the reader may not see them. */
+  readonly ids:
+    | readonly {
+        readonly source: string;
+        readonly status: string;
+        readonly checkedAt: Instant;
+        readonly verifiedAt: Instant | null;
+        readonly expiresAt: Instant | null;
+        readonly nameMatched: string | null;
+      }[]
+    | null;
   readonly codes: readonly {
     readonly from: Instant;
     readonly until: Instant;
@@ -94,7 +97,7 @@ export function disputeEvidence(facts: EvidenceFacts): string {
       'Terms the customer accepted',
       facts.terms.map(({ version, acceptedAt }): Rows => [[`Version ${version}`, when(acceptedAt)]]),
     ),
-    section('ID checks', facts.ids.map(idRows)),
+    ...(facts.ids === null ? [] : [section('ID checks', facts.ids.map(idRows))]),
     section('Access codes', facts.codes.map(codeRows)),
     section('Door log of the session', [doorRows(facts)]),
     section('Emails sent to the customer', [
@@ -183,7 +186,7 @@ const SOURCES: ReadonlyMap<string, string> = new Map([
   ['hosted', 'Online check of the payment provider'],
   ['staff', 'Checked by our staff'],
 ]);
-const idRows = (one: EvidenceFacts['ids'][number]): Rows => [
+const idRows = (one: NonNullable<EvidenceFacts['ids']>[number]): Rows => [
   ['Kind', SOURCES.get(one.source) ?? one.source],
   ['Checked', when(one.checkedAt)],
   ['Result', words(one.status)],

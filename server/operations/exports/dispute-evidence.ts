@@ -16,11 +16,11 @@ const textsOf = (version: string, at: string): string =>
 /**
  * Collects the evidence for a dispute about a booking into one HTML page, after an entry in the audit log: booking, price, terms, result of the ID
  * check, codes, door log and mails. The terms are those of the booking, with the cancellation period that was frozen with it. No digits of a code,
- * no picture. Throws `Refusal('not_found')`.
+ * no picture. `withIds`: with the results of ID checks. Throws `Refusal('not_found')`.
  */
 export async function gatherEvidence(
   context: EvidenceContext,
-  bookingId: string,
+  { bookingId, withIds }: { readonly bookingId: string; readonly withIds: boolean },
   actor: string,
 ): Promise<EvidenceFile> {
   const { db, clock } = context;
@@ -44,16 +44,16 @@ export async function gatherEvidence(
            from (select 1) one left join lateral (select a.version, a.accepted_at from public.terms_acceptances a
              where a.user_id = b.user_id and a.accepted_at <= b.created_at and a.version = coalesce(b.terms_version, a.version)
              order by a.accepted_at desc limit 1) t on true) g where g.version is not null),
-       'ids', (select coalesce(jsonb_agg(jsonb_build_object('source', v.source, 'status', v.verification_status, 'checkedAt', v.created_at,
+       'ids', case when $2 then (select coalesce(jsonb_agg(jsonb_build_object('source', v.source, 'status', v.verification_status, 'checkedAt', v.created_at,
            'verifiedAt', v.verified_at, 'expiresAt', v.expires_at, 'nameMatched', v.name_match_status) order by v.created_at), '[]')
-         from public.id_verifications v where v.user_id = b.user_id and v.created_at <= b.end_time),
+         from public.id_verifications v where v.user_id = b.user_id and v.created_at <= b.end_time) end,
        'codes', (select coalesce(jsonb_agg(jsonb_build_object('from', c.starts_at, 'until', c.ends_at, 'requestedAt', c.created_at,
            'acceptedAt', c.issued_at, 'seenAt', c.seen_at, 'usedAt', c.used_at) order by c.attempt), '[]')
          from public.booking_access_codes c where c.booking_id = b.id and c.status <> 'failed'),
        'mails', (select coalesce(jsonb_agg(jsonb_build_object('kind', o.kind, 'sentAt', o.done_at) order by o.done_at), '[]')
          from private.outbox o where o.subject_id = b.id and o.kind like 'mail.%' and o.kind <> 'mail.id-missing' and o.done_at is not null)) as facts
      from private.booking b left join public.profiles p on p.user_id = b.user_id where b.id = $1::uuid`,
-    [bookingId],
+    [bookingId, withIds],
   );
   if (row === null) throw new Refusal('not_found', 'Booking not found');
   const [disputes, doorLog] = await Promise.all([

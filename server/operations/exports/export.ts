@@ -1,23 +1,23 @@
 import type { Database } from '#server/db/database.ts';
 import { Refusal } from '../core/refusal.ts';
 import { writeCsv } from './csv.ts';
-import { BEFORE_ALL, EXPORT_KINDS, type ExportKind, type ExportName, type TimeRange } from './kinds.ts';
+import { BEFORE_ALL, EXPORT_KINDS, type ExportKind, type ExportName, type TimeRange, withoutIds } from './kinds.ts';
 
 /** Rows that are read and sent at a time, so that a file of any length needs little memory. */
 const PAGE = 500;
 
 /**
  * Streams a file as CSV, after an entry in the audit log. A failure in the middle breaks the stream, so that no shortened file looks whole.
- * Throws `Refusal('invalid_request')`.
+ * `withIds`: with results of ID checks. Throws `Refusal('invalid_request')`.
  */
 export async function exportCsv(
   { db }: { readonly db: Database },
-  { name, ...range }: TimeRange & { readonly name: ExportName },
+  { name, withIds, ...range }: TimeRange & { readonly name: ExportName; readonly withIds: boolean },
   actor: string,
 ): Promise<ReadableStream<Uint8Array>> {
   if (range.to <= range.from) throw new Refusal('invalid_request', 'to must be after from.');
   await db.query(`select private.audit($1::uuid, 'export', 'export', $2, $3::jsonb)`, [actor, name, range]);
-  return streamCsv(db, EXPORT_KINDS[name], range);
+  return streamCsv(db, withIds ? EXPORT_KINDS[name] : withoutIds(EXPORT_KINDS[name]), range);
 }
 
 /** Streams the rows of a range as CSV. */

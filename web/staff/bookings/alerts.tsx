@@ -36,6 +36,8 @@ const TITLES: Readonly<Record<AlertKind, (alert: Alert) => string>> = {
   lock_offline: ({ studioName }) => `The lock of ${studioName ?? 'a studio'} is offline`,
   battery_low: ({ studioName, problem }) =>
     `Change the battery of the lock of ${studioName ?? 'a studio'}: ${problem ?? ''}`,
+  secret_stays: ({ customer, studioName }) =>
+    `A code that ${customer ?? 'a former colleague'} knows still opens ${studioName ?? 'a studio'}`,
   ledger_difference: ({ problem }) => `Differences with the payment provider: ${problem ?? ''}`,
 };
 const HINTS: Readonly<Partial<Record<AlertKind, string>>> = {
@@ -43,8 +45,12 @@ const HINTS: Readonly<Partial<Record<AlertKind, string>>> = {
     'Undecided by then, the code stays held and the customer is told to call you. Nothing is refunded by itself',
   dispute: 'The booking has the evidence as a file. Send it at the payment provider. The customer’s bank decides',
   mail_bounced: 'Call the customer, or correct the address and try again',
+  secret_stays:
+    'This lock can’t remove a code, and the permission under which it was seen is gone. Lock the room another way if that matters',
   lock_offline: 'Codes cannot be stored in it now. Check the bridge and the Wi-Fi of the room',
 };
+/** What happens at the moment that an alert names, where it is not the end of the time to answer. */
+const DUE: Readonly<Partial<Record<AlertKind, string>>> = { code_held: 'Decide by', secret_stays: 'It works until' };
 /** Kinds whose problem is named in the title or in words of the payment provider. */
 const NAMED: readonly AlertKind[] = [
   'reported',
@@ -53,6 +59,7 @@ const NAMED: readonly AlertKind[] = [
   'dispute',
   'ledger_difference',
   'mail_bounced',
+  'secret_stays',
 ];
 const DIALOGS: Readonly<Partial<Record<AlertKind, string>>> = {
   id_missing: 'Let the session take place?',
@@ -66,6 +73,7 @@ const URGENT: readonly AlertKind[] = [
   'dispute',
   'code_missing',
   'lock_offline',
+  'secret_stays',
 ];
 
 /**
@@ -159,13 +167,11 @@ function describe({ kind, booking, customer, problem, since, due }: Alert): stri
     booking === null
       ? null
       : `${booking.studioName}, ${formatStudioDate(booking.start, 'short')} ${formatStudioTime(booking.start)}`,
-    kind === 'id_waiting' ? null : customer,
+    kind === 'id_waiting' || kind === 'secret_stays' ? null : customer,
     (kind === 'dispute' || kind === 'code_held') && problem !== null ? `Reason: ${problem.replaceAll('_', ' ')}` : null,
     NAMED.includes(kind) ? null : problem,
     kind === 'id_missing' && booking !== null ? describeCancellation(booking.start, since) : null,
-    due === null
-      ? null
-      : `${kind === 'code_held' ? 'Decide' : 'Answer'} by ${formatStudioDate(due, 'short')}, ${formatStudioTime(due)}`,
+    due === null ? null : `${DUE[kind] ?? 'Answer by'} ${formatStudioDate(due, 'short')}, ${formatStudioTime(due)}`,
     HINTS[kind] ?? null,
     `Since ${formatStudioDate(since, 'short')}, ${formatStudioTime(since)}`,
   ];
@@ -224,6 +230,12 @@ function Actions({ alert, mayDecide, onClose }: { alert: Alert; mayDecide: boole
     return (
       <Link to={`${paths.admin}?tab=doors`} className={buttonStyle.plain}>
         Open Doors
+      </Link>
+    );
+  if (alert.kind === 'secret_stays')
+    return (
+      <Link to={`${paths.admin}?tab=staff`} className={buttonStyle.plain}>
+        Open Staff
       </Link>
     );
   if (alert.kind === 'ledger_difference')

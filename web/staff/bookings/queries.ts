@@ -105,6 +105,7 @@ const KINDS = [
   'lock_offline',
   'battery_low',
   'ledger_difference',
+  'secret_stays',
 ] as const;
 export type AlertKind = (typeof KINDS)[number];
 /** Something that needs a person. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { couponExpiry, couponSchema, giftSchema } from '#rules/coupons.ts';
+import { couponExpiry, couponSchema, giftSchema, PERCENT_WITHOUT_MONEY } from '#rules/coupons.ts';
 import { dayBounds, isStudioDate, type StudioDate } from '#rules/studio-time.ts';
+import { describeError } from '#web/lib/errors.ts';
 
 const text = z.string().trim();
 /** The form of a discount code as it is typed. */
@@ -75,3 +76,12 @@ export const giftFormSchema = typedCouponSchema
     expires_at: instantOf(typed.expires_at, couponExpiry),
   }))
   .pipe(giftSchema);
+
+/** What the field of the value says. */
+export const valueHint = (mayGive: boolean): string =>
+  mayGive
+    ? 'Percent, or dollars.'
+    : `Percent, up to ${PERCENT_WITHOUT_MONEY}. More, and codes in dollars, need the permission “money”.`;
+
+/** Whether a code was refused because it gives money away. */
+export const isMoneyMissing = (cause: unknown): boolean => describeError(cause, '').includes('permission “money”');

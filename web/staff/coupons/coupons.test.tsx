@@ -49,7 +49,7 @@ const press = (name: string) => user.click(screen.getByRole('button', { name }))
 const alert = async () => (await screen.findByRole('alert')).textContent;
 
 test('each invalid field of a discount code has the message of the rules, one at a time', async () => {
-  renderPart(<DiscountForm code={null} onDone={vi.fn()} />);
+  renderPart(<DiscountForm code={null} mayGive onDone={vi.fn()} />);
   await press('Create Code');
   expect(await alert()).toBe('Code is required');
   await fill(field('Code'), 'party');
@@ -70,7 +70,7 @@ test('each invalid field of a discount code has the message of the rules, one at
 
 test('a discount code is created in capitals, and each refusal of the database has its words', async () => {
   const done = vi.fn();
-  renderPart(<DiscountForm code={null} onDone={done} />);
+  renderPart(<DiscountForm code={null} mayGive onDone={done} />);
   await fill(field('Code'), 'party');
   await user.selectOptions(field('Discount type'), 'Fixed');
   await fill(field('Value'), '12.50');
@@ -125,7 +125,7 @@ test('editing starts with the values of the code and saves it under its id', asy
     until_hour: 17,
     works_when: 'Monday and Tuesday from 9 am to 5 pm',
   } as const;
-  renderPart(<DiscountForm code={code} onDone={vi.fn()} />);
+  renderPart(<DiscountForm code={code} mayGive onDone={vi.fn()} />);
   expect(field('Expires (optional)').value).toBe('2026-12-31');
   expect(field('Max uses (optional)').value).toBe('10');
   calls.saveDiscountCode.mockResolvedValueOnce();
@@ -172,7 +172,7 @@ test('the list shows rules, uses and what a code brought', async () => {
   ]);
   calls.readCodeResults.mockResolvedValue(new Map([['c1', { bookings: 3, sold: 240, discount: 60 }]]));
   calls.readGiftBatches.mockResolvedValue([]);
-  renderPart(<DiscountCodes />);
+  renderPart(<DiscountCodes mayGive />);
   expect(await screen.findByText('3 bookings')).toBeTruthy();
   for (const words of ['$240 sold', '$60 off']) expect(screen.getByText(words)).toBeTruthy();
   expect(calls.readCodeResults).toHaveBeenCalledExactlyOnceWith(['c1']);
@@ -184,7 +184,7 @@ test('the list shows rules, uses and what a code brought', async () => {
 test('gift codes are made at once; another try after a lost answer names the same batch', async () => {
   calls.readDiscountCodes.mockResolvedValue([]);
   calls.readGiftBatches.mockRejectedValueOnce(new Error('x')).mockResolvedValue([]);
-  renderPart(<DiscountCodes />);
+  renderPart(<DiscountCodes mayGive />);
   expect(await screen.findByText('The gift codes could not be loaded.')).toBeTruthy();
   await press('Try again');
   expect(await screen.findByText('No gift codes yet.')).toBeTruthy();
@@ -216,11 +216,22 @@ test('a batch is downloaded, and deactivated together', async () => {
   calls.readDiscountCodes.mockResolvedValue([]);
   calls.readGiftBatches.mockResolvedValue([BATCH]);
   calls.readGiftCodes.mockResolvedValue('Code\r\n');
-  renderPart(<DiscountCodes />);
+  renderPart(<DiscountCodes mayGive />);
   await user.click(await screen.findByRole('button', { name: /^Download/ }));
   for (const words of ['2 of 20', '$100 sold, $18 off', 'Dec 31, 2020, expired'])
     expect(screen.getByText(words)).toBeTruthy();
   expect(saveCsv).toHaveBeenCalledExactlyOnceWith('Code\r\n', 'gift-codes-XMAS.csv');
   await press('Deactivate XMAS, Nov 01, 2020');
   expect(calls.setGiftBatchActive).toHaveBeenCalledExactlyOnceWith('b1', false);
+});
+
+test('without the permission “money” the form names the limit, and a refusal says which permission is missing', async () => {
+  const message = 'You need the permission “money” for codes of more than 50 % and for codes in dollars';
+  calls.saveDiscountCode.mockRejectedValueOnce({ code: '42501', message });
+  renderPart(<DiscountForm code={null} mayGive={false} onDone={vi.fn()} />);
+  screen.getByText('Percent, up to 50. More, and codes in dollars, need the permission “money”.');
+  await fill(field('Code'), 'FREE');
+  await fill(field('Value'), '100');
+  await user.click(screen.getByRole('button', { name: 'Create Code' }));
+  await screen.findByText(`Failed to save discount code: ${message}.`);
 });

@@ -24,17 +24,17 @@ import {
 
 const COLUMNS = ['Code', 'Type', 'Value', 'Usage', 'Status', 'Expires', 'Actions'];
 
-/** Lists the discount codes for staff, with create, edit and activate, and the batches of gift codes. */
-export function DiscountCodes() {
+/** Lists the discount codes for staff, with create, edit and activate, and the batches of gift codes. `mayGive`: whether the account may give money away. */
+export function DiscountCodes({ mayGive }: { mayGive: boolean }) {
   return (
     <>
-      <Codes />
-      <GiftCodes />
+      <Codes mayGive={mayGive} />
+      <GiftCodes mayGive={mayGive} />
     </>
   );
 }
 
-function Codes() {
+function Codes({ mayGive }: { mayGive: boolean }) {
   const codes = useQuery({ queryKey: queryKeys.discountCodes.of(), queryFn: readDiscountCodes });
   const [editing, setEditing] = useState<DiscountCode | 'new' | null>(null);
   const active = codes.data?.filter((one) => one.active).length ?? 0;
@@ -61,7 +61,7 @@ function Codes() {
         onClose={() => setEditing(null)}
       >
         {editing === null ? null : (
-          <DiscountForm code={editing === 'new' ? null : editing} onDone={() => setEditing(null)} />
+          <DiscountForm code={editing === 'new' ? null : editing} mayGive={mayGive} onDone={() => setEditing(null)} />
         )}
       </Dialog>
     </>

@@ -3,13 +3,13 @@ import type { Control } from 'react-hook-form';
 import { COUPON_CODE_MAX, COUPON_DESCRIPTION_MAX } from '#rules/coupons.ts';
 import { studioDate } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { errorCode } from '#web/lib/errors.ts';
+import { describeError, errorCode } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
-import { couponFormSchema, type TypedCoupon } from './coupon-form.ts';
+import { couponFormSchema, isMoneyMissing, type TypedCoupon, valueHint } from './coupon-form.ts';
 import { hasRules, RuleFields, WEEKDAYS } from './rule-fields.tsx';
 import { type CouponDraft, type DiscountCode, saveDiscountCode } from './queries.ts';
 
@@ -19,8 +19,16 @@ const TYPES = [
   { value: 'fixed', label: 'Fixed' },
 ];
 
-/** Creates a discount code, or edits the given one. */
-export function DiscountForm({ code, onDone }: { code: DiscountCode | null; onDone: () => void }) {
+/** Creates a discount code, or edits the given one. `mayGive`: whether the account may make codes that give money away. */
+export function DiscountForm({
+  code,
+  mayGive,
+  onDone,
+}: {
+  code: DiscountCode | null;
+  mayGive: boolean;
+  onDone: () => void;
+}) {
   const form = useSchemaForm(couponFormSchema, { defaultValues: typedOf(code) });
   const save = useMutation({
     mutationFn: (draft: CouponDraft) => saveDiscountCode(code?.id ?? null, draft),
@@ -37,7 +45,7 @@ export function DiscountForm({ code, onDone }: { code: DiscountCode | null; onDo
   });
   return (
     <Form form={form} onSend={save.mutateAsync} className="space-y-4">
-      <Fields control={form.control} />
+      <Fields control={form.control} mayGive={mayGive} />
       <RuleFields control={form.control} open={code !== null && hasRules(code)} />
       <FormError control={form.control} />
       <div className="flex flex-wrap gap-3 pt-2">
@@ -69,7 +77,7 @@ function typedOf(code: DiscountCode | null): TypedCoupon {
   };
 }
 
-function Fields({ control }: { control: Control<TypedCoupon, unknown, CouponDraft> }) {
+function Fields({ control, mayGive }: { control: Control<TypedCoupon, unknown, CouponDraft>; mayGive: boolean }) {
   return (
     <>
       <TextField
@@ -92,7 +100,7 @@ function Fields({ control }: { control: Control<TypedCoupon, unknown, CouponDraf
           step="0.01"
           min="0.01"
           required
-          hint="Percent, or dollars."
+          hint={valueHint(mayGive)}
         />
       </div>
       <TextField
@@ -130,6 +138,9 @@ function whyNot(cause: unknown): string {
   if (code === '23505') return `${FAILED}: this code already exists.`;
   if (code === '23514') return `${FAILED}: it has already been used more times than the new maximum.`;
   if (code === '22003') return `${FAILED}: a number is too large.`;
-  if (code === '42501') return `${FAILED}: only administrators can do this.`;
+  if (code === '42501')
+    return isMoneyMissing(cause)
+      ? `${FAILED}: ${describeError(cause, '')}.`
+      : `${FAILED}: only administrators can do this.`;
   return `${FAILED}. Please try again.`;
 }

@@ -18,7 +18,7 @@ import { type GiftBatch, readGiftBatches, readGiftCodes, setGiftBatchActive, wor
 const COLUMNS = ['Batch', 'Value', 'Used', 'Brought', 'Expires', 'Actions'];
 
 /** Lists the batches of gift codes, with their files. */
-export function GiftCodes() {
+export function GiftCodes({ mayGive }: { mayGive: boolean }) {
   const [making, setMaking] = useState(false);
   return (
     <section className="mt-12">
@@ -33,7 +33,7 @@ export function GiftCodes() {
       </div>
       <BatchList />
       <Dialog open={making} title="Make gift codes" onClose={() => setMaking(false)}>
-        {making ? <GiftForm onDone={() => setMaking(false)} /> : null}
+        {making ? <GiftForm mayGive={mayGive} onDone={() => setMaking(false)} /> : null}
       </Dialog>
     </section>
   );

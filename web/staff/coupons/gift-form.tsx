@@ -8,7 +8,7 @@ import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
-import { giftFormSchema } from './coupon-form.ts';
+import { giftFormSchema, valueHint } from './coupon-form.ts';
 import { type GiftDraft, makeGiftCodes } from './queries.ts';
 
 const TYPES = [
@@ -25,9 +25,11 @@ const EMPTY = {
 };
 
 /** Makes a batch of gift codes. Sent again after a lost answer it makes no second one. */
-export function GiftForm({ onDone }: { onDone: () => void }) {
+export function GiftForm({ mayGive, onDone }: { mayGive: boolean; onDone: () => void }) {
   const [batch] = useState(() => crypto.randomUUID());
-  const form = useSchemaForm(giftFormSchema, { defaultValues: EMPTY });
+  const form = useSchemaForm(giftFormSchema, {
+    defaultValues: mayGive ? EMPTY : { ...EMPTY, discount_type: 'percentage' },
+  });
   const make = useMutation({
     mutationFn: (draft: GiftDraft) => makeGiftCodes(batch, draft),
     meta: { handled: true, invalidates: [queryKeys.giftBatches.all] },
@@ -62,7 +64,7 @@ export function GiftForm({ onDone }: { onDone: () => void }) {
           step="0.01"
           min="0.01"
           required
-          hint="Percent, or dollars."
+          hint={valueHint(mayGive)}
         />
       </div>
       <TextField

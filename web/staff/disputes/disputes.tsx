@@ -40,7 +40,8 @@ export function Disputes({ bookingId, reference }: { bookingId: string; referenc
       </ul>
       <EvidenceButton bookingId={bookingId} reference={reference} />
       <p className="mt-2 text-sm text-fog">
-        One page to print as PDF and send at the payment provider. It has no picture of an ID and no codes.
+        One page to print as PDF and send at the payment provider. It has no picture of an ID and no codes, and results
+        of ID checks only if you have the permission “ID checks”.
       </p>
     </section>
   );
