@@ -215,11 +215,14 @@ describe('a reply of another provider that does not match its schema is a Provid
   test.each(Object.entries(lockCalls))('locks: %s', async (_name, call) => {
     await requireProviderErrors(call);
     await requireProviderErrors(call, TOKEN);
-    // An object without `jobResponse` is a job that is not done yet.
     const states = [
-      ...GARBAGE.filter((one) => !one.startsWith('{')),
+      ...GARBAGE,
+      '{}',
       '{"jobResponse":7}',
       '{"jobResponse":{"jobStatus":"0"}}',
+      '{"completed":true}',
+      '{"completed":true,"jobResponse":null}',
+      '{"completed":false,"jobResponse":{"jobStatus":"0"}}',
     ];
     if (_name !== 'check') await requireProviderErrors(call, { ...TOKEN, '/bridges/B': { jobId: 'J' } }, states);
   });

@@ -87,6 +87,21 @@ test('docs/deploying.md names every file of deploy/', () => {
   expect(readdirSync(join(ROOT, 'deploy')).filter((name) => !text.includes(name))).toEqual([]);
 });
 
+test('the Caddyfile logs failed requests without query, headers and the secrets of wallets, and no others', () => {
+  const lines = read('deploy/Caddyfile')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => !line.startsWith('#'));
+  const [, pattern = ''] = /^request>uri regexp "(.*)" "\$1"$/m.exec(lines.join('\n')) ?? [];
+  const logged = (uri: string): string => uri.replace(new RegExp(pattern, 'g'), '$1');
+  expect(logged('/regenerate-pin?booking_id=b&token=secret')).toBe('/regenerate-pin');
+  expect(logged('/functions/v1/wallet-service/v1/devices/secret/x?y')).toBe('/functions/v1/wallet-service/');
+  expect(logged('/booking')).toBe('/booking');
+  expect(lines).toContain('request>headers delete');
+  // A log in the site would log each request, with an encoder of its own.
+  expect(lines.filter((line) => /^log\b/.test(line))).toEqual(['log {']);
+});
+
 test('nginx.conf logs the path of a request without its query, which has secrets, and no page that led there', () => {
   const lines = read('deploy/nginx.conf')
     .split('\n')

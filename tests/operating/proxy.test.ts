@@ -60,7 +60,7 @@ const caddy: Proxy = {
       .replace('reverse_proxy', `tls ${folder}/fullchain.pem ${folder}/privkey.pem\n\treverse_proxy`);
     writeFileSync(
       join(folder, 'Caddyfile'),
-      `{\n\tadmin off\n\thttp_port ${ports.http}\n\tskip_install_trust\n}\n${site}`,
+      site.replace(/^\{$/m, `{\n\tadmin off\n\thttp_port ${ports.http}\n\tskip_install_trust`),
     );
     return ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')];
   },

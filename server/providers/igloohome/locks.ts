@@ -44,7 +44,14 @@ const CAPABILITIES: Readonly<Record<LockCapabilities['mode'], LockCapabilities>>
 
 const pinSchema = z.looseObject({ pin: z.string().regex(/^\d{4,10}$/), pinId: z.string().nullish() });
 const jobSchema = z.looseObject({ jobId: z.string() });
-const jobStateSchema = z.looseObject({ jobResponse: z.looseObject({ jobStatus: z.number().nullish() }).nullish() });
+/** A reply that says neither how the job ended nor that it is under way is not one of a job. */
+const jobStateSchema = z.union([
+  z.looseObject({ jobResponse: z.looseObject({ jobStatus: z.number() }) }),
+  z.looseObject({
+    completed: z.literal(false),
+    jobResponse: z.looseObject({ jobStatus: z.null().optional() }).nullish(),
+  }),
+]);
 const devicesSchema = z.looseObject({
   payload: z.array(
     z.looseObject({ deviceId: z.string(), deviceName: z.string().nullish(), batteryLevel: z.number().nullish() }),
