@@ -19,6 +19,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'mail.id-decision': 'Email about an ID decision',
   'mail.id-withdrawn': 'Email about a withdrawn ID',
   'mail.code-held': 'Email that the access code is held',
+  'mail.code-held-staff': 'Email to staff about a held access code',
   'mail.id-needed': 'Email that asks for an ID',
   'mail.id-missing': 'Email to staff about a missing ID',
   'mail.staff-invitation': 'Email that invites to the staff',

@@ -32,6 +32,7 @@ type PaymentWord = 'open' | 'processing' | 'paid' | 'failed' | 'expired' | 'retu
 /**
  * Settles a payment with the provider: `{paid, status, payment, bookingId, reference}`, for the owner also `booking`, and of an order the sums of all of its bookings, and `series` with each.
  * A payment for a change names the booking that changes, with `change`: its amount in dollars for the owner, null for others.
+ * `codeHeld: true`: its access code waits until staff have talked to the customer.
  * `state: 'asking'` means that the provider has not answered within two seconds: call again later.
  * Works with the session id alone, as after a lost sign-in, but shows a guest nothing private.
  */
@@ -42,7 +43,10 @@ export function verifyPayment(context: { payment: PaymentStatusContext }): Serve
     limit: LIMIT,
     async handle({ caller, body }) {
       const { sessionId } = parse(bodySchema, body);
-      const { booking, payment, paid, waiting, order, changed } = await readPaymentStatus(context.payment, sessionId);
+      const { booking, payment, paid, waiting, order, changed, codeHeld } = await readPaymentStatus(
+        context.payment,
+        sessionId,
+      );
       const answer = {
         paid,
         status: booking.status,
@@ -51,6 +55,7 @@ export function verifyPayment(context: { payment: PaymentStatusContext }): Serve
         reference: (changed ?? booking).reference,
         ...(waiting ? { state: 'asking' } : {}),
         ...(changed === null ? {} : { change: null }),
+        ...(codeHeld && { codeHeld }),
       };
       if (caller.userId === null || caller.userId !== booking.userId) return json(answer);
       const sum = (amount: (one: typeof booking) => number): number =>

@@ -5,6 +5,7 @@ import { paragraphsOf } from '#rules/letter.ts';
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime, studioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
+import { heldBlock } from './held-words.ts';
 import { type Block, greet, type Letterhead, type Mail, renderMail, sentence, writeTo } from './layout.ts';
 
 /** What the mails of a booking show. Times are instants, money is cents. */
@@ -111,11 +112,11 @@ export const bookingRows = (booking: BookingForMail): readonly (readonly [string
       ]
     : [['Studio', booking.studioName], ...datesOf(booking)];
 
-/** `account`: where the booking can be cancelled; null for a guest, who writes to us. */
+/** `account`: where the booking can be cancelled; null for a guest, who writes to us. `held`: the code waits until we have talked to the customer. */
 export function bookingConfirmedMail(
   booking: BookingForMail,
   links: { pin: string; account: string | null },
-  codeWorksFrom: Date,
+  code: { readonly worksFrom: Date; readonly held: boolean },
   freeCancelHours: number,
 ): MailWithCalendar {
   const money: [string, string][] = [['Price', formatMoney(booking.baseCents)]];
@@ -141,10 +142,12 @@ export function bookingConfirmedMail(
           kind: 'facts',
           rows: [['Hours', String(booking.hours)], ...money, ['Paid', formatMoney(booking.totalCents)]],
         },
-        {
-          kind: 'text',
-          text: `We’ll email your access code ${settings.releaseLeadMinutes} minutes before you start${dates === 1 ? '' : ' each time'}; you’ll also find it on your access code page. It works from ${formatStudioTime(codeWorksFrom)}. Please arrive 10 minutes early.`,
-        },
+        code.held
+          ? heldBlock(booking.from)
+          : {
+              kind: 'text',
+              text: `We’ll email your access code ${settings.releaseLeadMinutes} minutes before you start${dates === 1 ? '' : ' each time'}; you’ll also find it on your access code page. It works from ${formatStudioTime(code.worksFrom)}. Please arrive 10 minutes early.`,
+            },
         ...notesOf(booking),
         { kind: 'button', label: 'Your access code page', href: links.pin },
         sentence(

@@ -1,26 +1,12 @@
-import { formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { type BookingForMail, bookingRows, type MailWithCalendar } from './booking.ts';
-import { type Block, greet, renderMail, sentence, writeTo } from './layout.ts';
+import { heldBlock, reach } from './held-words.ts';
+import { greet, type Letterhead, type Mail, renderMail } from './layout.ts';
 
-type From = BookingForMail['from'];
-
-/** How to reach us, as words: by phone if there is one. */
-const reach = ({ phone, email }: From): string => (phone === '' ? `write to ${email}` : `call us on ${phone}`);
-
-/** Says that the code is on hold and whom to call. It names no dispute: the mail may be read by guests of the booking. */
-export const heldBlock = ({ phone, email }: From): Block =>
-  phone === ''
-    ? sentence('Your access code is on hold. Please write to ', writeTo(email), ' before you come.')
-    : sentence(
-        'Your access code is on hold. Please call us on ',
-        { text: phone, href: `tel:${phone.replaceAll(/[^\d+]/g, '')}` },
-        ' before you come.',
-      );
-
-/** The same in a text message. */
-export const heldSentence = (from: From): string => `Your code is on hold: please ${reach(from)} before you come.`;
-
-/** Tells the customer of a disputed booking, shortly before the session, that the code is held and whom to call. */
+/**
+ * Tells the customer of a disputed booking, shortly before the session, that the code is held and whom to call. It does not say why: the customer may be the one
+ * who used the card of another person.
+ */
 export function codeHeldMail(booking: BookingForMail, link: string): MailWithCalendar {
   const { from } = booking;
   return renderMail(from, {
@@ -32,7 +18,7 @@ export function codeHeldMail(booking: BookingForMail, link: string): MailWithCal
         kind: 'text',
         text: greet(
           booking.firstName,
-          'your bank has told us that a payment for this booking is disputed. Your booking stays as it is while we sort this out with you.',
+          'we need to talk to you before your session. Your booking stays as it is meanwhile.',
         ),
       },
       heldBlock(from),
@@ -45,3 +31,37 @@ export function codeHeldMail(booking: BookingForMail, link: string): MailWithCal
     ],
   });
 }
+
+/** Tells staff that a payment of a coming booking is disputed, so that its code waits for a decision. Names no customer. */
+export function codeHeldStaffMail(
+  from: Letterhead,
+  booking: { readonly reference: string; readonly studioName: string; readonly start: Date; readonly end: Date },
+  todayUrl: string,
+): Mail {
+  const decideBy = new Date(booking.start.getTime() - DECIDE_MINUTES * 60_000);
+  const title = `A payment is disputed: the code of ${booking.reference} is on hold`;
+  return renderMail(from, {
+    subject: title,
+    preheader: 'Decide whether the session takes place.',
+    heading: title,
+    blocks: [
+      {
+        kind: 'text',
+        text: 'Please decide: let the session take place, cancel the booking, or block the customer too. Undecided, the code stays on hold and the customer is told to call you. Nothing is refunded by itself.',
+      },
+      {
+        kind: 'facts',
+        rows: [
+          ['Reference', booking.reference],
+          ['Studio', booking.studioName],
+          ['When', `${formatStudioRange(booking.start, booking.end)} (Sydney time)`],
+          ['Decide by', `${formatStudioTime(decideBy)} on ${formatStudioDate(decideBy, 'medium')}`],
+        ],
+      },
+      { kind: 'button', label: 'Decide on Today', href: todayUrl },
+    ],
+  });
+}
+
+/** Minutes before the session at which an undecided customer is told to call. */
+const DECIDE_MINUTES = 15;

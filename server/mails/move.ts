@@ -8,6 +8,7 @@ import {
   moneyBackText,
   when,
 } from './booking.ts';
+import { heldBlock } from './held-words.ts';
 import { greet, type Mail, renderMail, sentence } from './layout.ts';
 
 /** Where a booking was, or goes. */
@@ -38,12 +39,16 @@ const endsOnlyLater = (before: Hours, now: Hours): boolean =>
   before.start.getTime() === now.start.getTime() &&
   before.end.getTime() < now.end.getTime();
 
-/** Says that the booking has other hours now. `before`: its hours until then; `pass`: whether a wallet may have a pass of it. */
+/**
+ * Says that the booking has other hours now. `before`: its hours until then; `pass`: whether a wallet may have a pass of it; `held`: its code waits
+ * until we have talked to the customer.
+ */
 export function bookingMovedMail(
   booking: BookingForMail,
   before: Hours,
-  { paidCents, back, pin, pass }: { paidCents: number; back: MoneyBack; pin: string; pass: boolean },
+  change: { paidCents: number; back: MoneyBack; pin: string; pass: boolean; held: boolean },
 ): MailWithCalendar {
+  const { paidCents, back, pin, pass, held } = change;
   const words = endsOnlyLater(before, booking) ? LONGER : MOVED;
   const money = [
     ...(paidCents > 0 ? [`You paid ${formatMoney(paidCents)} for the change.`] : []),
@@ -68,10 +73,7 @@ export function bookingMovedMail(
           ],
         },
         ...money.map((text) => ({ kind: 'text' as const, text })),
-        {
-          kind: 'text',
-          text: words.code,
-        },
+        held ? heldBlock(booking.from) : { kind: 'text' as const, text: words.code },
         ...(pass ? [{ kind: 'text' as const, text: PASS_FOLLOWS }] : []),
         { kind: 'button', label: 'Your access code page', href: pin },
       ],

@@ -1,7 +1,7 @@
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
 import { type BookingForMail, calendar, type MailWithCalendar, notesOf, when } from './booking.ts';
-import { heldBlock, heldSentence } from './code-held.ts';
+import { heldBlock, heldSentence } from './held-words.ts';
 import { greet, renderMail, sentence } from './layout.ts';
 
 /** Reminds of a session the day before. `account`: where reminders are switched off; null for a guest. */

@@ -34,7 +34,7 @@ import { sendDoorHelp } from '#server/operations/mails/door-help-mail.ts';
 import { sendLinkExpired, sendLinkExpiredToStaff } from '#server/operations/mails/expired-links.ts';
 import { sendIdMissing, sendIdNeeded, sendIdWithdrawn } from '#server/operations/mails/missing-id-mails.ts';
 import { sendPaymentLink } from '#server/operations/mails/send-payment-link.ts';
-import { sendAccessCode, sendCodeHeld } from '#server/operations/mails/send-access-code.ts';
+import { sendAccessCode, sendCodeHeld, sendCodeHeldToStaff } from '#server/operations/mails/send-access-code.ts';
 import { sendWaitlistMail } from '#server/operations/mails/waitlist-mail.ts';
 import { makePartialRefund, refundPayment } from '#server/operations/payments/refund.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
@@ -196,6 +196,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'text.reminder': (job) => sendTextReminder(bookingMails, job),
       'mail.access-code': (job) => sendAccessCode(bookingMails, job),
       'mail.code-held': (job) => sendCodeHeld(bookingMails, job),
+      'mail.code-held-staff': (job) => sendCodeHeldToStaff(bookingMails, job),
       'mail.waitlist': (job) => sendWaitlistMail(bookingMails, job),
       'mail.id-decision': () => Promise.resolve('done'),
       'mail.id-withdrawn': (job) => sendIdWithdrawn(bookingMails, job),

@@ -46,6 +46,7 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
 
   async function begin(lock: Partial<LockCapabilities> = {}): Promise<void> {
     await db.query('delete from private.outbox');
+    await db.query('delete from public.user_roles');
     await db.query(
       `update private.booking set status = 'cancelled', cancel_reason = 'staff' where status <> 'cancelled'`,
     );
@@ -71,7 +72,7 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
       await settlePayment(system.booking, sessionId);
       await system.jobs.drain();
     };
-    return { id, person, startTime, at, dispute };
+    return { id, person, sessionId, startTime, at, dispute };
   }
   type Booked = Awaited<ReturnType<typeof booked>>;
   const guestOf = async ({ id, person }: Booked): Promise<string> => {
@@ -143,6 +144,42 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     // The bank decides against us afterwards: staff have decided already.
     await one.dispute('dispute lost');
     expect((await showAccess(system.access, one.id)).held).toBe(false);
+  });
+
+  test('is told to each member of staff who may decide, once for each dispute and while it is held; the customer is not told why', async () => {
+    const staff = { money: await addPerson(db), owner: await addPerson(db), bookings: await addPerson(db) };
+    const emails: Record<string, string> = {};
+    for (const [permission, id] of Object.entries(staff)) {
+      await db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [id]);
+      const row = await db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [id]);
+      emails[permission] = row?.email ?? '';
+    }
+    for (const permission of ['money', 'bookings'] as const) {
+      await db.query(`update public.staff_permissions set permission = $2 where user_id = $1::uuid`, [
+        staff[permission],
+        permission,
+      ]);
+    }
+    const told = () => system.mails.filter(({ subject }) => subject.startsWith('A payment is disputed: the code of '));
+    const one = await booked();
+    await one.dispute();
+    for (const _ of [1, 2]) await settlePayment(system.booking, one.sessionId);
+    await system.jobs.drain();
+    expect(told().map(({ to }) => to)).toEqual(expect.arrayContaining([emails['money'], emails['owner']]));
+    expect(told().map(({ to }) => to)).not.toContain(emails['bookings']);
+    expect(told()).toHaveLength(2);
+    expect(told()[0]?.text).toContain('/admin?tab=today');
+    await one.at(14);
+    const words = system.mails.find(({ subject }) => subject.startsWith('Your access code is'))?.text;
+    expect(words).toContain('before you come');
+    expect(words).not.toMatch(/disput|bank|card|payment/i);
+    // Decided before the mail could be sent.
+    const other = await booked();
+    system.provider.move(other.sessionId, 'dispute');
+    await settlePayment(system.booking, other.sessionId);
+    await decide(other.id, 'keep');
+    await system.jobs.drain();
+    expect(told()).toEqual([]);
   });
 
   test('that the lock and the customer have already is removed from the lock with those of guests, and a new one comes when the dispute is won', async () => {

@@ -101,6 +101,7 @@ function jobsWith(payments: Payments) {
       'mail.booking-confirmed': nothing,
       'mail.id-withdrawn': nothing,
       'mail.code-held': nothing,
+      'mail.code-held-staff': nothing,
       'mail.id-needed': nothing,
       'mail.id-missing': nothing,
       'mail.booking-cancelled': nothing,

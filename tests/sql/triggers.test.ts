@@ -810,7 +810,7 @@ describe('storage', () => {
  * live.test.ts beside this file and by tests/realtime; closures by tests/api/closures.test.ts; IDs that
  * wait by tests/api/id-review.test.ts; campaigns by tests/api/mailing-list.test.ts; blocked customers by tests/api/customer-blocks.test.ts; partial refunds by
  * tests/operations/staff-refunds.test.ts; lost IDs by tests/operations/missing-ids.test.ts; prices and settings by prices.test.ts and settings.test.ts beside this file; moves by
- * tests/operations/staff-moves.test.ts and paid-moves.test.ts; rules of codes by coupon-rules.test.ts beside this file; invitations by tests/api/staff-team.test.ts;
+ * tests/operations/staff-moves.test.ts and paid-moves.test.ts; rules of codes by coupon-rules.test.ts beside this file, codes that give money away by tests/api/permissions.test.ts; invitations by tests/api/staff-team.test.ts;
  * the wait list by tests/operations/waitlist.test.ts, the lowest price of a room by tests/api/rooms.test.ts; crews by
  * tests/operations/crew.test.ts; documents by tests/operations/paid-moves.test.ts, and without their buyer by tests/api/account-ends.test.ts; the provider's customer of an
  * account that ends by tests/operations/card-payments.test.ts; passes by tests/operating/wallet-updates.test.ts; mails about
@@ -819,7 +819,7 @@ describe('storage', () => {
 const TESTED =
   `users_email_changed users_create_profile users_inserted_confirmed users_sync_identities users_update_profile buckets_guarded objects_guarded
   objects_cancel_deletion objects_queue_deletion objects_replaced audit_logs_append_only audit_logs_no_truncate profiles_email profiles_supersede_verifications mailing_list_normalise count_joined count_changed count_deleted publish_campaign
-  discount_codes_audit discount_codes_normalise booking_confirmed_is_paid booking_redemption booking_clear_contact_phone end_move_holds booking_starts_pending
+  discount_codes_audit discount_codes_gifts discount_codes_normalise booking_confirmed_is_paid booking_redemption booking_clear_contact_phone end_move_holds booking_starts_pending
   booking_not_closed closure_not_booked booking_transition bookings_insert bookings_update payment_transition scheduled_emails_audit scheduled_emails_recipient audit_log_entries_append_only
   audit_log_entries_no_truncate upload_parts_cancel_deletion upload_parts_queue_deletion publish_booking publish_payment publish_verification publish_access_code publish_session publish_closure publish_reopened messages_sent
   booking_not_blocked booking_payer_not_blocked publish_review id_verifications_decided id_verifications_deleted id_verifications_mail_staff id_verifications_supersede_waiting

@@ -45,10 +45,16 @@ export const bookingMails = (): Rendered[] => [...paidMails(), ...movedMails(), 
 const paidMails = (): Rendered[] => [
   ...render(bookings, {
     bookingConfirmedMail: {
-      '': [booking, links, at(-1 / 12), 24],
-      'of a guest': [{ ...booking, firstName: null }, { ...links, account: null }, at(-1 / 12), 24],
-      'of a series': [series, links, at(-1 / 12), 24],
-      long: [long, links, at(-1 / 12), 24],
+      '': [booking, links, { worksFrom: at(-1 / 12), held: false }, 24],
+      'of a guest': [
+        { ...booking, firstName: null },
+        { ...links, account: null },
+        { worksFrom: at(-1 / 12), held: false },
+        24,
+      ],
+      'of a series': [series, links, { worksFrom: at(-1 / 12), held: false }, 24],
+      'with a held code': [booking, links, { worksFrom: at(-1 / 12), held: true }, 24],
+      long: [long, links, { worksFrom: at(-1 / 12), held: false }, 24],
     },
     bookingCancelledMail: {
       '': [booking, { ...card, paid: true }],
@@ -85,9 +91,10 @@ const paidMails = (): Rendered[] => [
 const movedMails = (): Rendered[] => [
   ...render(moves, {
     bookingMovedMail: {
-      '': [booking, earlier, { paidCents: 2_000, back: none, pin: PIN_PAGE, pass: false }],
-      cheaper: [booking, earlier, { paidCents: 0, back: both, pin: PIN_PAGE, pass: false }],
-      long: [long, earlier, { paidCents: 0, back: both, pin: PIN_PAGE, pass: true }],
+      '': [booking, earlier, { paidCents: 2_000, back: none, pin: PIN_PAGE, pass: false, held: false }],
+      'with a held code': [booking, earlier, { paidCents: 0, back: none, pin: PIN_PAGE, pass: false, held: true }],
+      cheaper: [booking, earlier, { paidCents: 0, back: both, pin: PIN_PAGE, pass: false, held: false }],
+      long: [long, earlier, { paidCents: 0, back: both, pin: PIN_PAGE, pass: true, held: false }],
     },
     moveLinkMail: { '': [booking, earlier, { cents: 2_000, pay: PAY_PAGE, until: at(-48), terms: TERMS }] },
     moveEndedMail: {
@@ -123,6 +130,7 @@ const sessionMails = (): Rendered[] => [
       'without a phone': [{ ...booking, firstName: null }, PIN_PAGE],
       long: [long, PIN_PAGE],
     },
+    codeHeldStaffMail: { '': [from, booking, `${SITE}/admin?tab=today`] },
   }),
   ...render(waitlist, {
     waitlistMail: {

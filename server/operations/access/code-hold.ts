@@ -38,7 +38,7 @@ export async function followCodeHold(
   await tx.query('select private.publish_code_hold($1::uuid)', [booking.id]);
 }
 
-/** Ends codes behind a bridge. Other locks keep their codes until these end: the digits are hidden, and staff are alerted if they were shown. */
+/** Tells staff, and ends codes behind a bridge. Other locks keep their codes until these end: the digits are hidden, and staff are alerted if they were shown. */
 async function takeBack(tx: Transaction, { id }: BookingFacts, disputeId: string, now: Date): Promise<void> {
   await tx.query(
     `update public.booking_access_codes set status = 'revoke_pending' where booking_id = $1::uuid and mode = 'bridge' and status in ('requested', 'issued')`,
@@ -48,6 +48,7 @@ async function takeBack(tx: Transaction, { id }: BookingFacts, disputeId: string
     if (code.status === 'revoke_pending')
       await queueRevocation(tx, { bookingId: id, codeId: code.id, dedupe: `held:${disputeId}:${code.id}`, dueAt: now });
   await tx.query('select private.end_crew_codes($1::uuid, null, $2::timestamptz)', [id, now]);
+  await tx.query('select private.tell_staff_of_held_code($1::uuid, $2, $3::timestamptz)', [id, disputeId, now]);
   await tx.query(
     `select private.audit(null, 'alert', 'access_code', c.id::text, '{"reason": "the booking is disputed, and the lock cannot remove this code before it ends"}')
      from public.booking_access_codes c where c.booking_id = $1::uuid and c.mode <> 'bridge' and c.status = 'issued' and c.release_at <= $2::timestamptz`,

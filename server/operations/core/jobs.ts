@@ -45,6 +45,7 @@ export const JOB_RULES = {
   'mail.id-decision': { worker: 'mail' },
   'mail.id-withdrawn': { worker: 'mail' },
   'mail.code-held': { worker: 'mail', longestWaitMs: URGENT_WAIT_MS },
+  'mail.code-held-staff': { worker: 'alerts', longestWaitMs: URGENT_WAIT_MS },
   'mail.id-needed': { worker: 'mail', longestWaitMs: URGENT_WAIT_MS },
   'mail.thanks': { worker: 'mail', alerts: 'once' },
   'mail.incident-answer': { worker: 'mail' },

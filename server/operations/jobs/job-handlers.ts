@@ -25,7 +25,7 @@ import { sendLinkExpired, sendLinkExpiredToStaff } from '../mails/expired-links.
 import { sendIdDecision, sendReviewWaiting } from '../mails/identity-mails.ts';
 import { sendIdMissing, sendIdNeeded, sendIdWithdrawn } from '../mails/missing-id-mails.ts';
 import { type ReminderContext, sendReminder, sendTextReminder } from '../mails/reminders.ts';
-import { sendAccessCode, sendCodeHeld } from '../mails/send-access-code.ts';
+import { sendAccessCode, sendCodeHeld, sendCodeHeldToStaff } from '../mails/send-access-code.ts';
 import { sendCampaignMail, sendCampaignTest } from '../mails/send-campaign-mail.ts';
 import { sendCustomerMessage } from '../mails/send-customer-message.ts';
 import { sendPaymentLink } from '../mails/send-payment-link.ts';
@@ -73,6 +73,7 @@ function handlers(contexts: Contexts): Readonly<Record<JobKind, JobHandler>> {
     'text.reminder': (job) => sendTextReminder(mails, job),
     'mail.access-code': (job) => sendAccessCode(mails, job),
     'mail.code-held': (job) => sendCodeHeld(mails, job),
+    'mail.code-held-staff': (job) => sendCodeHeldToStaff(mails, job),
     'mail.waitlist': (job) => sendWaitlistMail(mails, job),
     'mail.id-decision': (job) => sendIdDecision(mails, job),
     'mail.id-withdrawn': (job) => sendIdWithdrawn(mails, job),

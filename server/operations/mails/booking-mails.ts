@@ -14,6 +14,7 @@ import {
 } from '#server/mails/booking.ts';
 import { bookingMovedMail, moveEndedMail, movePaymentReturnedMail, moveProcessingMail } from '#server/mails/move.ts';
 import type { AccessContext } from '../access/context.ts';
+import { readCodeHold } from '../access/code-hold.ts';
 import { showAccess } from '../access/show-access.ts';
 import { freeCancelHours } from '../bookings/cancel.ts';
 import { type BookingFacts, latestPayment, type PaymentFacts, readBooking, readOrder } from '../core/booking-rows.ts';
@@ -38,7 +39,7 @@ export async function sendConfirmation(context: BookingMailContext, job: Job): P
     const mail = bookingConfirmedMail(
       booking,
       { pin: pinLink(context, facts), account },
-      (await worksFrom(context.access, facts.id)) ?? booking.start,
+      (await codeOf(context.access, facts.id)) ?? { worksFrom: booking.start, held: false },
       await hoursToCancel(context, facts),
     );
     const document = await readPdf(context, facts.id, ...others.map(({ id }) => id));
@@ -88,6 +89,7 @@ export async function sendMove(context: BookingMailContext, job: Job): Promise<J
             back,
             pin: pinLink(context, facts),
             pass: (await readPass(context, facts.id)) !== null,
+            held: (await readCodeHold(context.db, facts.id)) !== null,
           },
         )
       : null,
@@ -161,9 +163,9 @@ async function withOrder(
 }
 
 /** Returns null when there is no access yet. Any other error fails the job: a mail that is tried again is better than a wrong time. */
-async function worksFrom(access: AccessContext, bookingId: string): Promise<Date | null> {
+async function codeOf(access: AccessContext, bookingId: string): Promise<{ worksFrom: Date; held: boolean } | null> {
   try {
-    return (await showAccess(access, bookingId)).worksFrom;
+    return await showAccess(access, bookingId);
   } catch (error) {
     if (error instanceof Refusal) return null;
     throw error;

@@ -1,12 +1,12 @@
 import type { Database } from '#server/db/database.ts';
 import { accessCodeMail } from '#server/mails/booking.ts';
-import { codeHeldMail } from '#server/mails/code-held.ts';
+import { codeHeldMail, codeHeldStaffMail } from '#server/mails/code-held.ts';
 import { readCodeHold } from '../access/code-hold.ts';
 import { showAccess } from '../access/show-access.ts';
 import { readBooking } from '../core/booking-rows.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
 import { isHeldForUndo, UNDO_RETRY_MS } from '../core/undo-hold.ts';
-import { type BookingMailContext, pinLink, sendBookingMail } from './booking-mail.ts';
+import { type BookingMailContext, hoursOf, pinLink, sendBookingMail } from './booking-mail.ts';
 
 /** How soon the mail is tried again while the lock has not answered. */
 const CODE_RETRY_MS = 5_000;
@@ -45,6 +45,26 @@ export async function sendCodeHeld(context: BookingMailContext, job: Job): Promi
     if (!isAhead || (await readCodeHold(context.db, about.id)) === null) return null;
     return codeHeldMail(booking, pinLink(context, about));
   });
+  return 'done';
+}
+
+/** Job `mail.code-held-staff`: tells a member of staff that a dispute holds a code; nothing when the account may no longer decide, or it is settled. */
+export async function sendCodeHeldToStaff(context: BookingMailContext, job: Job): Promise<JobOutcome> {
+  const { db, mail, clock, siteUrl, business } = context;
+  const staff = await db.one<{ email: string }>(
+    `select u.email from auth.users u where u.id = $1::uuid and u.deleted_at is null and exists (
+       select from public.staff_permissions p where p.user_id = u.id and p.permission in ('money', 'owner'))`,
+    [job.payload['staff']],
+  );
+  const booking = await readBooking(db, job.subjectId);
+  const isAhead = booking?.status === 'confirmed' && clock().getTime() < Date.parse(booking.endTime);
+  if (staff === null || !isAhead || (await readCodeHold(db, booking.id)) === null) return 'done';
+  const message = codeHeldStaffMail(
+    business(),
+    { reference: booking.reference, ...hoursOf(booking) },
+    `${siteUrl}/admin?tab=today`,
+  );
+  await mail.send({ to: staff.email, ...message, key: `job-${job.id}` });
   return 'done';
 }
 

@@ -1,4 +1,5 @@
 import { ProviderError } from '#server/providers/call.ts';
+import { readCodeHold } from '../access/code-hold.ts';
 import { type BookingFacts, readBooking, readOrder } from '../core/booking-rows.ts';
 import type { SingleFlight } from '../core/single-flight.ts';
 import { withTimeout } from '../core/timeout.ts';
@@ -13,6 +14,8 @@ export type PaymentStatus = Settlement & {
   readonly order: readonly BookingFacts[];
   /** The booking that it changes, as it is now; null: it pays for the booking itself. */
   readonly changed: BookingFacts | null;
+  /** The code of the booking waits until staff have talked to the customer. */
+  readonly codeHeld: boolean;
 };
 
 export type PaymentStatusContext = PaymentContext & {
@@ -39,13 +42,15 @@ export async function readPaymentStatus(context: PaymentStatusContext, sessionId
 
 async function withOthers(
   { db }: PaymentContext,
-  status: Omit<PaymentStatus, 'order' | 'changed'>,
+  status: Settlement & Pick<PaymentStatus, 'waiting'>,
 ): Promise<PaymentStatus> {
   const { booking, payment } = status;
+  const codeHeld = (await readCodeHold(db, booking.movesBooking ?? booking.id)) !== null;
   if (booking.movesBooking !== null)
-    return { ...status, order: [], changed: await readBooking(db, booking.movesBooking) };
-  if (payment.moveNumber !== null) return { ...status, order: [], changed: booking };
-  return { ...status, order: booking.orderId === null ? [] : await readOrder(db, booking.orderId), changed: null };
+    return { ...status, codeHeld, order: [], changed: await readBooking(db, booking.movesBooking) };
+  if (payment.moveNumber !== null) return { ...status, codeHeld, order: [], changed: booking };
+  const order = booking.orderId === null ? [] : await readOrder(db, booking.orderId);
+  return { ...status, codeHeld, order, changed: null };
 }
 
 /** Returns retryable errors instead of throwing them: the page asks again. */

@@ -58,6 +58,13 @@ test('a confirmed booking shows its price with both discounts, when the code com
   );
 });
 
+test('a booking whose code is held says how to reach us, and not when the code comes', () => {
+  show({ paid: true, status: 'confirmed', payment: 'paid', change: 20, codeHeld: true, booking });
+  expect(screen.getByText(/Your access code is on hold/)).toBeTruthy();
+  expect(screen.queryByText(/You’ll get your access code/)).toBe(null);
+  expect(screen.queryByText(/^Code /)).toBe(null);
+});
+
 test('a confirmed booking of somebody else shows only its reference', () => {
   show({ paid: true, status: 'confirmed', payment: 'paid' });
   expect(rows()).toEqual(['Reference: HC-ABC123', 'Details: Sign in to see them']);

@@ -6,6 +6,7 @@ import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/st
 import { settings } from '#rules/venue.ts';
 import { bookAgain } from '#web/data/finding/again.ts';
 import { BookedSpan } from '#web/lib/business/booked-span.tsx';
+import { HeldCode } from '#web/lib/business/held-code.tsx';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { FindUs } from '#web/lib/business/find-us.tsx';
 import { AppError, describeError } from '#web/lib/errors.ts';
@@ -131,9 +132,18 @@ function Confirmed({ state, picture, passes }: Parts & { state: PaymentState }) 
     <Shell
       back={BACK}
       title={state.change === undefined ? 'Booking confirmed' : 'Booking changed'}
-      lead={<p>We’ve emailed you the details. {codeAt(booking?.start_time)}</p>}
+      lead={<p>We’ve emailed you the details.{state.codeHeld === true ? null : ` ${codeAt(booking?.start_time)}`}</p>}
     >
-      {booking ? <Span booking={booking} picture={picture?.(booking.studio_name)} /> : null}
+      {state.codeHeld === true ? (
+        <div className="mb-8">
+          <Notice tone="warn">
+            <HeldCode />
+          </Notice>
+        </div>
+      ) : null}
+      {booking ? (
+        <Span booking={booking} codeHeld={state.codeHeld === true} picture={picture?.(booking.studio_name)} />
+      ) : null}
       <dl className="grid gap-px bg-line">
         <Row name="Reference" value={state.reference} />
         {booking ? (
@@ -203,7 +213,7 @@ const spanOf = (one: { start_time: string; end_time: string }) => ({
   end: new Date(one.end_time),
 });
 
-function Span({ booking, picture }: { booking: Paid; picture: ReactNode }) {
+function Span({ booking, codeHeld, picture }: { booking: Paid; codeHeld: boolean; picture: ReactNode }) {
   const start = new Date(booking.start_time);
   return (
     <div className="mb-10">
@@ -211,7 +221,7 @@ function Span({ booking, picture }: { booking: Paid; picture: ReactNode }) {
         studioName={booking.studio_name}
         start={start}
         end={new Date(booking.end_time)}
-        codeAt={releaseOf(start)}
+        codeAt={codeHeld ? null : releaseOf(start)}
         picture={picture}
       />
     </div>

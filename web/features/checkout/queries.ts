@@ -51,6 +51,8 @@ export type PaymentState = {
   readonly reference: string;
   /** It pays the difference of a change: how much, in dollars; null: only the owner sees how much. */
   readonly change?: number | null;
+  /** The access code waits until staff have talked to the customer. */
+  readonly codeHeld?: boolean;
   readonly booking?: {
     studio_id: string;
     studio_name: string;

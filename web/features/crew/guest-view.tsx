@@ -99,7 +99,7 @@ function Invitation({ page, token, showPin, picture }: Parts & { page: GuestPage
           <BookedSpan
             start={booking.startTime}
             end={booking.endTime}
-            codeAt={access !== null && now < access.releaseAt ? access.releaseAt : null}
+            codeAt={access !== null && !access.held && now < access.releaseAt ? access.releaseAt : null}
             picture={picture?.(booking.studioName)}
           />
         )}

@@ -8,6 +8,7 @@ import { bookAgain } from '#web/data/finding/again.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { BookedSpan } from '#web/lib/business/booked-span.tsx';
+import { HeldCode } from '#web/lib/business/held-code.tsx';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { paths } from '#web/lib/paths.ts';
 import { TimeLeft } from '#web/lib/time-left.tsx';
@@ -112,6 +113,11 @@ function Found({
           <div className="space-y-5">
             {ahead ? <Span booking={booking} now={now} picture={picture?.(booking)} /> : null}
             <State booking={booking} now={now} />
+            {ahead && booking.codeHeld ? (
+              <Notice tone="warn">
+                <HeldCode />
+              </Notice>
+            ) : null}
             {booking.status === 'confirmed' ? sessionParts?.(booking) : null}
             {booking.waiting === null ? null : <WaitingMove waiting={booking.waiting} now={now} />}
             <Actions booking={booking} own={ownSpans?.(booking) ?? []} now={now} onDo={setDoing} />
@@ -143,12 +149,11 @@ function Found({
 
 type Doing = 'move' | 'extend' | 'cancel';
 
-/** The hours of a booking that is not over, and when its code is shown, while that is to come. */
+/** The hours of a booking that is not over, and when its code is shown, while that is to come and certain. */
 function Span({ booking, now, picture }: { booking: BookingPage; now: Date; picture: ReactNode }) {
   const code = new Date(booking.startTime.getTime() - settings.releaseLeadMinutes * 60_000);
-  return (
-    <BookedSpan start={booking.startTime} end={booking.endTime} codeAt={now < code ? code : null} picture={picture} />
-  );
+  const comes = now < code && !booking.codeHeld;
+  return <BookedSpan start={booking.startTime} end={booking.endTime} codeAt={comes ? code : null} picture={picture} />;
 }
 
 function State({ booking, now }: { booking: BookingPage; now: Date }) {

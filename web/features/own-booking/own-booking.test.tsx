@@ -56,6 +56,7 @@ const BOOKING: queries.BookingPage = {
   couponCents: 0,
   waivedCents: 0,
   finalCents: 13_800,
+  codeHeld: false,
   processing: false,
   payments: [{ cents: 13_800, at: new Date('2031-02-01T00:05:00Z'), forMove: false, online: true }],
   refunds: [],
@@ -104,6 +105,12 @@ test('a booking says its state, its money, what happened, and until when it can 
   expect(screen.getByText('Receipt 000007, Sat 1 Feb 2031: $138')).toBeTruthy();
   await press('Cancel');
   expect(screen.getByText('really?')).toBeTruthy();
+});
+
+test('a booking whose code is held says how to reach us, and not when the code comes', async () => {
+  show({ codeHeld: true });
+  expect(await screen.findByText(/Your access code is on hold/)).toBeTruthy();
+  expect(screen.queryByText('Code 5:45 pm')).toBe(null);
 });
 
 test('a move offers the free starts of the day, says what it costs, and leaves for the pay page', async () => {

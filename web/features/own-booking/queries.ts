@@ -30,6 +30,8 @@ const bookingSchema = z.object({
   /** Too little for a payment: what is still to pay, or, below zero, still to go back. */
   owedCents: z.number(),
   finalCents: z.number(),
+  /** Its code waits until staff have talked to the customer. */
+  codeHeld: z.boolean(),
   /** A payment takes the bank days. */
   processing: z.boolean(),
   payments: z.array(z.object({ cents: z.number(), at: instant, forMove: z.boolean(), online: z.boolean() })),

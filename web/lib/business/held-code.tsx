@@ -16,7 +16,7 @@ export function HeldCode() {
           call us on {phone}
         </a>
       )}{' '}
-      before you come. As soon as it’s settled, your code appears here.
+      before you come. As soon as it’s settled, you’ll get your code.
     </p>
   );
 }
