@@ -187,6 +187,21 @@ describe.each(databases)('unpaid hours on $name', ({ open }) => {
     }
   });
 
+  test('six changes may be begun within an hour without paying, of all bookings of an account together', async () => {
+    const alex = await addPerson(db);
+    // Late enough that each may still be moved.
+    day += 2;
+    const bookings = [await book(alex), await book(alex), await book(alex)];
+    const answers = [];
+    for (let step = 0; step < 7; step += 1) {
+      answers.push((await refusal(moveTo(alex, bookings[step % 3] ?? '', 2)))?.code ?? 'held');
+      cases.system.state.now += 1_000;
+    }
+    expect(answers).toEqual([...Array.from({ length: 6 }, () => 'held'), 'too_many_holds']);
+    const kim = await addPerson(db);
+    expect(await refusal(moveTo(kim, await book(kim), 2))).toBeNull();
+  });
+
   test('a link that staff made does not count towards the limit of the customer', async () => {
     const alex = await addPerson(db);
     const account = await db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [alex]);

@@ -259,7 +259,12 @@ test(
     await addSecret(rows, {});
     const [alert, ...others] = await shown();
     expect(others).toEqual([]);
-    expect(alert).toMatchObject({ kind: 'secret_stays', since: new Date(at(-10)), due: new Date(at(60)), problem: 'staff-code' });
+    expect(alert).toMatchObject({
+      kind: 'secret_stays',
+      since: new Date(at(-10)),
+      due: new Date(at(60)),
+      problem: 'staff-code',
+    });
     expect([alert?.['studio_name'], alert?.['customer_name']]).not.toContain(null);
     expect(await shown(60)).toEqual([]);
     for (const permission of ALL) {

@@ -65,7 +65,7 @@ export async function holdMove(
       { differenceCents },
     );
   if (customer !== undefined) {
-    await requireFewHolds(tx, booking.id, now, settings.limitFactor);
+    await requireFewHolds(tx, customer, now, settings.limitFactor);
     await requireFewHours(tx, booking.id, { customer, hours: to.hours, now });
   }
   await tx.query(
@@ -91,24 +91,21 @@ export async function holdMove(
   return hold;
 }
 
-/** Each unpaid hold of new hours keeps them from others for a while. */
-async function requireFewHolds(tx: Transaction, bookingId: string, now: Date, limitFactor: number): Promise<void> {
+/** Each unpaid hold of new hours keeps them from others for a while. Those of all bookings of a customer count together. */
+async function requireFewHolds(tx: Transaction, customer: string, now: Date, limitFactor: number): Promise<void> {
   const row = await tx.one<{ holds: number; oldest: string }>(
-    `select count(*)::int as holds, min(b.created_at) as oldest from private.booking b
-     where b.moves_booking = $1::uuid and b.made_by is null and b.created_at > $2::timestamptz - interval '1 hour'
+    `select count(*)::int as holds, min(b.created_at) as oldest
+     from private.booking m join private.booking b on b.moves_booking = m.id
+     where m.user_id = $1::uuid and b.made_by is null and b.created_at > $2::timestamptz - interval '1 hour'
        and b.cancel_reason is distinct from 'replaced'`,
-    [bookingId, now],
+    [customer, now],
   );
   const { holdsPerHour } = await readBookingRules(tx);
   if (row === null || row.holds < holdsPerHour * limitFactor) return;
   const retryAfter = Math.max(1, Math.ceil((Date.parse(row.oldest) + 3_600_000 - now.getTime()) / 1000));
-  throw new Refusal(
-    'too_many_holds',
-    'You’ve started several changes of this booking without paying. Please wait a while.',
-    {
-      retryAfter,
-    },
-  );
+  throw new Refusal('too_many_holds', 'You’ve started several changes without paying. Please wait a while.', {
+    retryAfter,
+  });
 }
 
 /** The new hours count among the unpaid hours of the account, instead of those that the booking waits for already. */
