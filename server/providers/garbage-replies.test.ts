@@ -178,8 +178,8 @@ describe('a reply of Stripe that does not match its schema is a ProviderError', 
     expect(Object.keys(identity).toSorted()).toEqual(Object.keys(checks()).toSorted());
   });
 
-  const signed = (body: string): string => {
-    const time = Math.floor(Date.now() / 1000);
+  const signed = (body: string, seconds = 0): string => {
+    const time = Math.floor(Date.now() / 1000) + seconds;
     return `t=${time},v1=${createHmac('sha256', 'whsec_x').update(`${time}.${body}`).digest('hex')}`;
   };
   test.each([
@@ -190,6 +190,14 @@ describe('a reply of Stripe that does not match its schema is a ProviderError', 
     '{"id":"evt_1","type":7,"livemode":false,"data":{"object":{}}}',
   ])('a signed event %s is refused', (body) => {
     expect(() => payments().readEvent(body, signed(body))).toThrow(WebhookRefused);
+  });
+  const event = '{"id":"evt_1","type":"charge.refunded","livemode":false,"data":{"object":{"id":"ch_1"}}}';
+  test.each([
+    ['an hour ago', -3_600],
+    ['in an hour', 3_600],
+  ])('an event signed %s is refused, and one signed now is read', (_when, seconds) => {
+    expect(() => payments().readEvent(event, signed(event, seconds))).toThrow(WebhookRefused);
+    expect(payments().readEvent(event, signed(event))).toMatchObject({ id: 'evt_1', objectId: 'ch_1' });
   });
 });
 

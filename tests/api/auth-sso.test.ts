@@ -157,6 +157,14 @@ describe.each(engines)('single sign-on with supabase-js (PostgreSQL: %s)', (post
     expect(isRefused(await post(right, good.relayState), 'saml_relay_state_not_found')).toBe(true);
     const other = await begin();
     expect(isRefused(await post(right, other.relayState))).toBe(true);
+    // As if a backup had brought the sign-on back: the answer itself was used.
+    const restored = await begin();
+    const back = await server.app.db.query('update auth.flow_state set request_id = $1 where request_id = $2', [
+      good.requestId,
+      restored.requestId,
+    ]);
+    expect(back.count).toBe(1);
+    expect(isRefused(await post(right, restored.relayState))).toBe(true);
 
     const wrong: Record<string, Record<string, unknown>> = {
       unsolicited: { in_response_to: null },
