@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PERMISSIONS } from '#rules/permissions.ts';
 import { engines } from '#tests/support/engines.ts';
 import { runScript } from '#tests/support/schema.ts';
 import type { TestServer } from '#tests/support/test-server.ts';
@@ -162,7 +163,12 @@ describe.each(engines)('who may do what with files on $name', ({ open }) => {
     const unverified = await person('unverified');
     await db.query('delete from public.id_verifications where user_id = $1::uuid', [unverified.id]);
     const admin = await person('admin', 'staff');
-    await db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [admin.id]);
+    // Staff in a session without the second factor that every permission requires are as a customer.
+    const low = await person('staff without the second factor');
+    for (const { id } of [admin, low])
+      await db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [id]);
+    await db.query('insert into private.second_factor_rule (permission) select unnest($1::text[])', [PERMISSIONS]);
+    await db.query(`update auth.sessions set aal = 'aal2' where user_id = $1::uuid`, [admin.id]);
     const expired = await person('expired', 'dead');
     const claims = JSON.parse(Buffer.from(expired.token.split('.')[1] ?? '', 'base64url').toString());
     const { iat: _iat, exp: _exp, ...rest } = claims;
@@ -172,6 +178,7 @@ describe.each(engines)('who may do what with files on $name', ({ open }) => {
       await person('person'),
       unverified,
       admin,
+      low,
       revoked,
       { ...expired, token: keys.sign(rest, 60, new Date(Date.now() - 3_600_000)) },
       { name: 'service', who: 'service', token: keys.serviceRoleKey, id: null },

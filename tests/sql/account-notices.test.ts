@@ -169,7 +169,7 @@ const announced = Object.entries(COLUMNS).flatMap(([table, columns]) =>
   ),
 );
 
-test.each(announced)('a change of $table.$column mails $mail', ({ table, change, mail }) =>
+test.each(announced)('a change of $column of $table mails $mail', ({ table, change, mail }) =>
   database.rolledBack(async (rows) => {
     await addAccount(rows);
     await rows.query(
@@ -207,6 +207,25 @@ describe('rows that come and go', () => {
       await addAccount(rows);
       await rows.query(statement);
       expect(await mails(rows)).toEqual([`${EMAIL} account_changed ${mail}`]);
+    }),
+  );
+
+  test(
+    'the first identity of an account is mailed when the account has a password, and not when it is how the account was made',
+    rolledBack(async (rows) => {
+      await addAccount(rows);
+      await rows.query('delete from auth.identities');
+      const addIdentity = async (): Promise<string[]> => {
+        await rows.query('delete from private.outbox');
+        await rows.query(
+          `insert into auth.identities (user_id, provider, provider_id) values ('${PERSON}', 'github', 'h')`,
+        );
+        return mails(rows);
+      };
+      expect(await addIdentity()).toEqual([`${EMAIL} account_changed identity_added`]);
+      await rows.query('delete from auth.identities');
+      await rows.query('update auth.users set encrypted_password = null');
+      expect(await addIdentity()).toEqual([]);
     }),
   );
 
