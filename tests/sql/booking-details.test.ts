@@ -53,6 +53,21 @@ test(
 );
 
 test(
+  'booking_details and own_booking say whether the code is held, because a payment is disputed',
+  asStaff('bookings', async (rows) => {
+    const own = async (): Promise<unknown> => {
+      await rows.setClaims({ role: 'authenticated', sub: KIM });
+      const booking = await rows.value('select public.own_booking($1)', ['ABCD-2345']);
+      await rows.setClaims(STAFF);
+      return booking;
+    };
+    for (const read of [() => details(rows), own]) expect(await read()).toMatchObject({ codeHeld: false });
+    await addPayment(rows, 30, 'disputed', { dispute_id: 'd', dispute_status: 'open' });
+    for (const read of [() => details(rows), own]) expect(await read()).toMatchObject({ codeHeld: true });
+  }),
+);
+
+test(
   'booking_details has the payments with what is left of each, the refunds, the decision of staff, the mails, and for who may see it the ID',
   asStaff('bookings', async (rows) => {
     await addPayment(rows, 30, 'expired');

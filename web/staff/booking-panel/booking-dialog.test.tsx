@@ -56,6 +56,7 @@ const BOOKING: queries.BookingDetails = {
   waivedCents: 0,
   finalCents: 5900,
   customer: { hasAccount: true, name: 'Alex Citizen', email: 'alex@example.com', phone: null, blocked: false },
+  codeHeld: false,
   mayReadId: true,
   verification: { status: 'review', until: null },
   payments: [PAID],
@@ -125,6 +126,12 @@ test('a booking has customer, ID, price, payments, mails and, for owners, its hi
     'Sat 1 Mar 2031, 11 am: booking update, Kim',
   ])
     expect(await dialog().findByText(words)).toBeTruthy();
+});
+
+test('a booking whose code is held says so instead of when its code comes', async () => {
+  show({ codeHeld: true });
+  expect(await screen.findByText('Code on hold')).toBeTruthy();
+  expect(screen.queryByText(/^Code due/)).toBe(null);
 });
 
 test('a reference without a booking says so, and a failed load offers another try', async () => {

@@ -220,7 +220,13 @@ function Code({ booking }: { booking: BookingDetails }) {
   ] as const;
   return (
     <>
-      <StepBars steps={STEPS} {...readiness} />
+      {booking.codeHeld ? (
+        <p>
+          <Chip tone="bad">Code on hold</Chip> A payment is disputed. It waits for a decision on Today.
+        </p>
+      ) : (
+        <StepBars steps={STEPS} {...readiness} />
+      )}
       <ol className="mt-1 text-sm text-fog">
         {steps.map(([name, at]) => (at === null ? null : <li key={name}>{`${name}: ${describeInstant(at)}`}</li>))}
       </ol>

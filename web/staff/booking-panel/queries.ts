@@ -37,6 +37,8 @@ const detailsSchema = z.object({
     phone: z.string().nullable(),
     blocked: z.boolean(),
   }),
+  /** Its code waits for a decision, because a payment is disputed. */
+  codeHeld: z.boolean(),
   /** Whether the account may see the result of the ID check. */
   mayReadId: z.boolean(),
   verification: z.object({ status: z.string(), until: maybeInstant }).nullable(),

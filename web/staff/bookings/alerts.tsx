@@ -162,12 +162,13 @@ function List({
 }
 
 /** Names the session, the reason and the time. */
-function describe({ kind, booking, customer, problem, since, due }: Alert): string {
+function describe(alert: Alert): string {
+  const { kind, booking, customer, problem, since, due } = alert;
   const parts = [
     booking === null
       ? null
       : `${booking.studioName}, ${formatStudioDate(booking.start, 'short')} ${formatStudioTime(booking.start)}`,
-    kind === 'id_waiting' || kind === 'secret_stays' ? null : customer,
+    customer !== null && TITLES[kind](alert).includes(customer) ? null : customer,
     (kind === 'dispute' || kind === 'code_held') && problem !== null ? `Reason: ${problem.replaceAll('_', ' ')}` : null,
     NAMED.includes(kind) ? null : problem,
     kind === 'id_missing' && booking !== null ? describeCancellation(booking.start, since) : null,
