@@ -42,6 +42,7 @@ async function build() {
   rmSync(next, { recursive: true, force: true });
   const files = SOURCES.flatMap((folder) => filesIn(join(root, folder)));
   for (const file of files) writeProgramFile(file, join(next, relative(root, file)));
+  writeEntry(next);
   writePackage(next);
   copyPackages(next);
   for (const name of readdirSync(next)) {
@@ -82,6 +83,22 @@ function writeProgramFile(file, to) {
   const left = /^(?!\s*(?:\/\/|\*|\/\*)).*'\.{0,2}\/?[\w./-]+\.ts'.*$/m.exec(program.replace(/'#[^'\n]+\.ts'/g, ''));
   if (left) throw new SetupError(`${relative(root, file)} names a source in a way the build does not know: ${left[0]}`);
   writeFileSync(to.replace(/\.ts$/, '.js'), program);
+}
+
+/** An older Node cannot even parse the program, so what it is started by tells it in old words. */
+function writeEntry(folder) {
+  const main = join(folder, 'server', 'main.js');
+  renameSync(main, join(folder, 'server', 'program.js'));
+  writeFileSync(
+    main,
+    `// Starts program.js, or says which Node it needs.
+if (Number(process.versions.node.split('.')[0]) < 24) {
+  process.stderr.write('Node 24 or newer is needed; this is ' + process.version + '.\\n');
+  process.exit(1);
+}
+import('./program.js');
+`,
+  );
 }
 
 /** `npm ci --omit=dev` in the folder makes its packages again, for another platform. So package.json has to keep what the lock file names. */

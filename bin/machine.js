@@ -1,6 +1,6 @@
 // What the tests need that npm cannot install: a browser and a PostgreSQL server of their own.
 import { spawn, spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,13 +16,15 @@ const firstLine = (command, ...args) => {
 export const which = (name) => firstLine('sh', '-c', `command -v "${name}"`);
 const isRoot = process.getuid?.() === 0;
 
+/** Without a network, fail within seconds. */
+const APT_OPTIONS = ['-o', 'Acquire::Retries=0', '-o', 'Acquire::http::Timeout=20'];
+
 /** Installs a system package if we are root; false when it could not be installed. */
 export async function aptInstall(name) {
   if (!isRoot || which('apt-get') === '') return false;
   say(`     installing ${name} with apt-get ...`);
   const quietly = { DEBIAN_FRONTEND: 'noninteractive' };
-  // Without a network, fail within seconds.
-  const options = ['-q', '-o', 'Acquire::Retries=0', '-o', 'Acquire::http::Timeout=20'];
+  const options = ['-q', ...APT_OPTIONS];
   await run('apt-get', [...options, 'update'], quietly);
   return (await run('apt-get', [...options, '-y', '--no-install-recommends', 'install', name], quietly)).code === 0;
 }
@@ -49,6 +51,27 @@ export async function findChromium() {
   const { code, output } = await run(ownNode(), [cli, 'install', 'chromium']);
   if (code !== 0) say(output.slice(-1500));
   return code === 0 ? '' : null;
+}
+
+/**
+ * Finds promtool, which checks metrics and rules of Prometheus: on the path, or unpacked from the Debian package, which is not installed because it
+ * would start a server. Returns '' where there is none: its tests are left out then.
+ */
+export async function findPromtool() {
+  const installed = which('promtool');
+  const folder = join(root, 'node_modules', '.cache', 'promtool');
+  const unpacked = join(folder, 'usr', 'bin', 'promtool');
+  if (installed !== '' || existsSync(unpacked)) return installed || unpacked;
+  if (!isRoot || which('apt-get') === '' || which('dpkg-deb') === '') return '';
+  say('     fetching promtool with apt-get ...');
+  mkdirSync(folder, { recursive: true });
+  const fetch = ['-q', ...APT_OPTIONS, 'download', 'prometheus'];
+  const { code } = await run('sh', [
+    '-c',
+    `cd "$0" && { apt-get ${fetch.join(' ')} || { apt-get -q update && apt-get ${fetch.join(' ')}; }; } && dpkg-deb -x prometheus_*.deb . && rm prometheus_*.deb`,
+    folder,
+  ]);
+  return code === 0 && existsSync(unpacked) ? unpacked : '';
 }
 
 /** Returns the folder with initdb and postgres, version 15 or newer; undefined when there is none. */

@@ -108,6 +108,23 @@ export const ownEnv = () => ({ PATH: `${join(root, 'node_modules', '.bin')}:${pr
 /** Folder of the server's data. */
 export const dataFolder = () => resolve(root, process.env.DATA_DIR || './data');
 
+/** Returns what the server with this DATA_DIR wrote when it was ready; null when none has, or it has stopped. */
+export function readRuntime() {
+  const file = join(dataFolder(), 'runtime.json');
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
+}
+
+/** Whether a process is there. A server that was killed leaves its file behind. */
+export function isRunning(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // It is there, but belongs to another user.
+    return error.code === 'EPERM';
+  }
+}
+
 function files(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
     entry.isDirectory() ? files(join(folder, entry.name)) : [join(folder, entry.name)],

@@ -1,7 +1,6 @@
 // `npm start`: goes from a fresh clone to a running studio. With --dev (`npm run dev`), Vite also serves the pages
 // from their sources, on a port of its own.
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { watchLauncher } from './launcher.js';
@@ -10,9 +9,11 @@ import {
   dataFolder,
   exitWithError,
   install,
+  isRunning,
   loadEnvFile,
   ownEnv,
   ownNode,
+  readRuntime,
   root,
   say,
   seconds,
@@ -20,6 +21,8 @@ import {
 
 const READY_SECONDS = 90;
 const STOP_SECONDS = 15;
+/** As the server's: another one uses this DATA_DIR. */
+const LOCKED = 75;
 
 loadEnvFile();
 const dev = process.argv.includes('--dev');
@@ -51,6 +54,7 @@ const env = {
 const children = new Map();
 let stopping = false;
 let isReady = false;
+let sandboxUp = false;
 let serverCode = 0;
 let failure = 0;
 
@@ -81,11 +85,22 @@ function killGroup(child) {
 }
 
 function onExit(name, code, signal) {
-  if (!stopping) process.stderr.write(`the ${name} stopped (${signal ?? `exit code ${code}`})\n`);
+  // Before that, the lines of the sandbox itself say why it ended.
+  const told = name === 'sandbox' && !sandboxUp;
+  if (!stopping && !told) process.stderr.write(`the ${name} stopped (${signal ?? `exit code ${code}`})\n`);
   if (name === 'server') serverCode = code ?? (stopping && signal === 'SIGTERM' ? 0 : 1);
-  else if (!stopping) failure = 1;
-  // A second start fails at the sandbox's ports first, but the server's message about DATA_DIR matters more: wait for it.
-  if (name === 'server' || isReady || stopping) stop();
+  else if (!stopping) failure = told ? refuseSecondStart() : 1;
+  stop();
+}
+
+/** A second start on the same folder fails at the sandbox's ports first, but that the folder is in use matters more. Returns the exit code. */
+function refuseSecondStart() {
+  const runtime = readRuntime();
+  if (runtime === null || !isRunning(runtime.pid) || !runtime.sandboxUrl?.endsWith(`:${sandboxPort}`)) return 1;
+  process.stderr.write(
+    `another server is running on ${dataDir}; stop it first, or set DATA_DIR to another folder and other ports\n`,
+  );
+  return LOCKED;
 }
 
 /** Stops the server first: its last requests may still need the sandbox. */
@@ -94,7 +109,7 @@ function stop() {
   const running = [...children.values()].filter((child) => !hasExited(child));
   if (!stopping) {
     stopping = true;
-    if (running.includes(server)) say('stopping ...');
+    if (running.includes(server) && isReady) say('stopping ...');
     server.kill('SIGTERM');
     setTimeout(() => running.forEach(killGroup), STOP_SECONDS * 1000).unref();
   }
@@ -113,9 +128,8 @@ process.stderr.on('error', stop);
 const pause = () => new Promise((done) => setTimeout(done, 30));
 
 /** Returns what the server of this start wrote when it was ready; null before that. */
-function readRuntime(pid) {
-  const file = join(dataDir, 'runtime.json');
-  const runtime = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
+function readOwnRuntime(pid) {
+  const runtime = readRuntime();
   return runtime?.pid === pid ? runtime : null;
 }
 
@@ -128,7 +142,7 @@ function acceptsConnections(onPort) {
 }
 
 say(`starting${sandboxOn ? ', with a sandbox in place of outside providers' : ''} ...`);
-const server = startChild('server', ['server/main.ts']);
+const server = startChild('server', ['server/main.ts', ...(sandboxOn ? ['after-sandbox'] : [])]);
 if (sandboxOn) {
   startChild('sandbox', ['sandbox/main.ts'], {
     APP_URL: (variable('SITE_URL') ?? `http://localhost:${port}`).replace(/\/$/, ''),
@@ -136,8 +150,12 @@ if (sandboxOn) {
   });
 }
 
+// The server loads meanwhile, but begins with the database once the sandbox listens: its ports may be in use.
+while (sandboxOn && !stopping && !(await acceptsConnections(sandboxPort))) await pause();
+sandboxUp = true;
+if (sandboxOn && !stopping && server.connected) server.send('begin');
 let runtime = null;
-while (!stopping && !(runtime = readRuntime(server.pid))) {
+while (!stopping && !(runtime = readOwnRuntime(server.pid))) {
   if (Date.now() - began > READY_SECONDS * 1000) {
     process.stderr.write(`The server was not ready after ${READY_SECONDS} seconds; see its lines above.\n`);
     failure = 1;
@@ -145,8 +163,6 @@ while (!stopping && !(runtime = readRuntime(server.pid))) {
   }
   await pause();
 }
-if (sandboxOn && !stopping && hasExited(children.get('sandbox'))) stop();
-while (sandboxOn && !stopping && !(await acceptsConnections(sandboxPort))) await pause();
 if (!stopping) {
   isReady = true;
   say('');

@@ -1,15 +1,12 @@
 // `npm run -s status`: prints the server's addresses and keys as lines that scripts can read.
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { dataFolder, loadEnvFile } from './project.js';
+import { dataFolder, isRunning, loadEnvFile, readRuntime } from './project.js';
 
 loadEnvFile();
-const file = join(dataFolder(), 'runtime.json');
-if (!existsSync(file)) {
-  process.stderr.write(`No server has run with DATA_DIR ${dataFolder()} yet. Start one with: npm start\n`);
+const runtime = readRuntime();
+if (runtime === null || !isRunning(runtime.pid)) {
+  process.stderr.write(`No server runs with DATA_DIR ${dataFolder()}. Start one with: npm start\n`);
   process.exit(1);
 }
-const runtime = JSON.parse(readFileSync(file, 'utf8'));
 const lines = {
   API_URL: runtime.apiUrl,
   ANON_KEY: runtime.anonKey,
@@ -17,4 +14,8 @@ const lines = {
   DATABASE_URL: runtime.databaseUrl,
   SANDBOX_URL: runtime.sandboxUrl,
 };
-for (const [name, value] of Object.entries(lines)) process.stdout.write(`${name}=${value}\n`);
+// In production the file has no secret.
+const isProduction = runtime.serviceRoleKey === undefined;
+const shown = Object.entries(lines).filter(([name]) => !isProduction || name === 'API_URL');
+for (const [name, value] of shown) process.stdout.write(`${name}=${value}\n`);
+if (isProduction) process.stderr.write('Keys are printed in development only.\n');

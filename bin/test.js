@@ -4,7 +4,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findChromium, startPostgres } from './machine.js';
+import { findChromium, findPromtool, startPostgres } from './machine.js';
 import {
   buildWeb,
   exitWithError,
@@ -179,6 +179,8 @@ async function build() {
 
 if (starting) {
   const postgres = await starting;
+  // After PostgreSQL, because apt-get does one thing at a time.
+  env.PROMTOOL = await findPromtool();
   if (postgres) {
     Object.assign(env, { TEST_POSTGRES_URL: postgres.url, TEST_POSTGRES_BIN: postgres.bin });
     say(`     tests run on the embedded database and on PostgreSQL (${postgres.version})`);

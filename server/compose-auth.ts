@@ -28,7 +28,8 @@ import type { SessionWatch } from './http/token.ts';
 import { createCaptcha } from './providers/captcha.ts';
 import type { Circuit } from './providers/circuit.ts';
 import { createGithubSignIn } from './providers/github-sign-in.ts';
-import { guardTexts } from './providers/guarded.ts';
+import { guardTexts, observeCaptcha, observeSignIn, observeSingleSignOn } from './providers/guarded.ts';
+import type { ObserveCalls } from './providers/call.ts';
 import { createOpenIdSignIn } from './providers/openid-sign-in.ts';
 import type { Mail, SignInProvider, SingleSignOn, TextMessages } from './providers/ports.ts';
 import { createSamlSignIn, type SamlProvider, samlProviderSchema } from './providers/saml-sign-in.ts';
@@ -44,6 +45,7 @@ export async function composeAuth(dependencies: {
   readCaller: ReadCaller;
   mail: Mail;
   textCircuit: Circuit;
+  observe: ObserveCalls;
   /** Makes a worker look for due jobs at once. */
   wake: (worker: string) => void;
   clock: Clock;
@@ -55,10 +57,12 @@ export async function composeAuth(dependencies: {
   account: AccountContext;
   texts: TextMessages;
 }> {
-  const { db, keys, clock, mail, business } = dependencies;
+  const { db, keys, clock, mail, business, observe } = dependencies;
   const { auth: settings, siteUrl, signIn } = dependencies.config;
   const config = readAuthConfig(dependencies.config, business);
-  const providers = new Map(signIn.providers.map((one) => [one.name, createSignInProvider(one, siteUrl)]));
+  const providers = new Map(
+    signIn.providers.map((one) => [one.name, observeSignIn(createSignInProvider(one, siteUrl), observe)]),
+  );
   const texts = guardTexts(createTwilioTexts(settings.sms), dependencies.textCircuit);
   const queue = createMessageQueue({
     mailRedirect: (requested) => mailRedirect(config, requested),
@@ -77,9 +81,9 @@ export async function composeAuth(dependencies: {
     }),
     sessions: dependencies.watch,
     providers,
-    ssoProviders: await readSsoProviders(signIn.saml, siteUrl),
+    ssoProviders: (await readSsoProviders(signIn.saml, siteUrl)).map((one) => observeSingleSignOn(one, observe)),
     isBreached: readBreached(settings.breachedFile === null ? '' : await readFile(settings.breachedFile, 'utf8')),
-    captcha: settings.captcha === null ? null : createCaptcha(settings.captcha),
+    captcha: settings.captcha && observeCaptcha(createCaptcha(settings.captcha), settings.captcha.provider, observe),
     config,
   });
   const sendContext = { db, keys, clock, config, mail, texts, letterhead: business };

@@ -21,7 +21,6 @@ import { createReadSender } from './http/bodies/json-sender.ts';
 import { createLog } from './http/log.ts';
 import { createLimits, deleteFullLimits, type Limit } from './http/limits.ts';
 import { createLeasedLimit, takeBatches } from './http/leased-limit.ts';
-import { createMetrics } from './http/metrics/metrics.ts';
 import { createPolicyReports, POLICY_REPORTS } from './http/metrics/policy-reports.ts';
 import { createSite } from './http/site.ts';
 import { refuseSuspended } from './http/suspension.ts';
@@ -55,11 +54,11 @@ import { createPictures } from './storage/pictures/pictures.ts';
 import { createStorageRouter } from './storage/router.ts';
 import { BACKUP_WORKERS, nightlyBackup } from './start/backup/nightly.ts';
 import { endClaims } from './start/end-claims.ts';
-import { createCircuits } from './start/circuits.ts';
-import { observe } from './start/observe/health.ts';
+import { openHealth } from './start/observe/health.ts';
 import { machineWarnings } from './start/observe/machine.ts';
 import { WARNING_WORKERS, warningJobs } from './start/observe/warnings.ts';
 import { openObservers } from './start/observe/observers.ts';
+import { openOutside } from './start/observe/outside.ts';
 import { keyFaults } from './start/keys/check-keys.ts';
 import { renewalTasks } from './start/keys/renew-secrets.ts';
 import { createSecrets } from './start/keys/secrets.ts';
@@ -144,7 +143,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     (await urgent.one<{ grant: RoleGrant }>(ROLE_GRANT, [role]))?.grant ?? 'unknown';
   // As on hosted Supabase, storage always requires a key, except for public objects.
   const readKeyedCaller = readerOf(true);
-  const { circuits, make: createBreaker } = createCircuits({ clock, log, spans });
+  const { metrics, observe, count, circuits, createBreaker } = openOutside({ db: urgent, clock, log, spans });
   const smtp = createSmtpMail({ url: config.smtpUrl, from: config.mailFrom, currentRequest });
   opened.defer(() => smtp.close());
   const mail = guardMail(smtp, circuits.mail);
@@ -158,12 +157,13 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     readCaller,
     mail,
     textCircuit: circuits.texts,
+    observe,
     wake: (worker) => queue.wake(worker),
     clock,
     business: business.now,
   });
 
-  const store = await createStore(config);
+  const store = await createStore(config, observe);
   const pictures = createPictures();
   opened.defer(() => pictures.close());
   const storage = createStorageRouter({
@@ -191,6 +191,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     clock,
     log,
     answerWithinMs,
+    count,
     settlements: createSingleFlight(),
   };
   const booking: BookingContext = {
@@ -248,7 +249,6 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const lights = { db, plugs, clock };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');
-  const metrics = createMetrics();
   const nightly = nightlyBackup({ source: { ...config, db, store }, backup: config.backup, clock, metrics });
   const warnings = warningJobs(machineWarnings({ ...config, db }), { db, clock });
   const { queue, scheduler } = createBackgroundJobs({
@@ -327,7 +327,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   measureRealtime(metrics, realtime);
   const overload = createOverload(config.requestsAtOnce);
   const { dataDir } = config;
-  const health = await observe({ metrics, db, clock, log, dataDir, queue, overload, circuits, plugs: plugCircuits });
+  const health = await openHealth({ metrics, db, clock, log, dataDir, queue, overload, circuits, plugs: plugCircuits });
   opened.defer(() => health.stop());
   const { anonKey } = keys;
   const ofSite = { anonKey, siteUrl: config.siteUrl, wallets: kindsOf(wallets), contact: business.now, clock };
@@ -351,6 +351,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       trustedProxies: config.trustedProxies,
       siteUrl: config.siteUrl,
       captcha: config.auth.captcha?.provider ?? null,
+      hsts: config.hsts,
       bodies: bodies.small,
       json: { budget: bodies.perMinute, readSender: createReadSender(keys, clock) },
       observe: metrics.observe,

@@ -147,27 +147,62 @@ describe('the configuration', () => {
     expect(readConfig({ ...PRODUCTION, ACCESS_LOG: 'false' }).accessLog).toBe(false);
   });
 
-  test('warns of unknown variables that look like ours, with the nearest name', () => {
+  test('with an unknown variable that has one of our prefixes is refused, with the nearest name', () => {
     const env = {
       AUTH_PASWORD_MIN_LENGTH: '8',
       REST_GUEST_PER_MIN: '5',
-      STRIPE_SECRET: 'sk_test_x',
+      STRIPE_WEBHOOK_SECRETT: 'whsec_x',
       IGLOOHOME_LOCK: 'x',
       PATH: '/bin',
       AUTH_PROVIDERS: 'acme',
       AUTH_ACME_SECRET: 'x',
       STORAGE_NOTHING_LIKE_ANYTHING: '1',
     };
-    const { warnings } = readConfig(env);
-    expect(warnings).toEqual(
+    const faults = faultsOf(env);
+    expect(faults).toEqual(
       expect.arrayContaining([
+        'STRIPE_WEBHOOK_SECRETT: is not a setting; did you mean STRIPE_WEBHOOK_SECRET?',
         'AUTH_PASWORD_MIN_LENGTH: is not a setting; did you mean AUTH_PASSWORD_MIN_LENGTH?',
         'IGLOOHOME_LOCK: is not a setting; did you mean IGLOOHOME_LOCKS?',
         'STORAGE_NOTHING_LIKE_ANYTHING: is not a setting',
       ]),
     );
-    expect(new Set(warnings.map((line) => line.split(':')[0]))).toEqual(
+    expect(new Set(faults.map((line) => line.split(':')[0]))).toEqual(
       new Set(Object.keys(env).filter((name) => !['PATH', 'AUTH_PROVIDERS', 'AUTH_ACME_SECRET'].includes(name))),
     );
+  });
+
+  test('warns of another variable that is one edit away from a setting', () => {
+    const env = {
+      PROT: '4000',
+      DATABSE_URL: 'x',
+      LOG_LEVEL_: 'info',
+      HOME: '/root',
+      PWD: '/',
+      USER: 'studio',
+      LANG: 'C',
+    };
+    expect(readConfig(env).warnings).toEqual([
+      'PROT: is not a setting; did you mean PORT?',
+      'DATABSE_URL: is not a setting; did you mean DATABASE_URL?',
+      'LOG_LEVEL_: is not a setting; did you mean LOG_LEVEL?',
+    ]);
+  });
+
+  test('needs no plug', () => {
+    const { plugs } = readConfig({ ...PRODUCTION, SHELLY_URL: undefined });
+    expect([...plugs]).toEqual([]);
+    const named = readConfig({ ...PRODUCTION, SHELLY_URL: undefined, SHELLY_PLUGS: 'Hall=http://10.0.0.8/rpc' }).plugs;
+    expect([...named]).toEqual([['Hall', 'http://10.0.0.8/rpc']]);
+  });
+
+  test('sends HSTS of two years for this host alone, and the rest when it is asked for', () => {
+    expect(readConfig(PRODUCTION).hsts).toEqual({ seconds: 63_072_000, subdomains: false, preload: false });
+    const listed = { ...PRODUCTION, HSTS_SUBDOMAINS: 'true', HSTS_PRELOAD: 'true', HSTS_SECONDS: '31536000' };
+    expect(readConfig(listed).hsts).toEqual({ seconds: 31_536_000, subdomains: true, preload: true });
+    for (const change of [{ HSTS_SUBDOMAINS: 'false' }, { HSTS_SECONDS: '31535999' }])
+      expect(faultsOf({ ...listed, ...change })).toEqual([
+        'HSTS_PRELOAD: needs HSTS_SUBDOMAINS=true and HSTS_SECONDS of at least 31536000',
+      ]);
   });
 });

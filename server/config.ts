@@ -7,6 +7,7 @@ import { address, flag, list, type SandboxAddress, text, whole } from './setting
 import { idReaderFields, readVisionSettings, type VisionSettings } from './settings/id-reader.ts';
 import { keyFaults, keyFields, readSecretSettings, type SecretSettings } from './settings/operating/keys.ts';
 import { lockFields, type LockSettings, readLockSettings } from './settings/locks.ts';
+import { hstsFaults, hstsFields, type HstsSettings, readHstsSettings } from './settings/operating/hsts.ts';
 import { observeFields, type ObserveSettings, readObserveSettings } from './settings/operating/observe.ts';
 import { paymentFields, type PaymentSettings, readPaymentSettings } from './settings/payments.ts';
 import { plugFields, type PlugSettings, readPlugSettings } from './settings/plugs.ts';
@@ -65,6 +66,7 @@ export type Config = DatabaseSettings & {
   /** Settings of `/rest/v1`, with PostgREST's names. */
   readonly rest: RestSettings;
   readonly realtime: RealtimeConfig;
+  readonly hsts: HstsSettings;
   readonly plugs: PlugSettings;
   /** Whether the lights go on and off with the sessions. */
   readonly lightsFollow: boolean;
@@ -89,6 +91,7 @@ const schema = z.object({
   ...keyFields,
   ...backupFields,
   ...observeFields,
+  ...hstsFields,
   API_KEY_REQUIRED: flag.default(false),
   PAYMENT_ANSWER_SECONDS: z.coerce.number().min(0.1).max(30).default(1.5),
   ADMIN_EMAILS: list.pipe(z.array(z.email())).default([]),
@@ -143,6 +146,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ...contradictions(env, production, sandbox),
     ...authFaults(env, production, sandbox),
     ...backupFaults(env),
+    ...hstsFaults(env),
     ...keyFaults(env),
     ...walletFaults(env, production),
   ];
@@ -155,9 +159,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     production,
     faults,
   });
-  if (faults.length > 0) throw new ConfigRefused(faults);
-  warnings.push(...unknownVariables(Object.keys(variables), knownVariables(signIn)));
   const known = new Set(knownVariables(signIn));
+  const unknown = unknownVariables(Object.keys(variables), [...known]);
+  faults.push(...unknown.faults);
+  if (faults.length > 0) throw new ConfigRefused(faults);
+  warnings.push(...unknown.warnings);
   const settings = Object.fromEntries(
     Object.entries(variables).filter(
       (entry): entry is [string, string] => known.has(entry[0]) && entry[0] !== 'BACKUP_PASSPHRASE',
@@ -188,6 +194,7 @@ function toConfig(
     keys: readSecretSettings(env),
     backup: readBackupSettings(env),
     observe: readObserveSettings(env),
+    hsts: readHstsSettings(env),
     apiKeyRequired: env.API_KEY_REQUIRED,
     idReadSeconds: env.ID_READ_SECONDS,
     paymentAnswerSeconds: env.PAYMENT_ANSWER_SECONDS,
@@ -212,7 +219,7 @@ function toConfig(
     lightsFollow: env.LIGHTS_FOLLOW_SESSIONS,
     lockCheckMinutes: env.LOCK_CHECK_MINUTES,
     ledgerCheckHours: env.LEDGER_CHECK_HOURS,
-    plugs: readPlugSettings(env, at),
+    plugs: readPlugSettings(env, sandboxAt),
     smtpUrl: env.SMTP_URL ?? `smtp://${env.SANDBOX_HOST}:${env.SANDBOX_PORT + 5}`,
     mailFrom: env.MAIL_FROM,
     storage: readStorageSettings(env),

@@ -1,11 +1,12 @@
 import cluster from 'node:cluster';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { once } from 'node:events';
 import type { App } from './compose.ts';
 import { type Config, readConfig } from './config.ts';
 import { startHttpServer } from './http/connections/http-server.ts';
 import { describeFailure, describePortFault, expectedFailure } from './start/exit.ts';
 import { requireOpenFiles } from './start/doctor/open-files.ts';
+import { requireWritable } from './start/data-dir/require-writable.ts';
+import { describeRuntime, removeRuntime, writeRuntime } from './start/data-dir/runtime-file.ts';
 
 /**
  * The program. Without a command it reads the environment, builds the server, listens, runs background work, and stops in order.
@@ -50,6 +51,7 @@ async function main([name, ...args]: readonly string[]): Promise<void> {
   await orExit(() => requireOpenFiles());
   const config = await orExit(read);
   if (name === undefined) return serve(config);
+  if (name === 'after-sandbox') return serve(config, cluster.isWorker ? undefined : waitForSandbox());
   const command = COMMANDS.get(name);
   if (!command)
     return exit(1, [`There is no command ${name}; the commands are ${[...COMMANDS.keys(), 'doctor'].join(', ')}.`]);
@@ -76,16 +78,23 @@ function exit(code: number, lines: readonly string[]): never {
   process.exit(code);
 }
 
-async function serve(config: Config): Promise<void> {
+/** Resolves when `npm start` says that the sandbox listens: before that, nothing is migrated. */
+const waitForSandbox = (): Promise<unknown> => once(process, 'message');
+
+async function serve(config: Config, mayBegin: Promise<unknown> = Promise.resolve()): Promise<void> {
   // While it starts it has nothing to finish.
   const leave = (): never => process.exit(1);
   if (process.channel) process.on('disconnect', leave);
   // Of several processes the first warns for all.
   if (!cluster.isWorker) for (const warning of config.warnings) warn(`configuration: ${warning}`);
-  await orExit(() => mkdir(config.dataDir, { recursive: true, mode: 0o700 }));
-  if (config.processes > 1 && cluster.isPrimary) return serveInProcesses(config.processes, leave);
+  await orExit(() => requireWritable(config.dataDir));
+  if (config.processes > 1 && cluster.isPrimary) {
+    await mayBegin;
+    return serveInProcesses(config.processes, leave);
+  }
   // Imported here, so that a command or a fault in the configuration does not wait for the whole server to load.
   const { compose } = await import('./compose.ts');
+  await mayBegin;
   const app = await orExit(() => compose(config, { report: (line) => print(`  ${line}`) }));
 
   let stopping = false;
@@ -94,7 +103,8 @@ async function serve(config: Config): Promise<void> {
 
   const server = startHttpServer(app.http.fetch, { port: config.port, host: config.host, admit: app.admit }, (port) => {
     if (isLaterProcess()) return;
-    void writeRuntime(config, app, port).then(() => {
+    const runtime = describeRuntime(config, app.keys, { pid: startedPid(), port });
+    void writeRuntime(config.dataDir, runtime).then(() => {
       print(`ready on ${config.siteUrl}`);
       for (const account of app.demo) print(`  ${account.title}: ${account.email} / ${account.password}`);
     });
@@ -130,6 +140,7 @@ async function serve(config: Config): Promise<void> {
     await disconnected;
     await drained;
     await endBackups();
+    if (!isLaterProcess()) await removeRuntime(config.dataDir, startedPid());
     await app.close();
     process.exit(0);
   };
@@ -151,6 +162,9 @@ async function serveInProcesses(count: number, leave: () => void): Promise<void>
 function isLaterProcess(): boolean {
   return cluster.worker !== undefined && cluster.worker.id > 1;
 }
+
+/** The process that `npm start` or a supervisor started: with WORKERS the parent of this one. */
+const startedPid = (): number => (cluster.isWorker ? process.ppid : process.pid);
 
 /** Builds a server on the copy of a database, with the keys in `dataDir` and no provider. */
 async function openCopy(memory: Blob, dataDir: string): Promise<App> {
@@ -180,22 +194,6 @@ function onStop(stop: () => void, leave: () => void): void {
   process.off('disconnect', leave);
   // Nobody reads the output any more: the lines are lost, the work is not.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-}
-
-/** Writes what `npm run -s status` prints. The file holds keys, so only its owner may read it. */
-async function writeRuntime(config: Config, app: App, port: number): Promise<void> {
-  const path = join(config.dataDir, 'runtime.json');
-  const runtime = {
-    // The process that `npm start` started, also with WORKERS.
-    pid: cluster.isWorker ? process.ppid : process.pid,
-    apiUrl: config.siteUrl.replace(/:0$/, `:${port}`),
-    sandboxUrl: config.sandboxUrl ?? '',
-    databaseUrl: config.databaseUrl ?? `pglite://${resolve(config.dataDir, 'database')}`,
-    anonKey: app.keys.anonKey,
-    serviceRoleKey: app.keys.serviceRoleKey,
-  };
-  await writeFile(`${path}.${process.pid}`, `${JSON.stringify(runtime, null, 2)}\n`, { mode: 0o600 });
-  await rename(`${path}.${process.pid}`, path);
 }
 
 await main(process.argv.slice(2));

@@ -9,13 +9,22 @@ const WRITE_AFTER_MS = 100;
 export function createState(file: string | null): State {
   const values: Record<string, unknown> = file === null ? {} : readFile(file);
   let timer: NodeJS.Timeout | null = null;
+  let failed = false;
   function write(): void {
     if (timer) clearTimeout(timer);
     timer = null;
     if (file === null) return;
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(`${file}.new`, JSON.stringify(values), { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    try {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(`${file}.new`, JSON.stringify(values), { mode: 0o600 });
+      renameSync(`${file}.new`, file);
+      if (failed) process.stderr.write('the sandbox can store its state again\n');
+      failed = false;
+    } catch (error) {
+      // A full disk, for example. The sandbox goes on, and the next change tries again.
+      if (!failed) process.stderr.write(`the sandbox cannot store its state: ${String(error)}\n`);
+      failed = true;
+    }
   }
   return {
     load<T>(name: string, empty: T): T {

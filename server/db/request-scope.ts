@@ -1,15 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Statement } from './pipeline.ts';
 
-type Scope = { readonly requestId: string; caller: string | null };
+type Scope = { readonly requestId: string | null; caller: string | null; readonly subjectId: string | null };
 const scopes = new AsyncLocalStorage<Scope>();
 
 /**
  * Runs `work`, and everything it causes, as part of a request: its log lines, statements, jobs and mails have the id. `caller`: whose
- * request it is, as in `Principal.caller`; null for a job.
+ * request it is, as in `Principal.caller`; null for a job. `subjectId`: what a job is about.
  */
-export function withinRequest<T>(requestId: string, work: () => T, caller: string | null = null): T {
-  return scopes.run({ requestId, caller }, work);
+export function withinRequest<T>(
+  requestId: string,
+  work: () => T,
+  caller: string | null = null,
+  subjectId: string | null = null,
+): T {
+  return scopes.run({ requestId, caller, subjectId }, work);
 }
 
 /** Notes whose request is running, once its token is verified. */
@@ -20,6 +25,15 @@ export function noteCaller(caller: string): void {
 
 /** Whose request the running code belongs to; null outside of requests. */
 export const currentCaller = (): string | null => scopes.getStore()?.caller ?? null;
+
+/** Runs `work`, and everything it causes, as being about `subjectId`: calls of providers that fail are logged with it. */
+export function withSubject<T>(subjectId: string, work: () => T): T {
+  const { requestId, caller } = scopes.getStore() ?? { requestId: null, caller: null };
+  return scopes.run({ requestId, caller, subjectId }, work);
+}
+
+/** What the running code is about: the subject of its job, or that of `withSubject`; null without either. */
+export const currentSubject = (): string | null => scopes.getStore()?.subjectId ?? null;
 
 /** Runs `work` as part of no request: its transactions begin with its own first statement. */
 export function outsideOfRequests<T>(work: () => T): T {

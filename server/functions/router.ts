@@ -41,6 +41,7 @@ export function createFunctionsRouter(context: FunctionsRouterContext): Hono<Env
     const name = c.req.param('name');
     const found = context.functions.get(name);
     if (!found) return errorResponse(404, 'not_found', `There is no function called ${name.slice(0, 60)}`);
+    c.set('route', `/functions/v1/${name}`);
     const { methods } = found;
     if (!methods.some((method) => method === c.req.method)) {
       const allow = methods.join(', ');

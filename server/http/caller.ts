@@ -37,6 +37,8 @@ export type Env = {
     headers: Readonly<Record<string, string>>;
     /** Whether a guest asks: a refusal is 401 for a guest and 403 for everyone else. */
     guest?: boolean;
+    /** The route for the log, where its pattern does not name what was called. */
+    route?: string;
     /** The response that has them already. */
     complete?: Response;
   };

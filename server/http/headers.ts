@@ -5,10 +5,13 @@ export type HeaderSettings = {
   readonly siteUrl: string;
   /** The captcha provider on our pages; null: none. */
   readonly captcha: 'turnstile' | 'hcaptcha' | null;
+  /** What browsers remember about https of this host (RFC 6797): for how long, and whether for its subdomains and in their own lists too. */
+  readonly hsts: HstsSettings;
 };
 
 /** Where browsers report what the content security policy of a page has blocked. */
 export const POLICY_REPORTS_PATH = '/policy-reports';
+type HstsSettings = { readonly seconds: number; readonly subdomains: boolean; readonly preload: boolean };
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 
@@ -82,7 +85,9 @@ const isSecure = ({ siteUrl }: HeaderSettings): boolean => siteUrl.startsWith('h
 
 function transportHeaders(settings: HeaderSettings): Headers {
   if (!isSecure(settings)) return [];
-  return [['strict-transport-security', 'max-age=63072000; includeSubDomains; preload']];
+  const { seconds, subdomains, preload } = settings.hsts;
+  const parts = [`max-age=${seconds}`, ...(subdomains ? ['includeSubDomains'] : []), ...(preload ? ['preload'] : [])];
+  return [['strict-transport-security', parts.join('; ')]];
 }
 
 /** Request headers that browsers of other origins may send. */

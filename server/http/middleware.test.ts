@@ -15,6 +15,7 @@ function createApp(more: Partial<MiddlewareSettings> = {}): ReturnType<typeof cr
     trustedProxies: 0,
     siteUrl: 'http://localhost:3000',
     captcha: null,
+    hsts: { seconds: 63_072_000, subdomains: false, preload: false },
     bodies: createBodyBudget({ total: 4_000_000, perSender: 3_000_000 }),
     json: { budget: createJsonBudget(1_000), readSender: (_, address) => Promise.resolve({ address }) },
     observe: () => undefined,
@@ -93,7 +94,11 @@ test('a site with https names where browsers report what the policy blocks, in t
 
 test('only a site with https sends HSTS and upgrade-insecure-requests', async () => {
   const headers = await headersAt('/page', { siteUrl: 'https://app.example.com' });
-  expect(headers['strict-transport-security']).toBe('max-age=63072000; includeSubDomains; preload');
+  expect(headers['strict-transport-security']).toBe('max-age=63072000');
+  const hsts = { seconds: 600, subdomains: true, preload: true };
+  expect((await headersAt('/page', { siteUrl: 'https://app.example.com', hsts }))['strict-transport-security']).toBe(
+    'max-age=600; includeSubDomains; preload',
+  );
   expect(headers['content-security-policy']).toMatch(
     /connect-src 'self' wss:\/\/app\.example\.com;.*; upgrade-insecure-requests$/,
   );

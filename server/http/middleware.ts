@@ -155,7 +155,7 @@ function logAnswer({ accessLog }: MiddlewareSettings, c: Context<Env>, ms: numbe
 
 /** The pattern of the route that answered, such as `/rest/v1/:table`; a page has no pattern and is logged by its path. */
 function routeOf(c: Context<Env>): string {
-  const pattern = routePath(c);
+  const pattern = c.var.route ?? routePath(c);
   return pattern === '/*' ? c.req.path.slice(0, PATH_MAX) : pattern;
 }
 

@@ -12,21 +12,49 @@ export class ProviderError extends Error {
   readonly ambiguous: boolean;
   /** The provider's error code or the like; never shown to customers, never a secret. */
   readonly reason: string;
+  /** What the provider wrote, or what went wrong before it could; without personal data and secrets. */
+  readonly detail: string;
   /** Whether the whole provider is down, not only this call. Default: as `retryable`. */
   readonly outage: boolean;
   constructor(
     provider: string,
     reason: string,
-    kind: { retryable: boolean; ambiguous?: boolean; outage?: boolean },
+    kind: { retryable: boolean; ambiguous?: boolean; outage?: boolean; detail?: string | null },
     cause?: unknown,
   ) {
     super(`${provider}: ${reason}`, { cause });
     this.provider = provider;
     this.reason = reason;
+    this.detail = withoutPersonal(kind.detail ?? wordsOf(cause) ?? reason);
     this.retryable = kind.retryable;
     this.ambiguous = kind.ambiguous ?? false;
     this.outage = kind.outage ?? kind.retryable;
   }
+}
+
+/** The words of the innermost cause: those of `fetch` itself are only "fetch failed". */
+function wordsOf(cause: unknown): string | null {
+  if (!(cause instanceof Error)) return null;
+  return wordsOf(cause.cause) ?? cause.message;
+}
+
+const WORDS_MAX = 300;
+/** In this order: a later pattern would take a part of what an earlier one takes whole. */
+const PERSONAL: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:Bearer|Basic)\s+\S+/gi, '[secret]'],
+  [/\b(?:sk|rk|pk|whsec)_\S+/g, '[secret]'],
+  [/\beyJ[\w-]+(?:\.[\w-]+)*/g, '[secret]'],
+  [/\bhttps?:\/\/[^\s?]*\?\S*/gi, '[address]'],
+  [/[^\s<>"'()=:,;]+@[^\s<>"'(),;]+/g, '[email]'],
+  // Phone numbers, card numbers and access codes; not the digits inside of an id such as pi_3Q12345.
+  [/(?<![\w.-])\+?\d(?:[ ()-]?\d){7,}(?![\w-])/g, '[number]'],
+  [/(?<![\w.-])\d{4,}(?![\w-])/g, '[number]'],
+];
+
+/** What an outside system wrote, as it may be stored: its first line, without email addresses, long numbers, secrets and queries. */
+export function withoutPersonal(words: string): string {
+  const [line = ''] = words.split(/[\r\n]/, 1);
+  return PERSONAL.reduce((text, [pattern, name]) => text.replace(pattern, name), line).slice(0, WORDS_MAX);
 }
 
 /** A webhook with a wrong signature, age or shape: answered 400, nothing stored. */
@@ -55,4 +83,49 @@ export function readReply<S extends z.ZodType>(provider: string, schema: S, repl
   const parsed = schema.safeParse(reply);
   if (parsed.success) return parsed.data;
   throw new ProviderError(provider, 'invalid_response', { retryable: true, ambiguous: true }, parsed.error);
+}
+
+/**
+ * What a call of a provider does. `about`: ids by which its booking can be found: of the booking, of a payment, or of a session or payment at
+ * the provider; or the booking's reference.
+ */
+export type NamedCall = { readonly operation: string; readonly about?: readonly (string | null)[] };
+
+/** `refused`: the provider answered no. `failed`: it did not answer as it should. `not_called`: its circuit is open. */
+type CallOutcome = 'ok' | 'refused' | 'failed' | 'not_called';
+
+export type EndedCall = NamedCall & {
+  readonly provider: string;
+  readonly outcome: CallOutcome;
+  readonly seconds: number;
+  /** What was thrown; null when the call succeeded. */
+  readonly error: unknown;
+};
+
+/** Called when a call of a provider has ended. Must not throw. */
+export type ObserveCalls = (ended: EndedCall) => void;
+
+/** Makes a call of a provider and reports how it ended. Every call of every provider passes here. */
+export async function observed<T>(
+  observe: ObserveCalls,
+  call: NamedCall & { readonly provider: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  const began = performance.now();
+  const end = (outcome: CallOutcome, error: unknown): void =>
+    observe({ ...call, outcome, seconds: (performance.now() - began) / 1000, error });
+  try {
+    const value = await work();
+    end('ok', null);
+    return value;
+  } catch (error) {
+    end(outcomeOf(error), error);
+    throw error;
+  }
+}
+
+function outcomeOf(error: unknown): CallOutcome {
+  if (!(error instanceof ProviderError)) return 'failed';
+  if (error.reason === CIRCUIT_OPEN) return 'not_called';
+  return error.retryable || error.ambiguous ? 'failed' : 'refused';
 }

@@ -14,7 +14,7 @@ export function createCaptcha(config: { provider: string; secret: string; url: s
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body: new URLSearchParams({ secret: config.secret, response: token, remoteip: ip }).toString(),
       });
-      if (status >= 500) throw refusedBy(config.provider, status, `status ${status}`);
+      if (status >= 500) throw refusedBy(config.provider, status, `status ${status}`, body);
       return readReply(config.provider, verdictSchema, body).success;
     },
   };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { CIRCUIT_OPEN, CIRCUIT_OPEN_MS, ProviderError } from './call.ts';
 import { createCircuit } from './circuit.ts';
+import type { EndedCall } from './call.ts';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const down = new ProviderError('test', 'no_response', { retryable: true, ambiguous: true });
@@ -8,13 +9,16 @@ const down = new ProviderError('test', 'no_response', { retryable: true, ambiguo
 function opened(more: { atOnce?: number } = {}) {
   let now = Date.parse('2026-05-01T00:00:00Z');
   let calls = 0;
-  const circuit = createCircuit({ provider: 'test', clock: () => new Date(now), log, ...more });
+  const ended: EndedCall[] = [];
+  const observe = (call: EndedCall): void => void ended.push(call);
+  const circuit = createCircuit({ provider: 'test', clock: () => new Date(now), log, observe, ...more });
   return {
     circuit,
+    ended,
     advance: (ms: number) => void (now += ms),
     calls: () => calls,
     call: (outcome: () => Promise<string>) =>
-      circuit.run(() => {
+      circuit.run({ operation: 'try', about: ['b-1'] }, () => {
         calls += 1;
         return outcome();
       }),
@@ -84,7 +88,9 @@ test('a refusal counts as an answer: it never opens the circuit, and resets the 
 
 test('a call that does not end within its budget is an ambiguous failure', async () => {
   const { circuit } = opened();
-  const late = await circuit.run(() => new Promise(() => undefined), 10).catch((error: unknown) => error);
+  const late = await circuit
+    .run({ operation: 'try' }, () => new Promise(() => undefined), 10)
+    .catch((error: unknown) => error);
   expect(late).toMatchObject({ reason: 'no_response', retryable: true, ambiguous: true });
 });
 
@@ -93,4 +99,16 @@ test('calls are limited in number, and waiting calls are cancelled when the circ
   const reasons = await Promise.all(Array.from({ length: 12 }, () => reasonOf(call(() => Promise.reject(down)))));
   expect(reasons.filter((reason) => reason === CIRCUIT_OPEN).length).toBeGreaterThanOrEqual(6);
   expect(calls()).toBeLessThanOrEqual(6);
+});
+
+test('each call is reported once with its operation, what it is about and how it ended', async () => {
+  const { call, ended } = opened();
+  const refused = new ProviderError('test', 'no_such_card', { retryable: false });
+  await reasonOf(call(() => Promise.resolve('yes')));
+  await reasonOf(call(() => Promise.reject(refused)));
+  for (let n = 0; n < 6; n += 1) await reasonOf(call(() => Promise.reject(down)));
+  const outcomes = ended.map(({ outcome }) => outcome);
+  expect(outcomes).toEqual(['ok', 'refused', ...Array<string>(5).fill('failed'), 'not_called']);
+  expect(ended[1]).toMatchObject({ provider: 'test', operation: 'try', about: ['b-1'], error: refused });
+  for (const { seconds } of ended) expect(seconds).toBeGreaterThanOrEqual(0);
 });

@@ -13,15 +13,16 @@ import {
 import type { Clock, Log } from '#server/http/caller.ts';
 import type { Spans } from '#server/db/spans.ts';
 import { CIRCUIT_OPEN, CIRCUIT_OPEN_MS, PROVIDER_TIMEOUT_MS, ProviderError } from './call.ts';
+import { type NamedCall, observed, type ObserveCalls } from './call.ts';
 
 /** A circuit breaker around the calls to one outside system. */
 export type Circuit = {
   readonly provider: string;
   /**
-   * Makes a call within `budgetMs`. Throws `ProviderError`: 'no_response' when the time is up (the effect may still happen), or
+   * Makes a call within `budgetMs` and reports how it ended. Throws `ProviderError`: 'no_response' when the time is up (the effect may still happen), or
    * `CIRCUIT_OPEN` at once while the circuit is open.
    */
-  run<T>(call: () => Promise<T>, budgetMs?: number): Promise<T>;
+  run<T>(call: NamedCall, work: () => Promise<T>, budgetMs?: number): Promise<T>;
   /** How many calls may start now: any number, one trial, or none. */
   readonly capacity: () => number;
   readonly isOpen: () => boolean;
@@ -31,6 +32,8 @@ export type CircuitOptions = {
   readonly provider: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** Told of every call, also of one that was not made. */
+  readonly observe: ObserveCalls;
   /** Failures in a row that open the circuit. */
   readonly failures?: number;
   /** How long it stays open; then one trial call decides. */
@@ -86,8 +89,10 @@ export function createCircuit(options: CircuitOptions): Circuit {
 
   return {
     provider,
-    run: (call, budgetMs = BUDGET_MS) =>
-      callLimit === null ? guarded(call, budgetMs) : callLimit.execute(() => guarded(call, budgetMs)),
+    run: (call, work, budgetMs = BUDGET_MS) => {
+      const made = () => observed(options.observe, { ...call, provider }, () => guarded(work, budgetMs));
+      return callLimit === null ? made() : callLimit.execute(made);
+    },
     capacity: () => {
       if (breaker.state === CircuitState.Closed) return Number.POSITIVE_INFINITY;
       return breaker.state === CircuitState.Open && clock().getTime() >= trialAt ? 1 : 0;

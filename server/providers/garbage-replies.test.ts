@@ -274,7 +274,7 @@ describe('a reply of another provider that does not match its schema is a Provid
     const passes = () =>
       createGooglePasses(
         { issuerId: '1', email: 'x@example.com', privateKey: pem, tokenUrl: `${url}/oauth2/token`, apiUrl: url },
-        { run: (work) => work() },
+        { run: (_call, work) => work() },
       );
     const pass = { id: 'p', end: later(2), cancelled: false } as unknown as WalletPass;
     for (const first of [{}, TOKEN]) {

@@ -37,7 +37,7 @@ export function createGithubSignIn(settings: GithubSettings): SignInProvider {
       method: 'GET',
       headers: { authorization: `Bearer ${token}`, accept: 'application/json', 'user-agent': 'accounts' },
     });
-    if (status !== 200) throw refusedBy(NAME, status, `status_${status}`);
+    if (status !== 200) throw refusedBy(NAME, status, `status_${status}`, body);
     return readReply(NAME, schema, body);
   }
 
@@ -89,7 +89,7 @@ export function createGithubSignIn(settings: GithubSettings): SignInProvider {
           code_verifier: verifier,
         }).toString(),
       });
-      if (status !== 200) throw refusedBy(NAME, status, `status_${status}`);
+      if (status !== 200) throw refusedBy(NAME, status, `status_${status}`, body);
       const token = readReply(NAME, tokenSchema, body);
       if ('error' in token) throw new ProviderError(NAME, 'code_refused', { retryable: false });
       return {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { PROVIDER_TIMEOUT_MS, ProviderError } from './call.ts';
 
 /** Calls an outside system over HTTP with a timeout. Returns status and parsed JSON (null when there is none). Throws `ProviderError`. */
@@ -29,8 +30,19 @@ export async function callHttp(
   return { status: response.status, body };
 }
 
-/** Builds the error for a failed status. After 408, 425, 429 and 5xx the effect may have happened. */
-export function refusedBy(provider: string, status: number, reason: string): ProviderError {
+/** Builds the error for a failed status, with what its `body` says. After 408, 425, 429 and 5xx the effect may have happened. */
+export function refusedBy(provider: string, status: number, reason: string, body: unknown = null): ProviderError {
   const retryable = status === 408 || status === 425 || status === 429 || status >= 500;
-  return new ProviderError(provider, reason, { retryable, ambiguous: retryable });
+  return new ProviderError(provider, reason, { retryable, ambiguous: retryable, detail: readDetail(body) });
 }
+
+const textOf = z.string().min(1);
+const detailSchema = z.union([
+  z.looseObject({ error: z.looseObject({ message: textOf }) }).transform(({ error }) => error.message),
+  z.looseObject({ message: textOf }).transform(({ message }) => message),
+  z.looseObject({ error_description: textOf }).transform((body) => body.error_description),
+  z.looseObject({ error: textOf }).transform(({ error }) => error),
+]);
+
+/** The words of an error in the usual places of a JSON body; null when there are none. */
+const readDetail = (body: unknown): string | null => detailSchema.safeParse(body).data ?? null;

@@ -16,6 +16,8 @@ export type PaymentSession = {
   readonly currency: string;
   readonly bookingId: string | null;
   readonly paymentIntentId: string | null;
+  /** Why the last attempt to pay took nothing; null when there was none, or a later one succeeded. */
+  readonly decline: Decline | null;
   /** Refunded, or a refund is on its way, by us or at the provider. */
   readonly refundedCents: number;
   /** Whether the customer's bank has ever opened a dispute. */
@@ -23,6 +25,8 @@ export type PaymentSession = {
   readonly livemode: boolean;
   readonly metadata: Readonly<Record<string, string>>;
 };
+/** Why a card or bank took nothing. `code`: of the bank where it gave one, else of the provider: 'insufficient_funds'. */
+export type Decline = { readonly attempt: string; readonly code: string; readonly message: string };
 type PaymentIntentStatus =
   | 'requires_payment_method'
   | 'requires_confirmation'

@@ -21,7 +21,7 @@ export function createShellyPower(config: { url: string }): Power {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ id: calls, src: 'studio', method, params }),
     });
-    if (status !== 200) throw refusedBy('plug', status, `http_${status}`);
+    if (status !== 200) throw refusedBy('plug', status, `http_${status}`, body);
     const failure = failureSchema.safeParse(body);
     if (failure.success) throw new ProviderError('plug', `rpc_${failure.data.error.code}`, { retryable: false });
     return readReply('plug', schema, body);

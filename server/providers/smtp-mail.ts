@@ -11,6 +11,12 @@ function namesRecipient(error: unknown): boolean {
   return !('response' in error && typeof error.response === 'string' && /\b[45]\.7\.\d/.test(error.response));
 }
 
+/** What the mail server answered, or what went wrong before it could. */
+function answerOf(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  return 'response' in error && typeof error.response === 'string' ? error.response : error.message;
+}
+
 const attachmentsOf = ({ calendar, document }: MailMessage) => [
   ...(calendar === undefined
     ? []
@@ -81,7 +87,7 @@ export function createSmtpMail(config: {
           'mail',
           code === 0 ? 'no_response' : `smtp_${code}${namesRecipient(error) ? ADDRESS_REFUSED : ''}`,
           // An SMTP answer concerns this mail or its recipient: the server is up.
-          { retryable: code < 500, ambiguous: code === 0, outage: code === 0 && !badMail },
+          { retryable: code < 500, ambiguous: code === 0, outage: code === 0 && !badMail, detail: answerOf(error) },
           error,
         );
       }

@@ -31,7 +31,7 @@ export function createTwilioTexts(config: {
         return;
       }
       const failure = failureSchema.safeParse(body);
-      throw refusedBy('twilio', status, failure.success ? `error ${failure.data.code}` : `status ${status}`);
+      throw refusedBy('twilio', status, failure.success ? `error ${failure.data.code}` : `status ${status}`, body);
     },
   };
 }

@@ -27,9 +27,9 @@ export type Worker = {
   readonly running: Map<string, string>;
 };
 
-/** `requestId`: of the request that caused the job; of the job itself when none did. */
+/** `requestId`: of the request that caused the job; of the job itself when none did. `subjectId`: what the job is about. */
 export type JobScope = <T>(
-  job: { readonly kind: string; readonly requestId: string },
+  job: { readonly kind: string; readonly requestId: string; readonly subjectId: string },
   work: () => Promise<T>,
 ) => Promise<T>;
 
@@ -122,8 +122,10 @@ async function run(worker: Worker, row: Row): Promise<void> {
   const job = toJob(row);
   try {
     worker.checkpoint?.(`outbox.before.${job.kind}`);
-    const scope: JobScope = worker.scope ?? (({ requestId }, work) => withinRequest(requestId, work));
-    await scope({ kind: row.kind, requestId: row.request_id ?? row.id }, () => handle(worker, job, row.lease_id));
+    const scope: JobScope =
+      worker.scope ?? (({ requestId, subjectId }, work) => withinRequest(requestId, work, null, subjectId));
+    const about = { kind: row.kind, requestId: row.request_id ?? row.id, subjectId: row.subject_id };
+    await scope(about, () => handle(worker, job, row.lease_id));
   } catch (error) {
     // The outcome could not be stored: the lease expires and the job runs again.
     worker.log.error({ err: error, job: job.id, kind: job.kind }, 'the outcome of a job could not be written');

@@ -57,7 +57,6 @@ export function missing(env: CheckedEnvironment, sandbox: boolean): string[] {
     'IGLOOHOME_CLIENT_ID',
     'IGLOOHOME_CLIENT_SECRET',
     'IGLOOHOME_LOCKS',
-    'SHELLY_URL',
     'SMTP_URL',
     'SITE_URL',
   ] as const;

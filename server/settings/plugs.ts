@@ -8,19 +8,22 @@ export const plugFields = {
 };
 type PlugEnvironment = z.output<z.ZodObject<typeof plugFields>>;
 
-/** Name → address of its RPC. The name '' is the plug for rooms that name none. */
+/** Name → address of its RPC. The name '' is the plug for rooms that name none; without it the lights of these rooms are not ours to switch. */
 export type PlugSettings = ReadonlyMap<string, string>;
 
 /** The plugs of the sandbox. */
 const SANDBOX_PLUGS = ['Studio A', 'Studio B', 'Studio C'];
 const NAME_MAX = 80;
 
-export function readPlugSettings(env: PlugEnvironment, at: SandboxAddress): PlugSettings {
+/** `at`: null without the sandbox. */
+export function readPlugSettings(env: PlugEnvironment, at: SandboxAddress | null): PlugSettings {
+  const { pairs } = readPlugMap(env.SHELLY_PLUGS);
+  if (at === null) return new Map([...(env.SHELLY_URL === undefined ? [] : [['', env.SHELLY_URL] as const]), ...pairs]);
   const sandboxUrl = (name: string): string => `${at(3)}/${name.toLowerCase().replace(' ', '-')}/rpc`;
   const named =
     env.SHELLY_URL === undefined && env.SHELLY_PLUGS === undefined
       ? SANDBOX_PLUGS.map((name): [string, string] => [name, sandboxUrl(name)])
-      : readPlugMap(env.SHELLY_PLUGS).pairs;
+      : pairs;
   return new Map([['', env.SHELLY_URL ?? sandboxUrl('Green Room')], ...named]);
 }
 

@@ -1,22 +1,31 @@
 /** Prefixes that only our variables have. */
 const PREFIXES =
-  /^(?:AUTH|REST|REALTIME|PGRST|STRIPE|IGLOOHOME|STORAGE|TWILIO|SANDBOX|VISION|SHELLY|SMTP|MAIL|WALLET|METRICS|HOLD|RATE_LIMIT)_/;
+  /^(?:AUTH|REST|REALTIME|PGRST|STRIPE|IGLOOHOME|STORAGE|TWILIO|SANDBOX|VISION|SHELLY|SMTP|MAIL|WALLET|METRICS|HOLD|HSTS|RATE_LIMIT)_/;
 
-/** Returns one line for each unknown variable with one of our prefixes, so that a typo does not silently leave a default in force. */
-export function unknownVariables(given: readonly string[], known: readonly string[]): string[] {
-  return given
-    .filter((name) => PREFIXES.test(name) && !known.includes(name))
-    .map((name) => {
-      const suggestion = nearest(name, known);
-      return `${name}: is not a setting${suggestion === null ? '' : `; did you mean ${suggestion}?`}`;
-    });
+/**
+ * Finds typos, which would silently leave a default in force: a fault for each unknown variable with one of our prefixes, and a warning for each
+ * other one that is one edit away from a setting. It may belong to another program.
+ */
+export function unknownVariables(
+  given: readonly string[],
+  known: readonly string[],
+): { faults: string[]; warnings: string[] } {
+  const others = given.filter((name) => !known.includes(name));
+  return {
+    faults: others.filter((name) => PREFIXES.test(name)).map((name) => describe(name, nearest(name, known, 3))),
+    warnings: others.flatMap((name) => {
+      const one = PREFIXES.test(name) ? null : nearest(name, known, 1);
+      return one === null ? [] : [describe(name, one)];
+    }),
+  };
 }
 
-const MAX_DISTANCE = 3;
+const describe = (name: string, suggestion: string | null): string =>
+  `${name}: is not a setting${suggestion === null ? '' : `; did you mean ${suggestion}?`}`;
 
-function nearest(name: string, known: readonly string[]): string | null {
+function nearest(name: string, known: readonly string[], most: number): string | null {
   let best: string | null = null;
-  let fewest = MAX_DISTANCE + 1;
+  let fewest = most + 1;
   for (const one of known) {
     const steps = distance(name, one);
     if (steps < fewest) [best, fewest] = [one, steps];
@@ -24,15 +33,18 @@ function nearest(name: string, known: readonly string[]): string | null {
   return best;
 }
 
-/** Levenshtein distance: the characters to add, drop or change. */
+/** Optimal string alignment: the characters to add, drop or change, and neighbours to exchange. */
 function distance(a: string, b: string): number {
+  let above: readonly number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];
     for (let j = 1; j <= b.length; j += 1) {
       const changed = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(changed, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const exchanged = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (above[j - 2] ?? changed) + 1 : changed;
+      next.push(Math.min(changed, exchanged, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
+    above = row;
     row = next;
   }
   return row[b.length] ?? 0;

@@ -1,9 +1,15 @@
 import type { Spans } from '#server/db/spans.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import { type Circuit, createCircuit } from '#server/providers/circuit.ts';
+import type { ObserveCalls } from '#server/providers/call.ts';
 import { MAIL_CONNECTIONS } from '#server/providers/smtp-mail.ts';
 
-type Context = { readonly clock: Clock; readonly log: Log; readonly spans: Spans | null };
+type Context = {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly spans: Spans | null;
+  readonly observe: ObserveCalls;
+};
 
 /** Creates a circuit breaker for each outside system. `make` creates more. */
 export function createCircuits(context: Context) {

@@ -3,6 +3,7 @@ import { DirectoryLocked } from '#server/db/directory-lock.ts';
 import { MigrationRefused } from '#server/db/migrate.ts';
 import { DatabaseRefused, DatabaseUnreachable } from '#server/db/postgres/refused.ts';
 import { ConfigRefused } from '#server/settings/config-refused.ts';
+import { FolderUnwritable } from './data-dir/require-writable.ts';
 
 /** The program's exit codes, after sysexits.h: EX_CONFIG and EX_TEMPFAIL. Any other failure is 1. */
 const EXIT_CONFIG = 78;
@@ -23,6 +24,7 @@ export function expectedFailure(error: unknown): { readonly code: number; readon
   if (error instanceof ConfigRefused)
     return { code: EXIT_CONFIG, lines: error.faults.map((fault) => `configuration: ${fault}`) };
   if (error instanceof DatabaseRefused) return { code: EXIT_CONFIG, lines: error.lines };
+  if (error instanceof FolderUnwritable) return { code: EXIT_CONFIG, lines: [error.message] };
   if (error instanceof DatabaseUnreachable) return { code: 1, lines: [error.message] };
   if (error instanceof MigrationRefused) return { code: EXIT_CONFIG, lines: [error.message] };
   if (error instanceof EngineNotOpened)

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { type BodyBudget, createBodyBudget } from '#server/http/bodies/bodies.ts';
 import { createJsonBudget, type JsonBudget } from '#server/http/bodies/json-budget.ts';
+import type { ObserveCalls } from '#server/providers/call.ts';
 import type { Circuit } from '#server/providers/circuit.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
+import { observeStore } from '#server/providers/guarded.ts';
 import { createOcrIdReader } from '#server/providers/ocr/id-reader.ts';
 import type { IdReader, ObjectStore, PictureDecoder, Wallets } from '#server/providers/ports.ts';
 import type { VisionSettings } from '#server/settings/id-reader.ts';
@@ -33,11 +35,14 @@ export async function createIdReader(
   return { ...createVisionIdReader(config.vision), close: () => Promise.resolve() };
 }
 
-/** Stores objects on this disk, or in an S3 bucket. Imports the S3 library only when it is needed. */
-export async function createStore(config: { storage: StorageSettings; dataDir: string }): Promise<ObjectStore> {
+/** Stores objects on this disk, or in an S3 bucket, whose calls `observe` is told of. Imports the S3 library only when it is needed. */
+export async function createStore(
+  config: { storage: StorageSettings; dataDir: string },
+  observe: ObserveCalls = () => undefined,
+): Promise<ObjectStore> {
   if (config.storage.s3 === null) return createDiskStore(join(config.dataDir, 'objects'));
   const { createS3Store } = await import('#server/providers/s3-store.ts');
-  return createS3Store(config.storage.s3, join(config.dataDir, 'spool'));
+  return observeStore(createS3Store(config.storage.s3, join(config.dataDir, 'spool')), observe);
 }
 
 /** Passes for wallets, where keys are configured. Imports nothing for the others. */

@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
@@ -55,11 +58,39 @@ test('status prints the values that scripts need, from a file that only its owne
   expect((await stat(join(dataDir, 'runtime.json'))).mode & 0o777).toBe(0o600);
 });
 
+test('status prints no key of a production', async () => {
+  const folder = join(dataDir, 'production');
+  await mkdir(folder);
+  const runtime = { pid: process.pid, apiUrl: 'https://studio.example.com', anonKey: 'public' };
+  await writeFile(join(folder, 'runtime.json'), JSON.stringify(runtime));
+  const { status, output } = runScript('status.js', { DATA_DIR: folder });
+  expect([status, output]).toEqual([0, 'API_URL=https://studio.example.com\nKeys are printed in development only.\n']);
+});
+
 test('status says so when no server has run', () => {
   const { status, output } = runScript('status.js', { DATA_DIR: join(dataDir, 'nothing-here') });
   expect(status).toBe(1);
   expect(output).toContain('npm start');
 });
+
+test('in use ports of the sandbox stop the start before anything is migrated, with one line about them as the last', async () => {
+  const sandboxPort = program.ports.sandboxPort + 30;
+  const occupied = createServer().listen(sandboxPort + 2, '127.0.0.1');
+  await once(occupied, 'listening');
+  const folder = join(dataDir, 'without-sandbox');
+  const { status, output } = runScript('start.js', {
+    DATA_DIR: folder,
+    PORT: String(program.ports.port + 1),
+    SANDBOX_PORT: String(sandboxPort),
+  });
+  occupied.close();
+  expect(status).toBe(1);
+  expect(output.trim().split('\n').at(-1)).toBe(
+    'Ports of the sandbox are in use; set SANDBOX_PORT to the first of eight free ones.',
+  );
+  expect(output).not.toContain('    at ');
+  expect(existsSync(join(folder, 'database'))).toBe(false);
+}, 60_000);
 
 test('a second program on the same folder ends with 75 and says why; the first keeps running', async () => {
   const ports = { PORT: String(program.ports.port), SANDBOX_PORT: String(program.ports.sandboxPort) };
@@ -128,8 +159,13 @@ test('the lock of a killed server does not block the next start', async () => {
   expect((await fetch(`${program.apiUrl}/readyz`)).status).toBe(200);
 }, 600_000);
 
-test('SIGTERM ends it with 0, and it can start again', async () => {
+test('SIGTERM ends it with 0 and leaves no keys in the folder, status says that nothing runs, and it can start again', async () => {
   expect(await program.stop()).toBe(0);
+  expect(existsSync(join(dataDir, 'runtime.json'))).toBe(false);
+  expect(runScript('status.js', { DATA_DIR: dataDir })).toMatchObject({
+    status: 1,
+    output: expect.stringContaining('No server runs'),
+  });
   program = await startProgram({ dataDir, ports: program.ports });
 });
 

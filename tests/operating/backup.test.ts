@@ -115,19 +115,24 @@ describe.each(LONG ? engines : oneEngine)('a backup of $name', (engine) => {
   });
 });
 
-test.skipIf(onlyPostgres)('a wrong passphrase, a changed byte and a missing end are noticed', async () => {
-  const out = new PassThrough();
-  const plain = Buffer.alloc(150_000, 'a customer');
-  const [whole] = await Promise.all([
-    buffer(out),
-    encrypt(Readable.from([plain]), out, PASSPHRASE).then(() => out.end()),
-  ]);
-  const read = (bytes: Buffer, passphrase = PASSPHRASE) => buffer(decrypt(Readable.from([bytes]), passphrase));
-  expect(await read(whole)).toEqual(plain);
-  expect(whole.includes('customer')).toBe(false);
-  const changed = Buffer.from(whole);
-  changed[whole.length >> 1] = (changed[whole.length >> 1] ?? 0) ^ 1;
-  await expect(read(changed)).rejects.toThrow('the backup is damaged');
-  await expect(read(whole.subarray(0, whole.length - 100))).rejects.toThrow('the backup is cut off or damaged');
-  await expect(read(whole, 'another passphrase')).rejects.toThrow('the passphrase is wrong');
-});
+test.skipIf(onlyPostgres)(
+  'a wrong passphrase, a changed byte, a missing end and an appended byte are noticed',
+  async () => {
+    const out = new PassThrough();
+    const plain = Buffer.alloc(150_000, 'a customer');
+    const [whole] = await Promise.all([
+      buffer(out),
+      encrypt(Readable.from([plain]), out, PASSPHRASE).then(() => out.end()),
+    ]);
+    const read = (bytes: Buffer, passphrase = PASSPHRASE) => buffer(decrypt(Readable.from([bytes]), passphrase));
+    expect(await read(whole)).toEqual(plain);
+    expect(whole.includes('customer')).toBe(false);
+    const changed = Buffer.from(whole);
+    changed[whole.length >> 1] = (changed[whole.length >> 1] ?? 0) ^ 1;
+    await expect(read(changed)).rejects.toThrow('the backup is damaged');
+    await expect(read(whole.subarray(0, whole.length - 100))).rejects.toThrow('the backup is cut off or damaged');
+    for (const more of ['x', 'an appended text'])
+      await expect(read(Buffer.concat([whole, Buffer.from(more)]))).rejects.toThrow('after the end of the backup');
+    await expect(read(whole, 'another passphrase')).rejects.toThrow('the passphrase is wrong');
+  },
+);

@@ -8,6 +8,9 @@ import { expect } from 'vitest';
 export const isThere = (name: string): boolean => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
 export const mayInstall = process.getuid?.() === 0 && isThere('apt-get');
 
+/** promtool of Prometheus: of this machine, or fetched by `npm test`; '' where there is none. */
+export const PROMTOOL = process.env['PROMTOOL'] || (isThere('promtool') ? 'promtool' : '');
+
 /** Installs a package of Debian unless its program is there. */
 export function installDebian(name: string, program = name): void {
   if (isThere(program)) return;

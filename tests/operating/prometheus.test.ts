@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkout, freePorts, span, startTestServer, type TestServer, until } from '#tests/support/test-server.ts';
-import { installDebian, isThere, mayInstall } from './debian.ts';
+import { installDebian, mayInstall, PROMTOOL } from './debian.ts';
 
 /**
  * deploy/alerts.yaml and deploy/dashboard.json in Prometheus of Debian. What promtool can say is asked wherever it is; a real Prometheus reads
@@ -71,9 +71,9 @@ const TROUBLE: readonly [alert: string, minutes: number, changed: Readonly<Recor
 /** `rate` over five minutes passes its bound after the change by at most this. */
 const LATER = 6;
 
-describe.runIf(isThere('promtool'))('promtool', () => {
+describe.runIf(PROMTOOL !== '')('promtool', () => {
   const promtool = (...args: readonly string[]): string => {
-    const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(PROMTOOL, args, { encoding: 'utf8' });
     expect(status, stdout + stderr).toBe(0);
     return stdout;
   };

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ApplePush, type GoogleWallet, startApplePush, startGoogleWallet } from '#sandbox/main.ts';
 import { readConfig } from '#server/config.ts';
 import { passServiceFindings } from '#server/start/doctor/wallet.ts';
+import type { NamedCall } from '#server/providers/call.ts';
 import { createWallets } from '#server/start/open-adapters.ts';
 import { engines } from '#tests/support/engines.ts';
 import { checkout, type Customer, paymentOf, span, STUDIO_A, type TestServer } from '#tests/support/test-server.ts';
@@ -36,7 +37,7 @@ afterAll(async () => {
 });
 
 test('the doctor asks whether Apple and Google take changes', async () => {
-  const direct = { run: <T>(call: () => Promise<T>): Promise<T> => call() };
+  const direct = { run: <T>(_call: NamedCall, work: () => Promise<T>): Promise<T> => work() };
   const circuits = { applePush: direct, googleWallet: direct };
   const addresses = { WALLET_APPLE_PUSH_URL: apple.url, WALLET_GOOGLE_API_URL: google.url };
   const find = async (more: Record<string, string> = {}) => {

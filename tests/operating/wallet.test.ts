@@ -34,7 +34,12 @@ afterAll(async () => {
   keys.remove();
 });
 
-const { circuits } = createCircuits({ clock: () => new Date(), log: createLog('silent'), spans: null });
+const { circuits } = createCircuits({
+  clock: () => new Date(),
+  log: createLog('silent'),
+  spans: null,
+  observe: () => undefined,
+});
 
 let hoursAhead = 48;
 async function book({ paid = true, ahead = (hoursAhead += 4) } = {}): Promise<string> {

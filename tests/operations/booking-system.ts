@@ -142,6 +142,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     payments: provider.payments,
     clock,
     log,
+    count: () => undefined,
     openings: createSingleFlight(),
     // Cast: no test with this system is about ID checks.
     hostedChecks: {} as EventContext['hostedChecks'],

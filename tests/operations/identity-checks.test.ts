@@ -328,6 +328,7 @@ describe('an event about a hosted check', () => {
       payments: {} as EventContext['payments'],
       hostedChecks,
       clock: () => new Date(now),
+      count: () => undefined,
       log: { info: () => undefined, warn: (fields) => void warnings.push(fields['reason']), error: () => undefined },
     };
     const id = `evt_${randomUUID()}`;

@@ -44,6 +44,7 @@ describe.each(databases)('payments on $name', ({ open }) => {
       // Cast: no test here is about ID checks.
       hostedChecks: {} as EventContext['hostedChecks'],
       clock: () => new Date(now),
+      count: () => undefined,
       log: { info: () => undefined, warn: () => undefined, error: (_fields, message) => void errors.push(message) },
     };
   }

@@ -137,7 +137,7 @@ function jobsWith(payments: Payments) {
       'pass.apple': nothing,
       'pass.google': nothing,
       'payment.partial-refund': nothing,
-      'payment.refund': (job) => refundPayment({ db, payments, clock, log }, job.subjectId),
+      'payment.refund': (job) => refundPayment({ db, payments, clock, log, count: () => undefined }, job.subjectId),
     }),
   });
   return queue;

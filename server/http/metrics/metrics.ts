@@ -5,44 +5,88 @@ import { readAllMetrics } from './cluster-metrics.ts';
 import type { Overload } from '../overload.ts';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
+/** Numbers by the value of one label. */
+type ByLabel = Readonly<Record<string, number>>;
+
 export type Metrics = {
   observe(api: string, method: string, status: number, seconds: number): void;
-  /** Registers a value that is read at each scrape. */
+  /** Registers a value that is read at each scrape. A scrape has no sample of it when the reading fails or takes too long. */
   gauge(name: string, help: string, read: () => Promise<number>): void;
-  /** Registers values with one label, which are read at each scrape. */
-  labelled(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void;
+  /** Registers values with one label, which are read at each scrape as those of `gauge`. */
+  labelled(name: string, help: string, label: string, read: () => ByLabel | Promise<ByLabel>): void;
+  /** Registers counts since the start with one label, which are read at each scrape. `name` ends in `_total`. */
+  totals(name: string, help: string, label: string, read: () => ByLabel): void;
+  /** Registers a counter with one label that has these values, and returns what counts. `name` ends in `_total`. */
+  counter<const V extends string>(name: string, help: string, label: string, values: readonly V[]): (value: V) => void;
+  /** Registers durations in seconds and returns what adds one. `name` ends in `_seconds`. */
+  durations<const L extends string>(
+    name: string,
+    help: string,
+    labels: readonly L[],
+  ): (values: Readonly<Record<L, string>>, seconds: number) => void;
   text(): Promise<string>;
 };
+
+const REQUEST_BUCKETS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+/** Calls of providers take up to the longest budget of `guarded.ts`. */
+const CALL_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** A reading that takes longer is left out of the scrape, so that it ends within Prometheus's default of ten seconds. */
+const READ_MS = 3_000;
+/** A database that does not answer within this time is down; shorter, so that its own gauge still has time to say so. */
+const UP_MS = 2_000;
 
 /** Prometheus metrics. Labels never hold an id, an address or a person. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
+  const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: 'http_requests_total',
     help: 'Requests answered',
     labelNames: ['api', 'method', 'status'],
-    registers: [registry],
+    registers,
   });
-  const durations = new Histogram({
+  const times = new Histogram({
     name: 'http_request_seconds',
     help: 'Time to answer',
     labelNames: ['api'],
-    buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers: [registry],
+    buckets: REQUEST_BUCKETS,
+    registers,
   });
   return {
+    ...createReaders(registry),
     observe(api, method, status, seconds) {
       requests.inc({ api, method, status: String(status) });
-      durations.observe({ api }, seconds);
+      times.observe({ api }, seconds);
     },
+    counter(name, help, label, values) {
+      const counter = new Counter({ name, help, labelNames: [label], registers });
+      // Without a first sample Prometheus would not see the step from none to one.
+      for (const value of values) counter.inc({ [label]: value }, 0);
+      return (value) => counter.inc({ [label]: value });
+    },
+    durations(name, help, labels) {
+      const histogram = new Histogram({ name, help, labelNames: [...labels], buckets: CALL_BUCKETS, registers });
+      return (values, seconds) => histogram.observe({ ...values }, seconds);
+    },
+    text: cluster.worker ? readAllMetrics(registry, cluster.worker.id) : () => registry.metrics(),
+  };
+}
+
+/** Metrics that are read at each scrape. */
+function createReaders(registry: Registry): Pick<Metrics, 'gauge' | 'labelled' | 'totals'> {
+  const registers = [registry];
+  return {
     gauge(name, help, read) {
       new Gauge({
         name,
         help,
-        registers: [registry],
+        registers,
         async collect() {
-          this.set(await read());
+          const value = await readInTime(read);
+          // Without labels a gauge keeps its last value: a value of before the failure would look like one of now.
+          if (value === null) this.remove();
+          else this.set(value);
         },
       });
     },
@@ -51,27 +95,58 @@ export function createMetrics(): Metrics {
         name,
         help,
         labelNames: [label],
-        registers: [registry],
-        collect() {
-          for (const [value, count] of Object.entries(read())) this.set({ [label]: value }, count);
+        registers,
+        async collect() {
+          const values = await readInTime(read);
+          this.reset();
+          for (const [value, count] of Object.entries(values ?? {})) this.set({ [label]: value }, count);
         },
       });
     },
-    text: cluster.worker ? readAllMetrics(registry, cluster.worker.id) : () => registry.metrics(),
+    totals(name, help, label, read) {
+      new Counter({
+        name,
+        help,
+        labelNames: [label],
+        registers,
+        collect() {
+          this.reset();
+          for (const [value, count] of Object.entries(read())) this.inc({ [label]: value }, count);
+        },
+      });
+    },
   };
 }
 
+/** Returns null when the reading fails or takes too long, as all of the database do while it is down: the others are needed most then. */
+async function readInTime<T>(read: () => T | Promise<T>, ms = READ_MS): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms);
+  });
+  try {
+    return await Promise.race([read(), late]);
+  } catch {
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Registers how many statements wait for the database and how many were refused, by class of work. */
-export function measureDatabase(metrics: Metrics, db: Pick<Database, 'load'>): void {
+export function measureDatabase(metrics: Metrics, db: Pick<Database, 'load' | 'one'>): void {
   const read = (of: (load: ClassLoad) => number) => () =>
     Object.fromEntries(Object.entries(db.load()).map(([name, load]) => [name, of(load)]));
+  metrics.gauge('database_up', 'Whether the database answers: 1 or 0', () =>
+    readInTime(() => db.one('select'), UP_MS).then((row) => (row === null ? 0 : 1)),
+  );
   metrics.labelled(
     'database_waiting',
     'Statements that wait for a connection',
     'class',
     read((load) => load.waiting),
   );
-  metrics.labelled(
+  metrics.totals(
     'database_refused_total',
     'Statements refused because too many waited, or because they waited too long',
     'class',
@@ -82,7 +157,7 @@ export function measureDatabase(metrics: Metrics, db: Pick<Database, 'load'>): v
 /** Registers the requests in progress and those refused under overload. */
 export function measureOverload(metrics: Metrics, overload: Pick<Overload, 'inProgress' | 'refused'>): void {
   metrics.labelled('requests_in_progress', 'Requests to the APIs in progress', 'kind', overload.inProgress);
-  metrics.labelled(
+  metrics.totals(
     'requests_refused_total',
     'Requests refused because too many were in progress',
     'kind',

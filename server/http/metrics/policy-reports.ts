@@ -82,7 +82,7 @@ export function createPolicyReports(dependencies: {
   metrics: Pick<Metrics, 'labelled'>;
 }): Hono<Env> {
   const counts: Record<string, number> = Object.fromEntries([...DIRECTIVES, 'other'].map((name) => [name, 0]));
-  dependencies.metrics.labelled(
+  dependencies.metrics.totals(
     'policy_reports_total',
     'Reports of browsers that the content security policy blocked a part of a page',
     'directive',

@@ -1,5 +1,6 @@
 import { formatStudioRange } from '#rules/studio-time.ts';
 import { settings as studio } from '#rules/venue.ts';
+import { withSubject } from '#server/db/request-scope.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import type { PaymentSession } from '#server/providers/ports.ts';
 import {
@@ -31,7 +32,16 @@ const REPEAT_WITHIN_MS = 45_000;
  * Opens the payment session of a hold, or of the order whose first booking it is, and returns the URL of its pay page, or of the result page for a free booking.
  * Returns null while the circuit to the provider is open. Throws `Refusal`.
  */
-export async function openSession(
+export function openSession(
+  context: SessionContext,
+  booking: BookingFacts,
+  payment: PaymentFacts,
+  payer: Payer,
+): Promise<string | null> {
+  return withSubject(booking.id, () => open(context, booking, payment, payer));
+}
+
+async function open(
   context: SessionContext,
   booking: BookingFacts,
   payment: PaymentFacts,

@@ -1,4 +1,5 @@
 import { formatStudioRange } from '#rules/studio-time.ts';
+import { withSubject } from '#server/db/request-scope.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { CardAnswer } from '#server/providers/ports.ts';
 import {
@@ -32,7 +33,8 @@ export function payWithCard(
   { card, userId }: { readonly card: string; readonly userId: string },
   waitMs: number,
 ): Promise<CardOutcome> {
-  return withTimeout(context.log, waitMs, pay(context, hold, card, userId), 'unknown');
+  const paying = withSubject(hold.id, () => pay(context, hold, card, userId));
+  return withTimeout(context.log, waitMs, paying, 'unknown');
 }
 
 async function pay(context: AttemptContext, hold: BookingFacts, card: string, userId: string): Promise<CardOutcome> {

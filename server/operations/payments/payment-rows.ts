@@ -1,4 +1,6 @@
 import type { Transaction } from '#server/db/database.ts';
+import { withoutPersonal } from '#server/providers/call.ts';
+import type { Decline } from '#server/providers/ports.ts';
 import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
 
 /** Locks the payment until the transaction ends. Lock its booking first, to prevent deadlocks. */
@@ -46,10 +48,10 @@ export function splitRefund(
 /** Whether staff got the money of a payment without the provider, and give it back themselves. */
 export const isByHand = (payment: PaymentFacts): boolean => payment.kind === 'elsewhere';
 
-/** Writes a payment's audit row; `alert` asks staff to look at it. */
+/** Writes a payment's audit row; `alert` asks staff to look at it, `declined` is an attempt that took nothing. */
 export async function auditPayment(
   tx: Transaction,
-  action: 'update' | 'alert',
+  action: 'update' | 'alert' | 'declined',
   payment: PaymentFacts,
   details: Readonly<Record<string, unknown>>,
 ): Promise<void> {
@@ -58,6 +60,29 @@ export async function auditPayment(
     action,
     { bookingId: payment.bookingId, ...details },
   ]);
+}
+
+/** Why an attempt took nothing, in words that are safe to store. */
+export type RecordedDecline = { readonly code: string; readonly message: string };
+
+/**
+ * Writes a declined attempt of a locked payment into the history of its booking. Returns null when that was done before. The customer has seen it
+ * on the pay page and may try again: the payment and its booking stay as they are.
+ */
+export async function recordDecline(
+  tx: Transaction,
+  payment: PaymentFacts,
+  decline: Decline | null,
+): Promise<RecordedDecline | null> {
+  if (decline === null) return null;
+  const known = await tx.one(
+    `select from public.audit_logs where resource_type = 'payment' and resource_id = $1 and action = 'declined' and details ->> 'attempt' = $2`,
+    [payment.id, decline.attempt],
+  );
+  if (known !== null) return null;
+  const recorded = { code: decline.code, message: withoutPersonal(decline.message) };
+  await auditPayment(tx, 'declined', payment, { attempt: decline.attempt, ...recorded });
+  return recorded;
 }
 
 /** Whether we have the money. */

@@ -4,7 +4,7 @@ import { lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import type { JobOutcome } from '../core/jobs.ts';
 import { isHeldForUndo, UNDO_RETRY_MS } from '../core/undo-hold.ts';
-import type { PaymentContext } from './context.ts';
+import { countChange, type PaymentContext } from './context.ts';
 import { type PartialRefund, readPartialRefund } from './partial-refunds.ts';
 import { auditPayment, isPaid, lockPayment, takenCents } from './payment-rows.ts';
 import { type Recorded, recordRefunds } from './record-refunds.ts';
@@ -99,13 +99,14 @@ async function record(
   { payment, key, part }: DueRefund,
   refunds: readonly Refund[],
 ): Promise<'over' | 'under way' | 'due'> {
-  return context.db.transaction(async (tx) => {
-    const recorded = await recordRefunds(context, tx, { bookingId: payment.bookingId, paymentId: payment.id, refunds });
-    if (part === null) return progressOfRest(payment, recorded, refunds);
-    if (recorded.failed.some((refund) => isAttempt(key, refund))) return 'over';
-    if ((await readPartialRefund(tx, part.id))?.state !== 'pending') return 'over';
-    return refunds.some((refund) => isAttempt(key, refund) && coveredCents([refund]) > 0) ? 'under way' : 'due';
-  });
+  const { recorded, pending } = await context.db.transaction(async (tx) => ({
+    recorded: await recordRefunds(context, tx, { bookingId: payment.bookingId, paymentId: payment.id, refunds }),
+    pending: part === null || (await readPartialRefund(tx, part.id))?.state === 'pending',
+  }));
+  countChange(context, payment.state, recorded.state);
+  if (part === null) return progressOfRest(payment, recorded, refunds);
+  if (recorded.failed.some((refund) => isAttempt(key, refund)) || !pending) return 'over';
+  return refunds.some((refund) => isAttempt(key, refund) && coveredCents([refund]) > 0) ? 'under way' : 'due';
 }
 
 function progressOfRest(

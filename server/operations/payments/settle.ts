@@ -12,8 +12,8 @@ import {
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
 import { applyOutcome } from './apply-outcome.ts';
-import type { PaymentContext, Settlement } from './context.ts';
-import { isPaid, lockPayment } from './payment-rows.ts';
+import { countChange, type PaymentContext, reportDecline, type Settlement } from './context.ts';
+import { isPaid, lockPayment, recordDecline } from './payment-rows.ts';
 import { nullIfMissing } from './provider-errors.ts';
 import { recordDisputes } from './record-disputes.ts';
 import { recordRefunds } from './record-refunds.ts';
@@ -61,14 +61,18 @@ export async function settleSession(
   const { bookingId } = session;
   if (bookingId === null || !UUID.test(bookingId)) throw new Refusal('not_found', 'Booking not found');
   const details = await readDetails(context, session);
-  const settlement = await context.db.transaction(async (tx) => {
+  const { before, declined, ...settlement } = await context.db.transaction(async (tx) => {
     const shares = await lockShares(tx, await lockOrder(tx, bookingId), session);
+    const [{ payment: first }] = shares;
+    const declined = await recordDecline(tx, first, session.decline);
     await applyOutcome(context, tx, { session, shares, reason });
     for (const { payment } of details === null ? [] : shares) await applyDetails(context, tx, payment.id, details);
     failpoint('settle.before.commit');
-    return readSettlement(tx, shares[0].payment.id);
+    return { ...(await readSettlement(tx, first.id)), before: first.state, declined };
   });
   failpoint('settle.after.commit');
+  reportDecline(context, settlement.payment, declined);
+  countChange(context, before, settlement.payment.state);
   return settlement;
 }
 

@@ -12,7 +12,7 @@ export type Lights = {
   readonly on: boolean | null;
 };
 
-/** Reads the lights of the rooms that can be booked, one entry for each plug. `ask` returns null for a plug that does not answer. */
+/** Reads the lights of the rooms that can be booked, one entry for each plug: none for rooms without one. `ask` returns null for a plug that does not answer. */
 export async function readLights(
   { db, plugs }: { readonly db: Pick<Database, 'query'>; readonly plugs: Plugs },
   ask: (isOn: () => Promise<boolean>) => Promise<boolean | null>,
@@ -23,8 +23,10 @@ export async function readLights(
      from public.studios s left join private.studio_plug p on p.studio_id = s.id
      where s.active group by 1 order by min(s.sort_order), 1`,
   );
+  // Without a plug for rooms that name none, there is nothing to switch in them.
+  const switched = rows.filter(({ plug }) => plug !== SHARED_PLUG || plugs.has(plug));
   return Promise.all(
-    rows.map(async ({ plug, rooms }): Promise<Lights> => {
+    switched.map(async ({ plug, rooms }): Promise<Lights> => {
       const power = plugs.get(plug);
       return {
         plug: plug === SHARED_PLUG ? null : plug,

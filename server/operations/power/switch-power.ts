@@ -55,7 +55,12 @@ async function readPlug({ db }: PowerContext, studioId: string): Promise<string>
 function powerOf({ plugs }: PowerContext, plug: string): Power {
   const power = plugs.get(plug);
   if (power === undefined)
-    throw new Refusal('provider_unavailable', `The plug “${plug}” is not set up. The operator sets up plugs.`);
+    throw new Refusal(
+      'provider_unavailable',
+      plug === SHARED_PLUG
+        ? 'No plug is set up for this. The operator sets up plugs.'
+        : `The plug “${plug}” is not set up. The operator sets up plugs.`,
+    );
   return power;
 }
 

@@ -11,7 +11,7 @@ import { claimDueEvents, claimEvent, markHandled, postpone, storeEvent, type Sto
 const SESSION_EVENTS =
   /^(checkout\.session\.(completed|expired|async_payment_succeeded|async_payment_failed)|reconcile\.session)$/;
 const INTENT_EVENTS =
-  /^(payment_intent\.succeeded|charge\.refunded|charge\.refund\.updated|refund\.(created|updated|failed)|charge\.dispute\.(created|updated|closed))$/;
+  /^(payment_intent\.(succeeded|payment_failed)|charge\.refunded|charge\.refund\.updated|refund\.(created|updated|failed)|charge\.dispute\.(created|updated|closed))$/;
 const CHECK_EVENTS = /^identity\.verification_session\.(processing|verified|requires_input|canceled)$/;
 /** Refusals of a check that a later try would only repeat: not ours, no hosted check here, or a profile that cannot be compared yet. */
 const CHECK_REFUSALS: readonly string[] = ['not_found', 'not_configured', 'invalid_request'];

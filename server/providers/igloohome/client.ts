@@ -42,7 +42,7 @@ export function createIgloohomeClient(credentials: IgloohomeCredentials): CallIg
     }
     const { status, body } = response;
     if (status < 200 || status > 299)
-      throw refusedBy('igloohome', status, status === 406 ? 'bridge_offline' : `http_${status}`);
+      throw refusedBy('igloohome', status, status === 406 ? 'bridge_offline' : `http_${status}`, body);
     return body;
   };
 }
@@ -61,7 +61,7 @@ async function fetchToken({ authUrl, clientId, clientSecret }: IgloohomeCredenti
     headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
     body: 'grant_type=client_credentials',
   });
-  if (status !== 200) throw refusedBy('igloohome', status, 'token_refused');
+  if (status !== 200) throw refusedBy('igloohome', status, 'token_refused', body);
   const { access_token: value, expires_in: seconds } = parseBody(tokenSchema, body);
   return { value, until: Date.now() + (seconds - TOKEN_MARGIN_SECONDS) * 1000 };
 }

@@ -2,7 +2,7 @@ import Stripe from 'stripe';
 import { ProviderError } from '../call.ts';
 import type { CardAnswer, CardCharge, PaymentSession } from '../ports.ts';
 import { oneOf } from './client.ts';
-import { INTENT_STATUSES, type StripeContext } from './intent.ts';
+import { INTENT_STATUSES, type StripeContext, toDecline } from './intent.ts';
 import { intentReply, read } from './replies.ts';
 
 /** Marks our payments by a saved card among those of pay pages, which have a session. */
@@ -128,6 +128,7 @@ function toSession(reply: unknown, live: boolean): PaymentSession {
     currency: intent.currency,
     bookingId: intent.metadata['booking_id'] ?? null,
     paymentIntentId: intent.id,
+    decline: toDecline(intent),
     refundedCents: charge?.amount_refunded ?? 0,
     disputed: charge?.disputed ?? false,
     livemode: intent.livemode,

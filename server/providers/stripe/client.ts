@@ -60,7 +60,12 @@ function providerError(error: unknown): ProviderError {
     return new ProviderError(
       'stripe',
       error.code ?? error.type ?? `http_${status}`,
-      { retryable: again, ambiguous: status === 409 || status >= 500 || status === 0, outage: again && status !== 409 },
+      {
+        retryable: again,
+        ambiguous: status === 409 || status >= 500 || status === 0,
+        outage: again && status !== 409,
+        detail: error.message,
+      },
       error,
     );
   }

@@ -15,6 +15,7 @@ const EVENT_TYPES = [
   'checkout.session.async_payment_succeeded',
   'checkout.session.async_payment_failed',
   'payment_intent.succeeded',
+  'payment_intent.payment_failed',
   'charge.refunded',
   'charge.refund.updated',
   'refund.created',
@@ -94,8 +95,12 @@ function toEvent(event: EventReply): ProviderEvent {
   };
 }
 
-/** Whether an event is about a payment by a saved card. One on the pay page has a session with events of its own. */
+/**
+ * Whether an event is about the payment that it is an event of: a declined one, or one by a saved card. One on the pay page has a session with
+ * events of its own, but none tells of a declined card.
+ */
 function isOwnCharge({ type, data: { object } }: EventReply): boolean {
+  if (type === 'payment_intent.payment_failed') return true;
   const metadata = object['metadata'];
   return (
     type === 'payment_intent.succeeded' &&

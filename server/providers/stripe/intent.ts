@@ -1,4 +1,6 @@
 import type Stripe from 'stripe';
+import type { Decline } from '../ports.ts';
+import type { LastErrorReply } from './replies.ts';
 
 /** `live`: whether the key takes real money. */
 export type StripeContext = { readonly stripe: Stripe; readonly live: boolean };
@@ -12,3 +14,19 @@ export const INTENT_STATUSES = [
   'canceled',
   'succeeded',
 ] as const;
+
+/** Why the last attempt of a payment took nothing; null when there was none, or a later one succeeded. */
+export function toDecline({
+  id,
+  last_payment_error: error,
+}: {
+  readonly id: string;
+  readonly last_payment_error?: LastErrorReply;
+}): Decline | null {
+  if (!error) return null;
+  return {
+    attempt: error.charge ?? id,
+    code: error.decline_code ?? error.code ?? 'unknown',
+    message: error.message ?? '',
+  };
+}

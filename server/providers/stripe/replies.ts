@@ -25,8 +25,20 @@ const chargeReply = z.looseObject({ amount_refunded: z.number().int(), disputed:
 /** An expanded object, or only its id. */
 const expandable = <S extends z.ZodType>(object: S) => z.union([z.string(), object]).nullish();
 
+/** Why the last attempt failed (docs.stripe.com/api/payment_intents/object). */
+const lastError = z
+  .looseObject({
+    code: z.string().nullish(),
+    decline_code: z.string().nullish(),
+    message: z.string().nullish(),
+    charge: z.string().nullish(),
+  })
+  .nullish();
+export type LastErrorReply = z.output<typeof lastError>;
+
 export const intentReply = z.looseObject({
   id,
+  last_payment_error: lastError,
   status: z.string(),
   amount: z.number().int(),
   currency: z.string(),
@@ -45,7 +57,9 @@ export const sessionReply = z.looseObject({
   client_reference_id: z.string().nullish(),
   livemode: z.boolean(),
   metadata: metadata.nullish(),
-  payment_intent: expandable(z.looseObject({ id, status: z.string(), latest_charge: expandable(chargeReply) })),
+  payment_intent: expandable(
+    z.looseObject({ id, status: z.string(), latest_charge: expandable(chargeReply), last_payment_error: lastError }),
+  ),
 });
 
 export const refundReply = z.looseObject({

@@ -3,7 +3,7 @@ import { ProviderError } from '../call.ts';
 import type { NewPaymentSession, PaymentSession } from '../ports.ts';
 import { cancelCharge, findChargeOfIntent, getCharge, isCharge } from './charges.ts';
 import { oneOf } from './client.ts';
-import { INTENT_STATUSES, type StripeContext } from './intent.ts';
+import { INTENT_STATUSES, type StripeContext, toDecline } from './intent.ts';
 import { customerReply as withId, listReply, read, sessionReply } from './replies.ts';
 
 export type SessionsContext = StripeContext;
@@ -112,6 +112,7 @@ function toSession(reply: unknown, live: boolean): PaymentSession {
     currency: session.currency ?? '',
     bookingId: session.client_reference_id ?? null,
     paymentIntentId: typeof session.payment_intent === 'string' ? session.payment_intent : (intent?.id ?? null),
+    decline: intent === null ? null : toDecline(intent),
     refundedCents: charge?.amount_refunded ?? 0,
     disputed: charge?.disputed ?? false,
     livemode: session.livemode,

@@ -29,7 +29,7 @@ export function createApplePasses(settings: Settings, circuit: Pick<Circuit, 'ru
   return {
     typeId: settings.typeId,
     worksAt: (now) => from <= now && now < until && now < signer.authority.validToDate,
-    push: (tokens, until) => circuit.run(() => push(tokens, until)),
+    push: (tokens, until) => circuit.run({ operation: 'push' }, () => push(tokens, until)),
     async make(pass, service, now) {
       icons ??= renderIcons();
       const files = new Map<string, Uint8Array>([

@@ -39,7 +39,7 @@ export function createGoogleApi({ email, tokenUrl, apiUrl }: Settings, key: KeyO
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ grant_type: GRANT, assertion }).toString(),
     });
-    if (status !== 200) throw refusedBy('google-wallet', status, `no access token: status ${status}`);
+    if (status !== 200) throw refusedBy('google-wallet', status, `no access token: status ${status}`, body);
     const { access_token: token, expires_in: lifetime } = readReply('google-wallet', tokenSchema, body);
     kept = { token, until: now.getTime() + lifetime * 1000 - EARLY_MS };
     return token;

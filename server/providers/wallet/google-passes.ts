@@ -56,8 +56,13 @@ export function createGooglePasses(settings: Settings, circuit: Pick<Circuit, 'r
         .sign(key);
       return `${SAVE_URL}${token}`;
     },
-    check: (now) => circuit.run(async () => void (await request('GET', `genericClass/${classId}`, null, now, MISSING))),
-    update: (pass, now) => circuit.run(() => update(pass, now), UPDATE_BUDGET_MS),
+    check: (now) =>
+      circuit.run(
+        { operation: 'check' },
+        async () => void (await request('GET', `genericClass/${classId}`, null, now, MISSING)),
+      ),
+    update: (pass, now) =>
+      circuit.run({ operation: 'update', about: [pass.id] }, () => update(pass, now), UPDATE_BUDGET_MS),
   };
 }
 /** Up to five requests. */

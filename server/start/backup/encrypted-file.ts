@@ -67,7 +67,7 @@ export const isBackup = (start: Uint8Array): boolean => Buffer.from(start).toStr
 /** How many bytes `isBackup` needs. */
 export const MAGIC_LENGTH = MAGIC.length;
 
-/** Decrypts a backup. Throws `BackupUnreadable` at the first frame that is not the written one, and when the last is missing. */
+/** Decrypts a backup. Throws `BackupUnreadable` at the first frame that is not the written one, when the last is missing, and when something follows it. */
 export async function* decrypt(sealed: Readable, passphrase: string): AsyncGenerator<Buffer> {
   const take = reader(sealed);
   const magic = await take(MAGIC.length);
@@ -88,6 +88,8 @@ export async function* decrypt(sealed: Readable, passphrase: string): AsyncGener
       const fault = frame === 0 ? 'the passphrase is wrong, or the backup is damaged' : 'the backup is damaged';
       throw new BackupUnreadable(fault, { cause });
     }
+    // Before the last bytes are given away: who reads them may not ask for more.
+    if (last && (await take(1)) !== null) throw new BackupUnreadable('there is something after the end of the backup');
     yield plain;
     if (last) return;
   }

@@ -57,6 +57,7 @@ async function answerOf(locks: Locks, lockId: string, name: string): Promise<Fin
 /** Whether each smart plug answers. */
 export async function plugFindings({ plugs }: { readonly plugs: PlugSettings }): Promise<Finding[]> {
   const { ok, fail } = findingsOf('plugs');
+  if (plugs.size === 0) return [ok('no plug is named')];
   return Promise.all(
     [...plugs].map(async ([name, url]) => {
       const title = name === '' ? 'the plug of SHELLY_URL' : name;

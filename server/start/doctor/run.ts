@@ -1,4 +1,5 @@
 import type { CheckedConfig } from './checked-config.ts';
+import type { NamedCall } from '#server/providers/call.ts';
 import { createWallets } from '../open-adapters.ts';
 import { ConfigRefused } from '#server/settings/config-refused.ts';
 import { clockFindings } from './clock.ts';
@@ -16,7 +17,7 @@ import { passServiceFindings, walletFindings } from './wallet.ts';
 const LIMIT_MS = 60_000;
 
 /** One call each needs no circuit breaker. */
-const direct = { run: <T>(call: () => Promise<T>): Promise<T> => call() };
+const direct = { run: <T>(_call: NamedCall, work: () => Promise<T>): Promise<T> => work() };
 const UNGUARDED = { applePush: direct, googleWallet: direct };
 
 function checksOf(config: CheckedConfig): Check[] {

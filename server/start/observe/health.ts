@@ -34,7 +34,7 @@ export type Health = {
 };
 
 /** Registers the metrics of the whole server. Returns what tells how it is. */
-export async function observe(context: Observed): Promise<Health> {
+export async function openHealth(context: Observed): Promise<Health> {
   const { metrics, db, clock, log, dataDir, queue } = context;
   measureDatabase(metrics, db);
   measureOverload(metrics, context.overload);

@@ -54,9 +54,10 @@ function createScopes(spans: Spans | null): Pick<Observers, 'requestScope' | 'jo
       };
       return withinRequest(requestId, traced, caller);
     },
-    jobScope: ({ kind, requestId }, work) =>
-      withinRequest(requestId, () =>
-        spans === null ? work() : spans.run({ name: `job ${kind}`, kind: 'job', attributes: {} }, work),
-      ),
+    jobScope: ({ kind, requestId, subjectId }, work) => {
+      const traced = () =>
+        spans === null ? work() : spans.run({ name: `job ${kind}`, kind: 'job', attributes: {} }, work);
+      return withinRequest(requestId, traced, null, subjectId);
+    },
   };
 }

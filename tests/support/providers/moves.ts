@@ -117,6 +117,7 @@ function payOnPage(store: Store, payment: StoredPayment, move: 'pay' | 'card dec
   if (move === 'card declined' || move === 'bank asks') {
     // The session stays open, and its payment can be tried again.
     session.intentStatus = move === 'bank asks' ? 'requires_action' : 'requires_payment_method';
+    if (move === 'card declined') decline(store, payment);
     return;
   }
   Object.assign(session, { status: 'complete', url: null, intentStatus: 'processing' });
@@ -124,9 +125,15 @@ function payOnPage(store: Store, payment: StoredPayment, move: 'pay' | 'card dec
   emit(store, payment, 'checkout.session.completed');
 }
 
+/** Declines the card of a payment, which can be tried again. */
+export function decline(store: Store, payment: StoredPayment): void {
+  payment.session.decline = { attempt: newId('ch'), code: 'generic_decline', message: 'Your card was declined.' };
+  emit(store, payment, 'payment_intent.payment_failed');
+}
+
 /** Takes the money of a payment. */
 export function take(store: Store, { session }: StoredPayment): void {
-  Object.assign(session, { paymentStatus: 'paid', intentStatus: 'succeeded' });
+  Object.assign(session, { paymentStatus: 'paid', intentStatus: 'succeeded', decline: null });
   book(store, 'payment', { id: session.paymentIntentId ?? '', amountCents: session.amountCents, original: true });
 }
 

@@ -94,6 +94,7 @@ function sessionByHand(store: Store, bookingId: string, key: string, amountCents
     currency: 'aud',
     bookingId,
     paymentIntentId: null,
+    decline: null,
     refundedCents: 0,
     disputed: false,
     livemode: false,

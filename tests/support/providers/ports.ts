@@ -2,7 +2,7 @@ import type { CardAnswer, CardCharge, Payments, PaymentSession } from '#server/p
 import { ProviderError } from '#server/providers/call.ts';
 import { check, checkCharge, checkEmail, checkRefund, checkSession, refusalOf, WITHOUT_CODE } from './checks.ts';
 import { createIdempotency, KeptRefusal } from './idempotency.ts';
-import { blocksRefunds, take } from './moves.ts';
+import { blocksRefunds, decline, take } from './moves.ts';
 import type { FakeProvider } from './payments.ts';
 import {
   addRefund,
@@ -99,6 +99,7 @@ function createSession(store: Store, input: Parameters<Payments['createSession']
     currency: 'aud',
     bookingId: input.bookingId,
     paymentIntentId: null,
+    decline: null,
     refundedCents: 0,
     disputed: false,
     livemode: false,
@@ -190,6 +191,7 @@ function chargeOnce(store: Store, provider: FakeProvider, input: CardCharge, beh
     currency: 'aud',
     bookingId,
     paymentIntentId: id,
+    decline: null,
     refundedCents: 0,
     disputed: false,
     livemode: false,
@@ -197,6 +199,7 @@ function chargeOnce(store: Store, provider: FakeProvider, input: CardCharge, beh
   };
   const payment = { session, createdAt: store.clock(), input: null, refunds: [], disputes: [] };
   store.payments.set(id, payment);
+  if (behaviour === 'declined') decline(store, payment);
   if (behaviour !== 'pays' && behaviour !== 'lost')
     return { session, problem: behaviour === 'needs_customer' ? 'needs_customer' : 'declined' };
   session.status = 'complete';

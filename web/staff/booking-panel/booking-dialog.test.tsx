@@ -510,3 +510,33 @@ test('the documents of a booking are listed, saved and mailed to the customer', 
   await user.click(screen.getByRole('button', { name: 'Save the documents' }));
   expect(calls.readDocuments).toHaveBeenCalledWith('b');
 });
+
+test('an owner reads beside the payments why a card was declined and which call of the provider failed, with its request', async () => {
+  const entry = { at: new Date('2031-03-01T00:00:00Z'), actor: null };
+  const declined = {
+    ...entry,
+    action: 'declined',
+    resource: 'payment',
+    details: { attempt: 'ch_1', code: 'insufficient_funds', message: 'Your card has insufficient funds.' },
+  };
+  const failed = {
+    ...entry,
+    action: 'call_failed',
+    resource: 'booking',
+    details: {
+      provider: 'stripe',
+      operation: 'createSession',
+      code: 'api_error',
+      message: 'An error occurred.',
+      requestId: 'r-1',
+    },
+  };
+  show({ history: [declined, failed] });
+  const payments = (await dialog().findByText('Payments')).nextElementSibling?.textContent;
+  expect(payments).toContain(
+    'Card declined (insufficient funds). Your card has insufficient funds. Sat 1 Mar 2031, 11 am',
+  );
+  expect(payments).toContain(
+    'The payment provider could not open the pay page (api_error). An error occurred. Sat 1 Mar 2031, 11 am, request r-1',
+  );
+});

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { z } from 'zod';
 import { formatMoney } from '#rules/money.ts';
 import { describeOwed } from '#web/lib/business/owed.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
@@ -34,6 +35,33 @@ const REFUNDS: Readonly<Record<string, string>> = {
   done: 'arrived',
   covered: 'went back otherwise',
   manual: 'made by hand',
+};
+
+const failureSchema = z.discriminatedUnion('action', [
+  z.object({ action: z.literal('declined'), details: z.object({ code: z.string(), message: z.string() }) }),
+  z.object({
+    action: z.literal('call_failed'),
+    details: z.object({
+      operation: z.string(),
+      code: z.string(),
+      message: z.string(),
+      requestId: z.string().nullable(),
+    }),
+  }),
+]);
+type Failure = z.infer<typeof failureSchema>;
+
+const OPERATIONS: Readonly<Record<string, string>> = {
+  createCustomer: 'prepare the payment',
+  createSession: 'open the pay page',
+  getSession: 'tell the state of the payment',
+  findSession: 'find the payment',
+  expireSession: 'close the pay page',
+  chargeCard: 'charge the saved card',
+  findCharge: 'find the payment by a saved card',
+  refund: 'make the refund',
+  listRefunds: 'list the refunds',
+  listDisputes: 'list the disputes',
 };
 
 /** Large enough for a thumb. */
@@ -181,28 +209,64 @@ function Price({ booking }: { booking: BookingDetails }) {
   );
 }
 
+/** What was paid and what went back; for owners also what failed. */
 function Payments({ booking }: { booking: BookingDetails }) {
   if (booking.payments.length === 0) return 'None';
   return (
-    <ul>
-      {booking.payments.map((one) => (
-        <li key={one.at.getTime()}>
-          {KINDS[one.kind] ?? one.kind}, {formatMoney(one.cents)}: {PAYMENTS[one.state] ?? one.state}
-          {one.refundedCents > 0 ? `, ${formatMoney(one.refundedCents)} went back` : ''}
-          <span className="text-sm text-fog"> {describeInstant(one.at)}</span>
-        </li>
-      ))}
-      {booking.refunds.map((one) => (
-        <li key={one.at.getTime()}>
-          Refund of {formatMoney(one.cents)}: {REFUNDS[one.state] ?? one.state}
+    <>
+      <ul>
+        {booking.payments.map((one) => (
+          <li key={one.at.getTime()}>
+            {KINDS[one.kind] ?? one.kind}, {formatMoney(one.cents)}: {PAYMENTS[one.state] ?? one.state}
+            {one.refundedCents > 0 ? `, ${formatMoney(one.refundedCents)} went back` : ''}
+            <span className="text-sm text-fog"> {describeInstant(one.at)}</span>
+          </li>
+        ))}
+        {booking.refunds.map((one) => (
+          <li key={one.at.getTime()}>
+            Refund of {formatMoney(one.cents)}: {REFUNDS[one.state] ?? one.state}
+            <span className="text-sm text-fog">
+              {' '}
+              {one.reason}, {describeInstant(one.at)}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <PaymentFailures history={booking.history} />
+    </>
+  );
+}
+
+/** Why payments failed, from the history, newest first; for owners. */
+function PaymentFailures({ history }: Pick<BookingDetails, 'history'>) {
+  const failures = (history ?? []).flatMap((entry) => {
+    const { data } = failureSchema.safeParse(entry);
+    return data === undefined ? [] : [{ at: entry.at, failure: data }];
+  });
+  if (failures.length === 0) return null;
+  return (
+    <ul className="mt-1 space-y-1">
+      {failures.map(({ at, failure }, index) => (
+        // oxlint-disable-next-line react/no-array-index-key
+        <li key={index}>
+          <span className="text-bad">{describeFailure(failure)}</span>
           <span className="text-sm text-fog">
             {' '}
-            {one.reason}, {describeInstant(one.at)}
+            {describeInstant(at)}
+            {failure.action === 'call_failed' && failure.details.requestId !== null
+              ? `, request ${failure.details.requestId}`
+              : ''}
           </span>
         </li>
       ))}
     </ul>
   );
+}
+
+function describeFailure({ action, details }: Failure): string {
+  const said = details.message === '' ? '' : ` ${details.message}`;
+  if (action === 'declined') return `Card declined (${details.code.replaceAll('_', ' ')}).${said}`;
+  return `The payment provider could not ${OPERATIONS[details.operation] ?? details.operation} (${details.code}).${said}`;
 }
 
 function Code({ booking }: { booking: BookingDetails }) {

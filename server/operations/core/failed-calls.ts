@@ -1,0 +1,43 @@
+import type { Transaction } from '#server/db/database.ts';
+
+export type FoundBooking = { readonly id: string; readonly reference: string };
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** A call that keeps failing is in a booking's history once in this time. */
+const AGAIN_MS = 3_600_000;
+
+/**
+ * Finds the booking that any of these ids belongs to: its own, its reference, those of its payments and their parts, and those of their sessions
+ * and payments at the provider. For new hours it is the booking that moves. Null when there is none.
+ */
+export async function findBooking(db: Pick<Transaction, 'one'>, ids: readonly string[]): Promise<FoundBooking | null> {
+  if (ids.length === 0) return null;
+  return db.one<FoundBooking>(
+    `select o.id, o.reference from private.booking b join private.booking o on o.id = coalesce(b.moves_booking, b.id)
+     where b.id in (
+       select x.id from private.booking x where x.id = any ($1::uuid[])
+       union all select x.id from private.booking x where x.reference = any ($2::text[])
+       union all select x.booking_id from private.payment x where x.id = any ($1::uuid[])
+       union all select x.booking_id from private.payment x where x.session_id = any ($2::text[])
+       union all select x.booking_id from private.payment x where x.payment_intent_id = any ($2::text[])
+       union all select x.booking_id from private.partial_refund r join private.payment x on x.id = r.payment_id where r.id = any ($1::uuid[]))
+     limit 1`,
+    [ids.filter((id) => UUID.test(id)), ids],
+  );
+}
+
+/** Writes a failed call into the history of its booking, once an hour for the same failure. */
+export async function recordFailedCall(
+  db: Pick<Transaction, 'query'>,
+  bookingId: string,
+  call: { readonly operation: string; readonly code: string } & Readonly<Record<string, unknown>>,
+  now: Date,
+): Promise<void> {
+  await db.query(
+    `select private.audit(null, 'call_failed', 'booking', $1, $2::jsonb) where not exists (
+       select from public.audit_logs a where a.resource_type = 'booking' and a.resource_id = $1 and a.action = 'call_failed'
+         and a.details ->> 'operation' = $2::jsonb ->> 'operation' and a.details ->> 'code' = $2::jsonb ->> 'code'
+         and a.created_at > $3::timestamptz)`,
+    [bookingId, call, new Date(now.getTime() - AGAIN_MS)],
+  );
+}

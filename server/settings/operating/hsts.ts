@@ -1,0 +1,29 @@
+import { flag, whole } from '../fields.ts';
+
+/** The environment variables about HSTS, spread into the schema in config.ts. */
+export const hstsFields = {
+  HSTS_SECONDS: whole(0, 100_000_000).default(63_072_000),
+  HSTS_SUBDOMAINS: flag.default(false),
+  HSTS_PRELOAD: flag.default(false),
+};
+type HstsEnvironment = {
+  readonly HSTS_SECONDS: number;
+  readonly HSTS_SUBDOMAINS: boolean;
+  readonly HSTS_PRELOAD: boolean;
+};
+const YEAR_S = 31_536_000;
+
+/** What browsers remember about https of this host. */
+export type HstsSettings = { readonly seconds: number; readonly subdomains: boolean; readonly preload: boolean };
+
+export const readHstsSettings = (env: HstsEnvironment): HstsSettings => ({
+  seconds: env.HSTS_SECONDS,
+  subdomains: env.HSTS_SUBDOMAINS,
+  preload: env.HSTS_PRELOAD,
+});
+
+/** The list of browsers takes only hosts that fulfil these (hstspreload.org). */
+export function hstsFaults(env: HstsEnvironment): string[] {
+  if (!env.HSTS_PRELOAD || (env.HSTS_SUBDOMAINS && env.HSTS_SECONDS >= YEAR_S)) return [];
+  return [`HSTS_PRELOAD: needs HSTS_SUBDOMAINS=true and HSTS_SECONDS of at least ${YEAR_S}`];
+}

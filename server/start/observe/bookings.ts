@@ -1,0 +1,25 @@
+import type { Database } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import type { Metrics } from '#server/http/metrics/metrics.ts';
+import { PAYMENT_OUTCOMES, type PaymentContext } from '#server/operations/payments/context.ts';
+
+/** Counting reads every booking, so one count serves the scrapes of this time. */
+const COUNT_MS = 60_000;
+
+/** Registers how many bookings are in each state, and returns what counts the outcomes of payments. */
+export function measureBookings(metrics: Metrics, db: Pick<Database, 'query'>, clock: Clock): PaymentContext['count'] {
+  let counted: { readonly at: number; readonly byState: Readonly<Record<string, number>> } | null = null;
+  metrics.labelled('bookings', 'Bookings in each state', 'state', async () => {
+    const at = clock().getTime();
+    if (counted === null || at - counted.at >= COUNT_MS) counted = { at, byState: await countBookings(db) };
+    return counted.byState;
+  });
+  return metrics.counter('payments_total', 'Outcomes of payments, since the start', 'outcome', PAYMENT_OUTCOMES);
+}
+
+async function countBookings(db: Pick<Database, 'query'>): Promise<Readonly<Record<string, number>>> {
+  const { rows } = await db.query<{ status: string; n: number }>(
+    'select status, count(*)::int as n from private.booking group by status',
+  );
+  return { pending: 0, confirmed: 0, cancelled: 0, ...Object.fromEntries(rows.map(({ status, n }) => [status, n])) };
+}

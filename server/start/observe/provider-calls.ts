@@ -1,0 +1,54 @@
+import { currentRequest, currentSubject } from '#server/db/request-scope.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Clock, Log } from '#server/http/caller.ts';
+import type { Metrics } from '#server/http/metrics/metrics.ts';
+import { type FoundBooking, findBooking, recordFailedCall } from '#server/operations/core/failed-calls.ts';
+import { isAddressRefused, ProviderError, withoutPersonal } from '#server/providers/call.ts';
+import type { EndedCall, ObserveCalls } from '#server/providers/call.ts';
+
+type Context = { readonly db: Pick<Database, 'one' | 'query'>; readonly clock: Clock; readonly log: Log };
+
+/** Counts and times every call of a provider. One that failed is logged with its booking; of a payment, the booking's history has it too. */
+export function observeCalls(metrics: Metrics, context: Context): ObserveCalls {
+  const addTime = metrics.durations('provider_call_seconds', 'Duration of the calls of providers', [
+    'provider',
+    'operation',
+    'outcome',
+  ]);
+  const countMail = metrics.counter('mails_total', 'Mails handed to the mail server', 'outcome', [
+    'sent',
+    'refused',
+    'failed',
+  ]);
+  return (ended) => {
+    const { provider, operation, outcome, seconds, error } = ended;
+    addTime({ provider, operation, outcome }, seconds);
+    if (provider === 'mail') countMail(outcome === 'ok' ? 'sent' : isAddressRefused(error) ? 'refused' : 'failed');
+    if (error !== null) void report(context, ended, currentRequest(), currentSubject());
+  };
+}
+
+/** Never throws: a failure may well be that of the database. */
+async function report(
+  { db, clock, log }: Context,
+  { provider, operation, outcome, about = [], error }: EndedCall,
+  requestId: string | null,
+  subject: string | null,
+): Promise<void> {
+  const call = { provider, operation, ...describe(error) };
+  const ids = [...about, subject].filter((id) => id !== null);
+  const booking = await findBooking(db, ids).catch(() => null);
+  log.warn({ ...call, outcome, ...toFields(booking), subject, requestId }, 'a call of a provider failed');
+  if (booking === null || provider !== 'stripe') return;
+  await recordFailedCall(db, booking.id, { ...call, requestId }, clock()).catch((cause: unknown) =>
+    log.error({ err: cause, booking: booking.id }, 'a failed call could not be recorded'),
+  );
+}
+
+const toFields = (booking: FoundBooking | null) =>
+  booking === null ? {} : { booking: booking.id, reference: booking.reference };
+
+function describe(error: unknown): { code: string; message: string } {
+  if (error instanceof ProviderError) return { code: error.reason, message: error.detail };
+  return { code: 'unexpected', message: withoutPersonal(String(error)) };
+}
