@@ -1,7 +1,6 @@
 // `npm start`: goes from a fresh clone to a running studio. With --dev (`npm run dev`), Vite also serves the pages
 // from their sources, on a port of its own.
 import { spawn } from 'node:child_process';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { watchLauncher } from './launcher.js';
 import {
@@ -133,27 +132,19 @@ function readOwnRuntime(pid) {
   return runtime?.pid === pid ? runtime : null;
 }
 
-function acceptsConnections(onPort) {
-  return new Promise((settle) => {
-    const socket = connect(Number(onPort), variable('SANDBOX_HOST') ?? '127.0.0.1');
-    socket.on('connect', () => settle(socket.destroy() !== null));
-    socket.on('error', () => settle(false));
-  });
-}
-
 say(`starting${sandboxOn ? ', with a sandbox in place of outside providers' : ''} ...`);
 const server = startChild('server', ['server/main.ts', ...(sandboxOn ? ['after-sandbox'] : [])]);
 if (sandboxOn) {
   startChild('sandbox', ['sandbox/main.ts'], {
     APP_URL: (variable('SITE_URL') ?? `http://localhost:${port}`).replace(/\/$/, ''),
     SANDBOX_STATE: join(dataDir, 'sandbox.json'),
+  }).once('message', () => {
+    // The server has loaded meanwhile, and begins with the database now: before, the ports of the sandbox might have been in use.
+    sandboxUp = true;
+    if (!stopping && server.connected) server.send('begin');
   });
 }
 
-// The server loads meanwhile, but begins with the database once the sandbox listens: its ports may be in use.
-while (sandboxOn && !stopping && !(await acceptsConnections(sandboxPort))) await pause();
-sandboxUp = true;
-if (sandboxOn && !stopping && server.connected) server.send('begin');
 let runtime = null;
 while (!stopping && !(runtime = readOwnRuntime(server.pid))) {
   if (Date.now() - began > READY_SECONDS * 1000) {

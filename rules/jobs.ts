@@ -1,4 +1,10 @@
 const TITLES: Readonly<Record<string, string>> = {
+  'mail.waitlist': 'Email about hours of the wait list',
+  'mail.job-alert': 'Email about jobs that fail',
+  'access.end-secret': 'Replacing a code that a former member of staff has seen',
+  'power.follow': 'Switching the lights for a session',
+  'pass.apple': 'Changing a pass in Apple Wallet',
+  'pass.google': 'Changing a pass in Google Wallet',
   'mail.booking-confirmed': 'Booking confirmation email',
   'mail.booking-cancelled': 'Cancellation email',
   'mail.booking-moved': 'Email about moved hours',

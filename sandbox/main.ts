@@ -92,6 +92,8 @@ async function main(): Promise<void> {
     stateFile: process.env['SANDBOX_STATE'] ?? null,
   });
   process.stdout.write(`sandbox on ${sandbox.url}\n`);
+  // `npm start` waits for it.
+  process.send?.('ready');
   const stop = (): void => void sandbox.close().finally(() => process.exit(0));
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);

@@ -131,7 +131,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const faults = [...(await keyFaults(db, keys)), ...(await startFaults(db, config))];
   if (faults.length > 0) throw new ConfigRefused(faults);
 
-  const business = await followBusiness(db, (line) => log.warn({}, line));
+  const business = await followBusiness(db, (line) => log.warn({}, line), config);
   opened.defer(() => business.close());
   const bodies = createBodies(config.limitFactor);
   const limits = createLimits({ one: urgent.one, clock, factor: config.limitFactor });

@@ -33,7 +33,7 @@ type PaymentWord = 'open' | 'processing' | 'paid' | 'failed' | 'expired' | 'retu
  * Settles a payment with the provider: `{paid, status, payment, bookingId, reference}`, for the owner also `booking`, and of an order the sums of all of its bookings, and `series` with each.
  * A payment for a change names the booking that changes, with `change`: its amount in dollars for the owner, null for others.
  * `codeHeld: true`: its access code waits until staff have talked to the customer.
- * `state: 'asking'` means that the provider has not answered within two seconds: call again later.
+ * `state: 'asking'` means that the provider has not answered within `PAYMENT_ANSWER_SECONDS`: call again later.
  * Works with the session id alone, as after a lost sign-in, but shows a guest nothing private.
  */
 export function verifyPayment(context: { payment: PaymentStatusContext }): ServerFunction {

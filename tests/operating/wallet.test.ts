@@ -8,7 +8,7 @@ import { readConfig } from '#server/config.ts';
 import { createLog } from '#server/http/log.ts';
 import { createApplePasses } from '#server/providers/wallet/apple-passes.ts';
 import { walletFindings } from '#server/start/doctor/wallet.ts';
-import { createCircuits } from '#server/start/circuits.ts';
+import { createCircuits } from '#server/start/observe/circuits.ts';
 import { createWallets, kindsOf } from '#server/start/open-adapters.ts';
 import {
   checkout,

@@ -56,7 +56,7 @@ beforeEach(() => {
     json: { budget: createJsonBudget(1), readSender: (_, address) => Promise.resolve({ address }) },
     observe: () => undefined,
   });
-  const metrics = { labelled: (...args: readonly unknown[]) => void (counts = args[3] as typeof counts) };
+  const metrics = { totals: (...args: readonly unknown[]) => void (counts = args[3] as typeof counts) };
   app.route('/', createPolicyReports({ admit: (ip) => Promise.resolve(ip === '203.0.113.9' ? wait : null), metrics }));
 });
 

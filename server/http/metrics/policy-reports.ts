@@ -79,7 +79,7 @@ type Report = z.output<typeof reports>[number];
  */
 export function createPolicyReports(dependencies: {
   admit: (address: string) => Promise<number | null>;
-  metrics: Pick<Metrics, 'labelled'>;
+  metrics: Pick<Metrics, 'totals'>;
 }): Hono<Env> {
   const counts: Record<string, number> = Object.fromEntries([...DIRECTIVES, 'other'].map((name) => [name, 0]));
   dependencies.metrics.totals(

@@ -3,7 +3,7 @@ import type { BookingFacts } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
 import { startDeadline } from '../core/timeout.ts';
-import { readBookingRules } from '../settings/booking-rules.ts';
+import { holdMinutesOf, readBookingRules } from '../settings/booking-rules.ts';
 import type { BookingContext } from './context.ts';
 import { openLink } from '../payments/open-link.ts';
 import { requireConcession } from '../core/concessions.ts';
@@ -65,7 +65,8 @@ async function price(context: BookingContext, wanted: StaffBooking, now: Date): 
   const slots = readSpan(wanted);
   const [rates, rules] = [await readRates(context, wanted.studioId, slots), await readBookingRules(context.db)];
   const { quote } = newPrice(slots, { rates, rules, coupon: null }, now);
-  const holdEnd = wanted.payment === 'link' ? linkHoldEnd(wanted.startTime, now, rules.holdMinutes) : now;
+  const holdEnd =
+    wanted.payment === 'link' ? linkHoldEnd(wanted.startTime, now, holdMinutesOf(context.settings, rules)) : now;
   if (holdEnd === null)
     throw new Refusal('too_late', 'It’s too close to the start to pay by a link. Choose another way to pay.');
   return {

@@ -7,17 +7,18 @@ import { tooManyHours, type UnpaidHours } from '../core/too-many-holds.ts';
 import type { NewHours } from '../moves/apply-move.ts';
 import type { Place } from '../moves/movable.ts';
 import { sessionExpiry } from '../payments/session-expiry.ts';
-import { readBookingRules } from '../settings/booking-rules.ts';
+import { holdMinutesOf, readBookingRules } from '../settings/booking-rules.ts';
 import type { BookingContext } from './context.ts';
 
 /** Returns until when new hours would be held for the payment: for a mailed link, or for a customer who pays at once. null when it is too late. */
 export async function moveLinkEnd(
+  { settings }: Pick<BookingContext, 'settings'>,
   tx: Pick<Transaction, 'one'>,
   booking: BookingFacts,
   to: Place & { readonly customer?: string },
   now: Date,
 ): Promise<Date | null> {
-  const { holdMinutes } = await readBookingRules(tx);
+  const holdMinutes = holdMinutesOf(settings, await readBookingRules(tx));
   const from = { studioId: booking.studioId, start: new Date(booking.startTime), end: new Date(booking.endTime) };
   const holdEnd = to.customer === undefined ? moveHoldEnd : ownMoveHoldEnd;
   return holdEnd(from, { studioId: to.studioId, start: to.startTime, end: to.endTime }, now, holdMinutes);
@@ -49,13 +50,14 @@ type HeldHours = NewHours & {
  * taken. Throws `Refusal` when it is too late to pay, or when a customer has begun too many payments.
  */
 export async function holdMove(
-  { settings }: Pick<BookingContext, 'settings'>,
+  context: Pick<BookingContext, 'settings'>,
   tx: Transaction,
   booking: BookingFacts,
   to: HeldHours,
 ): Promise<BookingFacts | null> {
+  const { settings } = context;
   const { now, actor, customer, differenceCents } = to;
-  const until = await moveLinkEnd(tx, booking, to, now);
+  const until = await moveLinkEnd(context, tx, booking, to, now);
   if (until === null)
     throw new Refusal(
       'too_late',

@@ -146,7 +146,7 @@ export async function quoteMove(context: BookingContext, wanted: Move): Promise<
       differenceCents: price.differenceCents,
       refundCents,
       byHand: parts.some(({ payment }) => isByHand(payment)),
-      linkUntil: mustPay(price, wanted) ? await moveLinkEnd(tx, booking, wanted, now) : null,
+      linkUntil: mustPay(price, wanted) ? await moveLinkEnd(context, tx, booking, wanted, now) : null,
       owedCents: price.owedCents,
       needsMoney:
         wanted.customer === undefined &&

@@ -1,4 +1,4 @@
-/** Codes of all refusals. `functions/statuses.ts` maps each to an HTTP status. */
+/** Codes of all refusals. `functions/responses.ts` maps each to an HTTP status. */
 export type RefusalCode =
   | 'invalid_request'
   | 'not_signed_in'

@@ -1,7 +1,10 @@
-import type { Database } from '#server/db/database.ts';
+import type { Transaction } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
 import { Refusal } from '../core/refusal.ts';
 import { writeCsv } from './csv.ts';
 import { BEFORE_ALL, EXPORT_KINDS, type ExportKind, type ExportName, type TimeRange, withoutIds } from './kinds.ts';
+
+export type ExportContext = { readonly db: Pick<Transaction, 'query'>; readonly clock: Clock };
 
 /** Rows that are read and sent at a time, so that a file of any length needs little memory. */
 const PAGE = 500;
@@ -11,22 +14,24 @@ const PAGE = 500;
  * `withIds`: with results of ID checks. Throws `Refusal('invalid_request')`.
  */
 export async function exportCsv(
-  { db }: { readonly db: Database },
+  context: ExportContext,
   { name, withIds, ...range }: TimeRange & { readonly name: ExportName; readonly withIds: boolean },
   actor: string,
 ): Promise<ReadableStream<Uint8Array>> {
   if (range.to <= range.from) throw new Refusal('invalid_request', 'to must be after from.');
-  await db.query(`select private.audit($1::uuid, 'export', 'export', $2, $3::jsonb)`, [actor, name, range]);
-  return streamCsv(db, withIds ? EXPORT_KINDS[name] : withoutIds(EXPORT_KINDS[name]), range);
+  await context.db.query(`select private.audit($1::uuid, 'export', 'export', $2, $3::jsonb)`, [actor, name, range]);
+  return streamCsv(context, withIds ? EXPORT_KINDS[name] : withoutIds(EXPORT_KINDS[name]), range);
 }
 
 /** Streams the rows of a range as CSV. */
 export async function streamCsv(
-  db: Pick<Database, 'query'>,
+  { db, clock }: ExportContext,
   { columns, read }: ExportKind,
   range: TimeRange,
 ): Promise<ReadableStream<Uint8Array>> {
-  let next = await read(db, range, BEFORE_ALL, PAGE);
+  // One for all pages.
+  const now = clock();
+  let next = await read(db, range, BEFORE_ALL, PAGE, now);
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(encoder.encode(writeCsv([columns]))),
@@ -34,7 +39,7 @@ export async function streamCsv(
       if (next === null) return controller.close();
       const { rows, end } = next;
       controller.enqueue(encoder.encode(writeCsv(rows)));
-      next = rows.length < PAGE ? null : await read(db, range, end, PAGE);
+      next = rows.length < PAGE ? null : await read(db, range, end, PAGE, now);
     },
   });
 }

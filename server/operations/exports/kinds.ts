@@ -16,6 +16,7 @@ export type ExportKind = {
     range: TimeRange,
     after: PageEnd,
     most: number,
+    now: Date,
   ) => Promise<{ readonly rows: readonly (readonly Cell[])[]; readonly end: PageEnd } | null>;
 };
 
@@ -24,12 +25,12 @@ export function exportKind<Row>(
   columns: readonly string[],
   text: string,
   cells: (row: Row) => readonly Cell[],
-  more: readonly unknown[] = [],
+  more: (now: Date) => readonly unknown[] = () => [],
 ): ExportKind {
   return {
     columns,
-    async read(db, { from, to }, after, most) {
-      const { rows } = await db.query<Row & PageEnd>(text, [from, to, after.at, after.id, most, ...more]);
+    async read(db, { from, to }, after, most, now) {
+      const { rows } = await db.query<Row & PageEnd>(text, [from, to, after.at, after.id, most, ...more(now)]);
       const last = rows.at(-1);
       return last === undefined ? null : { rows: rows.map(cells), end: { at: last.at, id: last.id } };
     },
@@ -206,7 +207,7 @@ type CustomerRow = Person & {
 const customers = exportKind<CustomerRow>(
   ['Name', 'Email', 'Phone', 'DJ name', 'Since', CHECKED_UNTIL, 'Blocked', 'Bookings', 'Paid', 'Refunded'],
   `select p.created_at::text as at, p.user_id as id, p.full_name as name, p.email, p.phone, p.dj_name as "djName", p.created_at as since,
-     v.until as "verifiedUntil", private.is_blocked(p.user_id, now()) as blocked, coalesce(m.bookings, 0)::int as bookings,
+     v.until as "verifiedUntil", private.is_blocked(p.user_id, $6::timestamptz) as blocked, coalesce(m.bookings, 0)::int as bookings,
      coalesce(m.paid, 0)::float8 as paid, coalesce(m.refunded, 0)::float8 as refunded
    from public.profiles p
    left join lateral (select max(i.expires_at) as until from public.id_verifications i

@@ -1,6 +1,6 @@
 import type { Database } from '#server/db/database.ts';
 import { Refusal } from '../core/refusal.ts';
-import { streamCsv } from './export.ts';
+import { type ExportContext, streamCsv } from './export.ts';
 import { exportKind, type ExportKind } from './kinds.ts';
 
 /** Which list is exported. */
@@ -40,19 +40,20 @@ const giftCodes = (batchId: string): ExportKind =>
        and (d.created_at, d.id) > ($3::timestamptz, $4::uuid)
      order by d.created_at, d.id limit $5::int`,
     (one) => [one.code, one.value, one.used ? 'yes' : 'no', one.active ? 'yes' : 'no', one.expires],
-    [batchId],
+    () => [batchId],
   );
 
 /** Streams the mailing list, or the codes of a batch, as CSV, after an entry in the audit log. Throws `Refusal('not_found')`. */
 export async function exportList(
-  { db }: { readonly db: Database },
+  context: ExportContext & { readonly db: Pick<Database, 'one' | 'query'> },
   request: ListRequest,
   actor: string,
 ): Promise<ReadableStream<Uint8Array>> {
+  const { db } = context;
   const batchId = request.list === 'gift-codes' ? request.batchId : null;
   if (batchId !== null && !(await db.one('select from private.gift_batch where id = $1::uuid', [batchId])))
     throw new Refusal('not_found', 'There is no such batch of codes.');
   await db.query(`select private.audit($1::uuid, 'export', $2, $3, '{}')`, [actor, request.list, batchId]);
   const all = { from: new Date(0), to: new Date('9999-12-31') };
-  return streamCsv(db, batchId === null ? mailingList : giftCodes(batchId), all);
+  return streamCsv(context, batchId === null ? mailingList : giftCodes(batchId), all);
 }

@@ -8,6 +8,12 @@ export type BookingRules = Pick<
 > &
   HoldLimits;
 
+/** Returns for how long unpaid hours are held: HOLD_MINUTES where the operator has set it, else what staff have set. */
+export const holdMinutesOf = (
+  { holdMinutes: byOperator }: { readonly holdMinutes: number | null },
+  { holdMinutes }: { readonly holdMinutes: number },
+): number => byOperator ?? holdMinutes;
+
 /** Reads the settings that decide about bookings, as they are now. */
 export async function readBookingRules(db: Pick<Transaction, 'one'>): Promise<BookingRules> {
   const row = await db.one<{ rules: BookingRules }>('select private.booking_settings() as rules');

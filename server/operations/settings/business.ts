@@ -1,6 +1,7 @@
 import type { BusinessSettings } from '#rules/business/business.ts';
 import type { SiteRoom } from '#rules/business/rooms.ts';
 import type { Database } from '#server/db/database.ts';
+import { holdMinutesOf } from './booking-rules.ts';
 
 type Content = { readonly settings: BusinessSettings; readonly rooms: readonly SiteRoom[] };
 
@@ -14,18 +15,19 @@ export type BusinessReader = {
 
 /**
  * Reads the settings and follows their changes, those of other processes too. `changed` is called after each one. While they cannot be read,
- * the last ones count.
+ * the last ones count. `holdMinutes`: the operator's, which pages show instead of that of staff; null: none.
  */
 export async function followBusiness(
   db: Pick<Database, 'one' | 'listen'>,
   warn: (line: string) => void,
+  operator: { readonly holdMinutes: number | null },
 ): Promise<BusinessReader & { onChange(changed: () => void): void }> {
   let current: Content | null = null;
   let tell = (): void => undefined;
   const read = async (): Promise<Content> => {
     const row = await db.one<Content>('select private.business_settings() as settings, private.site_rooms() as rooms');
     if (row === null) throw new Error('business_settings returned no row');
-    return row;
+    return { ...row, settings: { ...row.settings, holdMinutes: holdMinutesOf(operator, row.settings) } };
   };
   // One after the other, so that an older answer never replaces a newer one.
   let reading = Promise.resolve();

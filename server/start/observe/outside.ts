@@ -2,7 +2,7 @@ import type { Database } from '#server/db/database.ts';
 import type { Spans } from '#server/db/spans.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import { createMetrics } from '#server/http/metrics/metrics.ts';
-import { createCircuits } from '../circuits.ts';
+import { createCircuits } from './circuits.ts';
 import { measureBookings } from './bookings.ts';
 import { observeCalls } from './provider-calls.ts';
 
