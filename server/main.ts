@@ -37,6 +37,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     async (config) => (await import('./start/backup/move-to-postgres.ts')).runMoveToPostgres(config, print),
   ],
   ['accept-keys', async (config) => (await import('./start/keys/accept-keys.ts')).runAcceptKeys(config, print)],
+  ['client-keys', async (config) => (await import('./start/keys/client-keys.ts')).runClientKeys(config, print)],
   ['remove-demo', async (config) => (await import('./start/remove-demo.ts')).runRemoveDemo(config, print)],
 ]);
 

@@ -19,8 +19,12 @@ let dataDir: string;
 let program: Program;
 
 /** Runs a script of bin/ to its end, with these variables. */
-function runScript(name: string, env: Readonly<Record<string, string>>): { status: number | null; output: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, 'bin', name)], {
+function runScript(
+  name: string,
+  env: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): { status: number | null; output: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, 'bin', name), ...args], {
     env: { PATH: process.env['PATH'], ...env },
     encoding: 'utf8',
     timeout: 60_000,
@@ -56,6 +60,11 @@ test('status prints the values that scripts need, from a file that only its owne
     `SANDBOX_URL=${program.sandboxUrl}`,
   ]);
   expect((await stat(join(dataDir, 'runtime.json'))).mode & 0o777).toBe(0o600);
+});
+
+test('client-keys prints the keys for other programs', () => {
+  const { status, output } = runScript('command.js', { DATA_DIR: dataDir }, 'client-keys');
+  expect([status, output]).toEqual([0, `ANON_KEY=${program.anonKey}\nSERVICE_ROLE_KEY=${program.serviceRoleKey}\n`]);
 });
 
 test('status prints no key of a production', async () => {

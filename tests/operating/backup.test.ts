@@ -47,7 +47,13 @@ describe.each(LONG ? engines : oneEngine)('a backup of $name', (engine) => {
       db: server.app.db,
       store,
       dataDir: join(folder, 'source'),
-      settings: { SITE_URL: 'https://a.example', A_KEY: 'one\ntwo\n', JSON_KEY: '{\n  "a": "b\\nc"\n}\n' },
+      settings: {
+        SITE_URL: 'https://a.example',
+        DATA_DIR: '/old/data',
+        PORT: '8080',
+        A_KEY: 'one\ntwo\n',
+        JSON_KEY: '{\n  "a": "b\\nc"\n}\n',
+      },
     };
     // A running server makes it, as nobody else may read the embedded database.
     const stop = await answerBackups(source, quiet);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -83,3 +83,16 @@ test('the build runs by itself, as the systemd unit starts it: pages, data and a
   expect(await studios.json()).toHaveLength(3);
   expect(await server.kill('SIGTERM')).toBe(0);
 }, 60_000);
+
+test('with a Node that is too old the build ends with 1 and one line', () => {
+  // Another version, as far as the program can tell.
+  const old = `Object.defineProperty(process, 'version', { value: 'v18.20.0' });
+    Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.0' } });`;
+  const file = join(folder, 'old.mjs');
+  writeFileSync(file, old);
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', file, mainOfUnit()], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'] },
+  });
+  expect([status, stdout, stderr]).toEqual([1, '', 'Node 24 or newer is needed; this is v18.20.0.\n']);
+});

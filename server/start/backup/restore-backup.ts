@@ -98,6 +98,12 @@ async function migrationsOf(file: string, passphrase: string): Promise<readonly 
   return all.filter(({ name }) => manifest.migrations.includes(name));
 }
 
+/** The settings without those that say where the old server was: here they would lead to another folder or port. */
+const withoutPlace = (settings: Uint8Array): string =>
+  Buffer.from(settings)
+    .toString()
+    .replace(/^(?:DATA_DIR|PORT)=.*\n/gm, '');
+
 async function loadInto(
   file: string,
   passphrase: string,
@@ -108,7 +114,9 @@ async function loadInto(
   const sums = await readBackup(file, passphrase, {
     sql,
     file: (name, bytes) =>
-      writeFile(join(dataDir, name === 'keys.json' ? name : 'restored-settings.env'), bytes, { mode: 0o600 }),
+      name === 'keys.json'
+        ? writeFile(join(dataDir, name), bytes, { mode: 0o600 })
+        : writeFile(join(dataDir, 'restored-settings.env'), withoutPlace(bytes), { mode: 0o600 }),
     async object(key, bytes) {
       found.objects += 1;
       found.objectBytes += bytes.length;
