@@ -4,10 +4,11 @@ import { readSourceFiles } from './support/source-files.ts';
 /** Compares with times that the database itself writes. */
 const BY_DATABASE = ['server/operations/exports/pass-phones.ts'];
 
+const own = readSourceFiles().filter(
+  ({ path }) => /^server\/(operations|functions)\//.test(path) && !path.endsWith('.test.ts'),
+);
+
 test('statements of operations and functions get the present instant as a parameter, so that tests can move the clock', () => {
-  const own = readSourceFiles().filter(
-    ({ path }) => /^server\/(operations|functions)\//.test(path) && !path.endsWith('.test.ts'),
-  );
   expect(own.length).toBeGreaterThan(100);
   const clocks = /(?<![.\w])(now|clock_timestamp|statement_timestamp|transaction_timestamp)\(\)|\bcurrent_timestamp\b/;
   expect(own.filter(({ text }) => clocks.test(text)).map(({ path }) => path)).toEqual(BY_DATABASE);

@@ -60,6 +60,7 @@ export function removeDemoAccounts(db: Database): Promise<DemoRemoval> {
     await tx.query('delete from public.mailing_list where email like any($1::text[])', [EMAILS]);
     // Sessions, identities, factors, codes, profile, role, terms and ID checks are deleted with the account.
     await tx.query('delete from auth.users where id = any($1::uuid[])', [userIds]);
+    await tx.query(`delete from private.settings where name = 'demo'`);
     return { accounts: rows.map(({ email }) => email), bookings: bookings.length, kept: kept.count };
   });
 }

@@ -121,3 +121,11 @@ test('nginx.conf logs the path of a request without its query, which has secrets
     expect(logs.filter((log) => log !== 'off' && log !== '/var/log/nginx/studio.log studio')).toEqual([]);
   }
 });
+
+test('the hosted workflow runs the tests with Node 24, and each action that it uses is pinned by its commit', () => {
+  const workflow = read('.github/workflows/ci.yml');
+  expect(workflow).toMatch(/^ +node-version: 24$/m);
+  const used = [...workflow.matchAll(/uses: (\S+)(.*)$/gm)].map(([, action, version]) => `${action}${version}`);
+  expect(used).toHaveLength(2);
+  for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+});

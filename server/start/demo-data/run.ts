@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { Database } from '#server/db/database.ts';
 import { createStripePayments } from '#server/providers/stripe/payments.ts';
 import { type DatabaseSettings, openDatabase } from '../open-database.ts';
 import { seed } from '../seed.ts';
-import { type Pay, writeDemo } from './write.ts';
+import { type DemoProvider, writeDemo } from './write.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 type Settings = DatabaseSettings &
@@ -14,7 +15,7 @@ const SESSION_MS = 31 * 60_000;
 
 /**
  * Runs `npm run demo`: writes three months of bookings into the configured database. Only with the sandbox, which must be running; bookings
- * that are not over are paid there, so that they can be refunded. Returns the exit code.
+ * that are not over are paid there, so that they can be refunded. Continues where an interrupted run stopped. Returns the exit code.
  */
 export async function runDemo(config: Settings, print: (line: string) => void): Promise<number> {
   const { sandboxUrl } = config;
@@ -26,8 +27,10 @@ export async function runDemo(config: Settings, print: (line: string) => void): 
   const clock = (): Date => new Date();
   try {
     await seed({ db, root: ROOT, config, clock, report: print });
-    const written = await writeDemo(db, clock(), payInSandbox(config, sandboxUrl));
-    if (written !== null) await addPastPayments(db, sandboxUrl);
+    const written = await writeDemo(db, clock(), {
+      pay: payInSandbox(config, sandboxUrl),
+      addPast: () => addPastPayments(db, sandboxUrl),
+    });
     print(
       written === null
         ? 'The demo is already there.'
@@ -39,22 +42,27 @@ export async function runDemo(config: Settings, print: (line: string) => void): 
   }
 }
 
-function payInSandbox({ stripe, siteUrl }: Settings, sandboxUrl: string): Pay {
+/** Pays the session of an earlier, interrupted run, where there is one. */
+function payInSandbox({ stripe, siteUrl }: Settings, sandboxUrl: string): DemoProvider['pay'] {
   const payments = createStripePayments(stripe);
   return async ({ id, cents, email }) => {
-    const session = await payments.createSession({
-      key: `demo:${id}`,
-      bookingId: id,
-      amountCents: cents,
-      items: [{ description: 'Demo booking', amountCents: cents }],
-      customerId: null,
-      customerEmail: email,
-      successUrl: siteUrl,
-      cancelUrl: siteUrl,
-      expiresAt: new Date(Date.now() + SESSION_MS),
-      allowDelayed: false,
-      metadata: { booking_id: id },
-    });
+    const known = await payments.findSession(id, new Date(0));
+    const create = () =>
+      payments.createSession({
+        key: `demo:${id}:${randomUUID()}`,
+        bookingId: id,
+        amountCents: cents,
+        items: [{ description: 'Demo booking', amountCents: cents }],
+        customerId: null,
+        customerEmail: email,
+        successUrl: siteUrl,
+        cancelUrl: siteUrl,
+        expiresAt: new Date(Date.now() + SESSION_MS),
+        allowDelayed: false,
+        metadata: { booking_id: id },
+      });
+    const session = known === null || known.status === 'expired' ? await create() : known;
+    // Nothing happens to one that is paid.
     await fetch(`${sandboxUrl}/api/payments/${session.id}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -2,23 +2,64 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { openMigratedDatabase } from '#tests/support/image.ts';
 import { findDemoAccounts, nameAccounts, removeDemoAccounts } from '../demo-accounts.ts';
-import { type Pay, writeDemo } from './write.ts';
+import { type DemoProvider, writeDemo } from './write.ts';
 
 const NOW = new Date('2031-03-12T09:20:00Z');
 let db: Database;
 let written: Awaited<ReturnType<typeof writeDemo>>;
-const paid: Parameters<Pay>[0][] = [];
-const pay: Pay = async (booking) => {
-  paid.push(booking);
-  return { session: `cs_test_${booking.id}`, intent: `pi_${booking.id}` };
+const interrupted: (readonly string[])[] = [];
+const idsOf = async (where: string): Promise<readonly string[]> =>
+  (await db.query<{ id: string }>(`select id from private.booking where ${where} order by id`)).rows.map(
+    ({ id }) => id,
+  );
+const paid: Parameters<DemoProvider['pay']>[0][] = [];
+/** How many more payments succeed before the run is interrupted. */
+let left = Number.POSITIVE_INFINITY;
+let pastAdded = 0;
+const provider: DemoProvider = {
+  async pay(booking) {
+    const row = await db.one<{ status: string }>('select status from private.booking where id = $1::uuid', [
+      booking.id,
+    ]);
+    expect(row?.status).toBe('pending');
+    if ((left -= 1) < 0) throw new Error('interrupted');
+    paid.push(booking);
+    return { session: `cs_test_${booking.id}`, intent: `pi_${booking.id}` };
+  },
+  addPast: async () => void (pastAdded += 1),
 };
+/** The statements of which each first try meets its time limit, as on a busy machine. */
+const SLOW = /^\s*(insert into private\.(booking|payment)|update private\.booking b set status)/;
+function onBusyMachine(database: Database): Database {
+  let slow = 0;
+  const transaction: Database['transaction'] = (work) =>
+    database.transaction((tx) =>
+      work({
+        ...tx,
+        async query(text, values) {
+          if (SLOW.test(text) && (slow += 1) % 7 === 1)
+            throw Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+          return tx.query(text, values);
+        },
+      }),
+    );
+  return { ...database, transaction };
+}
 
 beforeAll(async () => {
   db = await openMigratedDatabase();
   // One of three studios, which takes a third of the time.
   await db.query(`insert into public.studios (name, hourly_rate) values ('Studio A', 49)`);
-  written = await writeDemo(db, NOW, pay);
-}, 120_000);
+  const busy = onBusyMachine(db);
+  // Interrupted twice while it pays, and continued hours later.
+  left = 1;
+  await expect(writeDemo(busy, NOW, provider)).rejects.toThrow('interrupted');
+  interrupted.push(await idsOf(`status = 'pending'`), await idsOf('true'));
+  left = 0;
+  await expect(writeDemo(busy, new Date(NOW.getTime() + 5 * 3_600_000), provider)).rejects.toThrow('interrupted');
+  left = Number.POSITIVE_INFINITY;
+  written = await writeDemo(busy, new Date(NOW.getTime() + 8 * 3_600_000), provider);
+}, 240_000);
 afterAll(() => db.close());
 const value = async (text: string, ...values: unknown[]): Promise<unknown> =>
   (await db.one<{ v: unknown }>(`select (${text}) as v`, values))?.v;
@@ -47,6 +88,15 @@ test('bookings that are not over are paid at the provider, and those to come get
   expect(await value('select count(*) from public.scheduled_emails')).toBe(future);
 });
 
+test('a run that is interrupted after it paid leaves the hours held, and the next runs add nothing but what is missing', async () => {
+  const [pending = [], all = []] = interrupted;
+  expect(pending.length).toBe(paid.length - 1);
+  expect(await idsOf('true')).toEqual(all);
+  expect(await idsOf(`status = 'pending'`)).toEqual([]);
+  expect(new Set(paid.map(({ id }) => id)).size).toBe(paid.length);
+  expect(written?.bookings).toBe(all.length);
+});
+
 test('the uses of the coupon are those of the bookings that kept it', async () => {
   const uses = await value(`select current_uses from public.discount_codes where code = 'DEMO10'`);
   expect(uses).toBeGreaterThan(2);
@@ -55,8 +105,9 @@ test('the uses of the coupon are those of the bookings that kept it', async () =
 
 test('a second time nothing is written, and remove-demo removes it all', async () => {
   const calls = paid.length;
-  expect(await writeDemo(db, NOW, pay)).toBeNull();
+  expect(await writeDemo(db, NOW, provider)).toBeNull();
   expect(paid).toHaveLength(calls);
+  expect(pastAdded).toBe(1);
   expect(nameAccounts(await findDemoAccounts(db))).toMatch(/^\S+, \S+ and 58 more$/);
   await removeDemoAccounts(db);
   expect(await value('select count(*)::int from private.booking')).toBe(0);

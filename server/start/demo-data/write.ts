@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Rates } from '#rules/pricing.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
 import { queueAccess } from '#server/operations/access/queue-access.ts';
@@ -7,22 +7,35 @@ import { type DemoPerson, makePeople } from './people.ts';
 import { DEMO_COUPON, type PlannedBooking, planBookings } from './plan.ts';
 
 const CUSTOMERS = 60;
-/** How many bookings one statement writes. */
-const CHUNK = 200;
+/** How many bookings one transaction writes: few enough for the time limit of a statement on a busy machine. */
+const CHUNK = 25;
 const MINUTE = 60_000;
+/** A statement that met its time limit, a deadlock, or a transaction that PostgreSQL could not order among others. */
+const REPEATABLE: ReadonlySet<unknown> = new Set(['57014', '40P01', '40001']);
+const TRIES = 4;
 
 /** What was written, or null if the demo is already there. */
 export type DemoWritten = { readonly customers: number; readonly bookings: number } | null;
-/** Pays a booking at the provider, so that it can be refunded. */
-export type Pay = (booking: {
-  readonly id: string;
-  readonly cents: number;
-  readonly email: string;
-}) => Promise<{ readonly session: string; readonly intent: string }>;
+/** The provider of the payments. Each call may be repeated. */
+export type DemoProvider = {
+  /** Pays a booking, so that it can be refunded. */
+  readonly pay: (booking: {
+    readonly id: string;
+    readonly cents: number;
+    readonly email: string;
+  }) => Promise<{ readonly session: string; readonly intent: string }>;
+  /** Adds the payments and refunds that are over. */
+  readonly addPast: () => Promise<void>;
+};
 
-/** Writes three months of bookings that look real, with their payments and refunds, in one transaction. Writes nothing a second time. */
-export async function writeDemo(db: Database, now: Date, pay: Pay): Promise<DemoWritten> {
-  if (await db.one('select 1 from auth.users where email like $1 limit 1', [`%@${DEMO_DOMAIN}`])) return null;
+/**
+ * Writes three months of bookings that look real, with their payments and refunds, in small transactions. A run that was interrupted is continued by
+ * the next one: the plan and all ids follow from the time of the first. A booking is paid at the provider once its hours are held, and then confirmed.
+ * Writes nothing when the demo is there.
+ */
+export async function writeDemo(db: Database, clock: Date, provider: DemoProvider): Promise<DemoWritten> {
+  const now = await beginOrContinue(db, clock);
+  if (now === null) return null;
   const { rows: studios } = await db.query<{ id: string; name: string; rates: Rates }>(
     `select s.id, s.name, private.rates_json(s.id, '2000-01-01', '2199-12-31') as rates from public.studios s where s.active order by s.name`,
   );
@@ -32,19 +45,70 @@ export async function writeDemo(db: Database, now: Date, pay: Pay): Promise<Demo
     CUSTOMERS,
   );
   const people = personsOf(planned, now);
-  const rows = planned.map((one) => rowOf(one, studios, people));
-  for (const row of rows)
-    if (row.outcome === 'confirmed' && row.end_time > now)
-      Object.assign(row, await pay({ id: row.id, cents: row.total, email: row.email }));
-  await db.transaction(async (tx) => {
-    await addPeople(tx, people);
-    await tx.query(
-      `insert into public.discount_codes (code, discount_type, discount_value) values ($1, $2, $3) on conflict do nothing`,
-      [DEMO_COUPON.code, DEMO_COUPON.discountType, DEMO_COUPON.discountValue],
-    );
-    for (let at = 0; at < rows.length; at += CHUNK) await addBookings(tx, rows.slice(at, at + CHUNK), now);
-  });
+  const rows = planned.map((one) => rowOf(one, studios, people, now));
+  await repeated(db, (tx) => addPeople(tx, people));
+  await db.query(
+    `insert into public.discount_codes (code, discount_type, discount_value) values ($1, $2, $3) on conflict do nothing`,
+    [DEMO_COUPON.code, DEMO_COUPON.discountType, DEMO_COUPON.discountValue],
+  );
+  for (let at = 0; at < rows.length; at += CHUNK)
+    await repeated(db, (tx) => addBookings(tx, rows.slice(at, at + CHUNK)));
+  for (const row of rows.filter(({ outcome }) => outcome === 'to pay')) await payAndConfirm(db, row, provider, now);
+  await provider.addPast();
+  await db.query(`update private.settings set value = value || '{"done": true}' where name = 'demo'`);
   return { customers: people.length, bookings: rows.length };
+}
+
+/** Returns the time that the plan begins with: now, or that of the run that was interrupted. null when the demo is there. */
+async function beginOrContinue(db: Database, now: Date): Promise<Date | null> {
+  const begun = await db.one<{ at: string; done: boolean }>(
+    `select value ->> 'begun' as at, value ? 'done' as done from private.settings where name = 'demo'`,
+  );
+  if (begun !== null) return begun.done ? null : new Date(begun.at);
+  // Of a version that wrote all at once.
+  if (await db.one('select from auth.users where email like $1 limit 1', [`%@${DEMO_DOMAIN}`])) return null;
+  await db.query(`insert into private.settings (name, value) values ('demo', $1::jsonb)`, [{ begun: now }]);
+  return now;
+}
+
+/** Runs a transaction, and again when it met a time limit: every step can be repeated. */
+async function repeated(db: Database, work: (tx: Transaction) => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await db.transaction(work);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : null;
+      if (tries === TRIES || !REPEATABLE.has(code)) throw error;
+    }
+  }
+}
+
+/** Pays held hours at the provider and confirms them. Nothing for a booking that is confirmed, or that somebody has released meanwhile. */
+async function payAndConfirm(db: Database, row: Row, { pay }: DemoProvider, now: Date): Promise<void> {
+  const pending = `from private.booking b where b.id = $1::uuid and b.status = 'pending'`;
+  if ((await db.one(`select ${pending}`, [row.id])) === null) return;
+  const { session, intent } = await pay({ id: row.id, cents: row.total, email: row.email });
+  await repeated(db, async (tx) => {
+    if ((await tx.one(`select ${pending} for update`, [row.id])) === null) return;
+    await tx.query(
+      `update private.payment set state = 'paid', session_id = $2, payment_intent_id = $3, paid_cents = amount_cents, paid_at = $4::timestamptz
+       where id = $1::uuid`,
+      [row.payment_id, session, intent, row.paid_at],
+    );
+    await tx.query(
+      `update private.booking set status = 'confirmed', confirmed_at = $2::timestamptz where id = $1::uuid`,
+      [row.id, row.paid_at],
+    );
+    if (row.start_time > now) await queueAccess(tx, { id: row.id, start: row.start_time, hasAddress: true }, now);
+  });
+}
+
+/** Returns the same id for the same words, in the form of a UUID of version 8 (RFC 9562). */
+function idOf(...words: readonly string[]): string {
+  const hex = createHash('sha256').update(words.join('\n')).digest('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+    '-',
+  );
 }
 
 type Person = DemoPerson & { readonly id: string; readonly since: Date };
@@ -53,11 +117,16 @@ type Person = DemoPerson & { readonly id: string; readonly since: Date };
 const personsOf = (planned: readonly PlannedBooking[], now: Date): readonly Person[] =>
   makePeople(CUSTOMERS).map((person, at) => {
     const made = planned.filter(({ customer }) => customer === at).map(({ createdAt }) => createdAt.getTime());
-    return { ...person, id: randomUUID(), since: new Date(Math.min(now.getTime(), ...made) - 60 * MINUTE) };
+    return {
+      ...person,
+      id: idOf('demo', now.toISOString(), person.email),
+      since: new Date(Math.min(now.getTime(), ...made) - 60 * MINUTE),
+    };
   });
 
-/** Adds the customers as they are after signing up: verified, with accepted terms. */
+/** Adds the customers as they are after signing up: verified, with accepted terms. Once: all of them come in one transaction. */
 async function addPeople(tx: Transaction, people: readonly Person[]): Promise<void> {
+  if ((await tx.one('select from auth.users where id = $1::uuid', [people[0]?.id])) !== null) return;
   const json = JSON.stringify(people);
   const from = `from jsonb_to_recordset($1::jsonb) as p(id uuid, name text, email text, phone text, since timestamptz)`;
   await tx.query(
@@ -82,9 +151,10 @@ function rowOf(
   { customer, studio: at, start, end, quote, outcome, createdAt, endedAt, withCoupon }: PlannedBooking,
   studios: readonly { id: string; name: string }[],
   people: readonly Person[],
+  now: Date,
 ) {
-  const id = randomUUID();
   const person = people[customer];
+  const id = idOf('demo', now.toISOString(), person?.email ?? '', studios[at]?.id ?? '', start.toISOString());
   return {
     id,
     user_id: person?.id,
@@ -93,7 +163,8 @@ function rowOf(
     studio_name: studios[at]?.name,
     start_time: start,
     end_time: end,
-    outcome,
+    // What is not over is paid at the provider, so that it can be refunded.
+    outcome: outcome === 'confirmed' && end > now ? ('to pay' as const) : outcome,
     total_hours: quote.hours,
     slots: quote.slots,
     base: quote.baseCents,
@@ -105,7 +176,7 @@ function rowOf(
     created_at: createdAt,
     paid_at: new Date(createdAt.getTime() + 2 * MINUTE),
     ended_at: endedAt,
-    payment_id: randomUUID(),
+    payment_id: idOf(id, 'payment'),
     session: `cs_test_demo_${id}`,
     intent: `pi_demo_${id}`,
     refund: `re_demo_${id}`,
@@ -116,18 +187,23 @@ const ROWS = `from jsonb_to_recordset($1::jsonb) as r(id uuid, user_id uuid, stu
   outcome text, total_hours numeric, slots jsonb, base int, discount int, coupon jsonb, coupon_discount int, total int, phone text,
   created_at timestamptz, paid_at timestamptz, ended_at timestamptz, payment_id uuid, session text, intent text, refund text)`;
 
-/** Adds bookings step by step as the product does, so that every constraint holds: held, paid, confirmed, and some cancelled and refunded. */
-async function addBookings(tx: Transaction, rows: readonly Row[], now: Date): Promise<void> {
-  const json = JSON.stringify(rows);
-  await tx.query(
+/**
+ * Adds bookings step by step as the product does, so that every constraint holds: held, paid, confirmed, and some cancelled and refunded. Those to pay
+ * stay held. Leaves out what is there, and hours that somebody else has booked meanwhile.
+ */
+async function addBookings(tx: Transaction, planned: readonly Row[]): Promise<void> {
+  const added = await tx.query<{ id: string }>(
     `insert into private.booking (id, reference, user_id, studio_id, studio_name, start_time, end_time, status, hold_expires_at, total_hours, slots,
        base_cost_cents, discount_cents, coupon_id, coupon_terms, coupon_discount_cents, final_cost_cents, terms_version, policy, contact_phone, created_at)
      select r.id, private.new_reference(), r.user_id, r.studio_id, r.studio_name, r.start_time, r.end_time, 'pending', r.created_at + interval '15 minutes',
        r.total_hours, r.slots, r.base, r.discount, d.id, case when d.id is not null then r.coupon end, r.coupon_discount, r.total,
        s ->> 'termsVersion', jsonb_build_object('freeCancelHours', s -> 'freeCancelHours'), r.phone, r.created_at
-     ${ROWS} cross join private.business_settings() s left join public.discount_codes d on d.code = r.coupon ->> 'code'`,
-    [json],
+     ${ROWS} cross join private.business_settings() s left join public.discount_codes d on d.code = r.coupon ->> 'code'
+     on conflict do nothing returning id`,
+    [JSON.stringify(planned)],
   );
+  const ids = new Set(added.rows.map(({ id }) => id));
+  const json = JSON.stringify(planned.filter(({ id }) => ids.has(id)));
   await tx.query(
     `with redeemed as (
        insert into private.coupon_redemption (booking_id, coupon_id, user_id, created_at)
@@ -140,18 +216,19 @@ async function addBookings(tx: Transaction, rows: readonly Row[], now: Date): Pr
   );
   await tx.query(
     `insert into private.payment (id, booking_id, attempt, kind, state, key, session_id, payment_intent_id, amount_cents, paid_cents, paid_at, created_at)
-     select r.payment_id, r.id, 1, 'card', case r.outcome when 'not paid' then 'expired' else 'paid' end, 'demo:' || r.id, r.session,
-       case r.outcome when 'not paid' then null else r.intent end, r.total, case r.outcome when 'not paid' then null else r.total end,
-       case r.outcome when 'not paid' then null else r.paid_at end, r.created_at ${ROWS}`,
+     select r.payment_id, r.id, 1, 'card', case r.outcome when 'not paid' then 'expired' when 'to pay' then 'intent' else 'paid' end, 'demo:' || r.id,
+       case when r.outcome <> 'to pay' then r.session end, case when r.outcome in ('confirmed', 'refunded') then r.intent end, r.total,
+       case when r.outcome in ('confirmed', 'refunded') then r.total end, case when r.outcome in ('confirmed', 'refunded') then r.paid_at end,
+       r.created_at ${ROWS}`,
     [json],
   );
   await tx.query(
-    `update private.booking b set status = 'confirmed', confirmed_at = r.paid_at ${ROWS} where b.id = r.id and r.outcome <> 'not paid'`,
+    `update private.booking b set status = 'confirmed', confirmed_at = r.paid_at ${ROWS} where b.id = r.id and r.outcome in ('confirmed', 'refunded')`,
     [json],
   );
   await tx.query(
     `update private.booking b set status = 'cancelled', cancelled_at = r.ended_at,
-       cancel_reason = case r.outcome when 'refunded' then 'customer' else 'hold_expired' end ${ROWS} where b.id = r.id and r.outcome <> 'confirmed'`,
+       cancel_reason = case r.outcome when 'refunded' then 'customer' else 'hold_expired' end ${ROWS} where b.id = r.id and r.outcome in ('refunded', 'not paid')`,
     [json],
   );
   await tx.query(
@@ -164,7 +241,4 @@ async function addBookings(tx: Transaction, rows: readonly Row[], now: Date): Pr
      ${ROWS} where p.id = r.payment_id and r.outcome = 'refunded'`,
     [json],
   );
-  for (const row of rows)
-    if (row.outcome === 'confirmed' && row.start_time > now)
-      await queueAccess(tx, { id: row.id, start: row.start_time, hasAddress: true }, now);
 }
