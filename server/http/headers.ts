@@ -12,7 +12,6 @@ export type HeaderSettings = {
 /** Where browsers report what the content security policy of a page has blocked. */
 export const POLICY_REPORTS_PATH = '/policy-reports';
 type HstsSettings = { readonly seconds: number; readonly subdomains: boolean; readonly preload: boolean };
-type HstsSettings = { readonly seconds: number; readonly subdomains: boolean; readonly preload: boolean };
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 

@@ -52,6 +52,7 @@ beforeEach(() => {
     trustedProxies: 1,
     siteUrl: 'https://site.example',
     captcha: null,
+    hsts: { seconds: 600, subdomains: false, preload: false },
     bodies: createBodyBudget({ total: 4_000_000, perSender: 3_000_000 }),
     json: { budget: createJsonBudget(1), readSender: (_, address) => Promise.resolve({ address }) },
     observe: () => undefined,
