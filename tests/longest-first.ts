@@ -15,6 +15,7 @@ const LONG = [
   'embedded-watchdog',
   'identity-hostile',
   'storage-matrix',
+  'interleaving',
   'engine',
   'theft',
   'licence',
