@@ -85,6 +85,8 @@ type NamedChange = {
   readonly name: string;
   /** Whether it matters only to operations that take new hours. */
   readonly ofNewHours?: true;
+  /** Whether it is made at every point in `npm test` too, because most forgotten checks show with it. */
+  readonly everywhere?: true;
   /** Whether it matters only to operations of staff. */
   readonly ofStaff?: true;
   /** Makes the change through a database, which may be a running transaction. */
@@ -112,6 +114,7 @@ function tryMove({ system }: World, session: string, move: ProviderMove): boolea
 export const CHANGES: readonly NamedChange[] = [
   {
     name: 'the customer cancels',
+    everywhere: true,
     make: (world, { id, person }, db) => cancelBooking(onDb(world, db), id, person),
   },
   {
@@ -131,6 +134,7 @@ export const CHANGES: readonly NamedChange[] = [
   },
   {
     name: 'staff move it to another day',
+    everywhere: true,
     make: (world, { id }, db) => moveForStaff(world, id, MONDAY + 3 * HOUR, db),
   },
   {
@@ -147,6 +151,7 @@ export const CHANGES: readonly NamedChange[] = [
   },
   {
     name: 'the customer is blocked',
+    everywhere: true,
     make: (world, { person }, db) =>
       blockCustomer(onDb(world, db), { userId: person, reason: 'Damage', until: null }, world.staff),
   },
