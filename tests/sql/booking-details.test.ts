@@ -81,7 +81,6 @@ test(
         amount_cents: 1500,
         reason: 'Sorry',
         state: 'pending',
-        failures: 0,
         updated_at: at(0),
         ...decided,
       });
@@ -285,7 +284,6 @@ test(
         amount_cents: 1500,
         reason: 'Sorry',
         state: 'pending',
-        failures: 0,
         actor: ALEX,
         created_at: now,
       }),

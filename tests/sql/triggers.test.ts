@@ -117,7 +117,7 @@ const TOUCHED: readonly (readonly [
          values ('${uuid(4)}', 'k', 1, 'r', '${uuid(4)}')`,
       );
     },
-    `failures = 1`,
+    `state = 'done'`,
   ],
   [
     'dispute_updated_at',
