@@ -17,6 +17,9 @@ const Today = lazyPart(async () => ({ default: (await import('#web/staff/booking
 const BookingDialog = lazyPart(async () => ({
   default: (await import('#web/staff/booking-panel/booking-dialog.tsx')).BookingDialog,
 }));
+const MoveStep = lazyPart(async () => ({
+  default: (await import('#web/staff/booking-panel/move-step.tsx')).MoveStep,
+}));
 const NewBooking = lazyPart(async () => ({
   default: (await import('#web/staff/booking-panel/new-booking.tsx')).NewBooking,
 }));
@@ -299,6 +302,7 @@ function CalendarTab() {
   const [search, setSearch] = useSearchParams();
   const navigate = useNavigate();
   const studios = useStudios().data ?? [];
+  const nameOf = (studioId: string): string => studios.find(({ id }) => id === studioId)?.name ?? '';
   const day = search.get('day') ?? '';
   return (
     <Calendar
@@ -332,6 +336,26 @@ function CalendarTab() {
           />
         ),
         close: (hours, onDone) => <ClosureForm studios={studios} hours={hours} onDone={onDone} />,
+        move: ({ id, reference, studioId, start, end, email }, target, onDone) => (
+          <Suspense fallback={<Skeleton className="h-40" label="Loading" />}>
+            <MoveStep
+              booking={{
+                id,
+                reference: reference ?? '',
+                studioName: nameOf(studioId),
+                startTime: start,
+                endTime: end,
+                email,
+              }}
+              studioName={nameOf(target.studioId)}
+              target={target}
+              mayRefund={mayGive}
+              leave="Leave it"
+              onDone={onDone}
+              onBack={onDone}
+            />
+          </Suspense>
+        ),
         reopen: ({ id, start, end, weeks }, where, onDone) => (
           <ReopenForm week={{ closureId: id, start, end }} more={weeks - 1} where={where} onDone={onDone} />
         ),

@@ -1,22 +1,22 @@
 import { expect, test } from '@playwright/test';
-import { accessibleEverywhere, admin, expectToast, service, signIn, sydneyDay, sydneyHour } from '../steps.ts';
+import { accessibleEverywhere, admin, ahead, expectToast, service, signIn, sydneyDay, sydneyHour } from '../steps.ts';
 
-test('staff close hours with the mouse, move a booking with the keyboard, and see both in another window at once', async ({
+test('staff close hours with the mouse, move a booking with the keyboard, also to dearer hours and back, and another window shows it at once', async ({
   page,
   browser,
 }) => {
-  // Other journeys book nearer days.
-  const ahead = 74;
-  const day = sydneyDay(ahead).toISOString().slice(0, 10);
+  // A Monday, when the evening costs more than the day. Other journeys book nearer days.
+  const days = ahead(1, 70);
+  const day = sydneyDay(days).toISOString().slice(0, 10);
   const { data: studio } = await service().from('studios').select('id').eq('name', 'Studio A').single();
   const made = await service().functions.invoke<{ bookingId: string }>('staff-create-booking', {
     body: {
       studioId: studio?.id,
-      startTime: sydneyHour(ahead, 10).toISOString(),
-      endTime: sydneyHour(ahead, 12).toISOString(),
+      startTime: sydneyHour(days, 10).toISOString(),
+      endTime: sydneyHour(days, 12).toISOString(),
       customerEmail: 'robin@example.com',
       customerName: 'Robin Sample',
-      payment: 'free',
+      payment: 'elsewhere',
     },
   });
   expect(made.error).toBeNull();
@@ -49,11 +49,27 @@ test('staff close hours with the mouse, move a booking with the keyboard, and se
   );
 
   const grid = page.getByRole('grid');
-  await grid.focus();
-  await page.keyboard.press('Home');
-  for (let left = 0; left < 3; left += 1) await page.keyboard.press('ArrowLeft');
-  for (let hour = 0; hour < 10; hour += 1) await page.keyboard.press('ArrowDown');
-  for (const key of ['Enter', 'ArrowRight', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+  // The grid remembers where it was left.
+  const pickUp = async (): Promise<void> => {
+    await grid.focus();
+    await page.keyboard.press('Home');
+    for (let left = 0; left < 3; left += 1) await page.keyboard.press('ArrowLeft');
+    for (let hour = 0; hour < 10; hour += 1) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+  };
+  await pickUp();
+  for (let hour = 0; hour < 8; hour += 1) await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  const question = page.getByRole('dialog', { name: 'Move the booking?' });
+  await expect(question.getByRole('button', { name: /^Mail a link for \$/ })).toBeVisible();
+  await accessibleEverywhere(page);
+  await question.getByRole('button', { name: /^Move without charging \$/ }).click();
+  await expect(cell(/^Studio A.* 7 PM: .*6 pm to 8 pm/)).toHaveCount(1);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(cell(/^Studio A.* 11 AM: .*10 am to 12 pm/)).toHaveCount(1);
+
+  await pickUp();
+  for (const key of ['ArrowRight', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
   await page.getByRole('button', { name: 'Move the booking' }).click();
   await expect(cell(/^Studio B.* 12 PM: .*11 am to 1 pm/)).toHaveCount(1);
   await expect(other.getByRole('gridcell', { name: /^Studio B.* 12 PM: .*11 am to 1 pm/ })).toHaveCount(1);

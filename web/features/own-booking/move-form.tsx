@@ -3,6 +3,7 @@ import { slotLabel, spanOf } from '#rules/slots.ts';
 import { addDays, formatStudioDate, isStudioDate, studioDate, type StudioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
+import { withOwnRoom } from '#web/lib/business/own-room.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
 import { SelectField } from '#web/ui/choice.tsx';
@@ -57,7 +58,7 @@ export function MoveForm({
         <SelectField
           label="Room"
           value={at.studioId}
-          options={withOwn(rooms, booking).map(({ id, name }) => ({ value: id, label: name }))}
+          options={withOwnRoom(rooms, booking).map(({ id, name }) => ({ value: id, label: name }))}
           onChange={(event) => setAt({ ...at, studioId: event.target.value })}
         />
         <SelectField
@@ -127,10 +128,6 @@ function DayChoice({
     </div>
   );
 }
-
-/** The rooms that can be booked, and the booking's own one if it is closed for good since. */
-const withOwn = (rooms: readonly Room[], { studioId, studioName }: BookingPage): readonly Room[] =>
-  rooms.some(({ id }) => id === studioId) ? rooms : [...rooms, { id: studioId, name: studioName }];
 
 function Starts({
   day,

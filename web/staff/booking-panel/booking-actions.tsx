@@ -4,9 +4,8 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import { type BookingDetails, type MailKind, sendMailAgain } from './queries.ts';
+import { type BookingDetails, type MailKind, markNoShow, sendMailAgain } from './queries.ts';
 import { leftCents } from './money-words.ts';
-import { NoShowButton } from './no-show-button.tsx';
 
 /** What has a step of its own. */
 export type Doing = 'cancel' | 'refund' | 'move' | 'extend' | 'call-off';
@@ -86,6 +85,26 @@ function MailButton({ booking, mail, children }: { booking: BookingDetails; mail
   return (
     <Button tone="plain" busy={send.isPending} onClick={() => send.mutate()}>
       {children}
+    </Button>
+  );
+}
+
+/** Marks that the customer did not come, or takes that back. Nobody is told. */
+function NoShowButton({ booking }: { booking: BookingDetails }) {
+  const mark = useMutation({
+    mutationFn: (missed: boolean) => markNoShow(booking.id, missed),
+    meta: { title: 'Error', failure: 'Nothing was changed. Try again.', invalidates: [queryKeys.staffBooking.all] },
+    onSuccess: (_done, missed) =>
+      toast({
+        title: missed ? `${booking.reference} is a no-show` : `${booking.reference} is no longer a no-show`,
+        description: 'Nobody was told.',
+        ms: 10_000,
+        action: { label: 'Undo', onPress: () => mark.mutate(!missed) },
+      }),
+  });
+  return (
+    <Button tone="plain" busy={mark.isPending} onClick={() => mark.mutate(booking.noShow === null)}>
+      {booking.noShow === null ? 'Mark as no-show' : 'Not a no-show'}
     </Button>
   );
 }

@@ -26,7 +26,8 @@ vi.mock(import('./queries.ts'), async (original) => ({
 }));
 const calls = vi.mocked(queries);
 
-const STUDIOS = ['A', 'B'].map((letter) => ({ id: letter.toLowerCase(), name: `Studio ${letter}` }));
+const STUDIO_B = { id: 'b', name: 'Studio B' };
+const STUDIOS = [{ id: 'a', name: 'Studio A' }, STUDIO_B];
 const HOUR = 3_600_000;
 /** The next full hour. */
 const SOON = Math.ceil(Date.now() / HOUR) * HOUR;
@@ -34,6 +35,7 @@ const PAID = { kind: 'card', state: 'paid', cents: 5900, refundedCents: 0, leftC
 const BOOKING: queries.BookingDetails = {
   id: 'b',
   reference: 'ABCD-2345',
+  studioId: 'a',
   studioName: 'Studio A',
   startTime: new Date(SOON),
   endTime: new Date(SOON + 3_600_000),
@@ -56,7 +58,6 @@ const BOOKING: queries.BookingDetails = {
   waivedCents: 0,
   finalCents: 5900,
   customer: { hasAccount: true, name: 'Alex Citizen', email: 'alex@example.com', phone: null, blocked: false },
-  codeHeld: false,
   mayReadId: true,
   verification: { status: 'review', until: null },
   payments: [PAID],
@@ -126,12 +127,6 @@ test('a booking has customer, ID, price, payments, mails and, for owners, its hi
     'Sat 1 Mar 2031, 11 am: booking update, Kim',
   ])
     expect(await dialog().findByText(words)).toBeTruthy();
-});
-
-test('a booking whose code is held says so instead of when its code comes', async () => {
-  show({ codeHeld: true });
-  expect(await screen.findByText('Code on hold')).toBeTruthy();
-  expect(screen.queryByText(/^Code due/)).toBe(null);
 });
 
 test('a reference without a booking says so, and a failed load offers another try', async () => {
@@ -263,6 +258,17 @@ test.each([
   expect(confirm.getAllByRole('button').map(({ textContent }) => textContent)).toEqual(buttons);
 });
 
+test('a move to dearer hours offers no link where there is no address to mail it to', async () => {
+  calls.quoteMove.mockResolvedValue({ differenceCents: 1000, refundCents: 0, linkUntil: '2031-03-02T00:00:00Z' });
+  show({ customer: { ...BOOKING.customer, email: null } });
+  await press('Extend or shorten');
+  await user.click(within(dialog().getByRole('group', { name: 'Later' })).getAllByRole('button')[0] ?? document.body);
+  expect(await dialog().findByText('The new hours cost $10 more. There is no address to mail a link to.')).toBeTruthy();
+  expect(dialog().getByText('The PIN changes. No mail is sent: the booking has no address.')).toBeTruthy();
+  expect(dialog().queryByRole('button', { name: /^Mail a link/ })).toBeNull();
+  expect(dialog().getByRole('button', { name: 'Move without charging $10' })).toBeTruthy();
+});
+
 test('a booking that staff moved says that its terms count from the start before', async () => {
   const endTime = new Date(SOON + 49 * HOUR);
   show({ startTime: new Date(SOON + 48 * HOUR), endTime, termsStart: new Date(SOON) });
@@ -325,6 +331,32 @@ test('a session that runs can only end later, and a failed price can be read aga
   expect(await dialog().findByText('This booking is over.')).toBeTruthy();
   await press('Try again');
   expect(await dialog().findByText('The price stays.')).toBeTruthy();
+});
+
+test.each([
+  ['renamed', [{ id: 'a', name: 'The Loft' }, STUDIO_B], ['The Loft', 'Studio B']],
+  ['retired', [STUDIO_B], ['Studio B', 'Studio A']],
+  ['retired, and another one has its name now', [{ id: 'b', name: 'Studio A' }], ['Studio A', 'Studio A']],
+])('a booking whose room is %s stays in this room when staff extend or move it', async (_what, studios, names) => {
+  calls.quoteMove.mockResolvedValue({ differenceCents: 0, refundCents: 0 });
+  const [startTime, endTime] = [new Date('2999-03-03T00:00:00Z'), new Date('2999-03-03T02:00:00Z')];
+  calls.readBooking.mockResolvedValue({ ...BOOKING, startTime, endTime, totalHours: 2 });
+  renderPart(<BookingDialog studios={studios} reference="abcd-2345" mayRefund onClose={vi.fn()} />);
+  await press('Extend or shorten');
+  await press('2 pm');
+  expect(await dialog().findByText('The price stays.')).toBeTruthy();
+  const target = { studioId: 'a', startTime: startTime.toISOString(), waive: false };
+  expect(calls.quoteMove).toHaveBeenLastCalledWith('b', { ...target, endTime: '2999-03-03T03:00:00.000Z' });
+  await press('Back');
+  await press('Back');
+  await press('Move');
+  const rooms = dialog().getByLabelText<HTMLSelectElement>('Room');
+  expect([rooms.value, [...rooms.options].map(({ text }) => text)]).toEqual(['a', names]);
+  await user.selectOptions(dialog().getByLabelText('From'), '12 PM');
+  await press('Continue');
+  expect(await dialog().findByText('The price stays.')).toBeTruthy();
+  const moved = { startTime: '2999-03-03T01:00:00.000Z', endTime: '2999-03-03T03:00:00.000Z' };
+  expect(calls.quoteMove).toHaveBeenLastCalledWith('b', { ...target, ...moved });
 });
 
 test('a move that waits for its payment is shown with its link, and can be called off', async () => {

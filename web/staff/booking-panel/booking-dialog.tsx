@@ -81,8 +81,7 @@ function Panel({
       </Notice>
     );
   const back = (): void => setDoing(null);
-  if (doing === 'extend')
-    return <ExtendForm booking={read.data} studios={studios} mayRefund={mayRefund} onDone={back} />;
+  if (doing === 'extend') return <ExtendForm booking={read.data} mayRefund={mayRefund} onDone={back} />;
   if (doing === 'call-off' && read.data.waiting !== null)
     return <CallOffStep booking={read.data} waiting={read.data.waiting} onDone={back} />;
   if (doing === 'cancel') return <CancelForm booking={read.data} mayRefund={mayRefund} onDone={back} />;

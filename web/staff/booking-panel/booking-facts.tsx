@@ -284,13 +284,7 @@ function Code({ booking }: { booking: BookingDetails }) {
   ] as const;
   return (
     <>
-      {booking.codeHeld ? (
-        <p>
-          <Chip tone="bad">Code on hold</Chip> A payment is disputed. It waits for a decision on Today.
-        </p>
-      ) : (
-        <StepBars steps={STEPS} {...readiness} />
-      )}
+      <StepBars steps={STEPS} {...readiness} />
       <ol className="mt-1 text-sm text-fog">
         {steps.map(([name, at]) => (at === null ? null : <li key={name}>{`${name}: ${describeInstant(at)}`}</li>))}
       </ol>

@@ -4,8 +4,7 @@ import { type Slot, nextSlot, slotsOfSpan, spanOf } from '#rules/slots.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
 import type { BookingDetails } from './queries.ts';
-import type { StudioName } from './hours-form.tsx';
-import { MoveStep } from './move-form.tsx';
+import { MoveStep, toMoving } from './move-step.tsx';
 
 /** How many other ends are offered in each direction. */
 const MOST = 6;
@@ -26,24 +25,21 @@ function slotsWith(booking: BookingDetails, hours: number): readonly Slot[] {
 /** Lets a booking end later, or sooner before it begins, in the same studio. */
 export function ExtendForm({
   booking,
-  studios,
   mayRefund,
   onDone,
 }: {
   booking: BookingDetails;
-  studios: readonly StudioName[];
   mayRefund: boolean;
   onDone: () => void;
 }) {
   const begun = booking.startTime <= useNow(30_000);
   const [hours, setHours] = useState<number | null>(null);
-  const studioId = studios.find(({ name }) => name === booking.studioName)?.id ?? '';
   if (hours !== null) {
-    const target = { studioId, ...spanOf(slotsWith(booking, hours)) };
+    const target = { studioId: booking.studioId, ...spanOf(slotsWith(booking, hours)) };
     const back = (): void => setHours(null);
     return (
       <MoveStep
-        booking={booking}
+        booking={toMoving(booking)}
         studioName={booking.studioName}
         target={target}
         mayRefund={mayRefund}

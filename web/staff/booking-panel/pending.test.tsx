@@ -6,7 +6,7 @@ import { fill, pressTwice, renderPart, user } from '#web/ui/component-tests.ts';
 import { answerCall, delayServer, expectOneCall, sentRequests } from '#web/ui/testing/delayed-server.ts';
 import { watchReads } from '#web/ui/testing/watched-reads.ts';
 import { CancelForm } from './cancel-form.tsx';
-import { MoveStep } from './move-form.tsx';
+import { MoveStep, toMoving } from './move-step.tsx';
 import type { BookingDetails } from './queries.ts';
 import { RefundForm } from './refund-form.tsx';
 
@@ -14,6 +14,7 @@ const PAID = { kind: 'card', state: 'paid', cents: 5900, refundedCents: 0, leftC
 const BOOKING = {
   id: 'b',
   reference: 'ABCD-2345',
+  studioId: 'a',
   studioName: 'Studio A',
   startTime: new Date('2031-03-08T07:00:00Z'),
   endTime: new Date('2031-03-08T08:00:00Z'),
@@ -68,7 +69,14 @@ const cases: {
   {
     what: 'a move',
     part: (
-      <MoveStep booking={BOOKING} studioName="Studio B" target={TARGET} mayRefund onDone={onDone} onBack={() => {}} />
+      <MoveStep
+        booking={toMoving(BOOKING)}
+        studioName="Studio B"
+        target={TARGET}
+        mayRefund
+        onDone={onDone}
+        onBack={() => {}}
+      />
     ),
     confirm: async () => {
       await expectOneCall('staff-move-booking');

@@ -8,6 +8,7 @@ const maybeInstant = instant.nullable();
 const detailsSchema = z.object({
   id: z.string(),
   reference: z.string(),
+  studioId: z.string(),
   studioName: z.string(),
   startTime: instant,
   endTime: instant,
@@ -37,8 +38,6 @@ const detailsSchema = z.object({
     phone: z.string().nullable(),
     blocked: z.boolean(),
   }),
-  /** Its code waits for a decision, because a payment is disputed. */
-  codeHeld: z.boolean(),
   /** Whether the account may see the result of the ID check. */
   mayReadId: z.boolean(),
   verification: z.object({ status: z.string(), until: maybeInstant }).nullable(),

@@ -8,22 +8,24 @@ import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
-import { DropForm } from './drop-form.tsx';
 import { Feeds } from './feeds.tsx';
 import { FreeDays } from './free-days.tsx';
 import { Grid } from './grid.tsx';
 import { Header } from './header.tsx';
 import { ENTRIES_MAX, type Entry, readCalendar } from './queries.ts';
-import { columnsOf, daysOf, type Span, type View } from './span.ts';
+import { columnsOf, daysOf, type Span, timesOf, type View } from './span.ts';
 import { SpanForm, type SpanForms } from './span-form.tsx';
 import type { Wish } from './walk.ts';
 
 export type StudioName = { readonly id: string; readonly name: string };
 /** What the calendar shows: `day` null is today; `studioId`: the room of a week, null for all. */
 export type CalendarView = { readonly view: View; readonly day: StudioDate | null; readonly studioId: string | null };
+type Hours = { readonly studioId: string; readonly start: Date; readonly end: Date };
 /** The forms of other parts that the calendar opens. */
 export type CalendarForms = SpanForms & {
   readonly reopen: (closure: Entry, studioName: string, onDone: () => void) => ReactNode;
+  /** Asks how a booking gets its new hours. */
+  readonly move: (entry: Entry, hours: Hours, onDone: () => void) => ReactNode;
 };
 type Open =
   | { readonly kind: 'create'; readonly span: Span }
@@ -168,7 +170,12 @@ function OpenDialog({
         />
       ) : null}
       {open?.kind === 'move' ? (
-        <DropForm entry={open.entry} span={open.span} nameOf={nameOf} onBooking={show} onClose={onClose} />
+        <div className="space-y-4">
+          <p className="font-semibold">
+            {open.entry.label}, {open.entry.reference}
+          </p>
+          {forms.move(open.entry, { studioId: open.span.studioId, ...timesOf(open.span) }, onClose)}
+        </div>
       ) : null}
       {open?.kind === 'reopen' ? forms.reopen(open.entry, nameOf(open.entry.studioId), onClose) : null}
       {open?.kind === 'feeds' ? <Feeds studios={studios} /> : null}

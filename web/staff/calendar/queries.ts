@@ -64,36 +64,6 @@ export async function readFreeDays({ first, days, studioId }: CalendarDays): Pro
   return rowsWith(data, 'day', 'hours', 'free').map(({ day, hours, free }) => ({ day, hours, free }));
 }
 
-/** The hours that a booking is to have. */
-type Target = {
-  readonly bookingId: string;
-  readonly studioId: string;
-  readonly startTime: string;
-  readonly endTime: string;
-};
-/**
- * What a move costs: `differenceCents` more, or `refundCents` back. `byHand`: staff give it back themselves. `linkUntil`: until when a link to pay the
- * difference would hold the hours. `owedCents`: what is still owed after it. `needsMoney`: its refund needs the permission for money.
- */
-export type MoveQuote = {
-  readonly differenceCents: number;
-  readonly refundCents: number;
-  readonly byHand?: boolean;
-  readonly linkUntil?: string;
-  readonly owedCents?: number;
-  readonly needsMoney?: boolean;
-};
-
-/** Asks what a move would cost; changes nothing. */
-export function quoteMove(target: Target): Promise<MoveQuote> {
-  return callFunction('staff-move-booking', { ...target, preview: true });
-}
-
-/** Moves a booking. `waitsUntil`: the hours cost more meanwhile, so it moves when the difference is paid by a mailed link until then. */
-export function moveBooking(target: Target): Promise<MoveQuote & { readonly waitsUntil?: string }> {
-  return callFunction('staff-move-booking', target);
-}
-
 /** Which studios have a feed for calendar programs, and since when. */
 export async function readFeeds(): Promise<ReadonlyMap<string, Date>> {
   const { data, error } = await rest.rpc('calendar_feeds');

@@ -1,0 +1,220 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { formatMoney } from '#rules/money.ts';
+import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { BOOKING_CHANGES, queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { describeOwed } from '#web/lib/business/owed.ts';
+import { Button } from '#web/ui/button.tsx';
+import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import type { HoursChoice } from './hours-form.tsx';
+import { type BookingDetails, type Move, moveBooking, type MoveQuote, quoteMove } from './queries.ts';
+import { useUndo } from './use-undo.ts';
+
+/** A booking with what a move says about it. */
+export type MovingBooking = {
+  readonly id: string;
+  readonly reference: string;
+  readonly studioName: string;
+  readonly startTime: Date;
+  readonly endTime: Date;
+  /** The address of its customer; null: there is none. */
+  readonly email: string | null;
+};
+
+/** Returns what a move says about a booking of the panel. */
+export const toMoving = ({ customer, ...booking }: BookingDetails): MovingBooking => ({
+  ...booking,
+  email: customer.email,
+});
+
+/** Says what a move costs, and makes it: at once, or with a link to pay what it costs more. */
+export function MoveStep({
+  booking,
+  studioName,
+  target,
+  mayRefund,
+  leave = 'Back',
+  onDone,
+  onBack,
+}: {
+  booking: MovingBooking;
+  studioName: string;
+  target: Pick<HoursChoice, 'studioId' | 'start' | 'end'>;
+  /** Whether the account has the permission `money`. */
+  mayRefund: boolean;
+  /** The words of the button that leaves the booking as it is. */
+  leave?: string;
+  onDone: () => void;
+  onBack: () => void;
+}) {
+  const to = { studioId: target.studioId, startTime: target.start.toISOString(), endTime: target.end.toISOString() };
+  const quote = useQuery({
+    queryKey: queryKeys.moveQuote.of(booking.id, to),
+    queryFn: () => quoteMove(booking.id, { ...to, waive: false }),
+    retry: false,
+    gcTime: 0,
+  });
+  const move = useMove(booking, to, onDone);
+  if (quote.isPending) return <Skeleton className="h-40" label="Checking the price" />;
+  if (quote.isError)
+    return (
+      <div className="space-y-4">
+        <LoadFailed
+          title="The booking can’t move there."
+          why={describeError(quote.error, 'Check your connection.')}
+          onRetry={() => void quote.refetch()}
+        />
+        <Button tone="plain" onClick={onBack}>
+          {leave}
+        </Button>
+      </div>
+    );
+  return (
+    <div role="group" aria-label="Confirm" className="space-y-4">
+      <div className="space-y-1 border-l-4 border-signal bg-deck p-4">
+        <p>
+          From {booking.studioName}, {formatStudioRange(booking.startTime, booking.endTime)}
+        </p>
+        <p>
+          to {studioName}, {formatStudioRange(target.start, target.end)}.
+        </p>
+        <QuoteWords booking={booking} quote={quote.data} />
+      </div>
+      {move.error === null ? null : (
+        <Notice tone="bad">
+          <p>{describeError(move.error, 'Nothing was changed. Check your connection.')}</p>
+        </Notice>
+      )}
+      <NeedsMoney quote={quote.data} mayRefund={mayRefund} />
+      <div className="flex flex-wrap gap-3">
+        <MoveButtons
+          quote={quote.data}
+          canLink={linkEnd(booking, quote.data) !== undefined}
+          mayRefund={mayRefund}
+          busy={move.isPending}
+          onMove={(waive) => move.mutate({ waive })}
+        />
+        <Button tone="plain" disabled={move.isPending} onClick={onBack}>
+          {leave}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function useMove(booking: MovingBooking, to: Omit<Move, 'waive'>, onDone: () => void) {
+  const undoing = useUndo();
+  return useMutation({
+    mutationFn: ({ waive }: { waive: boolean }) => moveBooking(booking.id, { ...to, waive }),
+    meta: { handled: true, invalidates: BOOKING_CHANGES },
+    onSuccess: ({ refundCents, byHand, waitsUntil, undo }) => {
+      if (waitsUntil === undefined) {
+        const back = byHand ? 'to give back by hand' : 'on its way back';
+        toast({
+          title: `${booking.reference} is moved`,
+          description: refundCents === 0 ? 'The price stays.' : `${formatMoney(refundCents)} ${back}.`,
+          ...undoing(undo),
+        });
+      } else
+        toast({
+          title: `${booking.reference} waits for the payment`,
+          description: `The link is mailed. The new hours are held until ${describeUntil(waitsUntil)}.`,
+        });
+      onDone();
+    },
+  });
+}
+
+/** Until when the difference can be paid by a link; undefined: there is no time left for one, or no address to mail it to. */
+const linkEnd = (booking: MovingBooking, { linkUntil }: MoveQuote): string | undefined =>
+  booking.email === null ? undefined : linkUntil;
+
+const describeUntil = (instant: string): string => {
+  const at = new Date(instant);
+  return `${formatStudioDate(at, 'medium')}, ${formatStudioTime(at)}`;
+};
+
+function QuoteWords({ booking, quote }: { booking: MovingBooking; quote: MoveQuote }) {
+  const { differenceCents, refundCents, byHand, owedCents = 0 } = quote;
+  const linkUntil = linkEnd(booking, quote);
+  const mail =
+    booking.email === null ? 'No mail is sent: the booking has no address.' : `${booking.email} gets a mail.`;
+  if (linkUntil !== undefined)
+    return (
+      <>
+        <p>The new hours cost {formatMoney(differenceCents)} more.</p>
+        <p>
+          With a link the new hours are held until {describeUntil(linkUntil)}, Sydney time. The booking moves when the
+          difference is paid. Until then it stays as it is.
+        </p>
+        <p>{mail}</p>
+      </>
+    );
+  return (
+    <>
+      {differenceCents > 0 ? (
+        <p>
+          The new hours cost {formatMoney(differenceCents)} more.{' '}
+          {booking.email === null ? 'There is no address to mail a link to.' : 'It is too late to pay by a link.'}
+        </p>
+      ) : null}
+      {differenceCents === 0 ? <p>{describeOwed(owedCents) ?? 'The price stays.'}</p> : null}
+      {differenceCents < 0 ? (
+        <p>
+          {refundCents === 0
+            ? 'The new hours cost less. Nothing was paid that could go back.'
+            : `${formatMoney(refundCents)} ${byHand ? 'is for you to give back by hand.' : 'goes back to the card.'}`}
+        </p>
+      ) : null}
+      <p>The PIN changes. {mail}</p>
+    </>
+  );
+}
+
+/** Says which of the ways are missing because the account may not give money away. */
+function NeedsMoney({ quote, mayRefund }: { quote: MoveQuote; mayRefund: boolean }) {
+  const words =
+    quote.needsMoney === true
+      ? 'Its terms give nothing back, so this refund needs the permission for money.'
+      : quote.differenceCents > 0 && !mayRefund
+        ? 'To move it without charging needs the permission for money.'
+        : null;
+  return words === null ? null : <p className="text-sm text-fog">{words} An owner can give it to you.</p>;
+}
+
+function MoveButtons({
+  quote: { differenceCents, needsMoney },
+  canLink,
+  mayRefund,
+  busy,
+  onMove,
+}: {
+  quote: MoveQuote;
+  canLink: boolean;
+  mayRefund: boolean;
+  busy: boolean;
+  onMove: (waive: boolean) => void;
+}) {
+  if (needsMoney === true) return null;
+  if (differenceCents <= 0)
+    return (
+      <Button busy={busy} onClick={() => onMove(false)}>
+        Move the booking
+      </Button>
+    );
+  return (
+    <>
+      {canLink ? (
+        <Button busy={busy} onClick={() => onMove(false)}>
+          Mail a link for {formatMoney(differenceCents)}
+        </Button>
+      ) : null}
+      {mayRefund ? (
+        <Button tone={canLink ? 'plain' : 'danger'} busy={busy} onClick={() => onMove(true)}>
+          Move without charging {formatMoney(differenceCents)}
+        </Button>
+      ) : null}
+    </>
+  );
+}
