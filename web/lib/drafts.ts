@@ -132,15 +132,21 @@ export function removeTyped(name: string): void {
   for (const key of keys) if (key.startsWith(`${TYPED}${name}`)) sessionStorage.removeItem(key);
 }
 
-/** Whether a stored value has the same keys as `sample`, with values of the same types. */
+/** Whether a stored value has the same keys as `sample`, with values of the same types. A list may have another length. */
 export function hasShape<T>(value: unknown, sample: T): value is T {
+  if (Array.isArray(sample))
+    return Array.isArray(value) && (sample.length === 0 || value.every((part) => hasShape<unknown>(part, sample[0])));
   if (!isObject(sample)) return typeof value === typeof sample;
   return isObject(value) && Object.entries(sample).every(([key, part]) => hasShape(value[key], part));
 }
 
 /** Stores what is typed into a form, in this tab. Never pass passwords or codes: it lands in the browser's storage. */
 export function saveTyped(name: string, values: object): void {
-  save(`${TYPED}${name}`, values);
+  try {
+    save(`${TYPED}${name}`, values);
+  } catch {
+    // The browser's storage is full or closed: the form works, and a reload loses what was typed.
+  }
 }
 
 /** Reads what was typed into a form before the page was loaded again; null when nothing was. `sample` has the form's shape. */

@@ -1,5 +1,6 @@
-import { useEffect, useEffectEvent } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import type { FieldValues, UseFormSubscribe } from 'react-hook-form';
+import { readTyped, removeTyped, saveTyped } from './drafts.ts';
 
 /** Calls `keep` with the values of a form whenever something is typed. */
 export function useFormDraft<T extends FieldValues>(
@@ -17,4 +18,39 @@ export function useFormDraft<T extends FieldValues>(
       }),
     [subscribe],
   );
+}
+
+type Kept<T> = {
+  readonly value: T;
+  /** Whether the value was restored and is not saved yet. */
+  readonly isRestored: boolean;
+  change(part: Partial<T>): void;
+  /** Goes back to the start. */
+  discard(): void;
+  /** Keeps the value, which was saved, for this page only. */
+  saved(): void;
+};
+
+/** The state of a form. This tab keeps changes until they are saved or discarded, so that leaving the page loses nothing. */
+export function useKept<T extends object>(name: string, start: T): Kept<T> {
+  const [restored, setRestored] = useState(() => readTyped(name, start));
+  const [value, setValue] = useState(restored ?? start);
+  function forget(): void {
+    removeTyped(name);
+    setRestored(null);
+  }
+  return {
+    value,
+    isRestored: restored !== null,
+    change(part) {
+      const next = { ...value, ...part };
+      setValue(next);
+      saveTyped(name, next);
+    },
+    discard() {
+      forget();
+      setValue(start);
+    },
+    saved: forget,
+  };
 }

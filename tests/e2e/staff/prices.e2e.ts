@@ -4,7 +4,7 @@ import { accessibleEverywhere, admin, openDay, signIn, sydneyDay } from '../step
 /** Far ahead, so that no other journey books it. */
 const AHEAD = 88;
 
-test('staff set the prices of a week by keyboard, customers see them from their day on, and staff remove them again', async ({
+test('staff set the prices of a week by keyboard, keep them while they look at another tab, customers see them from their day on, and staff remove them again', async ({
   page,
 }) => {
   await signIn(page, admin);
@@ -18,6 +18,13 @@ test('staff set the prices of a week by keyboard, customers see them from their 
   await page.keyboard.type('7.50');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('gridcell', { name: '$77.50' })).toHaveCount(168);
+  // What was typed stays on another tab, and in its room.
+  await page.getByRole('tab', { name: 'Rooms' }).click();
+  await page.getByRole('tab', { name: 'Prices' }).click();
+  await expect(page.getByRole('gridcell', { name: '$77.50' })).toHaveCount(0);
+  await page.getByLabel('Room', { exact: true }).selectOption('Studio C');
+  await expect(page.getByRole('gridcell', { name: '$77.50' })).toHaveCount(168);
+  await expect(page.getByRole('button', { name: 'Discard the changes' })).toBeVisible();
   await page.getByLabel('Charged from').fill(sydneyDay(AHEAD).toISOString().slice(0, 10));
   await page.getByRole('button', { name: 'Preview' }).click();
   await expect(page.getByRole('dialog').getByRole('row', { name: /Mon 12 am to 6 pm \$49 \$77\.50/ })).toBeVisible();

@@ -11,10 +11,12 @@ import {
 import { addDays, formatStudioDate, isStudioDate, type StudioDate } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
+import { useKept } from '#web/lib/use-form-draft.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Check } from '#web/ui/choice.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
+import { KeptNotice } from '#web/ui/form/kept-notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { listChanges } from './price-cells.ts';
 import { PriceCheck } from './price-check.tsx';
@@ -26,13 +28,24 @@ import { mondayFirst, sundayFirst, WEEK } from './week.ts';
 
 type Studio = { readonly id: string; readonly name: string };
 
+type Draft = {
+  readonly cents: readonly number[];
+  readonly steps: readonly VolumeStep[];
+  readonly from: StudioDate;
+  readonly everywhere: boolean;
+};
+const firstDraft = (before: PriceList, today: StudioDate): Draft => ({
+  cents: before.hourCents,
+  steps: volumeSteps(before),
+  from: addDays(today, 1),
+  everywhere: false,
+});
+
 /** Edits the prices of a week from a day on, beside what a booking would cost with them. */
 export function ListEditor({ studio, rates, today }: { studio: Studio; rates: Rates; today: StudioDate }) {
   const [before] = useState(() => priceListOf(today, rates));
-  const [cents, setCents] = useState<readonly number[]>(before.hourCents);
-  const [steps, setSteps] = useState<readonly VolumeStep[]>(() => volumeSteps(before));
-  const [from, setFrom] = useState(() => addDays(today, 1));
-  const [everywhere, setEverywhere] = useState(false);
+  const draft = useKept(`prices:${studio.id}`, firstDraft(before, today));
+  const { cents, steps, from, everywhere } = draft.value;
   const [preview, setPreview] = useState(false);
   const list: PriceList = { validFrom: from, hourCents: cents, volumePercents: volumePercentsOf(steps) };
   const old = isStudioDate(from) && from >= today ? priceListOf(from, rates) : before;
@@ -48,29 +61,35 @@ export function ListEditor({ studio, rates, today }: { studio: Studio; rates: Ra
     meta: { handled: true, invalidates: [queryKeys.prices.all, queryKeys.studios.all] },
     onSuccess: () => {
       toast({ title: 'Prices saved', description: `They are charged from ${formatStudioDate(from, 'medium')}.` });
+      draft.saved();
       setPreview(false);
     },
   });
   return (
     <div className="grid gap-8 xl:grid-cols-[1fr_24rem]">
+      {draft.isRestored ? (
+        <div className="xl:col-span-2">
+          <KeptNotice onDiscard={draft.discard} />
+        </div>
+      ) : null}
       <PriceEditor
         caption={`Prices of ${studio.name}`}
         columns={WEEK}
         cents={mondayFirst(cents)}
-        onChange={(next) => setCents(sundayFirst(next))}
+        onChange={(next) => draft.change({ cents: sundayFirst(next) })}
       />
       <div className="space-y-8">
-        <VolumeDiscount steps={steps} onChange={setSteps} />
+        <VolumeDiscount steps={steps} onChange={(next) => draft.change({ steps: next })} />
         <div className="space-y-3">
           <Field
             label="Charged from"
             type="date"
             min={today}
             value={from}
-            onChange={(event) => setFrom(event.target.value)}
+            onChange={(event) => draft.change({ from: event.target.value })}
             hint="Bookings that are made already keep their price."
           />
-          <Check checked={everywhere} onChange={(event) => setEverywhere(event.target.checked)}>
+          <Check checked={everywhere} onChange={(event) => draft.change({ everywhere: event.target.checked })}>
             For all rooms
           </Check>
           <Button

@@ -208,3 +208,31 @@ test('special days are added with prices by hour, and prices to come are removed
     prices: { name: 'New Year', hourCents: hourCents.map(() => 8_000) },
   });
 });
+
+test('prices that were not saved are there after another tab or room, and only in their room, until they are saved or discarded', async () => {
+  const KEPT = 'Your changes are still here. They are not saved yet.';
+  const first = renderPart(<Prices studios={STUDIOS} />);
+  await screen.findByRole('grid');
+  cell(0, 5).focus();
+  await user.keyboard(' 7{Enter}');
+  await fill(screen.getByLabelText('Charged from'), addDays(today, 9));
+  await user.selectOptions(screen.getByLabelText('Room'), 'Studio B');
+  await screen.findByRole('grid', { name: 'Prices of Studio B' });
+  expect([cell(0, 5).textContent, screen.queryByText(KEPT)]).toEqual(['$49', null]);
+  first.unmount();
+  const second = renderPart(<Prices studios={STUDIOS} />);
+  await screen.findByText(KEPT);
+  expect(cell(0, 5).textContent).toBe('$7');
+  expect(screen.getByLabelText<HTMLInputElement>('Charged from').value).toBe(addDays(today, 9));
+  await press('Discard the changes');
+  expect([cell(0, 5).textContent, screen.queryByText(KEPT)]).toEqual(['$49', null]);
+  cell(0, 5).focus();
+  await user.keyboard(' 8{Enter}');
+  await press('Preview');
+  await press('Save prices');
+  await waitFor(() => expect(calls.setPrices).toHaveBeenCalledTimes(1));
+  second.unmount();
+  renderPart(<Prices studios={STUDIOS} />);
+  await screen.findByRole('grid');
+  expect([cell(0, 5).textContent, screen.queryByText(KEPT)]).toEqual(['$49', null]);
+});

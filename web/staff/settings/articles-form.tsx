@@ -1,32 +1,36 @@
 import { useState } from 'react';
 import type { Article } from '#rules/business/business.ts';
 import { articlesSchema } from '#rules/business/settings-change.ts';
+import { useKept } from '#web/lib/use-form-draft.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
+import { KeptPart, type PartDraft } from './kept-part.tsx';
 
 type Draft = Article & { readonly key: number };
 
 /** The parts of a page of text: edit, add, remove, and move up or down. */
 export function ArticlesForm({
+  draft: { name: draftName, version },
   articles,
   hint,
   onReview,
 }: {
+  draft: PartDraft;
   articles: readonly Article[];
   hint: string;
   onReview: (articles: Article[]) => void;
 }) {
-  const [drafts, setDrafts] = useState<readonly Draft[]>(() => articles.map((one, key) => ({ ...one, key })));
-  const [next, setNext] = useState(articles.length);
+  const kept = useKept(draftName, { version, parts: articles.map((one, key): Draft => ({ ...one, key })) });
+  const drafts = kept.value.parts;
+  const setDrafts = (parts: Draft[]): void => kept.change({ parts });
   const [problem, setProblem] = useState<string | null>(null);
   function move(at: number, step: 1 | -1): void {
     const one = drafts[at];
     if (one !== undefined) setDrafts(drafts.toSpliced(at, 1).toSpliced(at + step, 0, one));
   }
   function add(): void {
-    setDrafts([...drafts, { title: '', text: '', key: next }]);
-    setNext(next + 1);
+    setDrafts([...drafts, { title: '', text: '', key: Math.max(-1, ...drafts.map(({ key }) => key)) + 1 }]);
   }
   function review(): void {
     const checked = articlesSchema.safeParse(drafts.map(({ title, text }) => ({ title, text })));
@@ -35,6 +39,7 @@ export function ArticlesForm({
   }
   return (
     <div className="space-y-6">
+      {kept.isRestored ? <KeptPart typedAt={kept.value.version} version={version} onDiscard={kept.discard} /> : null}
       <p className="max-w-prose text-fog">{hint}</p>
       <ol className="space-y-6">
         {drafts.map((draft, at) => (

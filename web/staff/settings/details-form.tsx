@@ -1,10 +1,14 @@
+import { useState } from 'react';
 import type { z } from 'zod';
 import type { BusinessSettings } from '#rules/business/business.ts';
 import { detailsFormSchema, type SettingsChange } from '#rules/business/settings-change.ts';
+import { readTyped, removeTyped, saveTyped } from '#web/lib/drafts.ts';
+import { useFormDraft } from '#web/lib/use-form-draft.ts';
 import { TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { changesOf, NAMES } from './changes.ts';
+import { KeptPart, type PartDraft } from './kept-part.tsx';
 import { PhotoField } from './photo-field.tsx';
 
 type Typed = z.input<typeof detailsFormSchema>;
@@ -77,14 +81,23 @@ const isNumber = (name: string): boolean => NUMBERS.some((one) => one === name);
 
 /** The details of the business. Passes on what differs from now, checked. */
 export function DetailsForm({
+  draft: { name: draftName, version },
   current,
   onReview,
 }: {
+  draft: PartDraft;
   current: BusinessSettings;
   onReview: (changes: SettingsChange) => void;
 }) {
-  const form = useSchemaForm(detailsFormSchema, { defaultValues: typedOf(current) });
+  const [kept, setKept] = useState(() => readTyped(draftName, { version, values: typedOf(current) }));
+  const form = useSchemaForm(detailsFormSchema, { defaultValues: kept?.values ?? typedOf(current) });
   const { control } = form;
+  useFormDraft(form, (values) => saveTyped(draftName, { version: kept?.version ?? version, values }));
+  function discard(): void {
+    removeTyped(draftName);
+    setKept(null);
+    form.reset(typedOf(current));
+  }
   function review(wanted: SettingsChange): void {
     const changes = changesOf(current, wanted);
     if (Object.keys(changes).length > 0) onReview(changes);
@@ -92,6 +105,7 @@ export function DetailsForm({
   }
   return (
     <Form form={form} onSend={review} className="space-y-10">
+      {kept === null ? null : <KeptPart typedAt={kept.version} version={version} onDiscard={discard} />}
       {PARTS.map(({ title, fields }) => (
         <fieldset key={title}>
           <legend className="mb-4 text-2xl font-bold">{title}</legend>

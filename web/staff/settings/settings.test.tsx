@@ -33,6 +33,7 @@ const show = () =>
   renderPart(<Settings preview={({ name, notice }) => <p>{`Preview: ${name}, ${notice}`}</p>} />, {
     beside: <Toaster />,
   });
+const KEPT = 'Your changes are still here. They are not saved yet.';
 const press = (name: string) => user.click(screen.getByRole('button', { name }));
 
 test('only changed settings are sent, after a table of what changes and a preview of the site', async () => {
@@ -70,6 +71,59 @@ test('what was typed stays after the preview, a refusal is shown, and nothing is
   expect(await screen.findByText('You may not do that.')).toBeTruthy();
   await press('Back');
   expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Harbour');
+});
+
+test.each([
+  [
+    'details',
+    async () => fill(await screen.findByLabelText('Name'), 'Harbour'),
+    () => screen.findByDisplayValue('Harbour'),
+    /Harbour/,
+  ],
+  [
+    'texts of a page',
+    async () => {
+      await user.click(await screen.findByRole('button', { name: 'Terms' }));
+      await fill(screen.getByLabelText('Title of part 1'), 'Harbour');
+    },
+    async () => {
+      await user.click(await screen.findByRole('button', { name: 'Terms' }));
+      return screen.getByDisplayValue('Harbour');
+    },
+    /parts/,
+  ],
+])('%s that were typed are there after another tab, until they are saved', async (_what, type, find, row) => {
+  const { unmount } = show();
+  await type();
+  unmount();
+  const again = show();
+  expect(await find()).toBeTruthy();
+  expect(screen.getByText(KEPT)).toBeTruthy();
+  await press('Preview changes');
+  expect(await screen.findByRole('row', { name: row })).toBeTruthy();
+  await press('Save');
+  await screen.findByRole('button', { name: 'History', current: true });
+  again.unmount();
+  show();
+  await screen.findByLabelText('Name');
+  expect([screen.queryByDisplayValue('Harbour'), screen.queryByText(KEPT)]).toEqual([null, null]);
+});
+
+test('typed settings are there after another part, say when the settings have changed since, and can be discarded', async () => {
+  const { unmount } = show();
+  await fill(await screen.findByLabelText('Name'), 'Harbour');
+  await press('Terms');
+  await press('Details');
+  expect(await screen.findByDisplayValue('Harbour')).toBeTruthy();
+  unmount();
+  readSettings.mockResolvedValue([{ ...second, version: 3 }, first]);
+  show();
+  expect(await screen.findByText(/^The settings have been saved since you typed these changes/)).toBeTruthy();
+  await press('Discard the changes');
+  expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe(firstSettings.name);
+  await press('Terms');
+  await press('Details');
+  expect(screen.queryByText(/changes/, { selector: 'p' })).toBeNull();
 });
 
 test('a form without changes, and a value out of range, are not sent', async () => {

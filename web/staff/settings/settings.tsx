@@ -4,6 +4,7 @@ import type { BusinessSettings } from '#rules/business/business.ts';
 import type { SettingsChange } from '#rules/business/settings-change.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
+import { removeTyped } from '#web/lib/drafts.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
@@ -19,6 +20,9 @@ const PARTS = ['Details', 'Terms', 'Privacy', 'History'] as const;
 type Part = (typeof PARTS)[number];
 const HINT =
   'An empty line begins a paragraph. {name}, {email} and {cancelHours} stand for the details of the business.';
+
+/** Under this name the tab keeps what was typed into a part. */
+const draftOf = (part: Part): string => `settings:${part}`;
 
 /** Settings of the business: details, texts of pages, and their history. Everything is previewed before it is saved. */
 export function Settings({ preview }: { preview: Preview }) {
@@ -90,7 +94,10 @@ function Editor({
           changes={changes}
           preview={preview}
           onBack={() => review(null)}
-          onDone={() => open('History')}
+          onDone={() => {
+            removeTyped(draftOf(part));
+            open('History');
+          }}
         />
       )}
       {/* Hidden while the change is reviewed: what was typed stays. */}
@@ -98,7 +105,7 @@ function Editor({
         <Fields
           key={`${part} ${base.version}`}
           part={part}
-          base={base.settings}
+          base={base}
           versions={versions}
           current={current}
           onReview={review}
@@ -110,28 +117,37 @@ function Editor({
 
 function Fields({
   part,
-  base,
+  base: { version, settings: base },
   versions,
   current,
   onReview,
 }: {
   part: Part;
-  base: BusinessSettings;
+  base: SettingsVersion;
   versions: readonly SettingsVersion[];
   current: BusinessSettings;
   onReview: (changes: SettingsChange) => void;
 }) {
-  if (part === 'Details') return <DetailsForm current={base} onReview={onReview} />;
+  if (part === 'Details')
+    return <DetailsForm draft={{ name: draftOf(part), version }} current={base} onReview={onReview} />;
   if (part === 'Terms')
     return (
       <ArticlesForm
+        draft={{ name: draftOf(part), version }}
         articles={base.terms}
         hint={`Everybody has to accept a new text once, before the next booking. ${HINT}`}
         onReview={(terms) => onReview({ terms })}
       />
     );
   if (part === 'Privacy')
-    return <ArticlesForm articles={base.privacy} hint={HINT} onReview={(privacy) => onReview({ privacy })} />;
+    return (
+      <ArticlesForm
+        draft={{ name: draftOf(part), version }}
+        articles={base.privacy}
+        hint={HINT}
+        onReview={(privacy) => onReview({ privacy })}
+      />
+    );
   return <History versions={versions} onRestore={({ settings }) => onReview(restored(current, settings))} />;
 }
 
