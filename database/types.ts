@@ -1048,6 +1048,12 @@ export type Database = {
         Args: never;
         Returns: boolean;
       };
+      keep_blocked_booking: {
+        Args: {
+          booking: string;
+        };
+        Returns: boolean;
+      };
       lacks_second_factor: {
         Args: {
           permission: string;

@@ -44,7 +44,7 @@ describe.each(engines)('blocked customers on $name', ({ open }) => {
     (await rows<{ status: string }>('select status from private.booking where id = $1::uuid', [id]))[0]?.status;
 
   it('cannot hold hours and read why, others can, and after the block they can again', async () => {
-    expect(await block()).toEqual({ status: 200, body: { blocked: true, bookings: [] } });
+    expect(await block()).toEqual({ status: 200, body: { blocked: true, bookings: [], left: 0 } });
     expect(await hold()).toMatchObject(refusal);
     expect((await hold(0, staff)).status).toBe(200);
     expect(await unblock()).toEqual({ status: 200, body: { blocked: false } });
@@ -95,6 +95,81 @@ describe.each(engines)('blocked customers on $name', ({ open }) => {
     ]);
     await server.settle();
     expect(await statusOf(held.body['bookingId'])).toBe('cancelled');
+  });
+
+  describe('with bookings that are paid', () => {
+    const addPaid = async (hours: number): Promise<string> => {
+      const { startTime, endTime } = span(server.now(), hours);
+      const made = await server.call(
+        'staff-create-booking',
+        {
+          studioId: STUDIO_A,
+          startTime,
+          endTime,
+          customerEmail: customer.email,
+          customerName: 'Alex Citizen',
+          payment: 'elsewhere',
+        },
+        staff.token,
+      );
+      return String(made.body['bookingId']);
+    };
+    const alerts = async (): Promise<unknown[]> => {
+      const at = server.now().toISOString();
+      const { data } = await server.client(staff.token).rpc('staff_alerts', { at, most: 1_000 });
+      const own = await rows<{ id: string }>('select id from private.booking where user_id = $1::uuid', [customer.id]);
+      const found = data?.filter(({ kind }) => kind === 'blocked_booking').map(({ booking_id: id }) => id) ?? [];
+      return found
+        .filter((id) => own.some((one) => one.id === id))
+        .map(String)
+        .toSorted();
+    };
+
+    it('keep them until staff decide, who see each on Today and can keep or cancel it', async () => {
+      const [first, second] = [await addPaid(hoursAhead), await addPaid(hoursAhead + 2)];
+      expect(await alerts()).toEqual([]);
+      expect((await block()).body).toMatchObject({ left: 2 });
+      expect([await statusOf(first), await alerts()]).toEqual(['confirmed', [first, second].toSorted()]);
+      const kept = await server.client(staff.token).rpc('keep_blocked_booking', { booking: first });
+      expect([kept.data, await alerts()]).toEqual([true, [second]]);
+      await server.call('staff-cancel-booking', { bookingId: second, refund: 'none', reason: 'Blocked' }, staff.token);
+      expect(await alerts()).toEqual([]);
+      await unblock();
+      expect((await block({ reason: 'Again' })).body).toMatchObject({ left: 1 });
+      expect(await alerts()).toEqual([first]);
+      await unblock();
+      expect(await alerts()).toEqual([]);
+    });
+
+    it('keep them all where staff say so, and nothing is on Today', async () => {
+      const id = await addPaid(hoursAhead);
+      expect((await block({ bookings: 'keep' })).body).toMatchObject({ left: 0 });
+      expect([await statusOf(id), await alerts()]).toEqual(['confirmed', []]);
+    });
+
+    it.each([['terms'], ['refund']])('lose them with %s: all are cancelled, with the money back', async (bookings) => {
+      const ids = [await addPaid(hoursAhead), await addPaid(hoursAhead + 2)];
+      expect((await block({ bookings })).body).toMatchObject({ left: 0 });
+      expect([await Promise.all(ids.map(statusOf)), await alerts()]).toEqual([['cancelled', 'cancelled'], []]);
+      const refunds = await rows<{ refund: string }>(
+        'select refund from private.cancellation where booking_id = any ($1::uuid[])',
+        [ids],
+      );
+      expect(refunds).toEqual([{ refund: 'full' }, { refund: 'full' }]);
+    });
+
+    it('keep those whose refund needs a permission that staff lack, and these are on Today', async () => {
+      const soon = await addPaid(2);
+      const late = await addPaid(hoursAhead);
+      const other = await server.addCustomer();
+      await rows(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [other.id]);
+      await rows('delete from public.staff_permissions where user_id = $1::uuid', [other.id]);
+      await rows(`insert into public.staff_permissions (user_id, permission) values ($1::uuid, 'bookings')`, [
+        other.id,
+      ]);
+      expect((await block({ bookings: 'refund' }, other.token)).body).toMatchObject({ left: 1 });
+      expect([await statusOf(soon), await statusOf(late), await alerts()]).toEqual(['confirmed', 'cancelled', [soon]]);
+    });
   });
 
   it('who pay for an older hold get their money back, and the booking is cancelled', async () => {

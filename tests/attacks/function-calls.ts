@@ -102,6 +102,14 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
       body: JSON.stringify({ note_id: idOf(1), booking: idOf(1), note: 'x' }),
     },
   ],
+  keep_blocked_booking: [
+    {
+      method: 'POST',
+      path: '/rpc/keep_blocked_booking',
+      prefer: 'tx=rollback',
+      body: JSON.stringify({ booking: idOf(1) }),
+    },
+  ],
   mark_no_show: [
     {
       method: 'POST',

@@ -525,7 +525,7 @@ const ROWS: readonly Row[] = [
     permission: 'bookings',
     limit: ['staff-block-customer', 60, 60],
     body: { userId: PERSON, reason: 'Damage' },
-    answers: { blockCustomer: () => [] },
+    answers: { blockCustomer: () => [], decideBlockedBookings: () => [] },
   },
   {
     name: 'staff-unblock-customer',

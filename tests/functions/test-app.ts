@@ -117,7 +117,9 @@ vi.mock('#server/operations/calendar/feeds.ts', () => ({
   readFeed: operation('readFeed'),
 }));
 vi.mock('#server/operations/customers/block.ts', () => ({
+  BLOCKED_BOOKINGS: ['later', 'keep', 'terms', 'refund'],
   blockCustomer: operation('blockCustomer'),
+  decideBlockedBookings: operation('decideBlockedBookings'),
   unblockCustomer: operation('unblockCustomer'),
 }));
 vi.mock('#server/operations/exports/export.ts', () => ({ exportCsv: operation('exportCsv') }));

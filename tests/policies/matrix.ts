@@ -624,6 +624,7 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   'has_permission(permission text)': 'anon authenticated service_role',
   'is_staff()': 'anon authenticated service_role',
   'lacks_second_factor(permission text)': 'authenticated service_role',
+  'keep_blocked_booking(booking uuid)': 'authenticated service_role',
   'ledger_check(month date)': 'authenticated service_role',
   'leave_mailing_list(subscription uuid)': 'anon authenticated service_role',
   'mark_no_show(booking uuid, missed boolean)': 'authenticated service_role',

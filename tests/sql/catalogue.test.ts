@@ -53,6 +53,7 @@ const EXECUTABLE: Readonly<Record<string, string>> = {
   'public.has_permission': 'anon authenticated service_role',
   'public.is_staff': 'anon authenticated service_role',
   'public.lacks_second_factor': 'authenticated service_role',
+  'public.keep_blocked_booking': 'authenticated service_role',
   'public.ledger_check': 'authenticated service_role',
   'public.leave_mailing_list': 'anon authenticated service_role',
   'public.mark_no_show': 'authenticated service_role',

@@ -189,6 +189,7 @@ function AdminTabs() {
               <Customers
                 words={search.get('q') ?? ''}
                 mayIdentify={may(held, 'identity')}
+                mayRefund={may(held, 'money')}
                 messages={(userId) => <CustomerMessages userId={userId} />}
               />
             ) : null}

@@ -1,5 +1,8 @@
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
+import { cancelForStaff, type StaffCancellation } from '../bookings/cancel-for-staff.ts';
+import type { BookingContext } from '../bookings/context.ts';
+import type { MoneyRight } from '../core/concessions.ts';
 import { Refusal } from '../core/refusal.ts';
 
 type CustomerContext = { readonly db: Database; readonly clock: Clock };
@@ -10,24 +13,80 @@ export type Block = {
   /** null: until staff unblock. */
   readonly until: Date | null;
 };
+/**
+ * What happens to the confirmed bookings of a blocked customer. `later`: staff decide about each, and until then it is an alert. `keep`: the sessions take
+ * place. `terms`: they are cancelled, and what their terms give goes back. `refund`: they are cancelled, and all of the money goes back.
+ */
+export const BLOCKED_BOOKINGS = ['later', 'keep', 'terms', 'refund'] as const;
+export type BlockedBookings = (typeof BLOCKED_BOOKINGS)[number];
+
+export type BookingOfBlocked = {
+  readonly id: string;
+  readonly reference: string;
+  readonly status: string;
+};
 
 /**
- * Blocks a customer: no hold and no payment any more. Returns the bookings that are not over, for staff to decide about; unpaid holds among
- * them end by themselves. Throws `Refusal`: `not_found`, `invalid_request`.
+ * Blocks a customer: no hold and no payment any more. Returns the bookings that are not over; unpaid holds among them end by themselves. Throws
+ * `Refusal`: `not_found`, `invalid_request`.
  */
 export async function blockCustomer(
   { db, clock }: CustomerContext,
   { userId, reason, until }: Block,
   actor: string,
-): Promise<readonly Readonly<Record<string, unknown>>[]> {
+): Promise<readonly BookingOfBlocked[]> {
   const now = clock();
   if (until !== null && until <= now) throw new Refusal('invalid_request', 'until must be in the future.');
-  const row = await db.one<{ bookings: Readonly<Record<string, unknown>>[] | null }>(
+  const row = await db.one<{ bookings: BookingOfBlocked[] | null }>(
     'select private.block_customer($1::uuid, $2, $3::timestamptz, $4::uuid, $5::timestamptz) as bookings',
     [userId, reason, until, actor, now],
   );
   if (!row?.bookings) throw new Refusal('not_found', 'Customer not found');
   return row.bookings;
+}
+
+/**
+ * Keeps or cancels the bookings that a blocked customer has paid for. Returns those that are left to decide about: all of them with `later`, otherwise
+ * those that could not be cancelled. The same decision again changes nothing.
+ */
+export async function decideBlockedBookings(
+  context: BookingContext,
+  bookings: readonly BookingOfBlocked[],
+  {
+    decision,
+    ...wanted
+  }: Pick<StaffCancellation, 'reason' | 'actor'> & {
+    readonly decision: BlockedBookings;
+    readonly money: MoneyRight;
+  },
+): Promise<readonly BookingOfBlocked[]> {
+  const confirmed = bookings.filter(({ status }) => status === 'confirmed');
+  if (decision === 'later') return confirmed;
+  if (decision === 'keep') {
+    await context.db.query('select private.keep_blocked_bookings($1::uuid[], $2::uuid)', [
+      confirmed.map(({ id }) => id),
+      wanted.actor,
+    ]);
+    return [];
+  }
+  const left: BookingOfBlocked[] = [];
+  for (const booking of confirmed)
+    if (!(await wasCancelled(context, { ...wanted, bookingId: booking.id, refund: REFUNDS[decision] })))
+      left.push(booking);
+  return left;
+}
+
+const REFUNDS = { terms: 'terms', refund: 'full' } as const;
+
+/** Cancels a booking. Returns false when it is refused: staff may lack the permission for its refund, or it has just changed. */
+async function wasCancelled(context: BookingContext, wanted: StaffCancellation): Promise<boolean> {
+  try {
+    await cancelForStaff(context, wanted);
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
 }
 
 /** Ends a block; a customer who is not blocked stays so. Throws `Refusal('not_found')`. */

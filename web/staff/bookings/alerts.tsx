@@ -7,8 +7,8 @@ import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
-import { paths } from '#web/lib/paths.ts';
-import { Link } from '#web/router/router.tsx';
+import { paths, withBooking } from '#web/lib/paths.ts';
+import { Link, useSearchParams } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { TextField } from '#web/ui/form/fields.tsx';
@@ -18,7 +18,16 @@ import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { BookingLink } from './booking-link.tsx';
 import { DecideDispute } from './decide-dispute.tsx';
-import { type Alert, type AlertKind, ALERTS_SHOWN, closeJob, keepWithoutId, readAlerts, retryJob } from './queries.ts';
+import {
+  type Alert,
+  type AlertKind,
+  ALERTS_SHOWN,
+  closeJob,
+  keepBlockedBooking,
+  keepWithoutId,
+  readAlerts,
+  retryJob,
+} from './queries.ts';
 
 const TITLES: Readonly<Record<AlertKind, (alert: Alert) => string>> = {
   id_waiting: ({ customer }) => `${customer ?? 'A customer'} waits for a decision about an ID`,
@@ -32,6 +41,7 @@ const TITLES: Readonly<Record<AlertKind, (alert: Alert) => string>> = {
   door_closed: ({ customer }) => `${customer ?? 'A customer'} stands at a closed door`,
   reported: ({ customer, problem }) =>
     `${customer ?? 'A customer'} ${problem === 'lost' ? 'left something behind' : 'reported a problem'}`,
+  blocked_booking: ({ customer }) => `${customer ?? 'A customer'} is blocked and has a paid booking`,
   code_missing: () => 'The lock has not accepted the code',
   lock_offline: ({ studioName }) => `The lock of ${studioName ?? 'a studio'} is offline`,
   battery_low: ({ studioName, problem }) =>
@@ -43,6 +53,7 @@ const TITLES: Readonly<Record<AlertKind, (alert: Alert) => string>> = {
 const HINTS: Readonly<Partial<Record<AlertKind, string>>> = {
   code_held:
     'Undecided by then, the code stays held and the customer is told to call you. Nothing is refunded by itself',
+  blocked_booking: 'The access code works. Keep the session, or open the booking and cancel it',
   dispute: 'The booking has the evidence as a file. Send it at the payment provider. The customer’s bank decides',
   mail_bounced: 'Call the customer, or correct the address and try again',
   secret_stays:
@@ -154,7 +165,7 @@ function List({
               {describe(one)}
             </p>
           </div>
-          <Actions alert={one} mayDecide={mayDecide} onClose={onClose} />
+          <Actions alert={one} mayOpen={mayOpen} mayDecide={mayDecide} onClose={onClose} />
         </li>
       ))}
     </ul>
@@ -162,13 +173,12 @@ function List({
 }
 
 /** Names the session, the reason and the time. */
-function describe(alert: Alert): string {
-  const { kind, booking, customer, problem, since, due } = alert;
+function describe({ kind, booking, customer, problem, since, due }: Alert): string {
   const parts = [
     booking === null
       ? null
       : `${booking.studioName}, ${formatStudioDate(booking.start, 'short')} ${formatStudioTime(booking.start)}`,
-    customer !== null && TITLES[kind](alert).includes(customer) ? null : customer,
+    kind === 'id_waiting' || kind === 'secret_stays' ? null : customer,
     (kind === 'dispute' || kind === 'code_held') && problem !== null ? `Reason: ${problem.replaceAll('_', ' ')}` : null,
     NAMED.includes(kind) ? null : problem,
     kind === 'id_missing' && booking !== null ? describeCancellation(booking.start, since) : null,
@@ -186,18 +196,37 @@ function describeCancellation(start: Date, since: Date): string {
   return `It is cancelled with a full refund at ${formatStudioTime(at)} unless somebody verifies the ID or lets the session take place`;
 }
 
-function Actions({ alert, mayDecide, onClose }: { alert: Alert; mayDecide: boolean; onClose: (alert: Alert) => void }) {
+type TabLink = { readonly tab: string; readonly label: string; readonly tone?: 'signal' };
+/** The tabs where alerts are dealt with. */
+const LINKS: Readonly<Partial<Record<AlertKind, readonly TabLink[]>>> = {
+  id_waiting: [{ tab: 'id-review', label: 'Check the ID' }],
+  reported: [{ tab: 'incidents', label: 'Read and answer' }],
+  door_closed: [
+    { tab: 'doors', label: 'Open the door', tone: 'signal' },
+    { tab: 'incidents', label: 'Incidents' },
+  ],
+  lock_offline: [{ tab: 'doors', label: 'Open Doors' }],
+  battery_low: [{ tab: 'doors', label: 'Open Doors' }],
+  secret_stays: [{ tab: 'staff', label: 'Open Staff' }],
+  ledger_difference: [{ tab: 'numbers', label: 'Open Numbers' }],
+};
+
+function Actions({
+  alert,
+  mayOpen,
+  mayDecide,
+  onClose,
+}: {
+  alert: Alert;
+  mayOpen: boolean;
+  mayDecide: boolean;
+  onClose: (alert: Alert) => void;
+}) {
   if (alert.kind === 'code_held')
     return mayDecide ? (
       <Button onClick={() => onClose(alert)}>Decide</Button>
     ) : (
       <p className="text-sm text-fog">Ask a colleague with the permission “money” to decide.</p>
-    );
-  if (alert.kind === 'id_waiting')
-    return (
-      <Link to={`${paths.admin}?tab=id-review`} className={buttonStyle.plain}>
-        Check the ID
-      </Link>
     );
   if (alert.kind === 'id_missing')
     return (
@@ -210,40 +239,18 @@ function Actions({ alert, mayDecide, onClose }: { alert: Alert; mayDecide: boole
         </Button>
       </div>
     );
-  if (alert.kind === 'reported')
-    return (
-      <Link to={`${paths.admin}?tab=incidents`} className={buttonStyle.plain}>
-        Read and answer
-      </Link>
-    );
-  if (alert.kind === 'door_closed')
+  if (alert.kind === 'blocked_booking' && alert.booking !== null)
+    return mayOpen ? <KeepBlockedButton booking={alert.booking} /> : null;
+  const links = LINKS[alert.kind];
+  if (links !== undefined)
     return (
       <div className="flex flex-wrap gap-3">
-        <Link to={`${paths.admin}?tab=doors`} className={buttonStyle.signal}>
-          Open the door
-        </Link>
-        <Link to={`${paths.admin}?tab=incidents`} className={buttonStyle.plain}>
-          Incidents
-        </Link>
+        {links.map(({ tab, label, tone }) => (
+          <Link key={tab} to={`${paths.admin}?tab=${tab}`} className={buttonStyle[tone ?? 'plain']}>
+            {label}
+          </Link>
+        ))}
       </div>
-    );
-  if (alert.kind === 'lock_offline' || alert.kind === 'battery_low')
-    return (
-      <Link to={`${paths.admin}?tab=doors`} className={buttonStyle.plain}>
-        Open Doors
-      </Link>
-    );
-  if (alert.kind === 'secret_stays')
-    return (
-      <Link to={`${paths.admin}?tab=staff`} className={buttonStyle.plain}>
-        Open Staff
-      </Link>
-    );
-  if (alert.kind === 'ledger_difference')
-    return (
-      <Link to={`${paths.admin}?tab=numbers`} className={buttonStyle.plain}>
-        Open Numbers
-      </Link>
     );
   if (alert.kind === 'code_missing' && alert.booking !== null)
     return (
@@ -257,6 +264,25 @@ function Actions({ alert, mayDecide, onClose }: { alert: Alert; mayDecide: boole
       <RetryButton job={alert.job.id} />
       <Button tone="plain" onClick={() => onClose(alert)}>
         {alert.kind === 'refund_failed' ? 'Settled by hand' : 'Close'}
+      </Button>
+    </div>
+  );
+}
+
+function KeepBlockedButton({ booking: { id, reference } }: { booking: NonNullable<Alert['booking']> }) {
+  const [search] = useSearchParams();
+  const keep = useMutation({
+    mutationFn: () => keepBlockedBooking(id),
+    meta: { title: 'Error', failure: 'Nothing was changed. Try again.', invalidates: [queryKeys.alerts.all] },
+    onSuccess: () => toast({ title: 'The session takes place', description: reference }),
+  });
+  return (
+    <div className="flex flex-wrap gap-3">
+      <Link to={withBooking(search, reference)} className={buttonStyle.plain}>
+        Open the booking
+      </Link>
+      <Button tone="plain" busy={keep.isPending} onClick={() => keep.mutate()}>
+        Keep the session
       </Button>
     </div>
   );

@@ -101,6 +101,7 @@ const KINDS = [
   'job_late',
   'door_closed',
   'reported',
+  'blocked_booking',
   'code_missing',
   'lock_offline',
   'battery_low',
@@ -171,6 +172,13 @@ export async function closeJob(job: string, reason: string): Promise<void> {
 /** Lets a session take place whose customer has no verified ID any more. */
 export function keepWithoutId(bookingId: string, reason: string): Promise<unknown> {
   return callFunction('staff-keep-without-id', { bookingId, reason });
+}
+
+/** Lets a session of a blocked customer take place. Throws when the booking is cancelled or the block has ended. */
+export async function keepBlockedBooking(booking: string): Promise<void> {
+  const { data, error } = await rest.rpc('keep_blocked_booking', { booking });
+  if (error) throw error;
+  if (data !== true) throw new Error('The booking is cancelled, or its customer is no longer blocked.');
 }
 
 export type DisputeDecision = 'keep' | 'cancel' | 'block';

@@ -18,6 +18,7 @@ vi.mock(import('./queries.ts'), async (original) => ({
   closeJob: vi.fn(),
   keepWithoutId: vi.fn(),
   decideDispute: vi.fn(),
+  keepBlockedBooking: vi.fn(),
 }));
 const calls = vi.mocked(queries);
 
@@ -236,6 +237,18 @@ test('a disputed booking whose code is held says by when to decide, shows its di
     title: 'Booking cancelled, customer blocked',
     description: 'ABCD-2345',
   });
+});
+
+test('a paid booking of a blocked customer can be opened, or kept, by staff with the permission “bookings”', async () => {
+  const alert = { ...ALERT, kind: 'blocked_booking' as const, job: null, problem: null };
+  calls.readAlerts.mockResolvedValue([alert]);
+  calls.keepBlockedBooking.mockResolvedValue();
+  show();
+  expect(await screen.findByText('Alex Citizen is blocked and has a paid booking')).toBeTruthy();
+  expect(screen.getByRole('link', { name: 'Open the booking' }).getAttribute('href')).toContain('booking=ABCD-2345');
+  await press('Keep the session');
+  expect(calls.keepBlockedBooking).toHaveBeenCalledExactlyOnceWith('b1');
+  expect(toast).toHaveBeenLastCalledWith({ title: 'The session takes place', description: 'ABCD-2345' });
 });
 
 test('a held code is decided about with the permission “money”, and without “bookings” the booking can only be kept', async () => {

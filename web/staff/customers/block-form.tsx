@@ -1,37 +1,79 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { Control } from 'react-hook-form';
 import { z } from 'zod';
-import { dayBounds, isStudioDate } from '#rules/studio-time.ts';
-import { queryKeys } from '#web/data/query-keys.ts';
+import { dayBounds, formatStudioRange, isStudioDate } from '#rules/studio-time.ts';
+import { BOOKING_CHANGES, queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
+import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
-import { TextField } from '#web/ui/form/fields.tsx';
+import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
-import { blockCustomer, type Customer, nameOf, unblockCustomer } from './queries.ts';
+import {
+  blockCustomer,
+  type BlockedBookings,
+  type Customer,
+  type CustomerBooking,
+  nameOf,
+  readCustomerBookings,
+  unblockCustomer,
+} from './queries.ts';
 
-const INVALIDATES = [queryKeys.customers.all, queryKeys.customerBookings.all];
+const INVALIDATES = [queryKeys.customers.all, ...BOOKING_CHANGES];
+const UNBLOCK_INVALIDATES = [queryKeys.customers.all, queryKeys.customerBookings.all, queryKeys.alerts.all];
+
+const CHOICES: readonly { readonly value: BlockedBookings; readonly label: string }[] = [
+  { value: 'later', label: 'Decide about each on Today' },
+  { value: 'keep', label: 'Keep them: the codes work' },
+  { value: 'terms', label: 'Cancel them, and refund what their terms give' },
+  { value: 'refund', label: 'Cancel them, and refund everything' },
+];
 
 const blockSchema = z
   .object({
     reason: z.string().trim().min(1, 'Say why, for your colleagues.').max(500, 'At most 500 characters.'),
     lastDay: z.string().refine((text) => text === '' || isStudioDate(text), 'Choose a day.'),
+    bookings: z.enum(['later', 'keep', 'terms', 'refund']),
   })
   // The last day is blocked to its end.
-  .transform(({ reason, lastDay }) => ({
+  .transform(({ reason, lastDay, bookings }) => ({
     reason,
+    bookings,
     until: lastDay === '' ? null : dayBounds(lastDay).end.toISOString(),
   }));
+type Typed = z.input<typeof blockSchema>;
 type Block = z.output<typeof blockSchema>;
+const NOTHING: Typed = { reason: '', lastDay: '', bookings: 'later' };
 
-/** Blocks a customer, for good or to the end of a day. */
-export function BlockForm({ customer, onDone }: { customer: Customer; onDone: () => void }) {
-  const form = useSchemaForm(blockSchema, { defaultValues: { reason: '', lastDay: '' } });
+/** Blocks a customer, for good or to the end of a day, and asks what happens to the paid bookings. */
+export function BlockForm({
+  customer,
+  mayRefund,
+  onDone,
+}: {
+  customer: Customer;
+  /** Whether the account has the permission `money`. */
+  mayRefund: boolean;
+  onDone: () => void;
+}) {
+  const now = useNow(30_000);
+  const bookings = useQuery({
+    queryKey: queryKeys.customerBookings.of(customer.user_id),
+    queryFn: () => readCustomerBookings(customer.user_id),
+  });
+  const paid = bookings.data?.filter((one) => one.status === 'confirmed' && new Date(one.end_time) > now) ?? [];
+  const form = useSchemaForm(blockSchema, { defaultValues: NOTHING });
   const block = useMutation({
     mutationFn: (draft: Block) => blockCustomer({ userId: customer.user_id, ...draft }),
     meta: { handled: true, invalidates: INVALIDATES },
-    onSuccess: () => {
-      toast({ title: 'Customer blocked', description: nameOf(customer) });
+    onSuccess: ({ left }) => {
+      const decide = `${left} paid ${left === 1 ? 'booking is' : 'bookings are'} left: decide on Today.`;
+      toast({
+        title: 'Customer blocked',
+        description: left === 0 ? nameOf(customer) : decide,
+        ...(left === 0 ? {} : { tone: 'warn' as const }),
+      });
       onDone();
     },
     onError: (error) =>
@@ -39,10 +81,7 @@ export function BlockForm({ customer, onDone }: { customer: Customer; onDone: ()
   });
   return (
     <Form form={form} onSend={block.mutateAsync} className="space-y-4">
-      <p>
-        The customer can neither hold hours nor pay, and is asked to email us. Unpaid holds end. Bookings that are paid
-        stay: decide about each.
-      </p>
+      <p>The customer can neither hold hours nor pay, and is asked to email us. Unpaid holds end.</p>
       <TextField control={form.control} name="reason" label="Reason" required maxLength={500} autoComplete="off" />
       <TextField
         control={form.control}
@@ -51,6 +90,9 @@ export function BlockForm({ customer, onDone }: { customer: Customer; onDone: ()
         type="date"
         hint="Without one the block has no end."
       />
+      {bookings.data === undefined || paid.length > 0 ? (
+        <PaidBookings control={form.control} bookings={paid} mayRefund={mayRefund} />
+      ) : null}
       <FormError control={form.control} />
       <div className="flex flex-wrap gap-3">
         <SubmitButton control={form.control}>Block</SubmitButton>
@@ -62,11 +104,48 @@ export function BlockForm({ customer, onDone }: { customer: Customer; onDone: ()
   );
 }
 
+/** Lists the paid bookings, and asks what happens to them. */
+function PaidBookings({
+  control,
+  bookings,
+  mayRefund,
+}: {
+  control: Control<Typed, unknown, Block>;
+  bookings: readonly CustomerBooking[];
+  mayRefund: boolean;
+}) {
+  return (
+    <div className="space-y-3 border-l-4 border-warn bg-deck p-4">
+      {bookings.length === 0 ? null : (
+        <>
+          <p className="font-semibold">
+            {bookings.length === 1 ? 'A booking is paid:' : `${bookings.length} bookings are paid:`}
+          </p>
+          <ul>
+            {bookings.map((one) => (
+              <li key={one.id}>
+                {one.reference}, {one.studio_name},{' '}
+                {formatStudioRange(new Date(one.start_time), new Date(one.end_time))}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <ChoiceField
+        control={control}
+        name="bookings"
+        label="Paid bookings"
+        options={CHOICES.filter(({ value }) => mayRefund || value !== 'refund')}
+      />
+    </div>
+  );
+}
+
 /** Ends the block of a customer. */
 export function UnblockButton({ customer }: { customer: Customer }) {
   const unblock = useMutation({
     mutationFn: () => unblockCustomer(customer.user_id),
-    meta: { title: 'Error', failure: 'The customer is still blocked. Try again.', invalidates: INVALIDATES },
+    meta: { title: 'Error', failure: 'The customer is still blocked. Try again.', invalidates: UNBLOCK_INVALIDATES },
     onSuccess: () => toast({ title: 'Customer unblocked', description: nameOf(customer) }),
   });
   return (

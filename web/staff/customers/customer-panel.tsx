@@ -24,20 +24,22 @@ const TONES: Readonly<Record<string, 'good' | 'warn'>> = { confirmed: 'good', pe
 
 /**
  * What staff know of a customer: money, ID, block, notes, bookings and mails. `mayIdentify`: whether the account has the permission `identity`,
- * without which the ID is not shown; `messages`: the mails.
+ * without which the ID is not shown; `mayRefund`: whether it has the permission `money`; `messages`: the mails.
  */
 export function CustomerPanel({
   customer,
   mayIdentify,
+  mayRefund,
   messages,
 }: {
   customer: Customer;
   mayIdentify: boolean;
+  mayRefund: boolean;
   messages: ReactNode;
 }) {
   const [doing, setDoing] = useState<'block' | 'withdraw' | null>(null);
   const back = (): void => setDoing(null);
-  if (doing === 'block') return <BlockForm customer={customer} onDone={back} />;
+  if (doing === 'block') return <BlockForm customer={customer} mayRefund={mayRefund} onDone={back} />;
   if (doing === 'withdraw') return <WithdrawForm customer={customer} onDone={back} />;
   return (
     <div className="space-y-6">

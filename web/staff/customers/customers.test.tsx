@@ -46,24 +46,27 @@ beforeEach(() => {
   vi.resetAllMocks();
   calls.searchCustomers.mockResolvedValue([ALEX]);
   calls.readCustomerBookings.mockResolvedValue([BOOKING]);
+  calls.blockCustomer.mockResolvedValue({ left: 0 });
   calls.readCustomerIdentity.mockResolvedValue({ date_of_birth: '1990-02-03', address: '1 Example Street' });
   calls.readCustomerNotes.mockResolvedValue([]);
 });
 const dialog = () => within(screen.getByRole('dialog'));
 async function open(): Promise<void> {
-  renderPart(<Customers words="" mayIdentify messages={() => <p>Mails</p>} />, { path: '/admin?tab=customers&q=a' });
+  renderPart(<Customers words="" mayIdentify mayRefund messages={() => <p>Mails</p>} />, {
+    path: '/admin?tab=customers&q=a',
+  });
   await user.click(await screen.findByRole('button', { name: 'Open Alex Citizen' }));
 }
 
 test('the words of the address are searched', async () => {
-  renderPart(<Customers words="alex" mayIdentify={false} messages={() => <p>Mails</p>} />);
+  renderPart(<Customers words="alex" mayIdentify={false} mayRefund messages={() => <p>Mails</p>} />);
   await screen.findByRole('button', { name: 'Open Alex Citizen' });
   expect(calls.searchCustomers).toHaveBeenCalledExactlyOnceWith('alex');
 });
 
 test('no result says so, and a failed search offers another try', async () => {
   calls.searchCustomers.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue([]);
-  renderPart(<Customers words="x" mayIdentify={false} messages={() => <p>Mails</p>} />);
+  renderPart(<Customers words="x" mayIdentify={false} mayRefund messages={() => <p>Mails</p>} />);
   expect(await screen.findByText('The customers could not be loaded.')).toBeTruthy();
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('No customer has these words.')).toBeTruthy();
@@ -85,7 +88,7 @@ test('staff with the permission for IDs see birth date, address and ID of a cust
   expect(dialog().getByText('Sat 3 Feb 1990')).toBeTruthy();
   cleanup();
   calls.readCustomerIdentity.mockClear();
-  renderPart(<Customers words="" mayIdentify={false} messages={() => <p>Mails</p>} />);
+  renderPart(<Customers words="" mayIdentify={false} mayRefund messages={() => <p>Mails</p>} />);
   await user.click(await screen.findByRole('button', { name: 'Open Alex Citizen' }));
   expect(await dialog().findByText('alex@example.com')).toBeTruthy();
   for (const name of ['ID', 'Born', 'Address']) expect(dialog().queryByText(name)).toBeNull();
@@ -100,7 +103,12 @@ test('a customer is blocked with a reason, for good or to the end of a day', asy
   expect(calls.blockCustomer).not.toHaveBeenCalled();
   await fill(dialog().getByLabelText('Reason'), 'Noise');
   await user.click(dialog().getByRole('button', { name: 'Block' }));
-  expect(calls.blockCustomer).toHaveBeenLastCalledWith({ userId: 'a', reason: 'Noise', until: null });
+  expect(calls.blockCustomer).toHaveBeenLastCalledWith({
+    userId: 'a',
+    reason: 'Noise',
+    until: null,
+    bookings: 'later',
+  });
   expect(toast).toHaveBeenCalledWith({ title: 'Customer blocked', description: 'Alex Citizen' });
   await user.click(dialog().getByRole('button', { name: 'Block' }));
   await fill(dialog().getByLabelText('Reason'), 'Noise');
@@ -110,7 +118,62 @@ test('a customer is blocked with a reason, for good or to the end of a day', asy
     userId: 'a',
     reason: 'Noise',
     until: '2031-03-31T13:00:00.000Z',
+    bookings: 'later',
   });
+});
+
+test('a block lists the paid bookings that are not over, asks what happens to them, and says how many are left', async () => {
+  const paid = { ...BOOKING, start_time: '2999-03-02T22:00:00Z', end_time: '2999-03-03T00:00:00Z' };
+  calls.readCustomerBookings.mockResolvedValue([
+    { ...paid, reference: 'PAID-2345' },
+    { ...paid, id: 'c', reference: 'GONE-2345', status: 'cancelled' },
+    {
+      ...BOOKING,
+      id: 'd',
+      reference: 'OVER-2345',
+      start_time: '2021-03-02T22:00:00Z',
+      end_time: '2021-03-03T00:00:00Z',
+    },
+  ]);
+  calls.blockCustomer.mockResolvedValue({ left: 1 });
+  await open();
+  await user.click(dialog().getByRole('button', { name: 'Block' }));
+  expect(await dialog().findByText(/^PAID-2345, Studio A, /)).toBeTruthy();
+  expect(dialog().queryByText(/GONE-2345|OVER-2345/)).toBeNull();
+  await fill(dialog().getByLabelText('Reason'), 'Noise');
+  await user.selectOptions(dialog().getByLabelText('Paid bookings'), 'Cancel them, and refund everything');
+  await user.click(dialog().getByRole('button', { name: 'Block' }));
+  expect(calls.blockCustomer).toHaveBeenLastCalledWith({
+    userId: 'a',
+    reason: 'Noise',
+    until: null,
+    bookings: 'refund',
+  });
+  expect(toast).toHaveBeenCalledWith({
+    title: 'Customer blocked',
+    description: '1 paid booking is left: decide on Today.',
+    tone: 'warn',
+  });
+});
+
+test('a block asks nothing about bookings where none is paid, and staff without money do not refund beyond the terms', async () => {
+  calls.readCustomerBookings.mockResolvedValue([]);
+  const { unmount } = renderPart(<Customers words="" mayIdentify mayRefund={false} messages={() => null} />);
+  await user.click(await screen.findByRole('button', { name: 'Open Alex Citizen' }));
+  expect(await dialog().findByText('No bookings.')).toBeTruthy();
+  await user.click(dialog().getByRole('button', { name: 'Block' }));
+  expect(dialog().queryByLabelText('Paid bookings')).toBeNull();
+  unmount();
+  calls.readCustomerBookings.mockResolvedValue([{ ...BOOKING, end_time: '2999-03-03T00:00:00Z' }]);
+  renderPart(<Customers words="" mayIdentify mayRefund={false} messages={() => null} />);
+  await user.click(await screen.findByRole('button', { name: 'Open Alex Citizen' }));
+  await user.click(dialog().getByRole('button', { name: 'Block' }));
+  const choices = await dialog().findByLabelText<HTMLSelectElement>('Paid bookings');
+  expect([...choices.options].map(({ text }) => text)).toEqual([
+    'Decide about each on Today',
+    'Keep them: the codes work',
+    'Cancel them, and refund what their terms give',
+  ]);
 });
 
 test('a refused block says why and stays open', async () => {

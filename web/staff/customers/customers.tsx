@@ -18,10 +18,13 @@ const COLUMNS = ['Customer', 'Contact', 'Bookings', 'Paid', 'Actions'];
 export function Customers({
   words,
   mayIdentify,
+  mayRefund,
   messages,
 }: {
   words: string;
   mayIdentify: boolean;
+  /** Whether the account has the permission `money`. */
+  mayRefund: boolean;
   /** The mails to a customer. */
   messages: (userId: string) => ReactNode;
 }) {
@@ -52,6 +55,7 @@ export function Customers({
             key={shown.user_id}
             customer={shown}
             mayIdentify={mayIdentify}
+            mayRefund={mayRefund}
             messages={messages(shown.user_id)}
           />
         )}

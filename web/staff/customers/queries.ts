@@ -67,8 +67,16 @@ export async function readCustomerIdentity(userId: string): Promise<CustomerIden
   return data;
 }
 
-/** Blocks a customer; `until` is an instant, or null for good. */
-export function blockCustomer(block: { userId: string; reason: string; until: string | null }): Promise<unknown> {
+/** What happens to the paid bookings of a blocked customer. `later`: staff decide about each on Today. */
+export type BlockedBookings = 'later' | 'keep' | 'terms' | 'refund';
+
+/** Blocks a customer; `until` is an instant, or null for good. `left`: the paid bookings that still have to be decided about. */
+export function blockCustomer(block: {
+  userId: string;
+  reason: string;
+  until: string | null;
+  bookings: BlockedBookings;
+}): Promise<{ readonly left: number }> {
   return callFunction('staff-block-customer', block);
 }
 /** Withdraws the verified ID of a customer. */
