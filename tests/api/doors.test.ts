@@ -339,6 +339,13 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
       body: { codeId: expect.any(String), pin: expect.stringMatching(/^\d{6}$/) },
     });
     expect(await make()).toEqual(made);
+    // The id that a call without one gets: with another end it is not answered with the digits of the first.
+    const requestId = `${STUDIO_B.slice(0, 8)} ${hour} ${hour + 120 * MINUTE} Electrician`;
+    expect(await make({ requestId })).toEqual(made);
+    expect(await make({ requestId, endTime: new Date(hour + 180 * MINUTE).toISOString() })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'already_done' } },
+    });
     expect(await make({ requestId: 'x', startTime: new Date(hour + 60_000).toISOString() })).toMatchObject({
       status: 400,
     });
