@@ -90,19 +90,27 @@ async function openStudio(open: (env?: Record<string, string>) => Promise<TestSe
       )
     )?.lock ?? '';
   const enter = (lock: string, pin: unknown): Promise<unknown> => server.sandbox(`/api/doors/${lock}/keypad`, { pin });
+  const changeAccount = async (person: Customer, method: 'PUT' | 'DELETE', body?: object): Promise<number> => {
+    const answer = await fetch(`${server.url}/auth/v1/admin/users/${person.id}`, {
+      method,
+      headers: { authorization: `Bearer ${keys.serviceRoleKey}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return answer.status;
+  };
   const lose = async (person: Customer, cause: (typeof CAUSES)[number]): Promise<void> => {
     if (cause === 'staff-remove')
       expect(await server.call(cause, { userId: person.id }, keys.serviceRoleKey)).toMatchObject({ status: 200 });
     else if (cause === 'staff-set-permissions')
       await server.call(cause, { userId: person.id, permissions: ['identity'] }, keys.serviceRoleKey);
+    else if (cause === 'a ban') expect(await changeAccount(person, 'PUT', { ban_duration: '24h' })).toBe(200);
     else {
-      const ban = cause === 'a ban';
-      const answer = await fetch(`${server.url}/auth/v1/admin/users/${person.id}`, {
-        method: ban ? 'PUT' : 'DELETE',
-        headers: { authorization: `Bearer ${keys.serviceRoleKey}`, 'content-type': 'application/json' },
-        ...(ban ? { body: JSON.stringify({ ban_duration: '24h' }) } : {}),
+      // An account of staff is deleted only after they were removed.
+      expect(await changeAccount(person, 'DELETE')).toBe(409);
+      expect(await server.call('staff-remove', { userId: person.id }, keys.serviceRoleKey)).toMatchObject({
+        status: 200,
       });
-      expect(answer.status).toBe(200);
+      expect(await changeAccount(person, 'DELETE')).toBe(200);
     }
     await server.settle();
     await server.settle();

@@ -269,6 +269,24 @@ describe.each(databases)('payments on $name', ({ open }) => {
     });
   });
 
+  it('a failed refund is not made again while another one covers the payment and is under way', async () => {
+    const one = await confirmed();
+    await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [one.paymentId]);
+    provider.refundsBegin = 'pending';
+    await refundPayment(context, one.paymentId);
+    provider.move(one.sessionId, 'refund fails');
+    const intent = (await provider.payments.getSession(one.sessionId)).paymentIntentId ?? '';
+    await provider.payments.refund({ key: 'dashboard', paymentIntentId: intent });
+    await settlePayment(context, one.sessionId);
+    const waiting = await rowOf(one.id);
+    expect(waiting).toMatchObject({ state: 'refund_pending', refunded: 0 });
+    expect(waiting.jobs ?? '').not.toContain('payment.refund');
+    provider.move(one.sessionId, 'refund succeeds');
+    await settlePayment(context, one.sessionId);
+    expect(await rowOf(one.id)).toMatchObject({ state: 'refunded', refunded: CENTS });
+    expect(provider.refundKeys).toEqual([`refund:${one.paymentId}`, 'dashboard']);
+  });
+
   it('a refund whose answer was lost and whose key has expired is found and not made twice', async () => {
     const one = await confirmed();
     await db.query(`update private.payment set state = 'refund_pending' where id = $1::uuid`, [one.paymentId]);

@@ -11,6 +11,7 @@ import { Dialog } from '#web/ui/dialog.tsx';
 import { Badge, Field } from '#web/ui/field.tsx';
 import { CheckField, ChoiceField, CodeField, DateField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { KeptNotice } from '#web/ui/form/kept-notice.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Mark, Wordmark } from '#web/ui/logo.tsx';
 import { Empty, LoadFailed, Notice, Skeleton, Waiting } from '#web/ui/notice.tsx';
@@ -223,6 +224,7 @@ function Notices() {
             <p>{tone}: what happened, and what to do.</p>
           </Notice>
         ))}
+        <KeptNotice onDiscard={() => undefined} />
         <LoadFailed
           title="The examples could not be loaded."
           why="Check your connection."
