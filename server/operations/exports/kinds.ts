@@ -231,6 +231,7 @@ const customers = exportKind<CustomerRow>(
     { cents: p.paid },
     { cents: p.refunded },
   ],
+  (now) => [now],
 );
 
 type SaleRow = Person & {

@@ -34,6 +34,17 @@ test('a DATA_DIR that is a file, or inside of one, ends the start with 78 and on
     });
 });
 
+// Nobody can make a file there, whatever the user may do elsewhere.
+test.skipIf(process.platform !== 'linux')(
+  'a DATA_DIR that is there and takes no file ends the start with 78 and one line',
+  async () => {
+    expect(await lineOf('/proc/self')).toEqual({
+      code: 78,
+      lines: [expect.stringContaining('/proc/self cannot be written: E')],
+    });
+  },
+);
+
 // Root may write everywhere.
 test.skipIf(process.getuid?.() === 0)('a DATA_DIR of another user ends the start with 78 and one line', async () => {
   await chmod(folder, 0o500);
