@@ -28,7 +28,7 @@ export async function searchAudit(words: string, before: AuditEntry | null): Pro
   return data ?? [];
 }
 
-/** Reads the email addresses of the accounts with these ids. */
+/** Reads the email addresses of the accounts with these ids. An account may have only a phone number. */
 export async function readActors(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
   const { data, error } = await rest
@@ -36,5 +36,5 @@ export async function readActors(ids: readonly string[]): Promise<ReadonlyMap<st
     .select('user_id,email')
     .in('user_id', [...ids]);
   if (error) throw error;
-  return new Map(rowsWith(data, 'user_id', 'email').map((one) => [one.user_id, one.email] as const));
+  return new Map(rowsWith(data, 'user_id').flatMap(({ user_id: id, email }) => (email === null ? [] : [[id, email]])));
 }
