@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Caller, Clock } from '#server/http/caller.ts';
+import { forStaff } from '#server/operations/access/choose-digits.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { ensureCode } from '#server/operations/access/issue-first-code.ts';
 import { recordView } from '#server/operations/access/record-view.ts';
@@ -60,7 +61,9 @@ export function regeneratePin(context: {
       const input = parse(inputSchema, given);
       const staff = await admit(caller, input.booking_id, input.token ?? url.searchParams.get('token'));
       const access = renewing
-        ? await renewCode(context.access, input.booking_id, caller.userId)
+        ? await renewCode(context.access, input.booking_id, caller.userId).catch((error: unknown) => {
+            throw staff === null ? error : forStaff(error);
+          })
         : await ensureCode(context.access, input.booking_id);
       if (context.clock().getTime() >= Date.parse(access.booking.endTime))
         throw new Refusal('session_ended', 'Session has ended');

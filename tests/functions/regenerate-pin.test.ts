@@ -219,7 +219,6 @@ test.each([
   ['code_not_released', 425, false],
   ['code_wait', 429, false],
   ['code_held', 409, false],
-  ['code_limit', 429, false],
   ['not_confirmed', 409, false],
   ['provider_unavailable', 503, false],
 ] as const)('a refusal %s is answered with %i and its details', async (code: RefusalCode, status, expired) => {
@@ -232,6 +231,20 @@ test.each([
     status,
     body: { seconds: 3, success: false, error: 'No.', code, expired },
   });
+});
+
+test.each([
+  ['staff', 'The lock has no code left for these hours.'],
+  ['person', 'Please contact us.'],
+] as const)('a code that the lock has no room for is refused for %s with words for them', async (by, words) => {
+  app.answers['renewCode'] = () => {
+    throw new Refusal('code_limit', 'Please contact us.');
+  };
+  const { status, body } = await readResponse(await app.send('regenerate-pin', by, { body: { booking_id: BOOKING } }));
+  expect([status, body]).toMatchObject([
+    429,
+    { success: false, code: 'code_limit', error: expect.stringContaining(words) as unknown },
+  ]);
 });
 
 test('a provider that does not answer gives 503 in the common shape', async () => {

@@ -9,6 +9,7 @@ import { askForDoorHelp, readDoorHelp } from '#server/operations/incidents/door-
 import { changeIncident, readIncidents } from '#server/operations/incidents/incidents.ts';
 import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts';
 import { showAccess } from '#server/operations/access/show-access.ts';
+import { makeStaffCode } from '#server/operations/access/staff-codes.ts';
 import type { Job } from '#server/operations/core/jobs.ts';
 import { cancelBooking } from '#server/operations/bookings/cancel.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';
@@ -392,6 +393,18 @@ describe('a lock that chooses its own digits and cannot remove them', () => {
       message: 'No more codes can be made for this session. Please contact us.',
     });
     expect(await showAccess(system.access, id)).toMatchObject({ pin: second.pin });
+  });
+
+  test('tells staff in their own words that no code is left: as the problem of a job, and for a code of theirs', async () => {
+    await begin({ ...oneTime, codesPerWindow: 0 });
+    const { id, person, start, end } = await confirmedBooking();
+    system.state.now = start;
+    const room = await db.one<{ id: string }>('select studio_id as id from private.booking where id = $1::uuid', [id]);
+    const refusal = { code: 'code_limit', message: expect.stringContaining('The lock has no code left') as unknown };
+    await expect(requestFirstCode(system.access, jobFor(id))).rejects.toMatchObject(refusal);
+    const hours = { startTime: new Date(end), endTime: new Date(end + HOUR) };
+    const wanted = { ...hours, studioId: room?.id ?? '', name: 'Electrician', requestId: 'r' };
+    await expect(makeStaffCode(system.access, wanted, person)).rejects.toMatchObject(refusal);
   });
 
   test('alerts staff when a code outlives its cancelled booking, and not when the code has ended', async () => {

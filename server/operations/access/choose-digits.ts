@@ -55,3 +55,11 @@ async function chooseVariant(
 export function codeLimitReached(): Refusal {
   return new Refusal('code_limit', 'No more codes can be made for this session. Please contact us.');
 }
+
+/** Returns an error in words for staff, where a code could not be made because the lock has none left; other errors as they are. */
+export function forStaff(error: unknown): unknown {
+  if (!(error instanceof Refusal) || error.code !== 'code_limit') return error;
+  const words =
+    'The lock has no code left for these hours. Codes that were made before still work, and Doors opens the door.';
+  return new Refusal('code_limit', words, error.details);
+}

@@ -1,5 +1,6 @@
 import { lockBooking } from '../core/booking-rows.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
+import { forStaff } from './choose-digits.ts';
 import { readCodeHold } from './code-hold.ts';
 import { newestCode, newestCodeOfHours } from './code-rows.ts';
 import type { AccessContext } from './context.ts';
@@ -14,7 +15,10 @@ import { readAccessTimes } from './times.ts';
 export async function requestFirstCode(context: AccessContext, job: Job): Promise<JobOutcome> {
   const { db, clock } = context;
   if (await isHeldForUndo(db, job.subjectId, clock())) return { retryAt: new Date(clock().getTime() + UNDO_RETRY_MS) };
-  const result = await issueFirstCode(context, job.subjectId);
+  const result = await issueFirstCode(context, job.subjectId).catch((error: unknown) => {
+    // Staff read the problem of a job.
+    throw forStaff(error);
+  });
   return result === 'ended' ? { closed: 'The session ended before the lock issued an access code.' } : 'done';
 }
 

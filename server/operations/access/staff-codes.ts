@@ -6,7 +6,7 @@ import { closeHours } from '../closures/close-hours.ts';
 import { enqueue, type Job, type JobOutcome } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { recordShown } from '../core/shown-secrets.ts';
-import { chooseDigits } from './choose-digits.ts';
+import { chooseDigits, forStaff } from './choose-digits.ts';
 import type { AccessContext } from './context.ts';
 
 export type NewStaffCode = {
@@ -127,7 +127,10 @@ export async function storeStaffCode(
   const { clock, encryption, fingerprint } = context;
   // igloohome refuses a window that began before the current hour.
   const startsAt = new Date(Math.max(startTime.getTime(), Math.floor(clock().getTime() / HOUR) * HOUR));
-  const { pin, variant } = await chooseDigits(context, tx, { lockId, startsAt, endsAt: endTime });
+  const digits = chooseDigits(context, tx, { lockId, startsAt, endsAt: endTime });
+  const { pin, variant } = await digits.catch((error: unknown) => {
+    throw forStaff(error);
+  });
   const id = randomUUID();
   const planned = await tx.one<StaffCode>(
     `insert into private.staff_code (id, studio_id, lock_id, name, starts_at, ends_at, variant, pin_encrypted, pin_fingerprint, made_by, request_id, created_at)
