@@ -2,6 +2,7 @@ import { expect, test } from '@playwright/test';
 import {
   accessibleEverywhere,
   admin,
+  expectToast,
   insertBooking,
   newPerson,
   service,
@@ -10,7 +11,7 @@ import {
   sydneyHour,
 } from '../steps.ts';
 
-test('the menu leads to Today, which shows the day of each room, follows bookings, and goes to other days', async ({
+test('the menu leads to Today, which shows the day of each room, follows bookings, goes to other days, and asks about those of a blocked customer', async ({
   page,
 }) => {
   const { id: userId, email } = await newPerson(false);
@@ -36,7 +37,39 @@ test('the menu leads to Today, which shows the day of each room, follows booking
   await expect(bookings.filter({ hasText: '9 am to 10 am' })).toHaveCount(1);
   const second = await book(11);
   await expect(bookings.filter({ hasText: '11 am to 12 pm' })).toHaveCount(1);
-  await accessibleEverywhere(page);
+
+  // What a customer has paid for; the bookings above are test bookings.
+  const studio = await service().from('studios').select('id').eq('name', 'Studio B').single();
+  const paid = await service().functions.invoke<{ bookingId: string }>('staff-create-booking', {
+    body: {
+      studioId: studio.data?.id,
+      startTime: sydneyHour(1, 13).toISOString(),
+      endTime: sydneyHour(1, 14).toISOString(),
+      customerEmail: email,
+      customerName: 'Robin Sample',
+      payment: 'elsewhere',
+    },
+  });
+  expect(paid.error).toBeNull();
   for (const id of [first, second]) await service().from('bookings').update({ status: 'cancelled' }).eq('id', id);
+  await page.goto(`/admin?tab=customers&q=${encodeURIComponent(email)}`);
+  await page.getByRole('button', { name: /^Open / }).click();
+  const panel = page.getByRole('dialog');
+  await panel.getByRole('button', { name: 'Block' }).click();
+  await expect(panel.getByText('A booking is paid:')).toBeVisible();
+  await panel.getByLabel('Reason').fill('Broke a mixer');
+  await accessibleEverywhere(page);
+  await panel.getByRole('button', { name: 'Block' }).press('Enter');
+  await expectToast(page, 'Customer blocked', '1 paid booking is left: decide on Today.');
+  await page.goto(`/admin?day=${sydneyDay(1).toISOString().slice(0, 10)}`);
+  const alert = page.getByRole('listitem').filter({ hasText: 'Robin Sample is blocked and has a paid booking' });
+  await expect(alert).toHaveCount(1);
+  await accessibleEverywhere(page);
+  await alert.getByRole('button', { name: 'Keep the session' }).press('Enter');
+  await expect(alert).toHaveCount(0);
+  await expect(bookings).toHaveCount(1);
+  const cancellation = { bookingId: paid.data?.bookingId, refund: 'none', reason: 'Over' };
+  const cancelled = await service().functions.invoke('staff-cancel-booking', { body: cancellation });
+  expect(cancelled.error).toBeNull();
   await expect(bookings).toHaveCount(0);
 });
