@@ -30,8 +30,8 @@ export const WEB: readonly Fault[] = [
   {
     title: 'A customer who was blocked is still listed without the block',
     file: 'web/staff/customers/block-form.tsx',
-    find: 'const INVALIDATES = [queryKeys.customers.all, queryKeys.customerBookings.all];',
-    replace: 'const INVALIDATES = [queryKeys.customerBookings.all];',
+    find: 'const INVALIDATES = [queryKeys.customers.all, ...BOOKING_CHANGES];',
+    replace: 'const INVALIDATES = [...BOOKING_CHANGES];',
     tests: under('staff/customers', 'data'),
   },
   {

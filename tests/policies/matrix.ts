@@ -333,7 +333,7 @@ function aboutPrices(): Record<string, Expectation> {
 function aboutRooms({ owner, other }: People): Record<string, Expectation> {
   const closed = randomUUID();
   const code = randomUUID();
-  const fresh = { code: 'FRESHCODE', discount_type: 'fixed', discount_value: 5 };
+  const fresh = { code: 'FRESHCODE', discount_type: 'percentage', discount_value: 5 };
   return {
     studios: {
       columns: 'id name description features hourly_rate active created_at title summary photos sort_order open_hours',
@@ -375,7 +375,7 @@ function aboutRooms({ owner, other }: People): Record<string, Expectation> {
       but: (principal, verb) => (principal === 'admin' && verb === 'upsert' ? 'refused' : null),
       make: [
         {
-          text: `insert into public.discount_codes (id, code, discount_type, discount_value) values ($1::uuid, $2, 'fixed', 5)`,
+          text: `insert into public.discount_codes (id, code, discount_type, discount_value) values ($1::uuid, $2, 'percentage', 5)`,
           values: [code, code.slice(0, 8).toUpperCase()],
         },
       ],

@@ -22,7 +22,9 @@ export const SAYS_NOTHING: readonly (readonly [columns: string[], why: string])[
     'what was sold, and on which terms',
   ],
   [
-    list('private.booking.request_id private.incident.request_id private.partial_refund.request_key'),
+    list(
+      'private.booking.request_id private.incident.request_id private.partial_refund.request_key private.partial_refund.first_key',
+    ),
     'a random number of a request, so that a repeat does nothing',
   ],
   [

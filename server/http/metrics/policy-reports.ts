@@ -81,12 +81,12 @@ export function createPolicyReports(dependencies: {
   admit: (address: string) => Promise<number | null>;
   metrics: Pick<Metrics, 'totals'>;
 }): Hono<Env> {
-  const counts: Record<string, number> = Object.fromEntries([...DIRECTIVES, 'other'].map((name) => [name, 0]));
+  const counts = new Map([...DIRECTIVES, 'other'].map((name) => [name, 0]));
   dependencies.metrics.totals(
     'policy_reports_total',
     'Reports of browsers that the content security policy blocked a part of a page',
     'directive',
-    () => counts,
+    () => Object.fromEntries(counts),
   );
   const router = new Hono<Env>();
   router.post(POLICY_REPORTS_PATH, async (c) => {
@@ -94,7 +94,10 @@ export function createPolicyReports(dependencies: {
     if (wait !== null) return c.body(null, 429, { 'retry-after': String(wait) });
     const list = await readReports(c.req.raw);
     if (typeof list === 'number') return c.body(null, list);
-    for (const { directive } of list) counts[directiveOf(directive)] = (counts[directiveOf(directive)] ?? 0) + 1;
+    for (const { directive } of list) {
+      const name = directiveOf(directive);
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
     const [first] = list;
     if (first)
       c.var.log.info(

@@ -28,7 +28,7 @@ export async function recordView(
   await db.query(
     `select private.audit($2::uuid, 'show', 'access_code', $1, $3::jsonb)
      where not exists (select from public.audit_logs a where a.resource_type = 'access_code' and a.resource_id = $1
-       and a.action = 'show' and a.actor = $2::uuid and a.created_at > $4::timestamptz - interval '1 hour')`,
-    [pinId, staff, { bookingId: booking.id }, now],
+       and a.action = 'show' and a.actor = $2::uuid and (a.details ->> 'at')::timestamptz > $4::timestamptz - interval '1 hour')`,
+    [pinId, staff, { bookingId: booking.id, at: now.toISOString() }, now],
   );
 }

@@ -3,23 +3,27 @@ import type { Clock } from '#server/http/caller.ts';
 import type { Metrics } from '#server/http/metrics/metrics.ts';
 import { PAYMENT_OUTCOMES, type PaymentContext } from '#server/operations/payments/context.ts';
 
-/** Counting reads every booking, so one count serves the scrapes of this time. */
+/** One count serves the scrapes of this time. */
 const COUNT_MS = 60_000;
 
-/** Registers how many bookings are in each state, and returns what counts the outcomes of payments. */
+/** Registers how many bookings that are not over are in each state, and returns what counts the outcomes of payments. */
 export function measureBookings(metrics: Metrics, db: Pick<Database, 'query'>, clock: Clock): PaymentContext['count'] {
   let counted: { readonly at: number; readonly byState: Readonly<Record<string, number>> } | null = null;
-  metrics.labelled('bookings', 'Bookings in each state', 'state', async () => {
+  metrics.labelled('bookings', 'Bookings that are not over, in each state', 'state', async () => {
     const at = clock().getTime();
-    if (counted === null || at - counted.at >= COUNT_MS) counted = { at, byState: await countBookings(db) };
+    if (counted === null || at - counted.at >= COUNT_MS) counted = { at, byState: await countBookings(db, clock()) };
     return counted.byState;
   });
   return metrics.counter('payments_total', 'Outcomes of payments, since the start', 'outcome', PAYMENT_OUTCOMES);
 }
 
-async function countBookings(db: Pick<Database, 'query'>): Promise<Readonly<Record<string, number>>> {
+/** Reads only what the index of a room's hours has: a booking is at most a day long. */
+async function countBookings(db: Pick<Database, 'query'>, now: Date): Promise<Readonly<Record<string, number>>> {
   const { rows } = await db.query<{ status: string; n: number }>(
-    'select status, count(*)::int as n from private.booking group by status',
+    `select b.status, count(*)::int as n from public.studios s join lateral (
+       select status, end_time from private.booking where studio_id = s.id and start_time > $1::timestamptz - interval '1 day') b on true
+     where b.end_time > $1::timestamptz group by b.status`,
+    [now],
   );
   return { pending: 0, confirmed: 0, cancelled: 0, ...Object.fromEntries(rows.map(({ status, n }) => [status, n])) };
 }
