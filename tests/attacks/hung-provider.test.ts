@@ -67,10 +67,11 @@ describe.each(engines)('a payment provider that hangs on $name', { timeout: 120_
   it('16 expired holds that cannot be released delay neither the confirmation of another booking nor each other', async () => {
     const holders = await Promise.all(Array.from({ length: 8 }, () => server.addCustomer()));
     for (const [at, holder] of holders.entries())
-      for (const studio of [STUDIO_A, STUDIO_B])
-        expect(
-          (await server.call('create-payment', checkout(span(server.now(), 60 + at), {}, studio), holder.token)).status,
-        ).toBe(200);
+      for (const studio of [STUDIO_A, STUDIO_B]) {
+        const hours = checkout(span(server.now(), 60 + at), {}, studio);
+        // On a busy machine the first answer may be that the payment page is still being opened.
+        await until(async () => (await server.call('create-payment', hours, holder.token)).status === 200, 60_000);
+      }
     const payer = await server.addCustomer();
     const booked = await server.call('create-payment', checkout(span(server.now(), 90)), payer.token);
     const session = await paymentOf(server, booked.body['bookingId']);
