@@ -61,7 +61,10 @@ export async function composeAuth(dependencies: {
   const { auth: settings, siteUrl, signIn } = dependencies.config;
   const config = readAuthConfig(dependencies.config, business);
   const providers = new Map(
-    signIn.providers.map((one) => [one.name, observeSignIn(createSignInProvider(one, siteUrl), observe)]),
+    signIn.providers.map((provider) => [
+      provider.name,
+      observeSignIn(createSignInProvider(provider, siteUrl), observe),
+    ]),
   );
   const texts = guardTexts(createTwilioTexts(settings.sms), dependencies.textCircuit);
   const queue = createMessageQueue({
@@ -81,7 +84,9 @@ export async function composeAuth(dependencies: {
     }),
     sessions: dependencies.watch,
     providers,
-    ssoProviders: (await readSsoProviders(signIn.saml, siteUrl)).map((one) => observeSingleSignOn(one, observe)),
+    ssoProviders: (await readSsoProviders(signIn.saml, siteUrl)).map((provider) =>
+      observeSingleSignOn(provider, observe),
+    ),
     isBreached: readBreached(settings.breachedFile === null ? '' : await readFile(settings.breachedFile, 'utf8')),
     captcha: settings.captcha && observeCaptcha(createCaptcha(settings.captcha), settings.captcha.provider, observe),
     config,

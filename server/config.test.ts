@@ -196,7 +196,7 @@ describe('the configuration', () => {
     expect([...named]).toEqual([['Hall', 'http://10.0.0.8/rpc']]);
   });
 
-  test('sends HSTS of two years for this host alone, and the rest when it is asked for', () => {
+  test('has HSTS of two years for this host alone by default, and the rest only where its settings say so', () => {
     expect(readConfig(PRODUCTION).hsts).toEqual({ seconds: 63_072_000, subdomains: false, preload: false });
     const listed = { ...PRODUCTION, HSTS_SUBDOMAINS: 'true', HSTS_PRELOAD: 'true', HSTS_SECONDS: '31536000' };
     expect(readConfig(listed).hsts).toEqual({ seconds: 31_536_000, subdomains: true, preload: true });

@@ -11,7 +11,7 @@ update auth.webauthn_credentials w set friendly_name = private.plain(w.friendly_
 alter table auth.mfa_factors add constraint mfa_factors_plain check (private.is_plain(friendly_name));
 alter table auth.webauthn_credentials add constraint webauthn_credentials_plain check (private.is_plain(friendly_name));
 
--- As before, with the addresses that are reserved for the account because it had them before.
+-- Adds the email addresses that are reserved for the account, because it had them earlier, to the export.
 create or replace function private.export_account(p_user uuid, p_now timestamptz) returns jsonb language sql stable set search_path = '' as $$
   select pg_catalog.jsonb_build_object(
     'exportedAt', p_now,

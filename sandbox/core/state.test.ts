@@ -13,8 +13,8 @@ test('state that cannot be stored, as on a full disk, is reported once and store
   await writeFile(blocked, '');
   const state = createState(join(blocked, 'sandbox.json'));
   const values = state.load<string[]>('mails', []);
-  for (const one of ['first', 'second']) {
-    values.push(one);
+  for (const mail of ['first', 'second']) {
+    values.push(mail);
     state.flush();
   }
   expect(lines).toHaveLength(1);

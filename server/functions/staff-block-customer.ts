@@ -16,7 +16,7 @@ const bodySchema = z.object({
 });
 
 /**
- * Blocks a customer, for good or until a time: `{blocked, bookings, left}` with the bookings that are not over, and how many of the confirmed ones are
+ * Blocks a customer, without an end or until a time: `{blocked, bookings, left}` with the bookings that are not over, and how many of the confirmed ones are
  * left to decide about. `bookings` says what happens to these: staff decide `later`, `keep` them, or cancel them by their `terms` or with a full
  * `refund`; a refund that the terms do not give needs the permission `money` too.
  */
@@ -38,8 +38,8 @@ export function staffBlockCustomer({
       const bookings = await blockCustomer(booking, block, actor);
       const money = await readMoneyRight(staff, caller);
       const { reason } = block;
-      const left = await decideBlockedBookings(booking, bookings, { decision, reason, actor, money });
-      return json({ blocked: true, bookings, left: left.length });
+      const undecided = await decideBlockedBookings(booking, bookings, { decision, reason, actor, money });
+      return json({ blocked: true, bookings, left: undecided.length });
     },
   };
 }

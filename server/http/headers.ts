@@ -6,12 +6,11 @@ export type HeaderSettings = {
   /** The captcha provider on our pages; null: none. */
   readonly captcha: 'turnstile' | 'hcaptcha' | null;
   /** What browsers remember about https of this host (RFC 6797): for how long, and whether for its subdomains and in their own lists too. */
-  readonly hsts: HstsSettings;
+  readonly hsts: { readonly seconds: number; readonly subdomains: boolean; readonly preload: boolean };
 };
 
 /** Where browsers report what the content security policy of a page has blocked. */
 export const POLICY_REPORTS_PATH = '/policy-reports';
-type HstsSettings = { readonly seconds: number; readonly subdomains: boolean; readonly preload: boolean };
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 

@@ -1,3 +1,4 @@
+import { settings } from '#rules/venue.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { type BookingForMail, bookingRows, type MailWithCalendar } from './booking.ts';
 import { heldBlock, reach } from './held-words.ts';
@@ -38,7 +39,7 @@ export function codeHeldStaffMail(
   booking: { readonly reference: string; readonly studioName: string; readonly start: Date; readonly end: Date },
   todayUrl: string,
 ): Mail {
-  const decideBy = new Date(booking.start.getTime() - DECIDE_MINUTES * 60_000);
+  const decideBy = new Date(booking.start.getTime() - settings.releaseLeadMinutes * 60_000);
   const title = `A payment is disputed: the code of ${booking.reference} is on hold`;
   return renderMail(from, {
     subject: title,
@@ -47,7 +48,7 @@ export function codeHeldStaffMail(
     blocks: [
       {
         kind: 'text',
-        text: 'Please decide: let the session take place, cancel the booking, or block the customer too. Undecided, the code stays on hold and the customer is told to call you. Nothing is refunded by itself.',
+        text: 'Please decide: allow the session, cancel the booking, or block the customer too. Without a decision the code stays on hold and the customer is told to call you. Nothing is refunded automatically.',
       },
       {
         kind: 'facts',
@@ -62,6 +63,3 @@ export function codeHeldStaffMail(
     ],
   });
 }
-
-/** Minutes before the session at which an undecided customer is told to call. */
-const DECIDE_MINUTES = 15;

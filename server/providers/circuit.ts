@@ -12,8 +12,15 @@ import {
 } from 'cockatiel';
 import type { Clock, Log } from '#server/http/caller.ts';
 import type { Spans } from '#server/db/spans.ts';
-import { CIRCUIT_OPEN, CIRCUIT_OPEN_MS, PROVIDER_TIMEOUT_MS, ProviderError } from './call.ts';
-import { type NamedCall, observed, type ObserveCalls } from './call.ts';
+import {
+  CIRCUIT_OPEN,
+  CIRCUIT_OPEN_MS,
+  type NamedCall,
+  type ObserveCalls,
+  observed,
+  PROVIDER_TIMEOUT_MS,
+  ProviderError,
+} from './call.ts';
 
 /** A circuit breaker around the calls to one outside system. */
 export type Circuit = {

@@ -1,6 +1,5 @@
-import { PROVIDER_TIMEOUT_MS } from './call.ts';
+import { type ObserveCalls, observed, PROVIDER_TIMEOUT_MS } from './call.ts';
 import type { Circuit } from './circuit.ts';
-import { observed, type ObserveCalls } from './call.ts';
 import type {
   Captcha,
   IdentityChecks,

@@ -95,13 +95,13 @@ export function createPolicyReports(dependencies: {
     const list = await readReports(c.req.raw);
     if (typeof list === 'number') return c.body(null, list);
     for (const { directive } of list) {
-      const name = directiveOf(directive);
+      const name = toDirective(directive);
       counts.set(name, (counts.get(name) ?? 0) + 1);
     }
     const [first] = list;
     if (first)
       c.var.log.info(
-        { ...lineOf(first), reports: list.length },
+        { ...toLogLine(first), reports: list.length },
         'the content security policy blocked a part of a page',
       );
     return c.body(null, 204);
@@ -123,17 +123,17 @@ async function readReports(request: Request): Promise<readonly Report[] | 400 | 
   }
 }
 
-const directiveOf = (text: string): string => {
+const toDirective = (text: string): string => {
   const [name = ''] = text.split(' ', 1);
   return DIRECTIVES.has(name) ? name : 'other';
 };
 
-function lineOf({ directive, blocked, page, source, line }: Report): Record<string, string | number> {
+function toLogLine({ directive, blocked, page, source, line }: Report): Record<string, string | number> {
   return {
-    directive: directiveOf(directive),
-    blocked: KEYWORDS.has(blocked) ? blocked : originOf(blocked),
-    page: pageOf(page),
-    source: fileOf(source),
+    directive: toDirective(directive),
+    blocked: KEYWORDS.has(blocked) ? blocked : toOrigin(blocked),
+    page: toPage(page),
+    source: toFile(source),
     ...(line === undefined ? {} : { line }),
   };
 }
@@ -141,20 +141,20 @@ function lineOf({ directive, blocked, page, source, line }: Report): Record<stri
 const ORIGIN_MAX = 100;
 
 /** The origin of a web address, the scheme of any other, such as `data:` or that of a browser extension. */
-function originOf(address: string): string {
+function toOrigin(address: string): string {
   const url = URL.parse(address);
   if (url === null) return 'other';
   return (/^(?:https?|wss?):$/.test(url.protocol) ? url.origin : url.protocol).slice(0, ORIGIN_MAX);
 }
 
 /** The first part of the path: what follows it can be the secret of a link. */
-function pageOf(address: string): string {
+function toPage(address: string): string {
   const [, first = ''] = (URL.parse(address)?.pathname ?? '').split('/', 2);
   return /^[a-z-]{0,30}$/.test(first) ? `/${first}` : 'other';
 }
 
 /** The name of a script of our build, or the origin of another. */
-function fileOf(address: string): string {
+function toFile(address: string): string {
   const file = /^\/assets\/([\w.-]{1,80})$/.exec(URL.parse(address)?.pathname ?? '')?.[1];
-  return file ?? originOf(address);
+  return file ?? toOrigin(address);
 }

@@ -3,8 +3,6 @@ import type { Transaction } from '#server/db/database.ts';
 export type FoundBooking = { readonly id: string; readonly reference: string };
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** A call that keeps failing is in a booking's history once in this time. */
-const AGAIN_MS = 3_600_000;
 
 /**
  * Finds the booking that any of these ids belongs to: its own, its reference, those of its payments and their parts, and those of their sessions
@@ -34,10 +32,10 @@ export async function recordFailedCall(
   now: Date,
 ): Promise<void> {
   await db.query(
-    `select private.audit(null, 'call_failed', 'booking', $1, $2::jsonb) where not exists (
+    `select private.audit(null, 'call_failed', 'booking', $1, $2::jsonb || jsonb_build_object('at', $3::timestamptz)) where not exists (
        select from public.audit_logs a where a.resource_type = 'booking' and a.resource_id = $1 and a.action = 'call_failed'
          and a.details ->> 'operation' = $2::jsonb ->> 'operation' and a.details ->> 'code' = $2::jsonb ->> 'code'
-         and a.created_at > $3::timestamptz)`,
-    [bookingId, call, new Date(now.getTime() - AGAIN_MS)],
+         and (a.details ->> 'at')::timestamptz > $3::timestamptz - interval '1 hour')`,
+    [bookingId, call, now],
   );
 }

@@ -90,15 +90,15 @@ function intentOf({ payment, part }: DueRefund): string {
   return payment.paymentIntentId;
 }
 
-/**
- * Stores the refunds of the payment. Returns `over` if this refund has arrived or has failed, so that a later job is queued; `under way` if
- * the provider is working on it; otherwise `due`.
- */
+/** `over`: it has arrived, or it has failed and a later job is queued. `under way`: the provider is working on it. `due`: it has to be sent. */
+type Progress = 'over' | 'under way' | 'due';
+
+/** Stores the refunds of the payment and returns how far this one is. */
 async function record(
   context: PaymentContext,
   { payment, key, part }: DueRefund,
   refunds: readonly Refund[],
-): Promise<'over' | 'under way' | 'due'> {
+): Promise<Progress> {
   const { recorded, pending } = await context.db.transaction(async (tx) => ({
     recorded: await recordRefunds(context, tx, { bookingId: payment.bookingId, paymentId: payment.id, refunds }),
     pending: part === null || (await readPartialRefund(tx, part.id))?.state === 'pending',
@@ -109,11 +109,7 @@ async function record(
   return refunds.some((refund) => isAttempt(key, refund) && coveredCents([refund]) > 0) ? 'under way' : 'due';
 }
 
-function progressOfRest(
-  payment: PaymentFacts,
-  { state }: Recorded,
-  refunds: readonly Refund[],
-): 'over' | 'under way' | 'due' {
+function progressOfRest(payment: PaymentFacts, { state }: Recorded, refunds: readonly Refund[]): Progress {
   if (state !== 'refund_pending') return 'over';
   return takenCents(payment) > coveredCents(refunds) ? 'due' : 'under way';
 }

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { flag, whole } from '../fields.ts';
 
 /** The environment variables about HSTS, spread into the schema in config.ts. */
@@ -6,11 +7,7 @@ export const hstsFields = {
   HSTS_SUBDOMAINS: flag.default(false),
   HSTS_PRELOAD: flag.default(false),
 };
-type HstsEnvironment = {
-  readonly HSTS_SECONDS: number;
-  readonly HSTS_SUBDOMAINS: boolean;
-  readonly HSTS_PRELOAD: boolean;
-};
+type HstsEnvironment = z.output<z.ZodObject<typeof hstsFields>>;
 const YEAR_S = 31_536_000;
 
 /** What browsers remember about https of this host. */

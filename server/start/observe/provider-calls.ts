@@ -3,8 +3,13 @@ import type { Database } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import type { Metrics } from '#server/http/metrics/metrics.ts';
 import { type FoundBooking, findBooking, recordFailedCall } from '#server/operations/core/failed-calls.ts';
-import { isAddressRefused, ProviderError, withoutPersonal } from '#server/providers/call.ts';
-import type { EndedCall, ObserveCalls } from '#server/providers/call.ts';
+import {
+  type EndedCall,
+  isAddressRefused,
+  type ObserveCalls,
+  ProviderError,
+  withoutPersonal,
+} from '#server/providers/call.ts';
 
 type Context = { readonly db: Pick<Database, 'one' | 'query'>; readonly clock: Clock; readonly log: Log };
 
@@ -37,7 +42,10 @@ async function report(
 ): Promise<void> {
   const call = { provider, operation, ...describe(error) };
   const ids = [...about, subject].filter((id) => id !== null);
-  const booking = await findBooking(db, ids).catch(() => null);
+  const booking = await findBooking(db, ids).catch((cause: unknown) => {
+    log.error({ err: cause, requestId }, 'the booking of a failed call could not be found');
+    return null;
+  });
   log.warn({ ...call, outcome, ...toFields(booking), subject, requestId }, 'a call of a provider failed');
   if (booking === null || provider !== 'stripe') return;
   await recordFailedCall(db, booking.id, { ...call, requestId }, clock()).catch((cause: unknown) =>

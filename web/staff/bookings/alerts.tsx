@@ -52,7 +52,7 @@ const TITLES: Readonly<Record<AlertKind, (alert: Alert) => string>> = {
 };
 const HINTS: Readonly<Partial<Record<AlertKind, string>>> = {
   code_held:
-    'Undecided by then, the code stays held and the customer is told to call you. Nothing is refunded by itself',
+    'Without a decision by then, the code stays held and the customer is told to call you. Nothing is refunded automatically',
   blocked_booking: 'The access code works. Keep the session, or open the booking and cancel it',
   dispute: 'The booking has the evidence as a file. Send it at the payment provider. The customer’s bank decides',
   mail_bounced: 'Call the customer, or correct the address and try again',

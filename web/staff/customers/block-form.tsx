@@ -9,6 +9,7 @@ import { Button } from '#web/ui/button.tsx';
 import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
+import { Notice, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import {
   blockCustomer,
@@ -46,7 +47,7 @@ type Typed = z.input<typeof blockSchema>;
 type Block = z.output<typeof blockSchema>;
 const NOTHING: Typed = { reason: '', lastDay: '', bookings: 'later' };
 
-/** Blocks a customer, for good or to the end of a day, and asks what happens to the paid bookings. */
+/** Blocks a customer, without an end or to the end of a day, and asks what happens to the paid bookings. */
 export function BlockForm({
   customer,
   mayRefund,
@@ -90,9 +91,13 @@ export function BlockForm({
         type="date"
         hint="Without one the block has no end."
       />
-      {bookings.data === undefined || paid.length > 0 ? (
-        <PaidBookings control={form.control} bookings={paid} mayRefund={mayRefund} />
+      {bookings.isPending ? <Skeleton className="h-24" label="Loading the paid bookings" /> : null}
+      {bookings.isError ? (
+        <Notice tone="warn">
+          <p>The paid bookings could not be loaded. They stay, and you decide about each on Today.</p>
+        </Notice>
       ) : null}
+      {paid.length > 0 ? <PaidBookings control={form.control} bookings={paid} mayRefund={mayRefund} /> : null}
       <FormError control={form.control} />
       <div className="flex flex-wrap gap-3">
         <SubmitButton control={form.control}>Block</SubmitButton>
@@ -116,21 +121,16 @@ function PaidBookings({
 }) {
   return (
     <div className="space-y-3 border-l-4 border-warn bg-deck p-4">
-      {bookings.length === 0 ? null : (
-        <>
-          <p className="font-semibold">
-            {bookings.length === 1 ? 'A booking is paid:' : `${bookings.length} bookings are paid:`}
-          </p>
-          <ul>
-            {bookings.map((one) => (
-              <li key={one.id}>
-                {one.reference}, {one.studio_name},{' '}
-                {formatStudioRange(new Date(one.start_time), new Date(one.end_time))}
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      <p className="font-semibold">
+        {bookings.length === 1 ? 'A booking is paid:' : `${bookings.length} bookings are paid:`}
+      </p>
+      <ul>
+        {bookings.map((one) => (
+          <li key={one.id}>
+            {one.reference}, {one.studio_name}, {formatStudioRange(new Date(one.start_time), new Date(one.end_time))}
+          </li>
+        ))}
+      </ul>
       <ChoiceField
         control={control}
         name="bookings"

@@ -156,6 +156,19 @@ test('a block lists the paid bookings that are not over, asks what happens to th
   });
 });
 
+test('a block offers no choice about paid bookings while they load, and says what happens to them when they cannot be loaded', async () => {
+  let fail = (_error: Error): void => {};
+  calls.readCustomerBookings.mockReturnValue(new Promise((_resolve, reject) => (fail = reject)));
+  renderPart(<Customers words="" mayIdentify mayRefund messages={() => null} />);
+  await user.click(await screen.findByRole('button', { name: 'Open Alex Citizen' }));
+  await user.click(dialog().getByRole('button', { name: 'Block' }));
+  expect(await dialog().findByLabelText('Loading the paid bookings')).toBeTruthy();
+  expect(dialog().queryByLabelText('Paid bookings')).toBeNull();
+  fail(new Error('offline'));
+  expect(await dialog().findByText(/could not be loaded\. They stay/)).toBeTruthy();
+  expect(dialog().queryByLabelText('Paid bookings')).toBeNull();
+});
+
 test('a block asks nothing about bookings where none is paid, and staff without money do not refund beyond the terms', async () => {
   calls.readCustomerBookings.mockResolvedValue([]);
   const { unmount } = renderPart(<Customers words="" mayIdentify mayRefund={false} messages={() => null} />);

@@ -1,7 +1,41 @@
--- Codes that former staff know and the lock cannot remove are on the tab Today of the owners, until they end.
+-- Bookings that customers had paid for when staff blocked them. Staff decide about each: until then it is an alert.
 
--- As before, with codes that were shown under a permission which the person has lost, and that still open a door (secret_stays). `due` is when they end, and
--- `customer_name` the person.
+alter table private.booking add column kept_in_block timestamptz;
+comment on column private.booking.kept_in_block is
+  'Start of the block in which staff decided that the session takes place although its customer is blocked.';
+
+create function private.keep_blocked_bookings(p_bookings uuid[], p_actor uuid) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_booking uuid;
+  v_count integer := 0;
+begin
+  for v_booking in
+    update private.booking b set kept_in_block = c.blocked_at from private.customer_block c
+    where b.id = any (p_bookings) and b.status = 'confirmed' and c.user_id = b.user_id returning b.id
+  loop
+    v_count := v_count + 1;
+    perform private.audit(p_actor, 'update', 'booking', v_booking::text,
+      pg_catalog.jsonb_build_object('after', pg_catalog.jsonb_build_object('keptThoughBlocked', true)));
+    perform realtime.send(pg_catalog.jsonb_build_object('booking_id', v_booking), 'booking', 'staff', true);
+  end loop;
+  return v_count;
+end
+$$;
+revoke execute on function private.keep_blocked_bookings(uuid[], uuid) from public;
+
+-- Lets the session of a blocked customer take place. Returns false when the booking is not confirmed, or its customer not blocked, any more.
+create function public.keep_blocked_booking(booking uuid) returns boolean
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.require_permission('bookings');
+  return private.keep_blocked_bookings(array[keep_blocked_booking.booking], auth.uid()) > 0;
+end
+$$;
+grant execute on function public.keep_blocked_booking(uuid) to authenticated;
+
+-- Two more kinds of alerts. blocked_booking: a booking that a blocked customer has paid for, until staff keep or cancel it. secret_stays, for owners: a code
+-- that a person was shown under a permission that they have lost, and that still opens a door; `due` is when it ends, and `customer_name` is that person.
 create or replace function public.staff_alerts(at timestamptz default now(), most integer default 100) returns table (kind text, since timestamptz, due timestamptz, job_id uuid, job_kind text, tries integer, problem text, booking_id uuid, reference text, studio_name text, start_time timestamptz, customer_name text)
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_custom_plan as $$
 declare
@@ -61,6 +95,11 @@ begin
       order by b.start_time limit least(most, 1000)
     ), locks as (
       select s.name, l.* from private.lock_state l join public.studios s on s.id = l.studio_id where v_bookings and s.active
+    ), blocked as (
+      select c.blocked_at as since, b.id as booking_id from private.customer_block c
+      join private.booking b on b.user_id = c.user_id and b.status = 'confirmed' and b.end_time > at and b.notes is distinct from 'test'
+      where v_bookings and (c.until is null or c.until > at) and b.kept_in_block is distinct from c.blocked_at
+      order by b.start_time limit least(most, 1000)
     ), ledger as (
       select min(d.found_at) as since, count(*) || ' in ' || pg_catalog.to_char(c.month, 'FMMonth YYYY') as problem
       from private.ledger_check c join private.ledger_difference d on d.check_id = c.id
@@ -115,6 +154,8 @@ begin
       select 'door_closed', w.since, null, null, null, null, null, w.booking_id, null, null from waiting_at_doors w
       union all
       select 'reported', x.since, null, null, null, null, x.what, x.booking_id, null, null from reports x
+      union all
+      select 'blocked_booking', x.since, null, null, null, null, null, x.booking_id, null, null from blocked x
       union all
       select 'ledger_difference', g.since, null, null, null, null, g.problem, null, null, null from ledger g
       union all

@@ -1,4 +1,4 @@
--- As before, with codeHeld: the code of the booking waits, because a payment is disputed.
+-- Adds codeHeld to the booking panel: whether the code waits because a payment is disputed.
 create or replace function public.booking_details(reference text) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 declare

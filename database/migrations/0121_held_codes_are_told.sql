@@ -9,7 +9,7 @@ create function private.tell_staff_of_held_code(p_booking uuid, p_dispute text, 
 $$;
 revoke execute on function private.tell_staff_of_held_code(uuid, text, timestamptz) from public;
 
--- As before, with codeHeld: the code waits until staff have talked to the customer.
+-- Adds codeHeld to the page of a booking: whether the code waits until staff have talked to the customer.
 create or replace function public.own_booking(booking text) returns jsonb
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_custom_plan' as $$
 declare
