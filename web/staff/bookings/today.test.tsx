@@ -219,7 +219,7 @@ test('a disputed booking whose code is held says by when to decide, shows its di
   calls.decideDispute.mockRejectedValueOnce(new Error('Decided already.')).mockResolvedValue({});
   show();
   const facts = await screen.findByText('Reason: fraudulent. Decide by 3 Mar, 6 pm.', { exact: false });
-  expect(facts.textContent).toContain('Nothing is refunded by itself');
+  expect(facts.textContent).toContain('Nothing is refunded automatically');
   await press('Decide');
   expect(dialog().getByText('Disputes of ABCD-2345')).toBeTruthy();
   await user.selectOptions(dialog().getByLabelText('What happens'), 'Cancel it and block the customer');
