@@ -245,7 +245,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     siteUrl: config.siteUrl,
     business: business.now,
   };
-  const alerts = { db, mail, clock, addresses: config.ownerEmails, business: business.now };
+  const alerts = { db, mail, clock, addresses: config.ownerEmails, siteUrl: config.siteUrl, business: business.now };
   const lights = { db, plugs, clock };
   if (config.ownerEmails.length === 0)
     log.warn({}, 'job alerts have no recipient: neither OWNER_EMAIL nor ADMIN_EMAILS is set');

@@ -1,5 +1,7 @@
+import { type Alert, alertAbout, describeAlert } from '#rules/alerts/alerts.ts';
 import { settings } from '#rules/venue.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { alertButton } from './alert.ts';
 import { type BookingForMail, bookingRows, type MailWithCalendar } from './booking.ts';
 import { heldBlock, reach } from './held-words.ts';
 import { greet, type Letterhead, type Mail, renderMail } from './layout.ts';
@@ -36,15 +38,15 @@ export function codeHeldMail(booking: BookingForMail, link: string): MailWithCal
 /** Tells staff that a payment of a coming booking is disputed, so that its code waits for a decision. Names no customer. */
 export function codeHeldStaffMail(
   from: Letterhead,
-  booking: { readonly reference: string; readonly studioName: string; readonly start: Date; readonly end: Date },
-  todayUrl: string,
+  booking: NonNullable<Alert['booking']> & { readonly end: Date },
+  siteUrl: string,
 ): Mail {
   const decideBy = new Date(booking.start.getTime() - settings.releaseLeadMinutes * 60_000);
-  const title = `A payment is disputed: the code of ${booking.reference} is on hold`;
+  const words = describeAlert(alertAbout('code_held', booking.start, booking));
   return renderMail(from, {
-    subject: title,
+    subject: `${words.title} (${booking.reference})`,
     preheader: 'Decide whether the session takes place.',
-    heading: title,
+    heading: words.title,
     blocks: [
       {
         kind: 'text',
@@ -59,7 +61,7 @@ export function codeHeldStaffMail(
           ['Decide by', `${formatStudioTime(decideBy)} on ${formatStudioDate(decideBy, 'medium')}`],
         ],
       },
-      { kind: 'button', label: 'Decide on Today', href: todayUrl },
+      alertButton(words, siteUrl),
     ],
   });
 }

@@ -1,4 +1,6 @@
+import { alertAbout, describeAlert } from '#rules/alerts/alerts.ts';
 import { formatStudioRange } from '#rules/studio-time.ts';
+import { alertButton } from './alert.ts';
 import { type Letterhead, type Mail, renderMail } from './layout.ts';
 
 /** A customer at a door that does not open. `description`: what they have tried. */
@@ -12,16 +14,17 @@ export type AtClosedDoor = {
   readonly phone: string | null;
 };
 
-/** Tells staff who stands at a closed door. `doors`: where they open it. */
-export function doorHelpMail(from: Letterhead, waiting: AtClosedDoor, doors: string): Mail {
+/** Tells staff who stands at a closed door. */
+export function doorHelpMail(from: Letterhead, waiting: AtClosedDoor, siteUrl: string): Mail {
   const { description, reference, studioName, start, end, name, phone } = waiting;
+  const words = describeAlert(alertAbout('door_closed', start, null));
   return renderMail(from, {
-    subject: `Somebody is at a closed door: ${studioName}`,
+    subject: `${words.title}: ${studioName}`,
     preheader: `${name ?? 'A customer'} can’t get in.`,
-    heading: 'The door doesn’t open',
+    heading: words.title,
     blocks: [
       { kind: 'text', text: description },
-      { kind: 'button', label: 'Open the door remotely', href: doors },
+      alertButton(words, siteUrl),
       {
         kind: 'facts',
         rows: [

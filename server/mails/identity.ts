@@ -1,4 +1,6 @@
+import { alertAbout, describeAlert } from '#rules/alerts/alerts.ts';
 import { formatStudioDate, formatStudioRange, type StudioDate } from '#rules/studio-time.ts';
+import { alertButton } from './alert.ts';
 import { greet, type Letterhead, type Mail, renderMail, sentence, writeTo } from './layout.ts';
 
 type Block = Parameters<typeof renderMail>[1]['blocks'][number];
@@ -85,9 +87,10 @@ export function idRetakeMail(
 export function reviewWaitingMail(
   from: Letterhead,
   waiting: { readonly count: number; readonly decideBy: Date; readonly session: { start: Date; end: Date } | null },
-  queueUrl: string,
+  siteUrl: string,
 ): Mail {
   const { count, decideBy, session } = waiting;
+  const words = describeAlert(alertAbout('id_waiting', decideBy, null));
   const title = count === 1 ? 'An ID is waiting for review' : `${count} IDs are waiting for review`;
   const rows: (readonly [string, string])[] = [
     ['Decide by', formatStudioDate(decideBy)],
@@ -102,7 +105,7 @@ export function reviewWaitingMail(
     blocks: [
       { kind: 'text', text: 'The customer can’t book until you decide.' },
       { kind: 'facts', rows },
-      { kind: 'button', label: 'Review IDs', href: queueUrl },
+      alertButton(words, siteUrl, count === 1 ? words.action.label : 'Check the IDs'),
     ],
   });
 }

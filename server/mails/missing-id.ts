@@ -1,8 +1,11 @@
+import { alertAbout, describeAlert } from '#rules/alerts/alerts.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { alertButton } from './alert.ts';
 import { greet, type Letterhead, type Mail, renderMail, sentence, writeTo } from './layout.ts';
 
 /** A booking whose customer has lost the ID check. `cancelAt`: when it is cancelled unless somebody decides; null: never. */
 export type BookingWithoutId = {
+  readonly id: string;
   readonly reference: string;
   readonly studioName: string;
   readonly start: Date;
@@ -53,8 +56,9 @@ export function idNeededMail(
 }
 
 /** Tells staff that a session nears whose customer has lost the ID check. Names nobody. */
-export function idMissingMail(from: Letterhead, booking: BookingWithoutId, todayUrl: string): Mail {
+export function idMissingMail(from: Letterhead, booking: BookingWithoutId, siteUrl: string): Mail {
   const { cancelAt } = booking;
+  const words = describeAlert(alertAbout('id_missing', booking.start, booking));
   const next =
     cancelAt === null
       ? 'It’s too late to cancel it automatically: decide whether the session takes place.'
@@ -62,11 +66,11 @@ export function idMissingMail(from: Letterhead, booking: BookingWithoutId, today
   return renderMail(from, {
     subject: `ID missing: ${booking.reference}, ${formatStudioTime(booking.start)}`,
     preheader: 'Somebody has to decide.',
-    heading: 'A booking has no verified ID any more',
+    heading: words.title,
     blocks: [
       { kind: 'text', text: `The customer’s ID was verified when the booking was made, and isn’t any more. ${next}` },
       facts(booking),
-      { kind: 'button', label: 'Open Today', href: todayUrl },
+      alertButton(words, siteUrl),
     ],
   });
 }

@@ -89,7 +89,11 @@ describe.each(engines)('an outage of 63 minutes on $name', { timeout: 120_000 },
     expect(job).toMatchObject({ done: false, closed: null });
     expect(await alertsOf(job?.['id'])).toBe(1);
     const alerts = await mailsTo(server, OWNER, 'Needs attention');
-    expect(alerts.filter((mail) => mail.text.includes(`Job: ${String(job?.['id'])}`))).toHaveLength(1);
+    const [alert, ...others] = alerts.filter((mail) => mail.text.includes(`Job: ${String(job?.['id'])}`));
+    expect(others).toEqual([]);
+    expect(alert?.text).toContain('A refund has not gone through');
+    expect(alert?.text).toContain(`/admin?tab=today&alert=job_failing.${String(job?.['id'])}`);
+    expect(alert?.text).not.toMatch(/http_\d|stripe:/);
     await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
     await passTime(18);
     expect(await jobs('payment.refund', bookingId)).toMatchObject([{ done: true }]);

@@ -483,7 +483,9 @@ describe('help at a door', () => {
     });
     expect(incident?.description).not.toContain('Alex');
     await system.jobs.drain();
-    const mails = system.mails.splice(0).filter(({ subject }) => subject.startsWith('Somebody is at a closed door'));
+    const mails = system.mails
+      .splice(0)
+      .filter(({ subject }) => subject.startsWith('A customer stands at a closed door'));
     expect(mails).toHaveLength(1);
     expect(mails[0]?.text).toContain('Alex');
     await db.query('select set_config($1, $2, false)', ['request.jwt.claims', '{"role": "service_role"}']);

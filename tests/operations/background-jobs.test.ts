@@ -94,6 +94,7 @@ function jobsWith(
       mail: { send: () => Promise.resolve() },
       clock,
       addresses: more.addresses ?? [],
+      siteUrl: 'https://studio.example',
       business: () => firstSettings,
     },
     tasks: more.tasks ?? [],

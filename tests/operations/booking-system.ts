@@ -176,7 +176,14 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     releaseExpiredHolds: (stop) => releaseExpiredHolds(booking, stop),
     reconcilePayments: () => reconcilePayments(booking),
     circuits: {},
-    alerts: { db, mail: { send: () => Promise.resolve() }, clock, addresses: [], business: () => firstSettings },
+    alerts: {
+      db,
+      mail: { send: () => Promise.resolve() },
+      clock,
+      addresses: [],
+      siteUrl: 'https://studio.example',
+      business: () => firstSettings,
+    },
     tasks: [],
     kinds: jobKinds({
       'mail.booking-confirmed': (job) => sendConfirmation(bookingMails, job),

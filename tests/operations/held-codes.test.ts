@@ -164,7 +164,8 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
         permission,
       ]);
     }
-    const told = () => system.mails.filter(({ subject }) => subject.startsWith('A payment is disputed: the code of '));
+    const told = () =>
+      system.mails.filter(({ subject }) => subject.startsWith('The code of a customer is held: a payment is disputed'));
     const one = await booked();
     await one.dispute();
     for (const _ of [1, 2]) await settlePayment(system.booking, one.sessionId);
@@ -172,7 +173,7 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     expect(told().map(({ to }) => to)).toEqual(expect.arrayContaining([emails['money'], emails['owner']]));
     expect(told().map(({ to }) => to)).not.toContain(emails['bookings']);
     expect(told()).toHaveLength(2);
-    expect(told()[0]?.text).toContain('/admin?tab=today');
+    expect(told()[0]?.text).toContain(`/admin?tab=today&alert=code_held.${one.id}`);
     await one.at(14);
     const words = system.mails.find(({ subject }) => subject.startsWith('Your access code is'))?.text;
     expect(words).toContain('before you come');

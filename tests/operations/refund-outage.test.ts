@@ -91,7 +91,14 @@ function jobsWith(payments: Payments) {
     releaseExpiredHolds: () => Promise.resolve(0),
     reconcilePayments: () => Promise.resolve(0),
     circuits: {},
-    alerts: { db, mail: { send: () => Promise.resolve() }, clock, addresses: [], business: () => firstSettings },
+    alerts: {
+      db,
+      mail: { send: () => Promise.resolve() },
+      clock,
+      addresses: [],
+      siteUrl: 'https://studio.example',
+      business: () => firstSettings,
+    },
     tasks: [],
     kinds: jobKinds({
       'access.request-crew': nothing,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ALERT_KINDS } from '#rules/alerts/alerts.ts';
 import { openRows, type Row, type Rows, type TestRows, uuid } from '#tests/support/rows.ts';
 import {
   addBooking,
@@ -216,6 +217,15 @@ async function addTroubles(rows: Rows): Promise<void> {
     ),
   );
 }
+
+test(
+  'staff_alerts returns exactly the kinds that have words, an action and a place in rules/alerts',
+  asStaff(ALL, async (rows) => {
+    const source = String(await rows.value(`select pg_get_functiondef('public.staff_alerts'::regproc)`));
+    const kinds = [...source.matchAll(/select '(\w+)'(?: as kind)?,|(?:then|else) '(job_\w+)'/g)];
+    expect(new Set(kinds.map(([, kind, ofJob]) => kind ?? ofJob))).toEqual(new Set(ALERT_KINDS));
+  }),
+);
 
 test(
   'staff_alerts returns what needs a person, oldest first',

@@ -130,7 +130,7 @@ const sessionMails = (): Rendered[] => [
       'without a phone': [{ ...booking, firstName: null }, PIN_PAGE],
       long: [long, PIN_PAGE],
     },
-    codeHeldStaffMail: { '': [from, booking, `${SITE}/admin?tab=today`] },
+    codeHeldStaffMail: { '': [from, booking, SITE] },
   }),
   ...render(waitlist, {
     waitlistMail: {

@@ -1,6 +1,7 @@
+import type { Alert } from '#rules/alerts/alerts.ts';
+import * as alerts from '#server/mails/alert.ts';
 import * as doorHelp from '#server/mails/door-help.ts';
 import * as identity from '#server/mails/identity.ts';
-import * as jobAlert from '#server/mails/job-alert.ts';
 import * as letter from '#server/mails/letter.ts';
 import * as missingId from '#server/mails/missing-id.ts';
 import * as staff from '#server/mails/staff.ts';
@@ -16,16 +17,28 @@ const news = {
   body: 'From Monday there is a new mixer in Studio B.\nCome and try it.\n\nMornings cost $39: [see the prices](https://studios.example/booking), or read https://studios.example/about.',
 };
 const withoutId = { ...booking, cancelAt: at(-1) };
-const job = {
-  id: 'c3b1f9a2-0d4e-4b7a-8f11-6a2d9e5c7b30',
-  kind: 'payment.refund',
-  reference: 'HC-7KQ2MD',
-  tries: 12,
+const refund: Alert = {
+  kind: 'job_failing',
   since: at(-30),
-  error: 'ProviderError: stripe answered 503 to POST /v1/refunds, and to the eleven calls before',
-  closedFor: null,
+  due: null,
+  job: { id: 'c3b1f9a2-0d4e-4b7a-8f11-6a2d9e5c7b30', kind: 'payment.refund', tries: 12 },
+  problem: 'stripe: http_503',
+  booking,
+  studioId: '5a000000-0000-4000-8000-00000000000b',
+  studioName: 'Studio B',
+  customer: null,
 };
-const closed = { ...job, kind: 'mail.access-code', closedFor: 'The session is over.', error: null };
+const late: Alert = {
+  ...refund,
+  kind: 'job_late',
+  job: { id: 'c3b1f9a2-0d4e-4b7a-8f11-6a2d9e5c7b31', kind: 'mail.access-code', tries: 3 },
+  problem: 'The session ended before the access code could be mailed.',
+};
+const lockless: Alert = {
+  ...refund,
+  job: { id: 'c3b1f9a2-0d4e-4b7a-8f11-6a2d9e5c7b32', kind: 'access.request', tries: 3 },
+  problem: 'igloohome: http_404',
+};
 const door = {
   ...booking,
   description: 'Right door, keypad awake, new code tried.',
@@ -43,8 +56,8 @@ export const staffMails = (): Rendered[] => [
     },
     idRetakeMail: { '': [from, 'Olive', reasons, PROFILE] },
     reviewWaitingMail: {
-      '': [from, { count: 3, decideBy: at(60), session: booking }, `${SITE}/admin?tab=ids`],
-      one: [from, { count: 1, decideBy: at(60), session: null }, `${SITE}/admin?tab=ids`],
+      '': [from, { count: 3, decideBy: at(60), session: booking }, SITE],
+      one: [from, { count: 1, decideBy: at(60), session: null }, SITE],
     },
   }),
   ...render(missingId, {
@@ -53,22 +66,23 @@ export const staffMails = (): Rendered[] => [
       'without an end': [from, { ...withoutId, cancelAt: null }, null, PROFILE],
     },
     idMissingMail: {
-      '': [from, withoutId, `${SITE}/admin?tab=today`],
-      'too late': [from, { ...withoutId, cancelAt: null }, `${SITE}/admin?tab=today`],
+      '': [from, withoutId, SITE],
+      'too late': [from, { ...withoutId, cancelAt: null }, SITE],
     },
     idWithdrawnMail: { '': [from, 'Olive', reasons, PROFILE] },
   }),
-  ...render(jobAlert, {
-    jobAlertMail: {
-      '': [from, [job, closed]],
-      'too late': [from, [closed]],
-      many: [from, Array.from({ length: 45 }, () => job)],
+  ...render(alerts, {
+    alertMail: {
+      '': [from, [refund, late, lockless], SITE],
+      'without a door code': [from, [lockless], SITE],
+      'too late': [from, [late], SITE],
+      many: [from, Array.from({ length: 45 }, () => refund), SITE],
     },
   }),
   ...render(doorHelp, {
     doorHelpMail: {
-      '': [from, door, `${SITE}/admin?tab=doors`],
-      'of an unknown customer': [from, { ...door, name: null, phone: null }, `${SITE}/admin?tab=doors`],
+      '': [from, door, SITE],
+      'of an unknown customer': [from, { ...door, name: null, phone: null }, SITE],
     },
   }),
   ...render(staff, {

@@ -181,7 +181,7 @@ function AdminTabs() {
         <PartBoundary what="This part" key={chosen}>
           <Suspense fallback={<Skeleton className="h-96" label="Loading" />}>
             {SEARCHED.includes(chosen) && may(held, 'bookings') ? <Search /> : null}
-            {chosen === 'today' ? <TodayTab showDay={may(held, 'bookings')} mayDecide={may(held, 'money')} /> : null}
+            {chosen === 'today' ? <TodayTab held={held} /> : null}
             {chosen === 'bookings' ? <UpcomingBookings /> : null}
             {chosen === 'calendar' ? <CalendarTab /> : null}
             {chosen === 'closures' ? <ClosuresTab /> : null}
@@ -266,7 +266,7 @@ function OpenBooking({ mayRefund }: { mayRefund: boolean }) {
 }
 
 /** The address holds the day unless it is today's. */
-function TodayTab({ showDay, mayDecide }: { showDay: boolean; mayDecide: boolean }) {
+function TodayTab({ held }: { held: ReadonlySet<Permission> }) {
   const mayGive = useMayGive();
   const [search, setSearch] = useSearchParams();
   const navigate = useNavigate();
@@ -275,9 +275,9 @@ function TodayTab({ showDay, mayDecide }: { showDay: boolean; mayDecide: boolean
   return (
     <Today
       studios={studios.data ?? []}
-      showDay={showDay}
+      may={(permission) => may(held, permission)}
       disputesOf={
-        mayDecide
+        may(held, 'money')
           ? ({ id, reference }) => (
               <Suspense>
                 <Disputes bookingId={id} reference={reference} />

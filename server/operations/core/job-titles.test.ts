@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { titleOfJob } from '#rules/jobs.ts';
+import { titleOfJob } from '#rules/alerts/jobs.ts';
 import { JOB_RULES } from './jobs.ts';
 
 test('every kind of job has a title for people', () => {

@@ -1,6 +1,6 @@
 import { type BusinessSettings, fillText } from '#rules/business/business.ts';
 import { describeDoorEvent, sinceStart } from '#rules/doors.ts';
-import { titleOfJob } from '#rules/jobs.ts';
+import { titleOfJob } from '#rules/alerts/jobs.ts';
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { escape } from '#server/mails/layout.ts';

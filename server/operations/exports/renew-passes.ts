@@ -11,7 +11,7 @@ export async function renewGooglePass(context: WalletContext, job: Job): Promise
   const row = await readPass(context, job.subjectId);
   const pointless = whyPointless(row, job, clock());
   if (row === null || pointless !== null) return pointless ?? 'done';
-  if (wallets.google === null) return { closed: 'passes for Google Wallet are not set up any more' };
+  if (wallets.google === null) return { closed: 'Passes for Google Wallet are not set up any more.' };
   await wallets.google.update(describePass(row, settings.siteUrl), clock());
   const after = await readPass(context, job.subjectId);
   return after === null || after.version === row.version ? 'done' : { retryAt: clock() };
@@ -31,7 +31,7 @@ export async function renewApplePass(context: WalletContext, job: Job): Promise<
     [job.subjectId],
   );
   if (phones.length === 0) return 'done';
-  if (wallets.apple === null) return { closed: 'passes for Apple Wallet are not set up any more' };
+  if (wallets.apple === null) return { closed: 'Passes for Apple Wallet are not set up any more.' };
   const tokens = phones.map(({ token }) => token);
   const { gone, failed } = await wallets.apple.push(tokens, new Date(row.booking.endTime));
   // Of other bookings too: a token that is gone is gone for all passes of the phone.
@@ -44,5 +44,5 @@ export async function renewApplePass(context: WalletContext, job: Job): Promise<
 function whyPointless(row: PassRow | null, { tries }: Job, now: Date): JobOutcome | null {
   if (row === null) return 'done';
   if (new Date(row.booking.endTime) > now) return null;
-  return tries <= 1 ? 'done' : { closed: 'the session ended before the pass could follow' };
+  return tries <= 1 ? 'done' : { closed: 'The session ended before the pass could follow.' };
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { Alert } from '#rules/alerts/alerts.ts';
 import type { BusinessSettings } from '#rules/business/business.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
-import { type AlertedJob, jobAlertMail } from '#server/mails/job-alert.ts';
+import { alertMail } from '#server/mails/alert.ts';
 import type { Mail } from '#server/providers/ports.ts';
 import { takeAlerts } from '#server/queue/alerts.ts';
 import { enqueue, type Job, type JobOutcome } from '../core/jobs.ts';
@@ -13,6 +14,7 @@ export type JobAlerts = {
   readonly clock: Clock;
   /** Who gets mail about failing jobs; may be empty. */
   readonly addresses: readonly string[];
+  readonly siteUrl: string;
   readonly business: () => BusinessSettings;
 };
 
@@ -47,12 +49,28 @@ export async function queueJobAlerts(context: JobAlerts): Promise<void> {
   });
 }
 
+type AlertedJob = {
+  readonly id: string;
+  readonly kind: string;
+  readonly tries: number;
+  readonly since: Date;
+  readonly problem: string | null;
+  /** Whether it is no longer tried. */
+  readonly closed: boolean;
+  readonly booking_id: string | null;
+  readonly reference: string;
+  readonly studio_id: string | null;
+  readonly studio_name: string;
+  readonly start_time: Date;
+};
+
 /** Sends a queued alert; nothing when all its jobs were done or closed meanwhile. */
 export async function sendJobAlert(context: JobAlerts, job: Job): Promise<JobOutcome> {
   const { to, jobs } = job.payload;
   if (typeof to !== 'string') return 'done';
   const { rows } = await context.db.query<AlertedJob>(
-    `select o.id, o.kind, b.reference, o.tries, o.created_at as since, o.last_error as error, o.close_reason as "closedFor"
+    `select o.id, o.kind, o.tries, o.created_at as since, coalesce(o.close_reason, o.last_error) as problem, o.closed_at is not null as closed,
+       b.id as booking_id, b.reference, b.studio_id, b.studio_name, b.start_time
      from private.outbox o
      left join private.partial_refund x on o.kind = 'payment.partial-refund' and x.id = o.subject_id
      left join private.payment p on p.id = case o.kind when 'payment.refund' then o.subject_id else x.payment_id end
@@ -60,6 +78,27 @@ export async function sendJobAlert(context: JobAlerts, job: Job): Promise<JobOut
      where o.id = any ($1::uuid[]) and o.done_at is null and o.closed_by is null order by o.created_at`,
     [jobs],
   );
-  if (rows.length > 0) await context.mail.send({ to, ...jobAlertMail(context.business(), rows), key: `job-${job.id}` });
+  if (rows.length > 0)
+    await context.mail.send({
+      to,
+      ...alertMail(context.business(), rows.map(toAlert), context.siteUrl),
+      key: `job-${job.id}`,
+    });
   return 'done';
+}
+
+/** The alert that Today shows for a job. */
+function toAlert(job: AlertedJob): Alert {
+  const { booking_id: id, reference, studio_name: studioName, start_time: start } = job;
+  return {
+    kind: job.closed ? 'job_late' : 'job_failing',
+    since: job.since,
+    due: null,
+    job: { id: job.id, kind: job.kind, tries: job.tries },
+    problem: job.problem,
+    booking: id === null ? null : { id, reference, studioName, start },
+    studioId: job.studio_id,
+    studioName: id === null ? null : studioName,
+    customer: null,
+  };
 }

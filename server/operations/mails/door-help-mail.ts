@@ -24,7 +24,7 @@ export async function sendDoorHelp(
   if (staff === null || waiting === null) return 'done';
   await mail.send({
     to: staff.email,
-    ...doorHelpMail(business(), waiting, `${siteUrl}/admin?tab=doors`),
+    ...doorHelpMail(business(), waiting, siteUrl),
     key: `job-${job.id}`,
   });
   return 'done';

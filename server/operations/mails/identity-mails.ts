@@ -79,7 +79,7 @@ export async function sendReviewWaiting(
   const { count, oldest, start, end } = waiting;
   const decideBy = new Date(oldest.getTime() + settings.idReviewDays * 86_400_000);
   const session = start === null || end === null ? null : { start, end };
-  const message = reviewWaitingMail(business(), { count, decideBy, session }, `${siteUrl}/admin?tab=id-review`);
+  const message = reviewWaitingMail(business(), { count, decideBy, session }, siteUrl);
   await mail.send({ to: staff.email, ...message, key: `job-${job.id}` });
   return 'done';
 }

@@ -13,6 +13,7 @@ type MissingIdMailContext = {
 };
 
 type Raised = {
+  readonly id: string;
   readonly reference: string;
   readonly studioName: string;
   readonly start: Date;
@@ -25,7 +26,7 @@ type Raised = {
 /** Reads a raised booking; null once somebody has decided, the ID is verified, or it is cancelled. */
 function readRaised(db: Database, bookingId: string): Promise<Raised | null> {
   return db.one<Raised>(
-    `select b.reference, b.studio_name as "studioName", b.start_time as start, b.end_time as end, m.raised_at as "raisedAt",
+    `select b.id, b.reference, b.studio_name as "studioName", b.start_time as start, b.end_time as end, m.raised_at as "raisedAt",
        u.email, p.full_name as name
      from private.missing_id m join private.booking b on b.id = m.booking_id and b.status = 'confirmed'
      join private.lost_verification l on l.user_id = b.user_id
@@ -67,7 +68,7 @@ export async function sendIdMissing(
   if (staff !== null && raised !== null)
     await mail.send({
       to: staff.email,
-      ...idMissingMail(business(), withDeadline(raised), `${siteUrl}/admin?tab=today`),
+      ...idMissingMail(business(), withDeadline(raised), siteUrl),
       key: `job-${job.id}`,
     });
   return 'done';

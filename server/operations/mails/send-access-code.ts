@@ -61,8 +61,8 @@ export async function sendCodeHeldToStaff(context: BookingMailContext, job: Job)
   if (staff === null || !isAhead || (await readCodeHold(db, booking.id)) === null) return 'done';
   const message = codeHeldStaffMail(
     business(),
-    { reference: booking.reference, ...hoursOf(booking) },
-    `${siteUrl}/admin?tab=today`,
+    { id: booking.id, reference: booking.reference, ...hoursOf(booking) },
+    siteUrl,
   );
   await mail.send({ to: staff.email, ...message, key: `job-${job.id}` });
   return 'done';

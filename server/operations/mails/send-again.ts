@@ -1,4 +1,4 @@
-import { describeMailRefusal } from '#rules/jobs.ts';
+import { describeMailRefusal } from '#rules/alerts/jobs.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { requireNotHeld } from '../access/code-hold.ts';

@@ -40,7 +40,7 @@ export async function switchLights(
   const state = await readState();
   const power = state === null ? undefined : plugs.get(state.plug);
   // The operator may have removed the plug.
-  if (state === null || power === undefined) return { closed: 'the plug is not set up any more' };
+  if (state === null || power === undefined) return { closed: 'The plug is not set up any more.' };
   await power.set(state.wanted);
   if ((await power.isOn()) !== state.wanted) throw new ProviderError('plug', 'did_not_switch', { retryable: true });
   await db.query('select private.announce_lights()');

@@ -48,7 +48,7 @@ test('“I’m here” works offline once opened; a door that stays shut is open
   await act(help(page).getByRole('button', { name: 'Ask for help now' }));
   await expect(page.getByText('We’ve told the team. Stay at the door, we’re on it.')).toBeVisible();
   await checked(page);
-  await fromMail('admin@example.com', 'Somebody is at a closed door', new RegExp(`(${session.reference})`));
+  await fromMail('admin@example.com', 'A customer stands at a closed door', new RegExp(`(${session.reference})`));
 
   await openFromAfar(await staffPage(browser), session.reference);
   await expect(help(page).getByText(/^The lock opened at .*Push the door/)).toBeVisible();

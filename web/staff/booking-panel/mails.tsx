@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { describeMailRefusal, titleOfJob } from '#rules/jobs.ts';
+import { describeMailRefusal, titleOfJob } from '#rules/alerts/jobs.ts';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { Button } from '#web/ui/button.tsx';

@@ -1,3 +1,4 @@
+import { type Alert, ALERT_KINDS } from '#rules/alerts/alerts.ts';
 import { dayBounds, type StudioDate } from '#rules/studio-time.ts';
 import { callFunction } from '#web/data/fetch-client.ts';
 import { namesOf, readCrew } from '#web/data/bookings/crew.ts';
@@ -90,44 +91,6 @@ export async function readDay(day: StudioDate): Promise<Day> {
 
 const instantOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
-const KINDS = [
-  'id_waiting',
-  'id_missing',
-  'refund_failed',
-  'code_held',
-  'dispute',
-  'mail_bounced',
-  'job_failing',
-  'job_late',
-  'door_closed',
-  'reported',
-  'blocked_booking',
-  'code_missing',
-  'lock_offline',
-  'battery_low',
-  'ledger_difference',
-  'secret_stays',
-] as const;
-export type AlertKind = (typeof KINDS)[number];
-/** Something that needs a person. */
-export type Alert = {
-  readonly kind: AlertKind;
-  readonly since: Date;
-  /** By when somebody has to act. */
-  readonly due: Date | null;
-  readonly job: { readonly id: string; readonly kind: string; readonly tries: number } | null;
-  readonly problem: string | null;
-  readonly booking: {
-    readonly id: string;
-    readonly reference: string;
-    readonly studioName: string;
-    readonly start: Date;
-  } | null;
-  /** The room it is about; also named by the booking. */
-  readonly studioName: string | null;
-  readonly customer: string | null;
-};
-
 /** How many alerts are read. */
 export const ALERTS_SHOWN = 100;
 
@@ -136,7 +99,7 @@ export async function readAlerts(): Promise<Alert[]> {
   const { data, error } = await rest.rpc('staff_alerts', { at: new Date().toISOString(), most: ALERTS_SHOWN });
   if (error) throw error;
   return rowsWith(data, 'kind', 'since').flatMap((row) => {
-    const kind = KINDS.find((one) => one === row.kind);
+    const kind = ALERT_KINDS.find((one) => one === row.kind);
     if (kind === undefined) return [];
     const { booking_id: id, reference, studio_name: studioName, start_time: start } = row;
     return {
@@ -149,6 +112,7 @@ export async function readAlerts(): Promise<Alert[]> {
         id === null || reference === null || studioName === null || start === null
           ? null
           : { id, reference, studioName, start: new Date(start) },
+      studioId: null,
       studioName,
       customer: row.customer_name,
     };

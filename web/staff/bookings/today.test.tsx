@@ -1,5 +1,6 @@
 import { screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Alert, alertAddress } from '#rules/alerts/alerts.ts';
 import { slotStart } from '#rules/studio-time.ts';
 import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
@@ -52,13 +53,14 @@ const LATER = {
 const CLOSURE = { id: 'c', studioId: 'b', start: at(0), end: at(24 - 1), reason: 'New mixer' };
 const ABOUT = { id: 'b1', reference: 'ABCD-2345', studioName: 'Studio A', start: at(19) };
 const JOB = { id: 'j', kind: 'payment.refund', tries: 3 };
-const ALERT: queries.Alert = {
+const ALERT: Alert = {
   kind: 'refund_failed',
   since: at(9),
   due: null,
   job: JOB,
   problem: 'The card is closed.',
   booking: ABOUT,
+  studioId: 's1',
   studioName: 'Studio A',
   customer: 'Alex Citizen',
 };
@@ -72,13 +74,20 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-function show(day: string | null = null, showDay = true, mayDecide = true) {
+/** `path`: the address of the page. `without`: permissions that the account has not. */
+function show(
+  day: string | null = null,
+  showDay = true,
+  mayDecide = true,
+  { path = '/admin', without = [] }: { path?: string; without?: readonly string[] } = {},
+) {
   const onDay = vi.fn();
   const onBooking = vi.fn();
+  const missing = [...without, ...(showDay ? [] : ['bookings']), ...(mayDecide ? [] : ['money'])];
   const { unmount } = renderPart(
     <Today
       studios={STUDIOS}
-      showDay={showDay}
+      may={(permission) => !missing.includes(permission)}
       disputesOf={mayDecide ? ({ reference }) => <p>Disputes of {reference}</p> : null}
       day={day}
       onDay={onDay}
@@ -94,6 +103,7 @@ function show(day: string | null = null, showDay = true, mayDecide = true) {
         </>
       )}
     />,
+    { path },
   );
   return Object.assign(onDay, { onBooking, unmount });
 }
@@ -173,7 +183,7 @@ test('alerts name the booking, the reason and the time, and lead to where they a
       selector: 'li:nth-child(2) p',
     }),
   ).toBeTruthy();
-  expect(screen.getByText('Access code email: too late')).toBeTruthy();
+  expect(screen.getByText('Access code email: not sent in time')).toBeTruthy();
   expect(screen.getByRole('link', { name: 'Check the ID' }).getAttribute('href')).toBe('/admin?tab=id-review');
   expect(screen.getByRole('link', { name: 'Open the PIN page' }).getAttribute('href')).toContain('booking_id=b1');
   expect(screen.getAllByRole('button', { name: 'Try again' })).toHaveLength(1);
@@ -255,7 +265,7 @@ test('a held code is decided about with the permission “money”, and without 
   const alert = { ...ALERT, kind: 'code_held' as const, job: null, problem: null, due: at(18) };
   calls.readAlerts.mockResolvedValue([alert]);
   const { unmount } = show(null, true, false);
-  expect(await screen.findByText('Ask a colleague with the permission “money” to decide.')).toBeTruthy();
+  expect(await screen.findByText('Ask a colleague with the permission “Money”.')).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Decide' })).toBeNull();
   unmount();
   show(null, false, true);
@@ -283,7 +293,50 @@ test('a failing job is tried again, or closed with a reason', async () => {
   expect(await dialog().findByText('This is already done.')).toBeTruthy();
   await user.click(dialog().getByRole('button', { name: 'Close the job' }));
   expect(calls.closeJob).toHaveBeenLastCalledWith('j', 'Paid in cash');
-  expect(toast).toHaveBeenLastCalledWith({ title: 'Job closed', description: 'Refund: failed 3 times' });
+  expect(toast).toHaveBeenLastCalledWith({ title: 'Job closed', description: 'A refund has not gone through' });
+});
+
+test('a door code that an unknown lock prevents says so in words, and leads to the form of the room, or to a colleague who may', async () => {
+  const job = { ...JOB, kind: 'access.request' };
+  calls.readAlerts.mockResolvedValue([{ ...ALERT, kind: 'job_failing', job, problem: 'igloohome: http_404' }]);
+  const { unmount } = show();
+  expect(await screen.findByText('No door code for the 7 pm session in Studio A')).toBeTruthy();
+  expect(screen.getByText('Its lock is unknown to the lock service. Tried 3 times', { exact: false })).toBeTruthy();
+  expect(screen.getByRole('link', { name: 'Fix the lock' }).getAttribute('href')).toBe('/admin?tab=rooms&room=s1');
+  expect(screen.getByRole('region', { name: /^Needs you/ }).textContent).not.toMatch(/http_|igloohome/);
+  unmount();
+  show(null, true, true, { without: ['settings'] });
+  expect(await screen.findByText('Ask a colleague with the permission “Settings”.')).toBeTruthy();
+  expect(screen.queryByRole('link', { name: 'Fix the lock' })).toBeNull();
+  expect(screen.getByRole('button', { name: 'Try again' })).toBeTruthy();
+});
+
+test('an answer of a provider that nothing explains reads well, with its code in small print', async () => {
+  calls.readAlerts.mockResolvedValue([{ ...ALERT, problem: 'stripe: some_new_code' }]);
+  show();
+  expect(
+    await screen.findByText('The payment provider refused, and we do not know why', { exact: false }),
+  ).toBeTruthy();
+  expect(screen.getByText('For support: stripe, some new code')).toBeTruthy();
+});
+
+test('the evidence of a dispute opens from its alert', async () => {
+  calls.readAlerts.mockResolvedValue([{ ...ALERT, kind: 'dispute', job: null, problem: null }]);
+  show();
+  await user.click(await screen.findByRole('button', { name: 'See the evidence' }));
+  expect(dialog().getByText('Disputes of ABCD-2345')).toBeTruthy();
+  expect(dialog().queryByLabelText('Reason')).toBeNull();
+});
+
+test('the link of a mail leads to its alert, or says that it is settled', async () => {
+  calls.readAlerts.mockResolvedValue([{ ...ALERT, kind: 'lock_offline', booking: null, job: null }, ALERT]);
+  const { unmount } = show(null, true, true, { path: alertAddress(ALERT) });
+  expect(await screen.findByText('A refund failed')).toBeTruthy();
+  expect(document.activeElement?.textContent).toContain('A refund failed');
+  expect(screen.queryByText(/^What your link was about/)).toBeNull();
+  unmount();
+  show(null, true, true, { path: alertAddress({ ...ALERT, job: { ...JOB, id: 'done' } }) });
+  expect(await screen.findByText(/^What your link was about is not on this list/)).toBeTruthy();
 });
 
 test('alerts that could not be loaded offer another try', async () => {

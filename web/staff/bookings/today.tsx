@@ -32,15 +32,11 @@ type NewBookingForm = {
 };
 
 /** What needs a person, and the rooms of a day: who is in, who comes, and whether the doors are ready. */
-export function Today({
-  showDay,
-  disputesOf,
-  ...days
-}: Days & Pick<ComponentProps<typeof Alerts>, 'disputesOf'> & { showDay: boolean }) {
+export function Today({ may, disputesOf, ...days }: Days & ComponentProps<typeof Alerts>) {
   return (
     <>
-      <Alerts mayOpen={showDay} disputesOf={disputesOf} />
-      {showDay ? <DayPart {...days} /> : null}
+      <Alerts may={may} disputesOf={disputesOf} />
+      {may('bookings') ? <DayPart {...days} /> : null}
     </>
   );
 }

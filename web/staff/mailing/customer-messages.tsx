@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { titleOfJob } from '#rules/jobs.ts';
+import { titleOfJob } from '#rules/alerts/jobs.ts';
 import { type Letter, letterSchema } from '#rules/letter.ts';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';

@@ -1,3 +1,5 @@
+import { formatStudioTime } from '../studio-time.ts';
+
 const TITLES: Readonly<Record<string, string>> = {
   'mail.waitlist': 'Email about hours of the wait list',
   'mail.job-alert': 'Email about jobs that fail',
@@ -52,6 +54,29 @@ export function titleOfJob(kind: string): string {
   if (kind.startsWith('account-mail.')) return 'Account email';
   if (kind.startsWith('account-text.')) return 'Account text message';
   return TITLES[kind] ?? kind;
+}
+
+const REMOVALS: readonly string[] = ['access.revoke', 'access.revoke-crew', 'access.revoke-staff', 'access.end-secret'];
+
+/**
+ * Names what a job has not done. `open`: it is tried again. `late`: it is too late for it. `refused`: the recipient's mail server refused the mail.
+ */
+export function describeUndone(
+  kind: string,
+  state: 'open' | 'late' | 'refused',
+  booking: { readonly studioName: string; readonly start: Date } | null = null,
+): string {
+  const title = kind === '' ? 'A task of the server' : titleOfJob(kind);
+  if (state === 'refused') return `${title}: refused by the customer’s mail server`;
+  const session =
+    booking === null ? 'a session' : `the ${formatStudioTime(booking.start)} session in ${booking.studioName}`;
+  if (kind === 'access.request') return `${state === 'late' ? 'There was no' : 'No'} door code for ${session}`;
+  if (kind === 'access.request-crew')
+    return `${state === 'late' ? 'There was no' : 'No'} door code for a guest of ${session}`;
+  if (REMOVALS.includes(kind)) return `A door code${booking === null ? '' : ` of ${session}`} has not been removed`;
+  if (kind === 'payment.refund' || kind === 'payment.partial-refund') return 'A refund has not gone through';
+  const undone = /^(account-)?(mail|text)\./.test(kind) ? 'not sent' : 'not done';
+  return `${title}: ${undone}${state === 'open' ? ' yet' : ' in time'}`;
 }
 
 const MAIL_REFUSALS: Readonly<Record<string, string>> = {

@@ -1,0 +1,243 @@
+import { cancelledAt } from '../identity.ts';
+import type { Permission } from '../permissions.ts';
+import { formatStudioDate, formatStudioTime } from '../studio-time.ts';
+import { describeUndone } from './jobs.ts';
+import { describeProblem } from './problems.ts';
+
+/** Every kind of alert that `public.staff_alerts()` returns. */
+export const ALERT_KINDS = [
+  'id_waiting',
+  'id_missing',
+  'refund_failed',
+  'code_held',
+  'dispute',
+  'mail_bounced',
+  'job_failing',
+  'job_late',
+  'door_closed',
+  'reported',
+  'blocked_booking',
+  'code_missing',
+  'lock_offline',
+  'battery_low',
+  'ledger_difference',
+  'secret_stays',
+] as const;
+export type AlertKind = (typeof ALERT_KINDS)[number];
+
+/** Something that needs a person. */
+export type Alert = {
+  readonly kind: AlertKind;
+  readonly since: Date;
+  /** By when somebody has to act. */
+  readonly due: Date | null;
+  readonly job: { readonly id: string; readonly kind: string; readonly tries: number } | null;
+  /** Why, as the program stores it. */
+  readonly problem: string | null;
+  readonly booking: {
+    readonly id: string;
+    readonly reference: string;
+    readonly studioName: string;
+    readonly start: Date;
+  } | null;
+  /** The room it is about. */
+  readonly studioId: string | null;
+  /** Its name; also named by the booking. */
+  readonly studioName: string | null;
+  readonly customer: string | null;
+};
+
+/** What a person can do about an alert: `to` is the address of the place. Null permission: everybody who sees the alert may. */
+type AlertAction = { readonly label: string; readonly to: string; readonly permission: Permission | null };
+
+/** An alert in words for people. */
+export type AlertWords = {
+  readonly title: string;
+  /** What happened and what happens next, without the full stops of the sentences. */
+  readonly why: readonly string[];
+  /** Names the problem to those who run the server; null where the words say it all. */
+  readonly support: string | null;
+  readonly action: AlertAction;
+  /** Whether a customer or money suffers while it waits. */
+  readonly isUrgent: boolean;
+};
+
+type Words = {
+  readonly title: (alert: Alert) => string;
+  readonly why: (alert: Alert) => readonly (string | null)[];
+  readonly action: (alert: Alert) => AlertAction;
+  readonly isUrgent?: true;
+};
+
+const tab = (name: string): string => `/admin?tab=${name}`;
+const panelOf = (reference: string): string => `${tab('today')}&booking=${encodeURIComponent(reference)}`;
+/** Names an alert in the address of Today and in the list there. */
+export const alertKey = ({ kind, job, booking, studioName, since }: Omit<Alert, 'customer'>): string =>
+  `${kind}.${job?.id ?? booking?.id ?? studioName ?? since.getTime()}`;
+/** The address of Today that leads to an alert. */
+export const alertAddress = (alert: Alert): string => `${tab('today')}&alert=${encodeURIComponent(alertKey(alert))}`;
+
+const action = (label: string, to: string, permission: Permission | null = null): AlertAction => ({
+  label,
+  to,
+  permission,
+});
+/** Leads to the booking; where there is none, to the alert with what its list offers. */
+const openBooking = (alert: Alert): AlertAction =>
+  alert.booking === null
+    ? action('Try again', alertAddress(alert))
+    : action('Open the booking', panelOf(alert.booking.reference), 'bookings');
+const fixLock = ({ studioId }: Alert): AlertAction =>
+  action('Fix the lock', tab('rooms') + (studioId === null ? '' : `&room=${encodeURIComponent(studioId)}`), 'settings');
+const openDoors = (): AlertAction => action('Open Doors', tab('doors'), 'bookings');
+
+const describedProblem = ({ problem, job }: Alert) =>
+  problem === null || job === null ? null : describeProblem(problem, job.kind);
+const whyOf = (alert: Alert): string | null => describedProblem(alert)?.words ?? null;
+const isLockMissing = (alert: Alert): boolean => describedProblem(alert)?.fix === 'lock';
+/** Words of the payment provider, such as product_not_received. */
+const reasonOf = ({ problem }: Alert): string | null =>
+  problem === null ? null : `Reason: ${problem.replaceAll('_', ' ')}`;
+const dueBy = ({ due }: Alert, words: string): string | null =>
+  due === null ? null : `${words} ${formatStudioDate(due, 'short')}, ${formatStudioTime(due)}`;
+const studioOf = ({ studioName }: Alert): string => studioName ?? 'a studio';
+const customerOf = ({ customer }: Alert): string => customer ?? 'A customer';
+
+/** What happens to a booking without a verified ID unless somebody decides. */
+function describeCancellation({ booking, since }: Alert): string | null {
+  if (booking === null) return null;
+  const at = cancelledAt(booking.start, since);
+  if (at === null) return 'It is not cancelled by itself: decide whether the session takes place';
+  return `It is cancelled with a full refund at ${formatStudioTime(at)} unless somebody verifies the ID or lets the session take place`;
+}
+
+const WORDS: Readonly<Record<AlertKind, Words>> = {
+  id_waiting: {
+    title: (alert) => `${customerOf(alert)} waits for a decision about an ID`,
+    why: () => ['They cannot book until you decide'],
+    action: () => action('Check the ID', tab('id-review'), 'identity'),
+  },
+  id_missing: {
+    title: (alert) => `${customerOf(alert)} has no verified ID any more`,
+    why: (alert) => [describeCancellation(alert)],
+    action: (alert) => action('Decide', alertAddress(alert)),
+    isUrgent: true,
+  },
+  refund_failed: {
+    title: () => 'A refund failed',
+    why: (alert) => [whyOf(alert)],
+    action: (alert) => (alert.job === null ? openBooking(alert) : action('Try again', alertAddress(alert), 'money')),
+    isUrgent: true,
+  },
+  code_held: {
+    title: ({ customer }) => `The code of ${customer ?? 'a customer'} is held: a payment is disputed`,
+    why: (alert) => [
+      reasonOf(alert),
+      dueBy(alert, 'Decide by'),
+      'Without a decision by then, the code stays held and the customer is told to call you. Nothing is refunded automatically',
+    ],
+    action: (alert) => action('Decide', alertAddress(alert), 'money'),
+    isUrgent: true,
+  },
+  dispute: {
+    title: () => 'A payment is disputed',
+    why: (alert) => [
+      reasonOf(alert),
+      dueBy(alert, 'Answer by'),
+      'The evidence is ready as a file. Send it at the payment provider. The customer’s bank decides',
+    ],
+    action: (alert) => action('See the evidence', alertAddress(alert), 'money'),
+    isUrgent: true,
+  },
+  mail_bounced: {
+    title: ({ job }) => describeUndone(job?.kind ?? '', 'refused'),
+    why: () => ['Call the customer, or correct the address and try again'],
+    action: openBooking,
+  },
+  job_failing: {
+    title: ({ job, booking }) => describeUndone(job?.kind ?? '', 'open', booking),
+    why: (alert) => [
+      whyOf(alert),
+      `Tried ${alert.job?.tries === 1 ? 'once' : `${alert.job?.tries ?? 0} times`}, and we keep trying`,
+    ],
+    action: (alert) => (isLockMissing(alert) ? fixLock(alert) : action('Try again', alertAddress(alert))),
+  },
+  job_late: {
+    title: ({ job, booking }) => describeUndone(job?.kind ?? '', 'late', booking),
+    why: (alert) => [whyOf(alert), alert.booking === null ? null : 'It is not tried again'],
+    action: openBooking,
+  },
+  door_closed: {
+    title: (alert) => `${customerOf(alert)} stands at a closed door`,
+    why: () => ['Open it from here, or call them'],
+    action: () => action('Open the door', tab('doors'), 'bookings'),
+    isUrgent: true,
+  },
+  reported: {
+    title: (alert) =>
+      `${customerOf(alert)} ${alert.problem === 'lost' ? 'left something behind' : 'reported a problem'}`,
+    why: () => [],
+    action: () => action('Read and answer', tab('incidents'), 'bookings'),
+  },
+  blocked_booking: {
+    title: (alert) => `${customerOf(alert)} is blocked and has a paid booking`,
+    why: () => ['The access code works. Keep the session, or open the booking and cancel it'],
+    action: openBooking,
+  },
+  code_missing: {
+    title: () => 'The lock has not accepted the code',
+    why: () => ['Without a code the customer cannot enter'],
+    action: openBooking,
+    isUrgent: true,
+  },
+  lock_offline: {
+    title: (alert) => `The lock of ${studioOf(alert)} is offline`,
+    why: () => ['Codes cannot be stored in it now. Check the bridge and the Wi-Fi of the room'],
+    action: openDoors,
+    isUrgent: true,
+  },
+  battery_low: {
+    title: (alert) => `Change the battery of the lock of ${studioOf(alert)}: ${alert.problem ?? ''}`,
+    why: () => [],
+    action: openDoors,
+  },
+  ledger_difference: {
+    title: ({ problem }) => `Differences with the payment provider: ${problem ?? ''}`,
+    why: () => [],
+    action: () => action('Open Numbers', tab('numbers'), 'money'),
+  },
+  secret_stays: {
+    title: (alert) => `A code that ${alert.customer ?? 'a former colleague'} knows still opens ${studioOf(alert)}`,
+    why: (alert) => [
+      dueBy(alert, 'It works until'),
+      'This lock can’t remove a code, and the permission under which it was seen is gone. Lock the room another way if that matters',
+    ],
+    action: () => action('Open Staff', tab('staff'), 'owner'),
+    isUrgent: true,
+  },
+};
+
+/** An alert for a mail of its own, which names no customer in its subject. */
+export const alertAbout = (kind: AlertKind, since: Date, booking: Alert['booking']): Alert => ({
+  kind,
+  since,
+  booking,
+  customer: null,
+  due: null,
+  job: null,
+  problem: null,
+  studioId: null,
+  studioName: booking?.studioName ?? null,
+});
+
+/** Describes an alert to people, for the page and for mails. */
+export function describeAlert(alert: Alert): AlertWords {
+  const { title, why, action, isUrgent } = WORDS[alert.kind];
+  return {
+    title: title(alert),
+    why: why(alert).flatMap((part) => part ?? []),
+    support: describedProblem(alert)?.support ?? null,
+    action: action(alert),
+    isUrgent: isUrgent === true,
+  };
+}
