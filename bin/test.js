@@ -1,10 +1,10 @@
 // `npm test`: runs everything from a fresh clone and ends with one line, `N passed, N failed`.
 // `npm test -- unit e2e` runs only those steps, `npm test -- path/to/one.test.ts` only those files. `--long` sets TEST_LONG=1, which runs
 // tests at their full size.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findChromium, findPromtool, startPostgres } from './machine.js';
+import { findChromium, findPromtool, startPostgres, temporaryFolder } from './machine.js';
 import {
   buildWeb,
   exitWithError,
@@ -39,8 +39,12 @@ const wanted = (step) => only.length === 0 || only.includes(step);
 
 const began = Date.now();
 const totals = { passed: 0, failed: 0 };
-const scratch = mkdtempSync(join(tmpdir(), 'npm-test-'));
+const scratch = mkdtempSync(join(temporaryFolder(), 'npm-test-'));
+// PostgreSQL runs under another account, which must reach its own folder below this one.
+chmodSync(scratch, 0o711);
 const env = {
+  // Runs side by side reserve their ports in one place.
+  TEST_PORTS_FOLDER: join(tmpdir(), 'test-ports'),
   // As in `npm start`: every process of the tests would compile the server and the database engine anew.
   NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'),
   ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }),
@@ -48,6 +52,8 @@ const env = {
     ? { TEST_LONG: '1' }
     : {}),
 };
+// Whatever the tests leave behind is deleted with this folder.
+process.env.TMPDIR = scratch;
 /** The PostgreSQL of this run: null, or a promise of it. */
 let starting = null;
 

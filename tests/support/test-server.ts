@@ -59,7 +59,7 @@ export async function freePorts(): Promise<number> {
 }
 /** Whether no other test has taken these ports and not listened yet, which a server takes seconds to do. */
 async function reserve(first: number): Promise<boolean> {
-  const file = join(tmpdir(), 'test-ports', String(first));
+  const file = join(process.env['TEST_PORTS_FOLDER'] ?? join(tmpdir(), 'test-ports'), String(first));
   await mkdir(dirname(file), { recursive: true });
   const age = await stat(file).then(
     ({ mtimeMs }) => Date.now() - mtimeMs,
