@@ -24,6 +24,7 @@ import {
   LOCK,
   MINUTE,
   START,
+  STUDIO,
 } from './booking-system.ts';
 
 const [embedded] = databases;
@@ -175,6 +176,22 @@ describe('the code of a booking', () => {
     expect(await record(null)).toEqual({ logged: 1, seen: new Date(start - MINUTE) });
     system.state.now = start;
     expect(await record(null)).toEqual({ logged: 1, seen: new Date(start - MINUTE) });
+  });
+
+  test('works from the start only when somebody has the hour before, or is paying for it', async () => {
+    const { id, start } = await confirmedBooking();
+    const before = { startTime: new Date(start - HOUR), endTime: new Date(start) };
+    system.state.now = start - 30 * MINUTE;
+    const hold = await db.one<{ id: string }>(
+      `insert into private.booking (reference, user_id, studio_id, studio_name, start_time, end_time, status, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
+       values (private.new_reference(), $1::uuid, $2::uuid, 'Studio', $3::timestamptz, $4::timestamptz, 'pending', $4::timestamptz, 1, 4900, 4900) returning id`,
+      [await addPerson(db), STUDIO, before.startTime, before.endTime],
+    );
+    expect((await ensureCode(system.access, id)).worksFrom).toEqual(new Date(start));
+    expect(system.state.requests.at(-1)).toMatchObject({ startsAt: new Date(start) });
+    await db.query(`update private.booking set status = 'cancelled', cancel_reason = 'staff' where id = $1::uuid`, [
+      hold?.id,
+    ]);
   });
 
   test('is removed from the lock when the session ends', async () => {
@@ -345,6 +362,26 @@ describe('a new code', () => {
     expect([...system.state.codes.keys()]).toEqual([`${LOCK}:${pin}`]);
     system.state.now += 30_000;
     expect((await renewCode(system.access, id, person)).pin).not.toBe(pin);
+  });
+
+  test('leaves the previous one shown and working while the lock is asked, and for as long as no answer comes', async () => {
+    const { id, person, pin } = await bookingWithCode();
+    const previous = { shown: { pin }, codes: [`${LOCK}:${pin}`] };
+    const look = async () => {
+      await system.jobs.drain();
+      return { shown: { pin: (await showAccess(system.access, id)).pin }, codes: [...system.state.codes.keys()] };
+    };
+    let meanwhile: unknown = null;
+    system.state.duringRequest = async () => {
+      meanwhile = await look();
+      throw noResponse;
+    };
+    await expect(renewCode(system.access, id, person)).rejects.toMatchObject({ code: 'provider_unavailable' });
+    expect(meanwhile).toEqual(previous);
+    expect(await look()).toEqual(previous);
+    system.state.duringRequest = () => Promise.resolve();
+    const { pin: next } = await renewCode(system.access, id, person);
+    expect(await look()).toEqual({ shown: { pin: next }, codes: [`${LOCK}:${next}`] });
   });
 
   test('whose answer was lost is requested again with the same digits, without a wait', async () => {

@@ -802,17 +802,25 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
           [{ mode: 'hourly' }, { mode: 'hourly', booking_id: uuid(2) }],
         ],
       },
-      access_code_one_live: {
-        clash: [
-          [{}, { attempt: 2 }],
-          [{ status: 'issued' }, { attempt: 2 }],
-        ],
+      access_code_one_requested: {
+        clash: [[{}, { attempt: 2 }]],
         apart: [
           [{}, { attempt: 2, mode: 'hourly' }],
           [{ mode: 'hourly' }, { attempt: 2, mode: 'hourly' }],
+          [{ status: 'issued' }, { attempt: 2 }],
           [{ status: 'revoked' }, { attempt: 2 }],
-          [{ status: 'revoke_pending' }, { attempt: 2, status: 'revoke_pending' }],
           [{}, { attempt: 2, booking_id: uuid(2) }],
+        ],
+      },
+      access_code_one_issued: {
+        clash: [[{ status: 'issued' }, { attempt: 2, status: 'issued' }]],
+        apart: [
+          [
+            { status: 'issued', mode: 'hourly' },
+            { attempt: 2, status: 'issued', mode: 'hourly' },
+          ],
+          [{ status: 'revoke_pending' }, { attempt: 2, status: 'issued' }],
+          [{ status: 'issued' }, { attempt: 2, status: 'issued', booking_id: uuid(2) }],
         ],
       },
     },

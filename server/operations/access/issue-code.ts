@@ -1,6 +1,7 @@
+import type { Transaction } from '#server/db/database.ts';
 import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
-import type { AccessCode } from './code-rows.ts';
+import { type AccessCode, liveCodes } from './code-rows.ts';
 import type { AccessContext } from './context.ts';
 import { queueRevocation } from './revoke-codes.ts';
 
@@ -27,6 +28,11 @@ export async function issueCode(
   await db.transaction(async (tx) => {
     const now = clock();
     const current = await lockBooking(tx, booking.id);
+    const { status } = (await tx.one<Pick<AccessCode, 'status'>>(
+      'select status from public.booking_access_codes where id = $1::uuid',
+      [code.id],
+    )) ?? { status: 'failed' };
+    if (status === 'requested') await retirePrevious(tx, context, code, now);
     await tx.query(
       `update public.booking_access_codes set status = 'issued', issued_at = $2::timestamptz where id = $1::uuid and status = 'requested'`,
       [code.id, now],
@@ -40,11 +46,7 @@ export async function issueCode(
       { bookingId: booking.id, attempt: code.attempt, mode: locks.capabilities.mode },
     ]);
     // Revoke at once when the booking was cancelled or moved during the call, else when the code ends.
-    const { status } = (await tx.one<Pick<AccessCode, 'status'>>(
-      'select status from public.booking_access_codes where id = $1::uuid',
-      [code.id],
-    )) ?? { status: 'failed' };
-    const ended = current?.status !== 'confirmed' || status !== 'issued';
+    const ended = current?.status !== 'confirmed' || (status !== 'requested' && status !== 'issued');
     if (ended) await tx.query('update private.access_secret set live = true where code_id = $1::uuid', [code.id]);
     await queueRevocation(tx, {
       bookingId: booking.id,
@@ -54,4 +56,21 @@ export async function issueCode(
     });
   });
   failpoint('access.after.commit');
+}
+
+/** Ends the codes that a new one replaces, where the lock can hold only one or remove them. */
+async function retirePrevious(
+  tx: Transaction,
+  { locks: { capabilities } }: Pick<AccessContext, 'locks'>,
+  code: AccessCode,
+  now: Date,
+): Promise<void> {
+  const previous = (await liveCodes(tx, code.bookingId)).filter(({ status }) => status === 'issued');
+  if (capabilities.mode === 'bridge')
+    await tx.query(
+      `update public.booking_access_codes set status = 'revoke_pending' where booking_id = $1::uuid and status = 'issued'`,
+      [code.bookingId],
+    );
+  for (const { id } of capabilities.revocable ? previous : [])
+    await queueRevocation(tx, { bookingId: code.bookingId, codeId: id, dedupe: `renew:${id}`, dueAt: now });
 }

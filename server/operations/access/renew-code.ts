@@ -4,19 +4,18 @@ import { ProviderError } from '#server/providers/call.ts';
 import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import { readCodeHold, requireNotHeld } from './code-hold.ts';
-import { type AccessCode, issuedCode, liveCodes, newestCode } from './code-rows.ts';
+import { type AccessCode, issuedCode, newestCode } from './code-rows.ts';
 import type { AccessContext } from './context.ts';
 import { issueCode } from './issue-code.ts';
 import { codeLimitReached } from './choose-digits.ts';
 import { planCode } from './plan-code.ts';
-import { queueRevocation } from './revoke-codes.ts';
 import { requireConfirmed } from '../core/require-confirmed.ts';
 import { requireNotUndoing } from '../core/undo-hold.ts';
 import { type BookingAccess, showAccess } from './show-access.ts';
 import { readAccessTimes } from './times.ts';
 
 /**
- * Replaces the current code of a booking with a new one. When the lock refuses the new code, the previous one stays. `actor`: the
+ * Replaces the current code of a booking with a new one. The previous code works until the lock has accepted the new one. `actor`: the
  * account for the audit log. Throws `Refusal`: `session_ended`, `code_not_released`, `code_wait`, `code_limit`, `code_held`,
  * `provider_unavailable`, or as `showAccess`.
  */
@@ -33,9 +32,7 @@ export async function renewCode(
   if (now.getTime() >= Date.parse(booking.endTime)) throw new Refusal('session_ended', 'Session has ended');
   if (now < releaseAt) throw new Refusal('code_not_released', 'Your code isn’t available yet.', { releaseAt });
   await requireNotUndoing(db, bookingId, now);
-  const { code, previous } = await db.transaction((tx) =>
-    planRenewal(context, tx, { booking, actor, now, limited: true }),
-  );
+  const code = await db.transaction((tx) => planRenewal(context, tx, { booking, actor, now, limited: true }));
   try {
     await issueCode(context, code, booking);
   } catch (error) {
@@ -45,7 +42,7 @@ export async function renewCode(
       'a new access code could not be issued',
     );
     // After a lost answer the new code stays requested and is tried again.
-    if (!error.ambiguous) await restorePrevious(db, code, previous);
+    if (!error.ambiguous) await discardCode(db, code);
     throw new Refusal('provider_unavailable', 'We can’t reach the lock right now. Please try again in a moment.');
   }
   return showAccess(context, bookingId);
@@ -66,14 +63,14 @@ export async function replaceSeenCode(context: AccessContext, bookingId: string,
     const waits = (await newestCode(tx, bookingId))?.status === 'requested';
     // A code that was made later replaces it already; one that waits for the lock may be ours, of an earlier try.
     if (!waits && (await issuedCode(tx, bookingId))?.id !== codeId) return null;
-    return { booking, ...(await planRenewal(context, tx, { booking, actor: null, now, limited: false })) };
+    return { booking, code: await planRenewal(context, tx, { booking, actor: null, now, limited: false }) };
   });
   if (planned === null) return;
-  const { booking, code, previous } = planned;
+  const { booking, code } = planned;
   try {
     await issueCode(context, code, booking);
   } catch (error) {
-    if (error instanceof ProviderError && !error.ambiguous) await restorePrevious(db, code, previous);
+    if (error instanceof ProviderError && !error.ambiguous) await discardCode(db, code);
     throw error;
   }
 }
@@ -86,36 +83,26 @@ type Renewal = {
   readonly limited: boolean;
 };
 
-/** Stores a new code and queues the removal of the previous ones. A code that still waits for the lock is returned instead. */
+/** Stores a new code, which replaces the previous ones once the lock has accepted it. A code that still waits for the lock is returned instead. */
 async function planRenewal(
   context: AccessContext,
   tx: Transaction,
   { booking, actor, now, limited }: Renewal,
-): Promise<{ code: AccessCode; previous: readonly AccessCode[] }> {
-  const { capabilities } = context.locks;
+): Promise<AccessCode> {
   const current = await lockBooking(tx, booking.id);
   if (current?.status !== 'confirmed') throw new Refusal('not_found', 'Booking not found');
   await requireNotHeld(tx, booking.id);
   const newest = await newestCode(tx, booking.id);
-  if (newest?.status === 'requested') return { code: newest, previous: [] };
-  if (newest && limited) admitRenewal(newest, regenerateLimits(capabilities.mode), now);
-  const previous = (await liveCodes(tx, booking.id)).filter((one) => one.status === 'issued');
-  if (capabilities.mode === 'bridge') {
-    await tx.query(
-      `update public.booking_access_codes set status = 'revoke_pending' where booking_id = $1::uuid and status = 'issued'`,
-      [booking.id],
-    );
-  }
+  if (newest?.status === 'requested') return newest;
+  if (newest && limited) admitRenewal(newest, regenerateLimits(context.locks.capabilities.mode), now);
   // For the hours that it has now: staff may have moved it before the lock was ours.
   const code = await planCode(context, tx, current, (newest?.attempt ?? 0) + 1);
-  for (const one of capabilities.revocable ? previous : [])
-    await queueRevocation(tx, { bookingId: booking.id, codeId: one.id, dedupe: renewalDedupe(one), dueAt: now });
   await tx.query(`select private.audit($2::uuid, 'update', 'access_code', $1, $3::jsonb)`, [
     code.id,
     actor,
     { bookingId: booking.id, attempt: code.attempt },
   ]);
-  return { code, previous };
+  return code;
 }
 
 /** Throws `Refusal` when the booking has had all its codes, or a new one came moments ago. */
@@ -127,26 +114,10 @@ function admitRenewal(newest: AccessCode, limits: ReturnType<typeof regenerateLi
   throw new Refusal('code_wait', `Please wait ${seconds} seconds before making another code.`, { seconds });
 }
 
-/** Discards a code that the lock refused, and keeps the previous ones. */
-async function restorePrevious(
-  db: AccessContext['db'],
-  code: AccessCode,
-  previous: readonly AccessCode[],
-): Promise<void> {
+/** Discards a code that the lock refused. The previous one was not touched. */
+async function discardCode(db: AccessContext['db'], code: AccessCode): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query(`update public.booking_access_codes set status = 'failed' where id = $1::uuid`, [code.id]);
     await tx.query(`update private.access_secret set live = false where code_id = $1::uuid`, [code.id]);
-    for (const one of previous) {
-      await tx.query(
-        `delete from private.outbox where kind = 'access.revoke' and dedupe = $1 and done_at is null and lease_until = '-infinity'`,
-        [renewalDedupe(one)],
-      );
-      await tx.query(
-        `update public.booking_access_codes set status = 'issued' where id = $1::uuid and status = 'revoke_pending'`,
-        [one.id],
-      );
-    }
   });
 }
-
-const renewalDedupe = (code: AccessCode): string => `renew:${code.id}`;
