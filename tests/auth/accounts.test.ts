@@ -85,6 +85,17 @@ describe('signing in', () => {
     );
   });
 
+  test('a code that still waits is not sent after the one before it was used', async () => {
+    const { email } = await app.member();
+    await app.request('POST', '/otp', { email });
+    const { code } = await app.mailTo(email);
+    await app.request('POST', '/otp', { email });
+    expect((await app.request('POST', '/verify', { email, type: 'email', token: code })).status).toBe(200);
+    const sent = app.mails.length;
+    await app.queue.flush();
+    expect(app.mails.slice(sent)).toEqual([]);
+  });
+
   test('a verification without a token is refused', async () => {
     for (const body of [
       { type: 'email', email: address() },

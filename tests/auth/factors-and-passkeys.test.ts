@@ -80,6 +80,22 @@ describe('second factors', () => {
     expect(attempts).toEqual([[...Array<number>(10).fill(422), 429], [422]]);
   });
 
+  test('wrong answers from several sessions of a person count together', async () => {
+    const strict = app.server({ limitFactor: 1 });
+    const person = await app.member();
+    const { body } = await enrol(person, { factor_type: 'totp', friendly_name: 'an app' });
+    const id = textIn(body, 'id');
+    const statuses: number[] = [];
+    for (let n = 0; n < 11; n += 1) {
+      const { token } = await app.signIn(person.email);
+      const options = { token, ip: `10.8.1.${n}` };
+      const { body: challenged } = await strict.request('POST', `/factors/${id}/challenge`, {}, options);
+      const sent = { challenge_id: textIn(challenged, 'id'), code: '000000' };
+      statuses.push((await strict.request('POST', `/factors/${id}/verify`, sent, options)).status);
+    }
+    expect(statuses).toEqual([...Array<number>(10).fill(422), 429]);
+  });
+
   test('an invalid enrolment is refused with the reason', async () => {
     const person = await app.member();
     const reason = async (form: unknown) => (await enrol(person, form)).body;

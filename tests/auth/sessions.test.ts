@@ -42,6 +42,19 @@ describe('refresh tokens', () => {
     });
   });
 
+  test('one of a session that was not used for too long is refused, however young; use keeps the session', async () => {
+    const idle = app.server({ config: { inactivitySeconds: 60 } });
+    const idleRefresh = (refresh_token: string): Promise<Answer> =>
+      idle.request('POST', '/token?grant_type=refresh_token', { refresh_token });
+    let { refresh: token } = await app.member();
+    for (let n = 0; n < 3; n += 1) {
+      app.advance(40_000);
+      token = textIn((await idleRefresh(token)).body, 'refresh_token');
+    }
+    app.advance(61_000);
+    expect(await idleRefresh(token)).toMatchObject({ status: 400, body: { code: 'session_expired' } });
+  });
+
   test('at most 600 in five minutes from one address, texts that are no tokens too', async () => {
     const { refresh: token } = await app.member();
     const strict = app.server({ limitFactor: 1 });

@@ -15,10 +15,10 @@ export const ACCESS: readonly Fault[] = [
     tests: CODES,
   },
   {
-    title: 'A code that the lock accepts while its booking is cancelled works until its end',
+    title: 'A code that the lock accepts while its booking is moved works until its end',
     file: 'server/operations/access/issue-code.ts',
-    find: `const ended = current?.status !== 'confirmed' || status !== 'issued';`,
-    replace: `const ended = status !== 'issued';`,
+    find: `const ended = current?.status !== 'confirmed' || (status !== 'requested' && status !== 'issued');`,
+    replace: `const ended = current?.status !== 'confirmed';`,
     tests: CODES,
   },
   {

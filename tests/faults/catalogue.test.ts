@@ -17,7 +17,7 @@ test.each(faults)('$area: “$title” can be put into its file, and has tests t
 });
 
 test.each(faults.filter(({ file }) => file.endsWith('.sql')))(
-  '$area: “$title” is in the last migration that states its function',
+  '$area: “$title” is in the last migration that states its function, which is not dropped',
   ({ file, find }) => {
     const before = readFileSync(file, 'utf8').split(find)[0] ?? '';
     const name = [...before.matchAll(/^create (?:or replace )?function ([\w.]+)/gm)].at(-1)?.[1] ?? '';
@@ -27,5 +27,9 @@ test.each(faults.filter(({ file }) => file.endsWith('.sql')))(
         new RegExp(`^create (?:or replace )?function ${name}\\(`, 'm').test(readFileSync(path, 'utf8')),
       );
     expect(stating.at(-1)).toBe(file);
+    const dropping = globSync('database/migrations/*.sql').filter(
+      (path) => path > file && new RegExp(`^drop function ${name}\\(`, 'm').test(readFileSync(path, 'utf8')),
+    );
+    expect(dropping, `${name} is dropped`).toEqual([]);
   },
 );

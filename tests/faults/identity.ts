@@ -34,7 +34,7 @@ export const IDENTITY: readonly Fault[] = [
     file: 'server/operations/identity/missing-ids.ts',
     find: 'where m.booking_id = $1::uuid and m.kept_at is null and',
     replace: 'where m.booking_id = $1::uuid and',
-    tests: CHECKS,
+    tests: [...CHECKS, 'tests/interleaving/interleaving.test.ts'],
   },
   {
     title: 'An ID that expires during a series is enough for all of it',

@@ -96,6 +96,6 @@ export const MONEY: readonly Fault[] = [
     file: 'server/operations/payments/record-disputes.ts',
     find: 'b.createdAt.getTime() - a.createdAt.getTime()',
     replace: 'a.createdAt.getTime() - b.createdAt.getTime()',
-    tests: [...PAYMENTS, 'tests/api/payment-states.test.ts'],
+    tests: [...PAYMENTS, 'tests/operations/disputes.test.ts', 'tests/api/payment-states.test.ts'],
   },
 ];

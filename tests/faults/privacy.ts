@@ -11,10 +11,10 @@ export const PRIVACY: readonly Fault[] = [
     tests: DELETION,
   },
   {
-    title: 'The telephone number of a deleted account stays with its bookings',
+    title: 'The address of a deleted account stays with its bookings',
     file: 'database/migrations/0118_deletion_by_service.sql',
     find: 'update private.booking b set user_id = null, contact_phone = null, guest_email = null,',
-    replace: 'update private.booking b set user_id = null, guest_email = null,',
+    replace: 'update private.booking b set user_id = null, contact_phone = null,',
     tests: DELETION,
   },
   {

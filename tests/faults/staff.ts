@@ -16,10 +16,10 @@ export const STAFF: readonly Fault[] = [
     tests: PERMISSIONS,
   },
   {
-    title: 'The invitation of an owner who is no longer one can be accepted',
+    title: 'An invitation that has expired can be accepted',
     file: 'database/migrations/0063_staff_team.sql',
-    find: `when found.revoked_at is not null or not private.is_owner(found.invited_by) then 'revoked'`,
-    replace: `when found.revoked_at is not null then 'revoked'`,
+    find: `when found.expires_at <= p_now then 'expired'`,
+    replace: '',
     tests: PERMISSIONS,
   },
   {
@@ -31,9 +31,9 @@ export const STAFF: readonly Fault[] = [
   },
   {
     title: 'Owners need no second factor where only other permissions are named in the rule',
-    file: 'database/migrations/0064_second_factor_rules.sql',
-    find: `where f.permission = p_permission or p_permission = 'owner')`,
-    replace: 'where f.permission = p_permission)',
+    file: 'database/migrations/0114_acts_as_staff.sql',
+    find: `on f.permission = p.permission or p.permission = 'owner'`,
+    replace: 'on f.permission = p.permission',
     tests: PERMISSIONS,
   },
   {

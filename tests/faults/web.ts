@@ -28,10 +28,10 @@ export const WEB: readonly Fault[] = [
     tests: under('features/account', 'ui/form'),
   },
   {
-    title: 'A customer who was blocked is still listed without the block',
+    title: 'A customer whose block was ended is still listed as blocked',
     file: 'web/staff/customers/block-form.tsx',
-    find: 'const INVALIDATES = [queryKeys.customers.all, ...BOOKING_CHANGES];',
-    replace: 'const INVALIDATES = [...BOOKING_CHANGES];',
+    find: 'const UNBLOCK_INVALIDATES = [queryKeys.customers.all, queryKeys.customerBookings.all, queryKeys.alerts.all];',
+    replace: 'const UNBLOCK_INVALIDATES = [queryKeys.customerBookings.all, queryKeys.alerts.all];',
     tests: under('staff/customers', 'data'),
   },
   {

@@ -4,11 +4,15 @@ import { ensureCode } from '#server/operations/access/issue-first-code.ts';
 import { renewCode } from '#server/operations/access/renew-code.ts';
 import { makeStaffCode, revokeStaffCode } from '#server/operations/access/staff-codes.ts';
 import { cancelForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
+import { moveBooking } from '#server/operations/bookings/move.ts';
 import { joinCrew } from '#server/operations/crew/guests.ts';
 import { inviteCrew, revokeCrew } from '#server/operations/crew/links.ts';
+import { ProviderError } from '#server/providers/call.ts';
 import { HOUR, MINUTE, STUDIO } from '#tests/operations/booking-system.ts';
 import { context, held, type Operation, paid, staffCancellation } from './begin.ts';
-import { EVENING, MONDAY } from './world.ts';
+import { EVENING, hours, MONDAY } from './world.ts';
+
+const NO_ANSWER = new ProviderError('igloohome', 'no_response', { retryable: true, ambiguous: true });
 
 /** What asks the lock for a code, or to remove one. */
 export const OF_CODES: readonly Operation[] = [
@@ -21,6 +25,28 @@ export const OF_CODES: readonly Operation[] = [
       await held(world, EVENING - HOUR);
       world.system.state.now = EVENING - 30 * MINUTE;
       return { subject, run: () => ensureCode(world.system.access, subject.id) };
+    },
+  },
+  {
+    name: 'the lock issues the code of a booking that was moved while the lock did not answer',
+    takesHours: false,
+    async begin(world) {
+      const subject = await paid(world);
+      const { access, state } = world.system;
+      state.now = EVENING - 30 * MINUTE;
+      state.lockFails = NO_ANSWER;
+      await ensureCode(access, subject.id);
+      await moveBooking(context(world), {
+        bookingId: subject.id,
+        studioId: STUDIO,
+        ...hours(EVENING + HOUR),
+        waive: true,
+        money: 'held',
+        actor: world.staff,
+      });
+      state.lockFails = null;
+      state.now = EVENING + 30 * MINUTE;
+      return { subject, run: () => ensureCode(access, subject.id) };
     },
   },
   {

@@ -196,7 +196,22 @@ export const OPERATIONS: readonly Operation[] = [
     takesHours: false,
     async begin(world) {
       const subject = await held(world);
-      return { subject, run: () => cancelForStaff(context(world), staffCancellation(world, subject)) };
+      world.system.provider.saveCard(subject.person, 'pm_1', 'pays');
+      world.system.provider.saveCard(subject.person, 'pm_2', 'declined');
+      const hold = await holdOf(world, subject);
+      const payWith = (db: Database, card: string) =>
+        payWithCard({ ...context(world), db }, hold, { card, userId: subject.person }, 60_000);
+      return {
+        subject,
+        run: () => cancelForStaff(context(world), staffCancellation(world, subject)),
+        more: {
+          'the customer pays with a saved card instead': (db) => payWith(db, 'pm_1'),
+          'the customer tries a card that is declined, and goes back to the pay page': async (db) => {
+            await payWith(db, 'pm_2');
+            await holdBooking({ ...context(world), db }, world.system.request(subject.person, hours(EVENING)));
+          },
+        },
+      };
     },
   },
   {

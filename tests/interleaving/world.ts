@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Database } from '#server/db/database.ts';
+import { settings } from '#rules/venue.ts';
+import { readCodeHold } from '#server/operations/access/code-hold.ts';
 import { closeHours } from '#server/operations/closures/close-hours.ts';
 import { blockCustomer } from '#server/operations/customers/block.ts';
 import { withdrawId } from '#server/operations/identity/withdraw.ts';
@@ -9,6 +11,7 @@ import { cancelBooking } from '#server/operations/bookings/cancel.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';
 import { moveBooking } from '#server/operations/bookings/move.ts';
 import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
 import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { setPermissions } from '#server/operations/staff/set-permissions.ts';
@@ -110,12 +113,28 @@ function tryMove({ system }: World, session: string, move: ProviderMove): boolea
   return true;
 }
 
+/** A customer may not cancel in the last hours before the start, when codes are made; staff may. */
+async function cancelByAnybody(world: World, { id, person }: Subject, db: Database): Promise<void> {
+  try {
+    await cancelBooking(onDb(world, db), id, person);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'too_late') throw error;
+    await cancelForStaff(onDb(world, db), {
+      bookingId: id,
+      refund: 'full',
+      reason: 'Flood',
+      actor: world.staff,
+      money: 'held',
+    });
+  }
+}
+
 /** What others do. */
 export const CHANGES: readonly NamedChange[] = [
   {
-    name: 'the customer cancels',
+    name: 'the customer cancels, or staff where it is too late for that',
     everywhere: true,
-    make: (world, { id, person }, db) => cancelBooking(onDb(world, db), id, person),
+    make: (world, subject, db) => cancelByAnybody(world, subject, db),
   },
   {
     name: 'staff cancel and keep the money',
@@ -231,6 +250,7 @@ export const CHANGES: readonly NamedChange[] = [
   },
 ];
 
+type Hours = { readonly status: string; readonly start: Date; readonly end: Date };
 type Ended = {
   readonly status: string;
   readonly cost: number;
@@ -255,6 +275,7 @@ export async function requireOrder(world: World, subject: Subject): Promise<void
   await settleAll(world);
   await system.jobs.drain();
   await requireCode(world, subject);
+  await requireNothingToPay(world, subject);
   // A refund that failed is made again after a day, and the bank may take its time again.
   system.state.now += 26 * HOUR;
   await releaseExpiredHolds(system.booking);
@@ -366,6 +387,17 @@ async function settleAll(world: World): Promise<void> {
   }
 }
 
+/** Nobody can pay for a booking that was cancelled. */
+async function requireNothingToPay({ db, payments }: World, { id }: Subject): Promise<void> {
+  const { rows } = await db.query<{ id: string }>(
+    `select p.session_id as id from private.payment p join private.booking b on b.id = p.booking_id
+     where b.id = $1::uuid and b.status = 'cancelled' and p.session_id like 'cs_%'`,
+    [id],
+  );
+  for (const session of rows)
+    expect((await payments.getSession(session.id)).status, 'a pay page of a cancelled booking').not.toBe('open');
+}
+
 /** How often the lock was asked for a code of the booking; null while it is not cancelled. */
 export async function requestsOfCancelled({ db, system }: World, { id }: Subject): Promise<number | null> {
   const row = await db.one<{ reference: string }>(
@@ -375,15 +407,28 @@ export async function requestsOfCancelled({ db, system }: World, { id }: Subject
   return row && system.state.requests.filter(({ accessName }) => accessName.startsWith(row.reference)).length;
 }
 
-/** Only a confirmed booking has a code at the lock, and only one; a guest who was taken back and a revoked code of staff have none. */
-async function requireCode({ db, system, staff }: World, { id }: Subject): Promise<void> {
-  const row = await db.one<{ reference: string; status: string; start: Date; end: Date }>(
+/** Whether a booking has to have a code by now: it is near or runs, and no dispute holds the code. */
+async function needsCode({ db, system }: World, id: string, { status, start, end }: Hours): Promise<boolean> {
+  const now = system.state.now;
+  const isNear = now >= start.getTime() - settings.requestLeadMinutes * MINUTE && now < end.getTime();
+  return status === 'confirmed' && isNear && (await readCodeHold(db, id)) === null;
+}
+
+/** Only a confirmed booking has a code at the lock, and exactly one once it is near; a guest who was taken back and a revoked code of staff have none. */
+async function requireCode(world: World, { id }: Subject): Promise<void> {
+  const { db, system, staff } = world;
+  const row = await db.one<Hours & { reference: string }>(
     'select reference, status, start_time as start, end_time as "end" from private.booking where id = $1::uuid',
     [id],
   );
   const codes = [...system.state.codes].filter(([, name]) => name.startsWith(row?.reference ?? 'none'));
   if (row?.status !== 'confirmed') expect(codes, 'codes of a booking that is not confirmed').toEqual([]);
   expect(codes.filter(([, name]) => name === row?.reference).length, 'codes of a booking').toBeLessThanOrEqual(1);
+  if (row !== null && (await needsCode(world, id, row)))
+    expect(
+      codes.map(([, name]) => name),
+      'codes of a booking that is near',
+    ).toContain(row.reference);
   for (const [key] of codes) {
     const asked = system.state.requests.find(({ lockId, pin }) => `${lockId}:${pin}` === key);
     const others = await db.one<{ n: number }>(

@@ -390,6 +390,19 @@ test('nobody is reminded of a session that was cancelled, is switched off, or wa
   expect(await remindAt(system.state.now + MINUTE)).toEqual({ mails: 0, texts: 1 });
 });
 
+test('a text message that waits is not sent to a number that its owner has not confirmed since', async () => {
+  const start = START + 7 * DAY;
+  const { person } = await bookToRemind(new Date(start));
+  await remindAt(start - DAY);
+  system.state.now = start - 2 * HOUR;
+  await queueReminders(system.bookingMails);
+  await db.query(`update auth.users set phone = '61400000009', phone_confirmed_at = null where id = $1::uuid`, [
+    person,
+  ]);
+  await system.jobs.drain();
+  expect(system.texts).toEqual([]);
+});
+
 test('a moved session is reminded of at its new hours only, also when the mail of the old hours still waits', async () => {
   const start = START + 7 * DAY;
   const { id } = await bookToRemind(new Date(start));

@@ -258,6 +258,23 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     ]);
   });
 
+  test('staff who were removed after a link expired are not told', async () => {
+    const { id } = await booked();
+    await move(id, at(EVENING));
+    await drain();
+    cases.system.state.now += DAY + MINUTE;
+    await expire();
+    cases.system.mails.length = 0;
+    const colleague = await addPerson(db);
+    await db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [colleague]);
+    await db.query('delete from public.user_roles where user_id = $1::uuid', [staff]);
+    cases.system.state.now += MINUTE;
+    await drain();
+    expect(subjects()).toEqual([expect.stringContaining('stays as it is')]);
+    await db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [staff]);
+    await db.query('delete from public.user_roles where user_id = $1::uuid', [colleague]);
+  });
+
   test('a running session is extended with a link until it would have ended; the price, the door and the mail follow', async () => {
     const { id } = await booked();
     cases.system.state.now = SATURDAY + 20 * MINUTE;
@@ -310,6 +327,20 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     expect(await row(id)).toMatchObject({ ...at(EVENING), moves: 1 });
     expect(await kept(id)).toBe(6_900);
     expect(await returned(second.session)).toEqual([1_000]);
+  });
+
+  test('choosing other new hours leaves those whose payment is being processed to the customer', async () => {
+    const { id, person } = await booked();
+    await own(person, id, at(EVENING));
+    const first = await holdOf(id);
+    // A pay page for new hours takes no money that is days on its way; a setting at the provider could.
+    cases.system.provider.force(first.session, 'delay');
+    await settlePayment(context(), first.session);
+    const until = () => db.one('select hold_expires_at as at from private.booking where id = $1::uuid', [first.id]);
+    const before = await until();
+    cases.system.state.now += 1_000;
+    await own(person, id, at(EVENING + HOUR));
+    expect(await until()).toEqual(before);
   });
 
   test('staff can call a waiting move off, or waive the difference after all', async () => {

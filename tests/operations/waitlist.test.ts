@@ -253,6 +253,17 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
     expect(await code(join(ann, span(10)))).toBe('blocked');
   });
 
+  test('an entry whose hours are held for the person counts toward the limit', async () => {
+    const [owner, ann] = [await person(), await person()];
+    const id = await book(owner);
+    for (let at = 1; at <= studio.maxWaitlistEntries; at += 1) await book(await person(), span(at));
+    const first = await join(ann);
+    for (let at = 1; at < studio.maxWaitlistEntries; at += 1) await join(ann, span(at));
+    await cancelBooking(context(), id, owner);
+    expect(await states(first)).toBe('asked');
+    expect(await code(join(ann, span(studio.maxWaitlistEntries)))).toBe('waitlist_limit');
+  });
+
   test('a person who is blocked meanwhile is left out, and staff who undo get the hours back while nobody was asked', async () => {
     const [owner, ann, ben] = [await person(), await person(), await person()];
     const id = await book(owner);

@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import * as data from '#web/data/fetch-client.ts';
 import { isExpired } from '#web/data/account/saved-cards.ts';
-import { renderPart, user } from '#web/ui/component-tests.ts';
+import { pressTwice, renderPart, user } from '#web/ui/component-tests.ts';
 import { SavedCards } from './saved-cards.tsx';
 
 vi.mock('#web/data/fetch-client.ts', () => ({ callFunction: vi.fn() }));
@@ -25,6 +25,14 @@ test('saved cards are listed with their expiry, and removed after a question', a
   call.mockResolvedValue({ removed: true, cards: [] });
   await user.click(screen.getByRole('button', { name: 'Remove this card' }));
   expect(call).toHaveBeenCalledWith('remove-card', { cardId: 'pm_1' });
+});
+
+test('a card is removed once, however often its button is pressed while the answer is on its way', async () => {
+  renderPart(<SavedCards userId="u" />);
+  await user.click(await screen.findByRole('button', { name: 'Remove Visa ending in 4242' }));
+  call.mockReturnValue(new Promise(() => {}));
+  await pressTwice(screen.getByRole('button', { name: 'Remove this card' }));
+  expect(call.mock.calls.filter(([name]) => name === 'remove-card')).toHaveLength(1);
 });
 
 test('cards that cannot be loaded are tried again', async () => {

@@ -96,3 +96,16 @@ test('while the browser leaves for the pay page nothing can be pressed, and afte
   act(() => void window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true })));
   await expect.poll(disabled).toEqual([false, false, false]);
 });
+
+test('after a refusal the old price cannot be pressed while the new one is read', async () => {
+  const reads = await show({ differenceCents: 0, refundCents: 0 });
+  reads.answer();
+  await press('Change my booking');
+  await expectOneCall('reschedule-booking');
+  answerCall('reschedule-booking', { error: { code: 'price_changed', message: 'The price has changed.' } }, 409);
+  await press('Try again');
+  await expectOneCall('reschedule-booking');
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Change my booking' }).disabled).toBe(true);
+  answerCall('reschedule-booking', { differenceCents: 1_000, refundCents: 0, payUntil: '2031-03-01T00:15:00Z' });
+  expect(await screen.findByRole('button', { name: /Pay \$10/ })).toBeTruthy();
+});

@@ -21,7 +21,6 @@ import {
   unblockCustomer,
 } from './queries.ts';
 
-const INVALIDATES = [queryKeys.customers.all, ...BOOKING_CHANGES];
 const UNBLOCK_INVALIDATES = [queryKeys.customers.all, queryKeys.customerBookings.all, queryKeys.alerts.all];
 
 const CHOICES: readonly { readonly value: BlockedBookings; readonly label: string }[] = [
@@ -67,7 +66,7 @@ export function BlockForm({
   const form = useSchemaForm(blockSchema, { defaultValues: NOTHING });
   const block = useMutation({
     mutationFn: (draft: Block) => blockCustomer({ userId: customer.user_id, ...draft }),
-    meta: { handled: true, invalidates: INVALIDATES },
+    meta: { handled: true, invalidates: BOOKING_CHANGES },
     onSuccess: ({ left }) => {
       const decide = `${left} paid ${left === 1 ? 'booking is' : 'bookings are'} left: decide on Today.`;
       toast({
