@@ -2,7 +2,7 @@ import { weeklyDates } from '#rules/finding/series.ts';
 import { studioDate } from '#rules/studio-time.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import type { Change } from './interrupted.ts';
-import { EVENING, hours, type Subject, type World } from './world.ts';
+import { EVENING, hours, setCancelHours, type Subject, type World } from './world.ts';
 
 /** An operation that waits for locks or providers, from the state in which it begins. */
 export type Operation = {
@@ -22,6 +22,9 @@ type Begun = {
   readonly more?: Readonly<Record<string, Change>>;
 };
 
+/** More than there are until the hours of any booking here. */
+const CANCEL_HOURS_LATER = 240;
+
 export const context = (world: World) => world.system.booking;
 
 /** A hold with an open payment session. */
@@ -36,17 +39,15 @@ export async function heldOrder(world: World): Promise<Subject> {
   return { id, person, session, target: null, ofOrder: true };
 }
 /** The same, paid for. */
-export async function paidOrder(world: World): Promise<Subject> {
-  const subject = await heldOrder(world);
-  world.system.provider.move(subject.session, 'pay');
-  await settlePayment(context(world), subject.session);
-  return subject;
-}
+export const paidOrder = async (world: World): Promise<Subject> => payFor(world, await heldOrder(world));
 /** A booking that is paid for. */
-export async function paid(world: World, start = EVENING): Promise<Subject> {
-  const subject = await held(world, start);
+export const paid = async (world: World, start = EVENING): Promise<Subject> => payFor(world, await held(world, start));
+
+/** Pays for a hold. The terms of cancellation change afterwards: what was agreed when it was booked counts. */
+async function payFor(world: World, subject: Subject): Promise<Subject> {
   world.system.provider.move(subject.session, 'pay');
   await settlePayment(context(world), subject.session);
+  await setCancelHours(world.db, CANCEL_HOURS_LATER);
   return subject;
 }
 export const staffCancellation = (world: World, { id }: Subject) => ({

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Database } from '#server/db/database.ts';
+import { firstSettings } from '#rules/business/first-settings.ts';
 import { settings } from '#rules/venue.ts';
 import { readCodeHold } from '#server/operations/access/code-hold.ts';
 import { closeHours } from '#server/operations/closures/close-hours.ts';
@@ -57,11 +58,21 @@ export type World = PaymentCases & {
   readonly coupon: string;
 };
 
+/** Sets until how many hours before the start customers may cancel bookings that are made from now on, under the same terms. */
+export async function setCancelHours(db: Database, freeCancelHours: number): Promise<void> {
+  await db.query(
+    `insert into public.business_settings (settings) select private.business_settings() || $1::jsonb
+     where private.business_settings() -> 'freeCancelHours' <> $1::jsonb -> 'freeCancelHours'`,
+    [{ freeCancelHours }],
+  );
+}
+
 /** Creates a room without bookings, closures and blocks, with a discount code that can be used once. */
 export async function createWorld(interrupter: Interrupter): Promise<World> {
   const { db } = interrupter;
   await db.query('delete from private.closed_span');
   await db.query('update public.studios set hourly_rate = 49 where id = $1::uuid', [STUDIO]);
+  await setCancelHours(db, firstSettings.freeCancelHours);
   const cases = await createPaymentCases(db);
   interrupter.follow('payments', cases.system.provider.payments);
   interrupter.follow('locks', cases.system.locks);
