@@ -1213,6 +1213,24 @@ export type Database = {
           blocked_until: string | null;
         }[];
       };
+      search_guest_bookings: {
+        Args: {
+          words: string;
+          most?: number;
+        };
+        Returns: {
+          id: string | null;
+          reference: string | null;
+          studio_name: string | null;
+          start_time: string | null;
+          end_time: string | null;
+          status: string | null;
+          final_cost: number | null;
+          guest_name: string | null;
+          guest_email: string | null;
+          contact_phone: string | null;
+        }[];
+      };
       search_mailing_list: {
         Args: {
           words?: string;

@@ -9,6 +9,8 @@ test.each<[string, Concession, boolean]>([
   ['no refund where the terms give one', { kind: 'refund', cents: 0, termsCents: 5_900 }, true],
   ['a waiver of a cent', { kind: 'waiver', cents: 1 }, true],
   ['a waiver of nothing', { kind: 'waiver', cents: 0 }, false],
+  ['a price of a cent less', { kind: 'price', cents: 1 }, true],
+  ['the price of the list', { kind: 'price', cents: 0 }, false],
   ['a free booking', { kind: 'free' }, true],
   ['a booking that was paid elsewhere', { kind: 'elsewhere' }, true],
 ])('whether %s needs the permission for money: %#', (_, concession, needed) => {

@@ -1,10 +1,12 @@
 /**
  * Money that the business would have or keep if staff did not decide otherwise, in cents. `refund`: `termsCents` is what the cancellation terms of
- * the booking give back for it now. `waiver`: dearer hours that are not charged. `free` and `elsewhere`: a new booking that is not paid here.
+ * the booking give back for it now. `waiver`: dearer hours that are not charged. `price`: a new booking for less than the price list asks.
+ * `free` and `elsewhere`: a new booking that is not paid here.
  */
 export type Concession =
   | { readonly kind: 'refund'; readonly cents: number; readonly termsCents: number }
   | { readonly kind: 'waiver'; readonly cents: number }
+  | { readonly kind: 'price'; readonly cents: number }
   | { readonly kind: 'free' }
   | { readonly kind: 'elsewhere' };
 
@@ -17,6 +19,7 @@ export function needsMoneyPermission(concession: Concession): boolean {
     case 'refund':
       return concession.cents !== concession.termsCents;
     case 'waiver':
+    case 'price':
       return concession.cents > 0;
     case 'free':
     case 'elsewhere':

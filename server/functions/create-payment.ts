@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { dollarsToCents, centsToDollars } from '#rules/money.ts';
-import { phoneSchema, storedPhone } from '#rules/people.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';
-import { bookingIdField, datesField, instantField, parse, signedIn } from './requests.ts';
+import { bookingIdField, datesField, instantField, parse, phoneField, signedIn } from './requests.ts';
 import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
@@ -11,13 +10,6 @@ const LIMIT = { name: 'create-payment', max: 20, seconds: 60 };
 
 /** Null keeps the coupon of the caller's own hold of these hours; '' is none. */
 const coupon = z.string().trim().max(50).nullish();
-/** Phone number for this booking, checked by the rule of the form; an empty text is none. */
-const contactPhone = z
-  .string()
-  .trim()
-  .transform((text) => (text === '' ? null : text))
-  .pipe(phoneSchema.transform(storedPhone).nullable())
-  .nullish();
 /** Converts the dollars on the customer's screen to cents; null when it showed none. An impossible amount is refused, never ignored. */
 const shown = z
   .number()
@@ -50,7 +42,7 @@ const fromBookingPage = z
       coupon_code: coupon,
       series,
     }),
-    customerData: z.looseObject({ phone: contactPhone, ...terms }).nullish(),
+    customerData: z.looseObject({ phone: phoneField, ...terms }).nullish(),
   })
   .transform(({ bookingData, customerData }) => ({
     studioId: bookingData.studio_id,
@@ -68,7 +60,7 @@ const fromBookingPage = z
 const fromCheckout = z
   .looseObject({
     amount: shown,
-    customerPhone: contactPhone,
+    customerPhone: phoneField,
     metadata: z.looseObject({
       studioId: bookingIdField,
       startTime: instantField,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SERIES_MAX, SERIES_MIN } from '#rules/finding/series.ts';
-import { findHidden, NOT_PLAIN } from '#rules/people.ts';
+import { findHidden, NOT_PLAIN, phoneSchema, storedPhone } from '#rules/people.ts';
 import { checkJson, JsonRefused, parseJson } from '#server/http/bodies/json.ts';
 import type { Caller } from '#server/http/caller.ts';
 import type { Limit, TakeLimit } from '#server/http/limits.ts';
@@ -77,6 +77,14 @@ export async function take(limits: TakeLimit, limit: Limit, key: string): Promis
   if (wait !== null)
     throw new Refusal('too_many_requests', 'Too many requests. Please try again in a moment.', { retryAfter: wait });
 }
+
+/** Phone number for a booking, checked by the rule of the form and as it is stored; an empty text is none. */
+export const phoneField = z
+  .string()
+  .trim()
+  .transform((text) => (text === '' ? null : text))
+  .pipe(phoneSchema.transform(storedPhone).nullable())
+  .nullish();
 
 /** Fields of request bodies that several functions share. */
 export const bookingIdField = z.uuid();

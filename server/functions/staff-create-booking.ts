@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { customerSchema } from '#rules/people.ts';
+import { settings as venue } from '#rules/venue.ts';
 import { readMoneyRight } from '#server/operations/staff/money-right.ts';
 import type { StaffContext } from '#server/operations/staff/require-permission.ts';
 import { bookForStaff } from '#server/operations/bookings/book-for-staff.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
-import { actorOf, bookingIdField, instantField, parse, requestIdField } from './requests.ts';
+import { actorOf, bookingIdField, instantField, parse, phoneField, requestIdField } from './requests.ts';
 import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
@@ -16,7 +17,9 @@ const bodySchema = z.object({
   endTime: instantField,
   customerEmail: email.transform((text) => text.toLowerCase()),
   customerName: fullName,
+  customerPhone: phoneField.transform((phone) => phone ?? null),
   payment: z.enum(['link', 'free', 'elsewhere']),
+  priceCents: z.int().min(venue.cardMinimumCents).max(10_000_000).nullable().default(null),
   notes: z
     .string()
     .trim()
@@ -31,9 +34,9 @@ const bodySchema = z.object({
 
 /**
  * Books hours for an account or a guest: `{bookingId, reference, url?}`. `link` holds the hours and mails a link to pay, which is also `url`;
- * 202 with `pending` while the provider has not answered. `free` and `elsewhere` confirm at once, and need
- * the permission `money` too. The same call again answers the same
- * booking: give each of two bookings of the same hours its own `requestId`.
+ * 202 with `pending` while the provider has not answered. `free` and `elsewhere` confirm at once. `priceCents` is a price below that of the
+ * list. These three need the permission `money` too. The same call again answers the same booking: give each of two bookings of the same hours its
+ * own `requestId`.
  */
 export function staffCreateBooking({
   booking,

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
-import { checkout, type Customer, mailsTo, paymentOf, span, type TestServer } from '#tests/support/test-server.ts';
+import {
+  checkout,
+  type Customer,
+  mailsTo,
+  paymentOf,
+  span,
+  STUDIO_A,
+  type TestServer,
+} from '#tests/support/test-server.ts';
 
 describe.each(engines)('the search of customers on $name', ({ open }) => {
   let server: TestServer;
@@ -66,11 +74,50 @@ describe.each(engines)('the search of customers on $name', ({ open }) => {
     expect((await search('quartz'))[0]).toMatchObject({ block_reason: null, blocked_until: null });
   });
 
+  it('bookings without an account are found by every word of name, address and phone number, the latest hours first, and bookings with one are not', async () => {
+    const made: unknown[] = [];
+    for (const days of [30, 31]) {
+      const { startTime, endTime } = span(server.now(), days * 24, 1);
+      const guest = {
+        customerName: 'Ágnes Phonecall',
+        customerEmail: 'agnes@example.com',
+        customerPhone: '0466 555 444',
+      };
+      const request = {
+        studioId: STUDIO_A,
+        startTime,
+        endTime,
+        ...guest,
+        payment: 'free',
+        notes: null,
+        requestId: randomUUID(),
+      };
+      made.push((await server.call('staff-create-booking', request, staff.token)).body['reference']);
+    }
+    const guests = async (words: string, most = 50) => {
+      const { data, error } = await server.client(staff.token).rpc('search_guest_bookings', { words, most });
+      expect(error).toBeNull();
+      return data?.map(({ reference }) => reference);
+    };
+    const latestFirst = made.toReversed();
+    for (const words of ['ágnes', 'phonecall AGNES@', '0466555444', 'example.com 466555'])
+      expect([words, await guests(words)]).toEqual([words, latestFirst]);
+    expect(await guests('phonecall', 1)).toEqual([made[1]]);
+    for (const words of ['', ' ', 'phonecall nobody', 'quartz', zoe.email]) expect(await guests(words)).toEqual([]);
+    const upcoming = await server.client(staff.token).rpc('upcoming_bookings', { most: 1000 });
+    expect(upcoming.data?.find(({ reference }) => reference === made[0])).toMatchObject({
+      guest_name: 'Ágnes Phonecall',
+      guest_email: 'agnes@example.com',
+      contact_phone: '+61466555444',
+    });
+  });
+
   it('customers, guests and staff without the permission cannot search', async () => {
     const colleague = await server.addCustomer();
     await server.call('staff-set-permissions', { userId: colleague.id, permissions: ['money'] }, staff.token);
     for (const token of [zoe.token, colleague.token, undefined])
-      expect((await server.client(token).rpc('search_customers', { words: '' })).error?.code).toBe('42501');
+      for (const name of ['search_customers', 'search_guest_bookings'] as const)
+        expect((await server.client(token).rpc(name, { words: '' })).error?.code).toBe('42501');
   });
 
   it('a word with an @ is the beginning of an address, and any part of one when no address begins so', async () => {

@@ -94,6 +94,12 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
     'order=phone.desc',
     'select=paid.max(),full_name::text',
   ].map((query) => ({ method: 'POST', path: `/rpc/search_customers?${query}`, body: '{"words": "secret-1"}' })),
+  search_guest_bookings: [
+    '',
+    'guest_email=like.secret%25%5C',
+    'order=contact_phone.desc',
+    'select=guest_name::text',
+  ].map((query) => ({ method: 'POST', path: `/rpc/search_guest_bookings?${query}`, body: '{"words": "secret-1"}' })),
   add_booking_note: [
     {
       method: 'POST',

@@ -264,6 +264,34 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     expect(await cases.jobsOf(bookingId)).not.toContain('payment.refund');
   });
 
+  test('a price of its own is paid by the link, and the rest of the list price is not charged; staff without money, and more than the list, are refused', async () => {
+    const asked = wanted({ priceCents: 2_500, customerPhone: '+61466555444', requestId: randomUUID() });
+    const { bookingId } = await book(asked);
+    expect(await row(bookingId)).toMatchObject({ cost: 2_500, waived: PRICE - 2_500, kind: 'card' });
+    expect(await book(asked)).toMatchObject({ bookingId });
+    await expect(book({ ...asked, priceCents: 2_600 })).rejects.toMatchObject({ code: 'already_done' });
+    const session = await cases.system.sessionOf(bookingId);
+    expect(await cases.payments.getSession(session)).toMatchObject({ amountCents: 2_500 });
+    const phone = await db.one('select contact_phone as phone from private.booking where id = $1::uuid', [bookingId]);
+    expect(phone).toEqual({ phone: '+61466555444' });
+
+    const elsewhere = await book(wanted({ priceCents: 2_500, payment: 'elsewhere' }));
+    expect(await row(elsewhere.bookingId)).toMatchObject({ status: 'confirmed', cost: 2_500, paid: 2_500 });
+    expect(await row((await book(wanted({ priceCents: PRICE }))).bookingId)).toMatchObject({ cost: PRICE, waived: 0 });
+    await expect(book(wanted({ priceCents: 2_500, money: 'missing' }))).rejects.toMatchObject({
+      code: 'not_yours',
+      details: { permission: 'money' },
+    });
+    expect(await row((await book(wanted({ priceCents: PRICE, money: 'missing' }))).bookingId)).toMatchObject({
+      cost: PRICE,
+    });
+    for (const more of [{ priceCents: PRICE + 1 }, { priceCents: 2_500, payment: 'free' as const }])
+      await expect(book(wanted(more))).rejects.toMatchObject({
+        code: 'invalid_request',
+        details: { field: 'priceCents' },
+      });
+  });
+
   test('the same call makes one booking, also at the same moment; another call with its request is refused', async () => {
     const asked = wanted({ payment: 'free' });
     const made = await Promise.all([1, 2, 3, 4].map(() => book(asked)));

@@ -1,5 +1,6 @@
 /** Everything that shows bookings to staff. */
-const BOOKINGS = 'alerts availability customerBookings customers staffBooking staffBookings staffCalendar staffDay';
+const BOOKINGS =
+  'alerts availability customerBookings customers guestBookings staffBooking staffBookings staffCalendar staffDay';
 
 /**
  * Every mutation of the pages, with the queries that show what it changes: they are read again when it ends. Empty where it changes nothing that a page

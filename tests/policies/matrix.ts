@@ -637,6 +637,7 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   'retry_job(job uuid)': 'authenticated service_role',
   'search_audit_logs(words text, before_at timestamp with time zone, before_id uuid)': 'authenticated service_role',
   'search_customers(words text, most integer)': 'authenticated service_role',
+  'search_guest_bookings(words text, most integer)': 'authenticated service_role',
   'second_factor_rules()': 'authenticated service_role',
   'send_mail_again(booking uuid, mail text)': 'authenticated service_role',
   'site_settings()': 'anon authenticated service_role',

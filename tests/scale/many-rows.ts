@@ -63,12 +63,13 @@ export async function fillBookings(
   await fillTable(run, 'private.booking', () =>
     run(
       `insert into private.booking (id, reference, user_id, studio_id, studio_name, start_time, end_time, status, cancel_reason, total_hours,
-         base_cost_cents, final_cost_cents, created_at, confirmed_at, cancelled_at)
-       select ${idOf('b0000000')}, upper(lpad(to_hex(n / 65536), 4, '0') || '-' || lpad(to_hex(n % 65536), 4, '0')), ${CUSTOMER}, s.id, s.name,
+         base_cost_cents, final_cost_cents, created_at, confirmed_at, cancelled_at, guest_name, guest_email)
+       select ${idOf('b0000000')}, upper(lpad(to_hex(n / 65536), 4, '0') || '-' || lpad(to_hex(n % 65536), 4, '0')), case when n % 50 <> 27 then ${CUSTOMER} end, s.id, s.name,
          l.last - (n / $3::int) * $5::int * interval '1 hour' - s.at % $5::int * interval '1 hour',
          l.last - (n / $3::int) * $5::int * interval '1 hour' - (s.at % $5::int - 1) * interval '1 hour',
          case when n % 10 < $4::int then 'cancelled' else 'confirmed' end, case when n % 10 < $4::int then 'customer' end, 1, 4900, 4900,
-         now() - n * interval '20 seconds', now() - n * interval '20 seconds', case when n % 10 < $4::int then now() end
+         now() - n * interval '20 seconds', now() - n * interval '20 seconds', case when n % 10 < $4::int then now() end,
+         case when n % 50 = 27 then 'Guest ' || n end, case when n % 50 = 27 then 'guest' || n || '@example.com' end
        from (select date_trunc('hour', now()) + ($6::int - 1) * interval '1 hour' as last) l
        cross join generate_series(0, $1::int - 1) n
        join (select id, name, row_number() over (order by name) - 1 as at from public.studios) s on s.at = n % $3::int`,

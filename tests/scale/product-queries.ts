@@ -150,7 +150,7 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
     asks(
       'upcoming bookings',
       'bookings/queries',
-      'upcoming_bookings?select=id,reference,user_id,studio_name,start_time,end_time,status,final_cost,notes,contact_phone',
+      'upcoming_bookings?select=id,reference,user_id,studio_name,start_time,end_time,status,final_cost,notes,contact_phone,guest_name,guest_email',
       { ends_after: at(0), most: 100 },
     ),
     asks('bookings of a day', 'bookings/queries', 'bookings_of_day', { day: today }),
@@ -168,6 +168,14 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
     asks('newest customers', 'customers/queries', 'search_customers', { words: '', most: 50 }),
     asks('search of customers: an address', 'customers/queries', 'search_customers', { words: 'person77@', most: 50 }),
     asks('search of customers: a common word', 'customers/queries', 'search_customers', { words: 'person', most: 50 }),
+    asks('search of guests: an address', 'bookings/guest-queries', 'search_guest_bookings', {
+      words: 'guest77@',
+      most: 50,
+    }),
+    asks('search of guests: a common word', 'bookings/guest-queries', 'search_guest_bookings', {
+      words: 'guest',
+      most: 50,
+    }),
     staff(
       'bookings of a customer',
       'web/staff/customers/queries.ts',

@@ -66,6 +66,7 @@ const EXECUTABLE: Readonly<Record<string, string>> = {
   'public.retry_job': 'authenticated service_role',
   'public.search_audit_logs': 'authenticated service_role',
   'public.search_customers': 'authenticated service_role',
+  'public.search_guest_bookings': 'authenticated service_role',
   'public.second_factor_rules': 'authenticated service_role',
   'public.send_mail_again': 'authenticated service_role',
   'public.site_settings': 'anon authenticated service_role',
@@ -191,6 +192,15 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
   [
     'booking_by_guest',
     `select from private.booking where user_id is null and guest_email = 'guest@example.com' and start_time < now()`,
+  ],
+  [
+    'booking_guest_newest',
+    `select id from private.booking where user_id is null and waitlist_entry_id is null and moves_booking is null order by start_time desc, id limit 50`,
+  ],
+  [
+    'booking_guest_search',
+    `select id from private.booking where user_id is null and waitlist_entry_id is null and moves_booking is null
+       and lower((coalesce(guest_name, '') || ' ' || coalesce(guest_email, '') || ' ' || coalesce(contact_phone, '')) collate "und-x-icu") like '%quartz%'`,
   ],
   [
     'booking_sold_hours',

@@ -54,7 +54,9 @@ const Exports = lazyPart(async () => ({ default: (await import('#web/staff/numbe
 const Customers = lazyPart(async () => ({
   default: (await import('#web/staff/customers/customers.tsx')).Customers,
 }));
-
+const GuestBookings = lazyPart(async () => ({
+  default: (await import('#web/staff/bookings/guest-bookings.tsx')).GuestBookings,
+}));
 const Prices = lazyPart(async () => ({ default: (await import('#web/staff/prices/prices.tsx')).Prices }));
 
 const Doors = lazyPart(async () => ({ default: (await import('#web/staff/doors/doors.tsx')).Doors }));
@@ -191,6 +193,7 @@ function AdminTabs() {
                 mayIdentify={may(held, 'identity')}
                 mayRefund={may(held, 'money')}
                 messages={(userId) => <CustomerMessages userId={userId} />}
+                guests={<GuestBookings words={search.get('q') ?? ''} />}
               />
             ) : null}
             {chosen === 'prices' ? <PricesTab /> : null}

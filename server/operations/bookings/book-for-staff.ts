@@ -65,6 +65,8 @@ async function price(context: BookingContext, wanted: StaffBooking, now: Date): 
   const slots = readSpan(wanted);
   const [rates, rules] = [await readRates(context, wanted.studioId, slots), await readBookingRules(context.db)];
   const { quote } = newPrice(slots, { rates, rules, coupon: null }, now);
+  const waivedCents = quote.totalCents - priceOf(wanted, quote.totalCents);
+  if (typeof wanted.priceCents === 'number') requireConcession(wanted.money, { kind: 'price', cents: waivedCents });
   const holdEnd =
     wanted.payment === 'link' ? linkHoldEnd(wanted.startTime, now, holdMinutesOf(context.settings, rules)) : now;
   if (holdEnd === null)
@@ -72,8 +74,19 @@ async function price(context: BookingContext, wanted: StaffBooking, now: Date): 
   return {
     ...wanted,
     quote,
-    waivedCents: wanted.payment === 'free' ? quote.totalCents : 0,
+    waivedCents,
     holdExpiresAt: holdEnd,
     rules,
   };
+}
+
+/** Returns what a booking costs in cents. Throws `Refusal` for a price above that of the list, or of a free booking. */
+function priceOf({ payment, priceCents = null }: StaffBooking, listCents: number): number {
+  if (priceCents === null) return payment === 'free' ? 0 : listCents;
+  if (payment === 'free' || priceCents > listCents)
+    throw new Refusal('invalid_request', 'A price of its own is at most the price of the list.', {
+      field: 'priceCents',
+      listCents,
+    });
+  return priceCents;
 }

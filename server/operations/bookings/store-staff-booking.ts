@@ -18,7 +18,11 @@ export type StaffBooking = {
   readonly customerEmail: string;
   /** The name of a guest; an account has its own. */
   readonly customerName: string;
+  /** As `storedPhone` writes it; null or undefined when none was given. */
+  readonly customerPhone?: string | null;
   readonly payment: 'link' | 'free' | 'elsewhere';
+  /** A price below that of the list; null or undefined: the price of the list. A free booking has none. */
+  readonly priceCents?: number | null;
   readonly notes: string | null;
   /** null: a booking of the same hours for the same address is the same one. */
   readonly requestId: string | null;
@@ -47,13 +51,21 @@ export async function findRepeated(db: Queryable, wanted: StaffBooking): Promise
   const row = await db.one<{ facts: BookingFacts; same: boolean }>(
     `select private.booking_json(b) as facts,
        b.studio_id = $1::uuid and b.start_time = $2::timestamptz and b.end_time = $3::timestamptz and p.kind = $5
-         and $4 in (u.email, b.guest_email) as same
+         and $4 in (u.email, b.guest_email) and b.final_cost_cents = coalesce($7::int, b.final_cost_cents) as same
      from private.booking b left join auth.users u on u.id = b.user_id left join private.payment p on p.booking_id = b.id and p.attempt = 1
      where b.made_by is not null and case when $6::text is not null then b.request_id = $6
        else b.studio_id = $1::uuid and b.start_time = $2::timestamptz and b.end_time = $3::timestamptz and b.status <> 'cancelled'
          and $4 in (u.email, b.guest_email) end
      limit 1`,
-    [wanted.studioId, wanted.startTime, wanted.endTime, wanted.customerEmail, KINDS[wanted.payment], wanted.requestId],
+    [
+      wanted.studioId,
+      wanted.startTime,
+      wanted.endTime,
+      wanted.customerEmail,
+      KINDS[wanted.payment],
+      wanted.requestId,
+      wanted.priceCents ?? null,
+    ],
   );
   if (row === null || row.same) return row?.facts ?? null;
   throw new Refusal('already_done', 'This request has made another booking.', {
@@ -120,10 +132,10 @@ async function insertBooking(
   const row = await tx.one<{ facts: BookingFacts }>(
     `insert into private.booking as b (reference, user_id, guest_email, guest_name, studio_id, studio_name, start_time, end_time, status,
        hold_expires_at, total_hours, slots, base_cost_cents, discount_cents, waived_cents, final_cost_cents, policy, notes, made_by, request_id,
-       created_at)
+       created_at, contact_phone)
      values (private.new_reference(), $1::uuid, $2, $3, $4::uuid, $5, $6::timestamptz, $7::timestamptz, 'pending',
        $8::timestamptz, $9::numeric, $10::jsonb -> 'slots', $11::int, $12::int, $13::int, $14::int, $15::jsonb, $16, $17::uuid, $18,
-       $19::timestamptz)
+       $19::timestamptz, $20)
      on conflict do nothing returning private.booking_json(b) as facts`,
     [
       userId,
@@ -145,6 +157,7 @@ async function insertBooking(
       wanted.actor,
       wanted.requestId,
       now,
+      wanted.customerPhone ?? null,
     ],
   );
   return row?.facts ?? null;

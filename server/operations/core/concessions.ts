@@ -23,6 +23,8 @@ function wordsFor(concession: Concession): string {
       return `The terms of this booking give ${concession.termsCents === 0 ? 'no refund' : 'a full refund'}.`;
     case 'waiver':
       return 'The new hours cost more.';
+    case 'price':
+      return 'The price list asks for more.';
     case 'free':
       return 'A free booking is not paid for.';
     case 'elsewhere':

@@ -169,6 +169,9 @@ export type StaffBooking = {
   readonly notes: string | null;
   /** Phone number given at checkout. */
   readonly contact_phone: string | null;
+  /** Who booked without an account. */
+  readonly guest_name: string | null;
+  readonly guest_email: string | null;
 };
 export type Booker = {
   readonly full_name: string | null;
@@ -183,7 +186,9 @@ export const BOOKINGS_SHOWN = 100;
 export async function readUpcomingBookings(): Promise<StaffBooking[]> {
   const { data, error } = await rest
     .rpc('upcoming_bookings', { ends_after: new Date().toISOString(), most: BOOKINGS_SHOWN })
-    .select('id,reference,user_id,studio_name,start_time,end_time,status,final_cost,notes,contact_phone');
+    .select(
+      'id,reference,user_id,studio_name,start_time,end_time,status,final_cost,notes,contact_phone,guest_name,guest_email',
+    );
   if (error) throw error;
   return rowsWith(data, 'id', 'reference', 'studio_name', 'start_time', 'end_time', 'status', 'final_cost');
 }

@@ -107,7 +107,7 @@ function timesOf(one: StaffBooking): string {
 
 /** Shows the phone number given at checkout, then the account's when it differs. */
 function Customer({ booking, booker }: { booking: StaffBooking; booker: Booker | undefined }) {
-  if (!booker) return <span className="text-fog">Unknown</span>;
+  if (!booker) return <Guest booking={booking} />;
   const given = booking.contact_phone;
   const own = given !== null && booker.phone !== null && booker.phone !== given ? `${booker.phone} (account)` : null;
   return (
@@ -116,6 +116,17 @@ function Customer({ booking, booker }: { booking: StaffBooking; booker: Booker |
       <span className="block text-sm text-fog">
         {[booker.email, given ?? booker.phone, own].filter(Boolean).join(', ')}
       </span>
+    </>
+  );
+}
+
+/** Who booked without an account, as staff entered it. */
+function Guest({ booking: { guest_name, guest_email, contact_phone } }: { booking: StaffBooking }) {
+  const [name = 'No name', ...contact] = [guest_name, guest_email, contact_phone].filter((one) => one !== null);
+  return (
+    <>
+      {name}
+      <span className="block text-sm text-fog">{contact.join(', ')}</span>
     </>
   );
 }

@@ -52,24 +52,30 @@ beforeEach(() => {
 });
 const dialog = () => within(screen.getByRole('dialog'));
 async function open(): Promise<void> {
-  renderPart(<Customers words="" mayIdentify mayRefund messages={() => <p>Mails</p>} />, {
+  renderPart(<Customers words="" mayIdentify mayRefund messages={() => <p>Mails</p>} guests={<p>Guests</p>} />, {
     path: '/admin?tab=customers&q=a',
   });
   await user.click(await screen.findByRole('button', { name: 'Open Alex Citizen' }));
+  expect(screen.queryByText('Guests')).toBeNull();
 }
 
-test('the words of the address are searched', async () => {
-  renderPart(<Customers words="alex" mayIdentify={false} mayRefund messages={() => <p>Mails</p>} />);
+test('the words of the address are searched among customers and among bookings without an account', async () => {
+  renderPart(
+    <Customers words="alex" mayIdentify={false} mayRefund messages={() => <p>Mails</p>} guests={<p>Guests</p>} />,
+  );
   await screen.findByRole('button', { name: 'Open Alex Citizen' });
   expect(calls.searchCustomers).toHaveBeenCalledExactlyOnceWith('alex');
+  expect(screen.getByText('Guests')).toBeTruthy();
 });
 
 test('no result says so, and a failed search offers another try', async () => {
   calls.searchCustomers.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue([]);
-  renderPart(<Customers words="x" mayIdentify={false} mayRefund messages={() => <p>Mails</p>} />);
+  renderPart(
+    <Customers words="x" mayIdentify={false} mayRefund messages={() => <p>Mails</p>} guests={<p>Guests</p>} />,
+  );
   expect(await screen.findByText('The customers could not be loaded.')).toBeTruthy();
   await user.click(screen.getByRole('button', { name: 'Try again' }));
-  expect(await screen.findByText('No customer has these words.')).toBeTruthy();
+  expect(await screen.findByText('No customer with an account has these words.')).toBeTruthy();
 });
 
 test('a customer has contact, ID, money and bookings', async () => {
@@ -88,7 +94,7 @@ test('staff with the permission for IDs see birth date, address and ID of a cust
   expect(dialog().getByText('Sat 3 Feb 1990')).toBeTruthy();
   cleanup();
   calls.readCustomerIdentity.mockClear();
-  renderPart(<Customers words="" mayIdentify={false} mayRefund messages={() => <p>Mails</p>} />);
+  renderPart(<Customers words="" mayIdentify={false} mayRefund messages={() => <p>Mails</p>} guests={<p>Guests</p>} />);
   await user.click(await screen.findByRole('button', { name: 'Open Alex Citizen' }));
   expect(await dialog().findByText('alex@example.com')).toBeTruthy();
   for (const name of ['ID', 'Born', 'Address']) expect(dialog().queryByText(name)).toBeNull();
@@ -159,7 +165,7 @@ test('a block lists the paid bookings that are not over, asks what happens to th
 test('a block offers no choice about paid bookings while they load, and says what happens to them when they cannot be loaded', async () => {
   let fail = (_error: Error): void => {};
   calls.readCustomerBookings.mockReturnValue(new Promise((_resolve, reject) => (fail = reject)));
-  renderPart(<Customers words="" mayIdentify mayRefund messages={() => null} />);
+  renderPart(<Customers words="" mayIdentify mayRefund messages={() => null} guests={<p>Guests</p>} />);
   await user.click(await screen.findByRole('button', { name: 'Open Alex Citizen' }));
   await user.click(dialog().getByRole('button', { name: 'Block' }));
   expect(await dialog().findByLabelText('Loading the paid bookings')).toBeTruthy();
@@ -171,14 +177,16 @@ test('a block offers no choice about paid bookings while they load, and says wha
 
 test('a block asks nothing about bookings where none is paid, and staff without money do not refund beyond the terms', async () => {
   calls.readCustomerBookings.mockResolvedValue([]);
-  const { unmount } = renderPart(<Customers words="" mayIdentify mayRefund={false} messages={() => null} />);
+  const { unmount } = renderPart(
+    <Customers words="" mayIdentify mayRefund={false} messages={() => null} guests={<p>Guests</p>} />,
+  );
   await user.click(await screen.findByRole('button', { name: 'Open Alex Citizen' }));
   expect(await dialog().findByText('No bookings.')).toBeTruthy();
   await user.click(dialog().getByRole('button', { name: 'Block' }));
   expect(dialog().queryByLabelText('Paid bookings')).toBeNull();
   unmount();
   calls.readCustomerBookings.mockResolvedValue([{ ...BOOKING, end_time: '2999-03-03T00:00:00Z' }]);
-  renderPart(<Customers words="" mayIdentify mayRefund={false} messages={() => null} />);
+  renderPart(<Customers words="" mayIdentify mayRefund={false} messages={() => null} guests={<p>Guests</p>} />);
   await user.click(await screen.findByRole('button', { name: 'Open Alex Citizen' }));
   await user.click(dialog().getByRole('button', { name: 'Block' }));
   const choices = await dialog().findByLabelText<HTMLSelectElement>('Paid bookings');

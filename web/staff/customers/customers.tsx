@@ -20,6 +20,7 @@ export function Customers({
   mayIdentify,
   mayRefund,
   messages,
+  guests,
 }: {
   words: string;
   mayIdentify: boolean;
@@ -27,6 +28,8 @@ export function Customers({
   mayRefund: boolean;
   /** The mails to a customer. */
   messages: (userId: string) => ReactNode;
+  /** The bookings without an account that the words find. */
+  guests: ReactNode;
 }) {
   useLive('staff', queryKeys.customers.all);
   const customers = useQuery({ queryKey: queryKeys.customers.of(words), queryFn: () => searchCustomers(words) });
@@ -44,6 +47,7 @@ export function Customers({
       ) : (
         <List customers={customers.data} onOpen={setOpen} />
       )}
+      {words === '' ? null : guests}
       <Dialog
         open={shown !== undefined}
         title={shown === undefined ? 'Customer' : nameOf(shown)}
@@ -66,7 +70,7 @@ export function Customers({
 
 function List({ customers, onOpen }: { customers: readonly Customer[] | undefined; onOpen: (id: string) => void }) {
   if (!customers) return <Skeleton className="h-72" label="Loading the customers" />;
-  if (customers.length === 0) return <Empty>No customer has these words.</Empty>;
+  if (customers.length === 0) return <Empty>No customer with an account has these words.</Empty>;
   return (
     <>
       <Table caption="Customers" columns={COLUMNS}>

@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
+import { formatDollars } from '#rules/money.ts';
+import { formatStudioRange } from '#rules/studio-time.ts';
+import { useLive } from '#web/data/live.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { Chip } from '#web/ui/chip.tsx';
+import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Cell, Row, Table } from '#web/ui/table.tsx';
+import { BookingLink } from './booking-link.tsx';
+import { type GuestBooking, GUESTS_SHOWN, searchGuestBookings } from './guest-queries.ts';
+
+const COLUMNS = ['Customer', 'Contact', 'Time', 'Room', 'Price', 'Reference'];
+
+/** Lists the bookings of people without an account that the words find, by parts of name, address or phone number. */
+export function GuestBookings({ words }: { words: string }) {
+  useLive('staff', queryKeys.guestBookings.all);
+  const found = useQuery({ queryKey: queryKeys.guestBookings.of(words), queryFn: () => searchGuestBookings(words) });
+  return (
+    <section aria-label="Bookings without an account" className="mt-12">
+      <h2 className="mb-6 text-3xl">Bookings without an account</h2>
+      {found.isError && !found.data ? (
+        <LoadFailed
+          title="The bookings could not be loaded."
+          why={describeError(found.error, 'Check your connection.')}
+          onRetry={() => void found.refetch()}
+        />
+      ) : (
+        <List bookings={found.data} />
+      )}
+    </section>
+  );
+}
+
+function List({ bookings }: { bookings: readonly GuestBooking[] | undefined }) {
+  if (!bookings) return <Skeleton className="h-48" label="Loading the bookings" />;
+  if (bookings.length === 0) return <Empty>No booking without an account has these words.</Empty>;
+  return (
+    <>
+      <Table caption="Bookings without an account" columns={COLUMNS}>
+        {bookings.map((one) => (
+          <Row key={one.id}>
+            <Cell label="Customer" className="break-words sm:max-lg:col-span-2">
+              {one.guest_name ?? 'No name'} {one.status === 'cancelled' ? <Chip>Cancelled</Chip> : null}
+              {one.status === 'pending' ? <Chip tone="warn">Not paid yet</Chip> : null}
+            </Cell>
+            <Cell label="Contact" className="text-sm break-words text-fog max-sm:col-span-full">
+              {[one.guest_email, one.contact_phone].filter(Boolean).join(', ') || 'None'}
+            </Cell>
+            <Cell label="Time" className="tabular-nums">
+              {formatStudioRange(new Date(one.start_time), new Date(one.end_time))}
+            </Cell>
+            <Cell label="Room">{one.studio_name}</Cell>
+            <Cell label="Price" className="tabular-nums">
+              {formatDollars(one.final_cost)}
+            </Cell>
+            <Cell label="Reference">
+              <BookingLink reference={one.reference} />
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+      {bookings.length === GUESTS_SHOWN ? (
+        <p className="mt-4 text-sm text-fog">The latest {GUESTS_SHOWN}. Add a word to find others.</p>
+      ) : null}
+    </>
+  );
+}
