@@ -83,7 +83,7 @@ export const REREADS: Readonly<Record<string, string>> = {
   'web/staff/booking-panel/documents mail': 'staffBooking',
   'web/staff/booking-panel/mails send': 'staffBooking',
   'web/staff/booking-panel/move-step useMove': BOOKINGS,
-  'web/staff/booking-panel/new-booking create': BOOKINGS,
+  'web/staff/booking-panel/person-form useCreate': BOOKINGS,
   'web/staff/booking-panel/notes add': 'staffBooking',
   'web/staff/booking-panel/pin pin': '',
   'web/staff/booking-panel/refund-form refund': BOOKINGS,

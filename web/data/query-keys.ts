@@ -64,6 +64,7 @@ export const queryKeys = {
   prices: kind<[studioId: Id]>('prices'),
   customers: kind<[words: string]>('customers'),
   guestBookings: kind<[words: string]>('guest-bookings'),
+  knownPeople: kind<[words: string]>('known-people'),
   customerNotes: kind<[userId: string]>('customer-notes'),
   customerMessages: kind<[userId: string]>('customer-messages'),
   campaigns: kind<[]>('campaigns'),

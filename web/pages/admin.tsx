@@ -65,7 +65,7 @@ const BookingSeries = lazyPart(async () => ({
   default: (await import('#web/staff/series/booking-series.tsx')).BookingSeries,
 }));
 const BookingCrew = lazyPart(async () => ({
-  default: (await import('#web/staff/booking-panel/booking-crew.tsx')).BookingCrew,
+  default: (await import('#web/staff/bookings/booking-crew.tsx')).BookingCrew,
 }));
 const BookingDoorLog = lazyPart(async () => ({
   default: (await import('#web/staff/doors/booking-door-log.tsx')).BookingDoorLog,

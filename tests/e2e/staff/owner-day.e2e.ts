@@ -7,7 +7,7 @@ import { accessible, ahead, expectToast, GOOD_CARD, openDay, payWith, sydneyDay 
 
 /** A whole day of an owner, in the order in which it happens, from an empty database. On a phone everything is tapped. */
 const OWNER = { email: 'owner@example.com', password: 'night-shift-9', name: 'Morgan Owner' };
-const CALLER = { email: 'caller@example.com', name: 'Sam Caller' };
+const CALLER = { email: 'caller@example.com', name: 'Sam Caller', phone: '0466 555 444' };
 const MONDAY = ahead(1);
 const day = (daysAhead: number): string => sydneyDay(daysAhead).toISOString().slice(0, 10);
 
@@ -57,6 +57,7 @@ test('an owner opens the business, sets prices, closes hours, books, moves, refu
   await setPrices(page);
   await closeMonday(page, browser);
   const reference = await bookForCaller(page, browser);
+  await findCaller(page, reference);
   await moveBooking(page, reference);
   await refundHalf(page);
   await decideIds(page);
@@ -129,7 +130,11 @@ async function bookForCaller(page: Page, browser: Browser): Promise<string> {
   await expect(form.getByText('$132 by the price list.')).toBeVisible();
   await form.getByLabel('Name').fill(CALLER.name);
   await form.getByLabel('Email').fill(CALLER.email);
+  await form.getByLabel('Phone').fill(CALLER.phone);
   await press(form.getByRole('button', { name: 'Book', exact: true }));
+  await expect(form.getByLabel('Link to pay')).toHaveValue(/\/c\/pay\//);
+  await accessible(page);
+  await press(form.getByRole('button', { name: 'Open the booking' }));
   const panel = page.getByRole('dialog', { name: /^Booking / });
   await expect(panel).toBeVisible();
   const reference =
@@ -143,6 +148,29 @@ async function bookForCaller(page: Page, browser: Browser): Promise<string> {
   await expect(panel.getByRole('button', { name: 'Move' })).toBeVisible();
   await accessible(page);
   return reference;
+}
+
+/** The number on the display of the phone finds the booking, though the caller has no account. The next call fills in the form. */
+async function findCaller(page: Page, reference: string): Promise<void> {
+  await openTab(page, 'bookings');
+  await expect(page.getByText(CALLER.name)).toBeVisible();
+  await page.getByLabel('Reference, name, email or phone').fill(CALLER.phone);
+  await page.keyboard.press('Enter');
+  const found = page.getByRole('region', { name: 'Bookings without an account' });
+  await expect(found.getByText(CALLER.name)).toBeVisible();
+  await accessible(page);
+  await openTab(page, 'today');
+  await press(page.getByRole('button', { name: 'New booking' }));
+  const form = page.getByRole('dialog', { name: 'New booking' });
+  await press(form.getByRole('button', { name: 'Continue' }));
+  await form.getByLabel('Name').fill('caller');
+  await press(form.getByRole('button', { name: new RegExp(CALLER.name) }));
+  await expect(form.getByLabel('Email')).toHaveValue(CALLER.email);
+  await expect(form.getByLabel('Phone')).toHaveValue('+61466555444');
+  await accessible(page);
+  await page.goto(`${program.apiUrl}/admin?tab=customers&q=${encodeURIComponent(CALLER.phone)}`);
+  await press(found.getByRole('link', { name: reference }));
+  await expect(page.getByRole('dialog', { name: `Booking ${reference}` })).toBeVisible();
 }
 
 /** To the cheaper Studio B at the same time: the difference goes back by itself. */

@@ -1,14 +1,21 @@
 import { screen } from '@testing-library/react';
-import { expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
+import * as people from '#web/data/bookings/known-people.ts';
 import { NewBooking } from './new-booking.tsx';
 import * as queries from './queries.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock(import('./queries.ts'), async (original) => ({ ...(await original()), createBooking: vi.fn() }));
+vi.mock('#web/data/bookings/known-people.ts', () => ({ readKnownPeople: vi.fn() }));
 const { createBooking } = vi.mocked(queries);
+const { readKnownPeople } = vi.mocked(people);
+beforeEach(() => {
+  vi.resetAllMocks();
+  readKnownPeople.mockResolvedValue([]);
+});
 
 const RATES = {
   lists: [{ validFrom: '2031-01-01', hourCents: Array(168).fill(4900), volumePercents: Array(24).fill(0) }],
@@ -35,7 +42,15 @@ test('a booking is made by hand: hours, then the person and how it is paid; a re
   expect(await screen.findByText('Someone has booked this time.')).toBeTruthy();
   expect(onBooking).not.toHaveBeenCalled();
   await user.click(screen.getByRole('button', { name: 'Book' }));
-  await vi.waitFor(() => expect(onBooking).toHaveBeenCalledWith('NEWB-2345'));
+  expect(
+    await screen.findByText(/^NEWB-2345 is held until it is paid\. The link is mailed to kim@example\.com\./),
+  ).toBeTruthy();
+  await user.click(screen.getByRole('button', { name: 'Copy the link' }));
+  await vi.waitFor(() => expect(toast).toHaveBeenCalledWith({ title: 'Link copied' }));
+  expect(await navigator.clipboard.readText()).toBe('https://pay.example.com');
+  expect(onBooking).not.toHaveBeenCalled();
+  await user.click(screen.getByRole('button', { name: 'Open the booking' }));
+  expect(onBooking).toHaveBeenCalledWith('NEWB-2345');
   const [first, second] = createBooking.mock.calls.map(([sent]) => sent);
   expect(second).toEqual(first);
   expect(first).toEqual({
@@ -44,13 +59,11 @@ test('a booking is made by hand: hours, then the person and how it is paid; a re
     endTime: '2031-03-05T09:00:00.000Z',
     customerName: 'Kim Caller',
     customerEmail: 'kim@example.com',
+    customerPhone: '',
+    priceCents: null,
     payment: 'link',
     notes: '',
     requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-  });
-  expect(toast).toHaveBeenCalledWith({
-    title: 'NEWB-2345 is held',
-    description: 'The link to pay is mailed to kim@example.com.',
   });
 });
 
@@ -58,7 +71,62 @@ test('without the permission for money a booking is paid by a link, and the page
   renderPart(<NewBooking studios={STUDIOS} date="2031-03-05" mayGive={false} onDone={vi.fn()} onBack={vi.fn()} />);
   await user.click(screen.getByRole('button', { name: 'Continue' }));
   expect(
-    await screen.findByText(/^We mail a link to pay\. A booking that is free or was paid elsewhere needs/),
+    await screen.findByText(/^We mail a link to pay the price of the list\. A lower price, .* need the permission/),
   ).toBeTruthy();
-  expect(screen.queryByLabelText('Payment')).toBeNull();
+  for (const label of ['Payment', /^Price/]) expect(screen.queryByLabelText(label)).toBeNull();
+});
+
+/** Opens the form for two hours in Studio A, which cost $98. */
+async function openForm(onDone = vi.fn()) {
+  renderPart(<NewBooking studios={STUDIOS} date="2031-03-05" mayGive onDone={onDone} onBack={vi.fn()} />);
+  await user.click(screen.getByRole('button', { name: 'Continue' }));
+  await screen.findByLabelText('Name');
+}
+
+test('a known customer fills in the form, and a price of its own is at most that of the list', async () => {
+  readKnownPeople.mockResolvedValue([
+    { name: 'Kim Caller', email: 'kim@example.com', phone: '+61400000000', hasAccount: true },
+    { name: 'Kim Guest', email: 'guest@example.com', phone: null, hasAccount: false },
+  ]);
+  createBooking.mockResolvedValue({ bookingId: 'n', reference: 'NEWB-2345' });
+  const onDone = vi.fn();
+  await openForm(onDone);
+  await fill(screen.getByLabelText('Name'), 'ki');
+  await fill(screen.getByLabelText('Name'), 'kim');
+  expect(await screen.findByRole('button', { name: /^Kim Guest ?guest@example\.com, no account$/ })).toBeTruthy();
+  expect(readKnownPeople.mock.calls).toEqual([['kim']]);
+  await user.click(screen.getByRole('button', { name: /^Kim Caller ?kim@example\.com, \+61400000000$/ }));
+  expect(screen.queryByRole('group', { name: 'Known customers' })).toBeNull();
+  await user.selectOptions(screen.getByLabelText('Payment'), 'Paid already, elsewhere');
+  for (const price of ['98.01', '0.49', '5.555', 'x']) {
+    await fill(screen.getByLabelText('Price in dollars (optional)'), price);
+    await user.click(screen.getByRole('button', { name: 'Book' }));
+    expect(await screen.findByText('Enter an amount from $0.50 to $98.')).toBeTruthy();
+  }
+  expect(createBooking).not.toHaveBeenCalled();
+  await fill(screen.getByLabelText('Price in dollars (optional)'), '50');
+  await user.click(screen.getByRole('button', { name: 'Book' }));
+  await vi.waitFor(() => expect(onDone).toHaveBeenCalledWith('NEWB-2345'));
+  expect(createBooking.mock.calls[0]?.[0]).toMatchObject({
+    customerName: 'Kim Caller',
+    customerEmail: 'kim@example.com',
+    customerPhone: '+61400000000',
+    payment: 'elsewhere',
+    priceCents: 5_000,
+  });
+  expect(toast).toHaveBeenCalledWith({ title: 'NEWB-2345 is booked', description: 'kim@example.com gets an email.' });
+});
+
+test('known customers that cannot be loaded leave the form usable, and say so', async () => {
+  readKnownPeople.mockRejectedValue(new AppError('offline', 'No connection.', 0));
+  await openForm();
+  await fill(screen.getByLabelText('Name'), 'kim');
+  expect(await screen.findByText('Known customers could not be loaded. Type the details instead.')).toBeTruthy();
+});
+
+test('a free booking has no price of its own', async () => {
+  await openForm();
+  await fill(screen.getByLabelText('Price in dollars (optional)'), 'x');
+  await user.selectOptions(screen.getByLabelText('Payment'), 'Free');
+  expect(screen.queryByLabelText(/^Price/)).toBeNull();
 });

@@ -226,6 +226,10 @@ export type NewBooking = {
   readonly endTime: string;
   readonly customerEmail: string;
   readonly customerName: string;
+  /** '' for none. */
+  readonly customerPhone: string;
+  /** A price below that of the list; null: the price of the list. */
+  readonly priceCents: number | null;
   readonly payment: 'link' | 'free' | 'elsewhere';
   readonly notes: string;
   /** The same for a repeat of a call whose answer was lost. */

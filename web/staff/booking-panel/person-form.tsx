@@ -1,0 +1,248 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useWatch } from 'react-hook-form';
+import { z } from 'zod';
+import { dollarsToCents, formatMoney } from '#rules/money.ts';
+import { customerSchema } from '#rules/people.ts';
+import { quoteSlots, type Rates } from '#rules/pricing.ts';
+import { formatStudioRange } from '#rules/studio-time.ts';
+import { settings as venue } from '#rules/venue.ts';
+import { type KnownPerson, readKnownPeople } from '#web/data/bookings/known-people.ts';
+import { BOOKING_CHANGES, queryKeys } from '#web/data/query-keys.ts';
+import { describeError } from '#web/lib/errors.ts';
+import { useSettled } from '#web/lib/use-settled.ts';
+import { Button } from '#web/ui/button.tsx';
+import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
+import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
+import { refuseForm, type SchemaForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
+import { Notice } from '#web/ui/notice.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import type { HoursChoice, StudioName } from './hours-form.tsx';
+import { createBooking } from './queries.ts';
+
+const PAYMENTS = [
+  { value: 'link', label: 'By a link that we mail' },
+  { value: 'elsewhere', label: 'Paid already, elsewhere' },
+  { value: 'free', label: 'Free' },
+] as const;
+const NEEDS_MONEY =
+  'We mail a link to pay the price of the list. A lower price, a free booking and one that was paid elsewhere need the permission for money. An owner can give it to you.';
+/** The link by which a booking is paid, and who got it by mail. */
+export type PayLink = { readonly reference: string; readonly url: string; readonly email: string };
+export type PricedStudio = StudioName & { readonly rates: Rates };
+
+const { email, fullName, phone } = customerSchema.shape;
+/** `listCents`: the price of the list, the most that can be asked. A free booking has no price of its own. */
+const personSchema = (listCents: number) =>
+  z
+    .object({
+      customerName: fullName,
+      customerEmail: email,
+      customerPhone: z.literal('').or(phone),
+      payment: z.enum(PAYMENTS.map(({ value }) => value)),
+      price: z.string(),
+      notes: z.string().trim().max(2000, 'At most 2,000 characters.'),
+    })
+    .transform(({ price, ...person }, context) => {
+      if (price.trim() === '' || person.payment === 'free') return { ...person, priceCents: null };
+      const cents = dollarsToCents(Number(price));
+      if (cents !== null && cents >= venue.cardMinimumCents && cents <= listCents)
+        return { ...person, priceCents: cents };
+      const message = `Enter an amount from ${formatMoney(venue.cardMinimumCents)} to ${formatMoney(listCents)}.`;
+      context.addIssue({ code: 'custom', path: ['price'], message });
+      return z.NEVER;
+    });
+type Typed = z.input<ReturnType<typeof personSchema>>;
+type Person = z.output<ReturnType<typeof personSchema>>;
+const NOTHING: Typed = {
+  customerName: '',
+  customerEmail: '',
+  customerPhone: '',
+  payment: 'link',
+  price: '',
+  notes: '',
+};
+
+/** Asks who the booking is for and how it is paid, and makes it. `onLink`: it waits for a payment by this link. */
+export function PersonForm({
+  studio,
+  hours,
+  mayGive,
+  onLink,
+  onDone,
+  onBack,
+}: {
+  studio: PricedStudio | undefined;
+  hours: HoursChoice;
+  mayGive: boolean;
+  onLink: (link: PayLink) => void;
+  onDone: (reference: string) => void;
+  onBack: () => void;
+}) {
+  const listCents = studio === undefined ? 0 : quoteSlots(hours.slots, studio.rates).totalCents;
+  const [schema] = useState(() => personSchema(listCents));
+  const form = useSchemaForm(schema, {
+    defaultValues: NOTHING,
+  });
+  const payment = useWatch({ control: form.control, name: 'payment' });
+  const create = useCreate(hours, onLink, onDone, (error) =>
+    refuseForm(form, { message: describeError(error, 'Nothing was booked. Check your connection.') }),
+  );
+  return (
+    <Form form={form} onSend={create.mutateAsync} className="space-y-4">
+      <div className="border-l-4 border-signal bg-deck p-4">
+        <p>
+          {studio?.name}, {formatStudioRange(hours.start, hours.end)}
+        </p>
+        {studio === undefined ? null : (
+          <p className="mt-1 text-sm text-fog">{formatMoney(listCents)} by the price list.</p>
+        )}
+      </div>
+      <PersonFields form={form} />
+      {mayGive ? (
+        <ChoiceField control={form.control} name="payment" label="Payment" options={PAYMENTS} />
+      ) : (
+        <p>{NEEDS_MONEY}</p>
+      )}
+      {mayGive && payment !== 'free' ? (
+        <TextField
+          control={form.control}
+          name="price"
+          label="Price in dollars (optional)"
+          inputMode="decimal"
+          autoComplete="off"
+          hint="Empty: the price of the list."
+        />
+      ) : null}
+      <TextField control={form.control} name="notes" label="Note (optional)" autoComplete="off" />
+      <p className="text-sm text-dust">
+        A link holds the hours for a day, at most until an hour before the start. No ID is asked for: you answer for
+        this person.
+      </p>
+      <FormError control={form.control} />
+      <div className="flex flex-wrap gap-3">
+        <SubmitButton control={form.control}>Book</SubmitButton>
+        <Button tone="plain" disabled={create.isPending} onClick={onBack}>
+          Back
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+/** Name, email and phone, with the people that the name finds. */
+function PersonFields({ form }: { form: SchemaForm<Typed, Person> }) {
+  const name = useWatch({ control: form.control, name: 'customerName' });
+  const [chosen, setChosen] = useState<string | null>(null);
+  const choose = (person: KnownPerson): void => {
+    setChosen(person.name);
+    form.setValue('customerName', person.name);
+    form.setValue('customerEmail', person.email, { shouldValidate: form.formState.isSubmitted });
+    form.setValue('customerPhone', person.phone ?? '', { shouldValidate: form.formState.isSubmitted });
+    form.setFocus('customerEmail');
+  };
+  return (
+    <>
+      <TextField
+        control={form.control}
+        name="customerName"
+        label="Name"
+        required
+        autoComplete="off"
+        hint="Type a name, an email or a phone number to find known customers."
+      />
+      {name === chosen ? null : <KnownPeople words={name} onChoose={choose} />}
+      <TextField
+        control={form.control}
+        name="customerEmail"
+        label="Email"
+        type="email"
+        required
+        autoComplete="off"
+        hint="If an account has confirmed this address, the booking is theirs."
+      />
+      <TextField control={form.control} name="customerPhone" label="Phone (optional)" type="tel" autoComplete="off" />
+    </>
+  );
+}
+
+/** Makes the booking. The same form sent again after a lost answer makes no second one. */
+function useCreate(
+  hours: HoursChoice,
+  onLink: (link: PayLink) => void,
+  onDone: (reference: string) => void,
+  onError: (error: unknown) => void,
+) {
+  const [requestId] = useState(() => crypto.randomUUID());
+  return useMutation({
+    mutationFn: (person: Person) =>
+      createBooking({
+        ...person,
+        studioId: hours.studioId,
+        startTime: hours.start.toISOString(),
+        endTime: hours.end.toISOString(),
+        requestId,
+      }),
+    meta: { handled: true, invalidates: BOOKING_CHANGES },
+    onSuccess: ({ reference, url }, { payment, customerEmail }) => {
+      if (payment === 'link' && url !== undefined) return onLink({ reference, url, email: customerEmail });
+      const mailed =
+        payment === 'link' ? `The link to pay is mailed to ${customerEmail}.` : `${customerEmail} gets an email.`;
+      toast({ title: `${reference} is ${payment === 'link' ? 'held' : 'booked'}`, description: mailed });
+      onDone(reference);
+    },
+    onError,
+  });
+}
+
+/** How long typing pauses before the search. */
+const TYPED_MS = 250;
+const LETTERS_MIN = 3;
+
+/** People who booked before, or have an account, and whose name, address or phone number has the words that are typed. Choosing one fills in the form. */
+function KnownPeople({ words, onChoose }: { words: string; onChoose: (person: KnownPerson) => void }) {
+  const settled = useSettled(words.trim(), TYPED_MS) ?? '';
+  const isAsked = settled.length >= LETTERS_MIN;
+  const people = useQuery({
+    queryKey: queryKeys.knownPeople.of(settled),
+    queryFn: () => readKnownPeople(settled),
+    enabled: isAsked,
+    staleTime: 60_000,
+    // The next letter asks again.
+    retry: false,
+  });
+  if (!isAsked) return null;
+  if (people.isError)
+    return (
+      <Notice tone="warn">
+        <p>Known customers could not be loaded. Type the details instead.</p>
+      </Notice>
+    );
+  return (
+    <div role="group" aria-label="Known customers" className="space-y-2">
+      <p role="status" className="text-sm text-fog">
+        {people.data === undefined
+          ? 'Looking for known customers…'
+          : people.data.length === 0
+            ? 'No known customer has these words.'
+            : 'Known customers: choose one to fill in the form.'}
+      </p>
+      <ul className="space-y-2">
+        {people.data?.map((person) => (
+          <li key={person.email}>
+            <button
+              type="button"
+              className="min-h-11 w-full border border-edge bg-deck px-4 py-2 text-left break-words hover:border-chalk"
+              onClick={() => onChoose(person)}
+            >
+              {person.name}
+              <span className="block text-sm text-fog">
+                {[person.email, person.phone, person.hasAccount ? null : 'no account'].filter(Boolean).join(', ')}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
