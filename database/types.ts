@@ -511,6 +511,7 @@ export type Database = {
           id: string;
           name: string;
           open_hours: boolean[];
+          opened_at: string | null;
           photos: string[];
           sort_order: number;
           summary: string;
@@ -525,6 +526,7 @@ export type Database = {
           id?: string;
           name: string;
           open_hours?: boolean[];
+          opened_at?: string | null;
           photos?: string[];
           sort_order?: number;
           summary?: string;
@@ -539,6 +541,7 @@ export type Database = {
           id?: string;
           name?: string;
           open_hours?: boolean[];
+          opened_at?: string | null;
           photos?: string[];
           sort_order?: number;
           summary?: string;
@@ -1325,6 +1328,7 @@ export type Database = {
           id: string | null;
           room: Json | null;
           upcoming: number | null;
+          opened: boolean | null;
         }[];
       };
       staff_team: {

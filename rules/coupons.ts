@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CouponTerms } from './coupon-discount.ts';
-import { formatMoney } from './money.ts';
+import { dollarsToCents, formatMoney } from './money.ts';
 import { dayBounds, parseInstant, type StudioDate } from './studio-time.ts';
 
 export { applyCoupon, type CouponTerms } from './coupon-discount.ts';
@@ -20,6 +20,13 @@ export const couponCodeSchema = z
   .max(COUPON_CODE_MAX, 'Coupon code must be less than 50 characters')
   .transform((code) => code.toUpperCase());
 
+/** In percent or dollars. */
+const discountValue = z
+  .number()
+  .positive('Discount value must be positive')
+  .max(COUPON_VALUE_MAX, 'Discount value is too large')
+  .refine((value) => value < 0 || dollarsToCents(value) !== null, 'Discount value has at most two decimals');
+
 /** A coupon that staff create. */
 export const couponSchema = z
   .object({
@@ -30,12 +37,13 @@ export const couponSchema = z
       .max(COUPON_CODE_MAX)
       .transform((code) => code.toUpperCase()),
     discount_type: z.enum(['percentage', 'fixed'], { error: 'Discount type must be percentage or fixed' }),
-    discount_value: z
-      .number()
-      .positive('Discount value must be positive')
-      .max(COUPON_VALUE_MAX, 'Discount value is too large'),
+    discount_value: discountValue,
     description: z.string().max(COUPON_DESCRIPTION_MAX).nullish(),
-    min_hours: z.number().positive('Minimum hours must be positive').nullish(),
+    min_hours: z
+      .number()
+      .positive('Minimum hours must be positive')
+      .multipleOf(0.5, 'Minimum hours are whole or half hours')
+      .nullish(),
     max_uses: z
       .int({ error: 'Max uses must be a positive integer' })
       .positive('Max uses must be a positive integer')
@@ -89,10 +97,7 @@ export const giftSchema = z
       .min(1, `Make 1 to ${GIFT_CODES_MAX} codes`)
       .max(GIFT_CODES_MAX, `Make 1 to ${GIFT_CODES_MAX} codes`),
     discount_type: z.enum(['percentage', 'fixed'], { error: 'Discount type must be percentage or fixed' }),
-    discount_value: z
-      .number()
-      .positive('Discount value must be positive')
-      .max(COUPON_VALUE_MAX, 'Discount value is too large'),
+    discount_value: discountValue,
     description: z.string().max(COUPON_DESCRIPTION_MAX).nullable(),
     expires_at: z
       .string()

@@ -48,7 +48,10 @@ describe.each(oneEngine)('rooms as data on $name', ({ open }) => {
     const shown = await server.client().from('studios').select('name').order('sort_order');
     expect(shown.data?.map(({ name }) => name)).toEqual(['Studio A', 'Studio B', 'Studio C']);
     const rooms = await server.client(staff.token).rpc('staff_rooms');
-    expect(rooms.data?.at(-1)).toMatchObject({ id, room: { active: false, lockId: 'SP4' }, upcoming: 1 });
+    expect(rooms.data?.at(-1)).toMatchObject({ id, room: { active: false, lockId: 'SP4' }, upcoming: 1, opened: true });
+    const draft = (await set(null, { name: 'Never open' })).body['studioId'];
+    const after = await server.client(staff.token).rpc('staff_rooms');
+    expect(after.data?.find((one) => one.id === draft)).toMatchObject({ room: { active: false }, opened: false });
   });
 
   it('a room with another name keeps the lock that the operator gave to its old one', async () => {

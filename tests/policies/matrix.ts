@@ -336,7 +336,8 @@ function aboutRooms({ owner, other }: People): Record<string, Expectation> {
   const fresh = { code: 'FRESHCODE', discount_type: 'percentage', discount_value: 5 };
   return {
     studios: {
-      columns: 'id name description features hourly_rate active created_at title summary photos sort_order open_hours',
+      columns:
+        'id name description features hourly_rate active created_at title summary photos sort_order open_hours opened_at',
       grants: { anon: 'select', authenticated: 'select', service_role: ALL },
       rows: {
         open: { key: { id: STUDIO_A }, fresh: { name: 'Fresh', hourly_rate: 1 } },

@@ -58,7 +58,7 @@ export function hostToasts(element: HTMLElement): () => void {
   };
 }
 
-/** Shows a short message. What people need later must also be on the page. */
+/** Shows a short message, which replaces the one before it. What people need later must also be on the page. */
 export function toast(message: {
   title: string;
   description?: string;
@@ -75,7 +75,7 @@ export function toast(message: {
     until: Date.now() + (message.ms ?? (message.action ? ACTION_MS : SHOWN_MS)),
   };
   next += 1;
-  change([...toasts.slice(-2), made]);
+  change([made]);
 }
 
 /** Shows the toasts; announced politely, closed by hand or after a while. */

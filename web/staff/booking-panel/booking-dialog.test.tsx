@@ -154,7 +154,7 @@ test('staff with money cancel with a part back: the words name every cent, a ref
     'The hours are free at once, and the PIN stops working.',
     '$12.34 goes back to the card.',
     'You keep $46.66.',
-    'alex@example.com gets a mail.',
+    'alex@example.com gets an email.',
   ])
     expect(await dialog().findByText(words)).toBeTruthy();
   expect(calls.cancelBooking).not.toHaveBeenCalled();

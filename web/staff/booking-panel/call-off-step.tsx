@@ -5,6 +5,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { BOOKING_CHANGES } from '#web/data/query-keys.ts';
 import { type BookingDetails, cancelBooking } from './queries.ts';
 import { ConfirmStep } from './confirm-step.tsx';
+import { describeMail } from './money-words.ts';
 
 /** Ends a move that waits for its payment: the booking stays as it is. */
 export function CallOffStep({
@@ -38,7 +39,7 @@ export function CallOffStep({
         {waiting.studioName}, {formatStudioRange(waiting.startTime, waiting.endTime)} is free at once, and the link can
         no longer be paid.
       </p>
-      <p>{booking.customer.email === null ? 'Nobody is mailed.' : `${booking.customer.email} gets a mail.`}</p>
+      <p>{describeMail(booking)}</p>
     </ConfirmStep>
   );
 }

@@ -16,7 +16,7 @@ import { BOOKING_CHANGES } from '#web/data/query-keys.ts';
 import { type BookingDetails, cancelBooking, type Refund } from './queries.ts';
 import { useUndo } from './use-undo.ts';
 import { ConfirmStep } from './confirm-step.tsx';
-import { amountSchema, describeReturn, leftCents, reasonSchema } from './money-words.ts';
+import { amountSchema, describeMail, describeReturn, leftCents, reasonSchema } from './money-words.ts';
 
 const formSchema = (left: number) =>
   z
@@ -155,7 +155,7 @@ function Consequences({ booking, refund }: { booking: BookingDetails; refund: Re
             : describeReturn(booking, cents)}
       </p>
       {cents < left ? <p>You keep {formatMoney(left - cents)}.</p> : null}
-      <p>{booking.customer.email === null ? 'Nobody is mailed.' : `${booking.customer.email} gets a mail.`}</p>
+      <p>{describeMail(booking)}</p>
       <p className="text-sm text-fog">You can undo this for ten seconds.</p>
     </>
   );

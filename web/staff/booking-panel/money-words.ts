@@ -14,6 +14,10 @@ export function describeReturn({ payments }: BookingDetails, cents: number): str
     : `${formatMoney(cents)} goes back to the card.`;
 }
 
+/** Says who is told about what staff do with a booking. */
+export const describeMail = ({ customer }: BookingDetails): string =>
+  customer.email === null ? 'No email will be sent.' : `${customer.email} gets an email.`;
+
 /** Reads an amount in dollars as cents, between one cent and `most`. */
 export const amountSchema = (most: number) =>
   z.string().transform((text, context): number => {

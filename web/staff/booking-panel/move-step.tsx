@@ -139,7 +139,7 @@ function QuoteWords({ booking, quote }: { booking: MovingBooking; quote: MoveQuo
   const { differenceCents, refundCents, byHand, owedCents = 0 } = quote;
   const linkUntil = linkEnd(booking, quote);
   const mail =
-    booking.email === null ? 'No mail is sent: the booking has no address.' : `${booking.email} gets a mail.`;
+    booking.email === null ? 'No mail is sent: the booking has no address.' : `${booking.email} gets an email.`;
   if (linkUntil !== undefined)
     return (
       <>

@@ -11,7 +11,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { BOOKING_CHANGES } from '#web/data/query-keys.ts';
 import { type BookingDetails, refundBooking } from './queries.ts';
 import { ConfirmStep } from './confirm-step.tsx';
-import { amountSchema, describeReturn, leftCents, reasonSchema } from './money-words.ts';
+import { amountSchema, describeMail, describeReturn, leftCents, reasonSchema } from './money-words.ts';
 
 /** Refunds a part of the payment; the booking stays as it is. */
 export function RefundForm({ booking, onDone }: { booking: BookingDetails; onDone: () => void }) {
@@ -45,7 +45,7 @@ export function RefundForm({ booking, onDone }: { booking: BookingDetails; onDon
       >
         <p>{describeReturn(booking, decided.cents)}</p>
         <p>{formatMoney(left - decided.cents)} is left of the payment. The booking stays as it is.</p>
-        <p>{booking.customer.email === null ? 'Nobody is mailed.' : `${booking.customer.email} gets a mail.`}</p>
+        <p>{describeMail(booking)}</p>
       </ConfirmStep>
     );
   return (

@@ -39,8 +39,8 @@ it('empty optional values of a discount code are sent as null', () => {
   });
 });
 
-it('the value keeps two decimals and the expiry is the end of its day in Sydney', () => {
-  const fields = { discount_value: '12.505', expires_at: '2026-12-31', min_hours: '1.5', max_uses: '3' };
+it('the value is a number, and the expiry is the end of its day in Sydney', () => {
+  const fields = { discount_value: '12.51', expires_at: '2026-12-31', min_hours: '1.5', max_uses: '3' };
   expect(couponFields(typed(fields))).toMatchObject({
     discount_value: 12.51,
     expires_at: '2026-12-31T12:59:59.999Z',
@@ -52,6 +52,8 @@ it('the value keeps two decimals and the expiry is the end of its day in Sydney'
 it('every invalid field of a discount code has the message of the rules', () => {
   expect(told({ code: ' ' })).toBe('Code is required');
   expect(told({ discount_type: 'gift' })).toBe('Discount type must be percentage or fixed');
+  expect(told({ discount_value: '5.555' })).toBe('Discount value has at most two decimals');
+  expect(told({ min_hours: '1.25' })).toBe('Minimum hours are whole or half hours');
   expect(told({ discount_value: '' })).toBe('Discount value must be positive');
   expect(told({ discount_value: '-3' })).toBe('Discount value must be positive');
   expect(told({ discount_value: '100001' })).toBe('Discount value is too large');

@@ -30,7 +30,7 @@ export function couponFields(typed: TypedCoupon): Record<string, unknown> {
   return {
     code,
     discount_type,
-    discount_value: centsOf(typed.discount_value),
+    discount_value: numberOf(typed.discount_value) ?? 0,
     description: description === '' ? null : description,
     min_hours: numberOf(typed.min_hours),
     max_uses: numberOf(typed.max_uses),
@@ -44,9 +44,6 @@ export function couponFields(typed: TypedCoupon): Record<string, unknown> {
     until_hour: numberOf(typed.until_hour),
   };
 }
-
-/** Two decimals, as in the column. */
-const centsOf = (typed: string): number => Math.round((numberOf(typed) ?? 0) * 100) / 100;
 
 function instantOf(typed: string, at: (day: StudioDate) => Date): string | null {
   if (typed === '') return null;
@@ -71,7 +68,7 @@ export const giftFormSchema = typedCouponSchema
     prefix: typed.prefix,
     amount: numberOf(typed.amount) ?? 0,
     discount_type: typed.discount_type,
-    discount_value: centsOf(typed.discount_value),
+    discount_value: numberOf(typed.discount_value) ?? 0,
     description: typed.description === '' ? null : typed.description,
     expires_at: instantOf(typed.expires_at, couponExpiry),
   }))

@@ -56,7 +56,9 @@ test('each invalid field of a discount code has the message of the rules, one at
   for (const [label, bad, good, message] of [
     ['Value', '', '5', 'Discount value must be positive'],
     ['Value', '101', '5', 'Discount value is too large'],
+    ['Value', '5.555', '5', 'Discount value has at most two decimals'],
     ['Minimum hours (optional)', '0', '', 'Minimum hours must be positive'],
+    ['Minimum hours (optional)', '1.25', '', 'Minimum hours are whole or half hours'],
     ['Max uses (optional)', '1.5', '', 'Max uses must be a positive integer'],
   ] as const) {
     await fill(field(label), bad);
@@ -75,13 +77,15 @@ test('a discount code is created in capitals, and each refusal of the database h
   await user.selectOptions(field('Discount type'), 'Fixed');
   await fill(field('Value'), '12.50');
   await fill(field('Minimum hours (optional)'), '1.5');
-  for (const [code, text] of [
+  for (const [code, text, constraint = ''] of [
     ['23505', 'this code already exists.'],
-    ['23514', 'it has already been used more times than the new maximum.'],
+    ['23514', 'it has already been used more times than the new maximum.', 'discount_codes_never_over_used'],
+    ['23514', 'these values do not fit together. Check them and try again.', 'discount_codes_dates'],
     ['22003', 'a number is too large.'],
     ['42501', 'only administrators can do this.'],
   ] as const) {
-    calls.saveDiscountCode.mockRejectedValueOnce(Object.assign(new Error('x'), { code }));
+    const message = `the row violates check constraint "${constraint}"`;
+    calls.saveDiscountCode.mockRejectedValueOnce(Object.assign(new Error(message), { code }));
     await press('Create Code');
     await waitFor(async () => expect(await alert()).toBe(`Failed to save discount code: ${text}`));
     expect(toast).toHaveBeenLastCalledWith({
@@ -146,7 +150,7 @@ test('editing starts with the values of the code and saves it under its id', asy
   });
 });
 
-test('the list shows rules, uses and what a code brought', async () => {
+test('the list shows rules, uses, what a code brought, and which codes work: one that has expired does not', async () => {
   const plain = {
     discount_type: 'percentage',
     discount_value: 20,
@@ -169,16 +173,22 @@ test('the list shows rules, uses and what a code brought', async () => {
       customer_email: 'a@example.com',
     },
     { ...plain, id: 'c2', code: 'FRESH', current_uses: 0 },
+    { ...plain, id: 'c3', code: 'OLD', current_uses: 0, expires_at: '2026-11-02T12:59:59.999Z' },
+    { ...plain, id: 'c4', code: 'OFF', current_uses: 0, active: false },
   ]);
   calls.readCodeResults.mockResolvedValue(new Map([['c1', { bookings: 3, sold: 240, discount: 60 }]]));
   calls.readGiftBatches.mockResolvedValue([]);
   renderPart(<DiscountCodes mayGive />);
   expect(await screen.findByText('3 bookings')).toBeTruthy();
   for (const words of ['$240 sold', '$60 off']) expect(screen.getByText(words)).toBeTruthy();
+  const states = screen
+    .getAllByRole('row')
+    .map((one) => /Active|Inactive|Expired/.exec(one.textContent ?? '')?.[0]);
+  expect(states).toEqual([undefined, 'Active', 'Active', 'Expired', 'Inactive']);
   expect(calls.readCodeResults).toHaveBeenCalledExactlyOnceWith(['c1']);
   expect(screen.getByText('Monday to Thursday')).toBeTruthy();
   expect(screen.getByText('only a@example.com')).toBeTruthy();
-  expect(screen.getByText('2 total codes, 2 active')).toBeTruthy();
+  expect(screen.getByText('4 total codes, 2 active')).toBeTruthy();
 });
 
 test('gift codes are made at once; another try after a lost answer names the same batch', async () => {

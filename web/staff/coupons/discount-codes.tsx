@@ -37,7 +37,8 @@ export function DiscountCodes({ mayGive }: { mayGive: boolean }) {
 function Codes({ mayGive }: { mayGive: boolean }) {
   const codes = useQuery({ queryKey: queryKeys.discountCodes.of(), queryFn: readDiscountCodes });
   const [editing, setEditing] = useState<DiscountCode | 'new' | null>(null);
-  const active = codes.data?.filter((one) => one.active).length ?? 0;
+  const now = useNow(60_000);
+  const active = codes.data?.filter((one) => stateOf(one, now) === 'Active').length ?? 0;
   return (
     <>
       <div className="mb-6 flex flex-wrap items-end justify-between gap-4">
@@ -105,7 +106,7 @@ function CodeList({
             <Results results={results.get(code.id)} />
           </Cell>
           <Cell label="Status">
-            <Chip tone={code.active ? 'good' : 'plain'}>{code.active ? 'Active' : 'Inactive'}</Chip>
+            <Status code={code} now={now} />
           </Cell>
           <Cell label="Expires">
             <Expiry at={code.expires_at} now={now} />
@@ -170,6 +171,19 @@ function rulesOf(code: DiscountCode): string[] {
     ...(code.per_user_limit === null ? [] : [`${code.per_user_limit} per customer`]),
     ...(code.valid_from === null ? [] : [`valid from ${formatRecordDate(new Date(code.valid_from))}`]),
   ];
+}
+
+/** A code that has expired does not work, although nobody has turned it off. */
+function stateOf({ active, expires_at: end }: DiscountCode, now: Date): 'Active' | 'Inactive' | 'Expired' {
+  if (!active) return 'Inactive';
+  return end !== null && new Date(end) <= now ? 'Expired' : 'Active';
+}
+
+const TONES = { Active: 'good', Inactive: 'plain', Expired: 'warn' } as const;
+
+function Status({ code, now }: { code: DiscountCode; now: Date }) {
+  const state = stateOf(code, now);
+  return <Chip tone={TONES[state]}>{state}</Chip>;
 }
 
 function Expiry({ at, now }: { at: string | null; now: Date }) {

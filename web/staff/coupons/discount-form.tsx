@@ -132,11 +132,17 @@ function Fields({ control, mayGive }: { control: Control<TypedCoupon, unknown, C
   );
 }
 
+/** The constraint that PostgREST names in the message of a refusal. */
+const OVER_USED = 'discount_codes_never_over_used';
+
 /** Explains a refusal of the database. */
 function whyNot(cause: unknown): string {
   const code = errorCode(cause);
   if (code === '23505') return `${FAILED}: this code already exists.`;
-  if (code === '23514') return `${FAILED}: it has already been used more times than the new maximum.`;
+  if (code === '23514')
+    return describeError(cause, '').includes(OVER_USED)
+      ? `${FAILED}: it has already been used more times than the new maximum.`
+      : `${FAILED}: these values do not fit together. Check them and try again.`;
   if (code === '22003') return `${FAILED}: a number is too large.`;
   if (code === '42501')
     return isMoneyMissing(cause)

@@ -22,9 +22,9 @@ const DONE: Readonly<Record<Decision, string>> = {
   refuse: 'ID refused',
 };
 const CONFIRM: Readonly<Record<Decision, { readonly words: string; readonly button: string }>> = {
-  approve: { words: 'The customer can book at once and gets a mail.', button: 'Approve the ID' },
-  retake: { words: 'The customer gets a mail that asks for another photo.', button: 'Ask for another photo' },
-  refuse: { words: 'The customer gets a mail with your reason.', button: 'Refuse the ID' },
+  approve: { words: 'The customer can book at once and gets an email.', button: 'Approve the ID' },
+  retake: { words: 'The customer gets an email that asks for another photo.', button: 'Ask for another photo' },
+  refuse: { words: 'The customer gets an email with your reason.', button: 'Refuse the ID' },
 };
 
 type ReviewControl = Control<TypedReview, unknown, IdDecision>;

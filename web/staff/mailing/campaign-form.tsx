@@ -94,12 +94,18 @@ function Question({
   return (
     <div className="space-y-5">
       <Notice tone="warn">
-        <p>Send this email to {who}? You can stop it on the way, but you can’t take back what has left.</p>
+        <p>
+          {recipients === 0
+            ? 'Nobody is on the mailing list yet, so there is nobody to send this email to.'
+            : `Send this email to ${who}? You can stop it on the way, but you can’t take back what has left.`}
+        </p>
       </Notice>
       <div className="flex flex-wrap gap-3">
-        <Button busy={busy} onClick={onSend}>
-          Send to {who}
-        </Button>
+        {recipients === 0 ? null : (
+          <Button busy={busy} onClick={onSend}>
+            Send to {who}
+          </Button>
+        )}
         <Button tone="plain" disabled={busy} onClick={onBack}>
           Back
         </Button>

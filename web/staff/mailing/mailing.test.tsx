@@ -50,6 +50,16 @@ async function write(): Promise<void> {
   await fill(dialog().getByLabelText('Text'), LETTER.body);
 }
 
+test('an email to an empty list cannot be sent, and the page says why', async () => {
+  calls.readMailingCounts.mockResolvedValue({ subscribed: 0, gone: 3, bounced: 1 });
+  renderPart(<Mailing />);
+  await screen.findByText('0 get news, 3 left, 1 bounced');
+  await write();
+  await press('Continue');
+  expect(await dialog().findByText(/^Nobody is on the mailing list yet/)).toBeTruthy();
+  expect(dialog().queryByRole('button', { name: /^Send to/ })).toBeNull();
+});
+
 test('an empty list says so, and failures offer another try', async () => {
   calls.readCampaigns.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue([]);
   calls.searchMailingList.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0)).mockResolvedValue([]);

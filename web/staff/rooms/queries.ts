@@ -3,8 +3,13 @@ import { callFunction } from '#web/data/fetch-client.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { rest } from '#web/data/rest.ts';
 
-/** A room with the number of its bookings that are not over. */
-export type StaffRoom = { readonly id: string; readonly room: Room; readonly upcoming: number };
+/** A room with the number of its bookings that are not over, and whether it was ever open for sale. */
+export type StaffRoom = {
+  readonly id: string;
+  readonly room: Room;
+  readonly upcoming: number;
+  readonly opened: boolean;
+};
 
 /** What a change of a room makes old. */
 export const ROOM_CHANGES = [queryKeys.staffRooms.all, queryKeys.studios.all];

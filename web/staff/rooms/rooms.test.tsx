@@ -18,9 +18,10 @@ const { readRooms, setRoom, orderRooms } = vi.mocked(queries);
 vi.mock(import('#web/data/photos/upload.ts'), async (original) => ({ ...(await original()), uploadPhoto: vi.fn() }));
 const { uploadPhoto } = vi.mocked(photos);
 
-const room = (name: string, active = true) => ({
+const room = (name: string, active = true, opened = true) => ({
   id: `id-${name}`,
   upcoming: 2,
+  opened,
   room: {
     name,
     title: 'The vinyl room',
@@ -43,10 +44,16 @@ beforeEach(() => {
 const show = () => renderPart(<Rooms />, { beside: <Toaster /> });
 const press = async (name: string) => user.click(await screen.findByRole('button', { name }));
 
-test('rooms are ordered by keyboard, and a retired one says so', async () => {
+test('a room that was never open is a draft, and one that was is retired', async () => {
+  readRooms.mockResolvedValue([room('Studio A'), room('Studio B', false), room('Studio C', false, false)]);
   show();
-  expect(await screen.findByText('Retired')).toBeTruthy();
-  screen.getByRole('button', { name: 'Down, Studio A' }).focus();
+  const rows = (await screen.findAllByRole('listitem')).map((one) => /Retired|Draft/.exec(one.textContent ?? '')?.[0]);
+  expect(rows).toEqual([undefined, 'Retired', 'Draft']);
+});
+
+test('rooms are ordered by keyboard', async () => {
+  show();
+  (await screen.findByRole('button', { name: 'Down, Studio A' })).focus();
   await user.keyboard('{Enter}');
   await waitFor(() => expect(orderRooms.mock.lastCall?.[0]).toEqual(['id-Studio B', 'id-Studio A']));
 });

@@ -75,7 +75,7 @@ export function Rooms() {
 }
 
 function RoomRow({
-  of: { room, upcoming },
+  of: { room, upcoming, opened },
   isFirst,
   isLast,
   busy,
@@ -94,7 +94,7 @@ function RoomRow({
       <div>
         <p className="flex flex-wrap items-center gap-3 text-xl font-bold">
           {room.name}
-          {room.active ? null : <Chip>Retired</Chip>}
+          {room.active ? null : <Chip>{opened ? 'Retired' : 'Draft'}</Chip>}
         </p>
         <p className="mt-1 text-sm text-fog">
           {[room.title, upcoming === 1 ? '1 booking to come' : `${upcoming} bookings to come`]

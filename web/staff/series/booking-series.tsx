@@ -112,8 +112,8 @@ function CancelAll({
   return (
     <div role="group" aria-label="Cancel the series" className="mt-3 space-y-4 border-l-4 border-signal bg-deck p-4">
       <p>
-        The hours of {left.length} bookings are free at once, and their PINs stop working. The customer gets a mail for
-        each. You can’t undo this.
+        The hours of {left.length} bookings are free at once, and their PINs stop working. The customer gets an email
+        for each. You can’t undo this.
       </p>
       {mayRefund ? (
         <SelectField
