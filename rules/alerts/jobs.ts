@@ -49,6 +49,17 @@ const TITLES: Readonly<Record<string, string>> = {
   'system.warning': 'Warning about the server',
 };
 
+const AFTER_THE_END: readonly string[] = [
+  'mail.booking-cancelled',
+  'mail.refund',
+  'mail.payment-returned',
+  'mail.payment-failed',
+  'mail.link-expired',
+  'mail.document',
+];
+/** Whether an email is still sent once its booking is cancelled. The others that wait are dropped when they are due. */
+export const isSentAfterCancellation = (kind: string): boolean => AFTER_THE_END.includes(kind);
+
 /** Names a kind of job for people; a kind without a name keeps its own. */
 export function titleOfJob(kind: string): string {
   if (kind.startsWith('account-mail.')) return 'Account email';

@@ -387,6 +387,21 @@ test('mails are sent again', async () => {
   });
 });
 
+test('a cancelled booking lists the emails that were sent or still will be, and none that are dropped when they are due', async () => {
+  const mail = { dueAt: new Date('2031-03-02T00:00:00Z'), sentAt: null, problem: null, refusal: 'queued' };
+  show({
+    status: 'cancelled',
+    mails: [
+      { ...mail, id: 'm', kind: 'mail.booking-confirmed', sentAt: new Date('2031-03-01T00:00:00Z') },
+      { ...mail, id: 'n', kind: 'mail.access-code' },
+      { ...mail, id: 'o', kind: 'mail.booking-cancelled' },
+    ],
+  });
+  expect(await dialog().findByText(/^Cancellation email: due /)).toBeTruthy();
+  expect(dialog().getByText(/^Booking confirmation email: sent /)).toBeTruthy();
+  expect(dialog().queryByText(/^Access code email/)).toBeNull();
+});
+
 test('each mail that would still be true is sent again, once for a lost answer, and the others say why not', async () => {
   const mail = { dueAt: new Date(0), sentAt: new Date('2031-03-01T00:00:00Z'), problem: null, refusal: null };
   show({

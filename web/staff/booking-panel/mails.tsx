@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { describeMailRefusal, titleOfJob } from '#rules/alerts/jobs.ts';
+import { describeMailRefusal, isSentAfterCancellation, titleOfJob } from '#rules/alerts/jobs.ts';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -9,12 +9,15 @@ import { type BookingDetails, resendMail } from './queries.ts';
 
 type SentMail = BookingDetails['mails'][number];
 
-/** The mails about a booking. One that would still be true can be sent again. */
+/** The mails about a booking. One that would still be true can be sent again. Of a cancelled booking, those that will not be sent any more are left out. */
 export function Mails({ booking }: { booking: BookingDetails }) {
-  if (booking.mails.length === 0) return 'None';
+  const mails = booking.mails.filter(
+    ({ kind, sentAt }) => sentAt !== null || booking.status !== 'cancelled' || isSentAfterCancellation(kind),
+  );
+  if (mails.length === 0) return 'None';
   return (
     <ul className="space-y-2">
-      {booking.mails.map((one) => (
+      {mails.map((one) => (
         <li key={one.id} className="flex flex-wrap items-center justify-between gap-x-4">
           <span>
             {titleOfJob(one.kind)}: {describeTime(one)}
