@@ -76,11 +76,11 @@ export function fileOf(content: string | Uint8Array<ArrayBuffer>, type: string, 
 }
 
 /** The documents of a booking for download. */
-export function documentFile(facts: DocumentFacts, format: 'html' | 'pdf'): Response {
+export async function documentFile(facts: DocumentFacts, format: 'html' | 'pdf'): Promise<Response> {
   const name = `receipt-${facts.reference}`;
   return format === 'html'
     ? htmlFile(documentPage(facts), `${name}.html`)
-    : fileOf(documentPdf(facts), 'application/pdf', `${name}.pdf`);
+    : fileOf(await documentPdf(facts), 'application/pdf', `${name}.pdf`);
 }
 
 /** A CSV file for download. */

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hostileFiles } from '#tests/support/hostile-files.ts';
+import { hostileFiles } from '#tests/support/files/hostile-files.ts';
 import { type MeasuredServer, startMeasuredServer } from '#tests/support/measured-server.ts';
 
 /** Hostile files as photos of a licence: each is refused or gets a normal answer, and the server keeps running. */

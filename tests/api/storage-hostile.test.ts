@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Hostile, hostileFiles, MARK } from '#tests/support/hostile-files.ts';
+import { type Hostile, hostileFiles, MARK } from '#tests/support/files/hostile-files.ts';
 import { type MeasuredServer, startMeasuredServer } from '#tests/support/measured-server.ts';
 
 /** Two hundred hostile files through upload and rendering: none crashes the server, none escapes, memory is limited. */

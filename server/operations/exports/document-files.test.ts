@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { documentPage, documentPdf } from './document-files.ts';
 import { type DocumentFacts, sheetsOf, summaryOf } from './document-sheets.ts';
-import { widthOf, wrap, writePdf } from './pdf.ts';
+import { readPdf } from '#tests/support/files/pdf-text.ts';
+import { beginPdf, OTHER_SCRIPT } from './pdf.ts';
 
 const CONTENT: DocumentFacts['documents'][number]['content'] = {
   seller: { name: 'Harbour <Audio>', abn: '51824753556', address: 'Sydney NSW', email: 'a@example.com', phone: '' },
@@ -95,27 +96,37 @@ test('the page escapes what people typed, and has every sheet', () => {
   expect(page).toContain('<title>Tax invoice ABCD-2345</title>');
 });
 
-test('the PDF has a page for each sheet, its objects where its table says, and letters of other encodings without accents', () => {
-  const file = Buffer.from(documentPdf(FACTS)).toString('latin1');
-  expect(file.startsWith('%PDF-1.4\n')).toBe(true);
-  expect(file).toContain('/Count 3');
-  expect(file).toContain('(Zo\\353 "R" M\\374ller)');
-  expect(file).toContain('($167.00)');
-  const start = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(file)?.[1]);
-  const entries = file.slice(start).match(/^\d{10} 00000 n $/gm) ?? [];
-  expect(entries.length).toBeGreaterThan(5);
-  for (const [index, entry] of entries.entries())
-    expect(file.slice(Number(entry.slice(0, 10)))).toMatch(new RegExp(`^${index + 1} 0 obj\n`));
-  for (const [, length, content = ''] of file.matchAll(/<< \/Length (\d+) >>\nstream\n([^]*?)\nendstream/g))
-    expect(content).toHaveLength(Number(length));
+test('the PDF has a page for each sheet, with its amounts, and little more than the letters that it uses', async () => {
+  const file = await documentPdf(FACTS);
+  expect(file.length).toBeLessThan(60_000);
+  const pages = await readPdf(file);
+  expect(pages).toHaveLength(3);
+  for (const words of ['Tax invoice', 'Zoë "Ř" Müller', '$167.00', 'GST of $15.18']) expect(pages[0]).toContain(words);
+  expect(pages[1]).toContain('Adjustment note');
+  expect(pages[2]).toContain('Summary');
 });
 
-test('text of a PDF is measured, broken and encoded', () => {
-  expect(widthOf('$1.00', 10)).toBeCloseTo(25.02);
-  expect(wrap('one two three', 10, widthOf('one two', 10))).toEqual(['one two', 'three']);
-  const file = Buffer.from(writePdf('(\\)', [[{ kind: 'text', x: 0, y: 0, size: 9, text: '陈 “a” – 5 €' }]])).toString(
-    'latin1',
-  );
-  expect(file).toContain('(? \\223a\\224 \\226 5 \\200)');
-  expect(file).toContain('/Title (\\050\\134\\051)');
+test.each(['Zoë Łukasz Dvořák', 'Ольга Иванова', 'Νίκος Παπαδόπουλος', 'Nguyễn Thị Ánh'])(
+  'the PDF names %s in their own letters',
+  async (name) => {
+    const buyer = { ...CONTENT.buyer, name };
+    const [page] = await readPdf(
+      await documentPdf({ ...FACTS, documents: [{ ...invoice, content: { ...CONTENT, buyer } }] }),
+    );
+    expect(page?.normalize('NFC')).toContain(name.normalize('NFC'));
+  },
+);
+
+test.each([
+  ['李小龙', OTHER_SCRIPT],
+  ['Bruce 李小龙 Lee', `Bruce Lee ${OTHER_SCRIPT}`],
+])('the PDF says in words that it lacks letters of %s', async (text, shown) => {
+  const file = await beginPdf('Name').write([[{ kind: 'text', x: 50, y: 50, size: 9, text }]]);
+  expect(await readPdf(file)).toEqual([shown]);
+});
+
+test('text of a PDF is broken at the width of its letters', () => {
+  const { wrap } = beginPdf('Words');
+  expect(wrap('one two three', 10, 40)).toEqual(['one two', 'three']);
+  expect(wrap('incomprehensibilities one', 10, 40)).toEqual(['incomprehensibilities', 'one']);
 });

@@ -1,6 +1,6 @@
 import { escape } from '#server/mails/layout.ts';
 import { type DocumentFacts, type Sheet, sheetsOf, summaryOf } from './document-sheets.ts';
-import { PAGE, type PdfMark, wrap, writePdf } from './pdf.ts';
+import { beginPdf, PAGE, type PdfFile, type PdfMark } from './pdf.ts';
 
 const STYLE =
   'body{font:15px/1.5 Arial,Helvetica,sans-serif;color:#111;background:#fff;max-width:44rem;margin:2rem auto;padding:0 1rem}h1{font-size:1.7rem;margin:0 0 1rem}header,dl{display:flex;flex-wrap:wrap;gap:.5rem 3rem;margin:0 0 1.2rem}dl div{min-width:7rem}dt,h2{font-size:.8rem;font-weight:400;color:#555;margin:0}dd{margin:0;font-weight:700}address{font-style:normal}table{border-collapse:collapse;width:100%;margin:.8rem 0}td,th{padding:.45rem 0;border-bottom:1px solid #ccc;text-align:left;font-weight:400}td{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}tfoot th,tfoot td{font-weight:700;border-bottom:0}article+article{margin-top:3rem;border-top:3px solid #111;padding-top:2rem}@media print{article{break-after:page;border:0}body{margin:0}}';
@@ -48,17 +48,21 @@ const SIZE = 10.5;
 const STEP = 16;
 
 /** Writes all documents of a booking, or of several, as a PDF file, each on a page of its own. */
-export function documentPdf(facts: DocumentFacts, ...more: readonly DocumentFacts[]): Uint8Array<ArrayBuffer> {
+export function documentPdf(facts: DocumentFacts, ...more: readonly DocumentFacts[]): Promise<Uint8Array<ArrayBuffer>> {
+  const file = beginPdf(titleOf(facts, sheetsOf(facts)));
   const pages = [facts, ...more].flatMap((one) => {
     const rows = summaryOf(one);
-    return [...sheetsOf(one).map(page), ...(rows.length === 0 ? [] : [[heading('Summary'), ...table(rows, 130)]])];
+    return [
+      ...sheetsOf(one).map((sheet) => page(file, sheet)),
+      ...(rows.length === 0 ? [] : [[heading('Summary'), ...table(rows, 130)]]),
+    ];
   });
-  return writePdf(titleOf(facts, sheetsOf(facts)), pages);
+  return file.write(pages);
 }
 
 const heading = (text: string): PdfMark => ({ kind: 'text', x: LEFT, y: 84, size: 22, text, bold: true });
 
-function page(sheet: Sheet): PdfMark[] {
+function page(file: PdfFile, sheet: Sheet): PdfMark[] {
   const facts = sheet.facts.flatMap(([name, value], index): PdfMark[] => {
     const x = LEFT + index * 120;
     return [
@@ -66,9 +70,9 @@ function page(sheet: Sheet): PdfMark[] {
       { kind: 'text', x, y: 134, size: SIZE, text: value, bold: true },
     ];
   });
-  const [from, to] = [column('From', sheet.seller, LEFT), column('To', sheet.buyer, LEFT + 250)];
+  const [from, to] = [column(file, 'From', sheet.seller, LEFT), column(file, 'To', sheet.buyer, LEFT + 250)];
   let y = 178 + STEP * Math.max(from.length, to.length);
-  const about = wrap(sheet.about, SIZE, RIGHT - LEFT).map((text): PdfMark => {
+  const about = file.wrap(sheet.about, SIZE, RIGHT - LEFT).map((text): PdfMark => {
     y += STEP;
     return { kind: 'text', x: LEFT, y, size: SIZE, text };
   });
@@ -78,8 +82,8 @@ function page(sheet: Sheet): PdfMark[] {
   return [heading(sheet.title), ...facts, ...from, ...to, ...about, ...items, ...tax];
 }
 
-function column(name: string, texts: readonly string[], x: number): PdfMark[] {
-  const broken = texts.flatMap((text) => wrap(text, SIZE, 230));
+function column(file: PdfFile, name: string, texts: readonly string[], x: number): PdfMark[] {
+  const broken = texts.flatMap((text) => file.wrap(text, SIZE, 230));
   return [
     { kind: 'text', x, y: 170, size: 8.5, text: name, grey: true },
     ...broken.map((text, index): PdfMark => ({ kind: 'text', x, y: 186 + index * STEP, size: SIZE, text })),

@@ -28,7 +28,7 @@ export async function sendDocuments(context: BookingMailContext, job: Job): Prom
       booking,
       { note: number === null ? null : { number, cents: one.cents }, registered },
       page,
-      pdfOf(read),
+      await pdfOf(read),
     );
   });
   return 'done';
@@ -60,9 +60,12 @@ async function documentsOf(
   }
 }
 
-const pdfOf = (facts: DocumentFacts, ...more: readonly DocumentFacts[]): NonNullable<MailWithCalendar['document']> => ({
+const pdfOf = async (
+  facts: DocumentFacts,
+  ...more: readonly DocumentFacts[]
+): Promise<NonNullable<MailWithCalendar['document']>> => ({
   name: `receipt-${facts.reference}.pdf`,
-  content: documentPdf(facts, ...more),
+  content: await documentPdf(facts, ...more),
 });
 
 /** Queues a mail with the documents of a booking, for staff. The same request again queues nothing. Throws `Refusal('not_found')` and `('already_done')`. */
