@@ -563,3 +563,29 @@ describe('help at a door', () => {
     expect(await read()).toMatchObject({ refunded: true });
   });
 });
+
+test('a code of staff is in the audit log once the lock has it, and is removed from the lock when it ends', async () => {
+  const person = await addPerson(db);
+  await db.query(`insert into public.user_roles (user_id, role) values ($1::uuid, 'admin')`, [person]);
+  const startTime = new Date(system.state.now);
+  const wanted = {
+    studioId: STUDIO,
+    startTime,
+    endTime: new Date(+startTime + HOUR),
+    name: 'Electrician',
+    requestId: 'r',
+  };
+  const { codeId, pin } = await makeStaffCode(system.access, wanted, person);
+  const log = await db.one(
+    `select actor, details -> 'after' as after from public.audit_logs where resource_type = 'staff_code' and resource_id = $1 and action = 'update'`,
+    [codeId],
+  );
+  expect(log).toEqual({ actor: person, after: { status: 'issued' } });
+  const isAtTheLock = () => [...system.state.codes.keys()].includes(`${LOCK}:${pin}`);
+  system.state.now += HOUR - 1;
+  await system.jobs.drain();
+  expect(isAtTheLock()).toBe(true);
+  system.state.now += 1;
+  await system.jobs.drain();
+  expect(isAtTheLock()).toBe(false);
+});

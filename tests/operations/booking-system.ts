@@ -160,7 +160,8 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     texts: createFakeTexts((message) => texts.push(message)),
     mail: createFakeMail((message) => {
       (message.subject.startsWith('Your refund receipt') ? notes : mails).push(message);
-      if (state.mailFails) throw new Error('the mail server is down');
+      if (state.mailFails !== false)
+        throw state.mailFails === true ? new Error('the mail server is down') : state.mailFails;
     }),
     access,
     links,
@@ -296,7 +297,8 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
 /** What a test moves and looks at; the part of the lock is that of `FakeLocks`. */
 type State = Pick<FakeLocks, 'codes' | 'requests' | 'revoked' | 'duringRequest'> & {
   now: number;
-  mailFails: boolean;
+  /** true: the server does not answer; an error: it refuses with it. */
+  mailFails: boolean | Error;
   /** While set, the lock fails with it. */
   lockFails: ProviderError | null;
   hour: number;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addDays, slotStart, studioDate } from '#rules/studio-time.ts';
 import { formatMoney } from '#rules/money.ts';
@@ -11,6 +12,7 @@ import { type Move, moveBooking } from '#server/operations/bookings/move.ts';
 import { quoteSeries } from '#server/operations/bookings/quote-series.ts';
 import { releaseOwnHold } from '#server/operations/bookings/release.ts';
 import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
+import { closeHours } from '#server/operations/closures/close-hours.ts';
 import { ensureCustomer } from '#server/operations/customers/provider-customer.ts';
 import { refundPayment } from '#server/operations/payments/refund.ts';
 import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts';
@@ -313,6 +315,18 @@ describe.each(databases)('orders on $name', ({ open }) => {
       money: 'held' as const,
     });
     expect((await rowsOf(held.bookingId)).map(({ status }) => status)).toEqual(Array(3).fill('cancelled'));
+  });
+
+  test('a closed date of a series is named in the refusal', async () => {
+    const person = await addPerson(db);
+    const wanted = weekly(3);
+    const [first = '', second = ''] = wanted.series;
+    const apart = (slotStart(second, 0)?.getTime() ?? 0) - (slotStart(first, 0)?.getTime() ?? 0);
+    const later = (at: Date | undefined): Date => new Date((at?.getTime() ?? 0) + apart);
+    const closure = { studioId: STUDIO, startTime: later(wanted.startTime), endTime: later(wanted.endTime) };
+    await closeHours(context(), { ...closure, weeks: 1, reason: 'Paint', public: true }, randomUUID());
+    await expect(hold(person, wanted)).rejects.toMatchObject({ code: 'slot_closed', details: { dates: [second] } });
+    await db.query('delete from private.closed_span');
   });
 
   test('refuses dates that are no series', async () => {

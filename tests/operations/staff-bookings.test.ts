@@ -249,6 +249,11 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     expect(cases.system.provider.refundKeys).toEqual([]);
   });
 
+  test('staff who cancel what was paid elsewhere without a refund have nothing to give back by hand', async () => {
+    const { bookingId } = await book(wanted({ payment: 'elsewhere' }));
+    expect(await cancel(bookingId, 'none')).toEqual({ refundCents: 0, byHand: false, undo: null });
+  });
+
   test('a customer who cancels what was paid elsewhere is told that staff give the money back', async () => {
     const person = await addPerson(db);
     const { bookingId } = await book(wanted({ payment: 'elsewhere', customerEmail: await addressOf(person) }));

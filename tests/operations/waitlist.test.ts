@@ -12,6 +12,7 @@ import { reopenHours } from '#server/operations/closures/reopen-hours.ts';
 import { undoForStaff } from '#server/operations/staff/undo.ts';
 import { followWaitlist, joinWaitlist, leaveWaitlist } from '#server/operations/customers/waitlist.ts';
 import { settings as studio } from '#rules/venue.ts';
+import { ADDRESS_REFUSED, ProviderError } from '#server/providers/call.ts';
 import { addPerson, databases, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
 import { createPaymentCases, type PaymentCases } from './payment-cases.ts';
 
@@ -251,6 +252,23 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
       [ann, STAFF, context().clock()],
     );
     expect(await code(join(ann, span(10)))).toBe('blocked');
+  });
+
+  test('an address that the mail server refuses is not tried again, and the hours stay held for the person', async () => {
+    const [owner, ann] = [await person(), await person()];
+    const id = await book(owner);
+    const entry = await join(ann);
+    await cases.system.jobs.drain();
+    cases.system.state.mailFails = new ProviderError('smtp', `550${ADDRESS_REFUSED}`, { retryable: false });
+    await cancelBooking(context(), id, owner);
+    await cases.system.jobs.drain();
+    cases.system.state.mailFails = false;
+    const job = await db.one(
+      `select tries, close_reason as reason from private.outbox where kind = 'mail.waitlist' and subject_id = $1::uuid`,
+      [entry],
+    );
+    expect(job).toEqual({ tries: 1, reason: 'The mail server refused the address.' });
+    expect(await states(entry)).toBe('asked');
   });
 
   test('an entry whose hours are held for the person counts toward the limit', async () => {
