@@ -49,8 +49,10 @@ export type HoldLimits = {
   readonly maxUnpaidHoursOfBooking: number;
 };
 
-/** All that staff set. `arrivalNotes` are for people with a booking. */
-export type BusinessSettings = Business & BusinessTexts & HoldLimits & { readonly arrivalNotes: string };
+/** All that staff set. `arrivalNotes` are for people with a booking, `salesAccount` is the account of the sales in Xero. */
+export type BusinessSettings = Business &
+  BusinessTexts &
+  HoldLimits & { readonly arrivalNotes: string; readonly salesAccount: string };
 
 /** The details that the business begins with. */
 export const firstBusiness: Business = {

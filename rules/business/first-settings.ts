@@ -7,6 +7,8 @@ export const firstSettings: BusinessSettings = {
   ...firstBusiness,
   ...firstHoldLimits,
   arrivalNotes: '',
+  // Sales in Xero's standard chart of accounts.
+  salesAccount: '200',
   terms: firstTerms,
   privacy: firstPrivacy,
 };

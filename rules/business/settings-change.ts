@@ -71,6 +71,7 @@ const settingsSchema = z.strictObject({
   holdsPerHour: whole(1, 100),
   maxUnpaidHours: whole(1, 1000),
   maxUnpaidHoursOfBooking: whole(1, 24),
+  salesAccount: line(1, 10).refine((text) => /^[A-Za-z0-9.-]+$/.test(text), 'Use letters, digits, dots and dashes.'),
   terms: articlesSchema,
   privacy: articlesSchema,
 });

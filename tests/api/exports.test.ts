@@ -13,7 +13,7 @@ import {
 } from '#tests/support/test-server.ts';
 
 const XERO =
-  '*ContactName,EmailAddress,*InvoiceNumber,*InvoiceDate,*DueDate,*Description,*Quantity,*UnitAmount,*AccountCode,*TaxType';
+  '*ContactName,EmailAddress,*InvoiceNumber,Reference,*InvoiceDate,*DueDate,*Description,*Quantity,*UnitAmount,*AccountCode,*TaxType';
 
 describe.each(engines)('exports on $name', ({ open }) => {
   let server: TestServer;
@@ -116,6 +116,30 @@ describe.each(engines)('exports on $name', ({ open }) => {
     ]);
   });
 
+  it('payments, refunds and the lines for Xero have the number of their tax invoice or adjustment note', async () => {
+    const documents = await rows<{ number: string; kind: string; amount: string }>(
+      `select lpad(number::text, 6, '0') as number, kind, (cents / 100.0)::numeric(9, 2)::text as amount from private.document order by number`,
+    );
+    expect(documents.map(({ kind }) => kind).toSorted()).toEqual(['adjustment', 'invoice', 'invoice', 'invoice']);
+    const numbered = (list: readonly Record<string, string>[], column: string, amount: string) =>
+      list.map((one) => `${one[column]}: ${one[amount]}`).toSorted();
+    const of = (kind: string, sign = '') =>
+      documents.filter((one) => one.kind === kind).map((one) => `${one.number}: ${sign}${one.amount}`);
+    expect(numbered(await lines('payments'), 'Tax invoice', 'Amount')).toEqual(of('invoice').toSorted());
+    expect(numbered(await lines('refunds'), 'Adjustment note', 'Amount')).toEqual(of('adjustment'));
+    const xero = numbered(await lines('xero'), 'Reference', '*UnitAmount');
+    expect(xero).toEqual([...of('invoice'), ...of('adjustment', '-')].toSorted());
+  });
+
+  it('the lines for Xero have the account that staff set', async () => {
+    const set = (salesAccount: string) =>
+      server.call('staff-set-settings', { salesAccount }, server.app.keys.serviceRoleKey);
+    expect((await set('SALES-1')).status).toBe(200);
+    expect(new Set((await lines('xero')).map((one) => one['*AccountCode']))).toEqual(new Set(['SALES-1']));
+    expect((await set('20 0')).status).toBe(400);
+    expect((await set('200')).status).toBe(200);
+  });
+
   it('a dispute is in the list of disputes and a negative line of the Xero file; once won, a positive line as well', async () => {
     const [paid] = await rows<{ session: string; reference: string; cents: number }>(
       `select x.session_id as session, b.reference, x.paid_cents as cents from private.payment x join private.booking b on b.id = x.booking_id
@@ -137,7 +161,9 @@ describe.each(engines)('exports on $name', ({ open }) => {
     };
     const [listed] = await lines('disputes', range);
     expect(listed).toMatchObject(open);
-    expect(await disputed()).toMatchObject([{ '*UnitAmount': `-${amount}` }]);
+    expect(await disputed()).toMatchObject([{ '*UnitAmount': `-${amount}`, Reference: '' }]);
+    const payment = async () => (await lines('payments', range)).find((one) => one['Reference'] === paid?.reference);
+    expect(await payment()).toMatchObject({ Amount: amount, Disputed: amount, Dispute: 'needs_response' });
     expect(sum(await lines('xero', range), '*UnitAmount')).toBe(before - (paid?.cents ?? 0));
     await server.sandbox(`/api/disputes/${listed?.['Dispute']}`, { outcome: 'won' });
     await until(async () => (await disputed()).length === 2);
@@ -146,6 +172,7 @@ describe.each(engines)('exports on $name', ({ open }) => {
     expect(won[1]?.['*Description']).toMatch(/^Dispute won: /);
     expect(new Set(won.map((one) => one['*InvoiceNumber'])).size).toBe(2);
     expect(sum(await lines('xero', range), '*UnitAmount')).toBe(before);
+    expect(await payment()).toMatchObject({ Disputed: '0.00', Dispute: 'won' });
     expect((await lines('disputes', range))[0]).toMatchObject({ Status: 'won', Won: expect.stringMatching(/^20/) });
   });
 

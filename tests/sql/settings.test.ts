@@ -98,12 +98,13 @@ test(
 );
 
 test(
-  'pages get all settings but the limits of holds, the notes for people who arrive and the two texts, which they read on their own',
+  'pages get all settings but the limits of holds, the account of sales, the notes for people who arrive and the two texts, which they read on their own',
   rolledBack(async (rows) => {
-    const { maxLiveHolds, holdsPerHour, maxUnpaidHours, maxUnpaidHoursOfBooking, ...others } = firstSettings;
+    const { maxLiveHolds, holdsPerHour, maxUnpaidHours, maxUnpaidHoursOfBooking, salesAccount, ...others } =
+      firstSettings;
     expect([maxLiveHolds, holdsPerHour, maxUnpaidHours, maxUnpaidHoursOfBooking]).toEqual([2, 6, 48, 24]);
     const { arrivalNotes, terms, privacy, ...shown } = others;
-    expect(arrivalNotes).toBe('');
+    expect([arrivalNotes, salesAccount]).toEqual(['', '200']);
     expect(await rows.value('select public.site_settings()')).toEqual(shown);
     expect(await rows.value('select public.site_texts()')).toEqual({
       termsVersion: shown.termsVersion,

@@ -1,3 +1,4 @@
+import { documentNumber } from '#rules/business/documents.ts';
 import { formatStudioRange, studioDate } from '#rules/studio-time.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { Cell } from './csv.ts';
@@ -103,13 +104,21 @@ type PaymentRow = Person & {
   readonly state: string;
   readonly paid: number;
   readonly refunded: number;
+  readonly disputed: number;
+  readonly dispute: string | null;
+  readonly invoice: number | null;
   readonly intent: string | null;
 };
-/** By the moment the money arrived. */
+const numberOf = (document: number | null): string | null => (document === null ? null : documentNumber(document));
+/** By the moment the money arrived. What is disputed is what the bank has taken and not given back. */
 const payments = exportKind<PaymentRow>(
-  ['Reference', 'Studio', 'Paid at', 'Kind', 'State', 'Amount', 'Refunded', 'Customer', 'Email', 'Payment'],
+  `Reference,Studio,Paid at,Kind,State,Amount,Refunded,Disputed,Dispute,Tax invoice,Customer,Email,Payment`.split(','),
   `select x.paid_at::text as at, x.id, b.reference, b.studio_name as studio, x.paid_at as "paidAt", x.kind, x.state,
      coalesce(x.paid_cents, 0) as paid, x.refunded_cents as refunded, x.payment_intent_id as intent,
+     (select coalesce(sum(d.amount_cents), 0)::int from private.dispute d
+       where d.payment_id = x.id and d.status <> 'won' and d.provider_status not like 'warning\\_%' and d.provider_status <> 'prevented') as disputed,
+     (select d.provider_status from private.dispute d where d.payment_id = x.id order by d.opened_at desc, d.id limit 1) as dispute,
+     (select d.number from private.document d where d.payment_id = x.id and d.kind = 'invoice') as invoice,
      coalesce(p.full_name, b.guest_name) as name, coalesce(p.email, b.guest_email) as email
    from private.payment x join private.booking h on h.id = x.booking_id join private.booking b on b.id = coalesce(h.moves_booking, h.id)
    left join public.profiles p on p.user_id = b.user_id
@@ -123,6 +132,9 @@ const payments = exportKind<PaymentRow>(
     x.state,
     { cents: x.paid },
     { cents: x.refunded },
+    { cents: x.disputed },
+    x.dispute,
+    numberOf(x.invoice),
     x.name,
     x.email,
     x.intent,
@@ -136,21 +148,35 @@ type RefundRow = Person & {
   readonly status: string;
   readonly cents: number;
   readonly madeBy: string;
+  readonly note: number | null;
   readonly id: string;
   readonly intent: string | null;
 };
 /** By the moment we learned of the refund. Only those with the status "succeeded" have left the account. */
 const refunds = exportKind<RefundRow>(
-  ['Reference', 'Studio', 'Made', 'Status', 'Amount', 'Made by', 'Customer', 'Email', 'Refund', 'Payment'],
+  `Reference,Studio,Made,Status,Amount,Made by,Adjustment note,Customer,Email,Refund,Payment`.split(','),
   `select r.created_at::text as at, r.id, b.reference, b.studio_name as studio, r.created_at as made, r.status, r.amount_cents as cents,
      case when x.kind = 'elsewhere' then 'us, by hand' when r.ours then 'us' else 'payment provider' end as "madeBy",
+     (select d.number from private.document d where d.payment_id = x.id and d.refund_key = r.id and d.voided_at is null) as note,
      x.payment_intent_id as intent, coalesce(p.full_name, b.guest_name) as name, coalesce(p.email, b.guest_email) as email
    from private.refund r join private.payment x on x.id = r.payment_id join private.booking h on h.id = x.booking_id
    join private.booking b on b.id = coalesce(h.moves_booking, h.id)
    left join public.profiles p on p.user_id = b.user_id
    where r.created_at >= $1::timestamptz and r.created_at < $2::timestamptz and (r.created_at, r.id) > ($3::timestamptz, $4)
    order by r.created_at, r.id limit $5::int`,
-  (r) => [r.reference, r.studio, r.made, r.status, { cents: r.cents }, r.madeBy, r.name, r.email, r.id, r.intent],
+  (r) => [
+    r.reference,
+    r.studio,
+    r.made,
+    r.status,
+    { cents: r.cents },
+    r.madeBy,
+    numberOf(r.note),
+    r.name,
+    r.email,
+    r.id,
+    r.intent,
+  ],
 );
 
 type DisputeRow = Person & {
@@ -237,6 +263,8 @@ const customers = exportKind<CustomerRow>(
 type SaleRow = Person & {
   readonly day: Date;
   readonly number: string;
+  /** The number of our tax invoice or adjustment note. */
+  readonly document: number | null;
   readonly cents: number;
   /** Of a dispute: the bank took the money, or gave it back. */
   readonly dispute: 'opened' | 'won' | null;
@@ -245,9 +273,8 @@ type SaleRow = Person & {
   readonly end: Date;
   readonly elsewhere: boolean;
   readonly registered: boolean;
+  readonly account: string;
 };
-/** Account of sales in Xero's standard chart. */
-const XERO_SALES = '200';
 const saleWords = ({ cents, dispute }: SaleRow): string =>
   dispute === 'opened' ? 'Dispute: ' : dispute === 'won' ? 'Dispute won: ' : cents < 0 ? 'Refund: ' : '';
 /** Until the business is registered, its sales have no GST. */
@@ -260,27 +287,29 @@ const xeroDay = (at: Date): string => studioDate(at).split('-').toReversed().joi
  * a line of its own.
  */
 const xero = exportKind<SaleRow>(
-  `*ContactName,EmailAddress,*InvoiceNumber,*InvoiceDate,*DueDate,*Description,*Quantity,*UnitAmount,*AccountCode,*TaxType`.split(
+  `*ContactName,EmailAddress,*InvoiceNumber,Reference,*InvoiceDate,*DueDate,*Description,*Quantity,*UnitAmount,*AccountCode,*TaxType`.split(
     ',',
   ),
   `with sale as (
-     (select x.paid_at as day, x.id::text as id, x.booking_id, x.kind, case when x.attempt > 1 then '-' || x.attempt else '' end as suffix, x.paid_cents as cents, null as dispute
+     (select x.paid_at as day, x.id::text as id, x.booking_id, x.kind, case when x.attempt > 1 then '-' || x.attempt else '' end as suffix, x.paid_cents as cents, null as dispute,
+        x.id as payment_id, null as refund_key
       from private.payment x
       where x.paid_at >= $1::timestamptz and x.paid_at < $2::timestamptz and x.paid_cents > 0 and (x.paid_at, x.id::text) > ($3::timestamptz, $4)
       order by x.paid_at, x.id::text limit $5::int)
      union all
-     (select r.created_at, r.id, x.booking_id, x.kind, '-R-' || right(r.id, 8), -r.amount_cents, null
+     (select r.created_at, r.id, x.booking_id, x.kind, '-R-' || right(r.id, 8), -r.amount_cents, null, x.id, r.id
       from private.refund r join private.payment x on x.id = r.payment_id
       where r.created_at >= $1::timestamptz and r.created_at < $2::timestamptz and r.status = 'succeeded' and (r.created_at, r.id) > ($3::timestamptz, $4)
       order by r.created_at, r.id limit $5::int)
      union all
      (select d.at, d.id, d.booking_id, 'card', case when d.cents < 0 then '-D-' else '-W-' end || right(d.dispute_id, 8), d.cents,
-        case when d.cents < 0 then 'opened' else 'won' end
+        case when d.cents < 0 then 'opened' else 'won' end, null, null
       from private.dispute_money($1::timestamptz, $2::timestamptz) d where (d.at, d.id) > ($3::timestamptz, $4)
       order by d.at, d.id limit $5::int)
    )
-   select s.day::text as at, s.id, s.day, b.reference || s.suffix as number, s.cents, s.dispute, b.studio_name as studio, b.start_time as start, b.end_time as "end",
-     s.kind = 'elsewhere' as elsewhere, private.business_settings() ->> 'abn' <> '' as registered, coalesce(p.full_name, b.guest_name) as name, coalesce(p.email, b.guest_email) as email
+   select s.day::text as at, s.id, s.day, b.reference || s.suffix as number,
+     (select d.number from private.document d where d.payment_id = s.payment_id and d.refund_key is not distinct from s.refund_key and d.voided_at is null) as document, s.cents, s.dispute, b.studio_name as studio, b.start_time as start, b.end_time as "end",
+     s.kind = 'elsewhere' as elsewhere, private.business_settings() ->> 'abn' <> '' as registered, private.business_settings() ->> 'salesAccount' as account, coalesce(p.full_name, b.guest_name) as name, coalesce(p.email, b.guest_email) as email
    from sale s join private.booking h on h.id = s.booking_id join private.booking b on b.id = coalesce(h.moves_booking, h.id)
    left join public.profiles p on p.user_id = b.user_id
    order by s.day, s.id limit $5::int`,
@@ -288,12 +317,13 @@ const xero = exportKind<SaleRow>(
     s.name ?? s.email ?? 'Former customer',
     s.email,
     s.number,
+    numberOf(s.document),
     xeroDay(s.day),
     xeroDay(s.day),
     `${saleWords(s)}${s.studio}, ${formatStudioRange(s.start, s.end)}${s.elsewhere ? ' (not paid online)' : ''}`,
     1,
     { cents: s.cents },
-    XERO_SALES,
+    s.account,
     xeroTax(s.registered),
   ],
 );

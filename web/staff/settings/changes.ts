@@ -22,6 +22,7 @@ export const NAMES = {
   holdsPerHour: 'Unpaid bookings an hour',
   maxUnpaidHours: 'Unpaid hours at a time',
   maxUnpaidHoursOfBooking: 'Unpaid hours in one booking',
+  salesAccount: 'Account of sales',
   terms: 'Terms & Conditions',
   privacy: 'Privacy',
 } as const satisfies Record<keyof SettingsChange, string>;

@@ -67,6 +67,10 @@ const PARTS: readonly { readonly title: string; readonly fields: readonly Place[
       { name: 'maxUnpaidHoursOfBooking', hint: 'How many of them one booking can have: 1 to 24.' },
     ],
   },
+  {
+    title: 'Accounting',
+    fields: [{ name: 'salesAccount', hint: 'The account code of sales in the file for Xero.' }],
+  },
 ];
 const NUMBERS = [
   'holdMinutes',
