@@ -21,7 +21,15 @@ const workers = Number(process.env['MUTATION_WORKERS'] ?? '2');
 /** Tests directly on the rows: seconds. The other tests run only for mutants these do not notice. */
 const DIRECT = 'tests/sql';
 const POLICIES = extent === 'quick' ? [] : ['matrix', 'storage-matrix'].map((name) => `tests/policies/${name}.test.ts`);
-const LATER = ['tests/api', 'tests/attacks', 'tests/concurrency', 'server'];
+const LATER = [
+  'tests/operations',
+  'tests/api',
+  'tests/attacks',
+  'tests/concurrency',
+  'tests/realtime',
+  'tests/functions',
+  'server',
+];
 /** How many further test files run per mutant: those that name its table or function most often. */
 const LATER_FILES = 4;
 
