@@ -99,7 +99,7 @@ function List({
         </p>
       ) : null}
       {alerts.length === 0 ? (
-        <p className="text-fog">Nothing needs you now.</p>
+        <p className="text-fog">{describeNothing(may)}</p>
       ) : (
         <ul className="space-y-3">
           {alerts.map((one) => (
@@ -212,4 +212,18 @@ function CloseForm({ alert, onDone }: { alert: Alert; onDone: () => void }) {
       </div>
     </Form>
   );
+}
+
+/** The permissions that have alerts of their own, with what these are about. */
+const ABOUT = [
+  ['bookings', 'bookings and doors'],
+  ['identity', 'IDs'],
+  ['money', 'money'],
+] as const satisfies readonly (readonly [Permission, string])[];
+
+/** Says that no alert is shown, and which ones this account would not see. */
+function describeNothing(may: (permission: Permission) => boolean): string {
+  const hidden = ABOUT.filter(([permission]) => !may(permission)).map(([, about]) => about);
+  if (hidden.length === 0) return 'Nothing needs you now.';
+  return `Nothing that you may see needs you now. Colleagues see the alerts about ${new Intl.ListFormat('en-AU').format(hidden)}.`;
 }

@@ -341,9 +341,17 @@ test('the link of a mail leads to its alert, or says that it is settled', async 
 
 test('alerts that could not be loaded offer another try', async () => {
   calls.readAlerts.mockRejectedValueOnce(new AppError('offline', 'No connection.', 0));
-  show(null, false);
+  show();
   await user.click(await screen.findByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('Nothing needs you now.')).toBeTruthy();
+});
+
+test('without some permissions the page says which alerts colleagues see', async () => {
+  calls.readAlerts.mockResolvedValue([]);
+  show(null, true, false, { without: ['identity'] });
+  expect(
+    await screen.findByText('Nothing that you may see needs you now. Colleagues see the alerts about IDs and money.'),
+  ).toBeTruthy();
 });
 
 test.each([

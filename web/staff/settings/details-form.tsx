@@ -94,7 +94,10 @@ export function DetailsForm({
   onReview: (changes: SettingsChange) => void;
 }) {
   const [kept, setKept] = useState(() => readTyped(draftName, { version, values: typedOf(current) }));
-  const form = useSchemaForm(detailsFormSchema, { defaultValues: kept?.values ?? typedOf(current) });
+  const form = useSchemaForm(detailsFormSchema, {
+    defaultValues: kept?.values ?? typedOf(current),
+    showAll: true,
+  });
   const { control } = form;
   useFormDraft(form, (values) => saveTyped(draftName, { version: kept?.version ?? version, values }));
   function discard(): void {

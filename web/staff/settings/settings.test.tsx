@@ -126,6 +126,22 @@ test('typed settings are there after another part, say when the settings have ch
   expect(screen.queryByText(/changes/, { selector: 'p' })).toBeNull();
 });
 
+test('every invalid setting has its message at once', async () => {
+  show();
+  await fill(await screen.findByLabelText('Name'), 'H');
+  await fill(screen.getByLabelText('ABN'), '123');
+  await fill(screen.getByLabelText('Minutes to pay'), '90');
+  await press('Preview changes');
+  await waitFor(() =>
+    expect(screen.getAllByRole('alert').map((one) => one.textContent)).toEqual([
+      'This is needed.',
+      'This is not an ABN.',
+      'At most 30.',
+    ]),
+  );
+  expect(setSettings).not.toHaveBeenCalled();
+});
+
 test('a form without changes, and a value out of range, are not sent', async () => {
   show();
   await screen.findByLabelText('Name');

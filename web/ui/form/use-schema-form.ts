@@ -22,7 +22,7 @@ type SchemaSource<In, Out> = Schema<In, Out> | (() => Promise<Schema<In, Out>>);
 /** Value of an input whose text the browser cannot read, such as "1e" in a number input; the input itself reports ''. */
 export const UNREADABLE = 'unreadable';
 
-/** Creates the state of a form that a schema of `rules` checks. One message is shown at a time: that of the first invalid field. */
+/** Creates the state of a form that a schema of `rules` checks. One message is shown at a time, that of the first invalid field, unless `showAll` is set. */
 export function useSchemaForm<In extends FieldValues, Out>(
   schema: SchemaSource<In, Out>,
   start: {
@@ -30,13 +30,16 @@ export function useSchemaForm<In extends FieldValues, Out>(
     readonly defaultValues?: DefaultValues<In>;
     /** Values that arrive later, such as stored ones; they replace what was not typed yet. */
     readonly values?: In;
+    /** For long forms: shows the message of every invalid field. */
+    readonly showAll?: boolean;
   },
 ): SchemaForm<In, Out> {
+  const { showAll = false, ...values } = start;
   const form = useForm<In, unknown, Out>({
-    ...start,
+    ...values,
     // These options apply to every reset, so only a form whose values arrive later keeps what is typed.
     ...(start.values === undefined ? {} : { resetOptions: { keepDirtyValues: true } }),
-    resolver: checkWith(schema),
+    resolver: checkWith(schema, showAll),
   });
   // Reading it makes react-hook-form note which fields were typed into, so that later values keep them.
   void form.formState.dirtyFields;
@@ -62,14 +65,19 @@ export function messageAt(errors: FieldErrors, path: string): string | null {
   return typeof message === 'string' && message !== '' ? message : null;
 }
 
-function checkWith<In extends FieldValues, Out>(source: SchemaSource<In, Out>): Resolver<In, unknown, Out> {
+function checkWith<In extends FieldValues, Out>(
+  source: SchemaSource<In, Out>,
+  showAll: boolean,
+): Resolver<In, unknown, Out> {
   return async (values, context, options) => {
     const schema = typeof source === 'function' ? await source() : source;
     const resolve = standardSchemaResolver<In, unknown, Out>(schema);
     const result = await resolve(markUnreadable(values, options.fields), context, options);
     const [first] = Object.entries(result.errors);
     // The type cannot tell that one entry of the errors is again errors.
-    return first === undefined ? result : { values: {}, errors: Object.fromEntries([first]) as FieldErrors<In> };
+    return first === undefined || showAll
+      ? result
+      : { values: {}, errors: Object.fromEntries([first]) as FieldErrors<In> };
   };
 }
 
