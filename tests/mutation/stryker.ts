@@ -5,6 +5,7 @@ import { Stryker } from '@stryker-mutator/core';
 import { AREAS } from './areas.ts';
 import { describeScore, rankOf, scoreOf } from './sample.ts';
 import { keyOf } from './sample-checker.ts';
+import { tryFurther } from './survivors.ts';
 
 /** Runs Stryker over a seeded sample of one area's mutants and prints score and survivors: `node stryker.ts AREA SIZE SEED`. */
 
@@ -60,13 +61,20 @@ const tested = results.filter(
 );
 if (tested.length === 0) throw new Error('No mutant of the sample was tested: nothing was measured.');
 const missed = tested.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');
-for (const { fileName, location, replacement, mutatorName, status } of missed) {
-  const path = fileName.replace(`${process.cwd()}/`, '');
-  process.stdout.write(
-    `${status} ${path}:${location.start.line}:${location.start.column} ${mutatorName}: ${replacement ?? ''}\n`,
-  );
-}
-process.stdout.write(`${describeScore(area.name, scoreOf(tested.length - missed.length, tested.length))}\n`);
+const survivors = missed.map(({ fileName, location: { start, end }, replacement = '' }) => ({
+  path: fileName.replace(`${process.cwd()}/`, ''),
+  start,
+  end,
+  replacement,
+}));
+let left = missed.length;
+await tryFurther(survivors, area, ({ path, start, replacement }, by) => {
+  if (by !== null) left -= 1;
+  const place = `${path}:${start.line}:${start.column}: ${replacement.split('\n')[0] ?? ''}`;
+  process.stdout.write(by === null ? `survived ${place}\n` : `noticed  ${place}\n         by ${by}\n`);
+});
+const alone = describeScore(`${area.name}, by its own tests`, scoreOf(tested.length - missed.length, tested.length));
+process.stdout.write(`${alone}\n${describeScore(area.name, scoreOf(tested.length - left, tested.length))}\n`);
 
 /** Converts positions of a report, which count from one, to those of checkers, which count from zero. */
 function countedFromZero<T extends (typeof results)[number]>(one: T): T {
