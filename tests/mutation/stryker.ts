@@ -61,7 +61,7 @@ const tested = results.filter(
 );
 if (tested.length === 0) throw new Error('No mutant of the sample was tested: nothing was measured.');
 const missed = tested.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');
-const survivors = missed.map(({ fileName, location: { start, end }, replacement = '' }) => ({
+const survivors = missed.map(({ fileName, location: { start, end }, replacement }) => ({
   path: fileName.replace(`${process.cwd()}/`, ''),
   start,
   end,
