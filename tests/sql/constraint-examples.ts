@@ -640,10 +640,6 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
         good: [{ description: 'one\ntwo' }, {}],
       },
       discount_codes_min_hours_check: { bad: [{ min_hours: 0 }], good: [{ min_hours: 0.5 }] },
-      discount_codes_half_hours: {
-        bad: [{ min_hours: 0.1 }, { min_hours: 1.25 }],
-        good: [{ min_hours: 1 }, { min_hours: 1.5 }],
-      },
       discount_codes_max_uses_check: { bad: [{ max_uses: 0 }], good: [{ max_uses: 1 }] },
       discount_codes_per_user_limit_check: { bad: [{ per_user_limit: 0 }], good: [{ per_user_limit: 1 }] },
       discount_codes_current_uses_check: atLeast('current_uses', 0),

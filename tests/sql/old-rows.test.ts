@@ -54,6 +54,7 @@ async function fill(old: Db): Promise<void> {
   await old.query('alter table private.booking enable trigger user');
   for (const code of ['TEN', `T${ZERO_WIDTH}EN`, `DANCE${RIGHT_TO_LEFT}`, ZERO_WIDTH])
     await add(old, 'public.discount_codes', { code, description: `for ${RIGHT_TO_LEFT}friends` });
+  await add(old, 'public.discount_codes', { code: 'THIRD', description: 'for friends', min_hours: 1.3, max_uses: 2 });
   for (const email of ['c@example.com', `d${ZERO_WIDTH}@example.com`]) await add(old, 'public.mailing_list', { email });
   await old.query('delete from private.outbox');
 }
@@ -77,6 +78,7 @@ test('a discount code that equals another one without these characters gets a na
     'CODE-',
     'DANCE',
     'TEN',
+    'THIRD',
   ]);
   expect(new Set(found.map(({ description }) => description))).toEqual(new Set(['for friends']));
 });
@@ -89,4 +91,11 @@ test('names of second factors and passkeys lose them too, stay different from ea
   ]);
   expect(await rows('select friendly_name from auth.webauthn_credentials')).toEqual([{ friendly_name: 'Blue key' }]);
   expect(await rows('select kind from private.outbox')).toEqual([]);
+});
+
+test('a code with minimum hours that nobody could set today is still used, turned off and saved with the same hours', async () => {
+  for (const change of ['current_uses = 1', 'active = false', `description = 'Old', min_hours = 1.3`])
+    expect(await db.query(`update public.discount_codes set ${change} where code = 'THIRD'`)).toMatchObject({
+      count: 1,
+    });
 });

@@ -824,7 +824,7 @@ const TESTED =
   audit_log_entries_no_truncate upload_parts_cancel_deletion upload_parts_queue_deletion publish_booking publish_payment publish_verification publish_access_code publish_session publish_closure publish_reopened messages_sent
   booking_not_blocked booking_payer_not_blocked publish_review id_verifications_decided id_verifications_deleted id_verifications_mail_staff id_verifications_supersede_waiting
   sessions_ended users_closed sessions_assurance_changed recheck_role user_roles_permissions staff_permissions_lock
-  staff_permissions_owner partial_refund_limit price_lists_history special_days_history studios_first_prices studios_opened business_settings_history
+  staff_permissions_owner partial_refund_limit price_lists_history special_days_history studios_first_prices studios_opened discount_codes_half_hours business_settings_history
   booking_move_not_closed publish_dispute coupon_redemption_fits id_verifications_verified id_verifications_lost
   publish_team publish_invitation publish_factor_rule publish_ledger staff_permissions_invitations publish_incident booking_freed closed_span_freed publish_waitlist
   studios_hourly_rate booking_buyer_forgotten payment_documents refund_documents partial_refund_documents crew_follows_booking crew_forgotten publish_crew
@@ -832,6 +832,19 @@ const TESTED =
   recheck_permissions recheck_staff staff_permissions_secrets users_secrets publish_secret
   booking_order_frozen booking_order_whole payment_share_frozen users_announce users_email_reserved
   mfa_factors_announce webauthn_credentials_announce identities_announce`.split(/\s+/);
+
+test(
+  'minimum hours of a code are whole or half hours, when it is made and when they are changed',
+  rolledBack(async ({ query, refusal }) => {
+    const refused = async (text: string): Promise<unknown> => (await refusal(() => query(text)))?.constraint;
+    const make = (hours: number): string =>
+      `insert into public.discount_codes (code, discount_type, discount_value, min_hours) values ('HALF${hours * 10}', 'fixed', 5, ${hours})`;
+    for (const hours of [0.5, 1, 1.5]) await query(make(hours));
+    for (const hours of [0.1, 1.3]) expect(await refused(make(hours))).toBe('discount_codes_half_hours');
+    const change = `update public.discount_codes set min_hours = 1.3 where code = 'HALF10'`;
+    expect(await refused(change)).toBe('discount_codes_half_hours');
+  }),
+);
 
 test(
   'a room is open for the first time when it is made active, and that instant stays',
