@@ -1,5 +1,6 @@
 import { act, fireEvent, screen, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { queryKeys } from '#web/data/query-keys.ts';
 import { AppError } from '#web/lib/errors.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { Calendar, type CalendarForms, type CalendarView } from './calendar.tsx';
@@ -56,11 +57,9 @@ const [onShow, onBooking] = [vi.fn<(view: CalendarView) => void>(), vi.fn<(refer
 
 beforeEach(() => {
   vi.resetAllMocks();
-  calls.readCalendar.mockResolvedValue([
-    entry('booking', 'A', 10, 12),
-    entry('hold', 'B', 14, 15),
-    entry('closure', 'C', 16, 18),
-  ]);
+  calls.readCalendar.mockImplementation(() =>
+    Promise.resolve([entry('booking', 'A', 10, 12), entry('hold', 'B', 14, 15), entry('closure', 'C', 16, 18)]),
+  );
   calls.readFreeDays.mockResolvedValue(FREE);
   Element.prototype.scrollIntoView = vi.fn();
   HTMLElement.prototype.setPointerCapture = vi.fn();
@@ -68,7 +67,7 @@ beforeEach(() => {
 
 /** The calendar with the area of its blocks 300 by 480 pixels: 100 for a room, 20 for an hour. */
 async function open(view: Partial<CalendarView> = {}): Promise<HTMLElement> {
-  renderPart(
+  const { client } = renderPart(
     <Calendar
       studios={STUDIOS}
       shown={{ view: 'day', day: DAY, studioId: null, ...view }}
@@ -81,8 +80,10 @@ async function open(view: Partial<CalendarView> = {}): Promise<HTMLElement> {
   const area = grid.querySelector<HTMLElement>('[aria-hidden="true"]');
   if (!area) throw new Error('no area');
   area.getBoundingClientRect = () => new DOMRect(0, 0, 300, 480);
+  readAgain = () => client.invalidateQueries({ queryKey: queryKeys.staffCalendar.all });
   return area;
 }
+let readAgain: () => Promise<void>;
 const cell = (name: RegExp | string) => screen.getByRole('gridcell', { name });
 const active = (): string =>
   document
@@ -167,6 +168,25 @@ test('a booking is picked up, moved and dropped by keyboard, and the form gets t
   expect(dialog().getByText('Sam Guest, ABCD-2345')).toBeTruthy();
   await user.click(dialog().getByRole('button', { name: moveTo('B', 9, 10) }));
   expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+test('a booking that is picked up stays so when the calendar is read again, and is put back when its hours have changed', async () => {
+  await open();
+  screen.getByRole('grid').focus();
+  await user.keyboard('{ArrowDown}{Enter}');
+  calls.readCalendar.mockResolvedValue([entry('booking', 'A', 10, 12), entry('closure', 'C', 20, 22)]);
+  await readAgain();
+  await screen.findByRole('gridcell', { name: /^Studio C.* 9 PM: closed/ });
+  expect(screen.getByText(/^Picked up Sam Guest/)).toBeTruthy();
+  await user.keyboard('{ArrowRight}{Enter}');
+  await user.click(dialog().getByRole('button', { name: moveTo('B', 10, 12) }));
+  screen.getByRole('grid').focus();
+  await user.keyboard('{ArrowLeft}{Enter}');
+  calls.readCalendar.mockResolvedValue([entry('booking', 'A', 10, 13)]);
+  await readAgain();
+  expect(await screen.findByText('The booking has changed, so it was put back.')).toBeTruthy();
+  await user.keyboard('{ArrowDown}');
+  expect(active()).toBe('Studio A, Mon 3 Mar 2031, 11 AM: Sam Guest, 10 am to 1 pm');
 });
 
 test('a mouse drags free hours, a booking, and an edge of it', async () => {

@@ -1,7 +1,9 @@
 import { type KeyboardEvent, useState } from 'react';
 import { studioDate, studioHour } from '#rules/studio-time.ts';
 import type { Cell } from './drag.ts';
+import type { Entry } from './queries.ts';
 import { type Column, selectHours, type Span } from './span.ts';
+import { keyOf } from './use-drag.ts';
 import { press, type Shown, type Walk, type Wish } from './walk.ts';
 
 /** The keyboard in the calendar: where it is, what it said last, and the hours it has selected or carries. */
@@ -9,13 +11,13 @@ export function useWalk(id: string, shown: Shown, onWish: (wish: Wish) => void) 
   const { columns, entries } = shown;
   const [kept, setKept] = useState<Walk>(() => startOf(columns, shown.now));
   const [said, setSaid] = useState('');
-  // Other days may have fewer columns; a booking that has gone is not carried on.
-  const carried = kept.carried !== null && entries.includes(kept.carried.entry) ? kept.carried : null;
+  // Other days may have fewer columns. A booking that was cancelled or moved meanwhile is not carried on.
+  const carried = kept.carried !== null && entries.some(isSame(kept.carried.entry)) ? kept.carried : null;
   const walk: Walk = { ...kept, carried, column: Math.min(kept.column, columns.length - 1) };
   const cellId = (column: number, hour: number): string => `${id}-${column}-${hour}`;
   return {
     walk,
-    said,
+    said: carried === kept.carried ? said : 'The booking has changed, so it was put back.',
     cellId,
     ghost: ghostOf(walk, shown),
     goTo({ column, hour }: Cell) {
@@ -35,6 +37,12 @@ export function useWalk(id: string, shown: Shown, onWish: (wish: Wish) => void) 
     },
   };
 }
+
+/** Whether an entry is the same one with the same hours. Each time the calendar is read, its entries are new objects. */
+const isSame =
+  (one: Entry) =>
+  (other: Entry): boolean =>
+    keyOf(other) === keyOf(one) && other.end.getTime() === one.end.getTime();
 
 /** Begins today at the present hour, on other days at 9 am. */
 function startOf(columns: readonly Column[], now: Date): Walk {
