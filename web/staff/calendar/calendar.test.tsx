@@ -184,7 +184,7 @@ test('a booking that is picked up stays so when the calendar is read again, and 
   await user.keyboard('{ArrowLeft}{Enter}');
   calls.readCalendar.mockResolvedValue([entry('booking', 'A', 10, 13)]);
   await readAgain();
-  expect(await screen.findByText('The booking has changed, so it was put back.')).toBeTruthy();
+  expect(await screen.findByText('The booking was put back: it is no longer shown at these hours.')).toBeTruthy();
   await user.keyboard('{ArrowDown}');
   expect(active()).toBe('Studio A, Mon 3 Mar 2031, 11 AM: Sam Guest, 10 am to 1 pm');
 });

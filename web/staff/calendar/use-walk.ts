@@ -11,13 +11,13 @@ export function useWalk(id: string, shown: Shown, onWish: (wish: Wish) => void) 
   const { columns, entries } = shown;
   const [kept, setKept] = useState<Walk>(() => startOf(columns, shown.now));
   const [said, setSaid] = useState('');
-  // Other days may have fewer columns. A booking that was cancelled or moved meanwhile is not carried on.
+  // Other days may have fewer columns. A booking that has other hours by now, or is not on the days shown, is not carried on.
   const carried = kept.carried !== null && entries.some(isSame(kept.carried.entry)) ? kept.carried : null;
   const walk: Walk = { ...kept, carried, column: Math.min(kept.column, columns.length - 1) };
   const cellId = (column: number, hour: number): string => `${id}-${column}-${hour}`;
   return {
     walk,
-    said: carried === kept.carried ? said : 'The booking has changed, so it was put back.',
+    said: carried === kept.carried ? said : 'The booking was put back: it is no longer shown at these hours.',
     cellId,
     ghost: ghostOf(walk, shown),
     goTo({ column, hour }: Cell) {
