@@ -46,7 +46,7 @@ const part = (name: string, order: number, options: Part): TestProjectInlineConf
  * The parts of `npm test`. Their files share processes: loading the server takes longer than most files, and an engine that has run before
  * opens in half the time. Files of tests/ that are about both engines run once for each.
  */
-const parts: TestProjectInlineConfiguration[] = [
+export const parts: TestProjectInlineConfiguration[] = [
   part('units', 0, {
     include: ['{rules,web,server,sandbox,bench,build,tools}/**/*.test.ts', 'tests/*.test.ts'],
     exclude: [...long, ...mocked],

@@ -49,6 +49,7 @@ import { staffTestCampaign } from './functions/staff-test-campaign.ts';
 import { staffSendMail } from './functions/staff-send-mail.ts';
 import { staffWriteCustomer } from './functions/staff-write-customer.ts';
 import { unsubscribe } from './functions/unsubscribe.ts';
+import { staffMarkPaid } from './functions/staff-mark-paid.ts';
 import { staffMoveBooking } from './functions/staff-move-booking.ts';
 import { staffIdPicture } from './functions/staff-id-picture.ts';
 import { staffInvite, staffResendInvitation, staffRevokeInvitation } from './functions/staff-invite.ts';
@@ -60,7 +61,7 @@ import { staffReviewId } from './functions/staff-review-id.ts';
 import { staffSetSecondFactor } from './functions/staff-set-second-factor.ts';
 import { staffSetPermissions } from './functions/staff-set-permissions.ts';
 import { staffSetPrices } from './functions/staff-set-prices.ts';
-import { staffSetRoom } from './functions/staff-set-room.ts';
+import { staffLocks, staffSetRoom } from './functions/staff-set-room.ts';
 import { staffSetSettings } from './functions/staff-set-settings.ts';
 import { staffUnblockCustomer } from './functions/staff-unblock-customer.ts';
 import { staffUndo } from './functions/staff-undo.ts';
@@ -174,6 +175,7 @@ function staffFunctions(context: Context): [string, ServerFunction][] {
   return [
     ['staff-create-booking', staffCreateBooking(context)],
     ['staff-move-booking', staffMoveBooking(context)],
+    ['staff-mark-paid', staffMarkPaid(context)],
     ['staff-cancel-booking', staffCancelBooking(context)],
     ['staff-undo', staffUndo(context)],
     ['staff-booking-document', staffBookingDocument(context)],
@@ -191,6 +193,7 @@ function staffFunctions(context: Context): [string, ServerFunction][] {
     ['staff-set-second-factor', staffSetSecondFactor(context)],
     ['staff-set-prices', staffSetPrices(context)],
     ['staff-set-room', staffSetRoom(context)],
+    ['staff-locks', staffLocks(context)],
     ['staff-set-settings', staffSetSettings(context)],
     ['staff-review-id', staffReviewId(context)],
     ['staff-withdraw-id', staffWithdrawId(context)],

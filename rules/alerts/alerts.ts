@@ -18,6 +18,7 @@ export const ALERT_KINDS = [
   'reported',
   'blocked_booking',
   'code_missing',
+  'lock_unknown',
   'lock_offline',
   'battery_low',
   'ledger_difference',
@@ -87,8 +88,11 @@ const openBooking = (alert: Alert): AlertAction =>
   alert.booking === null
     ? action('Try again', alertAddress(alert))
     : action('Open the booking', panelOf(alert.booking.reference), 'bookings');
-const fixLock = ({ studioId }: Alert): AlertAction =>
-  action('Fix the lock', tab('rooms') + (studioId === null ? '' : `&room=${encodeURIComponent(studioId)}`), 'settings');
+/** Opens the form of the room, which is named by its name where its id is not known. */
+function fixLock({ studioId, studioName }: Alert): AlertAction {
+  const room = studioId ?? studioName;
+  return action('Fix the lock', tab('rooms') + (room === null ? '' : `&room=${encodeURIComponent(room)}`), 'settings');
+}
 const openDoors = (): AlertAction => action('Open Doors', tab('doors'), 'bookings');
 
 const describedProblem = ({ problem, job }: Alert) =>
@@ -188,6 +192,12 @@ const WORDS: Readonly<Record<AlertKind, Words>> = {
     title: () => 'The lock has not accepted the code',
     why: () => ['Without a code the customer cannot enter'],
     action: openBooking,
+    isUrgent: true,
+  },
+  lock_unknown: {
+    title: (alert) => `The lock of ${studioOf(alert)} is unknown to the lock service`,
+    why: () => ['No session there gets a door code until it is fixed'],
+    action: fixLock,
     isUrgent: true,
   },
   lock_offline: {

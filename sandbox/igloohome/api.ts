@@ -19,6 +19,8 @@ const JOB_SCOPES: Readonly<Record<number, Scope>> = {
   10: 'get-device-status-bridge-proxied-job',
   15: 'get-activity-logs-bridge-proxied-job',
 };
+/** Few, so that every client has to follow the cursor. */
+const DEVICES_PER_PAGE = 4;
 const PAGE_SIZE = 20;
 const PAGE_SIZE_MAX = 100;
 
@@ -33,7 +35,7 @@ export async function handleApi(context: ApiContext, request: Request): Promise<
   const allowed = (scope: Scope, respond: () => Response): Response => tokens.refuse(request, scope) ?? respond();
   switch (`${method} ${[noun, id && ':id', kind].filter(Boolean).join('/')}`) {
     case 'GET devices':
-      return allowed('get-devices', () => Response.json({ nextCursor: null, payload: describeDevices(site) }));
+      return allowed('get-devices', () => listDevices(site, url.searchParams.get('cursor')));
     case 'GET devices/:id':
       return allowed('get-devices', () => {
         const device = describeDevices(site).find((one) => one.deviceId === id);
@@ -60,6 +62,18 @@ export async function handleApi(context: ApiContext, request: Request): Promise<
     default:
       return allowed('get-devices', () => refuse(404, 'Not found'));
   }
+}
+
+/** `GET /devices`: some at a time, from the cursor of the page before. */
+function listDevices(site: Site, cursor: string | null): Response {
+  const devices = describeDevices(site);
+  const from = cursor === null ? 0 : devices.findIndex(({ deviceId }) => deviceId === cursor);
+  if (from < 0) return refuse(400, 'No such cursor');
+  const next = devices[from + DEVICES_PER_PAGE];
+  return Response.json({
+    nextCursor: next?.deviceId ?? null,
+    payload: devices.slice(from, from + DEVICES_PER_PAGE),
+  });
 }
 
 /** `POST /devices/:id/algopin/:kind` */

@@ -131,16 +131,32 @@ describe('tokens', () => {
   });
 });
 
-it('lists three locks, their bridge and a keypad', async () => {
-  const { json } = await call('GET', '/igloohome/devices');
-  const payload = json['payload'];
-  expect(Array.isArray(payload) && payload.map((one: Json) => [one['type'], one['deviceId']])).toEqual([
+it('lists the locks of three rooms and a spare one, then with the cursor their bridge and a keypad', async () => {
+  const page = async (cursor: string) => {
+    const { json, status } = await call('GET', `/igloohome/devices${cursor}`);
+    const payload = json['payload'];
+    return {
+      status,
+      next: json['nextCursor'],
+      devices: Array.isArray(payload) ? payload.map((one: Json) => [one['type'], one['deviceId']]) : [],
+    };
+  };
+  const first = await page('');
+  expect(first.devices).toEqual([
     ['Lock', 'SPA1X0001'],
     ['Lock', 'SPB1X0002'],
     ['Lock', 'SPC1X0003'],
-    ['Bridge', 'EB1X00001'],
-    ['Keypad', 'EK1X00001'],
+    ['Lock', 'SPD1X0004'],
   ]);
+  expect(await page(`?cursor=${String(first.next)}`)).toEqual({
+    status: 200,
+    next: null,
+    devices: [
+      ['Bridge', 'EB1X00001'],
+      ['Keypad', 'EK1X00001'],
+    ],
+  });
+  expect(await page('?cursor=made-up')).toMatchObject({ status: 400 });
 });
 
 describe('computed codes', () => {

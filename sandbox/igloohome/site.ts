@@ -57,6 +57,8 @@ const LOCKS = [
   ['SPA1X0001', 'Studio A'],
   ['SPB1X0002', 'Studio B'],
   ['SPC1X0003', 'Studio C'],
+  // For a room that staff add.
+  ['SPD1X0004', 'Spare lock'],
 ] as const;
 
 /** Loads the saved installation, or creates one. */

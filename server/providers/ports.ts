@@ -189,7 +189,13 @@ export type LockCapabilities = {
 };
 export type IssuedCode = { readonly pin: string; readonly providerCodeId: string | null };
 /** A lock, bridge or keypad of our account. */
-type LockDevice = { readonly id: string; readonly name: string; readonly batteryPercent: number | null };
+export type LockDevice = {
+  readonly id: string;
+  readonly name: string;
+  /** Whether it is a lock itself, which a room can have. */
+  readonly isLock: boolean;
+  readonly batteryPercent: number | null;
+};
 export type Locks = {
   readonly capabilities: LockCapabilities;
   /** Issues a code; the same input gives the same code, so the caller stores `variant` first. `pin` is for locks that accept our digits. */
@@ -201,7 +207,7 @@ export type Locks = {
     variant: number;
     pin: string;
   }): Promise<IssuedCode>;
-  /** Checks our credentials and lists the devices. */
+  /** Checks our credentials and lists all devices. */
   check(): Promise<{ readonly devices: readonly LockDevice[] }>;
   /**
    * Asks a lock whether it answers. `online` is null where nothing can reach it from afar. A lock or bridge that does not answer is offline, not an

@@ -251,6 +251,27 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
   const doorLog = async (query: Record<string, unknown>) =>
     (await server.call('staff-door-log', query, staff.token)).body['entries'] as (Entry & Record<string, unknown>)[];
 
+  it('a lock that the lock service does not know is an alert at the next check, which a change of the room brings forward, and the other locks are checked all the same', async () => {
+    const alerts = async () => {
+      const { data } = await server.client(staff.token).rpc('staff_alerts');
+      return (data ?? []).flatMap(({ kind, studio_name }) => (kind === 'lock_unknown' ? studio_name : []));
+    };
+    const set = (room: object) => server.call('staff-set-room', { studioId: STUDIO_A, room }, staff.token);
+    server.advance(16 * MINUTE);
+    await server.settle();
+    expect(await alerts()).toEqual([]);
+    // The operator takes the lock out of the account.
+    await rows(`insert into private.studio_lock (studio_id, lock_id) values ($1::uuid, 'SPX1X0009')`, [STUDIO_A]);
+    await rows('select private.announce_rooms()');
+    await expect.poll(async () => (await server.call('staff-doors', {}, staff.token)).body['doors']).toMatchObject([{ lockId: 'SPX1X0009', known: false }, {}, {}]);
+    server.advance(16 * MINUTE);
+    await server.settle();
+    expect(await alerts()).toEqual(['Studio A']);
+    expect(await rows('select online from private.lock_state where unknown_since is null')).toEqual([{ online: true }, { online: true }]);
+    expect(await set({ lockId: 'SPA1X0001' })).toMatchObject({ status: 200 });
+    await expect.poll(async () => { await server.settle(); return alerts(); }).toEqual([]);
+  });
+
   it('a lock that does not answer and a low battery are known at the next check, and a lock that is back at once', async () => {
     const [first] = (await server.call('staff-doors', {}, staff.token)).body['doors'] as { lockId: string }[];
     const door = async () => ((await server.call('staff-doors', {}, staff.token)).body['doors'] as unknown[])[0];

@@ -29,6 +29,36 @@ describe.each(oneEngine)('rooms as data on $name', ({ open }) => {
     expect(row?.rooms).toEqual(firstRooms);
   });
 
+  it('the locks of the lock service are listed with their rooms, for staff who may change rooms', async () => {
+    const { body } = await server.call('staff-locks', {}, staff.token);
+    expect(body['locks']).toEqual([
+      { id: 'SPA1X0001', name: 'Studio A', batteryPercent: 91, room: 'Studio A' },
+      { id: 'SPB1X0002', name: 'Studio B', batteryPercent: 91, room: 'Studio B' },
+      { id: 'SPC1X0003', name: 'Studio C', batteryPercent: 91, room: 'Studio C' },
+      { id: 'SPD1X0004', name: 'Spare lock', batteryPercent: 91, room: null },
+    ]);
+    expect(await server.call('staff-locks', {}, customer.token)).toMatchObject({ status: 403 });
+  });
+
+  it('a room is not opened with a lock that the lock service does not know, that another open room has, or that cannot be checked', async () => {
+    const refused = (message: RegExp) => ({
+      status: 400,
+      body: { error: { code: 'invalid_request', field: 'room.lockId', message: expect.stringMatching(message) } },
+    });
+    const id = String((await set(null, { name: 'Studio E', lockId: 'SPX1X0009' })).body['studioId']);
+    expect(await set(id, { active: true })).toMatchObject(refused(/does not know this lock/));
+    expect(await set(id, { active: true, lockId: 'SPB1X0002' })).toMatchObject(refused(/^Studio B has this lock/));
+    expect(await set(id, { lockId: 'SPD1X0004' })).toMatchObject({ status: 200 });
+    await server.sandbox('/api/faults', { provider: 'igloohome', kind: 'status', status: 503, seconds: 86_400 });
+    expect(await set(id, { active: true })).toMatchObject({ body: { error: { code: 'provider_unavailable' } } });
+    // What an open room shows can be changed meanwhile.
+    expect(await set(STUDIO_A, { title: 'The vinyl room', active: true })).toMatchObject({ status: 200 });
+    await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
+    await expect.poll(() => set(id, { active: true })).toMatchObject({ status: 200 });
+    expect(await set(STUDIO_A, { lockId: 'SPD1X0004' })).toMatchObject(refused(/^Studio E has this lock/));
+    expect(await set(id, { active: false })).toMatchObject({ status: 200 });
+  });
+
   it('a new room can be booked once it has a lock, and a retired one keeps its bookings and takes no new ones', async () => {
     const made = await set(null, { name: 'Studio D', title: 'The quiet room' });
     expect(made).toMatchObject({ status: 200 });
@@ -38,7 +68,7 @@ describe.each(oneEngine)('rooms as data on $name', ({ open }) => {
       status: 400,
       body: { error: { code: 'invalid_request', field: 'room.lockId' } },
     });
-    expect(await set(id, { active: true, lockId: 'SP4' })).toMatchObject({ status: 200 });
+    expect(await set(id, { active: true, lockId: 'SPD1X0004' })).toMatchObject({ status: 200 });
     const held = await hold(30, id);
     expect(held).toMatchObject({ status: 200 });
     expect(await set(id, { active: false })).toMatchObject({ status: 200 });
@@ -48,7 +78,7 @@ describe.each(oneEngine)('rooms as data on $name', ({ open }) => {
     const shown = await server.client().from('studios').select('name').order('sort_order');
     expect(shown.data?.map(({ name }) => name)).toEqual(['Studio A', 'Studio B', 'Studio C']);
     const rooms = await server.client(staff.token).rpc('staff_rooms');
-    expect(rooms.data?.at(-1)).toMatchObject({ id, room: { active: false, lockId: 'SP4' }, upcoming: 1, opened: true });
+    expect(rooms.data?.at(-1)).toMatchObject({ id, room: { active: false, lockId: 'SPD1X0004' }, upcoming: 1, opened: true });
     const draft = (await set(null, { name: 'Never open' })).body['studioId'];
     const after = await server.client(staff.token).rpc('staff_rooms');
     expect(after.data?.find((one) => one.id === draft)).toMatchObject({ room: { active: false }, opened: false });

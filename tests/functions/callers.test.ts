@@ -270,6 +270,14 @@ const ROWS: readonly Row[] = [
     answers: { refundForStaff: () => ({ refundId: BOOKING, byHand: false }) },
   },
   {
+    name: 'staff-mark-paid',
+    callers: 'staff',
+    permission: 'bookings',
+    limit: ['staff-mark-paid', 60, 60],
+    body: { bookingId: BOOKING },
+    answers: { markPaid: () => ({ id: BOOKING, reference: 'ABCD-2345' }) },
+  },
+  {
     name: 'staff-access-code',
     callers: 'staff',
     permission: 'bookings',
@@ -477,6 +485,14 @@ const ROWS: readonly Row[] = [
     limit: ['staff-set-room', 60, 60],
     body: { studioId: BOOKING, room: { title: 'The vinyl room' } },
     answers: { setRoom: () => BOOKING },
+  },
+  {
+    name: 'staff-locks',
+    callers: 'staff',
+    permission: 'settings',
+    limit: ['staff-locks', 60, 60],
+    body: {},
+    answers: { listLocks: () => [{ id: 'SP4', name: 'Spare lock', batteryPercent: 91, room: null }] },
   },
   {
     name: 'staff-set-settings',

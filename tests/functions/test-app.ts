@@ -30,6 +30,7 @@ vi.mock('#server/operations/access/renew-code.ts', () => ({ renewCode: operation
 vi.mock('#server/operations/bookings/cancel.ts', () => ({ cancelBooking: operation('cancelBooking') }));
 vi.mock('#server/operations/bookings/book-for-staff.ts', () => ({ bookForStaff: operation('bookForStaff') }));
 vi.mock('#server/operations/bookings/cancel-for-staff.ts', () => ({ cancelForStaff: operation('cancelForStaff') }));
+vi.mock('#server/operations/staff/mark-paid.ts', () => ({ markPaid: operation('markPaid') }));
 vi.mock('#server/operations/payments/refund-for-staff.ts', () => ({ refundForStaff: operation('refundForStaff') }));
 vi.mock('#server/operations/staff/undo.ts', () => ({ undoForStaff: operation('undoForStaff') }));
 vi.mock('#server/operations/bookings/move.ts', () => ({
@@ -57,6 +58,7 @@ vi.mock('#server/operations/crew/guests.ts', () => ({
 }));
 vi.mock('#server/operations/crew/guest-codes.ts', () => ({ makeGuestCode: operation('makeGuestCode') }));
 vi.mock('#server/operations/staff/set-permissions.ts', () => ({ setPermissions: operation('setPermissions') }));
+vi.mock('#server/operations/settings/room-locks.ts', () => ({ listLocks: operation('listLocks') }));
 vi.mock('#server/operations/settings/set-room.ts', () => ({ setRoom: operation('setRoom') }));
 vi.mock('#server/operations/settings/set-settings.ts', () => ({ setSettings: operation('setSettings') }));
 vi.mock('#server/operations/reconciliation/compare-ledger.ts', () => ({

@@ -1,6 +1,8 @@
 import { weeklyDates } from '#rules/finding/series.ts';
 import { studioDate } from '#rules/studio-time.ts';
+import { bookForStaff } from '#server/operations/bookings/book-for-staff.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
+import { addPerson, STUDIO } from '#tests/operations/booking-system.ts';
 import type { Change } from './interrupted.ts';
 import { EVENING, hours, setCancelHours, type Subject, type World } from './world.ts';
 
@@ -31,6 +33,22 @@ export const context = (world: World) => world.system.booking;
 export async function held(world: World, start = EVENING): Promise<Subject> {
   const { id, person, session } = await world.held(hours(start));
   return { id, person, session, target: null };
+}
+/** A booking by staff for an account, whose mailed link is open. */
+export async function linked(world: World): Promise<Subject> {
+  const person = await addPerson(world.db);
+  const row = await world.db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [person]);
+  const { bookingId } = await bookForStaff(context(world), {
+    studioId: STUDIO,
+    ...hours(EVENING),
+    customerEmail: row?.email ?? '',
+    customerName: '',
+    payment: 'link',
+    notes: null,
+    requestId: null,
+    actor: world.staff,
+  });
+  return { id: bookingId, person, session: await world.system.sessionOf(bookingId), target: null };
 }
 /** The first booking of an order of three weeks with an open payment session. */
 export async function heldOrder(world: World): Promise<Subject> {

@@ -11,9 +11,10 @@ import { readBooking } from '#server/operations/core/booking-rows.ts';
 import { payWithCard } from '#server/operations/payments/pay-with-card.ts';
 import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
+import { markPaid } from '#server/operations/staff/mark-paid.ts';
 import { undoForStaff } from '#server/operations/staff/undo.ts';
 import { HOUR, MINUTE, STUDIO } from '#tests/operations/booking-system.ts';
-import { context, held, heldOrder, type Operation, paid, paidOrder, staffCancellation } from './begin.ts';
+import { context, held, heldOrder, linked, type Operation, paid, paidOrder, staffCancellation } from './begin.ts';
 import { OF_CODES } from './code-operations.ts';
 import { EVENING, hours, MONDAY, type Span, type Subject, type World } from './world.ts';
 
@@ -210,6 +211,21 @@ export const OPERATIONS: readonly Operation[] = [
             await payWith(db, 'pm_2');
             await holdBooking({ ...context(world), db }, world.system.request(subject.person, hours(EVENING)));
           },
+        },
+      };
+    },
+  },
+  {
+    name: 'staff mark a booking by a link as paid',
+    takesHours: false,
+    async begin(world) {
+      const subject = await linked(world);
+      return {
+        subject,
+        run: () => markPaid(context(world), { bookingId: subject.id, actor: world.staff, money: 'held' }),
+        more: {
+          'the same call comes again': (db) =>
+            markPaid({ ...context(world), db }, { bookingId: subject.id, actor: world.staff, money: 'held' }),
         },
       };
     },

@@ -68,7 +68,7 @@ const survivors = missed.map(({ fileName, location: { start, end }, replacement 
   replacement,
 }));
 let left = missed.length;
-await tryFurther(survivors, area, ({ path, start, replacement }, by) => {
+await tryFurther(survivors, ({ path, start, replacement }, by) => {
   if (by !== null) left -= 1;
   const place = `${path}:${start.line}:${start.column}: ${replacement.split('\n')[0] ?? ''}`;
   process.stdout.write(by === null ? `survived ${place}\n` : `noticed  ${place}\n         by ${by}\n`);

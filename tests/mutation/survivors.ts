@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { cp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join, relative } from 'node:path';
-import type { Area } from './areas.ts';
+import { join, relative } from 'node:path';
+import { measureReach, testsReaching } from './reach.ts';
 import { failuresOf } from './report.ts';
 
 /** A change that the tests of an area did not notice. Lines and columns count from one. */
@@ -15,19 +15,20 @@ export type Survivor = {
 };
 type Place = { readonly line: number; readonly column: number };
 
-/** How many further test files run for a change: those that name what it touches most often. */
-const FILES_MAX = 5;
+/** How many further test files run for a change: those that are most about the function it touches. */
+const FILES_MAX = 10;
 const LEFT_OUT = ['node_modules', '.git', 'artefacts', 'data', 'dist'];
 
 /**
- * Puts changes into a copy of the project, one at a time, and runs the area's further tests, which start servers. Calls `told` with each change and the
- * test that notices it, or null.
+ * Puts changes into a copy of the project, one at a time, and runs the tests of the whole project that call the changed function. Calls `told`
+ * with each change and the test that notices it, or null.
  */
 export async function tryFurther(
   survivors: readonly Survivor[],
-  area: Area,
   told: (survivor: Survivor, by: string | null) => void,
 ): Promise<void> {
+  if (survivors.length === 0) return;
+  const reach = await measureReach();
   const root = process.cwd();
   const copy = mkdtempSync(join(tmpdir(), 'mutation-'));
   try {
@@ -35,22 +36,19 @@ export async function tryFurther(
     await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
     const passing = new Map<string, boolean>();
     const passes = async (file: string): Promise<boolean> => {
-      const known = passing.get(file) ?? (await runTests(copy, file)) === null;
+      const known = passing.get(file) ?? (await runTests(copy, [file])) === null;
       passing.set(file, known);
       return known;
     };
     for (const survivor of survivors) {
       const file = join(copy, survivor.path);
       const text = await readFile(file, 'utf8');
-      let by: string | null = null;
-      for (const test of furtherFiles(survivor.path, area)) {
-        if (!(await passes(test))) continue;
-        await writeFile(file, changed(text, survivor));
-        by = await runTests(copy, test);
-        await writeFile(file, text);
-        if (by !== null) break;
-      }
-      told(survivor, by);
+      const tests: string[] = [];
+      for (const test of testsReaching(reach, survivor.path, text, survivor.start.line).slice(0, FILES_MAX))
+        if (await passes(test)) tests.push(test);
+      await writeFile(file, changed(text, survivor));
+      told(survivor, tests.length === 0 ? null : await runTests(copy, tests));
+      await writeFile(file, text);
     }
   } finally {
     await rm(copy, { recursive: true, force: true });
@@ -65,40 +63,8 @@ export function changed(text: string, { start, end, replacement }: Omit<Survivor
   return text.slice(0, offset(start)) + replacement + text.slice(offset(end));
 }
 
-/** The further tests of an area that name the exports of a file, or the functions of /functions/v1 that use it, most often. */
-function furtherFiles(path: string, area: Area): string[] {
-  const words = namesAround(path);
-  const counted = globSync([...area.further])
-    .toSorted()
-    .map((file) => ({ file, times: countWords(readFileSync(file, 'utf8'), words) }));
-  return counted
-    .toSorted((a, b) => b.times - a.times)
-    .slice(0, FILES_MAX)
-    .map(({ file }) => file);
-}
-
-function countWords(text: string, words: readonly string[]): number {
-  return words.reduce((sum, word) => sum + text.split(word).length - 1, 0);
-}
-
-/** The exports of a file, and the names of the functions of /functions/v1 that reach it by imports. */
-function namesAround(path: string): string[] {
-  const sources = globSync('server/**/*.ts').filter((file) => !file.endsWith('.test.ts'));
-  const texts = new Map(sources.map((file) => [file, readFileSync(file, 'utf8')]));
-  const reached = new Set([path]);
-  for (const file of reached)
-    for (const [importer, text] of texts) if (text.includes(`/${basename(file)}'`)) reached.add(importer);
-  const functions = [...reached].filter((file) => file.startsWith('server/functions/'));
-  const exported = [...(texts.get(path) ?? '').matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)];
-  return [
-    ...exported.map(([, name = '']) => name),
-    // A file that most functions use says nothing about one of them.
-    ...(functions.length <= 5 ? functions.map((file) => basename(file, '.ts')) : []),
-  ];
-}
-
-/** Runs one test file on the embedded database. Returns what failed, or null. */
-async function runTests(folder: string, file: string): Promise<string | null> {
+/** Runs test files on the embedded database. Returns what failed first, or null. */
+async function runTests(folder: string, files: readonly string[]): Promise<string | null> {
   const report = join(folder, 'mutation-report.json');
   const child = spawn(
     process.execPath,
@@ -110,7 +76,7 @@ async function runTests(folder: string, file: string): Promise<string | null> {
       '--hookTimeout=120000',
       '--reporter=json',
       `--outputFile=${report}`,
-      file,
+      ...files,
     ],
     { cwd: folder, stdio: 'ignore', env: { ...process.env, TEST_PARTS: '1', TEST_POSTGRES_URL: '', NO_COLOR: '1' } },
   );

@@ -101,16 +101,23 @@ export async function createPaymentCases(db: Database) {
 
   /**
    * Runs the jobs, then compares every payment of a booking and of its waiting moves with the provider, cent for cent.
-   * Returns what was paid and what went back.
+   * Returns what was paid and what went back; of what was paid elsewhere, what staff are to give back by hand.
    */
   async function moneyOf(bookingId: string): Promise<{ readonly paid: number; readonly returned: number }> {
     await system.jobs.drain();
     const { rows: sessions } = await db.query<{ id: string }>(
       `select p.session_id as id from private.payment p join private.booking b on b.id = p.booking_id
-       where $1::uuid in (b.id, b.moves_booking) and p.paid_cents > 0`,
+       where $1::uuid in (b.id, b.moves_booking) and p.paid_cents > 0 and p.kind <> 'elsewhere'`,
       [bookingId],
     );
-    let [paid, returned] = [0, 0];
+    const elsewhere = await db.one<{ paid: number; returned: number }>(
+      `select coalesce(sum(p.paid_cents), 0)::int as paid, coalesce(sum(x.cents), 0)::int as returned
+       from private.payment p left join lateral (
+         select sum(r.amount_cents) as cents from private.partial_refund r where r.payment_id = p.id and r.state <> 'covered') x on true
+       where p.booking_id = $1::uuid and p.kind = 'elsewhere' and p.paid_cents > 0`,
+      [bookingId],
+    );
+    let [paid, returned] = [elsewhere?.paid ?? 0, elsewhere?.returned ?? 0];
     for (const { id } of sessions) {
       await settlePayment(payment, id);
       const ours = await db.one<{ paid: number; refunded: number; counted: number }>(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addDays, slotEnd, slotStart, studioDate, studioHour } from '#rules/studio-time.ts';
 import { openRows, type Rows, type TestRows, uuid } from '#tests/support/rows.ts';
+import { force, tryOut } from './booking-rows.ts';
 
 const STAFF = uuid(7);
 /** Saturday 1 March 2031, 11 am in Sydney. */
@@ -53,6 +54,25 @@ test(
     expect(await set(rows, uuid(99), { name: 'Nobody' })).toBeNull();
     await rows.query('select private.order_rooms($1::uuid[], $2::uuid)', [[second, first], STAFF]);
     expect(await siteRooms(rows)).toEqual(['Two', 'One']);
+  }),
+);
+
+test(
+  'two rooms that customers can book never have the same lock, a retired one may share it, and rooms that shared one before can be changed',
+  rolledBack(async (rows) => {
+    const first = await set(rows, null, { name: 'One', lockId: 'lock-1', active: true });
+    await set(rows, first, { active: true });
+    const second = await set(rows, null, { name: 'Two', lockId: 'lock-1' });
+    const taken = { constraint: 'studio_lock_of_one_room' };
+    await expect(tryOut(rows, () => set(rows, second, { active: true }))).rejects.toMatchObject(taken);
+    await set(rows, second, { lockId: 'lock-2' });
+    await set(rows, second, { active: true });
+    await expect(tryOut(rows, () => set(rows, second, { lockId: 'lock-1' }))).rejects.toMatchObject(taken);
+    await set(rows, first, { active: false });
+    await set(rows, second, { lockId: 'lock-1' });
+    await expect(tryOut(rows, () => set(rows, first, { active: true }))).rejects.toMatchObject(taken);
+    await force(rows, () => rows.query('update public.studios set active = true where id = $1', [first]));
+    await set(rows, second, { title: 'The second' });
   }),
 );
 

@@ -348,6 +348,34 @@ test(
 );
 
 test(
+  'staff_alerts shows a lock that the lock service does not list, to who books and to who can change the room, until another lock is found',
+  asStaff(['settings'], async (rows) => {
+    const known = (isKnown: boolean, minutes: number) =>
+      rows.query('select private.record_lock_known($1, $2, $3, $4)', [STUDIO, 'lock', isKnown, at(minutes)]);
+    const lockAlerts = () =>
+      rows.query('select kind, since, studio_name from public.staff_alerts($1) where studio_name is not null', [NOW]);
+    await recordLock(rows, null, 5, -60);
+    await known(true, -60);
+    expect(await lockAlerts()).toEqual([]);
+    await known(false, -50);
+    await known(false, -40);
+    const unknown = { kind: 'lock_unknown', since: new Date(at(-50)), studio_name: 'Testing' };
+    expect(await lockAlerts()).toEqual([unknown]);
+    await give(rows, ['bookings']);
+    expect(await lockAlerts()).toMatchObject([{ kind: 'battery_low' }, unknown]);
+    await give(rows, ['money', 'identity']);
+    expect(await lockAlerts()).toEqual([]);
+    await give(rows, ['settings']);
+    await rows.query(`update private.lock_state set lock_id = 'another'`);
+    expect(await lockAlerts()).toEqual([]);
+    await rows.query('update private.lock_state set lock_id = $1', ['lock']);
+    await known(false, -30);
+    await known(true, -20);
+    expect(await lockAlerts()).toEqual([]);
+  }),
+);
+
+test(
   'staff_alerts shows a lock that two checks in a row did not reach, and a low battery, until they are well again',
   asStaff(['bookings'], async (rows) => {
     const lockAlerts = () =>

@@ -45,6 +45,7 @@ export const queryKeys = {
   texts: kind<[]>('texts'),
   settings: kind<[]>('settings'),
   staffRooms: kind<[]>('staff-rooms'),
+  roomLocks: kind<[]>('room-locks'),
   // Of staff
   factorRules: kind<[accessToken: Id]>('factor-rules'),
   team: kind<[]>('team'),

@@ -11,8 +11,8 @@ type LockCheckContext = Pick<AccessContext, 'locks' | 'lockOf' | 'clock'> & {
 };
 
 /**
- * Periodic task: asks the lock system for the batteries, and each lock whether it answers, one after the other because the bridge does one job at a
- * time. One process at a time does it, every `everyMs`. Throws `ProviderError` when the lock system does not answer; what is known then stays.
+ * Periodic task: asks the lock system for its locks and their batteries, and each lock whether it answers, one after the other because the bridge does one
+ * job at a time. One process at a time does it, every `everyMs`. Throws `ProviderError` when the lock system does not answer; what is known then stays.
  */
 export async function checkLocks(context: LockCheckContext, everyMs: number, stop: () => boolean): Promise<void> {
   const { db, locks, lockOf, clock } = context;
@@ -25,15 +25,23 @@ export async function checkLocks(context: LockCheckContext, everyMs: number, sto
   const found = new Map<string, boolean | null>();
   for (const [studioId, lockId] of lockOf) {
     if (stop()) return checkAgain(context, clock());
-    const online = found.has(lockId) ? (found.get(lockId) ?? null) : (await locks.readStatus({ lockId })).online;
+    const device = devices.find(({ id }) => id === lockId);
+    const isKnown = device !== undefined;
+    const online = found.has(lockId) ? (found.get(lockId) ?? null) : isKnown ? (await locks.readStatus({ lockId })).online : null;
     found.set(lockId, online);
-    const battery = devices.find(({ id }) => id === lockId)?.batteryPercent ?? null;
+    const battery = device?.batteryPercent ?? null;
     await db.query(`select private.record_lock_state($1::uuid, $2, $3::boolean, $4::int, $5::int, $6::timestamptz)`, [
       studioId,
       lockId,
       online,
       battery,
       LOW_BATTERY_PERCENT,
+      clock(),
+    ]);
+    await db.query('select private.record_lock_known($1::uuid, $2, $3::boolean, $4::timestamptz)', [
+      studioId,
+      lockId,
+      isKnown,
       clock(),
     ]);
   }

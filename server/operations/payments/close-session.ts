@@ -60,9 +60,32 @@ async function findCardPayment(
 const sinceOf = ({ createdAt }: BookingFacts): Date => new Date(Date.parse(createdAt) - CLOCK_TOLERANCE_MS);
 
 /**
- * Ends an attempt at the provider and begins the next one: with a saved card, or on the pay page for null. `known`: what the caller has just learned of the
- * attempt. Returns null when the attempt was paid first.
- * Throws `Refusal` when the hold is over, `ProviderError` when nobody knows whether the attempt can still be paid.
+ * Ends an attempt at the provider. `known`: what the caller has just learned of it. For a minute the end of its session does not end the hold. Returns false
+ * when it was paid first, which is settled then. Throws `ProviderError` when nobody knows whether it can still be paid.
+ */
+export async function endAttempt(
+  context: PaymentContext,
+  hold: BookingFacts,
+  payment: PaymentFacts,
+  known: Partial<Pick<PaymentFacts, 'sessionId' | 'cardAt'>> = {},
+): Promise<boolean> {
+  const until = new Date(context.clock().getTime() + REPLACING_MS);
+  const begun = await context.db.one<{ facts: PaymentFacts | null }>(
+    'select private.begin_replacing($1::uuid, $2::timestamptz) as facts',
+    [payment.id, until],
+  );
+  failpoint('card.replace.before.close');
+  // As it is now: another call may have asked for the money of its card a moment ago. None begins after this.
+  const session = await closeSession(context, hold, { ...(begun?.facts ?? payment), ...known });
+  failpoint('card.replace.after.close');
+  if (session === null || session.status === 'expired') return true;
+  await settleSession(context, session, 'hold_expired');
+  return false;
+}
+
+/**
+ * Ends an attempt at the provider and begins the next one: with a saved card, or on the pay page for null. Returns null when the attempt was paid
+ * first. Throws as `endAttempt`, and `Refusal` when the hold is over.
  */
 export async function replaceAttempt(
   context: AttemptContext,
@@ -72,19 +95,7 @@ export async function replaceAttempt(
   known: Partial<Pick<PaymentFacts, 'sessionId' | 'cardAt'>> = {},
 ): Promise<PaymentFacts | null> {
   const { db, clock, settings } = context;
-  const until = new Date(clock().getTime() + REPLACING_MS);
-  const begun = await db.one<{ facts: PaymentFacts | null }>(
-    'select private.begin_replacing($1::uuid, $2::timestamptz) as facts',
-    [payment.id, until],
-  );
-  failpoint('card.replace.before.close');
-  // As it is now: another call may have asked for the money of its card a moment ago. None begins after this.
-  const session = await closeSession(context, hold, { ...(begun?.facts ?? payment), ...known });
-  failpoint('card.replace.after.close');
-  if (session !== null && session.status !== 'expired') {
-    await settleSession(context, session, 'hold_expired');
-    return null;
-  }
+  if (!(await endAttempt(context, hold, payment, known))) return null;
   const now = clock();
   const expires = sessionExpiry(now, new Date(hold.holdExpiresAt ?? now), settings.sessionMinutes);
   const row = await db.one<{ facts: PaymentFacts | null }>(

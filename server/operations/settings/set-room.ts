@@ -1,20 +1,24 @@
 import type { RoomChange } from '#rules/business/room-change.ts';
 import { type Database, DatabaseError } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
+import type { Locks } from '#server/providers/ports.ts';
 import { Refusal } from '../core/refusal.ts';
+import { checkAgain } from '../access/check-locks.ts';
 import { type Plugs, SHARED_PLUG } from '../power/plugs.ts';
+import { lockTaken, requireLock } from './room-locks.ts';
 
 type RoomContext = {
   readonly db: Pick<Database, 'one' | 'query'>;
   readonly clock: Clock;
   /** Studio id → lock id, with the locks that IGLOOHOME_LOCKS names. */
   readonly lockOf: ReadonlyMap<string, string>;
+  readonly locks: Pick<Locks, 'check'>;
   readonly plugs: Plugs;
 };
 
 /**
- * Adds or changes a room. A new room is retired until it has a lock. A room keeps its lock when it gets another name, also one that the
- * environment gave to the old name. Returns its id. Throws `Refusal`.
+ * Adds or changes a room. A room opens only with a lock that the lock service knows and no other open room has. It keeps its lock when it gets another
+ * name, also one that the environment gave to the old name. Returns its id. Throws `Refusal`.
  */
 export async function setRoom(context: RoomContext, { studioId, room }: RoomChange, actor: string): Promise<string> {
   const known = studioId === null ? undefined : context.lockOf.get(studioId);
@@ -25,6 +29,8 @@ export async function setRoom(context: RoomContext, { studioId, room }: RoomChan
       field: 'room.lockId',
     });
   refuseUnknownPlug(context, room.plug ?? null);
+  if (lockId !== null && (await takesLock(context, { studioId, room }, lockId)))
+    await requireLock(context, lockId, studioId);
   const changes = { ...room, ...(given !== null || room.name !== undefined ? { lockId } : {}) };
   try {
     const row = await context.db.one<{ id: string | null }>(
@@ -32,12 +38,29 @@ export async function setRoom(context: RoomContext, { studioId, room }: RoomChan
       [studioId, changes, actor, context.clock()],
     );
     if (!row?.id) throw new Refusal('not_found', 'Studio not found');
+    // Whoever looks at Today sees at once what the lock says.
+    await checkAgain(context, context.clock());
     return row.id;
   } catch (error) {
     if (error instanceof DatabaseError && error.constraint === 'studios_name_key')
       throw new Refusal('invalid_request', 'Another room has this name.', { field: 'room.name' });
+    if (error instanceof DatabaseError && error.constraint === 'studio_lock_of_one_room') throw lockTaken(null);
     throw error;
   }
+}
+
+/** Whether a room that customers can book begins to use a lock: it opens, or gets another one. */
+async function takesLock(
+  { db, lockOf }: Pick<RoomContext, 'db' | 'lockOf'>,
+  { studioId, room }: RoomChange,
+  lockId: string,
+): Promise<boolean> {
+  const before = await db.one<{ active: boolean }>('select s.active from public.studios s where s.id = $1::uuid', [
+    studioId,
+  ]);
+  const isOpen = before?.active === true;
+  if (!(room.active ?? isOpen)) return false;
+  return !isOpen || studioId === null || lockOf.get(studioId) !== lockId;
 }
 
 /** Staff only name a plug. Its address is the operator's, so that nobody makes the server call another one. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ProviderError } from '../call.ts';
-import type { IssuedCode, LockCapabilities, Locks } from '../ports.ts';
+import type { IssuedCode, LockCapabilities, LockDevice, Locks } from '../ports.ts';
 import { type CallIgloohome, createIgloohomeClient, type IgloohomeCredentials, parseBody } from './client.ts';
 
 export type IgloohomeConfig = IgloohomeCredentials & {
@@ -53,10 +53,18 @@ const jobStateSchema = z.union([
   }),
 ]);
 const devicesSchema = z.looseObject({
+  nextCursor: z.string().nullish(),
   payload: z.array(
-    z.looseObject({ deviceId: z.string(), deviceName: z.string().nullish(), batteryLevel: z.number().nullish() }),
+    z.looseObject({
+      deviceId: z.string(),
+      deviceName: z.string().nullish(),
+      type: z.string().nullish(),
+      batteryLevel: z.number().nullish(),
+    }),
   ),
 });
+/** More devices than any account of a studio has: a cursor that never ends is a fault of the provider. */
+const DEVICE_PAGES = 50;
 
 const JOB_UNLOCK = 2;
 const JOB_CREATE_PIN = 4;
@@ -90,14 +98,7 @@ export function createIgloohomeLocks(config: IgloohomeConfig): Locks {
       await runJob(call, bridgeId, { lockId, jobType: JOB_DELETE_PIN, jobData: { pin } });
     },
     async check() {
-      const { payload } = parseBody(devicesSchema, await call('GET', '/devices'));
-      return {
-        devices: payload.map(({ deviceId, deviceName, batteryLevel }) => ({
-          id: deviceId,
-          name: deviceName ?? deviceId,
-          batteryPercent: batteryLevel ?? null,
-        })),
-      };
+      return { devices: await listDevices(call) };
     },
     async readStatus({ lockId }) {
       if (config.bridgeId === null) return { online: null };
@@ -114,6 +115,27 @@ export function createIgloohomeLocks(config: IgloohomeConfig): Locks {
       await runJob(call, bridgeId, { lockId, jobType: JOB_UNLOCK, jobData: {} });
     },
   };
+}
+
+/** Lists the devices of all pages. */
+async function listDevices(call: CallIgloohome): Promise<readonly LockDevice[]> {
+  const devices: LockDevice[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < DEVICE_PAGES; page += 1) {
+    const path: string = cursor === null ? '/devices' : `/devices?cursor=${encodeURIComponent(cursor)}`;
+    const { payload, nextCursor } = parseBody(devicesSchema, await call('GET', path));
+    devices.push(
+      ...payload.map(({ deviceId, deviceName, type, batteryLevel }) => ({
+        id: deviceId,
+        name: deviceName ?? deviceId,
+        isLock: (type ?? 'Lock') === 'Lock',
+        batteryPercent: batteryLevel ?? null,
+      })),
+    );
+    if (!nextCursor) return devices;
+    cursor = nextCursor;
+  }
+  throw new ProviderError('igloohome', 'too_many_pages', { retryable: true });
 }
 
 /** Stores a code with our digits in the lock, through its bridge. */

@@ -1,8 +1,10 @@
-import { expect, test } from '@playwright/test';
+import { expect, type Locator, type Page, test } from '@playwright/test';
 import {
   accessibleEverywhere,
   admin,
+  ahead,
   expectToast,
+  mails,
   insertBooking,
   newPerson,
   service,
@@ -35,4 +37,73 @@ test('staff open a booking by its reference, mail the code again, and cancel it'
   await page.keyboard.press('Escape');
   await expect(panel).toBeHidden();
   await expect(page).not.toHaveURL(/booking=/);
+});
+
+/** Books hours in Studio C for a guest, and opens the booking in the panel. */
+async function openBooking(page: Page, days: number, hour: number, payment: 'link' | 'elsewhere'): Promise<{ readonly panel: Locator; readonly reference: string }> {
+  const studio = await service().from('studios').select('id').eq('name', 'Studio C').single();
+  const made = await service().functions.invoke<{ reference: string }>('staff-create-booking', {
+    body: {
+      studioId: studio.data?.id,
+      startTime: sydneyHour(days, hour).toISOString(),
+      endTime: sydneyHour(days, hour + 2).toISOString(),
+      customerEmail: `guest-${days}-${hour}@example.com`,
+      customerName: 'Robin Sample',
+      payment,
+    },
+  });
+  expect(made.error).toBeNull();
+  const reference = made.data?.reference ?? '';
+  await page.goto(`/admin?tab=bookings&booking=${reference}`);
+  const panel = page.getByRole('dialog', { name: `Booking ${reference}` });
+  await expect(panel.getByText('Robin Sample')).toBeVisible();
+  return { panel, reference };
+}
+
+test('staff mark a booking as paid whose link nobody has paid, with the keyboard, and its guest gets the confirmation', async ({
+  page,
+}) => {
+  await signIn(page, admin);
+  const { panel, reference } = await openBooking(page, ahead(1, 77), 9, 'link');
+  await panel.getByRole('button', { name: 'Mark as paid' }).press('Enter');
+  await expect(panel.getByText('the link can no longer be paid')).toBeVisible();
+  await accessibleEverywhere(page);
+  await panel.getByRole('button', { name: 'Mark as paid' }).press('Enter');
+  await expectToast(page, `${reference} is paid and confirmed`);
+  await expect(panel.getByText('Confirmed', { exact: true })).toBeVisible();
+  await expect(panel.getByRole('button', { name: 'Mark as paid' })).toHaveCount(0);
+  await expect
+    .poll(() => mails(`guest-${ahead(1, 77)}-9@example.com`, 'Booking confirmed'), { timeout: 30_000 })
+    .toHaveLength(1);
+});
+
+test('a colleague with the permission for bookings alone moves and cancels by the terms, and is told what needs the permission for money', async ({
+  page,
+}) => {
+  const { id: userId, ...colleague } = await newPerson(true);
+  const given = await service().functions.invoke('staff-set-permissions', {
+    body: { userId, permissions: ['bookings'] },
+  });
+  expect(given.error).toBeNull();
+  await signIn(page, colleague);
+  const { panel, reference } = await openBooking(page, ahead(1, 84), 10, 'elsewhere');
+  await expect(panel.getByRole('button', { name: 'Refund a part' })).toHaveCount(0);
+  await accessibleEverywhere(page);
+
+  await panel.getByRole('button', { name: 'Extend or shorten' }).click();
+  await panel.getByRole('button', { name: '1 pm', exact: true }).click();
+  await expect(panel.getByText('To move it without charging needs the permission for money.')).toBeVisible();
+  await expect(panel.getByRole('button', { name: 'Move without charging' })).toHaveCount(0);
+  await accessibleEverywhere(page);
+  await panel.getByRole('button', { name: 'Back' }).click();
+  await panel.getByRole('button', { name: 'Back' }).click();
+
+  await panel.getByRole('button', { name: 'Cancel the booking' }).click();
+  await expect(panel.getByText('Another refund needs the permission for money.')).toBeVisible();
+  await expect(panel.getByRole('radio')).toHaveCount(0);
+  await accessibleEverywhere(page);
+  await panel.getByLabel('Reason').fill('Ill');
+  await panel.getByRole('button', { name: 'Continue' }).click();
+  await panel.getByRole('button', { name: 'Cancel the booking' }).click();
+  await expectToast(page, `${reference} is cancelled`);
 });

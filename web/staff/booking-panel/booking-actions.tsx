@@ -8,7 +8,7 @@ import { type BookingDetails, type MailKind, markNoShow, sendMailAgain } from '.
 import { leftCents } from './money-words.ts';
 
 /** What has a step of its own. */
-export type Doing = 'cancel' | 'refund' | 'move' | 'extend' | 'call-off';
+export type Doing = 'cancel' | 'refund' | 'move' | 'extend' | 'call-off' | 'mark-paid';
 
 /** What staff can do with a booking now. */
 export function Actions({
@@ -51,6 +51,11 @@ export function Actions({
       ) : null}
       {booking.status === 'confirmed' && booking.startTime <= now && booking.notes !== 'test' ? (
         <NoShowButton booking={booking} />
+      ) : null}
+      {mayRefund && booking.openLink ? (
+        <Button tone="plain" onClick={() => onDo('mark-paid')}>
+          Mark as paid
+        </Button>
       ) : null}
       {booking.waiting === null ? null : (
         <Button tone="plain" onClick={() => onDo('call-off')}>

@@ -8,9 +8,9 @@ import type { StudioName } from './hours-form.tsx';
 import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { Actions, type Doing } from './booking-actions.tsx';
 import { BookingFacts } from './booking-facts.tsx';
-import { CallOffStep } from './call-off-step.tsx';
 import { CancelForm } from './cancel-form.tsx';
 import { ExtendForm } from './extend-form.tsx';
+import { CallOffStep, MarkPaidStep } from './hold-steps.tsx';
 import { MoveForm } from './move-form.tsx';
 import { type BookingDetails, readBooking } from './queries.ts';
 import { Notes } from './notes.tsx';
@@ -84,6 +84,7 @@ function Panel({
   if (doing === 'extend') return <ExtendForm booking={read.data} mayRefund={mayRefund} onDone={back} />;
   if (doing === 'call-off' && read.data.waiting !== null)
     return <CallOffStep booking={read.data} waiting={read.data.waiting} onDone={back} />;
+  if (doing === 'mark-paid') return <MarkPaidStep booking={read.data} onDone={back} />;
   if (doing === 'cancel') return <CancelForm booking={read.data} mayRefund={mayRefund} onDone={back} />;
   if (doing === 'move') return <MoveForm booking={read.data} studios={studios} mayRefund={mayRefund} onDone={back} />;
   if (doing === 'refund') return <RefundForm booking={read.data} onDone={back} />;

@@ -67,6 +67,14 @@ const cases: {
     answer: { refundCents: 1000 },
   },
   {
+    what: 'a mark of payment',
+    part: <MarkPaidStep booking={BOOKING} onDone={onDone} />,
+    confirm: async () => {},
+    button: 'Mark as paid',
+    call: 'staff-mark-paid',
+    answer: { reference: BOOKING.reference },
+  },
+  {
     what: 'a move',
     part: (
       <MoveStep

@@ -67,6 +67,8 @@ const detailsSchema = z.object({
   staffNotes: z
     .array(z.object({ id: z.string(), note: z.string(), by: z.string().nullable(), at: instant }))
     .default([]),
+  /** Whether staff made it with a link that its customer has not paid. */
+  openLink: z.boolean().default(false),
   /** New hours that are held until the difference is paid. */
   waiting: z
     .object({
@@ -153,6 +155,11 @@ export function refundBooking(refund: {
   requestId: string;
 }): Promise<{ refundCents: number; byHand?: boolean }> {
   return callFunction('staff-refund', refund);
+}
+
+/** Confirms a booking by a link whose customer paid in another way. */
+export function markPaid(bookingId: string): Promise<{ reference: string }> {
+  return callFunction('staff-mark-paid', { bookingId });
 }
 
 export type Move = {

@@ -12,7 +12,7 @@ export type StaffRoom = {
 };
 
 /** What a change of a room makes old. */
-export const ROOM_CHANGES = [queryKeys.staffRooms.all, queryKeys.studios.all];
+export const ROOM_CHANGES = [queryKeys.staffRooms.all, queryKeys.studios.all, queryKeys.roomLocks.all, queryKeys.alerts.all];
 
 /** Reads all rooms in their order, the retired ones last. */
 export async function readRooms(): Promise<StaffRoom[]> {
@@ -20,6 +20,19 @@ export async function readRooms(): Promise<StaffRoom[]> {
   if (error) throw error;
   // private.room_json() writes these fields.
   return data as unknown as StaffRoom[];
+}
+
+/** A lock of the provider, with the open room that has it. */
+export type RoomLock = {
+  readonly id: string;
+  readonly name: string;
+  readonly batteryPercent: number | null;
+  readonly room: string | null;
+};
+
+/** Lists the locks that a room can have. Throws `AppError` when the lock service does not answer. */
+export async function readLocks(): Promise<readonly RoomLock[]> {
+  return (await callFunction<{ locks: RoomLock[] }>('staff-locks', {})).locks;
 }
 
 /** Adds or changes a room. Throws `AppError`. */

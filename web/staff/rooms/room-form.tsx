@@ -1,6 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Control } from 'react-hook-form';
 import { z } from 'zod';
 import { type Room, roomSchema } from '#rules/business/room-change.ts';
 import { AppError, describeError } from '#web/lib/errors.ts';
@@ -9,6 +8,7 @@ import { CheckField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { toast } from '#web/ui/toast.tsx';
+import { LockField, PlugField } from './device-fields.tsx';
 import { ALWAYS, OpeningHours } from './opening-hours.tsx';
 import { Photos } from './photos.tsx';
 import { ROOM_CHANGES, setRoom, type StaffRoom } from './queries.ts';
@@ -57,7 +57,7 @@ export function RoomForm({ of, onDone }: { of: StaffRoom | null; onDone: () => v
     },
     onError: (error) => {
       const at = error instanceof AppError ? error.details['field'] : undefined;
-      const field = (['name', 'plug'] as const).find((one) => at === `room.${one}`);
+      const field = (['name', 'lockId', 'plug'] as const).find((one) => at === `room.${one}`);
       const message = describeError(error, 'Nothing was saved. Please try again.');
       refuseForm(form, field === undefined ? { message } : { field, message });
     },
@@ -88,7 +88,8 @@ export function RoomForm({ of, onDone }: { of: StaffRoom | null; onDone: () => v
           hint="One thing on each line, up to 12."
           className="sm:col-span-2"
         />
-        <DeviceFields control={control} />
+        <LockField control={control} name="lockId" room={of?.room.name ?? null} />
+        <PlugField control={control} name="plug" />
       </div>
       <Photos photos={photos} onChange={setPhotos} />
       <OpeningHours hours={openHours} onChange={setOpenHours} />
@@ -109,27 +110,6 @@ export function RoomForm({ of, onDone }: { of: StaffRoom | null; onDone: () => v
         </Button>
       </div>
     </Form>
-  );
-}
-
-function DeviceFields({ control }: { control: Control<Typed, unknown, z.output<typeof formSchema>> }) {
-  return (
-    <>
-      <TextField
-        control={control}
-        name="lockId"
-        label="Lock"
-        autoComplete="off"
-        hint="The id of the lock at the provider. Empty: the one that the operator has set."
-      />
-      <TextField
-        control={control}
-        name="plug"
-        label="Plug of the lights"
-        autoComplete="off"
-        hint="The name that the operator has given it. Empty: the plug for all rooms without one."
-      />
-    </>
   );
 }
 

@@ -13,8 +13,9 @@ vi.mock(import('./queries.ts'), async (original) => ({
   readRooms: vi.fn(),
   setRoom: vi.fn(),
   orderRooms: vi.fn(),
+  readLocks: vi.fn(),
 }));
-const { readRooms, setRoom, orderRooms } = vi.mocked(queries);
+const { readRooms, setRoom, orderRooms, readLocks } = vi.mocked(queries);
 vi.mock(import('#web/data/photos/upload.ts'), async (original) => ({ ...(await original()), uploadPhoto: vi.fn() }));
 const { uploadPhoto } = vi.mocked(photos);
 
@@ -39,6 +40,10 @@ beforeEach(() => {
   readRooms.mockReset().mockResolvedValue([room('Studio A'), room('Studio B', false)]);
   setRoom.mockReset().mockResolvedValue({});
   orderRooms.mockReset().mockResolvedValue({});
+  readLocks.mockReset().mockResolvedValue([
+    { id: 'SP1', name: 'Front', batteryPercent: 91, room: 'Studio A' },
+    { id: 'SP2', name: 'SP2', batteryPercent: null, room: 'Studio B' },
+  ]);
   uploadPhoto.mockReset();
 });
 const show = () => renderPart(<Rooms />, { beside: <Toaster /> });
@@ -106,6 +111,53 @@ test('a refusal is shown at its field or in the form, and a photo that fails say
   await press('Save');
   expect(await screen.findByText('There are these plugs: Studio A.')).toBeTruthy();
   expect(setRoom.mock.lastCall?.[0]).toMatchObject({ room: { plug: 'Loft' } });
+});
+
+test('the lock is chosen among those of the lock service, and a refusal is shown at it', async () => {
+  setRoom.mockRejectedValueOnce(
+    new AppError('invalid_request', 'Studio B has this lock already.', 400, { field: 'room.lockId' }),
+  );
+  show();
+  await press('Edit Studio A');
+  const field = await screen.findByLabelText<HTMLSelectElement>('Lock');
+  expect([...field.options].map(({ text }) => text)).toEqual([
+    'The one that the operator has set',
+    'Front (SP1), battery 91 %',
+    'SP2, used by Studio B',
+  ]);
+  await user.selectOptions(field, 'SP2');
+  await press('Save');
+  expect(setRoom.mock.lastCall?.[0]).toMatchObject({ room: { lockId: 'SP2' } });
+  expect(await screen.findByText('Studio B has this lock already.')).toBeTruthy();
+  expect(field.getAttribute('aria-invalid')).toBe('true');
+});
+
+test('a lock that the lock service does not know stays chosen and is named as such', async () => {
+  const [first] = [room('Studio A')];
+  readRooms.mockResolvedValue([{ ...first, room: { ...first.room, lockId: 'OLD' } }]);
+  show();
+  await press('Edit Studio A');
+  const field = await screen.findByLabelText<HTMLSelectElement>('Lock');
+  expect([field.value, field.selectedOptions[0]?.text]).toEqual(['OLD', 'OLD: unknown to the lock service']);
+});
+
+test('while the locks cannot be loaded the room keeps its lock, and they can be loaded again', async () => {
+  readRooms.mockResolvedValue([{ ...room('Studio A'), room: { ...room('Studio A').room, lockId: 'SP1' } }]);
+  readLocks.mockRejectedValueOnce(new AppError('provider_unavailable', 'The lock service does not answer.', 503));
+  show();
+  await press('Edit Studio A');
+  expect(await screen.findByText(/^SP1\. The locks could not be loaded/)).toBeTruthy();
+  await press('Save');
+  await waitFor(() => expect(setRoom.mock.lastCall?.[0]).toMatchObject({ room: { lockId: 'SP1' } }));
+  await press('Edit Studio A');
+  expect((await screen.findByLabelText<HTMLSelectElement>('Lock')).value).toBe('SP1');
+});
+
+test.each(['id-Studio B', 'Studio B'])('an alert leads to the form of its room, named as %s', async (name) => {
+  renderPart(<Rooms />, { path: `/admin?tab=rooms&room=${encodeURIComponent(name)}` });
+  expect(await screen.findByRole('dialog', { name: 'Studio B' })).toBeTruthy();
+  await press('Cancel');
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
 });
 
 test('rooms that could not be loaded offer another try', async () => {

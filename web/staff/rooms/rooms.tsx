@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
+import { useSearchParams } from '#web/router/router.tsx';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
@@ -11,11 +12,12 @@ import { toast } from '#web/ui/toast.tsx';
 import { orderRooms, readRooms, ROOM_CHANGES, type StaffRoom } from './queries.ts';
 import { RoomForm } from './room-form.tsx';
 
-/** Rooms for staff: add, edit, order, and retire. */
+/** Rooms for staff: add, edit, order, and retire. `room` in the address opens the form of that room: alerts lead there. */
 export function Rooms() {
   useLive('staff', queryKeys.staffRooms.all);
   const rooms = useQuery({ queryKey: queryKeys.staffRooms.of(), queryFn: readRooms });
-  const [open, setOpen] = useState<StaffRoom | 'new' | null>(null);
+  const [search, setSearch] = useSearchParams();
+  const [chosen, setOpen] = useState<StaffRoom | 'new' | null>(null);
   const order = useMutation({
     mutationFn: orderRooms,
     meta: { handled: true, invalidates: ROOM_CHANGES },
@@ -23,6 +25,11 @@ export function Rooms() {
       toast({ title: 'Error', description: describeError(error, 'The order stays as it is.'), tone: 'bad' }),
   });
   const list = rooms.data;
+  const open = chosen ?? list?.find(({ id, room }) => [id, room.name].includes(search.get('room') ?? '')) ?? null;
+  function close(): void {
+    setOpen(null);
+    if (search.has('room')) setSearch({ tab: 'rooms' }, { replace: true });
+  }
   function move(at: number, step: 1 | -1): void {
     const ids = (list ?? []).map(({ id }) => id);
     const id = ids[at];
@@ -65,10 +72,10 @@ export function Rooms() {
       <Dialog
         open={open !== null}
         title={open === null || open === 'new' ? 'New room' : open.room.name}
-        onClose={() => setOpen(null)}
+        onClose={close}
         wide
       >
-        {open === null ? null : <RoomForm of={open === 'new' ? null : open} onDone={() => setOpen(null)} />}
+        {open === null ? null : <RoomForm of={open === 'new' ? null : open} onDone={close} />}
       </Dialog>
     </>
   );

@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
+import { formatMoney } from '#rules/money.ts';
 import { formatStudioRange } from '#rules/studio-time.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { BOOKING_CHANGES } from '#web/data/query-keys.ts';
-import { type BookingDetails, cancelBooking } from './queries.ts';
+import { type BookingDetails, cancelBooking, markPaid } from './queries.ts';
 import { ConfirmStep } from './confirm-step.tsx';
 import { describeMail } from './money-words.ts';
 
@@ -39,6 +40,34 @@ export function CallOffStep({
         {waiting.studioName}, {formatStudioRange(waiting.startTime, waiting.endTime)} is free at once, and the link can
         no longer be paid.
       </p>
+      <p>{describeMail(booking)}</p>
+    </ConfirmStep>
+  );
+}
+
+/** Confirms a booking whose link nobody has paid: its customer paid in another way. */
+export function MarkPaidStep({ booking, onDone }: { booking: BookingDetails; onDone: () => void }) {
+  const mark = useMutation({
+    mutationFn: () => markPaid(booking.id),
+    meta: { handled: true, invalidates: BOOKING_CHANGES },
+    onSuccess: () => {
+      toast({ title: `${booking.reference} is paid and confirmed`, description: describeMail(booking) });
+      onDone();
+    },
+  });
+  return (
+    <ConfirmStep
+      button="Mark as paid"
+      busy={mark.isPending}
+      problem={mark.error === null ? null : describeError(mark.error, 'Nothing was changed. Check your connection.')}
+      onConfirm={() => mark.mutate()}
+      onBack={onDone}
+    >
+      <p>
+        You have received {formatMoney(booking.finalCents)} in another way, in cash or by a transfer. The booking is confirmed, and the link can no longer be
+        paid.
+      </p>
+      <p>A refund of it is given back by hand.</p>
       <p>{describeMail(booking)}</p>
     </ConfirmStep>
   );

@@ -1,0 +1,68 @@
+import type { Database } from '#server/db/database.ts';
+import { ProviderError } from '#server/providers/call.ts';
+import type { LockDevice, Locks } from '#server/providers/ports.ts';
+import { Refusal } from '../core/refusal.ts';
+
+type LocksContext = {
+  readonly db: Pick<Database, 'query'>;
+  readonly locks: Pick<Locks, 'check'>;
+  /** Studio id → lock id. */
+  readonly lockOf: ReadonlyMap<string, string>;
+};
+
+/** A lock of our account, with the open room that has it. */
+type RoomLock = Pick<LockDevice, 'id' | 'name' | 'batteryPercent'> & { readonly room: string | null };
+
+/** Lists the locks that a room can have. Throws `Refusal('provider_unavailable')`. */
+export async function listLocks(context: LocksContext): Promise<readonly RoomLock[]> {
+  const [devices, rooms] = await Promise.all([readDevices(context), readOpenRooms(context)]);
+  return devices
+    .filter(({ isLock }) => isLock)
+    .map(({ id, name, batteryPercent }) => ({ id, name, batteryPercent, room: rooms.get(id)?.name ?? null }));
+}
+
+/**
+ * Checks that the lock service knows a lock, and that no other open room has it, before a room with it can be booked. Throws `Refusal`, also when the
+ * service does not answer: a room opens only with a door that is known to open.
+ */
+export async function requireLock(context: LocksContext, lockId: string, studioId: string | null): Promise<void> {
+  const other = (await readOpenRooms(context)).get(lockId);
+  if (other !== undefined && other.id !== studioId) throw lockTaken(other.name);
+  const devices = await readDevices(context);
+  if (devices.some(({ id }) => id === lockId)) return;
+  throw new Refusal(
+    'invalid_request',
+    'The lock service does not know this lock. Choose one of its locks, or look for a typing error.',
+    { field: 'room.lockId' },
+  );
+}
+
+/** Another open room has the lock: its codes would open both. */
+export const lockTaken = (name: string | null): Refusal =>
+  new Refusal('invalid_request', `${name ?? 'Another room'} has this lock already. Each room needs its own.`, {
+    field: 'room.lockId',
+  });
+
+async function readDevices({ locks }: LocksContext): Promise<readonly LockDevice[]> {
+  try {
+    return (await locks.check()).devices;
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    throw new Refusal(
+      'provider_unavailable',
+      'The lock service does not answer, so the lock can’t be checked. Nothing was changed: try again in a moment.',
+      { field: 'room.lockId' },
+    );
+  }
+}
+
+/** Lock id → the room that has it, of rooms that customers can book. */
+async function readOpenRooms({
+  db,
+  lockOf,
+}: LocksContext): Promise<ReadonlyMap<string, { readonly id: string; readonly name: string }>> {
+  const { rows } = await db.query<{ id: string; name: string; lock: string | null }>(
+    'select s.id, s.name, l.lock_id as lock from public.studios s left join private.studio_lock l on l.studio_id = s.id where s.active',
+  );
+  return new Map(rows.map(({ id, name, lock }) => [lock ?? lockOf.get(id) ?? '', { id, name }]));
+}

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Where a run with `reach-config.ts` writes one file of calls for each test file. */
+export const REACH_FOLDER = 'artefacts/mutation/reach';
+
+/** How often one test file called each function of the server, by path and name. */
+export type Calls = Readonly<Record<string, Readonly<Record<string, number>>>>;
+/** The calls of every test file, by its path. */
+export type Reach = ReadonlyMap<string, Calls>;
+
+/**
+ * Runs the tests of the server once on the embedded engine, which takes about six minutes, and returns what each file calls. The calls are kept
+ * until a test or a source changes its path: which function a test is about hardly changes with its lines.
+ */
+export async function measureReach(): Promise<Reach> {
+  const stamp = join(REACH_FOLDER, 'paths.sha256');
+  const paths = globSync('{server,rules,tests}/**/*.ts').toSorted();
+  const wanted = createHash('sha256').update(paths.join('\n')).digest('hex');
+  if ((await readFile(stamp, 'utf8').catch(() => '')) !== wanted) {
+    await rm(REACH_FOLDER, { recursive: true, force: true });
+    await runAllTests();
+    await writeFile(stamp, wanted);
+  }
+  return new Map(
+    globSync(`${REACH_FOLDER}/**/*.json`).map((path) => [
+      path.slice(REACH_FOLDER.length + 1, -'.json'.length),
+      JSON.parse(readFileSync(path, 'utf8')) as Calls,
+    ]),
+  );
+}
+
+/** A test that fails is left to `npm test`: what it called is known all the same. */
+async function runAllTests(): Promise<void> {
+  const args = [join('node_modules', 'vitest', 'vitest.mjs'), 'run', '--config', 'tests/mutation/reach-config.ts'];
+  const env = { ...process.env, TEST_PARTS: '1', TEST_POSTGRES_URL: '' };
+  const child = spawn(process.execPath, args, { stdio: 'ignore', env });
+  await new Promise((resolve) => child.once('close', resolve));
+}
+
+/**
+ * The test files that call the function around a line (counted from one), and among them first those that spend the greatest share of their
+ * calls on it: they are about it, while others only pass through.
+ */
+export function testsReaching(reach: Reach, path: string, text: string, line: number): string[] {
+  const name = functionAround(reach, path, text, line);
+  return [...reach]
+    .map(([file, calls]) => ({ file, share: callsTo(calls, path, name) / total(calls) }))
+    .filter(({ share }) => share > 0)
+    .toSorted((a, b) => b.share - a.share)
+    .map(({ file }) => file);
+}
+
+/** The name of the nearest function above a line that any test calls, or null: the engine names functions as they are declared. */
+function functionAround(reach: Reach, path: string, text: string, line: number): string | null {
+  const called = new Set([...reach.values()].flatMap((calls) => Object.keys(calls[path] ?? {})));
+  for (const above of text.split('\n').slice(0, line).toReversed()) {
+    const declared = [
+      ...above.matchAll(/\b(?:function\*?|const)\s+(\w+)|^\s+(?:async\s+|get\s+)?(\w+)\(/g),
+    ].map(([, first, second]) => first ?? second ?? '');
+    const found = declared.find((one) => called.has(one));
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
+function callsTo(calls: Calls, path: string, name: string | null): number {
+  const ofFile = calls[path] ?? {};
+  return name === null ? sum(Object.values(ofFile)) : (ofFile[name] ?? 0);
+}
+
+const total = (calls: Calls): number => sum(Object.values(calls).flatMap((ofFile) => Object.values(ofFile)));
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
