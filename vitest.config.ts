@@ -36,17 +36,20 @@ const components: Part = {
   pool: 'vmThreads',
 };
 
+/** For tests/mutation/reach.ts, which asks what each file calls. */
+const reach: Part = process.env['TEST_REACH'] ? { setupFiles: ['tests/mutation/reach-setup.ts'] } : {};
+
 /** A group begins when the one before it has ended. */
 const part = (name: string, order: number, options: Part): TestProjectInlineConfiguration => ({
   extends: true,
-  test: { name, isolate: false, sequence: { groupOrder: order }, ...options },
+  test: { name, isolate: false, sequence: { groupOrder: order }, ...reach, ...options },
 });
 
 /**
  * The parts of `npm test`. Their files share processes: loading the server takes longer than most files, and an engine that has run before
  * opens in half the time. Files of tests/ that are about both engines run once for each.
  */
-export const parts: TestProjectInlineConfiguration[] = [
+const parts: TestProjectInlineConfiguration[] = [
   part('units', 0, {
     include: ['{rules,web,server,sandbox,bench,build,tools}/**/*.test.ts', 'tests/*.test.ts'],
     exclude: [...long, ...mocked],

@@ -6,6 +6,10 @@
 export const PERMISSIONS = ['bookings', 'identity', 'money', 'settings', 'owner'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
+/** How long staff who have no second factor can go on without one when an owner requires it, in days, unless the owner says otherwise; and at most. */
+export const GRACE_DAYS = 7;
+export const GRACE_DAYS_MAX = 30;
+
 /** How each permission is named to people, and what it opens. */
 export const PERMISSION_WORDS: Readonly<Record<Permission, { readonly label: string; readonly opens: string }>> = {
   bookings: { label: 'Bookings', opens: 'Bookings, customers, closed hours, doors and lights' },

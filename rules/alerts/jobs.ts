@@ -31,6 +31,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'mail.id-needed': 'Email that asks for an ID',
   'mail.id-missing': 'Email to staff about a missing ID',
   'mail.staff-invitation': 'Email that invites to the staff',
+  'mail.second-factor': 'Email to staff about two-step sign-in',
   'mail.review-waiting': 'Email to staff about an ID that waits',
   'mail.customer': 'Email from staff',
   'mail.campaign': 'News',

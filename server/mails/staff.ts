@@ -34,3 +34,30 @@ export function staffInvitationMail(
     ],
   });
 }
+
+/** Tells staff that their work needs a second step at sign-in. `until`: how long it goes without one; null: it needs one now. */
+export function secondFactorMail(
+  from: Letterhead,
+  { until, siteUrl }: { readonly until: Date | null; readonly siteUrl: string },
+): Mail {
+  const when = until === null ? null : `${formatStudioDate(until)}, ${formatStudioTime(until)} (Sydney time)`;
+  return renderMail(from, {
+    subject: `Add two-step sign-in to your account at ${from.name}`,
+    preheader: when === null ? 'The back office needs it now.' : 'The back office needs it soon.',
+    heading: 'Add two-step sign-in',
+    blocks: [
+      {
+        kind: 'text',
+        text:
+          when === null
+            ? 'An owner has decided that your work in the back office needs two-step sign-in. Until you add it you see only what customers see.'
+            : `An owner has decided that your work in the back office needs two-step sign-in. Add it by ${when}. After that you see only what customers see until you have it.`,
+      },
+      {
+        kind: 'text',
+        text: 'You need an authenticator app on your phone. It takes two minutes: open your account settings, add the app, and type the code that it shows.',
+      },
+      { kind: 'button', label: 'Open account settings', href: `${siteUrl}/profile#second-step` },
+    ],
+  });
+}

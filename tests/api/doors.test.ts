@@ -263,13 +263,23 @@ describe.each(engines)('doors and lights on $name', ({ open }) => {
     // The operator takes the lock out of the account.
     await rows(`insert into private.studio_lock (studio_id, lock_id) values ($1::uuid, 'SPX1X0009')`, [STUDIO_A]);
     await rows('select private.announce_rooms()');
-    await expect.poll(async () => (await server.call('staff-doors', {}, staff.token)).body['doors']).toMatchObject([{ lockId: 'SPX1X0009', known: false }, {}, {}]);
+    await expect
+      .poll(async () => (await server.call('staff-doors', {}, staff.token)).body['doors'])
+      .toMatchObject([{ lockId: 'SPX1X0009', known: false }, {}, {}]);
     server.advance(16 * MINUTE);
     await server.settle();
     expect(await alerts()).toEqual(['Studio A']);
-    expect(await rows('select online from private.lock_state where unknown_since is null')).toEqual([{ online: true }, { online: true }]);
+    expect(await rows('select online from private.lock_state where unknown_since is null')).toEqual([
+      { online: true },
+      { online: true },
+    ]);
     expect(await set({ lockId: 'SPA1X0001' })).toMatchObject({ status: 200 });
-    await expect.poll(async () => { await server.settle(); return alerts(); }).toEqual([]);
+    await expect
+      .poll(async () => {
+        await server.settle();
+        return alerts();
+      })
+      .toEqual([]);
   });
 
   it('a lock that does not answer and a low battery are known at the next check, and a lock that is back at once', async () => {

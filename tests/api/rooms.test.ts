@@ -78,7 +78,12 @@ describe.each(oneEngine)('rooms as data on $name', ({ open }) => {
     const shown = await server.client().from('studios').select('name').order('sort_order');
     expect(shown.data?.map(({ name }) => name)).toEqual(['Studio A', 'Studio B', 'Studio C']);
     const rooms = await server.client(staff.token).rpc('staff_rooms');
-    expect(rooms.data?.at(-1)).toMatchObject({ id, room: { active: false, lockId: 'SPD1X0004' }, upcoming: 1, opened: true });
+    expect(rooms.data?.at(-1)).toMatchObject({
+      id,
+      room: { active: false, lockId: 'SPD1X0004' },
+      upcoming: 1,
+      opened: true,
+    });
     const draft = (await set(null, { name: 'Never open' })).body['studioId'];
     const after = await server.client(staff.token).rpc('staff_rooms');
     expect(after.data?.find((one) => one.id === draft)).toMatchObject({ room: { active: false }, opened: false });

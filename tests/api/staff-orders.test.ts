@@ -62,7 +62,7 @@ describe.each(engines)('what staff do to a booking on $name', ({ open }) => {
     expect(await refund(1_000, money)).toMatchObject({ status: 200 });
     expect(await returned(bookingId)).toEqual([1_000]);
     const guard = (permissions: readonly string[]) =>
-      server.call('staff-set-second-factor', { permissions }, server.app.keys.serviceRoleKey);
+      server.call('staff-set-second-factor', { permissions, graceDays: 0 }, server.app.keys.serviceRoleKey);
     await guard(['money']);
     expect(await cancel('none', money)).toMatchObject({
       status: 403,

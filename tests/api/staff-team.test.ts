@@ -41,10 +41,10 @@ describe.each(engines)('the staff of the business on $name', ({ open }) => {
     )?.held;
   const invite = (email: string, permissions: readonly string[] = ['bookings'], token = owner.token) =>
     server.call('staff-invite', { email, permissions }, token);
-  const mailsTo = async (email: string): Promise<Mail[]> => {
+  const mailsTo = async (email: string, about = 'Join the staff'): Promise<Mail[]> => {
     await server.settle();
     const found = (await server.sandbox(`/api/mail?to=${encodeURIComponent(email)}`)) as Mail[];
-    return found.filter(({ subject }) => subject.startsWith('Join the staff'));
+    return found.filter(({ subject }) => subject.startsWith(about));
   };
   /** The token of the invitation that was mailed last to an address. */
   const newestToken = async (email: string): Promise<string> =>
@@ -236,7 +236,7 @@ describe.each(engines)('the staff of the business on $name', ({ open }) => {
     await db().query('update auth.sessions set aal = $2 where user_id = $1::uuid', [id, level]);
   };
   const require = (permissions: readonly string[], token: string) =>
-    server.call('staff-set-second-factor', { permissions }, token);
+    server.call('staff-set-second-factor', { permissions, graceDays: 0 }, token);
   const needsStep = { status: 403, body: { error: { code: 'second_factor_required' } } };
 
   it('a session without the second factor that one of its permissions needs is refused everything, by functions and SQL; staff without such a permission and the service key are not', async () => {
@@ -267,6 +267,7 @@ describe.each(engines)('the staff of the business on $name', ({ open }) => {
     expect((await server.client(colleague.token).rpc('second_factor_rules')).data).toEqual({
       permissions: ['money'],
       shown: false,
+      due: null,
     });
     // Otherwise an owner without it could switch the rule off.
     expect(await require([], owner.token)).toMatchObject(needsStep);
@@ -286,6 +287,42 @@ describe.each(engines)('the staff of the business on $name', ({ open }) => {
       { actor: guarded.id, details: { before: [], after: ['money'] } },
       { actor: guarded.id, details: { before: ['money'], after: [] } },
     ]);
+  });
+
+  it('staff without a second factor are mailed and can go on until the rule counts for them; who has one shows it at once', async () => {
+    const [guarded, without, withFactor] = [
+      await addStaff('owner'),
+      await addStaff('bookings'),
+      await addStaff('bookings'),
+    ];
+    const [other, late] = [await addStaff('settings'), await addStaff('bookings')];
+    await enrol(guarded);
+    await enrol(withFactor, 'aal1');
+    const acts = async ({ token }: Customer) => (await server.client(token).rpc('is_staff')).data;
+    const due = async ({ token }: Customer) =>
+      ((await server.client(token).rpc('second_factor_rules')).data as { due: string | null }).due;
+    const days = (instant: string | null) => Math.round((Date.parse(instant ?? '') - Date.now()) / 86_400_000);
+    const set = (permissions: readonly string[], more: object = {}) =>
+      server.call('staff-set-second-factor', { permissions, ...more }, guarded.token);
+    const mails = async ({ email }: Customer) => (await mailsTo(email, 'Add two-step sign-in')).map(({ text }) => text);
+    expect(await set(['bookings'], { graceDays: 31 })).toMatchObject({ status: 400 });
+    expect(await set(['bookings'])).toEqual({ status: 200, body: { permissions: ['bookings'] } });
+    expect([await acts(without), await acts(withFactor), await acts(other)]).toEqual([true, false, true]);
+    expect([days(await due(without)), await due(withFactor), await due(other)]).toEqual([7, null, null]);
+    await server.settle();
+    expect(await mails(without)).toEqual([expect.stringMatching(/Add it by .* \(Sydney time\)/)]);
+    expect([await mails(withFactor), await mails(other)]).toEqual([[], []]);
+    // The same rule again gives nobody more time, and mails nobody.
+    expect((await set(['bookings'], { graceDays: 30 })).status).toBe(200);
+    expect(days(await due(without))).toBe(7);
+    await db().query(`update private.second_factor_rule set required_from = now()`);
+    expect([await acts(without), await due(without)]).toEqual([false, null]);
+    // A day before the end there is a reminder, which who has a factor by then does not get.
+    await db().query(`update private.second_factor_rule set required_from = now() + interval '7 days'`);
+    await enrol(late, 'aal1');
+    server.advance(6 * 86_400_000);
+    expect([(await mails(without)).length, (await mails(late)).length]).toEqual([2, 1]);
+    expect((await require([], server.app.keys.serviceRoleKey)).status).toBe(200);
   });
 
   it('an owner without a second factor, or who has not shown it, cannot require one; the service key can', async () => {

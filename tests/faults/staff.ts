@@ -31,9 +31,11 @@ export const STAFF: readonly Fault[] = [
   },
   {
     title: 'Owners need no second factor where only other permissions are named in the rule',
-    file: 'database/migrations/0114_acts_as_staff.sql',
-    find: `on f.permission = p.permission or p.permission = 'owner'`,
-    replace: 'on f.permission = p.permission',
+    file: 'database/migrations/0133_second_factor_grace.sql',
+    find: `on f.permission = p.permission or p.permission = 'owner'
+      where p.user_id = p_user and (`,
+    replace: `on f.permission = p.permission
+      where p.user_id = p_user and (`,
     tests: PERMISSIONS,
   },
   {

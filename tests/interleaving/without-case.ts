@@ -27,6 +27,7 @@ export const OUTSIDE: Readonly<Record<string, string>> = {
   'incidents/rate-session lock': 'reads only under the lock',
   'incidents/report-problem lock': 'reads only under the lock',
   'moves/paid-move lock': 'comes after the lock of the hold, which locks the booking too',
+  'settings/room-locks locks.check': 'only reads; two rooms that open at once: tests/sql/rooms.test.ts',
   'payments/close-session payments.findCharge': 'tests/operations/card-payments.test.ts',
   'payments/confirm lock': 'in the transaction that has just made the hold',
   'payments/settle payments.findSessionOfIntent': 'settles the session that it finds, as the other cases do',

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Where a run with `reach-config.ts` writes one file of calls for each test file. */
+/** Where `reach-setup.ts` writes one file of calls for each test file. */
 export const REACH_FOLDER = 'artefacts/mutation/reach';
 
 /** How often one test file called each function of the server, by path and name. */
@@ -35,8 +35,8 @@ export async function measureReach(): Promise<Reach> {
 
 /** A test that fails is left to `npm test`: what it called is known all the same. */
 async function runAllTests(): Promise<void> {
-  const args = [join('node_modules', 'vitest', 'vitest.mjs'), 'run', '--config', 'tests/mutation/reach-config.ts'];
-  const env = { ...process.env, TEST_PARTS: '1', TEST_POSTGRES_URL: '' };
+  const args = [join('node_modules', 'vitest', 'vitest.mjs'), 'run', '--project', '!components'];
+  const env = { ...process.env, TEST_PARTS: '1', TEST_POSTGRES_URL: '', TEST_REACH: '1' };
   const child = spawn(process.execPath, args, { stdio: 'ignore', env });
   await new Promise((resolve) => child.once('close', resolve));
 }
@@ -58,9 +58,9 @@ export function testsReaching(reach: Reach, path: string, text: string, line: nu
 function functionAround(reach: Reach, path: string, text: string, line: number): string | null {
   const called = new Set([...reach.values()].flatMap((calls) => Object.keys(calls[path] ?? {})));
   for (const above of text.split('\n').slice(0, line).toReversed()) {
-    const declared = [
-      ...above.matchAll(/\b(?:function\*?|const)\s+(\w+)|^\s+(?:async\s+|get\s+)?(\w+)\(/g),
-    ].map(([, first, second]) => first ?? second ?? '');
+    const declared = [...above.matchAll(/\b(?:function\*?|const)\s+(\w+)|^\s+(?:async\s+|get\s+)?(\w+)\(/g)].map(
+      ([, first, second]) => first ?? second ?? '',
+    );
     const found = declared.find((one) => called.has(one));
     if (found !== undefined) return found;
   }

@@ -213,6 +213,7 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       'mail.id-missing': (job) => sendIdMissing(bookingMails, job),
       'mail.review-waiting': () => Promise.resolve('done'),
       'mail.staff-invitation': () => Promise.resolve('done'),
+      'mail.second-factor': () => Promise.resolve('done'),
       'payment.forget-customer': (job) => forgetCustomer(booking, job),
       'payment.compare-ledger': () => Promise.resolve('done'),
       'mail.customer': () => Promise.resolve('done'),

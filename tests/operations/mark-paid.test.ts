@@ -5,12 +5,13 @@ import { bookForStaff } from '#server/operations/bookings/book-for-staff.ts';
 import { cancelForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
 import type { StaffBooking } from '#server/operations/bookings/store-staff-booking.ts';
 import type { MoneyRight } from '#server/operations/core/concessions.ts';
+import { blockCustomer } from '#server/operations/customers/block.ts';
 import { openSession } from '#server/operations/payments/open-session.ts';
 import { releaseHold } from '#server/operations/bookings/release.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { markPaid } from '#server/operations/staff/mark-paid.ts';
 import { latestPayment, readBooking } from '#server/operations/core/booking-rows.ts';
-import { databases, STUDIO } from './booking-system.ts';
+import { addPerson, databases, STUDIO } from './booking-system.ts';
 import { createPaymentCases, fails, noResponse, type PaymentCases } from './payment-cases.ts';
 
 const STAFF = randomUUID();
@@ -138,13 +139,19 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
     expect(await cases.bookingOf(id)).toEqual({ status: 'confirmed', reason: null });
   });
 
-  test('is refused for the hold of a customer, for a booking that is over, and to staff without the permission for money', async () => {
+  test('is refused for the hold of a customer, for a booking that is over, to staff without the permission for money, and for a blocked customer', async () => {
     await expect(mark((await cases.held()).id)).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(mark(randomUUID())).rejects.toMatchObject({ code: 'not_found' });
     const { id } = await book();
     await expect(mark(id, 'missing')).rejects.toMatchObject({ code: 'not_yours', details: { permission: 'money' } });
     await expect(mark(id, 'needs_second_factor')).rejects.toMatchObject({ code: 'second_factor_required' });
     expect(await payments(id)).toMatchObject([{ kind: 'card', state: 'open' }]);
+    const person = await addPerson(db);
+    const account = await db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [person]);
+    const blocked = await book({ customerEmail: account?.email ?? '' });
+    await blockCustomer(cases.system.booking, { userId: person, reason: 'Damage', until: null }, STAFF);
+    await expect(mark(blocked.id)).rejects.toMatchObject({ code: 'blocked' });
+    expect(await payments(blocked.id)).toMatchObject([{ kind: 'card' }]);
     await releaseHold(cases.payment, id, 'hold_expired');
     await expect(mark(id)).rejects.toMatchObject({ code: 'slot_taken' });
     expect(await cases.bookingOf(id)).toMatchObject({ status: 'cancelled' });

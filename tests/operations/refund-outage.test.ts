@@ -131,6 +131,7 @@ function jobsWith(payments: Payments) {
       'mail.id-decision': nothing,
       'mail.review-waiting': nothing,
       'mail.staff-invitation': nothing,
+      'mail.second-factor': nothing,
       'payment.forget-customer': nothing,
       'payment.compare-ledger': nothing,
       'mail.customer': nothing,

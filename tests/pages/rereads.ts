@@ -133,7 +133,7 @@ export const REREADS: Readonly<Record<string, string>> = {
   'web/staff/prices/list-editor save': 'prices studios',
   'web/staff/prices/remove-button remove': 'prices studios',
   'web/staff/prices/special-days save': 'prices studios',
-  'web/staff/rooms/room-form save': 'staffRooms studios',
+  'web/staff/rooms/room-form save': 'alerts roomLocks staffRooms studios',
   'web/staff/rooms/rooms order': 'staffRooms studios',
   'web/staff/series/booking-series cancel': BOOKINGS,
   'web/staff/settings/review save': 'settings texts',

@@ -71,8 +71,22 @@ test(
     await addBooking(rows, 31, { ...pending, ...hour(1), reference: 'LINK-2345' });
     await addBooking(rows, 32, { ...pending, ...hour(2), reference: 'PAYD-2345', status: 'confirmed' });
     await addBooking(rows, 33, { ...pending, ...hour(3), reference: 'HELD-2345', made_by: null });
-    await addBooking(rows, 34, { ...pending, ...hour(4), reference: 'MVVE-2345', user_id: null, moves_booking: uuid(30), move_number: 1 });
-    await addBooking(rows, 35, { ...pending, ...hour(5), reference: 'RDER-2345', order_id: uuid(35), order_place: 1 });
+    await addBooking(rows, 34, {
+      ...pending,
+      ...hour(4),
+      reference: 'MVVE-2345',
+      user_id: null,
+      moves_booking: uuid(30),
+      move_number: 1,
+    });
+    await addBooking(rows, 35, {
+      ...pending,
+      ...hour(5),
+      reference: 'RDER-2345',
+      order_id: uuid(35),
+      order_place: 1,
+      order_size: 1,
+    });
     const open = async (reference: string) => ((await details(rows, reference)) as { openLink?: boolean }).openLink;
     expect(await open('LINK-2345')).toBe(true);
     for (const other of ['ABCD-2345', 'PAYD-2345', 'HELD-2345', 'MVVE-2345', 'RDER-2345'])

@@ -814,12 +814,13 @@ describe('storage', () => {
  * the wait list by tests/operations/waitlist.test.ts, the lowest price of a room by tests/api/rooms.test.ts; crews by
  * tests/operations/crew.test.ts; documents by tests/operations/paid-moves.test.ts, and without their buyer by tests/api/account-ends.test.ts; the provider's customer of an
  * account that ends by tests/operations/card-payments.test.ts; passes by tests/operating/wallet-updates.test.ts; mails about
- * changes of an account, and reserved addresses, by account-notices.test.ts beside this file.
+ * changes of an account, and reserved addresses, by account-notices.test.ts beside this file; the locks of rooms by rooms.test.ts, and locks that are
+ * not known by today.test.ts beside this file.
  */
 const TESTED =
   `users_email_changed users_create_profile users_inserted_confirmed users_sync_identities users_update_profile buckets_guarded objects_guarded
   objects_cancel_deletion objects_queue_deletion objects_replaced audit_logs_append_only audit_logs_no_truncate profiles_email profiles_supersede_verifications mailing_list_normalise count_joined count_changed count_deleted publish_campaign
-  discount_codes_audit discount_codes_gifts discount_codes_normalise booking_confirmed_is_paid booking_redemption booking_clear_contact_phone end_move_holds booking_starts_pending
+  check_lock_of_room check_lock_of_room check_changed_lock_of_room forget_unknown_lock discount_codes_audit discount_codes_gifts discount_codes_normalise booking_confirmed_is_paid booking_redemption booking_clear_contact_phone end_move_holds booking_starts_pending
   booking_not_closed closure_not_booked booking_transition bookings_insert bookings_update payment_transition scheduled_emails_audit scheduled_emails_recipient audit_log_entries_append_only
   audit_log_entries_no_truncate upload_parts_cancel_deletion upload_parts_queue_deletion publish_booking publish_payment publish_verification publish_access_code publish_session publish_closure publish_reopened messages_sent
   booking_not_blocked booking_payer_not_blocked publish_review id_verifications_decided id_verifications_deleted id_verifications_mail_staff id_verifications_supersede_waiting

@@ -97,6 +97,10 @@ export const staffMails = (): Rendered[] => [
         },
       ],
     },
+    secondFactorMail: {
+      '': [from, { until: at(168), siteUrl: SITE }],
+      'that is needed now': [from, { until: null, siteUrl: SITE }],
+    },
   }),
   ...render(letter, {
     newsMail: { '': [from, news, `${SITE}/unsubscribe?id=8a4f3e1c-52d7-4f0b-9a36-1c8f0d2b7e55`] },

@@ -10,9 +10,16 @@ export async function readRole(userId: string): Promise<Role> {
   return error === null && data?.role === 'admin' ? 'admin' : 'user';
 }
 
-const factorRulesSchema = z.object({ permissions: z.array(z.enum(PERMISSIONS)), shown: z.boolean() });
+const factorRulesSchema = z.object({
+  permissions: z.array(z.enum(PERMISSIONS)),
+  shown: z.boolean(),
+  due: z.coerce.date().nullable(),
+});
 
-/** Reads which permissions need two-step sign-in, and whether this session has made both steps; for staff. */
+/**
+ * Reads which permissions need two-step sign-in, whether this session has made both steps, and until when the account, which has no second step yet, can go
+ * on without one (`due`; null: there is no such time); for staff.
+ */
 export async function readFactorRules(): Promise<z.infer<typeof factorRulesSchema>> {
   const { data, error } = await rest.rpc('second_factor_rules');
   if (error) throw error;

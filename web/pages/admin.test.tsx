@@ -15,7 +15,10 @@ import AdminPage from './admin.tsx';
 
 const session = { status: 'in', user: { id: 'u' }, session: { access_token: 't' } };
 vi.mock('#web/data/session.tsx', () => ({ useSession: () => session, useAuthDialog: () => ({ open: vi.fn() }) }));
-vi.mock('#web/data/role.ts', () => ({ readRole: () => Promise.resolve('admin') }));
+vi.mock('#web/data/role.ts', () => ({
+  readRole: () => Promise.resolve('admin'),
+  readFactorRules: () => Promise.resolve({ permissions: [], shown: false, due: null }),
+}));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true }));
 vi.mock('#web/features/studios/queries.ts', () => ({
   useStudios: () => ({ data: ['A', 'B'].map((id) => ({ id, name: `Studio ${id}` })) }),

@@ -3,6 +3,7 @@ import type { Permission } from '#rules/permissions.ts';
 import { isStudioDate } from '#rules/studio-time.ts';
 import { DeveloperLink } from '#web/staff/permissions/developer-link.tsx';
 import { useStudios } from '#web/features/studios/queries.ts';
+import { FactorDue } from '#web/staff/permissions/factor-due.tsx';
 import { StaffGate } from '#web/staff/permissions/staff-gate.tsx';
 import { may, useMayGive, usePermissions } from '#web/staff/permissions/use-permissions.ts';
 import { paths, withBooking } from '#web/lib/paths.ts';
@@ -179,6 +180,7 @@ function AdminTabs() {
   const chosen = tab?.key ?? 'today';
   return (
     <Shell back={BACK} title={TITLE} wide>
+      <FactorDue />
       <Tabs label="Admin" tabs={tabs} value={chosen} onChange={(key) => setSearch({ tab: key }, { replace: true })}>
         <PartBoundary what="This part" key={chosen}>
           <Suspense fallback={<Skeleton className="h-96" label="Loading" />}>

@@ -27,7 +27,11 @@ export async function checkLocks(context: LockCheckContext, everyMs: number, sto
     if (stop()) return checkAgain(context, clock());
     const device = devices.find(({ id }) => id === lockId);
     const isKnown = device !== undefined;
-    const online = found.has(lockId) ? (found.get(lockId) ?? null) : isKnown ? (await locks.readStatus({ lockId })).online : null;
+    const online = found.has(lockId)
+      ? (found.get(lockId) ?? null)
+      : isKnown
+        ? (await locks.readStatus({ lockId })).online
+        : null;
     found.set(lockId, online);
     const battery = device?.batteryPercent ?? null;
     await db.query(`select private.record_lock_state($1::uuid, $2, $3::boolean, $4::int, $5::int, $6::timestamptz)`, [

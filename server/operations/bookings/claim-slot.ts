@@ -1,5 +1,6 @@
 import { DatabaseError } from '#server/db/database.ts';
 import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
+import { isBlocked } from '../core/blocked.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
 import { withTimeout } from '../core/timeout.ts';
@@ -82,8 +83,7 @@ async function tryHold(context: PaymentContext, claim: HoldClaim, now: Date): Pr
     if (error instanceof DatabaseError && error.code === 'HC003') throw new Refusal('coupon_invalid', error.message);
     if (error instanceof DatabaseError && error.constraint === 'booking_not_closed')
       throw new Refusal('slot_closed', 'The studio is closed at this time. Please choose another.');
-    if (error instanceof DatabaseError && error.constraint === 'booking_not_blocked')
-      throw customerBlocked(await readBookingRules(context.db));
+    if (isBlocked(error)) throw customerBlocked(await readBookingRules(context.db));
     // Somebody took a slot while own holds were being replaced. The holds are unchanged.
     if (error instanceof DatabaseError && error.code === 'HC002') return { outcome: 'taken', expired: [], mine: null };
     throw error;

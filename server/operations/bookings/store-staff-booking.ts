@@ -1,13 +1,13 @@
 import type { Quote } from '#rules/pricing.ts';
 import { DatabaseError, type Transaction } from '#server/db/database.ts';
 import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
+import { blockedForStaff, isBlocked } from '../core/blocked.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { confirmBooking } from '../payments/confirm.ts';
 import { sessionExpiry } from '../payments/session-expiry.ts';
 import type { BookingRules } from '../settings/booking-rules.ts';
 import type { MoneyRight } from '../core/concessions.ts';
-import { customerBlocked } from './checkout-facts.ts';
 import type { BookingContext } from './context.ts';
 
 export type StaffBooking = {
@@ -102,8 +102,7 @@ export async function storeBooking(
   } catch (error) {
     if (error instanceof DatabaseError && error.constraint === 'booking_not_closed')
       throw new Refusal('slot_closed', 'The studio is closed at this time.');
-    if (error instanceof DatabaseError && error.constraint === 'booking_not_blocked')
-      throw customerBlocked(wanted.rules);
+    if (isBlocked(error)) throw blockedForStaff();
     throw error;
   }
 }

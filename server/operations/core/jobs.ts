@@ -53,6 +53,7 @@ export const JOB_RULES = {
   'mail.id-missing': { worker: 'alerts', longestWaitMs: URGENT_WAIT_MS },
   'mail.review-waiting': { worker: 'alerts' },
   'mail.staff-invitation': { worker: 'mail' },
+  'mail.second-factor': { worker: 'mail' },
   'mail.customer': { worker: 'mail' },
   'mail.campaign': { worker: 'campaigns', alerts: 'once' },
   'mail.campaign-test': { worker: 'mail', alerts: 'never' },

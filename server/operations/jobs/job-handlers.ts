@@ -29,7 +29,7 @@ import { sendAccessCode, sendCodeHeld, sendCodeHeldToStaff } from '../mails/send
 import { sendCampaignMail, sendCampaignTest } from '../mails/send-campaign-mail.ts';
 import { sendCustomerMessage } from '../mails/send-customer-message.ts';
 import { sendPaymentLink } from '../mails/send-payment-link.ts';
-import { sendStaffInvitation } from '../mails/staff-mails.ts';
+import { sendSecondFactorDue, sendStaffInvitation } from '../mails/staff-mails.ts';
 import { sendWaitlistMail } from '../mails/waitlist-mail.ts';
 import type { WalletContext } from '../exports/pass-rows.ts';
 import { renewApplePass, renewGooglePass } from '../exports/renew-passes.ts';
@@ -84,6 +84,7 @@ function handlers(contexts: Contexts): Readonly<Record<JobKind, JobHandler>> {
     'mail.id-missing': (job) => sendIdMissing(mails, job),
     'mail.review-waiting': (job) => sendReviewWaiting(mails, job),
     'mail.staff-invitation': (job) => sendStaffInvitation(mails, job),
+    'mail.second-factor': (job) => sendSecondFactorDue(mails, job),
     'mail.customer': (job) => sendCustomerMessage(mails, job),
     'mail.campaign': (job) => sendCampaignMail(mails, job),
     'mail.campaign-test': (job) => sendCampaignTest(mails, job),

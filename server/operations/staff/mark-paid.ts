@@ -1,5 +1,6 @@
 import type { Transaction } from '#server/db/database.ts';
 import { type BookingFacts, latestPayment, lockBooking, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
+import { blockedForStaff, isBlocked } from '../core/blocked.ts';
 import { type MoneyRight, requireConcession } from '../core/concessions.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
@@ -31,18 +32,31 @@ export async function markPaid(context: AttemptContext, wanted: PaidElsewhere): 
     throw settled?.status === 'pending' ? beingPaid(settled) : paidByLink();
   }
   failpoint('staff-mark-paid.after.close');
-  return context.db.transaction(async (tx) => {
-    const held = await lockBooking(tx, booking.id);
-    const last = await latestPayment(tx, booking.id);
-    if (held === null) throw holdOver();
-    if (isMarked(held, last)) return held;
-    const ended = await lockPayment(tx, requireUnpaidLink(held, last).id);
-    // Another call has made a new link meanwhile, which is not closed.
-    if (ended?.id !== open.id) throw beingPaid(held);
-    await storePayment(context, tx, ended, wanted.actor);
-    await confirmBooking(context, tx, held, wanted.actor);
-    return { ...held, status: 'confirmed' };
-  });
+  try {
+    return await context.db.transaction((tx) => confirmPaid(context, tx, booking, open, wanted.actor));
+  } catch (error) {
+    if (isBlocked(error)) throw blockedForStaff();
+    throw error;
+  }
+}
+
+async function confirmPaid(
+  context: AttemptContext,
+  tx: Transaction,
+  booking: BookingFacts,
+  open: PaymentFacts,
+  actor: string,
+): Promise<BookingFacts> {
+  const held = await lockBooking(tx, booking.id);
+  const last = await latestPayment(tx, booking.id);
+  if (held === null) throw holdOver();
+  if (isMarked(held, last)) return held;
+  const ended = await lockPayment(tx, requireUnpaidLink(held, last).id);
+  // Another call has made a new link meanwhile, which is not closed.
+  if (ended?.id !== open.id) throw beingPaid(held);
+  await storePayment(context, tx, ended, actor);
+  await confirmBooking(context, tx, held, actor);
+  return { ...held, status: 'confirmed' };
 }
 
 /** Whether the same call has done it before. */

@@ -1,21 +1,61 @@
 import type { Permission } from '#rules/permissions.ts';
-import type { Database } from '#server/db/database.ts';
+import type { Database, Transaction } from '#server/db/database.ts';
+import type { Clock } from '#server/http/caller.ts';
+import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 
 /** What `private.set_second_factor_rules()` returns. */
 type Outcome = 'set' | 'not_owner' | 'no_factor' | 'not_shown';
 
-/** Sets exactly the permissions that need a session with a second factor. Throws `Refusal` for an owner who has none or has not shown it. */
+type Wanted = {
+  readonly permissions: readonly Permission[];
+  /** How long accounts without a second factor can go on without one, in days. Rules that there were keep their time. */
+  readonly graceDays: number;
+};
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Sets exactly the permissions that need a session with a second factor, and mails everybody of the staff who has none yet: at once, and a day before
+ * they need it. Throws `Refusal` for an owner who has none or has not shown it.
+ */
 export async function setSecondFactorRules(
-  { db }: { db: Pick<Database, 'one'> },
-  permissions: readonly Permission[],
+  { db, clock }: { readonly db: Pick<Database, 'transaction'>; readonly clock: Clock },
+  { permissions, graceDays }: Wanted,
   by: { readonly actor: string; readonly sessionId: string | null },
 ): Promise<void> {
-  const row = await db.one<{ outcome: Outcome }>(
-    'select private.set_second_factor_rules($1::text[], $2::uuid, $3::uuid) as outcome',
-    [permissions, by.actor, by.sessionId],
+  await db.transaction(async (tx) => {
+    const before = await readRules(tx);
+    const row = await tx.one<{ outcome: Outcome }>(
+      'select private.set_second_factor_rules($1::text[], $2::uuid, $3::uuid, make_interval(days => $4::int)) as outcome',
+      [permissions, by.actor, by.sessionId, graceDays],
+    );
+    requireSet(row?.outcome);
+    const added = permissions.filter((one) => !before.includes(one));
+    await tellStaff(tx, added, graceDays, clock());
+  });
+}
+
+async function readRules(tx: Pick<Transaction, 'query'>): Promise<readonly string[]> {
+  const { rows } = await tx.query<{ permission: string }>('select permission from private.second_factor_rule');
+  return rows.map(({ permission }) => permission);
+}
+
+/** Queues the mails about new rules to the staff whom they concern and who have no second factor. */
+async function tellStaff(tx: Transaction, added: readonly Permission[], graceDays: number, now: Date): Promise<void> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select distinct p.user_id as id from public.staff_permissions p
+     where (p.permission = any ($1::text[]) or p.permission = 'owner' and cardinality($1::text[]) > 0) and not private.has_verified_factor(p.user_id)`,
+    [added],
   );
-  switch (row?.outcome) {
+  const reminder = new Date(now.getTime() + (graceDays - 1) * DAY_MS);
+  for (const { id } of rows)
+    for (const dueAt of reminder > now ? [now, reminder] : [now])
+      await enqueue(tx, { kind: 'mail.second-factor', subjectId: id, dedupe: dueAt.toISOString(), dueAt });
+}
+
+function requireSet(outcome: Outcome | undefined): void {
+  switch (outcome) {
     case 'set':
       return;
     case 'not_owner':

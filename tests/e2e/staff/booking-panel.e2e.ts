@@ -40,7 +40,12 @@ test('staff open a booking by its reference, mail the code again, and cancel it'
 });
 
 /** Books hours in Studio C for a guest, and opens the booking in the panel. */
-async function openBooking(page: Page, days: number, hour: number, payment: 'link' | 'elsewhere'): Promise<{ readonly panel: Locator; readonly reference: string }> {
+async function openBooking(
+  page: Page,
+  days: number,
+  hour: number,
+  payment: 'link' | 'elsewhere',
+): Promise<{ readonly panel: Locator; readonly reference: string }> {
   const studio = await service().from('studios').select('id').eq('name', 'Studio C').single();
   const made = await service().functions.invoke<{ reference: string }>('staff-create-booking', {
     body: {

@@ -95,7 +95,8 @@ export function createFakeLocks(
         requireLock(lockId);
         fake.opened.push(lockId);
       },
-      check: () => Promise.resolve({ devices: lockIds.map((id) => ({ id, name: id, isLock: true, batteryPercent: 80 })) }),
+      check: () =>
+        Promise.resolve({ devices: lockIds.map((id) => ({ id, name: id, isLock: true, batteryPercent: 80 })) }),
       async readStatus({ lockId }) {
         requireLock(lockId);
         return { online: capabilities.mode === 'bridge' ? true : null };

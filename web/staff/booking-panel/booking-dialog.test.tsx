@@ -60,6 +60,7 @@ const BOOKING: queries.BookingDetails = {
   customer: { hasAccount: true, name: 'Alex Citizen', email: 'alex@example.com', phone: null, blocked: false },
   mayReadId: true,
   verification: { status: 'review', until: null },
+  openLink: false,
   payments: [PAID],
   refunds: [],
   cancellation: null,

@@ -64,8 +64,8 @@ export function MarkPaidStep({ booking, onDone }: { booking: BookingDetails; onD
       onBack={onDone}
     >
       <p>
-        You have received {formatMoney(booking.finalCents)} in another way, in cash or by a transfer. The booking is confirmed, and the link can no longer be
-        paid.
+        You have received {formatMoney(booking.finalCents)} in another way, in cash or by a transfer. The booking is
+        confirmed, and the link can no longer be paid.
       </p>
       <p>A refund of it is given back by hand.</p>
       <p>{describeMail(booking)}</p>

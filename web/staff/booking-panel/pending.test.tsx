@@ -6,6 +6,7 @@ import { fill, pressTwice, renderPart, user } from '#web/ui/component-tests.ts';
 import { answerCall, delayServer, expectOneCall, sentRequests } from '#web/ui/testing/delayed-server.ts';
 import { watchReads } from '#web/ui/testing/watched-reads.ts';
 import { CancelForm } from './cancel-form.tsx';
+import { MarkPaidStep } from './hold-steps.tsx';
 import { MoveStep, toMoving } from './move-step.tsx';
 import type { BookingDetails } from './queries.ts';
 import { RefundForm } from './refund-form.tsx';

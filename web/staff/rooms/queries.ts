@@ -11,8 +11,10 @@ export type StaffRoom = {
   readonly opened: boolean;
 };
 
+/** What another order of the rooms makes old. */
+export const ORDER_CHANGES = [queryKeys.staffRooms.all, queryKeys.studios.all];
 /** What a change of a room makes old. */
-export const ROOM_CHANGES = [queryKeys.staffRooms.all, queryKeys.studios.all, queryKeys.roomLocks.all, queryKeys.alerts.all];
+export const ROOM_CHANGES = [...ORDER_CHANGES, queryKeys.roomLocks.all, queryKeys.alerts.all];
 
 /** Reads all rooms in their order, the retired ones last. */
 export async function readRooms(): Promise<StaffRoom[]> {

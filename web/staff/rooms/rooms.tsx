@@ -9,7 +9,7 @@ import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Empty, LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import { orderRooms, readRooms, ROOM_CHANGES, type StaffRoom } from './queries.ts';
+import { ORDER_CHANGES, orderRooms, readRooms, type StaffRoom } from './queries.ts';
 import { RoomForm } from './room-form.tsx';
 
 /** Rooms for staff: add, edit, order, and retire. `room` in the address opens the form of that room: alerts lead there. */
@@ -20,7 +20,7 @@ export function Rooms() {
   const [chosen, setOpen] = useState<StaffRoom | 'new' | null>(null);
   const order = useMutation({
     mutationFn: orderRooms,
-    meta: { handled: true, invalidates: ROOM_CHANGES },
+    meta: { handled: true, invalidates: ORDER_CHANGES },
     onError: (error) =>
       toast({ title: 'Error', description: describeError(error, 'The order stays as it is.'), tone: 'bad' }),
   });

@@ -1,20 +1,30 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { type Control, useWatch } from 'react-hook-form';
 import type { z } from 'zod';
-import { PERMISSION_WORDS, PERMISSIONS, type Permission } from '#rules/permissions.ts';
+import { GRACE_DAYS, PERMISSION_WORDS, PERMISSIONS, type Permission } from '#rules/permissions.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useSession } from '#web/data/session.tsx';
 import { describeError } from '#web/lib/errors.ts';
 import { readFactorRules } from '#web/data/role.ts';
-import { CheckField } from '#web/ui/form/fields.tsx';
+import { CheckField, ChoiceField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import { setFactorRules } from './queries.ts';
+import { type Member, setFactorRules } from './queries.ts';
 import { factorFormSchema, ticked } from './team-form.ts';
 
+type FactorControl = Control<z.input<typeof factorFormSchema>, unknown, z.output<typeof factorFormSchema>>;
+
+const GRACE = [
+  { value: '0', label: 'No time: at once' },
+  { value: '3', label: '3 days' },
+  { value: String(GRACE_DAYS), label: `${GRACE_DAYS} days` },
+  { value: '14', label: '14 days' },
+];
+
 /** Which permissions need two-step sign-in; owners decide. */
-export function FactorRules() {
+export function FactorRules({ staff }: { staff: readonly Member[] }) {
   const { session } = useSession();
   const rules = useQuery({
     queryKey: queryKeys.factorRules.of(session?.access_token ?? null),
@@ -30,11 +40,13 @@ export function FactorRules() {
     );
   if (!rules.data) return <Skeleton className="h-48" label="Loading the rules" />;
   const { permissions } = rules.data;
-  return <RulesForm key={permissions.join()} permissions={permissions} />;
+  return <RulesForm key={permissions.join()} permissions={permissions} staff={staff} />;
 }
 
-function RulesForm({ permissions }: { permissions: readonly Permission[] }) {
-  const form = useSchemaForm(factorFormSchema, { defaultValues: ticked(permissions) });
+function RulesForm({ permissions, staff }: { permissions: readonly Permission[]; staff: readonly Member[] }) {
+  const form = useSchemaForm(factorFormSchema, {
+    defaultValues: { ...ticked(permissions), graceDays: String(GRACE_DAYS) },
+  });
   const set = useMutation({
     mutationFn: (draft: z.output<typeof factorFormSchema>) => setFactorRules(draft),
     meta: { handled: true, invalidates: [queryKeys.factorRules.all] },
@@ -42,9 +54,9 @@ function RulesForm({ permissions }: { permissions: readonly Permission[] }) {
       toast({
         title: 'Two-step sign-in',
         description:
-          draft.length === 0
+          draft.permissions.length === 0
             ? 'No permission needs it any more.'
-            : `Needed for: ${draft.map((one) => PERMISSION_WORDS[one].label).join(', ')}`,
+            : `Needed for: ${draft.permissions.map((one) => PERMISSION_WORDS[one].label).join(', ')}`,
       }),
     onError: (error) =>
       refuseForm(form, { message: describeError(error, 'Nothing was changed. Check your connection.') }),
@@ -63,8 +75,43 @@ function RulesForm({ permissions }: { permissions: readonly Permission[] }) {
           </CheckField>
         ))}
       </fieldset>
+      <Lacking control={form.control} before={permissions} staff={staff} />
       <FormError control={form.control} />
       <SubmitButton control={form.control}>Save</SubmitButton>
     </Form>
+  );
+}
+
+/** Names who would need a second step and has none, and asks how long they can go on without one. */
+function Lacking({
+  control,
+  before,
+  staff,
+}: {
+  control: FactorControl;
+  before: readonly Permission[];
+  staff: readonly Member[];
+}) {
+  const values = useWatch({ control });
+  const chosen = PERMISSIONS.filter((one) => values[one] === true);
+  const lacking = staff.filter(
+    ({ secondFactor, permissions: held }) =>
+      !secondFactor && held.some((one) => one === 'owner' || chosen.includes(one)),
+  );
+  if (chosen.length === 0 || lacking.length === 0) return null;
+  const isNew = chosen.some((one) => !before.includes(one));
+  return (
+    <div className="space-y-4">
+      <Notice tone="warn">
+        <p>
+          {lacking.length === 1 ? 'One person has' : `${lacking.length} people have`} no two-step sign-in yet:{' '}
+          {lacking.map(({ name, email }) => name ?? email ?? 'somebody without a name').join(', ')}.
+        </p>
+        {isNew ? (
+          <p className="mt-1 text-sm text-fog">They get an email that says how to add it, and by when.</p>
+        ) : null}
+      </Notice>
+      {isNew ? <ChoiceField control={control} name="graceDays" label="Time to add it" options={GRACE} /> : null}
+    </div>
   );
 }

@@ -70,9 +70,12 @@ export function removeMember(userId: string): Promise<unknown> {
   return callFunction('staff-remove', { userId });
 }
 
-/** Sets exactly the permissions that need two-step sign-in. */
-export function setFactorRules(permissions: readonly Permission[]): Promise<unknown> {
-  return callFunction('staff-set-second-factor', { permissions });
+/** Sets exactly the permissions that need two-step sign-in, and for how many days staff without it can go on. */
+export function setFactorRules(rules: {
+  readonly permissions: readonly Permission[];
+  readonly graceDays: number;
+}): Promise<unknown> {
+  return callFunction('staff-set-second-factor', rules);
 }
 
 /** Makes the signed-in account staff, by the token of a mailed link. */

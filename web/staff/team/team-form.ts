@@ -25,6 +25,8 @@ export const ticked = (held: readonly Permission[]): TickedPermissions => ({
 });
 
 /** The permissions that need two-step sign-in; none is a choice too. */
-export const factorFormSchema = boxes.transform((one): Permission[] => PERMISSIONS.filter((name) => one[name]));
+export const factorFormSchema = boxes
+  .extend({ graceDays: z.string().transform(Number) })
+  .transform(({ graceDays, ...one }) => ({ permissions: PERMISSIONS.filter((name) => one[name]), graceDays }));
 export const permissionsFormSchema = z.object({ permissions });
 export const inviteFormSchema = z.object({ email: emailSchema, permissions });

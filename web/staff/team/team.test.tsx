@@ -30,7 +30,7 @@ vi.mock('#web/data/role.ts', () => ({ readFactorRules: vi.fn() }));
 const { readFactorRules } = vi.mocked(role);
 beforeEach(() => {
   vi.resetAllMocks();
-  readFactorRules.mockResolvedValue({ permissions: ['money'], shown: true });
+  readFactorRules.mockResolvedValue({ permissions: ['money'], shown: true, due: null });
   Object.assign(session, { status: 'in', user: { id: 'me', email: 'me@example.com' } });
 });
 
@@ -183,8 +183,23 @@ test('what needs two-step sign-in is set as a whole; a refusal says what to do',
   expect(await screen.findByText('Add an authenticator app first.')).toBeTruthy();
   await user.click(rules.getByLabelText('Money'));
   await press('Save');
-  expect(calls.setFactorRules).toHaveBeenLastCalledWith(['settings']);
+  expect(calls.setFactorRules).toHaveBeenLastCalledWith({ permissions: ['settings'], graceDays: 7 });
   expect(toast).toHaveBeenCalledWith({ title: 'Two-step sign-in', description: 'Needed for: Settings' });
+});
+
+test('owners see who has no two-step sign-in, before they require it, and choose how long those people can go on', async () => {
+  await show();
+  const rules = within(screen.getByRole('group', { name: /after the password/ }));
+  const lacking = () => screen.queryByText(/no two-step sign-in yet/)?.textContent ?? null;
+  await user.click(rules.getByLabelText('Money'));
+  await user.click(rules.getByLabelText('Settings'));
+  expect(lacking()).toBeNull();
+  await user.click(rules.getByLabelText('Settings'));
+  await user.click(rules.getByLabelText('Bookings'));
+  expect(lacking()).toMatch(/^One person has no two-step sign-in yet: lee@example\.com\./);
+  await user.selectOptions(screen.getByLabelText('Time to add it'), '3 days');
+  await press('Save');
+  expect(calls.setFactorRules).toHaveBeenLastCalledWith({ permissions: ['bookings'], graceDays: 3 });
 });
 
 test('owners see what former staff have seen: what still works with its end, what is being removed, and what was revoked', async () => {

@@ -49,7 +49,7 @@ export function Team() {
           <h3 className="mt-10 mb-4 text-2xl">Invitations</h3>
           <Invitations invitations={team.data.invitations} />
           <h3 className="mt-10 mb-4 text-2xl">Two-step sign-in</h3>
-          <FactorRules />
+          <FactorRules staff={team.data.staff} />
         </>
       ) : (
         <Skeleton className="h-72" label="Loading the staff" />

@@ -1,0 +1,25 @@
+import { screen } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
+import * as role from '#web/data/role.ts';
+import { renderPart } from '#web/ui/component-tests.ts';
+import { FactorDue } from './factor-due.tsx';
+
+vi.mock('#web/data/role.ts', () => ({ readFactorRules: vi.fn() }));
+vi.mock('#web/data/session.tsx', () => ({ useSession: () => ({ session: { access_token: 'token' } }) }));
+const { readFactorRules } = vi.mocked(role);
+
+test('staff without two-step sign-in are told by when they need it, in Sydney time, with the way there', async () => {
+  readFactorRules.mockResolvedValue({ permissions: ['money'], shown: false, due: new Date('2031-03-08T07:00:00Z') });
+  renderPart(<FactorDue />);
+  expect((await screen.findByText(/^Add two-step sign-in by/)).textContent).toBe(
+    'Add two-step sign-in by Sat 8 Mar 2031, 6 pm, Sydney time',
+  );
+  expect(screen.getByRole('link').getAttribute('href')).toBe('/profile#second-step');
+});
+
+test('others are told nothing', async () => {
+  readFactorRules.mockResolvedValue({ permissions: ['money'], shown: true, due: null });
+  renderPart(<FactorDue />);
+  await expect.poll(() => readFactorRules.mock.calls.length).toBeGreaterThan(0);
+  expect(screen.queryByRole('status')).toBeNull();
+});
