@@ -85,7 +85,7 @@ test(
       reference: 'RDER-2345',
       order_id: uuid(35),
       order_place: 1,
-      order_size: 1,
+      order_size: 2,
     });
     const open = async (reference: string) => ((await details(rows, reference)) as { openLink?: boolean }).openLink;
     expect(await open('LINK-2345')).toBe(true);
