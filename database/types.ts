@@ -743,6 +743,7 @@ export type Database = {
         Row: {
           closure_id: string | null;
           end_time: string | null;
+          endless: boolean | null;
           public: boolean | null;
           reason: string | null;
           start_time: string | null;

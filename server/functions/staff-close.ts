@@ -16,16 +16,19 @@ const bodySchema = z
     endTime: instantField,
     weeks: z.int().min(1).max(WEEKS_MAX).optional(),
     repeatUntil: z.string().refine(isStudioDate, 'must be a day, YYYY-MM-DD').optional(),
+    endless: z.boolean().default(false),
     reason: z.string().trim().min(1).max(200),
     public: z.boolean().default(false),
   })
-  .transform(({ weeks, repeatUntil, ...closure }, context) => {
+  .transform(({ weeks, repeatUntil, endless, ...closure }, context) => {
     const refuse = (message: string): never => {
       context.addIssue({ code: 'custom', path: ['repeatUntil'], message });
       return z.NEVER;
     };
+    if ([weeks !== undefined, repeatUntil !== undefined, endless].filter(Boolean).length > 1)
+      return refuse('send one of weeks, repeatUntil and endless');
+    if (endless) return { ...closure, weeks: 'endless' as const };
     if (repeatUntil === undefined) return { ...closure, weeks: weeks ?? 1 };
-    if (weeks !== undefined) return refuse('send either weeks or repeatUntil');
     const times = Math.floor(daysBetween(studioDate(closure.startTime), repeatUntil) / 7) + 1;
     return times < 1 || times > WEEKS_MAX
       ? refuse(`must be between the first day and ${WEEKS_MAX} weeks later`)
@@ -34,7 +37,7 @@ const bodySchema = z
 
 /**
  * Closes hours of one studio or, with `studioId: null`, of all: `{closureId}`. `weeks`, or `repeatUntil` as a day in Sydney, repeats the closure each
- * week. Refuses with 409 and `bookings` when bookings are in the way. The same call again closes weeks that were reopened since.
+ * week; `endless: true` does until staff open it again. Refuses with 409 and `bookings` when bookings are in the way. The same call again closes weeks that were reopened since.
  */
 export function staffClose({ booking }: { booking: BookingContext }): ServerFunction {
   return {

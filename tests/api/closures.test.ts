@@ -5,6 +5,7 @@ import { addDays, studioDate } from '#rules/studio-time.ts';
 import { checkout, type Customer, span, STUDIO_A, STUDIO_B, type TestServer } from '#tests/support/test-server.ts';
 
 const STUDIO_C = '5a000000-0000-4000-8000-00000000000c';
+const DAY_MS = 24 * 3_600_000;
 const RACES = process.env['TEST_LONG'] ? 1_000 : 30;
 
 describe.each(engines)('closures on $name', ({ open }) => {
@@ -123,6 +124,53 @@ describe.each(engines)('closures on $name', ({ open }) => {
       { repeatUntil: addDays(lastDay, 7 * 104) },
     ])
       expect(await close(wrong)).toMatchObject({ status: 400, body: { error: { field: 'repeatUntil' } } });
+  });
+
+  it('a closure without an end gets the weeks that come into reach, leaves out booked hours, and ends when it is reopened with all that follow', async () => {
+    const asked = { studioId: null, endless: true };
+    const made = await close(asked);
+    const id = made.body['closureId'];
+    expect(await close(asked)).toEqual(made);
+    expect(await close({ ...asked, weeks: 3 })).toMatchObject({ status: 400 });
+    const starts = async () => [...new Set((await spans(id)).map(({ start }) => start.getTime()))];
+    const first = await starts();
+    expect([first.length, (await spans(id)).length]).toEqual([27, 81]);
+    // The clocks may change in between.
+    const week = 7 * DAY_MS;
+    const upTo = (weeks: number) =>
+      server.app.db.one('select private.extend_closures($1::timestamptz)', [
+        new Date((first[0] ?? 0) + weeks * week + DAY_MS),
+      ]);
+    // A setting let somebody book very far ahead.
+    await server.app.db.query(
+      `insert into private.booking (reference, studio_id, studio_name, start_time, end_time, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
+       select private.new_reference(), $1::uuid, 'Studio', private.weeks_later(c.start_time, 28), private.weeks_later(c.start_time, 28) + interval '1 hour', c.start_time, 1, 0, 0
+       from private.closure c where c.id = $2::uuid`,
+      [STUDIO_A, id],
+    );
+    await upTo(26);
+    expect((await starts()).length).toBe(27);
+    await upTo(29);
+    await upTo(29);
+    const wall = new Set(
+      (await spans(id)).map(({ start }) =>
+        new Date(start).toLocaleTimeString('en-AU', { timeZone: 'Australia/Sydney' }),
+      ),
+    );
+    expect([(await starts()).length, (await spans(id)).length, wall.size]).toEqual([30, 89, 1]);
+    const read = await server.client().from('closed_hours').select('endless').eq('closure_id', String(id)).limit(1);
+    expect(read.data).toEqual([{ endless: true }]);
+    const second = new Date(first[1] ?? 0).toISOString();
+    expect((await reopen(id, { startTime: second })).status).toBe(200);
+    await upTo(30);
+    expect((await starts()).length).toBe(30);
+    const third = new Date(first[2] ?? 0).toISOString();
+    expect((await reopen(id, { startTime: third, following: true })).status).toBe(200);
+    await upTo(40);
+    expect(await starts()).toEqual(first.slice(0, 1));
+    expect((await reopen(id)).status).toBe(200);
+    await upTo(40);
+    expect(await starts()).toEqual([]);
   });
 
   it('one week of a closure is reopened, then all that follow another; the same calls again change nothing', async () => {

@@ -505,7 +505,7 @@ function aboutBookings({ owner, other }: People): Record<string, Expectation> {
     },
     // A read-only view. The reason is for staff; tests/api/closures.test.ts.
     closed_hours: {
-      columns: 'closure_id studio_id start_time end_time public reason weeks',
+      columns: 'closure_id studio_id start_time end_time public reason weeks endless',
       grants: { anon: 'select', authenticated: 'select', service_role: 'select' },
       rows: { any: { key: { closure_id: closure }, fresh: { closure_id: closure, studio_id: STUDIO_B } } },
       change: { reason: 'Changed' },

@@ -228,6 +228,7 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
     'coupon_redemption_by_user',
     `select from private.coupon_redemption where user_id = gen_random_uuid() and state <> 'returned'`,
   ],
+  ['closure_endless', 'select from private.closure where endless and reopened_at is null order by id'],
   ['crew_code_used', 'select from private.crew_code where used_at is not null order by used_at desc'],
   ['crew_code_valid', `select from private.crew_code where status = 'issued' and ends_at > now()`],
   [

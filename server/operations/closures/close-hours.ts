@@ -6,14 +6,17 @@ export type Closure = {
   readonly studioId: string | null;
   readonly startTime: Date;
   readonly endTime: Date;
-  /** How many weeks it repeats, at the same time of day in Sydney; 1 for once. */
-  readonly weeks: number;
+  /** How many weeks it repeats, at the same time of day in Sydney; 1 for once. 'endless': every week from now on. */
+  readonly weeks: number | 'endless';
   readonly reason: string;
   /** Whether customers may read the reason. */
   readonly public: boolean;
 };
 
+const WEEK_MS = 7 * 24 * 3_600_000;
 const LONGEST_MS = 366 * 24 * 3_600_000;
+/** How many weeks of a closure without an end there are from the start: more than people can book ahead. */
+const ENDLESS_WEEKS = 27;
 
 /** What `private.close_hours()` returns. */
 type Outcome =
@@ -36,15 +39,27 @@ export async function closeHours(
     throw new Refusal('invalid_request', 'A closure can be at most a year long.');
   if (closure.weeks === 1 && closure.endTime <= now)
     throw new Refusal('invalid_request', 'These hours are already over.');
-  const row = await db.one<{ outcome: Outcome }>(
-    'select private.close_hours($1::jsonb, $2::uuid, $3::timestamptz) as outcome',
-    [closure, actor, now],
-  );
-  if (!row) throw new Error('close_hours returned no row');
+  const row =
+    closure.weeks === 'endless'
+      ? await db.one<{ outcome: Outcome }>(
+          'select private.close_hours_endlessly($1::jsonb, $2::uuid, $3::timestamptz) as outcome',
+          [{ ...closure, weeks: ENDLESS_WEEKS }, actor, now],
+        )
+      : await db.one<{ outcome: Outcome }>(
+          'select private.close_hours($1::jsonb, $2::uuid, $3::timestamptz) as outcome',
+          [closure, actor, now],
+        );
+  if (!row) throw new Error('closing hours returned no row');
   const { outcome } = row;
   if (outcome.outcome === 'closed') return outcome.closureId;
   if (outcome.outcome === 'no_studio') throw new Refusal('not_found', 'Studio not found');
   const { bookings } = outcome;
   const many = bookings.length === 1 ? 'A booking is' : `${bookings.length} bookings are`;
   throw new Refusal('slot_taken', `${many} in the way. Move or cancel first.`, { bookings });
+}
+
+/** Periodic task: adds the weeks that come into reach to closures without an end. */
+export async function extendClosures({ db, clock }: ClosureContext): Promise<void> {
+  const until = new Date(clock().getTime() + (ENDLESS_WEEKS - 1) * WEEK_MS);
+  await db.one('select private.extend_closures($1::timestamptz)', [until]);
 }

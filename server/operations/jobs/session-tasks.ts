@@ -2,6 +2,7 @@ import type { Task } from '#server/queue/scheduler.ts';
 import type { AccessContext } from '../access/context.ts';
 import { tellHeldCodes } from '../access/code-hold.ts';
 import { checkLocks } from '../access/check-locks.ts';
+import { extendClosures } from '../closures/close-hours.ts';
 import { followMissingIds } from '../identity/missing-ids.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { queueThanks } from '../mails/after-session.ts';
@@ -33,6 +34,7 @@ export function sessionTasks(
 ): readonly Task[] {
   return [
     { name: 'follow the opening hours', everyMs: MINUTE_MS, run: () => followOpeningHours(access) },
+    { name: 'extend closures without an end', everyMs: MINUTE_MS, run: () => extendClosures(payment) },
     { name: 'follow the wait list', everyMs: 2_000, run: () => followWaitlist(payment) },
     { name: 'remind of sessions', everyMs: 30_000, run: () => queueReminders(mails) },
     { name: 'thank after sessions', everyMs: MINUTE_MS, run: () => queueThanks(mails) },

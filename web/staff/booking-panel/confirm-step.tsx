@@ -5,6 +5,7 @@ import { Notice } from '#web/ui/notice.tsx';
 /** Says what will happen and asks once more. A refusal stays in place. */
 export function ConfirmStep({
   button,
+  tone = 'danger',
   busy,
   problem,
   onConfirm,
@@ -12,6 +13,8 @@ export function ConfirmStep({
   children,
 }: {
   button: string;
+  /** How the button looks; `signal` for what takes nothing from anybody. */
+  tone?: 'danger' | 'signal';
   busy: boolean;
   problem: string | null;
   onConfirm: () => void;
@@ -27,7 +30,7 @@ export function ConfirmStep({
         </Notice>
       )}
       <div className="flex flex-wrap gap-3">
-        <Button tone="danger" busy={busy} onClick={onConfirm}>
+        <Button tone={tone} busy={busy} onClick={onConfirm}>
           {button}
         </Button>
         <Button tone="plain" disabled={busy} onClick={onBack}>

@@ -58,16 +58,17 @@ export function MarkPaidStep({ booking, onDone }: { booking: BookingDetails; onD
   return (
     <ConfirmStep
       button="Mark as paid"
+      tone="signal"
       busy={mark.isPending}
       problem={mark.error === null ? null : describeError(mark.error, 'Nothing was changed. Check your connection.')}
       onConfirm={() => mark.mutate()}
       onBack={onDone}
     >
       <p>
-        You have received {formatMoney(booking.finalCents)} in another way, in cash or by a transfer. The booking is
-        confirmed, and the link can no longer be paid.
+        Do this once you have received {formatMoney(booking.finalCents)} in another way, in cash or by a transfer. The
+        booking is then confirmed, and its link can no longer be paid.
       </p>
-      <p>A refund of it is given back by hand.</p>
+      <p>You give a later refund back by hand too.</p>
       <p>{describeMail(booking)}</p>
     </ConfirmStep>
   );

@@ -1,13 +1,15 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Control } from 'react-hook-form';
+import { type Control, useWatch } from 'react-hook-form';
 import { slotLabel } from '#rules/slots.ts';
 import { addDays, formatStudioDate, formatStudioRange, studioDate, studioHour } from '#rules/studio-time.ts';
 import { describeError } from '#web/lib/errors.ts';
+import { withBooking } from '#web/lib/paths.ts';
 import { Button } from '#web/ui/button.tsx';
 import { CheckField, ChoiceField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
+import { Link, useSearchParams } from '#web/router/router.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { ALL_STUDIOS, type ClosureDraft, closureFormSchema, type TypedClosure } from './closure-form.ts';
@@ -34,6 +36,7 @@ export function ClosureForm({
       fromHour: '9',
       toDate: tomorrow,
       toHour: '12',
+      repeat: 'once' as const,
       repeatUntil: '',
       reason: '',
       isPublic: false,
@@ -46,11 +49,7 @@ export function ClosureForm({
     meta: { handled: true, invalidates: CLOSURE_CHANGES },
     onSuccess: (_closed, draft) => {
       const range = formatStudioRange(new Date(draft.startTime), new Date(draft.endTime));
-      const until = draft.repeatUntil;
-      toast({
-        title: 'Hours closed',
-        description: until === undefined ? range : `${range}, and weekly until ${formatStudioDate(until, 'medium')}`,
-      });
+      toast({ title: 'Hours closed', description: `${range}${describeRepeat(draft)}` });
       onDone();
     },
     onError: (error) => {
@@ -73,6 +72,8 @@ export function ClosureForm({
   );
 }
 
+type ClosureControl = Control<TypedClosure, unknown, ClosureDraft>;
+
 const typeHours = ({ studioId, start, end }: { studioId: string; start: Date; end: Date }): Partial<TypedClosure> => ({
   studio: studioId,
   fromDate: studioDate(start),
@@ -81,13 +82,7 @@ const typeHours = ({ studioId, start, end }: { studioId: string; start: Date; en
   toHour: String(studioHour(end)),
 });
 
-function Fields({
-  control,
-  studios,
-}: {
-  control: Control<TypedClosure, unknown, ClosureDraft>;
-  studios: readonly StudioName[];
-}) {
+function Fields({ control, studios }: { control: ClosureControl; studios: readonly StudioName[] }) {
   const choices = [
     { value: ALL_STUDIOS, label: 'All rooms' },
     ...studios.map(({ id, name }) => ({ value: id, label: name })),
@@ -102,13 +97,7 @@ function Fields({
         <ChoiceField control={control} name="toHour" label="Hour" options={HOURS} />
       </div>
       <p className="text-sm text-dust">Sydney time.</p>
-      <TextField
-        control={control}
-        name="repeatUntil"
-        label="Every week until (optional)"
-        type="date"
-        hint="Without a day the hours are closed once. With one they come each week at the same time of day."
-      />
+      <Repeat control={control} />
       <TextField control={control} name="reason" label="Reason" required maxLength={200} autoComplete="off" />
       <CheckField control={control} name="isPublic">
         Customers may read the reason
@@ -117,14 +106,43 @@ function Fields({
   );
 }
 
+const REPEAT_WORDS = [
+  { value: 'once', label: 'Once' },
+  { value: 'until', label: 'Every week until a day' },
+  { value: 'always', label: 'Every week, without an end' },
+];
+
+/** Asks how often the hours are closed: each week means the same time of day. */
+function Repeat({ control }: { control: ClosureControl }) {
+  const repeat = useWatch({ control, name: 'repeat' });
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <ChoiceField control={control} name="repeat" label="How often" options={REPEAT_WORDS} />
+      {repeat === 'until' ? (
+        <TextField control={control} name="repeatUntil" label="Last day" type="date" required />
+      ) : null}
+    </div>
+  );
+}
+
+function describeRepeat({ repeatUntil, endless }: ClosureDraft): string {
+  if (endless === true) return ', and every week from then on';
+  return repeatUntil === undefined ? '' : `, and weekly until ${formatStudioDate(repeatUntil, 'medium')}`;
+}
+
+/** The bookings that are in the way. Each opens on top of the form, which keeps what is typed. */
 function InTheWay({ bookings }: { bookings: readonly BookingInTheWay[] }) {
+  const [search] = useSearchParams();
   if (bookings.length === 0) return null;
   return (
     <Notice tone="warn">
       <ul className="space-y-1">
         {bookings.map((one) => (
           <li key={one.reference}>
-            {one.reference}: {one.studioName}, {formatStudioRange(one.startTime, one.endTime)}
+            <Link to={withBooking(search, one.reference)} className="underline">
+              {one.reference}
+            </Link>
+            : {one.studioName}, {formatStudioRange(one.startTime, one.endTime)}
             {one.status === 'pending' ? ' (being paid for)' : ''}
           </li>
         ))}

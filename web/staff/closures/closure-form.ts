@@ -7,6 +7,9 @@ export const ALL_STUDIOS = 'all';
 /** How many times a closure comes at most, as on the server. */
 const WEEKS_MAX = 104;
 
+/** How often a closure comes: once, every week until a day, or every week without an end. */
+const REPEATS = ['once', 'until', 'always'] as const;
+
 /** The form of a closure as it is typed. Hours are "0" to "23". */
 const typedClosureSchema = z.object({
   studio: z.string(),
@@ -14,8 +17,9 @@ const typedClosureSchema = z.object({
   fromHour: z.string(),
   toDate: z.string().refine(isStudioDate, 'Choose the last day.'),
   toHour: z.string(),
-  /** The last day of a weekly closure; empty for one that comes once. */
-  repeatUntil: z.string().refine((text) => text === '' || isStudioDate(text), 'Choose a day.'),
+  repeat: z.enum(REPEATS),
+  /** The last day of a closure that is repeated until then; empty for others. */
+  repeatUntil: z.string(),
   reason: z.string().trim().min(1, 'Say why, for your colleagues.').max(200, 'At most 200 characters.'),
   isPublic: z.boolean(),
 });
@@ -27,6 +31,8 @@ export type ClosureDraft = {
   readonly endTime: string;
   /** The last day on which a weekly closure may begin. */
   readonly repeatUntil?: string;
+  /** Whether it comes every week without an end. */
+  readonly endless?: true;
   readonly reason: string;
   readonly public: boolean;
 };
@@ -42,17 +48,20 @@ export const closureFormSchema = typedClosureSchema.transform((typed, context): 
   if (start === null) return refuse('fromHour', 'The clocks skip this hour. Choose another.');
   if (end === null) return refuse('toHour', 'The clocks skip this hour. Choose another.');
   if (end <= start) return refuse('toHour', 'The end must be after the start.');
-  if (typed.repeatUntil !== '' && typed.repeatUntil < typed.fromDate)
+  const until = typed.repeat === 'until' ? typed.repeatUntil : null;
+  if (until !== null && !isStudioDate(until)) return refuse('repeatUntil', 'Choose the last day.');
+  if (until !== null && until < typed.fromDate)
     return refuse('repeatUntil', 'The last day must not be before the first.');
-  if (typed.repeatUntil !== '' && daysBetween(typed.fromDate, typed.repeatUntil) >= 7 * WEEKS_MAX)
-    return refuse('repeatUntil', 'At most two years ahead.');
+  if (until !== null && daysBetween(typed.fromDate, until) >= 7 * WEEKS_MAX)
+    return refuse('repeatUntil', 'At most two years ahead. Without an end the hours are closed every week.');
   return {
     studioId: typed.studio === ALL_STUDIOS ? null : typed.studio,
     startTime: start.toISOString(),
     endTime: end.toISOString(),
     reason: typed.reason,
     public: typed.isPublic,
-    ...(typed.repeatUntil === '' ? {} : { repeatUntil: typed.repeatUntil }),
+    ...(until === null ? {} : { repeatUntil: until }),
+    ...(typed.repeat === 'always' ? { endless: true } : {}),
   };
 });
 

@@ -28,6 +28,7 @@ const CLOSURE: queries.Closure = {
   start: new Date('2031-03-02T22:00:00Z'),
   end: new Date('2031-03-03T01:00:00Z'),
   times: 3,
+  endless: false,
   reason: 'Cleaning',
   isPublic: true,
 };
@@ -81,7 +82,8 @@ test('the form closes hours of Sydney as instants, for one studio or all', async
   await user.selectOptions(inside.getByLabelText('Room'), 'Studio B');
   await fill(inside.getByLabelText('From'), '2031-03-03');
   await fill(inside.getByLabelText('Until'), '2031-03-03');
-  await fill(inside.getByLabelText('Every week until (optional)'), '2031-03-10');
+  await user.selectOptions(inside.getByLabelText('How often'), 'Every week until a day');
+  await fill(inside.getByLabelText('Last day'), '2031-03-10');
   await fill(inside.getByLabelText('Reason'), ' New mixer ');
   await user.click(inside.getByLabelText('Customers may read the reason'));
   await user.click(inside.getByRole('button', { name: 'Close hours' }));
@@ -97,7 +99,34 @@ test('the form closes hours of Sydney as instants, for one studio or all', async
   expect(toast).toHaveBeenCalledWith({ title: 'Hours closed', description });
 });
 
-test('bookings in the way are named, and the form stays open', async () => {
+test('hours are closed every week without an end', async () => {
+  calls.readClosures.mockResolvedValue([{ ...CLOSURE, endless: true }]);
+  calls.closeHours.mockResolvedValue({ closureId: 'c' });
+  renderPart(<Closures studios={STUDIOS} />);
+  expect(
+    await screen.findByRole('button', { name: 'Reopen Monday 3 March 2031, 9 am to 12 pm, and every week after it' }),
+  ).toBeTruthy();
+  await press('Close hours');
+  const inside = dialog();
+  await fill(inside.getByLabelText('From'), '2031-03-03');
+  await fill(inside.getByLabelText('Until'), '2031-03-03');
+  await user.selectOptions(inside.getByLabelText('How often'), 'Every week, without an end');
+  expect(inside.queryByLabelText('Last day')).toBeNull();
+  await fill(inside.getByLabelText('Reason'), 'Cleaning');
+  await user.click(inside.getByRole('button', { name: 'Close hours' }));
+  expect(calls.closeHours.mock.lastCall?.[0]).toEqual({
+    studioId: null,
+    startTime: '2031-03-02T22:00:00.000Z',
+    endTime: '2031-03-03T01:00:00.000Z',
+    endless: true,
+    reason: 'Cleaning',
+    public: false,
+  });
+  const description = 'Monday 3 March 2031, 9 am to 12 pm, and every week from then on';
+  expect(toast).toHaveBeenCalledWith({ title: 'Hours closed', description });
+});
+
+test('bookings in the way are named and lead to their panel, and the form stays open', async () => {
   calls.readClosures.mockResolvedValue([]);
   const booking = {
     id: 'b',
@@ -114,7 +143,9 @@ test('bookings in the way are named, and the form stays open', async () => {
   await fill(dialog().getByLabelText('Reason'), 'New mixer');
   await user.click(dialog().getByRole('button', { name: 'Close hours' }));
   expect(await dialog().findByText('A booking is in the way. Move or cancel first.')).toBeTruthy();
-  expect(dialog().getByText('ABCD-2345: Studio A, Monday 3 March 2031, 9 am to 11 am (being paid for)')).toBeTruthy();
+  const [line] = dialog().getAllByRole('listitem');
+  expect(line?.textContent).toBe('ABCD-2345: Studio A, Monday 3 March 2031, 9 am to 11 am (being paid for)');
+  expect(dialog().getByRole('link', { name: 'ABCD-2345' }).getAttribute('href')).toBe('/admin?booking=ABCD-2345');
 });
 
 const TYPED = {
@@ -123,7 +154,8 @@ const TYPED = {
   fromHour: '9',
   toDate: '2031-03-03',
   toHour: '12',
-  repeatUntil: '',
+  repeat: 'until',
+  repeatUntil: '2031-03-10',
   reason: 'Cleaning',
   isPublic: false,
 };
@@ -135,7 +167,12 @@ test.each([
     'The clocks skip this hour. Choose another.',
   ],
   [{ repeatUntil: '2031-03-02' }, 'repeatUntil', 'The last day must not be before the first.'],
-  [{ repeatUntil: '2033-02-28' }, 'repeatUntil', 'At most two years ahead.'],
+  [
+    { repeatUntil: '2033-02-28' },
+    'repeatUntil',
+    'At most two years ahead. Without an end the hours are closed every week.',
+  ],
+  [{ repeatUntil: '' }, 'repeatUntil', 'Choose the last day.'],
   [{ reason: '  ' }, 'reason', 'Say why, for your colleagues.'],
   [{ fromDate: '' }, 'fromDate', 'Choose the first day.'],
 ])('%o is refused at %s', (change, field, message) => {

@@ -94,5 +94,8 @@ function List({
   );
 }
 
-const describeTimes = ({ start, end, times }: Closure): string =>
-  `${formatStudioRange(start, end)}${times === 1 ? '' : `, and ${times - 1} more ${times === 2 ? 'week' : 'weeks'}`}`;
+function describeTimes({ start, end, times, endless }: Closure): string {
+  const range = formatStudioRange(start, end);
+  if (endless) return `${range}, and every week after it`;
+  return times === 1 ? range : `${range}, and ${times - 1} more ${times === 2 ? 'week' : 'weeks'}`;
+}

@@ -14,27 +14,26 @@ export type Closure = {
   /** The next time; or the one that is on. */
   readonly start: Date;
   readonly end: Date;
-  /** How many times it still comes, this one included. */
+  /** How many times it still comes, this one included, as far as is known. */
   readonly times: number;
+  /** Whether it goes on every week without an end. */
+  readonly endless: boolean;
   readonly reason: string;
   readonly isPublic: boolean;
 };
 
-/** How many spans are read: one for each studio and week. */
+/** How many spans are read at a time: there is one for each studio and week. */
 const SPANS = 1_000;
 
 /** Reads the closures that are not over, next first. */
 export async function readClosures(): Promise<Closure[]> {
-  const { data, error } = await rest
-    .from('closed_hours')
-    .select('closure_id,studio_id,start_time,end_time,public,reason')
-    .gt('end_time', new Date().toISOString())
-    // Staff set them with the room.
-    .or('reason.is.null,reason.neq.Outside the opening hours')
-    .order('start_time')
-    .limit(SPANS);
-  if (error) throw error;
-  const rows = rowsWith(data, 'closure_id', 'studio_id', 'start_time', 'end_time');
+  const now = new Date();
+  const rows: Span[] = [];
+  for (let read = SPANS; read === SPANS;) {
+    const page = await readSpans(now, rows.length);
+    rows.push(...page);
+    read = page.length;
+  }
   return [...Map.groupBy(rows, (row) => row.closure_id)].flatMap(([id, list]) => {
     const [first] = list;
     if (first === undefined) return [];
@@ -46,8 +45,25 @@ export async function readClosures(): Promise<Closure[]> {
       times: new Set(list.map((row) => row.start_time)).size,
       reason: first.reason ?? '',
       isPublic: first.public === true,
+      endless: first.endless === true,
     };
   });
+}
+
+type Span = Awaited<ReturnType<typeof readSpans>>[number];
+async function readSpans(now: Date, from: number) {
+  const { data, error } = await rest
+    .from('closed_hours')
+    .select('closure_id,studio_id,start_time,end_time,public,reason,endless')
+    .gt('end_time', now.toISOString())
+    // Staff set them with the room.
+    .or('reason.is.null,reason.neq.Outside the opening hours')
+    .order('start_time')
+    .order('closure_id')
+    .order('studio_id')
+    .range(from, from + SPANS - 1);
+  if (error) throw error;
+  return rowsWith(data, 'closure_id', 'studio_id', 'start_time', 'end_time');
 }
 
 export function closeHours(draft: ClosureDraft): Promise<{ closureId: string }> {

@@ -51,9 +51,15 @@ export function PlugField<In extends FieldValues, Out>({ control, name }: Place<
 }
 
 function optionsOf(locks: readonly RoomLock[], chosen: string, room: string | null) {
+  // Without a choice of its own an open room has the lock that the operator's settings name for it.
+  const own = chosen === '' && room !== null ? locks.find((lock) => lock.room === room) : undefined;
   const unknown = chosen !== '' && locks.every(({ id }) => id !== chosen);
   return [
-    { value: '', label: 'The one that the operator has set' },
+    {
+      value: '',
+      label:
+        own === undefined ? 'The one that the operator has set' : `As the operator has set it: ${own.name} (${own.id})`,
+    },
     ...(unknown ? [{ value: chosen, label: `${chosen}: unknown to the lock service` }] : []),
     ...locks.map((lock) => ({ value: lock.id, label: describeLock(lock, room) })),
   ];

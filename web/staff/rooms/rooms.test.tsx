@@ -121,7 +121,7 @@ test('the lock is chosen among those of the lock service, and a refusal is shown
   await press('Edit Studio A');
   const field = await screen.findByLabelText<HTMLSelectElement>('Lock');
   expect([...field.options].map(({ text }) => text)).toEqual([
-    'The one that the operator has set',
+    'As the operator has set it: Front (SP1)',
     'Front (SP1), battery 91 %',
     'SP2, used by Studio B',
   ]);
