@@ -29,7 +29,10 @@ vi.mock('#server/operations/access/record-report.ts', () => ({
 vi.mock('#server/operations/access/renew-code.ts', () => ({ renewCode: operation('renewCode') }));
 vi.mock('#server/operations/bookings/cancel.ts', () => ({ cancelBooking: operation('cancelBooking') }));
 vi.mock('#server/operations/bookings/book-for-staff.ts', () => ({ bookForStaff: operation('bookForStaff') }));
-vi.mock('#server/operations/bookings/cancel-for-staff.ts', () => ({ cancelForStaff: operation('cancelForStaff') }));
+vi.mock('#server/operations/bookings/cancel-for-staff.ts', () => ({
+  cancelForStaff: operation('cancelForStaff'),
+  cancelOrderForStaff: operation('cancelOrderForStaff'),
+}));
 vi.mock('#server/operations/staff/mark-paid.ts', () => ({ markPaid: operation('markPaid') }));
 vi.mock('#server/operations/payments/refund-for-staff.ts', () => ({ refundForStaff: operation('refundForStaff') }));
 vi.mock('#server/operations/staff/undo.ts', () => ({ undoForStaff: operation('undoForStaff') }));
@@ -59,7 +62,10 @@ vi.mock('#server/operations/crew/guests.ts', () => ({
 vi.mock('#server/operations/crew/guest-codes.ts', () => ({ makeGuestCode: operation('makeGuestCode') }));
 vi.mock('#server/operations/staff/set-permissions.ts', () => ({ setPermissions: operation('setPermissions') }));
 vi.mock('#server/operations/settings/room-locks.ts', () => ({ listLocks: operation('listLocks') }));
-vi.mock('#server/operations/settings/set-room.ts', () => ({ setRoom: operation('setRoom') }));
+vi.mock('#server/operations/settings/set-room.ts', () => ({
+  setRoom: operation('setRoom'),
+  orderRooms: operation('orderRooms'),
+}));
 vi.mock('#server/operations/settings/set-settings.ts', () => ({ setSettings: operation('setSettings') }));
 vi.mock('#server/operations/reconciliation/compare-ledger.ts', () => ({
   startLedgerCheck: operation('startLedgerCheck'),

@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest';
+import { ROWS } from './rows.ts';
+import { BOOKING, createFunctionsApp, STUDIO } from './test-app.ts';
+
+/** Further bodies of functions that do several things. */
+const MORE: Readonly<Record<string, readonly unknown[]>> = {
+  'staff-set-room': [{ order: [BOOKING] }, { order: [] }, { studioId: null, room: {} }],
+  'staff-set-prices': [
+    { studioId: null, firstDay: '2031-03-03', lastDay: '2031-03-04', name: 'Show', hourCents: Array(24).fill(9_900) },
+    { studioId: BOOKING, firstDay: '2031-03-03' },
+  ],
+  'staff-booking-document': [
+    { bookingId: BOOKING, format: 'html' },
+    { bookingId: BOOKING, format: 'doc' },
+  ],
+  'staff-create-booking': [
+    {
+      studioId: STUDIO,
+      startTime: '2031-03-03T00:00:00Z',
+      endTime: '2031-03-03T01:00:00Z',
+      customerEmail: ' Guest@Example.com ',
+      customerName: ' Sam Guest ',
+      customerPhone: '0412 345 678',
+      payment: 'link',
+      priceCents: 4_000,
+      notes: ' Brings vinyl ',
+    },
+    {
+      studioId: STUDIO,
+      startTime: '2031-03-03T00:00:00Z',
+      endTime: '2031-03-03T01:00:00Z',
+      customerEmail: 'guest@example.com',
+      customerName: 'Sam Guest',
+      payment: 'link',
+      notes: 'Test',
+    },
+  ],
+  'staff-close': [
+    { studioId: null, startTime: '2031-03-03T00:00:00Z', endTime: '2031-03-03T01:00:00Z', reason: ' Paint ', weeks: 3 },
+    {
+      studioId: null,
+      startTime: '2031-03-03T00:00:00Z',
+      endTime: '2031-03-03T01:00:00Z',
+      reason: 'Paint',
+      public: true,
+      endless: true,
+    },
+    {
+      studioId: null,
+      startTime: '2031-03-03T00:00:00Z',
+      endTime: '2031-03-03T01:00:00Z',
+      reason: 'Paint',
+      repeatUntil: '2031-03-24',
+    },
+    {
+      studioId: null,
+      startTime: '2031-03-03T00:00:00Z',
+      endTime: '2031-03-03T01:00:00Z',
+      reason: 'Paint',
+      endless: true,
+      weeks: 2,
+    },
+  ],
+  'staff-set-second-factor': [
+    { permissions: ['money', 'bookings'], graceDays: 3 },
+    { permissions: [], graceDays: 31 },
+    { permissions: ['everything'] },
+  ],
+  'staff-cancel-booking': [
+    { bookingId: BOOKING, refund: 'terms', reason: ' Ill ', undoable: true },
+    { bookingId: BOOKING, refund: 0, reason: 'Ill', series: true },
+    { bookingId: BOOKING, refund: -1, reason: 'Ill' },
+  ],
+};
+
+const MORE_ANSWERS = {
+  orderRooms: () => undefined,
+  cancelOrderForStaff: () => ({ refundCents: 0, byHand: false, undo: null, cancelled: 2 }),
+};
+
+/**
+ * After a change that was meant: `node_modules/.bin/vitest run tests/functions/contracts.test.ts -u` with the project's Node, and read what has changed in
+ * the file.
+ */
+test('each function passes to its operation, and answers, exactly what contracts.json says, also for bodies that it refuses', async () => {
+  const contracts: Record<string, { readonly status: number }[]> = {};
+  for (const { name, callers, body, answers } of ROWS) {
+    const by = callers === 'signed-in' ? 'person' : callers === 'everyone' ? 'guest' : 'staff';
+    const seen: { readonly status: number }[] = [];
+    for (const sent of [body ?? {}, ...(MORE[name] ?? []), null, [], 'text', {}]) {
+      const app = createFunctionsApp();
+      Object.assign(app.answers, answers, MORE_ANSWERS);
+      const response = await app.send(name, by, { body: typeof sent === 'string' ? JSON.stringify(sent) : sent });
+      const calls = app.calls.filter(([operation]) => operation !== 'readCaller');
+      seen.push({
+        sent,
+        status: response.status,
+        type: response.headers.get('content-type'),
+        answer: await response.text(),
+        calls,
+      });
+    }
+    contracts[name] = seen;
+  }
+  const failed = Object.entries(contracts).filter(([, seen]) => seen.some(({ status }) => status >= 500));
+  expect(failed.map(([name]) => name)).toEqual([]);
+  await expect(`${JSON.stringify(contracts, null, 1)}\n`).toMatchFileSnapshot('contracts.json');
+});
