@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { payOut } from './checkout/balance.ts';
 import { cancelIntent, chargeCard } from './checkout/charging.ts';
 import { createCustomer, customerOf, deleteCustomer, updateCustomer } from './cards/customers.ts';
 import { cardOfCustomer, cardsOf, detachCard } from './cards/payment-methods.ts';
@@ -140,7 +141,11 @@ function routeIn(state: StripeState, call: Call, area: string, rest: readonly st
         all: state.ledger.disputes,
         filters: ['payment_intent', 'charge'],
       });
+    case 'payouts':
+      payOut(state);
+      return read(state, call, rest, { kind: 'payout', all: state.ledger.payouts, filters: ['status'] });
     case 'balance_transactions':
+      payOut(state);
       return read(state, call, rest, {
         kind: 'balance transaction',
         all: state.ledger.balance,

@@ -109,6 +109,22 @@ export type LedgerEntry = {
   readonly currency: string;
   readonly createdAt: Date;
 };
+/** What the provider keeps for its services. Negative: it gave something back. */
+type LedgerFee = { readonly cents: number; readonly createdAt: Date };
+/** Money that went to the bank account. `returned`: the bank sent it back. `arrivesAt` is null where the provider does not say. */
+export type Payout = {
+  readonly id: string;
+  readonly cents: number;
+  readonly createdAt: Date;
+  readonly arrivesAt: Date | null;
+  readonly returned: boolean;
+};
+/** What moved the money of our account at the provider: `entries` are those of customers. */
+export type ProviderLedger = {
+  readonly entries: readonly LedgerEntry[];
+  readonly fees: readonly LedgerFee[];
+  readonly payouts: readonly Payout[];
+};
 /** A verified webhook. Only its ids are used; the state is always fetched. */
 export type ProviderEvent = {
   readonly id: string;
@@ -152,7 +168,7 @@ export type Payments = {
   /** Lists events about payments, refunds and disputes, oldest first: those that webhooks should have delivered. */
   listEvents(since: Date): Promise<readonly ProviderEvent[]>;
   /** Lists all that moved money from payments, refunds and disputes since then, without payouts and fees. Throws rather than leave some out. */
-  listLedger(since: Date): Promise<readonly LedgerEntry[]>;
+  listLedger(since: Date): Promise<ProviderLedger>;
   /**
    * Verifies a webhook. Throws `WebhookRefused` for a bad signature, one dated more than 300 s off, or an event of the other mode (test or live).
    * `rawBody` is the untouched request text.

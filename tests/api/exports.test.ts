@@ -316,6 +316,7 @@ describe.each(engines)('exports on $name', ({ open }) => {
 
   type Check = {
     finishedAt: string | null;
+    account: object | null;
     sums: { kind: string; here: object; there: object }[];
     differences: { name: string; kind: string; id: string; reference: string | null; foundAt: string }[];
   };
@@ -376,6 +377,25 @@ describe.each(engines)('exports on $name', ({ open }) => {
     const foundAt = ({ differences: found }: Check) =>
       found.flatMap((one) => (one.kind === 'payment' ? [`${one.id} ${one.foundAt}`] : []));
     expect(foundAt(await compare())).toEqual(foundAt({ ...agreed, differences }));
+
+    // A domestic card costs 1.7 % and 30 cents, a dispute $25; a refund gives no fee back. After two days the rest is paid out.
+    const feeCents = 2_500 + paid.reduce((sum, { cents }) => sum + Math.round(cents * 0.017) + 30, 0);
+    expect(agreed.account).toEqual({ feeCents, payouts: [] });
+    await server.sandbox('/api/clock', { advance_seconds: 3 * 86_400 });
+    const { account } = await compare();
+    expect(account).toEqual({
+      feeCents,
+      payouts: [
+        {
+          id: expect.stringMatching(/^po_/),
+          cents: received.cents - 1_234 - feeCents,
+          at: expect.any(String),
+          arrivesAt: expect.any(String),
+          returned: false,
+        },
+      ],
+    });
+    await server.sandbox('/api/clock', { now: server.now().toISOString() });
   });
 
   it('of a month with 250 differences the page gets the oldest 200 and how many there are', async () => {

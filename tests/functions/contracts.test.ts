@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ROWS } from './rows.ts';
-import { BOOKING, createFunctionsApp, STUDIO } from './test-app.ts';
+import { BOOKING, createFunctionsApp, type FunctionsApp, STUDIO } from './test-app.ts';
 
 /** Further bodies of functions that do several things. */
 const MORE: Readonly<Record<string, readonly unknown[]>> = {
@@ -78,15 +78,23 @@ const MORE_ANSWERS = {
   cancelOrderForStaff: () => ({ refundCents: 0, byHand: false, undo: null, cancelled: 2 }),
 };
 
+type Seen = {
+  readonly sent: unknown;
+  readonly status: number;
+  readonly type: string | null;
+  readonly answer: string;
+  readonly calls: FunctionsApp['calls'];
+};
+
 /**
  * After a change that was meant: `node_modules/.bin/vitest run tests/functions/contracts.test.ts -u` with the project's Node, and read what has changed in
  * the file.
  */
 test('each function passes to its operation, and answers, exactly what contracts.json says, also for bodies that it refuses', async () => {
-  const contracts: Record<string, { readonly status: number }[]> = {};
+  const contracts: Record<string, Seen[]> = {};
   for (const { name, callers, body, answers } of ROWS) {
     const by = callers === 'signed-in' ? 'person' : callers === 'everyone' ? 'guest' : 'staff';
-    const seen: { readonly status: number }[] = [];
+    const seen: Seen[] = [];
     for (const sent of [body ?? {}, ...(MORE[name] ?? []), null, [], 'text', {}]) {
       const app = createFunctionsApp();
       Object.assign(app.answers, answers, MORE_ANSWERS);

@@ -67,7 +67,7 @@ function fakePayments(refund: Payments['refund']): { payments: Payments; keys: s
       removeCard: never,
       chargeCard: never,
       findCharge: never,
-      listLedger: () => Promise.resolve([]),
+      listLedger: () => Promise.resolve({ entries: [], fees: [], payouts: [] }),
       listDisputes: () => Promise.resolve([]),
       listEvents: () => Promise.resolve([]),
       refund: (input) => {

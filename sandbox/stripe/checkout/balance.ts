@@ -7,6 +7,8 @@ const FEE = { rate: 0.017, fixed: 30 };
 const DISPUTE_FEE = 2_500;
 /** Money can be paid out after two days. */
 const AVAILABLE_S = 2 * 86_400;
+/** A payout is at the bank a day later. */
+const ARRIVES_S = 86_400;
 
 type Moved = {
   /** Default: a new id. */
@@ -112,6 +114,57 @@ export function returnDisputed(state: StripeState, dispute: Stripe.Dispute): voi
   const { id: source, amount, currency } = dispute;
   const back = { type: 'adjustment', category: 'dispute_reversal', source, amount, currency } as const;
   dispute.balance_transactions.push(moveMoney(state, back));
+}
+
+/** Pays out what has been in the balance for two days by the sandbox's clock, as an account with daily payouts does. */
+export function payOut(state: StripeState): void {
+  const due = Object.values(state.ledger.balance).filter(
+    (one) => one.status === 'pending' && one.available_on <= state.seconds(),
+  );
+  const amount = due.reduce((sum, { net }) => sum + net, 0);
+  if (amount <= 0) return;
+  for (const one of due) one.status = 'available';
+  const created = state.stamp();
+  const currency = due[0]?.currency ?? 'aud';
+  const id = newId('po');
+  const paid = moveMoney(state, {
+    type: 'payout',
+    category: 'payout',
+    source: id,
+    amount: -amount,
+    currency,
+    description: 'STRIPE PAYOUT',
+  });
+  paid.status = 'available';
+  state.ledger.payouts[id] = {
+    id,
+    object: 'payout',
+    amount,
+    application_fee: null,
+    application_fee_amount: null,
+    arrival_date: created + ARRIVES_S,
+    automatic: true,
+    balance_transaction: paid.id,
+    created,
+    currency,
+    description: 'STRIPE PAYOUT',
+    destination: null,
+    failure_balance_transaction: null,
+    failure_code: null,
+    failure_message: null,
+    livemode: false,
+    metadata: {},
+    method: 'standard',
+    original_payout: null,
+    payout_method: null,
+    reconciliation_status: 'completed',
+    reversed_by: null,
+    source_type: 'card',
+    statement_descriptor: null,
+    status: 'paid',
+    trace_id: null,
+    type: 'bank_account',
+  };
 }
 
 const idOf = (reference: string | Stripe.BalanceTransaction | null | undefined): string | null =>

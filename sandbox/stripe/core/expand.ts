@@ -49,6 +49,7 @@ function lookUp(ledger: Ledger, id: string): object | undefined {
     byId(ledger.refunds, id) ??
     byId(ledger.disputes, id) ??
     byId(ledger.balance, id) ??
+    byId(ledger.payouts, id) ??
     byId(ledger.customers, id) ??
     byId(ledger.cards, id)?.method
   );

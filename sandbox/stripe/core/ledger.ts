@@ -42,6 +42,8 @@ export type Ledger = {
   disputes: Record<string, Stripe.Dispute>;
   /** What moved the money of the account. */
   balance: Record<string, Stripe.BalanceTransaction>;
+  /** What was paid out of it to the bank account. */
+  payouts: Record<string, Stripe.Payout>;
   /** Set through the control API: how API refunds begin, and how the next webhooks are manipulated. */
   next: NextAnswers;
   checks: Record<string, Check>;
@@ -100,6 +102,7 @@ const emptyLedger = (): Ledger => ({
   refunds: {},
   disputes: {},
   balance: {},
+  payouts: {},
   next: { refunds: null, webhooks: null },
   checks: {},
   reports: {},

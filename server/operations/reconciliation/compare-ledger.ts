@@ -1,7 +1,7 @@
 import { addDays, slotStart, type StudioDate, studioDate } from '#rules/studio-time.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
-import type { Payments } from '#server/providers/ports.ts';
+import type { Payments, ProviderLedger } from '#server/providers/ports.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { compareLedger, type OwnItem } from './ledger-differences.ts';
@@ -53,21 +53,34 @@ export async function checkLedger({ db, payments, clock }: LedgerContext, job: J
   if (row === null) return 'done';
   const now = clock();
   const month = boundsOf(row.month);
-  const entries = await payments.listLedger(new Date(month.start.getTime() - AROUND_MS));
+  const ledger = await payments.listLedger(new Date(month.start.getTime() - AROUND_MS));
   const { rows } = await db.query<OwnItem>(
     `select kind, id, booking_id as "bookingId", amount_cents::int as "amountCents", currency, at
      from private.ledger_items($1::timestamptz, $2::timestamptz, $3::text[])`,
-    [month.start, month.end, entries.map(({ id }) => id)],
+    [month.start, month.end, ledger.entries.map(({ id }) => id)],
   );
   const settledBefore = new Date(now.getTime() - SETTLES_MS);
-  const { sums, differences } = compareLedger(rows, entries, { ...month, settledBefore });
-  await db.query('select private.finish_ledger_check($1::uuid, $2::text::jsonb, $3::text::jsonb, $4::timestamptz)', [
-    job.subjectId,
-    JSON.stringify(sums),
-    JSON.stringify(differences),
-    now,
-  ]);
+  const { sums, differences } = compareLedger(rows, ledger.entries, { ...month, settledBefore });
+  await db.query(
+    'select private.finish_ledger_check($1::uuid, $2::text::jsonb, $3::text::jsonb, $4::timestamptz, $5::text::jsonb)',
+    [job.subjectId, JSON.stringify(sums), JSON.stringify(differences), now, JSON.stringify(accountOf(ledger, month))],
+  );
   return 'done';
+}
+
+/** The fees that the provider took in a month, and the payouts that it made. */
+function accountOf(
+  { fees, payouts }: Pick<ProviderLedger, 'fees' | 'payouts'>,
+  { start, end }: { readonly start: Date; readonly end: Date },
+) {
+  const isIn = ({ createdAt }: { readonly createdAt: Date }): boolean => createdAt >= start && createdAt < end;
+  return {
+    feeCents: fees.filter(isIn).reduce((sum, { cents }) => sum + cents, 0),
+    payouts: payouts
+      .filter(isIn)
+      .toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
+      .map(({ id, cents, createdAt, arrivesAt, returned }) => ({ id, cents, at: createdAt, arrivesAt, returned })),
+  };
 }
 
 function boundsOf(first: StudioDate): { readonly start: Date; readonly end: Date } {

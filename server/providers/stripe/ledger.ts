@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import { ProviderError } from '../call.ts';
-import type { LedgerEntry } from '../ports.ts';
-import { balanceReply, type BalanceSource, read } from './replies.ts';
+import type { LedgerEntry, Payout, ProviderLedger } from '../ports.ts';
+import { type BalanceReply, balanceReply, type BalanceSource, read } from './replies.ts';
 
 /** How many entries one month may have: a hundred pages. */
 const LIST_MAX = 10_000;
@@ -22,28 +22,34 @@ const ADJUSTMENTS: typeof MEANING = new Map([
   ['dispute_reversal', { kind: 'dispute', original: false }],
 ]);
 
-/**
- * Lists what moved money from payments, refunds and disputes since then. Payouts and fees are left out. Throws `ProviderError`
- * 'ledger_too_long' rather than a part of the list.
- */
-export async function listLedger(stripe: Stripe, since: Date): Promise<LedgerEntry[]> {
-  const found: LedgerEntry[] = [];
-  let read = 0;
+/** Payouts, and what the bank or we sent back of them. */
+const PAYOUTS: ReadonlyMap<string, Pick<Payout, 'returned'>> = new Map([
+  ['payout', { returned: false }],
+  ['payout_failure', { returned: true }],
+  ['payout_cancel', { returned: true }],
+]);
+/** What the provider charges apart from the fee of a single payment. */
+const FEES: ReadonlySet<string> = new Set(['stripe_fee', 'tax_fee', 'network_cost']);
+
+/** Lists what moved the money of the account since then. Throws `ProviderError` 'ledger_too_long' rather than a part of the list. */
+export async function listLedger(stripe: Stripe, since: Date): Promise<ProviderLedger> {
+  const found: BalanceReply[] = [];
   for await (const one of stripe.balanceTransactions.list({
     limit: 100,
     created: { gte: Math.floor(since.getTime() / 1000) },
     expand: ['data.source'],
   })) {
-    read += 1;
-    if (read > LIST_MAX) throw new ProviderError('stripe', 'ledger_too_long', { retryable: false });
-    const entry = toEntry(one);
-    if (entry !== null) found.push(entry);
+    if (found.length === LIST_MAX) throw new ProviderError('stripe', 'ledger_too_long', { retryable: false });
+    found.push(read(balanceReply, one));
   }
-  return found;
+  return {
+    entries: found.flatMap((one) => toEntry(one) ?? []),
+    fees: found.flatMap((one) => toFee(one) ?? []),
+    payouts: found.flatMap((one) => toPayout(one) ?? []),
+  };
 }
 
-function toEntry(reply: unknown): LedgerEntry | null {
-  const one = read(balanceReply, reply);
+function toEntry(one: BalanceReply): LedgerEntry | null {
   const meaning = one.type === 'adjustment' ? ADJUSTMENTS.get(one.reporting_category) : MEANING.get(one.type);
   const id = idOf(one.source);
   if (meaning === undefined || id === null) return null;
@@ -53,9 +59,31 @@ function toEntry(reply: unknown): LedgerEntry | null {
     amountCents: one.amount,
     // The customer may have paid in another currency than the one it was exchanged for.
     currency: [one.currency, currencyOf(one.source)].find((currency) => currency !== OURS) ?? OURS,
-    createdAt: new Date(one.created * 1000),
+    createdAt: dateOf(one.created),
   };
 }
+
+/** The fee of an entry; of an entry that is a fee itself, its amount, which is negative when the provider takes money. */
+function toFee(one: BalanceReply): ProviderLedger['fees'][number] | null {
+  const cents = one.fee - (FEES.has(one.type) ? one.amount : 0);
+  return cents === 0 ? null : { cents, createdAt: dateOf(one.created) };
+}
+
+function toPayout(one: BalanceReply): Payout | null {
+  const meaning = PAYOUTS.get(one.type);
+  const id = idOf(one.source);
+  if (meaning === undefined || id === null) return null;
+  const arrives = typeof one.source === 'object' ? (one.source?.arrival_date ?? null) : null;
+  return {
+    ...meaning,
+    id,
+    cents: -one.amount,
+    createdAt: dateOf(one.created),
+    arrivesAt: arrives === null ? null : dateOf(arrives),
+  };
+}
+
+const dateOf = (seconds: number): Date => new Date(seconds * 1000);
 
 function currencyOf(source: BalanceSource): string {
   return typeof source === 'object' ? (source?.currency ?? OURS) : OURS;

@@ -84,6 +84,7 @@ export const balanceReply = z.looseObject({
   type: z.string(),
   reporting_category: z.string(),
   amount: z.number().int(),
+  fee: z.number().int(),
   currency: z.string(),
   created: seconds,
   source: expandable(
@@ -92,10 +93,11 @@ export const balanceReply = z.looseObject({
       object: z.string(),
       currency: z.string().nullish(),
       payment_intent: expandable(z.looseObject({ id })),
+      arrival_date: seconds.nullish(),
     }),
   ),
 });
-type BalanceReply = z.output<typeof balanceReply>;
+export type BalanceReply = z.output<typeof balanceReply>;
 export type BalanceSource = BalanceReply['source'];
 
 const dateParts = z.looseObject({

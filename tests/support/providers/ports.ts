@@ -73,7 +73,11 @@ export function createPorts(store: Store, provider: FakeProvider): Payments {
         store.events.filter((event) => (store.eventTimes.get(event) ?? store.clock()) >= since),
       ),
     listLedger: (since) =>
-      answer('listLedger', since, () => store.ledger.filter(({ createdAt }) => createdAt >= since)),
+      answer('listLedger', since, () => ({
+        entries: store.ledger.filter(({ createdAt }) => createdAt >= since),
+        fees: [],
+        payouts: [],
+      })),
     readEvent: () => {
       throw new Error('no webhooks here');
     },

@@ -20,6 +20,21 @@ const checkSchema = z
     finishedAt: z.coerce.date().nullable(),
     problem: z.string().nullable(),
     sums: z.array(z.object({ kind: kindSchema, here: sideSchema, there: sideSchema })),
+    /** What the provider took and paid out; null for a comparison by an older version. */
+    account: z
+      .object({
+        feeCents: z.number(),
+        payouts: z.array(
+          z.object({
+            id: z.string(),
+            cents: z.number(),
+            at: z.coerce.date(),
+            arrivesAt: z.coerce.date().nullable(),
+            returned: z.boolean(),
+          }),
+        ),
+      })
+      .nullable(),
     /** Of these the oldest, at most 200, are in `differences`. */
     differenceCount: z.number(),
     differences: z.array(differenceSchema),

@@ -21,6 +21,19 @@ const CHECK: queries.LedgerCheck = {
     { kind: 'payment', here: { count: 2, cents: 20_000 }, there: { count: 2, cents: 20_100 } },
     { kind: 'refund', here: { count: 0, cents: 0 }, there: { count: 0, cents: 0 } },
   ],
+  account: {
+    feeCents: 372,
+    payouts: [
+      {
+        id: 'po_1',
+        cents: 19_000,
+        at: new Date('2031-03-03T00:00:00Z'),
+        arrivesAt: new Date('2031-03-04T00:00:00Z'),
+        returned: false,
+      },
+      { id: 'po_1', cents: -19_000, at: new Date('2031-03-04T00:00:00Z'), arrivesAt: null, returned: true },
+    ],
+  },
   differenceCount: 2,
   differences: [
     {
@@ -45,6 +58,28 @@ const CHECK: queries.LedgerCheck = {
     },
   ],
 };
+
+test('a compared month has the fees, what is left after them, and each payout with its day at the bank', async () => {
+  calls.readLedgerCheck.mockResolvedValue(CHECK);
+  renderPart(<Ledger />, { path: '/admin?tab=numbers' });
+  expect(await screen.findByText(/Of \$201 the provider kept \$3\.72 in fees, which leaves \$197\.28\./)).toBeTruthy();
+  const [, paid, returned] = within(screen.getByRole('table', { name: 'Payouts' })).getAllByRole('row');
+  expect([paid?.textContent, returned?.textContent]).toEqual([
+    'Mon 3 Mar 2031po_1Tue 4 Mar 2031$190',
+    'Tue 4 Mar 2031po_1Sent back by the bank-$190',
+  ]);
+});
+
+test('a comparison by an older version says nothing of fees, and a month without payouts says so', async () => {
+  calls.readLedgerCheck.mockResolvedValueOnce({ ...CHECK, account: null });
+  const older = renderPart(<Ledger />, { path: '/admin?tab=numbers' });
+  await screen.findByRole('table', { name: 'Sums of both sides' });
+  expect(screen.queryByText('Fees and payouts')).toBeNull();
+  older.unmount();
+  calls.readLedgerCheck.mockResolvedValue({ ...CHECK, account: { feeCents: 0, payouts: [] } });
+  renderPart(<Ledger />, { path: '/admin?tab=numbers' });
+  expect(await screen.findByText('No payouts in this month.')).toBeTruthy();
+});
 
 test('a compared month has the sums of both sides and each difference by name, with a link to the booking', async () => {
   calls.readLedgerCheck.mockResolvedValue(CHECK);

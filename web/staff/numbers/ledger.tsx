@@ -102,6 +102,7 @@ function Result({ check }: { check: LedgerCheck }) {
           </Row>
         ))}
       </Table>
+      <Account check={check} />
       <h4 className="mt-8 mb-3 text-xl">Differences</h4>
       {differences.length === 0 ? (
         <Notice tone="good">Every cent agrees.</Notice>
@@ -112,6 +113,44 @@ function Result({ check }: { check: LedgerCheck }) {
         <p className="mt-4 text-sm text-fog">
           The oldest {differences.length} of {differenceCount.toLocaleString('en-AU')} differences.
         </p>
+      )}
+    </>
+  );
+}
+
+/** What the provider kept of the month's money, and what it paid out to the bank account. */
+function Account({ check: { account, sums } }: { check: LedgerCheck }) {
+  if (account === null) return null;
+  const moved = sums.reduce((sum, { there }) => sum + there.cents, 0);
+  return (
+    <>
+      <h4 className="mt-8 mb-3 text-xl">Fees and payouts</h4>
+      <p className="mb-4 max-w-2xl text-fog">
+        Of {formatMoney(moved)} the provider kept {formatMoney(account.feeCents)} in fees, which leaves{' '}
+        {formatMoney(moved - account.feeCents)}. Money is paid out some days after it was taken, so the payouts of a
+        month are not the same sum.
+      </p>
+      {account.payouts.length === 0 ? (
+        <Empty>No payouts in this month.</Empty>
+      ) : (
+        <Table caption="Payouts" columns={['Paid out', 'At the bank', 'Amount']}>
+          {account.payouts.map((one) => (
+            <Row key={`${one.id} ${one.returned}`}>
+              <Cell label="Paid out">
+                {formatStudioDate(one.at, 'medium')}
+                <span className="block text-sm break-all text-fog">{one.id}</span>
+              </Cell>
+              <Cell label="At the bank">
+                {one.returned
+                  ? 'Sent back by the bank'
+                  : one.arrivesAt === null
+                    ? 'Unknown'
+                    : formatStudioDate(one.arrivesAt, 'medium')}
+              </Cell>
+              <Cell label="Amount">{formatMoney(one.cents)}</Cell>
+            </Row>
+          ))}
+        </Table>
       )}
     </>
   );
