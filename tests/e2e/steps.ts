@@ -155,7 +155,7 @@ export async function accessible(page: Page): Promise<void> {
   expect(violations.map((one) => `${one.id}: ${one.nodes[0]?.html ?? ''}`)).toEqual([]);
 }
 
-/** The same at phone and desktop size; also checks that nothing overflows sideways. */
+/** The same at phone and desktop size; also checks that nothing overflows the page or a dialog sideways. */
 export async function accessibleEverywhere(page: Page): Promise<void> {
   for (const size of [
     { width: 1440, height: 900 },
@@ -164,6 +164,8 @@ export async function accessibleEverywhere(page: Page): Promise<void> {
     await page.setViewportSize(size);
     await accessible(page);
     expect(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')).toBe(0);
+    const dialogs = `[...document.querySelectorAll('dialog[open]')].map((one) => one.scrollWidth - one.clientWidth).filter(Boolean)`;
+    expect(await page.evaluate(dialogs)).toEqual([]);
   }
 }
 

@@ -66,7 +66,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 
 /** Large enough for a thumb. */
 const CONTACT =
-  'block underline decoration-edge underline-offset-4 hover:text-signal max-sm:flex max-sm:min-h-11 max-sm:items-center';
+  'block break-all underline decoration-edge underline-offset-4 hover:text-signal max-sm:flex max-sm:min-h-11 max-sm:items-center';
 
 /** What is known of a booking. */
 export function BookingFacts({ booking }: { booking: BookingDetails }) {
