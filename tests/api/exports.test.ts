@@ -317,17 +317,19 @@ describe.each(engines)('exports on $name', ({ open }) => {
   type Check = {
     finishedAt: string | null;
     account: object | null;
-    sums: { kind: string; here: object; there: object }[];
+    sums: { kind: string; here: object; there: { cents: number } }[];
     differences: { name: string; kind: string; id: string; reference: string | null; foundAt: string }[];
   };
-  it('a month agrees with the payment provider’s ledger; what differs is named, and alerted to after a day', async () => {
+  /** Compares this month and returns the result. */
+  async function compare(): Promise<Check> {
     const month = studioDate(server.now()).slice(0, 7);
-    const compare = async (): Promise<Check> => {
-      expect(await server.call('staff-reconcile', { month }, staff.token)).toEqual({ status: 202, body: { month } });
-      await server.settle();
-      const { data } = await server.client(staff.token).rpc('ledger_check', { month: `${month}-01` });
-      return data as Check;
-    };
+    expect(await server.call('staff-reconcile', { month }, staff.token)).toEqual({ status: 202, body: { month } });
+    await server.settle();
+    const { data } = await server.client(staff.token).rpc('ledger_check', { month: `${month}-01` });
+    return data as Check;
+  }
+  // The first comparison also does all jobs that the tests above have left.
+  it('a month agrees with the payment provider’s ledger; what differs is named, and alerted to after a day', async () => {
     const alerts = async (hours: number) => {
       const at = new Date(server.now().getTime() + hours * 3_600_000).toISOString();
       const { data } = await server.client(staff.token).rpc('staff_alerts', { at });
@@ -377,24 +379,26 @@ describe.each(engines)('exports on $name', ({ open }) => {
     const foundAt = ({ differences: found }: Check) =>
       found.flatMap((one) => (one.kind === 'payment' ? [`${one.id} ${one.foundAt}`] : []));
     expect(foundAt(await compare())).toEqual(foundAt({ ...agreed, differences }));
+  }, 120_000);
 
-    // A domestic card costs 1.7 % and 30 cents, a dispute $25; a refund gives no fee back. After two days the rest is paid out.
-    const feeCents = 2_500 + paid.reduce((sum, { cents }) => sum + Math.round(cents * 0.017) + 30, 0);
-    expect(agreed.account).toEqual({ feeCents, payouts: [] });
+  it('what the provider kept in fees is beside the ledger, and the rest is paid out after two days', async () => {
+    const before = await compare();
+    const cents = (kind: string): number => before.sums.find((one) => one.kind === kind)?.there.cents ?? 0;
+    const taken = await rows<{ cents: number }>(
+      `select amount_cents as cents from private.payment where payment_intent_id is not null and paid_cents > 0`,
+    );
+    // A domestic card costs 1.7 % and 30 cents, a dispute $25; a refund gives no fee back.
+    const feeCents = 2_500 + taken.reduce((sum, one) => sum + Math.round(one.cents * 0.017) + 30, 0);
+    expect(before.account).toEqual({ feeCents, payouts: [] });
     await server.sandbox('/api/clock', { advance_seconds: 3 * 86_400 });
-    const { account } = await compare();
-    expect(account).toEqual({
-      feeCents,
-      payouts: [
-        {
-          id: expect.stringMatching(/^po_/),
-          cents: received.cents - 1_234 - feeCents,
-          at: expect.any(String),
-          arrivesAt: expect.any(String),
-          returned: false,
-        },
-      ],
-    });
+    const payout = {
+      id: expect.stringMatching(/^po_/),
+      cents: cents('payment') + cents('refund') + cents('dispute') - feeCents,
+      at: expect.any(String),
+      arrivesAt: expect.any(String),
+      returned: false,
+    };
+    expect((await compare()).account).toEqual({ feeCents, payouts: [payout] });
     await server.sandbox('/api/clock', { now: server.now().toISOString() });
   });
 

@@ -13,7 +13,7 @@ export type State = 1 | 2 | 3;
 /** The public columns of views whose other columns are hidden. */
 const PUBLIC: Readonly<Record<string, readonly string[]>> = {
   bookings: ['studio_id', 'start_time', 'end_time', 'status'],
-  closed_hours: ['closure_id', 'studio_id', 'start_time', 'end_time', 'public', 'weeks'],
+  closed_hours: ['closure_id', 'studio_id', 'start_time', 'end_time', 'public', 'weeks', 'endless'],
 };
 /** Columns with only one possible value, because of a constraint or because the value hides the row. */
 export const CONSTANT = ['id_verifications.ai_raw_response', 'scheduled_emails.email_type', 'studios.active'];
@@ -78,7 +78,9 @@ const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<
       state: state === 1 ? `'waiting'` : `'left'`,
     },
   ],
-  'private.closure': (state) => [{ ...CLOSED, id: CLOSURE, weeks: '1', public: 'false', reason: `'secret-${state}x'` }],
+  'private.closure': (state) => [
+    { ...CLOSED, id: CLOSURE, weeks: '1', endless: 'false', public: 'false', reason: `'secret-${state}x'` },
+  ],
   'private.closed_span': () => [{ ...CLOSED, closure_id: CLOSURE }],
   'private.payment': (state) => [
     {

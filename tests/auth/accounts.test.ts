@@ -416,3 +416,17 @@ describe('mails that are not sent', () => {
     expect(await sentTo(taken)).toBe(0);
   });
 });
+
+test('a person who signs in through an organisation gets no code by mail, which would outlast the organisation’s account', async () => {
+  const { id, email } = await app.member();
+  await app.db.query('update auth.users set is_sso_user = true where id = $1::uuid', [id]);
+  await app.queue.flush();
+  const before = app.mails.filter(({ to }) => to === email).length;
+  expect((await app.request('POST', '/otp', { email })).status).toBe(200);
+  await app.queue.flush();
+  expect(app.mails.filter(({ to }) => to === email)).toHaveLength(before);
+  await app.db.query('update auth.users set is_sso_user = false where id = $1::uuid', [id]);
+  expect((await app.request('POST', '/otp', { email })).status).toBe(200);
+  await app.queue.flush();
+  expect(app.mails.filter(({ to }) => to === email)).toHaveLength(before + 1);
+});

@@ -39,6 +39,16 @@ describe('accounts created by the service', () => {
     await app.signIn(email);
   });
 
+  test('a phone that is not given confirms nothing', async () => {
+    const email = address();
+    const made = await create({ email, password: PASSWORD, phone_confirm: true });
+    expect(made.status).toBe(200);
+    for (const time of ['email_confirmed_at', 'phone_confirmed_at', 'confirmed_at'])
+      expect(made.body[time] ?? null, time).toBeNull();
+    const signedIn = await app.request('POST', '/token?grant_type=password', { email, password: PASSWORD });
+    expect(signedIn.body).toMatchObject({ code: 'email_not_confirmed' });
+  });
+
   test('one may have no password', async () => {
     const email = address();
     expect((await create({ email, email_confirm: true })).status).toBe(200);

@@ -857,7 +857,7 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
         good: [{ end_time: '2032-03-01T00:00:00Z' }],
       },
       closure_reason_check: between('reason', ['', text(201)], [text(1), text(200)]),
-      closure_weeks_check: between('weeks', [0, 105], [1, 104]),
+      closure_weeks_check: between('weeks', [0, 5_201], [1, 5_200]),
     },
     uniques: {
       closure_once: unique({}, { studio_id: null, end_time: '2031-03-01T02:00:00Z', weeks: 2, reopened_at: AT }),

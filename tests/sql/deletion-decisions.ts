@@ -55,7 +55,10 @@ export const OF_NO_CUSTOMER: readonly (readonly [columns: string[], why: string]
     ),
     'codes that staff make for people without a booking',
   ],
-  [list('private.ledger_check.sums private.ledger_difference.currency'), 'sums of a month'],
+  [
+    list('private.ledger_check.account private.ledger_check.sums private.ledger_difference.currency'),
+    'sums of a month',
+  ],
   [
     list(
       'private.light_state.plug private.lock_event.lock_id private.lock_state.lock_id private.studio_lock.lock_id private.studio_plug.plug',
