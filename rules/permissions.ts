@@ -6,8 +6,9 @@
 export const PERMISSIONS = ['bookings', 'identity', 'money', 'settings', 'owner'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** How long staff who have no second factor can go on without one when an owner requires it, in days, unless the owner says otherwise; and at most. */
+/** How many days staff without a second factor can go on when an owner begins to require one, unless the owner says otherwise. */
 export const GRACE_DAYS = 7;
+/** The most days that an owner can give them. */
 export const GRACE_DAYS_MAX = 30;
 
 /** How each permission is named to people, and what it opens. */

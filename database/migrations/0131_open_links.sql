@@ -1,4 +1,4 @@
--- Staff can mark a booking as paid while its link waits for its customer: the details say so.
+-- This replaces the function of 0123. It adds `openLink`: staff can mark a booking as paid while its customer has not paid by the mailed link.
 create or replace function public.booking_details(reference text) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 declare

@@ -13,7 +13,7 @@ begin
 end
 $$;
 
--- Another lock of the room begins anew.
+-- A room that gets another lock is not unknown any more, until a check has looked for the new one.
 create function private.forget_unknown_lock() returns trigger language plpgsql set search_path = '' as $$
 begin
   new.unknown_since := null;
@@ -45,7 +45,7 @@ create trigger check_changed_lock_of_room after update of lock_id on private.stu
 create trigger check_lock_of_room after update of active on public.studios for each row
   when (new.active and not old.active) execute function private.check_lock_of_room();
 
--- As before, with one more kind: lock_unknown, while the lock service does not list the lock of an open room. Such a lock is not offline too.
+-- This replaces the function of 0124. It adds the kind lock_unknown, while the lock service does not list the lock of an open room. Such a lock is not offline too.
 create or replace function public.staff_alerts(at timestamptz default now(), most integer default 100) returns table (kind text, since timestamptz, due timestamptz, job_id uuid, job_kind text, tries integer, problem text, booking_id uuid, reference text, studio_name text, start_time timestamptz, customer_name text)
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_custom_plan as $$
 declare

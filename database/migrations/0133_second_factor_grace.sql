@@ -9,7 +9,7 @@ create function private.has_verified_factor(p_user uuid) returns boolean languag
   select exists (select from auth.mfa_factors m where m.user_id = p_user and m.status = 'verified')
 $$;
 
--- As before, but an account without a factor has until the rule requires it.
+-- This replaces the function of 0114. An account without a factor does not need one before the rule requires it.
 create or replace function private.must_show_factor(p_user uuid) returns boolean
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -27,7 +27,7 @@ create function private.second_factor_due(p_user uuid) returns timestamptz langu
 $$;
 revoke execute on function private.has_verified_factor(uuid), private.second_factor_due(uuid) from public;
 
--- As before, with `due`: until when the caller can act without a second factor.
+-- This replaces the function of 0114. It adds `due`: until when the caller can act without a second factor.
 create or replace function public.second_factor_rules() returns jsonb language plpgsql stable security definer set search_path = '' as $$
 begin
   if not (coalesce(auth.role() = 'service_role', false) or private.has_admin_role(auth.uid())) then
@@ -40,7 +40,8 @@ begin
 end
 $$;
 
--- As before. p_grace: how long accounts without a second factor can go on without one when a rule is new; rules that there were keep their time.
+-- This replaces the function of 0064. p_grace says how long accounts without a second factor can go on when a rule is new. Rules that already exist keep the
+-- time from which they count.
 drop function private.set_second_factor_rules(text[], uuid, uuid);
 create function private.set_second_factor_rules(p_permissions text[], p_actor uuid, p_session uuid, p_grace interval default '0')
 returns text language plpgsql volatile set search_path = '' as $$

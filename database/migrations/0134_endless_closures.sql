@@ -7,7 +7,7 @@ alter table private.closure
   add constraint closure_weeks_check check (weeks between 1 and 5200);
 comment on column private.closure.endless is 'Whether it goes on every week; `weeks` then says how many there are so far.';
 
--- As before, with `endless`.
+-- This replaces the view of 0100. It also says whether a closure is endless.
 create or replace view public.closed_hours with (security_barrier = true) as
 select s.closure_id, s.studio_id, s.start_time, s.end_time, c.public,
   case when c.public or (select public.is_staff()) or (select auth.role()) = 'service_role' then c.reason end as reason, c.weeks, c.endless
@@ -26,8 +26,8 @@ begin
 end
 $$;
 
--- Adds the weeks to closures without an end that begin before p_until, in the rooms that they close. A room with a booking at that time is left out: only
--- a setting that lets people book further ahead can lead to that. Returns how many weeks were added.
+-- Adds the weeks that begin before p_until to closures without an end, in the rooms that they close. A room that has a booking at that time is left out: that can
+-- only be a booking further ahead than customers can book. Returns how many weeks were added.
 create function private.extend_closures(p_until timestamptz) returns integer language plpgsql volatile set search_path = '' as $$
 declare
   c private.closure;
@@ -35,11 +35,14 @@ declare
   v_start timestamptz;
   v_end timestamptz;
 begin
+  if not exists (select from private.closure x where x.endless and x.reopened_at is null and private.weeks_later(x.start_time, x.weeks) <= p_until)
+  then return 0; end if;
+  -- Rooms are locked before closures, as private.close_hours() does.
+  perform from public.studios s order by s.id for update;
   for c in
     select * from private.closure x where x.endless and x.reopened_at is null and private.weeks_later(x.start_time, x.weeks) <= p_until
     order by x.id for update
   loop
-    perform from public.studios s where s.id in (select p.studio_id from private.closed_span p where p.closure_id = c.id) order by s.id for update;
     loop
       v_start := private.weeks_later(c.start_time, c.weeks);
       exit when v_start > p_until;
@@ -59,7 +62,7 @@ end
 $$;
 create index closure_endless on private.closure (id) where endless and reopened_at is null;
 
--- As before; a week that is opened with all that follow ends a closure without an end.
+-- This replaces private.reopen_hours() of 0052. Opening a week with all that follow also ends a closure without an end.
 create or replace function private.reopen_hours(p_closure uuid, p_from timestamptz, p_following boolean, p_actor uuid, p_now timestamptz) returns text
 language plpgsql volatile set search_path = '' as $$
 declare

@@ -1,11 +1,11 @@
 -- What the payment provider took and paid out in a month, beside the comparison with its ledger.
 
-alter table private.ledger_check add column account jsonb;
-comment on column private.ledger_check.account is '{feeCents, payouts: [{id, cents, at, arrivesAt, returned}]}; null: compared before version 0135.';
+alter table private.ledger_check add column fees_and_payouts jsonb;
+comment on column private.ledger_check.fees_and_payouts is '{feeCents, payouts: [{id, cents, at, arrivesAt, returned}]}. Null for a comparison by a server before this migration.';
 
--- As before, with the fees and payouts.
+-- This replaces the function of 0065. It also stores the fees and payouts.
 drop function private.finish_ledger_check(uuid, jsonb, jsonb, timestamptz);
-create function private.finish_ledger_check(p_check uuid, p_sums jsonb, p_differences jsonb, p_now timestamptz, p_account jsonb default null)
+create function private.finish_ledger_check(p_check uuid, p_sums jsonb, p_differences jsonb, p_now timestamptz, p_fees_and_payouts jsonb default null)
 returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -21,11 +21,11 @@ begin
       where e.kind = n.kind and e.provider_id = n.id and e.name = n.name), p_now)
   from pg_catalog.jsonb_to_recordset(p_differences) n (kind text, id text, name text, "bookingId" uuid, "hereCents" bigint, "thereCents" bigint,
     currency text, at timestamptz);
-  update private.ledger_check c set finished_at = greatest(p_now, c.started_at), sums = p_sums, account = p_account where c.id = p_check;
+  update private.ledger_check c set finished_at = greatest(p_now, c.started_at), sums = p_sums, fees_and_payouts = p_fees_and_payouts where c.id = p_check;
 end
 $$;
 
--- As before, with the fees and payouts.
+-- This replaces the function of 0099. It also returns the fees and payouts.
 create or replace function public.ledger_check(month date) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -35,7 +35,7 @@ begin
       'problem', (
         select o.last_error from private.outbox o
         where o.kind = 'payment.compare-ledger' and o.subject_id = c.id and o.done_at is null and o.closed_at is null limit 1),
-      'sums', c.sums, 'account', c.account,
+      'sums', c.sums, 'feesAndPayouts', c.fees_and_payouts,
       'differenceCount', (select count(*) from private.ledger_difference d where d.check_id = c.id),
       'differences', (
         select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('kind', d.kind, 'id', d.provider_id, 'name', d.name,

@@ -21,6 +21,9 @@ const lines = (min: number, max: number, needed = 'This is needed.') =>
         .max(max, `Use at most ${max} characters.`)
         .refine((text) => !hasControls(text.replaceAll('\n', '')), 'Use only text.'),
     );
+/** How far ahead staff can let people book at most, in days. */
+export const HORIZON_DAYS_MAX = 365;
+
 const whole = (min: number, max: number) =>
   z.int('Enter a whole number.').min(min, `At least ${min}.`).max(max, `At most ${max}.`);
 /** The parts of a page of text. */
@@ -65,7 +68,7 @@ const settingsSchema = z.strictObject({
   arrivalNotes: lines(0, 1000),
   notice: line(0, 300),
   holdMinutes: whole(5, 30),
-  horizonDays: whole(1, 365),
+  horizonDays: whole(1, HORIZON_DAYS_MAX),
   freeCancelHours: whole(0, 336),
   maxLiveHolds: whole(1, 20),
   holdsPerHour: whole(1, 100),

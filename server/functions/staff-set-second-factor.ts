@@ -23,10 +23,9 @@ export function staffSetSecondFactor({ booking }: { booking: BookingContext }): 
     permission: 'owner',
     limit: LIMIT,
     async handle({ caller, body }) {
-      const { permissions, graceDays } = parse(bodySchema, body);
-      const wanted = { permissions, graceDays };
-      await setSecondFactorRules(booking, wanted, { actor: actorOf(caller), sessionId: caller.sessionId });
-      return json({ permissions });
+      const rules = parse(bodySchema, body);
+      await setSecondFactorRules(booking, rules, { actor: actorOf(caller), sessionId: caller.sessionId });
+      return json({ permissions: rules.permissions });
     },
   };
 }

@@ -167,7 +167,7 @@ export type Payments = {
   listDisputes(paymentIntentId: string): Promise<readonly Dispute[]>;
   /** Lists events about payments, refunds and disputes, oldest first: those that webhooks should have delivered. */
   listEvents(since: Date): Promise<readonly ProviderEvent[]>;
-  /** Lists all that moved money from payments, refunds and disputes since then, without payouts and fees. Throws rather than leave some out. */
+  /** Lists what has moved the money of our account since then. Throws rather than leave some out. */
   listLedger(since: Date): Promise<ProviderLedger>;
   /**
    * Verifies a webhook. Throws `WebhookRefused` for a bad signature, one dated more than 300 s off, or an event of the other mode (test or live).

@@ -316,7 +316,7 @@ describe.each(engines)('exports on $name', ({ open }) => {
 
   type Check = {
     finishedAt: string | null;
-    account: object | null;
+    feesAndPayouts: object | null;
     sums: { kind: string; here: object; there: { cents: number } }[];
     differences: { name: string; kind: string; id: string; reference: string | null; foundAt: string }[];
   };
@@ -389,7 +389,7 @@ describe.each(engines)('exports on $name', ({ open }) => {
     );
     // A domestic card costs 1.7 % and 30 cents, a dispute $25; a refund gives no fee back.
     const feeCents = 2_500 + taken.reduce((sum, one) => sum + Math.round(one.cents * 0.017) + 30, 0);
-    expect(before.account).toEqual({ feeCents, payouts: [] });
+    expect(before.feesAndPayouts).toEqual({ feeCents, payouts: [] });
     await server.sandbox('/api/clock', { advance_seconds: 3 * 86_400 });
     const payout = {
       id: expect.stringMatching(/^po_/),
@@ -398,7 +398,7 @@ describe.each(engines)('exports on $name', ({ open }) => {
       arrivesAt: expect.any(String),
       returned: false,
     };
-    expect((await compare()).account).toEqual({ feeCents, payouts: [payout] });
+    expect((await compare()).feesAndPayouts).toEqual({ feeCents, payouts: [payout] });
     await server.sandbox('/api/clock', { now: server.now().toISOString() });
   });
 

@@ -56,7 +56,7 @@ export const OF_NO_CUSTOMER: readonly (readonly [columns: string[], why: string]
     'codes that staff make for people without a booking',
   ],
   [
-    list('private.ledger_check.account private.ledger_check.sums private.ledger_difference.currency'),
+    list('private.ledger_check.fees_and_payouts private.ledger_check.sums private.ledger_difference.currency'),
     'sums of a month',
   ],
   [

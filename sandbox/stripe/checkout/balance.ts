@@ -119,11 +119,11 @@ export function returnDisputed(state: StripeState, dispute: Stripe.Dispute): voi
 /** Pays out what has been in the balance for two days by the sandbox's clock, as an account with daily payouts does. */
 export function payOut(state: StripeState): void {
   const due = Object.values(state.ledger.balance).filter(
-    (one) => one.status === 'pending' && one.available_on <= state.seconds(),
+    ({ status, available_on }) => status === 'pending' && available_on <= state.seconds(),
   );
   const amount = due.reduce((sum, { net }) => sum + net, 0);
   if (amount <= 0) return;
-  for (const one of due) one.status = 'available';
+  for (const transaction of due) transaction.status = 'available';
   const created = state.stamp();
   const currency = due[0]?.currency ?? 'aud';
   const id = newId('po');

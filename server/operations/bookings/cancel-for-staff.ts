@@ -2,6 +2,7 @@ import type { Transaction } from '#server/db/database.ts';
 import { type BookingFacts, latestPayment, lockOrder, readBooking } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { enqueue } from '../core/jobs.ts';
+import { paymentOnItsWay } from '../core/payment-on-its-way.ts';
 import { Refusal } from '../core/refusal.ts';
 import { takeCoupon } from '../core/take-coupon.ts';
 import { addSplitRefund } from '../payments/partial-refunds.ts';
@@ -123,23 +124,14 @@ async function closeForStaff(context: PaymentContext, booking: BookingFacts): Pr
   try {
     await closeHold(context, booking.id);
   } catch (error) {
-    if (error instanceof Refusal && error.code === 'already_done') throw paymentOnItsWay(booking);
+    if (error instanceof Refusal && error.code === 'already_done') throw paymentOnItsWay(booking.id);
     throw error;
   }
 }
 
-const paymentOnItsWay = ({ id }: BookingFacts): Refusal =>
-  new Refusal(
-    'payment_processing',
-    'The customer is paying for this booking, so nothing was changed. Look at it again.',
-    {
-      bookingId: id,
-    },
-  );
-
 async function requireUnpaid(tx: Transaction, booking: BookingFacts): Promise<void> {
   const payment = await latestPayment(tx, booking.id);
-  if (payment !== null && payment.state !== 'expired' && payment.state !== 'failed') throw paymentOnItsWay(booking);
+  if (payment !== null && payment.state !== 'expired' && payment.state !== 'failed') throw paymentOnItsWay(booking.id);
 }
 
 const readDecision = (tx: Transaction, bookingId: string): Promise<Decision | null> =>

@@ -1,3 +1,4 @@
+import { HORIZON_DAYS_MAX } from '#rules/business/settings-change.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { ClosureContext } from './context.ts';
 
@@ -13,10 +14,10 @@ export type Closure = {
   readonly public: boolean;
 };
 
-const WEEK_MS = 7 * 24 * 3_600_000;
-const LONGEST_MS = 366 * 24 * 3_600_000;
-/** How many weeks of a closure without an end there are from the start: more than people can book ahead. */
-const ENDLESS_WEEKS = 27;
+const DAY_MS = 24 * 3_600_000;
+const LONGEST_MS = 366 * DAY_MS;
+/** How many weeks of a closure without an end are closed at a time: more than anybody can book ahead. */
+const ENDLESS_WEEKS = Math.ceil(HORIZON_DAYS_MAX / 7) + 1;
 
 /** What `private.close_hours()` returns. */
 type Outcome =
@@ -37,18 +38,13 @@ export async function closeHours(
   if (closure.endTime <= closure.startTime) throw new Refusal('invalid_request', 'endTime must be after startTime.');
   if (closure.endTime.getTime() - closure.startTime.getTime() > LONGEST_MS)
     throw new Refusal('invalid_request', 'A closure can be at most a year long.');
-  if (closure.weeks === 1 && closure.endTime <= now)
+  const endless = closure.weeks === 'endless';
+  if ((endless || closure.weeks === 1) && closure.endTime <= now)
     throw new Refusal('invalid_request', 'These hours are already over.');
-  const row =
-    closure.weeks === 'endless'
-      ? await db.one<{ outcome: Outcome }>(
-          'select private.close_hours_endlessly($1::jsonb, $2::uuid, $3::timestamptz) as outcome',
-          [{ ...closure, weeks: ENDLESS_WEEKS }, actor, now],
-        )
-      : await db.one<{ outcome: Outcome }>(
-          'select private.close_hours($1::jsonb, $2::uuid, $3::timestamptz) as outcome',
-          [closure, actor, now],
-        );
+  const row = await db.one<{ outcome: Outcome }>(
+    `select private.${endless ? 'close_hours_endlessly' : 'close_hours'}($1::jsonb, $2::uuid, $3::timestamptz) as outcome`,
+    [endless ? { ...closure, weeks: ENDLESS_WEEKS } : closure, actor, now],
+  );
   if (!row) throw new Error('closing hours returned no row');
   const { outcome } = row;
   if (outcome.outcome === 'closed') return outcome.closureId;
@@ -60,6 +56,6 @@ export async function closeHours(
 
 /** Periodic task: adds the weeks that come into reach to closures without an end. */
 export async function extendClosures({ db, clock }: ClosureContext): Promise<void> {
-  const until = new Date(clock().getTime() + (ENDLESS_WEEKS - 1) * WEEK_MS);
+  const until = new Date(clock().getTime() + (ENDLESS_WEEKS - 1) * 7 * DAY_MS);
   await db.one('select private.extend_closures($1::timestamptz)', [until]);
 }

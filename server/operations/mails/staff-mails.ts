@@ -29,18 +29,18 @@ export async function sendStaffInvitation(
   return 'done';
 }
 
-/** Mails somebody of the staff that a second factor will be needed; nothing when they have one, or no rule concerns them any more. */
+/** Tells a member of staff that they need a second factor, and by when. Sends nothing when they have one, or when no rule concerns them any more. */
 export async function sendSecondFactorDue(
   { db, mail, siteUrl, business }: Pick<BookingMailContext, 'db' | 'mail' | 'siteUrl' | 'business'>,
   job: Job,
 ): Promise<JobOutcome> {
-  const one = await db.one<{ email: string; due: Date | null; required: boolean }>(
+  const colleague = await db.one<{ email: string; due: Date | null; required: boolean }>(
     `select u.email, private.second_factor_due(u.id) as due, private.must_show_factor(u.id) as required from auth.users u
      where u.id = $1::uuid and u.deleted_at is null and u.email is not null and not private.has_verified_factor(u.id)`,
     [job.subjectId],
   );
-  if (one === null || (one.due === null && !one.required)) return 'done';
-  const until = one.required ? null : one.due;
-  await mail.send({ to: one.email, ...secondFactorMail(business(), { until, siteUrl }), key: `job-${job.id}` });
+  if (colleague === null || (colleague.due === null && !colleague.required)) return 'done';
+  const until = colleague.required ? null : colleague.due;
+  await mail.send({ to: colleague.email, ...secondFactorMail(business(), { until, siteUrl }), key: `job-${job.id}` });
   return 'done';
 }

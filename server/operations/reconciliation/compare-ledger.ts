@@ -63,13 +63,19 @@ export async function checkLedger({ db, payments, clock }: LedgerContext, job: J
   const { sums, differences } = compareLedger(rows, ledger.entries, { ...month, settledBefore });
   await db.query(
     'select private.finish_ledger_check($1::uuid, $2::text::jsonb, $3::text::jsonb, $4::timestamptz, $5::text::jsonb)',
-    [job.subjectId, JSON.stringify(sums), JSON.stringify(differences), now, JSON.stringify(accountOf(ledger, month))],
+    [
+      job.subjectId,
+      JSON.stringify(sums),
+      JSON.stringify(differences),
+      now,
+      JSON.stringify(feesAndPayoutsOf(ledger, month)),
+    ],
   );
   return 'done';
 }
 
 /** The fees that the provider took in a month, and the payouts that it made. */
-function accountOf(
+function feesAndPayoutsOf(
   { fees, payouts }: Pick<ProviderLedger, 'fees' | 'payouts'>,
   { start, end }: { readonly start: Date; readonly end: Date },
 ) {

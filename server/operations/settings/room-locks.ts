@@ -64,5 +64,10 @@ async function readOpenRooms({
   const { rows } = await db.query<{ id: string; name: string; lock: string | null }>(
     'select s.id, s.name, l.lock_id as lock from public.studios s left join private.studio_lock l on l.studio_id = s.id where s.active',
   );
-  return new Map(rows.map(({ id, name, lock }) => [lock ?? lockOf.get(id) ?? '', { id, name }]));
+  return new Map(
+    rows.flatMap(({ id, name, lock }): [string, { id: string; name: string }][] => {
+      const lockId = lock ?? lockOf.get(id);
+      return lockId === undefined ? [] : [[lockId, { id, name }]];
+    }),
+  );
 }

@@ -3,8 +3,9 @@ import { type BookingFacts, latestPayment, lockBooking, type PaymentFacts, readB
 import { blockedForStaff, isBlocked } from '../core/blocked.ts';
 import { type MoneyRight, requireConcession } from '../core/concessions.ts';
 import { failpoint } from '../core/failpoint.ts';
+import { paymentOnItsWay } from '../core/payment-on-its-way.ts';
 import { Refusal } from '../core/refusal.ts';
-import { type AttemptContext, endAttempt, holdOver } from '../payments/close-session.ts';
+import { type AttemptContext, endAttempt } from '../payments/close-session.ts';
 import { confirmBooking } from '../payments/confirm.ts';
 import { lockPayment } from '../payments/payment-rows.ts';
 
@@ -29,7 +30,7 @@ export async function markPaid(context: AttemptContext, wanted: PaidElsewhere): 
   const open = requireUnpaidLink(booking, payment);
   if (!(await endAttempt(context, booking, open))) {
     const settled = await readBooking(context.db, booking.id);
-    throw settled?.status === 'pending' ? beingPaid(settled) : paidByLink();
+    throw settled?.status === 'pending' ? paymentOnItsWay(settled.id) : paidByLink();
   }
   failpoint('staff-mark-paid.after.close');
   try {
@@ -49,11 +50,11 @@ async function confirmPaid(
 ): Promise<BookingFacts> {
   const held = await lockBooking(tx, booking.id);
   const last = await latestPayment(tx, booking.id);
-  if (held === null) throw holdOver();
+  if (held === null) throw linkOver();
   if (isMarked(held, last)) return held;
   const ended = await lockPayment(tx, requireUnpaidLink(held, last).id);
   // Another call has made a new link meanwhile, which is not closed.
-  if (ended?.id !== open.id) throw beingPaid(held);
+  if (ended?.id !== open.id) throw paymentOnItsWay(held.id);
   await storePayment(context, tx, ended, actor);
   await confirmBooking(context, tx, held, actor);
   return { ...held, status: 'confirmed' };
@@ -66,24 +67,22 @@ const isMarked = ({ status }: BookingFacts, payment: PaymentFacts | null): boole
 /** Returns the payment by a link that nobody has paid. Throws `Refusal` for a booking that does not wait for one. */
 function requireUnpaidLink(booking: BookingFacts, payment: PaymentFacts | null): PaymentFacts {
   if (booking.status === 'confirmed') throw paidByLink();
-  if (booking.status === 'cancelled') throw holdOver();
+  if (booking.status === 'cancelled') throw linkOver();
   if (booking.madeBy === null || booking.movesBooking !== null || booking.orderId !== null)
     throw new Refusal('invalid_request', 'Only a booking that staff made, with a link, can be marked as paid.', {
       field: 'bookingId',
     });
-  if (payment?.kind !== 'card' || !['intent', 'open', 'expired'].includes(payment.state)) throw beingPaid(booking);
+  if (payment?.kind !== 'card' || !['intent', 'open', 'expired'].includes(payment.state))
+    throw paymentOnItsWay(booking.id);
   return payment;
 }
 
 const paidByLink = (): Refusal =>
   new Refusal('already_done', 'This booking is paid already. Look at it again: nothing was changed.');
 
-const beingPaid = ({ id }: BookingFacts): Refusal =>
-  new Refusal(
-    'payment_processing',
-    'The customer is paying for this booking, so nothing was changed. Look at it again.',
-    { bookingId: id },
-  );
+/** The hold of the link is over, in words for staff. */
+const linkOver = (): Refusal =>
+  new Refusal('slot_taken', 'Nobody paid by this link in time, so the hours are free again. Book them anew.');
 
 /** The kind of a payment never changes: the link ends, and what was paid elsewhere is the next attempt. */
 async function storePayment(

@@ -9,7 +9,7 @@ type Outcome = 'set' | 'not_owner' | 'no_factor' | 'not_shown';
 
 type Wanted = {
   readonly permissions: readonly Permission[];
-  /** How long accounts without a second factor can go on without one, in days. Rules that there were keep their time. */
+  /** How long accounts without a second factor can go on, in days. Rules that exist already keep the time from which they count. */
   readonly graceDays: number;
 };
 
@@ -31,8 +31,8 @@ export async function setSecondFactorRules(
       [permissions, by.actor, by.sessionId, graceDays],
     );
     requireSet(row?.outcome);
-    const added = permissions.filter((one) => !before.includes(one));
-    await tellStaff(tx, added, graceDays, clock());
+    const newPermissions = permissions.filter((permission) => !before.includes(permission));
+    await tellStaff(tx, newPermissions, graceDays, clock());
   });
 }
 
@@ -42,11 +42,16 @@ async function readRules(tx: Pick<Transaction, 'query'>): Promise<readonly strin
 }
 
 /** Queues the mails about new rules to the staff whom they concern and who have no second factor. */
-async function tellStaff(tx: Transaction, added: readonly Permission[], graceDays: number, now: Date): Promise<void> {
+async function tellStaff(
+  tx: Transaction,
+  newPermissions: readonly Permission[],
+  graceDays: number,
+  now: Date,
+): Promise<void> {
   const { rows } = await tx.query<{ id: string }>(
     `select distinct p.user_id as id from public.staff_permissions p
      where (p.permission = any ($1::text[]) or p.permission = 'owner' and cardinality($1::text[]) > 0) and not private.has_verified_factor(p.user_id)`,
-    [added],
+    [newPermissions],
   );
   const reminder = new Date(now.getTime() + (graceDays - 1) * DAY_MS);
   for (const { id } of rows)

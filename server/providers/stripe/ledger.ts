@@ -43,9 +43,9 @@ export async function listLedger(stripe: Stripe, since: Date): Promise<ProviderL
     found.push(read(balanceReply, one));
   }
   return {
-    entries: found.flatMap((one) => toEntry(one) ?? []),
-    fees: found.flatMap((one) => toFee(one) ?? []),
-    payouts: found.flatMap((one) => toPayout(one) ?? []),
+    entries: found.flatMap((transaction) => toEntry(transaction) ?? []),
+    fees: found.flatMap((transaction) => toFee(transaction) ?? []),
+    payouts: found.flatMap((transaction) => toPayout(transaction) ?? []),
   };
 }
 

@@ -21,7 +21,7 @@ const checkSchema = z
     problem: z.string().nullable(),
     sums: z.array(z.object({ kind: kindSchema, here: sideSchema, there: sideSchema })),
     /** What the provider took and paid out; null for a comparison by an older version. */
-    account: z
+    feesAndPayouts: z
       .object({
         feeCents: z.number(),
         payouts: z.array(

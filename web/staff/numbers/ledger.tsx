@@ -102,7 +102,7 @@ function Result({ check }: { check: LedgerCheck }) {
           </Row>
         ))}
       </Table>
-      <Account check={check} />
+      <FeesAndPayouts of={check.feesAndPayouts} />
       <h4 className="mt-8 mb-3 text-xl">Differences</h4>
       {differences.length === 0 ? (
         <Notice tone="good">Every cent agrees.</Notice>
@@ -118,36 +118,34 @@ function Result({ check }: { check: LedgerCheck }) {
   );
 }
 
-/** What the provider kept of the month's money, and what it paid out to the bank account. */
-function Account({ check: { account, sums } }: { check: LedgerCheck }) {
-  if (account === null) return null;
-  const moved = sums.reduce((sum, { there }) => sum + there.cents, 0);
+/** What the provider took in fees, and what it paid out to the bank account. */
+function FeesAndPayouts({ of }: { of: LedgerCheck['feesAndPayouts'] }) {
+  if (of === null) return null;
   return (
     <>
       <h4 className="mt-8 mb-3 text-xl">Fees and payouts</h4>
       <p className="mb-4 max-w-2xl text-fog">
-        Of {formatMoney(moved)} the provider kept {formatMoney(account.feeCents)} in fees, which leaves{' '}
-        {formatMoney(moved - account.feeCents)}. Money is paid out some days after it was taken, so the payouts of a
-        month are not the same sum.
+        The provider took {formatMoney(of.feeCents)} in fees. It pays out what is left some days after a payment, so the
+        payouts of a month are another sum than its payments.
       </p>
-      {account.payouts.length === 0 ? (
+      {of.payouts.length === 0 ? (
         <Empty>No payouts in this month.</Empty>
       ) : (
         <Table caption="Payouts" columns={['Paid out', 'At the bank', 'Amount']}>
-          {account.payouts.map((one) => (
-            <Row key={`${one.id} ${one.returned}`}>
+          {of.payouts.map((payout) => (
+            <Row key={`${payout.id} ${payout.returned}`}>
               <Cell label="Paid out">
-                {formatStudioDate(one.at, 'medium')}
-                <span className="block text-sm break-all text-fog">{one.id}</span>
+                {formatStudioDate(payout.at, 'medium')}
+                <span className="block text-sm break-all text-fog">{payout.id}</span>
               </Cell>
               <Cell label="At the bank">
-                {one.returned
+                {payout.returned
                   ? 'Sent back by the bank'
-                  : one.arrivesAt === null
+                  : payout.arrivesAt === null
                     ? 'Unknown'
-                    : formatStudioDate(one.arrivesAt, 'medium')}
+                    : formatStudioDate(payout.arrivesAt, 'medium')}
               </Cell>
-              <Cell label="Amount">{formatMoney(one.cents)}</Cell>
+              <Cell label="Amount">{formatMoney(payout.cents)}</Cell>
             </Row>
           ))}
         </Table>
