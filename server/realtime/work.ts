@@ -2,7 +2,8 @@ import type { Database } from '#server/db/database.ts';
 import type { Log } from '#server/http/caller.ts';
 import type { ChangeFeed } from './changes/changes.ts';
 import type { Reader } from './changes/reader.ts';
-import { concernsMember, readSessionEnd, type SessionEnd, type SessionEnds } from './channels/session-ends.ts';
+import type { SessionEnds } from './channels/session-ends.ts';
+import { createSessionChecks } from './session-checks.ts';
 import type { Sockets } from './sockets.ts';
 import type { DatabaseBus } from './topics/bus.ts';
 
@@ -18,13 +19,11 @@ type WorkContext = {
 
 const MAINTENANCE_MS = 5_000;
 const PARTITIONS_MS = 3_600_000;
-/** The check of a session is cached for half a second; afterwards its answer is new. */
-const SESSION_CHECK_MS = 600;
 
 /** Listens to the database and does what has to be done from time to time. Returns the function that stops it. */
 export async function startWork(context: WorkContext, leaseSeconds: number): Promise<() => Promise<void>> {
   const { db, log, reader, bus, changes } = context;
-  const checks = createChecks(context);
+  const checks = createSessionChecks(context.sockets, context.ends, log);
   const stops = [
     await db.listen('realtime_changes', () => reader.wake()),
     await db.listen('realtime_sessions', checks.note),
@@ -61,32 +60,5 @@ function repeat(everyMs: number, run: () => Promise<unknown>, log: Log): () => P
   return () => {
     clearInterval(timer);
     return running;
-  };
-}
-
-/** Checks the channels of sessions and accounts that the database reports. Many may be reported at once: one check serves them all. */
-function createChecks({ log, sockets, ends }: WorkContext): { note: (payload: string) => void; stop: () => void } {
-  let noted: (SessionEnd | null)[] = [];
-  let timer: NodeJS.Timeout | null = null;
-  const check = (list: readonly (SessionEnd | null)[]): void => {
-    sockets
-      .checkChannels((member) => list.some((end) => end === null || concernsMember(end, member)))
-      .catch((error: unknown) => log.error({ err: error }, 'the sessions of channels could not be checked'));
-  };
-  return {
-    note(payload) {
-      // An empty payload: notifications may have been missed.
-      const end = readSessionEnd(payload);
-      if (end) ends.note(end);
-      noted.push(end);
-      timer ??= setTimeout(() => {
-        const list = noted;
-        [noted, timer] = [[], null];
-        check(list);
-      }, SESSION_CHECK_MS);
-    },
-    stop() {
-      if (timer) clearTimeout(timer);
-    },
   };
 }

@@ -7,12 +7,12 @@ export type Connection = { readonly url: string; readonly anonKey: string };
 export async function connect(
   { url, anonKey }: Connection,
   token?: string | (() => string),
-  options: { vsn?: '1.0.0' | '2.0.0' } = {},
+  options: { vsn?: '1.0.0' | '2.0.0'; heartbeatIntervalMs?: number } = {},
 ): Promise<SupabaseClient> {
   const current = typeof token === 'function' ? token : () => token ?? null;
   const client = createClient(url, anonKey, {
     auth: { persistSession: false, autoRefreshToken: false },
-    realtime: { vsn: options.vsn ?? '2.0.0' },
+    realtime: { vsn: '2.0.0', ...options },
     ...(token === undefined ? {} : { accessToken: () => Promise.resolve(current()) }),
   });
   if (token !== undefined) await client.realtime.setAuth();

@@ -8,7 +8,7 @@ import type { Member } from '../core/token.ts';
 import { type Channel, type Connection, endChannel, failChannel, pushSystem, reply } from './channel.ts';
 import { joinChannel } from './join.ts';
 import { handlePush } from './pushes.ts';
-import { checkRights, checkSession } from './token-watch.ts';
+import { checkChannel, checkSession } from './token-watch.ts';
 
 /** The WebSocket below a socket. */
 export type Wire = {
@@ -250,10 +250,6 @@ async function join(
   channels.set(frame.topic, channel);
   state.usedAt = state.heardAt;
   if (context.sessionEnds.concerns(channel.member)) await checkChannel(context, channel);
-}
-
-async function checkChannel(context: RealtimeContext, channel: Channel): Promise<void> {
-  if (await checkSession(context, channel)) await checkRights(context, channel);
 }
 
 function leave(state: State, frame: ClientFrame, channel: Channel | undefined): void {

@@ -10,7 +10,7 @@ import { type Channel, endChannel, failChannel, pushSystem } from './channel.ts'
 const TIMER_MAX_MS = 5 * 60_000;
 
 /**
- * Ends the channel when its token expires. It ends with `phx_error`: the client then joins again by itself, with the token that it has
+ * Ends the channel when its token expires, and checks its session and rights every five minutes until then. It ends with `phx_error`: the client then joins again by itself, with the token that it has
  * renewed in the meantime.
  */
 export function watchToken(context: RealtimeContext, channel: Channel): void {
@@ -21,8 +21,8 @@ export function watchToken(context: RealtimeContext, channel: Channel): void {
     () => {
       const late = (context.clock().getTime() - channel.member.expiresAt) / 1000;
       if (late < 0) {
-        checkRights(context, channel).catch((error: unknown) =>
-          context.log.warn({ err: error }, 'the rights of a channel could not be checked'),
+        checkChannel(context, channel).catch((error: unknown) =>
+          context.log.warn({ err: error }, 'the session and rights of a channel could not be checked'),
         );
         return watchToken(context, channel);
       }
@@ -54,7 +54,7 @@ export async function renewToken(context: RealtimeContext, channel: Channel, pay
  * Asks the policies of a private channel again, because the token is another one or the rights of its account have changed. Ends the
  * channel when it may no longer read. Returns whether it lives.
  */
-export async function checkRights(
+async function checkRights(
   context: Pick<RealtimeContext, 'authorization' | 'topics' | 'accounts'>,
   channel: Channel,
   member: Member = channel.member,
@@ -86,6 +86,11 @@ function moveAccount({ accounts }: RealtimeContext, channel: Channel, member: Me
   accounts.leave(channel.account, channel.connection);
   channel.account = account;
   return true;
+}
+
+/** Ends the channel when the session of its token has ended, or when it may no longer read. */
+export async function checkChannel(context: RealtimeContext, channel: Channel): Promise<void> {
+  if (await checkSession(context, channel)) await checkRights(context, channel);
 }
 
 /** Ends the channel when the session of its token has ended. Returns whether it lives. */
