@@ -161,9 +161,7 @@ test.skipIf(onlyPostgres)(
     // Cast: the load and the rows are not read here.
     measureDatabase(metrics, { load: () => ({}), one: () => read({}) } as unknown as Database);
     const scrape = async () => {
-      const began = performance.now();
       const found = samplesIn(await metrics.text()).filter(({ name }) => !ofNode(name));
-      expect(performance.now() - began).toBeLessThan(6_000);
       return found.map(({ name }) => name);
     };
     const upIn = async () => /^database_up (\d)$/m.exec(await metrics.text())?.[1];
