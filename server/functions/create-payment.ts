@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { dollarsToCents, centsToDollars } from '#rules/money.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';
-import { bookingIdField, datesField, instantField, parse, phoneField, signedIn } from './requests.ts';
+import { bookingIdField, instantField, parse, phoneField, seriesField, signedIn } from './requests.ts';
 import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
@@ -22,12 +22,6 @@ const shown = z
   })
   .nullish();
 
-/** The Sydney dates on which the same hours are booked as one order, the first one first. */
-const series = z
-  .looseObject({ dates: datesField })
-  .transform(({ dates }) => dates)
-  .nullish();
-
 /** Whether the customer accepts the terms, and the version that was shown; without one the current terms are meant. */
 const terms = { termsAccepted: z.boolean().optional(), termsVersion: z.string().min(1).max(40).nullish() };
 
@@ -40,7 +34,7 @@ const fromBookingPage = z
       end_time: instantField,
       final_cost: shown,
       coupon_code: coupon,
-      series,
+      series: seriesField,
     }),
     customerData: z.looseObject({ phone: phoneField, ...terms }).nullish(),
   })
@@ -48,7 +42,7 @@ const fromBookingPage = z
     studioId: bookingData.studio_id,
     startTime: bookingData.start_time,
     endTime: bookingData.end_time,
-    series: bookingData.series ?? null,
+    series: bookingData.series,
     couponCode: bookingData.coupon_code ?? null,
     contactPhone: customerData?.phone ?? null,
     shownTotalCents: bookingData.final_cost ?? null,
@@ -66,7 +60,7 @@ const fromCheckout = z
       startTime: instantField,
       endTime: instantField,
       couponCode: coupon,
-      series,
+      series: seriesField,
       ...terms,
     }),
   })
@@ -74,7 +68,7 @@ const fromCheckout = z
     studioId: metadata.studioId,
     startTime: metadata.startTime,
     endTime: metadata.endTime,
-    series: metadata.series ?? null,
+    series: metadata.series,
     couponCode: metadata.couponCode ?? null,
     contactPhone: customerPhone ?? null,
     shownTotalCents: amount ?? null,

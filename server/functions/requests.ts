@@ -92,6 +92,12 @@ export const bookingIdField = z.uuid();
 export const cardField = z.string().regex(/^pm_\w{1,100}$/, 'Not a saved card.');
 /** Sydney dates of a series, 'YYYY-MM-DD'. */
 export const datesField = z.array(z.iso.date()).min(SERIES_MIN).max(SERIES_MAX);
+/** The Sydney dates on which the same hours are booked as one order, the first one first. */
+export const seriesField = z
+  .looseObject({ dates: datesField })
+  .transform(({ dates }) => dates)
+  .nullish()
+  .transform((dates) => dates ?? null);
 export const instantField = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 /** Tells a repeated call from a second one like it. */
 export const requestIdField = z.string().trim().min(1).max(100).nullable().default(null);

@@ -5,7 +5,7 @@ import { readMoneyRight } from '#server/operations/staff/money-right.ts';
 import type { StaffContext } from '#server/operations/staff/require-permission.ts';
 import { bookForStaff } from '#server/operations/bookings/book-for-staff.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
-import { actorOf, bookingIdField, instantField, parse, phoneField, requestIdField } from './requests.ts';
+import { actorOf, bookingIdField, instantField, parse, phoneField, requestIdField, seriesField } from './requests.ts';
 import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 
@@ -19,6 +19,7 @@ const bodySchema = z.object({
   customerName: fullName,
   customerPhone: phoneField.transform((phone) => phone ?? null),
   payment: z.enum(['link', 'free', 'elsewhere']),
+  series: seriesField,
   priceCents: z.int().min(venue.cardMinimumCents).max(10_000_000).nullable().default(null),
   notes: z
     .string()
@@ -33,9 +34,10 @@ const bodySchema = z.object({
 });
 
 /**
- * Books hours for an account or a guest: `{bookingId, reference, url?}`. `link` holds the hours and mails a link to pay, which is also `url`;
+ * Books hours for an account or a guest, with `series: {dates}` the same hours on each date as one order: `{bookingId, reference, url?}`, of an order those
+ * of its first booking. `link` holds the hours and mails a link to pay, which is also `url`;
  * 202 with `pending` while the provider has not answered. `free` and `elsewhere` confirm at once. `priceCents` is a price below that of the
- * list. These three need the permission `money` too. The same call again answers the same booking: give each of two bookings of the same hours its
+ * list, of each booking. These three need the permission `money` too. The same call again answers the same booking: give each of two bookings of the same hours its
  * own `requestId`.
  */
 export function staffCreateBooking({

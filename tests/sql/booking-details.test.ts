@@ -64,7 +64,7 @@ test(
 );
 
 test(
-  'booking_details says that a link is open only of an unpaid booking by staff, and not of new hours, an order or the hold of a customer',
+  'booking_details says that a link is open only of an unpaid booking by staff, also of an order, and not of new hours or the hold of a customer',
   asStaff('bookings', async (rows) => {
     const pending = { status: 'pending', user_id: KIM, made_by: ALEX };
     const hour = (after: number) => ({ start_time: at(600 + 60 * after), end_time: at(660 + 60 * after) });
@@ -89,8 +89,33 @@ test(
     });
     const open = async (reference: string) => ((await details(rows, reference)) as { openLink?: boolean }).openLink;
     expect(await open('LINK-2345')).toBe(true);
-    for (const other of ['ABCD-2345', 'PAYD-2345', 'HELD-2345', 'MVVE-2345', 'RDER-2345'])
+    expect(await open('RDER-2345')).toBe(true);
+    for (const other of ['ABCD-2345', 'PAYD-2345', 'HELD-2345', 'MVVE-2345'])
       expect(await open(other), other).toBe(false);
+  }),
+);
+
+test(
+  'booking_details says of an unpaid booking of an order how many are held with it and what they cost, and nothing once they are paid',
+  asStaff('bookings', async (rows) => {
+    const ofOrder = (place: number) => ({
+      order_id: uuid(41),
+      order_place: place,
+      order_size: 2,
+      start_time: at(600 + 60 * place),
+      end_time: at(660 + 60 * place),
+      made_by: ALEX,
+      reference: `RDER-234${place + 1}`,
+    });
+    for (const place of [1, 2]) await addBooking(rows, 40 + place, { ...ofOrder(place), status: 'pending' });
+    const held = async (reference: string) =>
+      ((await details(rows, reference)) as { heldTogether?: unknown }).heldTogether;
+    const both = { bookings: 2, cents: 9_800 };
+    expect([await held('RDER-2342'), await held('RDER-2343'), await held('ABCD-2345')]).toEqual([both, both, null]);
+    await force(rows, () =>
+      rows.query(`update private.booking set status = 'confirmed' where order_id = $1`, [uuid(41)]),
+    );
+    expect(await held('RDER-2342')).toBeNull();
   }),
 );
 

@@ -27,7 +27,7 @@ import { useChoice } from '#web/features/booking/use-choice.ts';
 import { ZoneNote } from '#web/features/booking/zone-note.tsx';
 import { useCoupon } from '#web/features/coupons/use-coupon.ts';
 import { SeriesLine } from '#web/features/book-now/series-line.tsx';
-import { useSeries } from '#web/features/book-now/use-series.ts';
+import { useSeries } from '#web/data/finding/use-series.ts';
 import { useWaiting } from '#web/features/waitlist/use-waiting.tsx';
 import { beginHostedCheck } from '#web/features/identity/queries.ts';
 import { couponOf, draftOf, holdOf } from '#web/data/drafts/booking-draft.ts';

@@ -66,3 +66,56 @@ export function SelectField({ label, options, error = null, className = '', ...s
     </div>
   );
 }
+
+/** A line of a list of checkboxes. `struck`: it cannot be chosen, and `value` says why. */
+type CheckRow = {
+  readonly key: string;
+  readonly label: string;
+  readonly detail: string;
+  readonly value: string;
+  readonly checked: boolean;
+  readonly disabled: boolean;
+  readonly struck: boolean;
+};
+
+/** A titled list of checkboxes, each with a value at the end of its line. */
+export function CheckList({
+  title,
+  note,
+  rows,
+  onToggle,
+}: {
+  title: string;
+  note: string;
+  rows: readonly CheckRow[];
+  onToggle: (key: string) => void;
+}) {
+  const id = useId();
+  return (
+    <div role="group" aria-labelledby={id}>
+      <p id={id} className="mb-1 text-sm font-semibold">
+        {title} <span className="font-normal text-dust">{note}</span>
+      </p>
+      <ul className="divide-y divide-line">
+        {rows.map(({ key, label, detail, value, checked, disabled, struck }) => (
+          <li key={key}>
+            <label className="flex min-h-12 items-center gap-3 has-disabled:text-dust">
+              <input
+                type="checkbox"
+                className="size-5 shrink-0 accent-signal disabled:cursor-not-allowed"
+                checked={checked}
+                disabled={disabled}
+                onChange={() => onToggle(key)}
+              />
+              <span className={`min-w-0 flex-1 ${struck ? 'line-through' : ''}`}>
+                {label}
+                {detail === '' ? null : <span className="text-fog">{detail}</span>}
+              </span>
+              <span className="tabular-nums">{value}</span>
+            </label>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

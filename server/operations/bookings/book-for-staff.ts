@@ -1,4 +1,5 @@
 import { linkHoldEnd } from '#rules/payment-link.ts';
+import type { StudioDate } from '#rules/studio-time.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
@@ -7,10 +8,18 @@ import { holdMinutesOf, readBookingRules } from '../settings/booking-rules.ts';
 import type { BookingContext } from './context.ts';
 import { openLink } from '../payments/open-link.ts';
 import { requireConcession } from '../core/concessions.ts';
-import { newPrice, readRates, readSpan } from './price.ts';
+import { nameDates } from './hold.ts';
+import { newPrice, readRates } from './price.ts';
+import { spansOf, type SpanSlots } from './price-spans.ts';
 import { releaseInTheWay } from './release-expired.ts';
 import { hoursTaken, readTaken } from '../core/taken-hours.ts';
-import { findRepeated, type NewStaffBooking, storeBooking, type StaffBooking } from './store-staff-booking.ts';
+import {
+  findRepeated,
+  type NewStaffBooking,
+  type PricedHours,
+  storeBooking,
+  type StaffBooking,
+} from './store-staff-booking.ts';
 
 /** `url`: where the customer pays; null when there is nothing to pay. `pending`: the provider has not answered yet; the mail has the link. */
 export type StaffBooked = {
@@ -24,13 +33,15 @@ export type StaffBooked = {
 const ROUNDS = 3;
 
 /**
- * Books hours for an account or a guest. With a link the hours are held until the customer pays; the link is mailed too. A free booking, and
- * one that was paid elsewhere, is confirmed at once. A repeated call returns the same booking. Throws `Refusal`.
+ * Books hours for an account or a guest, or all of a series as one order. With a link the hours are held until the customer pays; the link is mailed too. A free
+ * booking, and one that was paid elsewhere, is confirmed at once. A repeated call returns the same booking. Throws `Refusal`.
  */
 export async function bookForStaff(context: BookingContext, wanted: StaffBooking): Promise<StaffBooked> {
   if (wanted.payment !== 'link') requireConcession(wanted.money, { kind: wanted.payment });
   const timeLeft = startDeadline(context.settings.answerWithinMs);
-  const booking = (await findRepeated(context.db, wanted)) ?? (await claim(context, wanted, timeLeft));
+  const spans = spansOf({ ...wanted, series: wanted.series ?? null });
+  const repeated = await findRepeated(context.db, wanted, spans);
+  const booking = repeated ?? (await claim(context, wanted, spans, timeLeft));
   failpoint('staff-booking.after.commit');
   const answer = { bookingId: booking.id, reference: booking.reference };
   if (wanted.payment !== 'link' || booking.status !== 'pending') return { ...answer, url: null, pending: false };
@@ -38,16 +49,23 @@ export async function bookForStaff(context: BookingContext, wanted: StaffBooking
   return { ...answer, url, pending: url === null };
 }
 
-async function claim(context: BookingContext, wanted: StaffBooking, timeLeft: () => number): Promise<BookingFacts> {
+async function claim(
+  context: BookingContext,
+  wanted: StaffBooking,
+  spans: readonly SpanSlots[],
+  timeLeft: () => number,
+): Promise<BookingFacts> {
   for (let round = 0; round < ROUNDS; round += 1) {
     const now = context.clock();
-    const made = await storeBooking(context, await price(context, wanted, now), now);
+    const made = await storeBooking(context, await price(context, wanted, spans, now), now).catch((error: unknown) =>
+      nameDates(context, { studioId: wanted.studioId, series: wanted.series ?? null, userId: null }, spans, error),
+    );
     if (made !== null) return made;
     // The same call may have been faster.
-    const repeated = await findRepeated(context.db, wanted);
+    const repeated = await findRepeated(context.db, wanted, spans);
     if (repeated !== null) return repeated;
-    const taken = await readTaken(context.db, wanted);
-    const expired = taken.filter(
+    const inTheWay = await readInTheWay(context, wanted, spans);
+    const expired = inTheWay.bookings.filter(
       (one) => one.status === 'pending' && Date.parse(one.holdExpiresAt ?? '') <= now.getTime(),
     );
     const released = await releaseInTheWay(
@@ -55,29 +73,45 @@ async function claim(context: BookingContext, wanted: StaffBooking, timeLeft: ()
       expired.map(({ id }) => id),
       timeLeft,
     );
-    if (taken.length > 0 && !released) throw hoursTaken(taken);
+    if (inTheWay.bookings.length > 0 && !released) throw hoursTaken(inTheWay.bookings, inTheWay.dates);
   }
   throw hoursTaken([]);
 }
 
+/** The bookings that have some of these hours, and on which dates of a series they are. */
+async function readInTheWay(
+  { db }: Pick<BookingContext, 'db'>,
+  { studioId, series }: StaffBooking,
+  spans: readonly SpanSlots[],
+): Promise<{ bookings: readonly BookingFacts[]; dates: readonly StudioDate[] }> {
+  const taken: { readonly date: StudioDate; readonly bookings: readonly BookingFacts[] }[] = [];
+  for (const { slots, startTime, endTime } of spans)
+    taken.push({ date: slots[0]?.date ?? '', bookings: await readTaken(db, { studioId, startTime, endTime }) });
+  const dates = taken.filter(({ bookings }) => bookings.length > 0).map(({ date }) => date);
+  return { bookings: taken.flatMap(({ bookings }) => bookings), dates: series ? dates : [] };
+}
+
 /** Checks the hours as for a customer, and prices them. */
-async function price(context: BookingContext, wanted: StaffBooking, now: Date): Promise<NewStaffBooking> {
-  const slots = readSpan(wanted);
-  const [rates, rules] = [await readRates(context, wanted.studioId, slots), await readBookingRules(context.db)];
-  const { quote } = newPrice(slots, { rates, rules, coupon: null }, now);
-  const waivedCents = quote.totalCents - priceOf(wanted, quote.totalCents);
-  if (typeof wanted.priceCents === 'number') requireConcession(wanted.money, { kind: 'price', cents: waivedCents });
+async function price(
+  context: BookingContext,
+  wanted: StaffBooking,
+  spans: readonly SpanSlots[],
+  now: Date,
+): Promise<NewStaffBooking> {
+  const rules = await readBookingRules(context.db);
+  const priced: PricedHours[] = [];
+  for (const { startTime, endTime, slots } of spans) {
+    const rates = await readRates(context, wanted.studioId, slots);
+    const { quote } = newPrice(slots, { rates, rules, coupon: null }, now);
+    const waivedCents = quote.totalCents - priceOf(wanted, quote.totalCents);
+    if (typeof wanted.priceCents === 'number') requireConcession(wanted.money, { kind: 'price', cents: waivedCents });
+    priced.push({ startTime, endTime, quote, waivedCents });
+  }
   const holdEnd =
     wanted.payment === 'link' ? linkHoldEnd(wanted.startTime, now, holdMinutesOf(context.settings, rules)) : now;
   if (holdEnd === null)
     throw new Refusal('too_late', 'It’s too close to the start to pay by a link. Choose another way to pay.');
-  return {
-    ...wanted,
-    quote,
-    waivedCents,
-    holdExpiresAt: holdEnd,
-    rules,
-  };
+  return { ...wanted, spans: priced, holdExpiresAt: holdEnd, rules };
 }
 
 /** Returns what a booking costs in cents. Throws `Refusal` for a price above that of the list, or of a free booking. */

@@ -1,8 +1,9 @@
 import { centsToDollars } from '#rules/money.ts';
-import { formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
+import type { StudioDate } from '#rules/studio-time.ts';
 import { startDeadline, withTimeout } from '../core/timeout.ts';
 import { holdMinutesOf } from '../settings/booking-rules.ts';
 import { Refusal } from '../core/refusal.ts';
+import { leaveOut } from '../core/taken-hours.ts';
 import { openSession } from '../payments/open-session.ts';
 import { sessionExpiry } from '../payments/session-expiry.ts';
 import { type CheckoutFacts, requireEligible } from './checkout-facts.ts';
@@ -90,10 +91,10 @@ function requireShownPrice({ shownTotalCents }: HoldRequest, totalCents: number,
   });
 }
 
-/** Says on which dates of a series the hours are taken or closed. Throws always. */
-async function nameDates(
-  context: BookingContext,
-  { series, studioId, userId }: HoldRequest,
+/** Says on which dates of a series the hours are taken or closed; rethrows any other error. Throws always. */
+export async function nameDates(
+  context: Pick<BookingContext, 'db' | 'clock'>,
+  { series, studioId, userId }: { series: HoldRequest['series']; studioId: string; userId: string | null },
   spans: readonly SpanSlots[],
   error: unknown,
 ): Promise<never> {
@@ -102,11 +103,7 @@ async function nameDates(
   const problems = await readInTheWay(context, { studioId, userId }, spans, context.clock());
   const dates = series.filter((_, at) => problems[at] !== null);
   if (dates.length === 0) throw error;
-  throw new Refusal(
-    error.code,
-    `These hours are no longer free on ${dates.map((date) => formatStudioDate(date, 'medium')).join(', ')}. Please leave ${dates.length === 1 ? 'that date' : 'those dates'} out.`,
-    { dates },
-  );
+  throw new Refusal(error.code, leaveOut(dates), { dates });
 }
 
 /** Builds the parameters of `private.hold_booking()`. */

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { Quote } from '#rules/pricing.ts';
+import type { StudioDate } from '#rules/studio-time.ts';
 import { DatabaseError, type Transaction } from '#server/db/database.ts';
 import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
 import { blockedForStaff, isBlocked } from '../core/blocked.ts';
@@ -9,11 +11,14 @@ import { sessionExpiry } from '../payments/session-expiry.ts';
 import type { BookingRules } from '../settings/booking-rules.ts';
 import type { MoneyRight } from '../core/concessions.ts';
 import type { BookingContext } from './context.ts';
+import type { Span } from './price.ts';
 
 export type StaffBooking = {
   readonly studioId: string;
   readonly startTime: Date;
   readonly endTime: Date;
+  /** The Sydney dates on which the same hours are booked as one order, the first one first; null or undefined: one booking. */
+  readonly series?: readonly StudioDate[] | null;
   /** In lower case. An account with this address, if it has confirmed it, else a guest. */
   readonly customerEmail: string;
   /** The name of a guest; an account has its own. */
@@ -21,7 +26,7 @@ export type StaffBooking = {
   /** As `storedPhone` writes it; null or undefined when none was given. */
   readonly customerPhone?: string | null;
   readonly payment: 'link' | 'free' | 'elsewhere';
-  /** A price below that of the list; null or undefined: the price of the list. A free booking has none. */
+  /** A price of each booking, below that of the list; null or undefined: the price of the list. A free booking has none. */
   readonly priceCents?: number | null;
   readonly notes: string | null;
   /** null: a booking of the same hours for the same address is the same one. */
@@ -30,10 +35,11 @@ export type StaffBooking = {
   /** Whether it may be free or paid elsewhere; undefined: it may not. */
   readonly money?: MoneyRight;
 };
-/** With its price, until when the hours are held, and the settings that counted. */
+/** The hours of one booking with their price. */
+export type PricedHours = Span & { readonly quote: Quote; readonly waivedCents: number };
+/** With the hours of each booking, earliest first, until when they are held, and the settings that counted. */
 export type NewStaffBooking = StaffBooking & {
-  readonly quote: Quote;
-  readonly waivedCents: number;
+  readonly spans: readonly PricedHours[];
   readonly holdExpiresAt: Date;
   readonly rules: BookingRules;
 };
@@ -46,16 +52,24 @@ const KINDS = { link: 'card', free: 'free', elsewhere: 'elsewhere' } as const sa
 
 type Queryable = Pick<Transaction, 'one'>;
 
-/** Reads the booking that the same call made before; null when there is none. Throws `Refusal` when the request made another booking. */
-export async function findRepeated(db: Queryable, wanted: StaffBooking): Promise<BookingFacts | null> {
+/**
+ * Reads the booking that the same call made before, of an order its first one; null when there is none. `spans`: the hours of each booking. Throws `Refusal` when the
+ * request made another booking.
+ */
+export async function findRepeated(
+  db: Queryable,
+  wanted: StaffBooking,
+  spans: readonly Span[],
+): Promise<BookingFacts | null> {
   const row = await db.one<{ facts: BookingFacts; same: boolean }>(
     `select private.booking_json(b) as facts,
        b.studio_id = $1::uuid and b.start_time = $2::timestamptz and b.end_time = $3::timestamptz and p.kind = $5
-         and $4 in (u.email, b.guest_email) and b.final_cost_cents = coalesce($7::int, b.final_cost_cents) as same
+         and $4 in (u.email, b.guest_email) and b.final_cost_cents = coalesce($7::int, b.final_cost_cents)
+         and array(select o.start_time from private.booking o where o.id = b.id or o.order_id = b.id order by o.order_place) = $8::timestamptz[] as same
      from private.booking b left join auth.users u on u.id = b.user_id left join private.payment p on p.booking_id = b.id and p.attempt = 1
      where b.made_by is not null and case when $6::text is not null then b.request_id = $6
        else b.studio_id = $1::uuid and b.start_time = $2::timestamptz and b.end_time = $3::timestamptz and b.status <> 'cancelled'
-         and $4 in (u.email, b.guest_email) end
+         and $4 in (u.email, b.guest_email) and coalesce(b.order_id, b.id) = b.id end
      limit 1`,
     [
       wanted.studioId,
@@ -65,6 +79,7 @@ export async function findRepeated(db: Queryable, wanted: StaffBooking): Promise
       KINDS[wanted.payment],
       wanted.requestId,
       wanted.priceCents ?? null,
+      spans.map(({ startTime }) => startTime),
     ],
   );
   if (row === null || row.same) return row?.facts ?? null;
@@ -74,37 +89,49 @@ export async function findRepeated(db: Queryable, wanted: StaffBooking): Promise
   });
 }
 
-/** Stores the booking with its payment, mails and audit entry, in one transaction. Returns null when the hours are taken. Throws `Refusal`. */
+/** Undoes what an order has stored when one of its hours is taken. */
+class HoursTaken extends Error {}
+
+/**
+ * Stores the booking, or all of an order, with payments, mails and audit entries, in one transaction. Returns the first one; null when hours are taken.
+ * Throws `Refusal`.
+ */
 export async function storeBooking(
   context: Pick<BookingContext, 'db' | 'clock' | 'settings'>,
   wanted: NewStaffBooking,
   now: Date,
 ): Promise<BookingFacts | null> {
   try {
-    return await context.db.transaction(async (tx) => {
-      const { studioName, userId } = await readPlace(tx, wanted);
-      const booking = await insertBooking(tx, wanted, { studioName, userId, now });
-      if (booking === null) return null;
-      await insertPayment(context, tx, booking, wanted, now);
-      await audit(tx, booking, wanted);
-      if (wanted.payment === 'link') {
-        await enqueue(tx, {
-          kind: 'mail.payment-link',
-          subjectId: booking.id,
-          dueAt: now,
-          deadlineAt: wanted.holdExpiresAt,
-        });
-        return booking;
-      }
-      await confirmBooking(context, tx, booking, wanted.actor);
-      return { ...booking, status: 'confirmed' };
-    });
+    return await context.db.transaction((tx) => storeAll(context, tx, wanted, now));
   } catch (error) {
+    if (error instanceof HoursTaken) return null;
     if (error instanceof DatabaseError && error.constraint === 'booking_not_closed')
       throw new Refusal('slot_closed', 'The studio is closed at this time.');
     if (isBlocked(error)) throw blockedForStaff();
     throw error;
   }
+}
+
+async function storeAll(
+  context: Pick<BookingContext, 'clock' | 'settings'>,
+  tx: Transaction,
+  wanted: NewStaffBooking,
+  now: Date,
+): Promise<BookingFacts> {
+  // As in `private.hold_booking()`: an order takes several rows one after another, and a move may wait for one of them.
+  if (wanted.spans.length > 1) await tx.query(`select pg_advisory_xact_lock(hashtextextended('booking-move', 0))`);
+  const { studioName, userId } = await readPlace(tx, wanted);
+  const bookings = await insertBookings(tx, wanted, { studioName, userId, now });
+  const [first] = bookings;
+  if (first === undefined) throw new Error('a booking has at least one span');
+  await insertPayments(context, tx, bookings, wanted, now);
+  for (const booking of bookings) await audit(tx, booking, wanted);
+  if (wanted.payment === 'link') {
+    await enqueue(tx, { kind: 'mail.payment-link', subjectId: first.id, dueAt: now, deadlineAt: wanted.holdExpiresAt });
+    return first;
+  }
+  for (const booking of bookings) await confirmBooking(context, tx, booking, wanted.actor);
+  return { ...first, status: 'confirmed' };
 }
 
 /** Reads the studio, and the account with the confirmed address. */
@@ -122,70 +149,84 @@ async function readPlace(
   return place;
 }
 
-async function insertBooking(
+/** Inserts the bookings, earliest first. Throws `HoursTaken`. */
+async function insertBookings(
   tx: Queryable,
   wanted: NewStaffBooking,
   { studioName, userId, now }: { studioName: string; userId: string | null; now: Date },
-): Promise<BookingFacts | null> {
-  const { quote, waivedCents } = wanted;
-  const row = await tx.one<{ facts: BookingFacts }>(
-    `insert into private.booking as b (reference, user_id, guest_email, guest_name, studio_id, studio_name, start_time, end_time, status,
-       hold_expires_at, total_hours, slots, base_cost_cents, discount_cents, waived_cents, final_cost_cents, policy, notes, made_by, request_id,
-       created_at, contact_phone)
-     values (private.new_reference(), $1::uuid, $2, $3, $4::uuid, $5, $6::timestamptz, $7::timestamptz, 'pending',
-       $8::timestamptz, $9::numeric, $10::jsonb -> 'slots', $11::int, $12::int, $13::int, $14::int, $15::jsonb, $16, $17::uuid, $18,
-       $19::timestamptz, $20)
-     on conflict do nothing returning private.booking_json(b) as facts`,
-    [
-      userId,
-      userId === null ? wanted.customerEmail : null,
-      userId === null ? wanted.customerName : null,
-      wanted.studioId,
-      studioName,
-      wanted.startTime,
-      wanted.endTime,
-      wanted.holdExpiresAt,
-      quote.hours,
-      { slots: quote.slots },
-      quote.baseCents,
-      quote.discountCents,
-      waivedCents,
-      quote.totalCents - waivedCents,
-      { freeCancelHours: wanted.rules.freeCancelHours },
-      wanted.notes,
-      wanted.actor,
-      wanted.requestId,
-      now,
-      wanted.customerPhone ?? null,
-    ],
-  );
-  return row?.facts ?? null;
+): Promise<readonly BookingFacts[]> {
+  const size = wanted.spans.length;
+  const ids = wanted.spans.map(() => randomUUID());
+  const bookings: BookingFacts[] = [];
+  for (const [at, { startTime, endTime, quote, waivedCents }] of wanted.spans.entries()) {
+    const row = await tx.one<{ facts: BookingFacts }>(
+      `insert into private.booking as b (id, order_id, order_place, order_size, reference, user_id, guest_email, guest_name, studio_id, studio_name,
+         start_time, end_time, status, hold_expires_at, total_hours, slots, base_cost_cents, discount_cents, waived_cents, final_cost_cents, policy,
+         notes, made_by, request_id, created_at, contact_phone)
+       values ($1::uuid, $2::uuid, $3::smallint, $4::smallint, private.new_reference(), $5::uuid, $6, $7, $8::uuid, $9,
+         $10::timestamptz, $11::timestamptz, 'pending', $12::timestamptz, $13::numeric, $14::jsonb -> 'slots', $15::int, $16::int, $17::int, $18::int,
+         $19::jsonb, $20, $21::uuid, $22, $23::timestamptz, $24)
+       on conflict do nothing returning private.booking_json(b) as facts`,
+      [
+        ids[at],
+        // The first booking names the order.
+        ...(size === 1 ? [null, null, null] : [ids[0], at + 1, size]),
+        userId,
+        userId === null ? wanted.customerEmail : null,
+        userId === null ? wanted.customerName : null,
+        wanted.studioId,
+        studioName,
+        startTime,
+        endTime,
+        wanted.holdExpiresAt,
+        quote.hours,
+        { slots: quote.slots },
+        quote.baseCents,
+        quote.discountCents,
+        waivedCents,
+        quote.totalCents - waivedCents,
+        { freeCancelHours: wanted.rules.freeCancelHours },
+        wanted.notes,
+        wanted.actor,
+        at === 0 ? wanted.requestId : null,
+        now,
+        wanted.customerPhone ?? null,
+      ],
+    );
+    if (row === null) throw new HoursTaken();
+    bookings.push(row.facts);
+  }
+  return bookings;
 }
 
-/** A link is paid later. A booking that costs nothing, or was paid elsewhere, has its money already. */
-async function insertPayment(
+/** A link is paid later. A booking that costs nothing, or was paid elsewhere, has its money already. The bookings of an order have shares of one payment. */
+async function insertPayments(
   { settings }: Pick<BookingContext, 'settings'>,
   tx: Pick<Transaction, 'query'>,
-  booking: BookingFacts,
+  bookings: readonly BookingFacts[],
   wanted: NewStaffBooking,
   now: Date,
 ): Promise<void> {
   const isLink = wanted.payment === 'link';
-  await tx.query(
-    `insert into private.payment (booking_id, attempt, kind, state, key, session_id, session_expires_at, amount_cents, paid_cents, paid_at)
-     values ($1::uuid, 1, $2, $3, $4, $5, $6::timestamptz, $7::int, $8::int, $9::timestamptz)`,
-    [
-      booking.id,
-      KINDS[wanted.payment],
-      isLink ? 'intent' : 'paid',
-      `create:${booking.id}:1`,
-      wanted.payment === 'free' ? `free_${booking.id}` : null,
-      isLink ? sessionExpiry(now, wanted.holdExpiresAt, settings.sessionMinutes) : null,
-      booking.finalCostCents,
-      isLink ? null : booking.finalCostCents,
-      isLink ? null : now,
-    ],
-  );
+  const first = randomUUID();
+  for (const [at, { id, finalCostCents }] of bookings.entries())
+    await tx.query(
+      `insert into private.payment (id, share_of, booking_id, attempt, kind, state, key, session_id, session_expires_at, amount_cents, paid_cents, paid_at)
+       values ($1::uuid, $2::uuid, $3::uuid, 1, $4, $5, $6, $7, $8::timestamptz, $9::int, $10::int, $11::timestamptz)`,
+      [
+        at === 0 ? first : randomUUID(),
+        bookings.length === 1 ? null : first,
+        id,
+        KINDS[wanted.payment],
+        isLink ? 'intent' : 'paid',
+        `create:${id}:1`,
+        wanted.payment === 'free' ? `free_${bookings[0]?.id}` : null,
+        isLink ? sessionExpiry(now, wanted.holdExpiresAt, settings.sessionMinutes) : null,
+        finalCostCents,
+        isLink ? null : finalCostCents,
+        isLink ? null : now,
+      ],
+    );
 }
 
 /** Staff answer for the person: nobody checks an ID. The entry says so, without the address of a guest. */

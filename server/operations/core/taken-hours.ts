@@ -1,5 +1,6 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { BookingFacts } from './booking-rows.ts';
+import { formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
 import { Refusal } from './refusal.ts';
 
 /** Reads the bookings that have some of these hours. */
@@ -16,8 +17,8 @@ export async function readTaken(
   return rows.map(({ facts }) => facts);
 }
 
-/** The answer to staff when hours are taken; `bookings` names those in the way. */
-export function hoursTaken(taken: readonly BookingFacts[]): Refusal {
+/** The answer to staff when hours are taken; `bookings` names those in the way, `dates` those dates of a series. */
+export function hoursTaken(taken: readonly BookingFacts[], dates: readonly StudioDate[] = []): Refusal {
   const bookings = taken.map(({ id, reference, studioId, studioName, startTime, endTime, status }) => ({
     id,
     reference,
@@ -27,5 +28,11 @@ export function hoursTaken(taken: readonly BookingFacts[]): Refusal {
     endTime,
     status,
   }));
-  return new Refusal('slot_taken', 'This time is taken.', { bookings });
+  return dates.length === 0
+    ? new Refusal('slot_taken', 'This time is taken.', { bookings })
+    : new Refusal('slot_taken', leaveOut(dates), { bookings, dates });
 }
+
+/** Asks to leave dates out of a series, because its hours are taken or closed there. */
+export const leaveOut = (dates: readonly StudioDate[]): string =>
+  `These hours are no longer free on ${dates.map((date) => formatStudioDate(date, 'medium')).join(', ')}. Please leave ${dates.length === 1 ? 'that date' : 'those dates'} out.`;

@@ -2,12 +2,12 @@ import type { BusinessSettings } from '#rules/business/business.ts';
 import type { LinkSigner } from '#server/crypto/link-signer.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
-import type { BookingForMail, MailWithCalendar } from '#server/mails/booking.ts';
+import { asOrder, type BookingForMail, type MailWithCalendar } from '#server/mails/booking.ts';
 import type { Hours } from '#server/mails/move.ts';
 import type { Mail } from '#server/providers/ports.ts';
 import type { AccessContext } from '../access/context.ts';
 import { readContact } from '../core/booking-contact.ts';
-import { type BookingFacts, readBooking } from '../core/booking-rows.ts';
+import { type BookingFacts, readBooking, readOrder } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import type { Job } from '../core/jobs.ts';
 
@@ -70,6 +70,31 @@ export function forMail(facts: BookingFacts, firstName: string | null, business:
     from: business,
     arrivalNotes: business.arrivalNotes,
   };
+}
+
+/** All bookings of the order of a booking, earliest first; itself when it was made alone. */
+export async function allOf(db: Database, facts: BookingFacts): Promise<readonly BookingFacts[]> {
+  return facts.orderId === null ? [facts] : readOrder(db, facts.orderId);
+}
+
+/** A booking as mails about all of its order show it. */
+export function orderForMail(
+  [first, ...others]: readonly [BookingFacts, ...BookingFacts[]],
+  firstName: string | null,
+  business: BusinessSettings,
+): BookingForMail {
+  const show = (one: BookingFacts): BookingForMail => forMail(one, firstName, business);
+  return others.length === 0 ? show(first) : asOrder([show(first), ...others.map(show)]);
+}
+
+/** A booking for a mail about all of its order. */
+export async function withOrder(
+  { db, business }: BookingMailContext,
+  booking: BookingForMail,
+  facts: BookingFacts,
+): Promise<BookingForMail> {
+  const [first, ...others] = await allOf(db, facts);
+  return first === undefined ? booking : orderForMail([first, ...others], booking.firstName, business());
 }
 
 /** The hours of a booking, or of a hold. */

@@ -1,11 +1,8 @@
 import { z } from 'zod';
-import type { BusinessSettings } from '#rules/business/business.ts';
 import type { Database } from '#server/db/database.ts';
 import {
-  asOrder,
   bookingCancelledMail,
   bookingConfirmedMail,
-  type BookingForMail,
   type MoneyBack,
   paymentFailedMail,
   paymentProcessingMail,
@@ -17,13 +14,21 @@ import type { AccessContext } from '../access/context.ts';
 import { readCodeHold } from '../access/code-hold.ts';
 import { showAccess } from '../access/show-access.ts';
 import { freeCancelHours } from '../bookings/cancel.ts';
-import { type BookingFacts, latestPayment, type PaymentFacts, readBooking, readOrder } from '../core/booking-rows.ts';
+import { type BookingFacts, latestPayment, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { readPass } from '../exports/pass-rows.ts';
 import { takenCents } from '../payments/payment-rows.ts';
 import { readPdf } from './document-mails.ts';
-import { type BookingMailContext, forMail, hoursOf, pinLink, sendBookingMail } from './booking-mail.ts';
+import {
+  allOf,
+  type BookingMailContext,
+  hoursOf,
+  orderForMail,
+  pinLink,
+  sendBookingMail,
+  withOrder,
+} from './booking-mail.ts';
 
 /**
  * Mails the customer that the booking is confirmed, or all of its order, with tax invoices or receipts, from when the door opens, and until when it can be cancelled; nothing once it
@@ -57,7 +62,8 @@ export async function sendCancellation(context: BookingMailContext, job: Job): P
   await sendBookingMail(context, job, async (booking, facts) =>
     facts.movesBooking === null
       ? bookingCancelledMail(
-          booking,
+          // An unpaid order is released as a whole.
+          facts.confirmedAt === null ? await withOrder(context, booking, facts) : booking,
           await cancellationMoney(context.db, facts.id),
           job.payload['because'] === 'id_missing',
         )
@@ -136,30 +142,6 @@ export async function sendPaymentFailed(context: BookingMailContext, job: Job): 
     return paymentFailedMail(await withOrder(context, booking, facts), late, `${context.siteUrl}/booking`);
   });
   return 'done';
-}
-
-/** All bookings of the order of a booking, earliest first; itself when it was made alone. */
-async function allOf(db: Database, facts: BookingFacts): Promise<readonly BookingFacts[]> {
-  return facts.orderId === null ? [facts] : readOrder(db, facts.orderId);
-}
-
-/** A booking as mails about all of its order show it. */
-function orderForMail(
-  [first, ...others]: readonly [BookingFacts, ...BookingFacts[]],
-  firstName: string | null,
-  business: BusinessSettings,
-): BookingForMail {
-  const show = (one: BookingFacts): BookingForMail => forMail(one, firstName, business);
-  return others.length === 0 ? show(first) : asOrder([show(first), ...others.map(show)]);
-}
-
-async function withOrder(
-  { db, business }: BookingMailContext,
-  booking: BookingForMail,
-  facts: BookingFacts,
-): Promise<BookingForMail> {
-  const [first, ...others] = await allOf(db, facts);
-  return first === undefined ? booking : orderForMail([first, ...others], booking.firstName, business());
 }
 
 /** Returns null when there is no access yet. Any other error fails the job: a mail that is tried again is better than a wrong time. */

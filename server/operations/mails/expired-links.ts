@@ -3,14 +3,14 @@ import { linkExpiredStaffMail, moveEndedMail } from '#server/mails/move.ts';
 import type { Database } from '#server/db/database.ts';
 import { type BookingFacts, readBooking } from '../core/booking-rows.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
-import { type BookingMailContext, forMail, hoursOf, sendBookingMail } from './booking-mail.ts';
+import { type BookingMailContext, forMail, hoursOf, sendBookingMail, withOrder } from './booking-mail.ts';
 
 /** Mails the customer that nobody paid by the link that staff sent; nothing when something else ended it. */
 export async function sendLinkExpired(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   await sendBookingMail(context, job, async (booking, facts) => {
     if (!(await isUnpaid(context.db, facts))) return null;
     return facts.movesBooking === null
-      ? linkExpiredMail(booking, `${context.siteUrl}/booking`)
+      ? linkExpiredMail(await withOrder(context, booking, facts), `${context.siteUrl}/booking`)
       : moveEndedMail(booking, hoursOf(facts), 'expired');
   });
   return 'done';
@@ -27,20 +27,24 @@ export async function sendLinkExpiredToStaff(context: BookingMailContext, job: J
   const facts = await readBooking(db, job.subjectId);
   const booking = facts?.movesBooking ? await readBooking(db, facts.movesBooking) : facts;
   if (staff === null || !facts || !booking || !(await isUnpaid(db, facts))) return 'done';
-  const message = linkExpiredStaffMail(forMail(booking, null, business()), {
-    moves: facts.movesBooking === null ? null : hoursOf(facts),
-    cents: facts.finalCostCents,
+  const moves = facts.movesBooking === null ? null : hoursOf(facts);
+  const alone = forMail(booking, null, business());
+  const shown = moves === null ? await withOrder(context, alone, facts) : alone;
+  const message = linkExpiredStaffMail(shown, {
+    moves,
+    cents: moves === null ? shown.totalCents : facts.finalCostCents,
     panel: `${siteUrl}/admin?booking=${booking.reference}`,
   });
   await mail.send({ to: staff.email, ...message, key: `job-${job.id}` });
   return 'done';
 }
 
-/** Whether a hold ended only because nobody paid: staff have not ended it, and its booking has neither moved nor been cancelled meanwhile. */
+/** Whether a hold, or the order whose first one it is, ended only because nobody paid: staff have not ended it, and its booking has neither moved nor been cancelled meanwhile. */
 async function isUnpaid(db: Database, { id, cancelReason }: BookingFacts): Promise<boolean> {
   const row = await db.one(
     `select from private.booking b left join private.booking o on o.id = b.moves_booking
-     where b.id = $1::uuid and not exists (select from private.cancellation c where c.booking_id = b.id)
+     where b.id = $1::uuid and not exists (
+       select from private.cancellation c join private.booking x on x.id = c.booking_id where coalesce(x.order_id, x.id) = coalesce(b.order_id, b.id))
        and (o.id is null or o.status = 'confirmed' and o.moves + 1 = b.move_number
          and not exists (select from private.booking x where x.moves_booking = o.id and x.status = 'pending'))`,
     [id],

@@ -4,7 +4,7 @@ import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import { latestPayment } from '../core/booking-rows.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
 import { openSession, type SessionContext } from '../payments/open-session.ts';
-import { type BookingMailContext, hoursOf, sendBookingMail } from './booking-mail.ts';
+import { type BookingMailContext, hoursOf, sendBookingMail, withOrder } from './booking-mail.ts';
 
 /**
  * Mails the link to pay for a booking that staff made, or for new hours of one, and opens its payment session when that has not happened yet. Sends nothing once the
@@ -23,7 +23,7 @@ export async function sendPaymentLink(
     if (pay === null) throw new ProviderError('stripe', CIRCUIT_OPEN, { retryable: true });
     const link = { pay, until: new Date(facts.holdExpiresAt), terms: `${context.siteUrl}/terms` };
     return facts.movesBooking === null
-      ? paymentLinkMail(booking, link)
+      ? paymentLinkMail(await withOrder(context, booking, facts), link)
       : moveLinkMail(booking, hoursOf(facts), { ...link, cents: facts.finalCostCents });
   });
   return 'done';

@@ -38,7 +38,7 @@ export async function confirmBooking(
 }
 
 /** Whether mails about all of an order belong to this booking: it is the first one, or was made alone. */
-const isFirst = ({ id, orderId }: BookingFacts): boolean => orderId === null || orderId === id;
+const isFirst = ({ id, orderId }: Pick<BookingFacts, 'id' | 'orderId'>): boolean => orderId === null || orderId === id;
 
 /** Confirms a booking that costs nothing, or an order, in the caller's transaction. */
 export async function confirmFree(context: PaymentContext, tx: Transaction, bookingId: string): Promise<void> {
@@ -63,18 +63,19 @@ export async function cancelBookingRow(
   bookingId: string,
   reason: CancelReason,
 ): Promise<void> {
-  const { rows } = await tx.query<{ id: string; madeBy: string | null }>(
+  const { rows } = await tx.query<Pick<BookingFacts, 'id' | 'madeBy' | 'orderId'>>(
     `update private.booking set status = 'cancelled', cancel_reason = $2, cancelled_at = $3::timestamptz
      where id = $1::uuid or (status = 'pending' and order_id = (select b.order_id from private.booking b where b.id = $1::uuid))
-     returning id, made_by as "madeBy"`,
+     returning id, made_by as "madeBy", order_id as "orderId"`,
     [bookingId, reason, clock()],
   );
-  for (const { id, madeBy } of rows) {
+  for (const booking of rows) {
     await tx.query(`select private.audit(null, 'update', 'booking', $1, $2::jsonb)`, [
-      id,
+      booking.id,
       { status: 'cancelled', reason },
     ]);
-    if (reason === 'hold_expired' && madeBy) await tellOfExpiredLink(tx, id, madeBy, clock());
+    if (reason === 'hold_expired' && booking.madeBy && isFirst(booking))
+      await tellOfExpiredLink(tx, booking.id, booking.madeBy, clock());
   }
 }
 

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { Transaction } from '#server/db/database.ts';
-import { type BookingFacts, latestPayment, lockBooking, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
+import { type BookingFacts, latestPayment, lockOrder, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
 import { blockedForStaff, isBlocked } from '../core/blocked.ts';
 import { type MoneyRight, requireConcession } from '../core/concessions.ts';
 import { failpoint } from '../core/failpoint.ts';
@@ -17,58 +18,62 @@ export type PaidElsewhere = {
 };
 
 /**
- * Confirms a booking by staff whose link nobody has paid, because its customer has paid in another way: in cash, or by a transfer. The link is closed at
- * the provider first, so that nobody pays twice. Repeating it changes nothing. Throws `Refusal`, or `ProviderError` when nobody knows whether the
- * link can still be paid; then nothing was changed.
+ * Confirms a booking by staff, or all of its order, whose link nobody has paid, because its customer has paid in another way: in cash, or by a transfer. The
+ * link is closed at the provider first, so that nobody pays twice. Repeating it changes nothing. Throws `Refusal`, or `ProviderError` when nobody
+ * knows whether the link can still be paid; then nothing was changed.
  */
 export async function markPaid(context: AttemptContext, wanted: PaidElsewhere): Promise<BookingFacts> {
   requireConcession(wanted.money, { kind: 'elsewhere' });
-  const booking = await readBooking(context.db, wanted.bookingId);
-  if (!booking) throw new Refusal('not_found', 'Booking not found');
-  const payment = await latestPayment(context.db, booking.id);
-  if (isMarked(booking, payment)) return booking;
-  const open = requireUnpaidLink(booking, payment);
-  if (!(await endAttempt(context, booking, open))) {
-    const settled = await readBooking(context.db, booking.id);
+  const asked = await readBooking(context.db, wanted.bookingId);
+  // The first booking of an order has its session.
+  const first = asked?.orderId ? await readBooking(context.db, asked.orderId) : asked;
+  if (!asked || !first) throw new Refusal('not_found', 'Booking not found');
+  const payment = await latestPayment(context.db, first.id);
+  if (isMarked(first, payment)) return asked;
+  const open = requireUnpaidLink(first, payment);
+  if (!(await endAttempt(context, first, open))) {
+    const settled = await readBooking(context.db, first.id);
     throw settled?.status === 'pending' ? paymentOnItsWay(settled.id) : paidByLink();
   }
   failpoint('staff-mark-paid.after.close');
   try {
-    return await context.db.transaction((tx) => confirmPaid(context, tx, booking, open, wanted.actor));
+    await context.db.transaction((tx) => confirmPaid(context, tx, open, wanted.actor));
   } catch (error) {
     if (isBlocked(error)) throw blockedForStaff();
     throw error;
   }
+  return (await readBooking(context.db, asked.id)) ?? asked;
 }
 
-async function confirmPaid(
-  context: AttemptContext,
-  tx: Transaction,
-  booking: BookingFacts,
-  open: PaymentFacts,
-  actor: string,
-): Promise<BookingFacts> {
-  const held = await lockBooking(tx, booking.id);
-  const last = await latestPayment(tx, booking.id);
-  if (held === null) throw linkOver();
-  if (isMarked(held, last)) return held;
+/** `open`: the payment by the link, which has been closed. */
+async function confirmPaid(context: AttemptContext, tx: Transaction, open: PaymentFacts, actor: string): Promise<void> {
+  const bookings = await lockOrder(tx, open.bookingId);
+  const [held] = bookings;
+  const last = await latestPayment(tx, open.bookingId);
+  if (held === undefined) throw linkOver();
+  if (isMarked(held, last)) return;
   const ended = await lockPayment(tx, requireUnpaidLink(held, last).id);
   // Another call has made a new link meanwhile, which is not closed.
   if (ended?.id !== open.id) throw paymentOnItsWay(held.id);
-  await storePayment(context, tx, ended, actor);
-  await confirmBooking(context, tx, held, actor);
-  return { ...held, status: 'confirmed' };
+  const id = randomUUID();
+  const shareOf = bookings.length > 1 ? id : null;
+  for (const booking of bookings) {
+    const share = booking === held ? ended : await latestPayment(tx, booking.id);
+    if (share === null) throw new Error('each booking of an order has a share of its payment');
+    await storePayment(context, tx, share, { id: booking === held ? id : randomUUID(), shareOf }, actor);
+    await confirmBooking(context, tx, booking, actor);
+  }
 }
 
 /** Whether the same call has done it before. */
-const isMarked = ({ status }: BookingFacts, payment: PaymentFacts | null): boolean =>
-  status === 'confirmed' && payment?.kind === 'elsewhere';
+const isMarked = ({ confirmedAt }: BookingFacts, payment: PaymentFacts | null): boolean =>
+  confirmedAt !== null && payment?.kind === 'elsewhere';
 
 /** Returns the payment by a link that nobody has paid. Throws `Refusal` for a booking that does not wait for one. */
 function requireUnpaidLink(booking: BookingFacts, payment: PaymentFacts | null): PaymentFacts {
   if (booking.status === 'confirmed') throw paidByLink();
   if (booking.status === 'cancelled') throw linkOver();
-  if (booking.madeBy === null || booking.movesBooking !== null || booking.orderId !== null)
+  if (booking.madeBy === null || booking.movesBooking !== null)
     throw new Refusal('invalid_request', 'Only a booking that staff made, with a link, can be marked as paid.', {
       field: 'bookingId',
     });
@@ -89,13 +94,22 @@ async function storePayment(
   { clock }: Pick<AttemptContext, 'clock'>,
   tx: Pick<Transaction, 'query'>,
   link: PaymentFacts,
+  { id, shareOf }: Pick<PaymentFacts, 'id' | 'shareOf'>,
   actor: string,
 ): Promise<void> {
   await tx.query(`update private.payment set state = 'expired' where id = $1::uuid`, [link.id]);
   await tx.query(
-    `insert into private.payment (booking_id, attempt, kind, state, key, amount_cents, paid_cents, paid_at, created_at)
-     values ($1::uuid, $2::int, 'elsewhere', 'paid', $3, $4::int, $4::int, $5::timestamptz, $5::timestamptz)`,
-    [link.bookingId, link.attempt + 1, `create:${link.bookingId}:${link.attempt + 1}`, link.amountCents, clock()],
+    `insert into private.payment (id, share_of, booking_id, attempt, kind, state, key, amount_cents, paid_cents, paid_at, created_at)
+     values ($6::uuid, $7::uuid, $1::uuid, $2::int, 'elsewhere', 'paid', $3, $4::int, $4::int, $5::timestamptz, $5::timestamptz)`,
+    [
+      link.bookingId,
+      link.attempt + 1,
+      `create:${link.bookingId}:${link.attempt + 1}`,
+      link.amountCents,
+      clock(),
+      id,
+      shareOf,
+    ],
   );
   await tx.query(`select private.audit($2::uuid, 'update', 'booking', $1, $3::jsonb)`, [
     link.bookingId,

@@ -9,6 +9,7 @@ import {
   newPerson,
   service,
   signIn,
+  sydneyDay,
   sydneyHour,
 } from '../steps.ts';
 
@@ -83,6 +84,43 @@ test('staff mark a booking as paid whose link nobody has paid, with the keyboard
   await expect(panel.getByText('Confirmed', { exact: true })).toBeVisible();
   await expect(panel.getByRole('button', { name: 'Mark as paid' })).toHaveCount(0);
   await expect.poll(() => mails(guestEmail(ahead(1, 77), 9), 'Booking confirmed'), { timeout: 30_000 }).toHaveLength(1);
+});
+
+test('staff book the same hours of three weeks for a caller with the keyboard, leave one date out, and mark the series as paid', async ({
+  page,
+}) => {
+  const days = ahead(2, 58);
+  const email = guestEmail(days, 8);
+  await signIn(page, admin);
+  await page.goto('/admin?tab=today');
+  await page.getByRole('button', { name: 'New booking' }).press('Enter');
+  const form = page.getByRole('dialog', { name: 'New booking' });
+  await form.getByLabel('Room').selectOption('Studio C');
+  await form.getByLabel('Day').fill(sydneyDay(days).toISOString().slice(0, 10));
+  await form.getByLabel('From').selectOption('8');
+  await form.getByLabel('Hours').fill('2');
+  await form.getByRole('button', { name: 'Continue' }).press('Enter');
+  await form.getByLabel('Repeat weekly').selectOption('3 weeks');
+  const dates = form.getByRole('group', { name: 'All 3 dates are free. Sydney time' });
+  await expect(dates).toBeVisible();
+  await accessibleEverywhere(page);
+  await dates.getByRole('checkbox').nth(1).press('Space');
+  await form.getByLabel('Name').fill('Robin Sample');
+  await form.getByLabel('Email').fill(email);
+  await form.getByRole('button', { name: 'Book 2 dates' }).press('Enter');
+  await expect(form.getByText(/and 1 more are held until they are paid/)).toBeVisible();
+  await accessibleEverywhere(page);
+  await form.getByRole('button', { name: 'Open the booking' }).press('Enter');
+  const panel = page.getByRole('dialog', { name: /^Booking / });
+  await expect(panel.getByRole('heading', { name: '1 of 2 in a series' })).toBeVisible();
+  await panel.getByRole('button', { name: 'Mark as paid' }).press('Enter');
+  await expect(panel.getByText('All 2 bookings of the series are then confirmed')).toBeVisible();
+  await accessibleEverywhere(page);
+  await panel.getByRole('button', { name: 'Mark as paid' }).press('Enter');
+  const messages = page.getByRole('region', { name: 'Messages' });
+  await expect(messages.getByText(/and 1 more are paid and confirmed$/)).toBeVisible();
+  await expect(panel.getByText('Confirmed', { exact: true })).toBeVisible();
+  await expect.poll(() => mails(email, '2 bookings confirmed'), { timeout: 30_000 }).toHaveLength(1);
 });
 
 test('a colleague with the permission for bookings alone moves and cancels by the terms, and is told what needs the permission for money', async ({

@@ -1,5 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
+import { SERIES_MIN } from '#rules/finding/series.ts';
+import { dollarsToCents } from '#rules/money.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
+import type { DraftDate } from '#web/lib/drafts.ts';
 import { callFunction } from '../fetch-client.ts';
 import { queryKeys } from '../query-keys.ts';
 
@@ -45,3 +48,17 @@ export function useSeriesQuote(hours: SeriesHours | null, couponCode: string | n
     retry: 1,
   });
 }
+
+/** The dates of a series that can be booked, without those left out, as a draft keeps them; null when too few are left for a series. */
+export function seriesOf(dates: readonly SeriesDate[], leftOut: readonly string[]): readonly DraftDate[] | null {
+  const kept = dates.flatMap(({ date, startTime, endTime, problem, total }) =>
+    problem === null && total !== null && !leftOut.includes(date)
+      ? [{ date, start_time: startTime, end_time: endTime, total }]
+      : [],
+  );
+  return kept.length >= SERIES_MIN && kept[0]?.date === dates[0]?.date ? kept : null;
+}
+
+/** What a series costs, in cents. */
+export const seriesCents = (series: readonly DraftDate[]): number =>
+  series.reduce((sum, { total }) => sum + (dollarsToCents(total) ?? 0), 0);

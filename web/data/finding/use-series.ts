@@ -1,7 +1,9 @@
 import { useState } from 'react';
 import { type Slot, spanOf } from '#rules/slots.ts';
-import { type SeriesDate, useSeriesQuote } from '#web/data/finding/series.ts';
-import { seriesCents, seriesOf } from '#web/data/drafts/series-draft.ts';
+import { formatDollars } from '#rules/money.ts';
+import { SERIES_MAX, SERIES_MIN } from '#rules/finding/series.ts';
+import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
+import { describeProblem, type SeriesDate, seriesCents, seriesOf, useSeriesQuote } from './series.ts';
 import type { DraftDate } from '#web/lib/drafts.ts';
 
 /** How the chosen hours are repeated. */
@@ -61,5 +63,47 @@ export function useSeries({
         leftOut: leftOut.includes(date) ? leftOut.filter((one) => one !== date) : [...leftOut, date],
       }),
     lookAgain: () => void (hours !== null && quote.refetch()),
+  };
+}
+
+/** For how many weeks hours can be booked, as the options of a list. */
+export const SERIES_WEEKS: readonly { readonly value: string; readonly label: string }[] = [
+  { value: '1', label: 'Just once' },
+  ...Array.from({ length: SERIES_MAX - SERIES_MIN + 1 }, (_, at) => ({
+    value: String(at + SERIES_MIN),
+    label: `${at + SERIES_MIN} weeks`,
+  })),
+];
+
+/** What a list of the dates of a series shows: how many are free, and a line for each date. The first one cannot be left out. */
+export function seriesList(
+  dates: readonly SeriesDate[],
+  leftOut: readonly string[],
+): {
+  readonly title: string;
+  readonly note: string;
+  readonly rows: readonly {
+    readonly key: string;
+    readonly label: string;
+    readonly detail: string;
+    readonly value: string;
+    readonly checked: boolean;
+    readonly disabled: boolean;
+    readonly struck: boolean;
+  }[];
+} {
+  const free = dates.filter(({ problem }) => problem === null).length;
+  return {
+    title: free === dates.length ? `All ${free} dates are free.` : `${free} of ${dates.length} dates are free.`,
+    note: 'Sydney time',
+    rows: dates.map(({ date, startTime, problem, total }, at) => ({
+      key: date,
+      label: formatStudioDate(date, 'medium'),
+      detail: problem === null ? `, ${formatStudioTime(new Date(startTime))}` : '',
+      value: problem === null ? formatDollars(total ?? 0) : describeProblem(problem),
+      checked: problem === null && !leftOut.includes(date),
+      disabled: at === 0 || problem !== null,
+      struck: problem !== null,
+    })),
   };
 }

@@ -3,7 +3,7 @@ import type { Slot } from '#rules/slots.ts';
 import { centsToDollars } from '#rules/money.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
 import { draftOf, type PricedStudio } from '#web/data/drafts/booking-draft.ts';
-import { seriesCents } from '#web/data/drafts/series-draft.ts';
+import { seriesCents } from '#web/data/finding/series.ts';
 import { type BookingDraft, type DraftDate, drafts } from '#web/lib/drafts.ts';
 import { describeError, errorCode, errorNumber, isCouponRefusal, OFFLINE } from '#web/lib/errors.ts';
 import { priceChanged } from '#web/lib/business/price-changed.ts';

@@ -1,21 +1,9 @@
-import { useId } from 'react';
-import { formatDollars, formatMoney } from '#rules/money.ts';
-import { SERIES_MAX, SERIES_MIN } from '#rules/finding/series.ts';
-import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
-import { describeProblem, type SeriesDate } from '#web/data/finding/series.ts';
+import { formatMoney } from '#rules/money.ts';
+import { type Series, SERIES_WEEKS, seriesList } from '#web/data/finding/use-series.ts';
 import { Button } from '#web/ui/button.tsx';
-import { SelectField } from '#web/ui/choice.tsx';
+import { CheckList, SelectField } from '#web/ui/choice.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
-import type { Series } from './use-series.ts';
-
-const WEEKS = [
-  { value: '1', label: 'Just once' },
-  ...Array.from({ length: SERIES_MAX - SERIES_MIN + 1 }, (_, at) => ({
-    value: String(at + SERIES_MIN),
-    label: `${at + SERIES_MIN} weeks`,
-  })),
-];
 
 /** Chooses for how many weeks the hours are booked, and leaves out single dates. */
 export function SeriesDialog({
@@ -37,7 +25,7 @@ export function SeriesDialog({
         <SelectField
           label="Book these hours for"
           value={String(weeks)}
-          options={WEEKS}
+          options={SERIES_WEEKS}
           onChange={(event) => series.setWeeks(Number(event.target.value))}
         />
         <Dates series={series} />
@@ -61,66 +49,18 @@ export function SeriesDialog({
 }
 
 function Dates({ series }: { series: Series }) {
-  const id = useId();
   const { weeks, dates, leftOut, failed, lookAgain } = series;
   if (weeks === 1) return null;
   if (failed) return <LoadFailed title="The dates could not be loaded." onRetry={lookAgain} />;
   if (dates === undefined) return <Skeleton label="Looking at the dates" className="h-40" />;
-  const free = dates.filter(({ problem }) => problem === null).length;
   return (
-    <div role="group" aria-labelledby={id}>
-      <p id={id} className="mb-1 text-sm font-semibold">
-        {free === dates.length ? `All ${free} dates are free.` : `${free} of ${dates.length} dates are free.`}{' '}
-        <span className="font-normal text-dust">Sydney time</span>
-      </p>
-      <ul className="divide-y divide-line">
-        {dates.map((one, at) => (
-          <DateRow
-            key={one.date}
-            date={one}
-            fixed={at === 0}
-            kept={!leftOut.includes(one.date)}
-            onToggle={() => series.toggle(one.date)}
-          />
-        ))}
-      </ul>
+    <>
+      <CheckList {...seriesList(dates, leftOut)} onToggle={series.toggle} />
       {series.chosen === null ? (
         <p role="status" className="mt-2 text-sm text-warn">
           A series needs two free dates, so your hours are booked once.
         </p>
       ) : null}
-    </div>
-  );
-}
-
-function DateRow({
-  date: { date, startTime, problem, total },
-  fixed,
-  kept,
-  onToggle,
-}: {
-  date: SeriesDate;
-  /** The chosen hours themselves. */
-  fixed: boolean;
-  kept: boolean;
-  onToggle: () => void;
-}) {
-  return (
-    <li>
-      <label className="flex min-h-12 items-center gap-3 has-disabled:text-dust">
-        <input
-          type="checkbox"
-          className="size-5 shrink-0 accent-signal disabled:cursor-not-allowed"
-          checked={problem === null && kept}
-          disabled={fixed || problem !== null}
-          onChange={onToggle}
-        />
-        <span className={`min-w-0 flex-1 ${problem === null ? '' : 'line-through'}`}>
-          {formatStudioDate(date, 'medium')}
-          {problem === null ? <span className="text-fog">, {formatStudioTime(new Date(startTime))}</span> : null}
-        </span>
-        <span className="tabular-nums">{problem === null ? formatDollars(total ?? 0) : describeProblem(problem)}</span>
-      </label>
-    </li>
+    </>
   );
 }

@@ -3,7 +3,7 @@ import { formatStudioDate } from '#rules/studio-time.ts';
 import { Button } from '#web/ui/button.tsx';
 import { PartBoundary } from '#web/ui/crash-screen.tsx';
 import { lazyPart } from '#web/ui/load-part.ts';
-import type { Series } from './use-series.ts';
+import type { Series } from '#web/data/finding/use-series.ts';
 
 const SeriesDialog = lazyPart(async () => ({ default: (await import('./series-dialog.tsx')).SeriesDialog }));
 

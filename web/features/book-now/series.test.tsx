@@ -4,7 +4,7 @@ import type { Slot } from '#rules/slots.ts';
 import { callFunction } from '#web/data/fetch-client.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { SeriesLine } from './series-line.tsx';
-import { useSeries } from './use-series.ts';
+import { useSeries } from '#web/data/finding/use-series.ts';
 
 vi.mock(import('#web/data/fetch-client.ts'), async (original) => ({ ...(await original()), callFunction: vi.fn() }));
 const call = vi.mocked(callFunction);

@@ -1,5 +1,4 @@
-import { seriesCents, seriesOf } from '#web/data/drafts/series-draft.ts';
-import { type SeriesDate, useSeriesQuote } from '#web/data/finding/series.ts';
+import { type SeriesDate, seriesCents, seriesOf, useSeriesQuote } from '#web/data/finding/series.ts';
 import type { BookingDraft, DraftDate } from '#web/lib/drafts.ts';
 
 /** The dates of a draft's series, with what they cost with a code. */

@@ -137,6 +137,7 @@ function RefundFields({ control, left }: { control: Control; left: number }) {
 
 /** What a cancellation does, in words and cents. */
 function Consequences({ booking, refund }: { booking: BookingDetails; refund: Refund }) {
+  const { heldTogether } = booking;
   const left = leftCents(booking);
   const waits = refund === 'full' && booking.payments.some(({ state }) => state === 'disputed');
   const cents = refund === 'full' ? left : refund === 'none' ? 0 : refund;
@@ -144,7 +145,9 @@ function Consequences({ booking, refund }: { booking: BookingDetails; refund: Re
     <>
       <p>
         {booking.status === 'pending'
-          ? 'The hold ends and its hours are free at once.'
+          ? heldTogether === null
+            ? 'The hold ends and its hours are free at once.'
+            : `All ${heldTogether.bookings} bookings of the series end, because nobody has paid for them. Their hours are free at once.`
           : 'The hours are free at once, and the PIN stops working.'}
       </p>
       <p>
@@ -156,7 +159,11 @@ function Consequences({ booking, refund }: { booking: BookingDetails; refund: Re
       </p>
       {cents < left ? <p>You keep {formatMoney(left - cents)}.</p> : null}
       <p>{describeMail(booking)}</p>
-      <p className="text-sm text-fog">You can undo this for ten seconds.</p>
+      {booking.status === 'confirmed' ? (
+        <p className="text-sm text-fog">You can undo this for ten seconds.</p>
+      ) : (
+        <p>You can’t undo this.</p>
+      )}
     </>
   );
 }

@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react';
+import { useFrozen } from '#web/lib/use-frozen.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 
-/** Says what will happen and asks once more. A refusal stays in place. */
+/** Says what will happen and asks once more. A refusal stays in place, and so does what was confirmed while it is sent. */
 export function ConfirmStep({
   button,
   tone = 'danger',
@@ -21,9 +22,10 @@ export function ConfirmStep({
   onBack: () => void;
   children: ReactNode;
 }) {
+  const words = useFrozen(children, busy);
   return (
     <div role="group" aria-label="Confirm" className="space-y-4">
-      <div className="space-y-1 border-l-4 border-signal bg-deck p-4">{children}</div>
+      <div className="space-y-1 border-l-4 border-signal bg-deck p-4">{words}</div>
       {problem === null ? null : (
         <Notice tone="bad">
           <p>{problem}</p>

@@ -6,7 +6,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { BOOKING_CHANGES } from '#web/data/query-keys.ts';
 import { type BookingDetails, cancelBooking, markPaid } from './queries.ts';
 import { ConfirmStep } from './confirm-step.tsx';
-import { describeMail } from './money-words.ts';
+import { describeMail, nameBookings } from './money-words.ts';
 
 /** Ends a move that waits for its payment: the booking stays as it is. */
 export function CallOffStep({
@@ -45,13 +45,16 @@ export function CallOffStep({
   );
 }
 
-/** Confirms a booking whose link nobody has paid: its customer paid in another way. */
+/** Confirms a booking, or all of its series, whose link nobody has paid: its customer paid in another way. */
 export function MarkPaidStep({ booking, onDone }: { booking: BookingDetails; onDone: () => void }) {
+  const { bookings, cents } = booking.heldTogether ?? { bookings: 1, cents: booking.finalCents };
   const mark = useMutation({
-    mutationFn: () => markPaid(booking.id),
+    // How many are confirmed is known when it is sent: afterwards none is held any more.
+    mutationFn: (_held: { bookings: number }) => markPaid(booking.id),
     meta: { handled: true, invalidates: BOOKING_CHANGES },
-    onSuccess: () => {
-      toast({ title: `${booking.reference} is paid and confirmed`, description: describeMail(booking) });
+    onSuccess: (_answer, held) => {
+      const title = `${nameBookings(booking.reference, held.bookings)} paid and confirmed`;
+      toast({ title, description: describeMail(booking) });
       onDone();
     },
   });
@@ -61,12 +64,13 @@ export function MarkPaidStep({ booking, onDone }: { booking: BookingDetails; onD
       tone="signal"
       busy={mark.isPending}
       problem={mark.error === null ? null : describeError(mark.error, 'Nothing was changed. Check your connection.')}
-      onConfirm={() => mark.mutate()}
+      onConfirm={() => mark.mutate({ bookings })}
       onBack={onDone}
     >
       <p>
-        Do this once you have received {formatMoney(booking.finalCents)} in another way, in cash or by a transfer. The
-        booking is then confirmed, and its link can no longer be paid.
+        Do this once you have received {formatMoney(cents)} in another way, in cash or by a transfer.{' '}
+        {bookings === 1 ? 'The booking is' : `All ${bookings} bookings of the series are`} then confirmed, and the link
+        can no longer be paid.
       </p>
       <p>You give a later refund back by hand too.</p>
       <p>{describeMail(booking)}</p>

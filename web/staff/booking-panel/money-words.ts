@@ -14,6 +14,10 @@ export function describeReturn({ payments }: BookingDetails, cents: number): str
     : `${formatMoney(cents)} goes back to the card.`;
 }
 
+/** Names a booking with its verb, or so many of a series by one of them. */
+export const nameBookings = (reference: string, bookings = 1): string =>
+  bookings === 1 ? `${reference} is` : `${reference} and ${bookings - 1} more are`;
+
 /** Says who is told about what staff do with a booking. */
 export const describeMail = ({ customer }: BookingDetails): string =>
   customer.email === null ? 'No email will be sent.' : `${customer.email} gets an email.`;

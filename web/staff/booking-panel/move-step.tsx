@@ -3,6 +3,7 @@ import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { BOOKING_CHANGES, queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
+import { useFrozen } from '#web/lib/use-frozen.ts';
 import { describeOwed } from '#web/lib/business/owed.ts';
 import { Button } from '#web/ui/button.tsx';
 import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
@@ -30,7 +31,7 @@ export const toMoving = ({ customer, ...booking }: BookingDetails): MovingBookin
 
 /** Says what a move costs, and makes it: at once, or with a link to pay what it costs more. */
 export function MoveStep({
-  booking,
+  booking: current,
   studioName,
   target,
   mayRefund,
@@ -49,27 +50,29 @@ export function MoveStep({
   onBack: () => void;
 }) {
   const to = { studioId: target.studioId, startTime: target.start.toISOString(), endTime: target.end.toISOString() };
-  const quote = useQuery({
-    queryKey: queryKeys.moveQuote.of(booking.id, to),
-    queryFn: () => quoteMove(booking.id, { ...to, waive: false }),
+  const asked = useQuery({
+    queryKey: queryKeys.moveQuote.of(current.id, to),
+    queryFn: () => quoteMove(current.id, { ...to, waive: false }),
     retry: false,
     gcTime: 0,
   });
-  const move = useMove(booking, to, onDone);
-  if (quote.isPending) return <Skeleton className="h-40" label="Checking the price" />;
-  if (quote.isError)
+  const move = useMove(current, to, onDone);
+  const booking = useFrozen(current, move.isPending);
+  const quote = useFrozen(asked.data, move.isPending);
+  if (asked.isError && !move.isPending)
     return (
       <div className="space-y-4">
         <LoadFailed
           title="The booking can’t move there."
-          why={describeError(quote.error, 'Check your connection.')}
-          onRetry={() => void quote.refetch()}
+          why={describeError(asked.error, 'Check your connection.')}
+          onRetry={() => void asked.refetch()}
         />
         <Button tone="plain" onClick={onBack}>
           {leave}
         </Button>
       </div>
     );
+  if (quote === undefined) return <Skeleton className="h-40" label="Checking the price" />;
   return (
     <div role="group" aria-label="Confirm" className="space-y-4">
       <div className="space-y-1 border-l-4 border-signal bg-deck p-4">
@@ -79,18 +82,18 @@ export function MoveStep({
         <p>
           to {studioName}, {formatStudioRange(target.start, target.end)}.
         </p>
-        <QuoteWords booking={booking} quote={quote.data} />
+        <QuoteWords booking={booking} quote={quote} />
       </div>
       {move.error === null ? null : (
         <Notice tone="bad">
           <p>{describeError(move.error, 'Nothing was changed. Check your connection.')}</p>
         </Notice>
       )}
-      <NeedsMoney quote={quote.data} mayRefund={mayRefund} />
+      <NeedsMoney quote={quote} mayRefund={mayRefund} />
       <div className="flex flex-wrap gap-3">
         <MoveButtons
-          quote={quote.data}
-          canLink={linkEnd(booking, quote.data) !== undefined}
+          quote={quote}
+          canLink={linkEnd(booking, quote) !== undefined}
           mayRefund={mayRefund}
           busy={move.isPending}
           onMove={(waive) => move.mutate({ waive })}

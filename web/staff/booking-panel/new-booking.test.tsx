@@ -1,5 +1,6 @@
 import { screen } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { callFunction } from '#web/data/fetch-client.ts';
 import { AppError } from '#web/lib/errors.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
@@ -9,6 +10,7 @@ import * as queries from './queries.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock(import('./queries.ts'), async (original) => ({ ...(await original()), createBooking: vi.fn() }));
+vi.mock(import('#web/data/fetch-client.ts'), async (original) => ({ ...(await original()), callFunction: vi.fn() }));
 vi.mock('#web/data/bookings/known-people.ts', () => ({ readKnownPeople: vi.fn() }));
 const { createBooking } = vi.mocked(queries);
 const { readKnownPeople } = vi.mocked(people);
@@ -129,4 +131,63 @@ test('a free booking has no price of its own', async () => {
   await fill(screen.getByLabelText('Price in dollars (optional)'), 'x');
   await user.selectOptions(screen.getByLabelText('Payment'), 'Free');
   expect(screen.queryByLabelText(/^Price/)).toBeNull();
+});
+
+/** What the server says of the same two hours on three Wednesdays, of which the second is taken. */
+const WEEKS = ['2031-03-05', '2031-03-12', '2031-03-19'].map((date, at) => ({
+  date,
+  startTime: `${date}T07:00:00.000Z`,
+  endTime: `${date}T09:00:00.000Z`,
+  problem: at === 1 ? 'taken' : null,
+  total: at === 1 ? null : 98,
+}));
+
+test('hours are booked for some weeks without the dates that are taken, as one order with one link', async () => {
+  const quote = vi.mocked(callFunction).mockResolvedValue({ dates: WEEKS, total: 196 });
+  createBooking.mockResolvedValue({ bookingId: 'n', reference: 'NEWB-2345', url: 'https://pay.example.com' });
+  await openForm();
+  await user.selectOptions(screen.getByLabelText('Repeat weekly'), '3 weeks');
+  expect(await screen.findByRole('group', { name: '2 of 3 dates are free. Sydney time' })).toBeTruthy();
+  expect(quote.mock.calls[0]).toEqual([
+    'quote-series',
+    {
+      studioId: 'a',
+      startTime: '2031-03-05T07:00:00.000Z',
+      endTime: '2031-03-05T09:00:00.000Z',
+      weeks: 3,
+      couponCode: null,
+    },
+  ]);
+  expect(screen.getByText('2 dates: $196 by the price list.')).toBeTruthy();
+  expect(screen.getByLabelText('Price of each date in dollars (optional)')).toBeTruthy();
+  await fill(screen.getByLabelText('Name'), 'Kim Caller');
+  await fill(screen.getByLabelText('Email'), 'kim@example.com');
+  await user.click(screen.getByRole('button', { name: 'Book 2 dates' }));
+  expect(
+    await screen.findByText(/^NEWB-2345 and 1 more are held until they are paid\. The link is mailed to kim@/),
+  ).toBeTruthy();
+  expect(createBooking.mock.calls[0]?.[0]).toMatchObject({
+    startTime: '2031-03-05T07:00:00.000Z',
+    series: { dates: ['2031-03-05', '2031-03-19'] },
+  });
+});
+
+test('with too few dates the hours are booked once, and nothing is booked while the dates are unknown', async () => {
+  vi.mocked(callFunction).mockRejectedValue(new AppError('offline', 'No connection.', 0));
+  createBooking.mockResolvedValue({ bookingId: 'n', reference: 'NEWB-2345' });
+  const onDone = vi.fn();
+  await openForm(onDone);
+  await user.selectOptions(screen.getByLabelText('Repeat weekly'), '3 weeks');
+  expect(screen.getByRole('button', { name: 'Book' })).toHaveProperty('disabled', true);
+  expect(await screen.findByText('The dates could not be loaded.', undefined, { timeout: 5_000 })).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'Book' })).toHaveProperty('disabled', true);
+  vi.mocked(callFunction).mockResolvedValue({ dates: WEEKS, total: 196 });
+  await user.click(screen.getByRole('button', { name: 'Try again' }));
+  await user.click(await screen.findByRole('checkbox', { name: /^Wed 19 Mar 2031/ }));
+  expect(screen.getByText(/so these hours are booked once\.$/)).toBeTruthy();
+  await fill(screen.getByLabelText('Name'), 'Kim Caller');
+  await fill(screen.getByLabelText('Email'), 'kim@example.com');
+  await user.click(screen.getByRole('button', { name: 'Book' }));
+  await vi.waitFor(() => expect(onDone).toHaveBeenCalledWith('NEWB-2345'));
+  expect(createBooking.mock.calls[0]?.[0]).not.toHaveProperty('series');
 });

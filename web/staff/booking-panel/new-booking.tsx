@@ -3,6 +3,7 @@ import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { type HoursChoice, HoursForm } from './hours-form.tsx';
+import { nameBookings } from './money-words.ts';
 import { type PayLink, PersonForm, type PricedStudio } from './person-form.tsx';
 
 /** Makes a booking for somebody who phones: first the hours, then the person and how it is paid. A link to pay can be copied. */
@@ -42,8 +43,8 @@ export function NewBooking({
   return <HoursForm studios={studios} initial={typed} note="Sydney time." onChoose={setChosen} onBack={onBack} />;
 }
 
-/** Shows the link to pay of a new booking, to copy into a message. */
-function PayLinkPanel({ link: { reference, url, email }, onDone }: { link: PayLink; onDone: () => void }) {
+/** Shows the link to pay of a new booking or series, to copy into a message. */
+function PayLinkPanel({ link: { reference, bookings, url, email }, onDone }: { link: PayLink; onDone: () => void }) {
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(url);
     toast({ title: 'Link copied' });
@@ -51,7 +52,8 @@ function PayLinkPanel({ link: { reference, url, email }, onDone }: { link: PayLi
   return (
     <div role="group" aria-label={`Payment of ${reference}`} className="space-y-4">
       <p>
-        {reference} is held until it is paid. The link is mailed to {email}. You can copy it for a text message too.
+        {nameBookings(reference, bookings)} held until {bookings === 1 ? 'it is' : 'they are'} paid. The link is mailed
+        to {email}. You can copy it for a text message too.
       </p>
       <Field label="Link to pay" value={url} readOnly onFocus={({ target }) => target.select()} />
       <div className="flex flex-wrap gap-3">

@@ -122,3 +122,23 @@ test.each(cases)(
     expect(sentRequests()).toEqual([]);
   },
 );
+
+test('while a move is sent it names the hours from which it was confirmed, though the booking has moved already', async () => {
+  const step = (booking: BookingDetails): ReactElement => (
+    <MoveStep
+      booking={toMoving(booking)}
+      studioName="Studio B"
+      target={TARGET}
+      mayRefund
+      onDone={onDone}
+      onBack={() => {}}
+    />
+  );
+  const { rerender } = renderPart(step(BOOKING));
+  await expectOneCall('staff-move-booking');
+  answerCall('staff-move-booking', { differenceCents: 0, refundCents: 0 });
+  await press('Move the booking');
+  await expectOneCall('staff-move-booking');
+  rerender(step({ ...BOOKING, studioName: 'Studio B', startTime: TARGET.start, endTime: TARGET.end }));
+  expect(screen.getByText(/^From Studio A, Saturday 8 March 2031, 6 pm to 7 pm/)).toBeTruthy();
+});

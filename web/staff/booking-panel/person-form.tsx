@@ -8,16 +8,19 @@ import { quoteSlots, type Rates } from '#rules/pricing.ts';
 import { formatStudioRange } from '#rules/studio-time.ts';
 import { settings as venue } from '#rules/venue.ts';
 import { type KnownPerson, readKnownPeople } from '#web/data/bookings/known-people.ts';
+import { type Series, SERIES_WEEKS, seriesList, useSeries } from '#web/data/finding/use-series.ts';
 import { BOOKING_CHANGES, queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { useSettled } from '#web/lib/use-settled.ts';
 import { Button } from '#web/ui/button.tsx';
+import { CheckList, SelectField } from '#web/ui/choice.tsx';
 import { ChoiceField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, type SchemaForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { Notice } from '#web/ui/notice.tsx';
+import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import type { HoursChoice, StudioName } from './hours-form.tsx';
+import { nameBookings } from './money-words.ts';
 import { createBooking } from './queries.ts';
 
 const PAYMENTS = [
@@ -27,8 +30,13 @@ const PAYMENTS = [
 ] as const;
 const NEEDS_MONEY =
   'We mail a link to pay the price of the list. A lower price, a free booking and one that was paid elsewhere need the permission for money. An owner can give it to you.';
-/** The link by which a booking is paid, and who got it by mail. */
-export type PayLink = { readonly reference: string; readonly url: string; readonly email: string };
+/** The link by which a booking, or so many of a series, is paid, and who got it by mail. */
+export type PayLink = {
+  readonly reference: string;
+  readonly bookings: number;
+  readonly url: string;
+  readonly email: string;
+};
 export type PricedStudio = StudioName & { readonly rates: Rates };
 
 const { email, fullName, phone } = customerSchema.shape;
@@ -85,7 +93,9 @@ export function PersonForm({
     defaultValues: NOTHING,
   });
   const payment = useWatch({ control: form.control, name: 'payment' });
-  const create = useCreate(hours, onLink, onDone, (error) =>
+  const series = useSeries({ studioId: hours.studioId, slots: hours.slots, code: null });
+  const dates = series.chosen?.length ?? 1;
+  const create = useCreate(hours, series.chosen, onLink, onDone, (error) =>
     refuseForm(form, { message: describeError(error, 'Nothing was booked. Check your connection.') }),
   );
   return (
@@ -95,9 +105,15 @@ export function PersonForm({
           {studio?.name}, {formatStudioRange(hours.start, hours.end)}
         </p>
         {studio === undefined ? null : (
-          <p className="mt-1 text-sm text-fog">{formatMoney(listCents)} by the price list.</p>
+          <p className="mt-1 text-sm text-fog" aria-live="polite">
+            {series.chosen === null ? '' : `${dates} dates: `}
+            {formatMoney(series.totalCents ?? listCents)} by the price list.
+          </p>
         )}
       </div>
+      <fieldset disabled={create.isPending} className="contents">
+        <Repeat series={series} />
+      </fieldset>
       <PersonFields form={form} />
       {mayGive ? (
         <ChoiceField control={form.control} name="payment" label="Payment" options={PAYMENTS} />
@@ -108,7 +124,7 @@ export function PersonForm({
         <TextField
           control={form.control}
           name="price"
-          label="Price in dollars (optional)"
+          label={`Price ${dates > 1 ? 'of each date ' : ''}in dollars (optional)`}
           inputMode="decimal"
           autoComplete="off"
           hint="Empty: the price of the list."
@@ -121,12 +137,41 @@ export function PersonForm({
       </p>
       <FormError control={form.control} />
       <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control}>Book</SubmitButton>
+        <SubmitButton control={form.control} disabled={series.loading || series.failed}>
+          {dates > 1 ? `Book ${dates} dates` : 'Book'}
+        </SubmitButton>
         <Button tone="plain" disabled={create.isPending} onClick={onBack}>
           Back
         </Button>
       </div>
     </Form>
+  );
+}
+
+/** Chooses for how many weeks the hours are booked, and leaves out single dates. */
+function Repeat({ series }: { series: Series }) {
+  const { weeks, dates, leftOut, failed, lookAgain } = series;
+  return (
+    <div className="space-y-3">
+      <SelectField
+        label="Repeat weekly"
+        value={String(weeks)}
+        options={SERIES_WEEKS}
+        onChange={(event) => series.setWeeks(Number(event.target.value))}
+      />
+      {weeks === 1 ? null : failed ? (
+        <LoadFailed title="The dates could not be loaded." onRetry={lookAgain} />
+      ) : dates === undefined ? (
+        <Skeleton label="Looking at the dates" className="h-40" />
+      ) : (
+        <CheckList {...seriesList(dates, leftOut)} onToggle={series.toggle} />
+      )}
+      {dates !== undefined && series.chosen === null ? (
+        <p role="status" className="text-sm text-warn">
+          A series needs its first date and another free one, so these hours are booked once.
+        </p>
+      ) : null}
+    </div>
   );
 }
 
@@ -166,9 +211,10 @@ function PersonFields({ form }: { form: SchemaForm<Typed, Person> }) {
   );
 }
 
-/** Makes the booking. The same form sent again after a lost answer makes no second one. */
+/** Makes the booking, or those of a series. The same form sent again after a lost answer makes no second one. */
 function useCreate(
   hours: HoursChoice,
+  series: Series['chosen'],
   onLink: (link: PayLink) => void,
   onDone: (reference: string) => void,
   onError: (error: unknown) => void,
@@ -182,13 +228,18 @@ function useCreate(
         startTime: hours.start.toISOString(),
         endTime: hours.end.toISOString(),
         requestId,
+        ...(series === null ? {} : { series: { dates: series.map(({ date }) => date) } }),
       }),
     meta: { handled: true, invalidates: BOOKING_CHANGES },
     onSuccess: ({ reference, url }, { payment, customerEmail }) => {
-      if (payment === 'link' && url !== undefined) return onLink({ reference, url, email: customerEmail });
+      const bookings = series?.length ?? 1;
+      if (payment === 'link' && url !== undefined) return onLink({ reference, bookings, url, email: customerEmail });
       const mailed =
         payment === 'link' ? `The link to pay is mailed to ${customerEmail}.` : `${customerEmail} gets an email.`;
-      toast({ title: `${reference} is ${payment === 'link' ? 'held' : 'booked'}`, description: mailed });
+      toast({
+        title: `${nameBookings(reference, bookings)} ${payment === 'link' ? 'held' : 'booked'}`,
+        description: mailed,
+      });
       onDone(reference);
     },
     onError,

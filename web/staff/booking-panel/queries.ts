@@ -69,6 +69,8 @@ const detailsSchema = z.object({
     .default([]),
   /** Whether staff made it with a link that its customer has not paid. */
   openLink: z.boolean().default(false),
+  /** The unpaid bookings of its series, with itself, and what they cost: they are released or paid together. null: it is paid, over or alone. */
+  heldTogether: z.object({ bookings: z.number(), cents: z.number() }).nullable().default(null),
   /** New hours that are held until the difference is paid. */
   waiting: z
     .object({
@@ -235,15 +237,17 @@ export type NewBooking = {
   readonly customerName: string;
   /** '' for none. */
   readonly customerPhone: string;
-  /** A price below that of the list; null: the price of the list. */
+  /** A price of each booking, below that of the list; null: the price of the list. */
   readonly priceCents: number | null;
   readonly payment: 'link' | 'free' | 'elsewhere';
   readonly notes: string;
+  /** The Sydney dates of a weekly series, the first one first; undefined: one booking. */
+  readonly series?: { readonly dates: readonly string[] };
   /** The same for a repeat of a call whose answer was lost. */
   readonly requestId: string;
 };
 
-/** Makes a booking. `url`: where it is paid; missing while the provider has not answered, and where nothing is paid online. */
+/** Makes a booking, or those of a series, and answers the first. `url`: where it is paid; missing while the provider has not answered, and where nothing is paid online. */
 export function createBooking(booking: NewBooking): Promise<{ bookingId: string; reference: string; url?: string }> {
   return callFunction('staff-create-booking', booking);
 }

@@ -1,0 +1,88 @@
+import { screen } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { fill, renderPart, user } from '#web/ui/component-tests.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { CancelForm } from './cancel-form.tsx';
+import { MarkPaidStep } from './hold-steps.tsx';
+import * as queries from './queries.ts';
+
+vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
+vi.mock(import('./queries.ts'), async (original) => ({
+  ...(await original()),
+  cancelBooking: vi.fn(),
+  markPaid: vi.fn(),
+}));
+const { cancelBooking, markPaid } = vi.mocked(queries);
+beforeEach(() => void vi.resetAllMocks());
+
+const booking = (more: Partial<queries.BookingDetails>): queries.BookingDetails =>
+  ({
+    id: 'b',
+    reference: 'ABCD-2345',
+    studioId: 'a',
+    studioName: 'Studio A',
+    startTime: new Date('2031-03-08T07:00:00Z'),
+    endTime: new Date('2031-03-08T08:00:00Z'),
+    status: 'pending',
+    freeCancelHours: 24,
+    termsStart: new Date('2031-03-08T07:00:00Z'),
+    finalCents: 5_900,
+    heldTogether: { bookings: 3, cents: 17_700 },
+    customer: { hasAccount: false, name: 'Alex', email: 'alex@example.com', phone: null, blocked: false },
+    payments: [],
+    refunds: [],
+    ...more,
+  }) as unknown as queries.BookingDetails;
+
+test('marking one booking of an unpaid series as paid names the sum of all, which are confirmed together', async () => {
+  markPaid.mockResolvedValue({ reference: 'ABCD-2345' });
+  const onDone = vi.fn();
+  renderPart(<MarkPaidStep booking={booking({})} onDone={onDone} />);
+  expect(
+    screen.getByText(/^Do this once you have received \$177 .* All 3 bookings of the series are then/),
+  ).toBeTruthy();
+  await user.click(screen.getByRole('button', { name: 'Mark as paid' }));
+  await vi.waitFor(() => expect(onDone).toHaveBeenCalled());
+  expect(toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'ABCD-2345 and 2 more are paid and confirmed' }));
+});
+
+test('while it is sent and afterwards, the words are those that were confirmed, though the series is no longer held', async () => {
+  let answer: (value: { reference: string }) => void = () => undefined;
+  markPaid.mockImplementation(() => new Promise((resolve) => void (answer = resolve)));
+  const onDone = vi.fn();
+  const { rerender } = renderPart(<MarkPaidStep booking={booking({})} onDone={onDone} />);
+  await user.click(screen.getByRole('button', { name: 'Mark as paid' }));
+  await vi.waitFor(() => expect(markPaid).toHaveBeenCalled());
+  rerender(<MarkPaidStep booking={booking({ status: 'confirmed', heldTogether: null })} onDone={onDone} />);
+  expect(screen.getByText(/^Do this once you have received \$177 /)).toBeTruthy();
+  answer({ reference: 'ABCD-2345' });
+  await vi.waitFor(() => expect(onDone).toHaveBeenCalled());
+  expect(toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'ABCD-2345 and 2 more are paid and confirmed' }));
+});
+
+test('marking a booking that was made alone names its own price', () => {
+  renderPart(<MarkPaidStep booking={booking({ heldTogether: null })} onDone={vi.fn()} />);
+  expect(screen.getByText(/^Do this once you have received \$59 .* The booking is then confirmed/)).toBeTruthy();
+});
+
+/** What the last step of a cancellation says. */
+async function consequences(of: queries.BookingDetails): Promise<string> {
+  renderPart(<CancelForm booking={of} mayRefund onDone={vi.fn()} />);
+  await fill(screen.getByLabelText('Reason'), 'ill');
+  await user.click(screen.getByRole('button', { name: 'Continue' }));
+  return (await screen.findByText(/undo this/)).parentElement?.textContent ?? '';
+}
+
+test('cancelling one booking of an unpaid series says that all of it ends, which cannot be undone', async () => {
+  const words = await consequences(booking({}));
+  expect(words).toMatch(/^All 3 bookings of the series end, because nobody has paid for them\./);
+  expect(words).toMatch(/You can’t undo this\./);
+  expect(cancelBooking).not.toHaveBeenCalled();
+});
+
+test('cancelling a hold that was made alone cannot be undone, cancelling a confirmed booking can', async () => {
+  expect(await consequences(booking({ heldTogether: null }))).toMatch(/^The hold ends .*You can’t undo this\./);
+  document.body.replaceChildren();
+  const confirmed = booking({ status: 'confirmed', heldTogether: null });
+  expect(await consequences(confirmed)).toMatch(/You can undo this for ten seconds\./);
+});
