@@ -172,6 +172,15 @@ test('hours are booked for some weeks without the dates that are taken, as one o
   });
 });
 
+test('a series whose first date is taken is not booked, and the page says what to do', async () => {
+  const dates = WEEKS.map((one, at) => (at === 0 ? { ...one, problem: 'taken', total: null } : one));
+  vi.mocked(callFunction).mockResolvedValue({ dates, total: 98 });
+  await openForm();
+  await user.selectOptions(screen.getByLabelText('Repeat weekly'), '3 weeks');
+  expect(await screen.findByText('The first date is not free. Go back and choose other hours.')).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'Book' })).toHaveProperty('disabled', true);
+});
+
 test('with too few dates the hours are booked once, and nothing is booked while the dates are unknown', async () => {
   vi.mocked(callFunction).mockRejectedValue(new AppError('offline', 'No connection.', 0));
   createBooking.mockResolvedValue({ bookingId: 'n', reference: 'NEWB-2345' });

@@ -111,7 +111,7 @@ export function PersonForm({
           </p>
         )}
       </div>
-      <fieldset disabled={create.isPending} className="contents">
+      <fieldset disabled={create.isPending} className="min-w-0">
         <Repeat series={series} />
       </fieldset>
       <PersonFields form={form} />
@@ -137,7 +137,7 @@ export function PersonForm({
       </p>
       <FormError control={form.control} />
       <div className="flex flex-wrap gap-3">
-        <SubmitButton control={form.control} disabled={series.loading || series.failed}>
+        <SubmitButton control={form.control} disabled={series.loading || series.failed || firstTaken(series)}>
           {dates > 1 ? `Book ${dates} dates` : 'Book'}
         </SubmitButton>
         <Button tone="plain" disabled={create.isPending} onClick={onBack}>
@@ -147,6 +147,9 @@ export function PersonForm({
     </Form>
   );
 }
+
+/** Whether the chosen hours themselves cannot be booked. */
+const firstTaken = ({ dates }: Series): boolean => typeof dates?.[0]?.problem === 'string';
 
 /** Chooses for how many weeks the hours are booked, and leaves out single dates. */
 function Repeat({ series }: { series: Series }) {
@@ -168,7 +171,9 @@ function Repeat({ series }: { series: Series }) {
       )}
       {dates !== undefined && series.chosen === null ? (
         <p role="status" className="text-sm text-warn">
-          A series needs its first date and another free one, so these hours are booked once.
+          {firstTaken(series)
+            ? 'The first date is not free. Go back and choose other hours.'
+            : 'A series needs two free dates, so these hours are booked once.'}
         </p>
       ) : null}
     </div>
