@@ -133,7 +133,11 @@ describe.each(engines)('permissions of staff on $name', ({ name, open }) => {
 
   it('codes of more than half, or in dollars, are made, changed and turned on with the permission for money only, one by one and as gifts', async () => {
     const client = server.client(colleague.token);
-    const missing = { code: '42501', message: expect.stringContaining('You need the permission “money”') };
+    const missing = {
+      code: '42501',
+      message: expect.stringContaining('You need the permission “money”'),
+      details: 'money',
+    };
     const make = async (discount_type: string, discount_value: number) => {
       const code = randomUUID().slice(0, 8).toUpperCase();
       return { code, ...(await client.from('discount_codes').insert({ code, discount_type, discount_value })) };

@@ -630,6 +630,10 @@ export const PUBLIC: Readonly<Record<string, TableExamples>> = {
         bad: [{ discount_value: 0 }, { discount_type: 'fixed', discount_value: 100000.01 }],
         good: [{ discount_value: 0.01 }, { discount_type: 'fixed', discount_value: 100000 }],
       },
+      discount_codes_cents: {
+        bad: [{ discount_value: 5.555 }, { discount_type: 'fixed', discount_value: 0.001 }],
+        good: [{ discount_value: 5.55 }],
+      },
       discount_codes_percentage_max: {
         bad: [{ discount_value: 100.01 }],
         good: [{ discount_value: 100 }, { discount_type: 'fixed', discount_value: 100.01 }],

@@ -359,7 +359,7 @@ test(
       until_hour: null,
       works_when: null,
     };
-    const found = { id: CODE, code: 'DANCE', discount_type: 'fixed', discount_value: '10.00', is_valid: true };
+    const found = { id: CODE, code: 'DANCE', discount_type: 'fixed', discount_value: '10', is_valid: true };
     await change(rows, 'max_uses = 5, current_uses = 1');
     expect(await lookUp(' dance ')).toEqual([{ ...nothing, ...found, error_message: null }]);
     await change(rows, 'min_hours = 3');

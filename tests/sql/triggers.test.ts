@@ -841,7 +841,7 @@ test(
     const make = (hours: number): string =>
       `insert into public.discount_codes (code, discount_type, discount_value, min_hours) values ('HALF${hours * 10}', 'fixed', 5, ${hours})`;
     for (const hours of [0.5, 1, 1.5]) await query(make(hours));
-    for (const hours of [0.1, 1.3]) expect(await refused(make(hours))).toBe('discount_codes_half_hours');
+    for (const hours of [0.1, 1.3, 1.04]) expect(await refused(make(hours))).toBe('discount_codes_half_hours');
     const change = `update public.discount_codes set min_hours = 1.3 where code = 'HALF10'`;
     expect(await refused(change)).toBe('discount_codes_half_hours');
   }),

@@ -3,10 +3,14 @@ import {
   accessibleEverywhere,
   admin,
   ahead,
+  DECLINED_CARD,
   expectToast,
+  fromMail,
+  GOOD_CARD,
   mails,
   insertBooking,
   newPerson,
+  payWith,
   service,
   signIn,
   sydneyDay,
@@ -121,6 +125,26 @@ test('staff book the same hours of three weeks for a caller with the keyboard, l
   await expect(messages.getByText(/and 1 more are paid and confirmed$/)).toBeVisible();
   await expect(panel.getByText('Confirmed', { exact: true })).toBeVisible();
   await expect.poll(() => mails(email, '2 bookings confirmed'), { timeout: 30_000 }).toHaveLength(1);
+});
+
+test('the panel of a booking tells that a card was declined, why, and that it was paid afterwards', async ({
+  page,
+  browser,
+}) => {
+  await signIn(page, admin);
+  const days = ahead(3, 58);
+  const { panel, reference } = await openBooking(page, days, 9, 'link');
+  const guest = await (await browser.newContext()).newPage();
+  await guest.goto(await fromMail(guestEmail(days, 9), 'Please pay', /(http:\/\/\S+\/c\/pay\/\S+)/));
+  await payWith(guest, DECLINED_CARD);
+  await expect(guest.getByText(/declined/i).first()).toBeVisible();
+  await payWith(guest, GOOD_CARD);
+  await guest.waitForURL(/payment-success/);
+  await guest.context().close();
+  await expect(panel.getByText('Confirmed', { exact: true })).toBeVisible();
+  await page.goto(`/admin?tab=bookings&booking=${reference}`);
+  await expect(panel.getByText(/^Card declined \(.+\)\./)).toBeVisible();
+  await accessibleEverywhere(page);
 });
 
 test('a colleague with the permission for bookings alone moves and cancels by the terms, and is told what needs the permission for money', async ({

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { couponExpiry, couponSchema, giftSchema, PERCENT_WITHOUT_MONEY } from '#rules/coupons.ts';
 import { dayBounds, isStudioDate, type StudioDate } from '#rules/studio-time.ts';
-import { describeError } from '#web/lib/errors.ts';
 
 const text = z.string().trim();
 /** The form of a discount code as it is typed. */
@@ -80,5 +79,6 @@ export const valueHint = (mayGive: boolean): string =>
     ? 'Percent, or dollars.'
     : `Percent, up to ${PERCENT_WITHOUT_MONEY}. More, and codes in dollars, need the permission “money”.`;
 
-/** Whether a code was refused because it gives money away. */
-export const isMoneyMissing = (cause: unknown): boolean => describeError(cause, '').includes('permission “money”');
+/** Whether a code was refused because it gives money away: the details of the refusal name the missing permission. */
+export const isMoneyMissing = (cause: unknown): boolean =>
+  cause !== null && typeof cause === 'object' && 'details' in cause && cause.details === 'money';

@@ -235,7 +235,7 @@ test('a batch is downloaded, and deactivated together', async () => {
 
 test('without the permission “money” the form names the limit, and a refusal says which permission is missing', async () => {
   const message = 'You need the permission “money” for codes of more than 50 % and for codes in dollars';
-  calls.saveDiscountCode.mockRejectedValueOnce({ code: '42501', message });
+  calls.saveDiscountCode.mockRejectedValueOnce({ code: '42501', message, details: 'money' });
   renderPart(<DiscountForm code={null} mayGive={false} onDone={vi.fn()} />);
   screen.getByText('Percent, up to 50. More, and codes in dollars, need the permission “money”.');
   await fill(field('Code'), 'FREE');
