@@ -14,7 +14,7 @@ const filesWith = (...patterns: readonly RegExp[]): string[] =>
   files.filter(({ text }) => patterns.every((pattern) => pattern.test(text))).map(({ path }) => path);
 /** These replace modules, which other files in the same process would get too. */
 const mocked = filesWith(/\bvi\.mock\(|'\.\/test-app\.ts'/);
-const onEngines = filesWith(/\.each\(engines\)/, /\/(engines|auth-test-server)\.ts'/).filter((path) =>
+const onEngines = filesWith(/\.each\((?:engines|oneEngine)\)/, /\/(engines|auth-test-server)\.ts'/).filter((path) =>
   path.startsWith('tests/'),
 );
 const startProcesses = filesWith(

@@ -3,7 +3,7 @@
 // tests at their full size.
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { findChromium, findPromtool, startPostgres, temporaryFolder } from './machine.js';
 import {
   buildWeb,
@@ -119,6 +119,17 @@ async function suite(name, title, args, read, more = {}) {
   report(title, counts, since, output.slice(-16_000));
 }
 
+/** How many tests each file has in the parts that ran, with those that were skipped. */
+const testsOfFiles = new Map();
+
+/** A file whose tests belong to no part would be forgotten without a word. */
+function requireTests() {
+  const forgotten = [...testsOfFiles].filter(([, count]) => count === 0).map(([path]) => relative(root, path));
+  if (forgotten.length === 0 || interrupted) return;
+  const lines = forgotten.map((path) => `${path}: none of its tests belongs to a part of vitest.config.ts\n`);
+  report('every file has tests', { passed: 0, failed: forgotten.length }, Date.now(), lines.join(''));
+}
+
 /** Runs parts of the tests in Node (see vitest.config.ts), or only the files that were named. */
 async function nodeTests(name, title, parts) {
   await suite(
@@ -134,13 +145,17 @@ async function nodeTests(name, title, parts) {
       ...parts.map((part) => `--project=${part}`),
       ...testFiles,
     ],
-    (result) => ({
-      passed: result.numPassedTests,
-      // A file that fails to load has no tests that could fail, so count the file.
-      failed:
-        result.numFailedTests +
-        result.testResults.filter((one) => one.status === 'failed' && one.assertionResults.length === 0).length,
-    }),
+    (result) => {
+      for (const { name: path, assertionResults } of result.testResults)
+        testsOfFiles.set(path, (testsOfFiles.get(path) ?? 0) + assertionResults.length);
+      return {
+        passed: result.numPassedTests,
+        // A file that fails to load has no tests that could fail, so count the file.
+        failed:
+          result.numFailedTests +
+          result.testResults.filter((one) => one.status === 'failed' && one.assertionResults.length === 0).length,
+      };
+    },
     { TEST_PARTS: '1' },
   );
 }
@@ -199,6 +214,7 @@ if (allInNode) await nodeTests('first', 'rules, units, and API on the embedded d
 else if (starting) await nodeTests('files', 'tests in Node', []);
 // One after the other: side by side they take as long, and waits run into their limits.
 if (allInNode) await restOfNodeTests();
+requireTests();
 if (wanted('e2e')) await journeys();
 
 function restOfNodeTests() {

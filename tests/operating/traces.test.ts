@@ -65,7 +65,7 @@ describe.each(oneEngine)('traces on $name', (engine) => {
     expect(headers).toContain('studio');
     const own = spans.filter(({ traceId }) => traceId === TRACE);
     const request = own.find(({ parentSpanId }) => parentSpanId === PARENT);
-    expect(request?.name).toBe('POST /functions/v1/:name');
+    expect(request?.name).toBe('POST /functions/v1/create-payment');
     expect(valueOf(request, 'http.response.status_code')).toBe(200);
     expect(valueOf(request, 'request.id')).toBe(answer.headers.get('x-request-id'));
     const inside = own.filter(({ parentSpanId }) => parentSpanId === request?.spanId);
