@@ -14,7 +14,8 @@ const filesWith = (...patterns: readonly RegExp[]): string[] =>
   files.filter(({ text }) => patterns.every((pattern) => pattern.test(text))).map(({ path }) => path);
 /** These replace modules, which other files in the same process would get too. */
 const mocked = filesWith(/\bvi\.mock\(|'\.\/test-app\.ts'/);
-const onEngines = filesWith(/\.each\((?:engines|oneEngine)\)/, /\/(engines|auth-test-server)\.ts'/).filter((path) =>
+/** Their tests are repeated for engines, or run on the one that TEST_ENGINE names. */
+const onEngines = filesWith(/\b(?:engines|oneEngine|pooledEngines)\b.*\} from|\/auth-test-server\.ts'/).filter((path) =>
   path.startsWith('tests/'),
 );
 const startProcesses = filesWith(

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkout, mailsTo, paymentOf, span, type TestServer } from '#tests/support/test-server.ts';
 import { pooledEngines } from './pooler.ts';
 
+test.skipIf(pooledEngines.length > 0)('PgBouncer or PostgreSQL is not on this machine', (context) => context.skip());
+
 describe.each(pooledEngines)('a server on $name', ({ open }) => {
   let server: TestServer;
   beforeAll(async () => {

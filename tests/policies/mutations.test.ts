@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { withRollback } from '#server/db/roll-back.ts';
-import { engines } from '#tests/support/engines.ts';
+import { startTestServer } from '#tests/support/test-server.ts';
 import { type Populated, populate } from './fixture.ts';
 import {
   type Expectation,
@@ -19,11 +19,9 @@ import {
 const VERBS: readonly Verb[] = ['select', 'insert', 'update', 'delete'];
 type Query = (text: string, values?: readonly unknown[]) => Promise<{ rows: Record<string, unknown>[]; count: number }>;
 
-const [embedded] = engines;
 let app: Populated;
 beforeAll(async () => {
-  if (!embedded) throw new Error('there is always an embedded engine');
-  app = await populate(embedded);
+  app = await populate({ name: 'embedded', open: (env) => startTestServer({ env: env ?? {} }) });
 }, 180_000);
 afterAll(() => app.server.close());
 

@@ -61,6 +61,7 @@ const BOOKING: queries.BookingDetails = {
   mayReadId: true,
   verification: { status: 'review', until: null },
   openLink: false,
+  heldTogether: null,
   payments: [PAID],
   refunds: [],
   cancellation: null,
