@@ -308,6 +308,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     verifyLockWebhook: createIgloohomeVerifier({
       publicKeys: config.igloohome.webhookKeys,
       webhookUrl: `${config.siteUrl}/functions/v1/igloohome-webhook`,
+      observe,
     }),
     drain: () => queue.run(),
   });

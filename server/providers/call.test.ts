@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ProviderError, withoutPersonal } from './call.ts';
+import { type EndedCall, observedList, ProviderError, withoutPersonal } from './call.ts';
 
 test.each([
   ['Invalid email address: kim.lee+dj@example.com', 'Invalid email address: [email]'],
@@ -27,4 +27,34 @@ test('an error keeps what the provider wrote, else what went wrong innermost, el
   );
   expect(new ProviderError('mail', 'no_response', kind, cause).detail).toBe('connect ECONNREFUSED [email]');
   expect(new ProviderError('mail', 'no_response', kind).detail).toBe('no_response');
+});
+
+/** Lists two keys, then fails or ends. */
+async function* keys(fails: boolean, onClose: () => void): AsyncGenerator<string> {
+  try {
+    yield 'a';
+    yield 'b';
+    if (fails) throw new ProviderError('s3', 'no_response', { retryable: true });
+  } finally {
+    onClose();
+  }
+}
+
+test.each([
+  ['is read to its end', false, 9, ['a', 'b'], 'ok'],
+  ['is left early', false, 1, ['a'], 'ok'],
+  ['fails', true, 9, ['a', 'b'], 'failed'],
+])('a list that %s is reported as one call, and closed', async (_how, fails, most, found, outcome) => {
+  const ended: EndedCall[] = [];
+  const read: string[] = [];
+  let closed = 0;
+  const source = keys(fails, () => (closed += 1));
+  const list = observedList((call) => void ended.push(call), { provider: 's3', operation: 'list' }, source);
+  const reading = (async () => {
+    for await (const key of list) if (read.push(key) >= most) break;
+  })();
+  await (fails ? expect(reading).rejects.toThrow() : reading);
+  expect(read).toEqual(found);
+  expect(ended).toMatchObject([{ provider: 's3', operation: 'list', outcome }]);
+  expect(closed).toBe(1);
 });

@@ -124,6 +124,31 @@ export async function observed<T>(
   }
 }
 
+/** Reads a list of a provider piece by piece and reports it as one call: the time is that of waiting for the provider. */
+export async function* observedList<T>(
+  observe: ObserveCalls,
+  call: NamedCall & { readonly provider: string },
+  list: AsyncIterable<T>,
+): AsyncGenerator<T, void, undefined> {
+  const pieces = list[Symbol.asyncIterator]();
+  let seconds = 0;
+  let ended: Pick<EndedCall, 'outcome' | 'error'> = { outcome: 'ok', error: null };
+  try {
+    for (;;) {
+      const began = performance.now();
+      const piece = await pieces.next().finally(() => (seconds += (performance.now() - began) / 1000));
+      if (piece.done) return;
+      yield piece.value;
+    }
+  } catch (error) {
+    ended = { outcome: outcomeOf(error), error };
+    throw error;
+  } finally {
+    observe({ ...call, ...ended, seconds });
+    await pieces.return?.();
+  }
+}
+
 function outcomeOf(error: unknown): CallOutcome {
   if (!(error instanceof ProviderError)) return 'failed';
   if (error.reason === CIRCUIT_OPEN) return 'not_called';

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ProviderError, WebhookRefused } from './call.ts';
+import { type EndedCall, ProviderError, WebhookRefused } from './call.ts';
 import { createCaptcha } from './captcha.ts';
 import { createGithubSignIn } from './github-sign-in.ts';
 import { createIgloohomeLocks } from './igloohome/locks.ts';
@@ -237,9 +237,17 @@ describe('a reply of another provider that does not match its schema is a Provid
   test('locks: codes that they compute, and the key of webhooks', async () => {
     await requireProviderErrors(() => locks('hourly').issueCode(code), TOKEN);
     await requireProviderErrors(() => locks('onetime').issueCode(code), TOKEN);
-    const verify = createIgloohomeVerifier({ publicKeys: [`${url}/key`], webhookUrl: 'https://studio.example/hook' });
+    const calls: EndedCall[] = [];
+    const verify = createIgloohomeVerifier({
+      publicKeys: [`${url}/key`],
+      webhookUrl: 'https://studio.example/hook',
+      observe: (ended) => void calls.push(ended),
+    });
     const headers = { 'x-igloocompany-sha256': 'eA==', date: new Date().toUTCString() };
     await requireProviderErrors(() => verify(new Request('https://studio.example/hook', { headers }), '{}'));
+    expect(calls.length).toBeGreaterThan(0);
+    for (const ended of calls)
+      expect(ended).toMatchObject({ provider: 'igloohome', operation: 'readWebhookKey', outcome: 'failed' });
   });
   test('locks: these are all calls of the port', () => {
     expect([...Object.keys(lockCalls), 'capabilities'].toSorted()).toEqual(Object.keys(locks('bridge')).toSorted());

@@ -1,4 +1,4 @@
-import { type ObserveCalls, observed, PROVIDER_TIMEOUT_MS } from './call.ts';
+import { type ObserveCalls, observed, observedList, PROVIDER_TIMEOUT_MS } from './call.ts';
 import type { Circuit } from './circuit.ts';
 import type {
   Captcha,
@@ -148,6 +148,6 @@ export function observeStore(store: ObjectStore, observe: ObserveCalls): ObjectS
     open: (key, range) => observed(observe, { provider, operation: 'open' }, () => store.open(key, range)),
     copy: (from, to) => observed(observe, { provider, operation: 'copy' }, () => store.copy(from, to)),
     remove: (key) => observed(observe, { provider, operation: 'remove' }, () => store.remove(key)),
-    list: (folder) => store.list(folder),
+    list: (folder) => observedList(observe, { provider, operation: 'list' }, store.list(folder)),
   };
 }

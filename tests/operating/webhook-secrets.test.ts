@@ -34,6 +34,7 @@ test('a webhook of the lock signed with the present or the previous key is accep
   const verify = createIgloohomeVerifier({
     publicKeys: [present.pem, previous.pem],
     webhookUrl: 'https://a.example/hook',
+    observe: () => undefined,
   });
   expect(await verify(present.request, '{}')).toBe(true);
   expect(await verify(previous.request, '{}')).toBe(true);

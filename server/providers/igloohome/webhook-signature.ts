@@ -1,5 +1,5 @@
 import { createHmac, createPublicKey, createVerify, type KeyObject } from 'node:crypto';
-import { ProviderError } from '../call.ts';
+import { type ObserveCalls, observed, ProviderError } from '../call.ts';
 
 /** Whether a webhook is signed by igloohome. `rawBody` is the untouched request text. */
 export type VerifyIgloohomeWebhook = (request: Request, rawBody: string) => Promise<boolean>;
@@ -15,6 +15,7 @@ const KEY_TIMEOUT_MS = 3_000;
 export function createIgloohomeVerifier(config: {
   publicKeys: readonly string[];
   webhookUrl: string;
+  observe: ObserveCalls;
 }): VerifyIgloohomeWebhook {
   const { host, pathname } = new URL(config.webhookUrl);
   const keys = new Map<string, KeyObject>();
@@ -24,7 +25,7 @@ export function createIgloohomeVerifier(config: {
     if (signature === '' || !(Math.abs(Date.now() - Date.parse(date)) < SKEW_MS)) return false;
     const text = ['POST', host, pathname, request.headers.get('content-type') ?? '', date, rawBody].join('|');
     for (const publicKey of config.publicKeys) {
-      const key = keys.get(publicKey) ?? (await readKey(publicKey));
+      const key = keys.get(publicKey) ?? (await readKey(publicKey, config.observe));
       keys.set(publicKey, key);
       if (isSigned(key, text, signature)) return true;
     }
@@ -39,8 +40,12 @@ function isSigned(key: KeyObject, text: string, signature: string): boolean {
   return createVerify('sha256').update(digest).verify(key, Buffer.from(signature, 'base64'));
 }
 
-async function readKey(publicKey: string): Promise<KeyObject> {
+async function readKey(publicKey: string, observe: ObserveCalls): Promise<KeyObject> {
   if (!/^https?:/.test(publicKey)) return createPublicKey(publicKey);
+  return observed(observe, { provider: 'igloohome', operation: 'readWebhookKey' }, () => fetchKey(publicKey));
+}
+
+async function fetchKey(publicKey: string): Promise<KeyObject> {
   try {
     const response = await fetch(publicKey, { signal: AbortSignal.timeout(KEY_TIMEOUT_MS) });
     return createPublicKey(await response.text());
