@@ -34,8 +34,8 @@ export async function held(world: World, start = EVENING): Promise<Subject> {
   const { id, person, session } = await world.held(hours(start));
   return { id, person, session, target: null };
 }
-/** A booking by staff for an account, whose mailed link is open. */
-export async function linked(world: World): Promise<Subject> {
+/** A booking by staff for an account, or the first of an order of three weeks, whose mailed link is open. */
+export async function linked(world: World, ofOrder = false): Promise<Subject> {
   const person = await addPerson(world.db);
   const row = await world.db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [person]);
   const { bookingId } = await bookForStaff(context(world), {
@@ -47,8 +47,10 @@ export async function linked(world: World): Promise<Subject> {
     notes: null,
     requestId: null,
     actor: world.staff,
+    series: ofOrder ? weeklyDates(studioDate(new Date(EVENING)), 3) : null,
   });
-  return { id: bookingId, person, session: await world.system.sessionOf(bookingId), target: null };
+  const session = await world.system.sessionOf(bookingId);
+  return { id: bookingId, person, session, target: null, ...(ofOrder ? { ofOrder } : {}) };
 }
 /** The first booking of an order of three weeks with an open payment session. */
 export async function heldOrder(world: World): Promise<Subject> {

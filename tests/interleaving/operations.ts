@@ -215,21 +215,19 @@ export const OPERATIONS: readonly Operation[] = [
       };
     },
   },
-  {
-    name: 'staff mark a booking by a link as paid',
+  ...[false, true].map((ofOrder): Operation => ({
+    name: `staff mark ${ofOrder ? 'a series' : 'a booking'} by a link as paid`,
     takesHours: false,
     async begin(world) {
-      const subject = await linked(world);
+      const subject = await linked(world, ofOrder);
+      const wanted = { bookingId: subject.id, actor: world.staff, money: 'held' } as const;
       return {
         subject,
-        run: () => markPaid(context(world), { bookingId: subject.id, actor: world.staff, money: 'held' }),
-        more: {
-          'the same call comes again': (db) =>
-            markPaid({ ...context(world), db }, { bookingId: subject.id, actor: world.staff, money: 'held' }),
-        },
+        run: () => markPaid(context(world), wanted),
+        more: { 'the same call comes again': (db) => markPaid({ ...context(world), db }, wanted) },
       };
     },
-  },
+  })),
   {
     name: 'staff refund a part, and the job returns it',
     takesHours: false,

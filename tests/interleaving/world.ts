@@ -219,7 +219,7 @@ export const CHANGES: readonly NamedChange[] = [
     async make(world, { id }, db) {
       world.system.state.now += 16 * MINUTE;
       await db.query(
-        `update private.booking set hold_expires_at = $2::timestamptz where $1::uuid in (id, moves_booking) and status = 'pending' and hold_expires_at > $2::timestamptz`,
+        `update private.booking set hold_expires_at = $2::timestamptz where $1::uuid in (id, moves_booking, order_id) and status = 'pending' and hold_expires_at > $2::timestamptz`,
         [id, world.system.clock()],
       );
       await releaseExpiredHolds(onDb(world, db));
