@@ -34,7 +34,7 @@ const giftCodes = (batchId: string): ExportKind =>
   exportKind<GiftCode>(
     ['Code', 'Discount', 'Used', 'Active', 'Expires'],
     `select d.created_at::text as at, d.id, d.code, d.current_uses > 0 as used, d.active, d.expires_at as expires,
-       case d.discount_type when 'percentage' then trim_scale(d.discount_value) || '%' else '$' || d.discount_value end as value
+       case d.discount_type when 'percentage' then trim_scale(d.discount_value) || '%' else '$' || to_char(d.discount_value, 'FM999999990.00') end as value
      from public.discount_codes d
      where d.gift_batch_id = $6::uuid and d.created_at >= $1::timestamptz and d.created_at < $2::timestamptz
        and (d.created_at, d.id) > ($3::timestamptz, $4::uuid)

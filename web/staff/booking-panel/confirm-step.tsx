@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useFrozen } from '#web/lib/use-frozen.ts';
+import { useFrozen } from '#web/lib/use-stable.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 

@@ -3,7 +3,7 @@ import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { BOOKING_CHANGES, queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
-import { useFrozen } from '#web/lib/use-frozen.ts';
+import { useFrozen } from '#web/lib/use-stable.ts';
 import { describeOwed } from '#web/lib/business/owed.ts';
 import { Button } from '#web/ui/button.tsx';
 import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
