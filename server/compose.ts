@@ -327,11 +327,10 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   opened.defer(() => realtime.close());
   measureRealtime(metrics, realtime);
   const overload = createOverload(config.requestsAtOnce);
-  const { dataDir } = config;
+  const { dataDir, siteUrl } = config;
   const health = await openHealth({ metrics, db, clock, log, dataDir, queue, overload, circuits, plugs: plugCircuits });
   opened.defer(() => health.stop());
-  const { anonKey } = keys;
-  const ofSite = { anonKey, siteUrl: config.siteUrl, wallets: kindsOf(wallets), contact: business.now, clock };
+  const ofSite = { anonKey: keys.anonKey, siteUrl, wallets: kindsOf(wallets), contact: business.now, clock };
   const site = createSite({ ...SITE_FOLDERS, ...ofSite });
   const pages = createSitePages({
     folder: RENDERER,

@@ -1,5 +1,7 @@
 /** The points that no operation of operations.ts passes, with the test or the reason in its place. */
 export const OUTSIDE: Readonly<Record<string, string>> = {
+  'bookings/store-staff-booking lock':
+    'hours that are taken or closed meanwhile: tests/operations/staff-orders.test.ts',
   'access/check-locks locks.check': 'stores what the lock system says, and nothing else',
   'access/check-locks locks.readStatus': 'as above',
   'access/choose-digits lock': 'comes after the lock of the booking or of the closure',
