@@ -232,7 +232,7 @@ export async function addCustomer(
       app_metadata: {},
       user_metadata: {},
     },
-    36_000,
+    86_400,
     now,
   );
   return { id, email, token };
