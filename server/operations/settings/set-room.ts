@@ -21,16 +21,15 @@ type RoomContext = {
  * name, also one that the environment gave to the old name. Returns its id. Throws `Refusal`.
  */
 export async function setRoom(context: RoomContext, { studioId, room }: RoomChange, actor: string): Promise<string> {
-  const known = studioId === null ? undefined : context.lockOf.get(studioId);
+  const before = studioId === null ? null : await readRoom(context, studioId);
   const given = room.lockId ?? null;
-  const lockId = given ?? known ?? null;
+  const lockId = given ?? before?.lockId ?? null;
   if (room.active === true && lockId === null)
     throw new Refusal('invalid_request', 'Give the room a lock before it can be booked: otherwise nobody can enter.', {
       field: 'room.lockId',
     });
   refuseUnknownPlug(context, room.plug ?? null);
-  if (lockId !== null && (await takesLock(context, { studioId, room }, lockId)))
-    await requireLock(context, lockId, studioId);
+  if (lockId !== null && takesLock(before, room, lockId)) await requireLock(context, lockId, studioId);
   const changes = { ...room, ...(given !== null || room.name !== undefined ? { lockId } : {}) };
   try {
     const row = await context.db.one<{ id: string | null }>(
@@ -49,18 +48,25 @@ export async function setRoom(context: RoomContext, { studioId, room }: RoomChan
   }
 }
 
-/** Whether a room that customers can book begins to use a lock: it opens, or gets another one. */
-async function takesLock(
+type RoomBefore = { readonly active: boolean; readonly lockId: string | null };
+
+/** Reads a room as it is. Its own lock is read from the database: `lockOf` follows a change a moment later. Null when there is no such room. */
+async function readRoom(
   { db, lockOf }: Pick<RoomContext, 'db' | 'lockOf'>,
-  { studioId, room }: RoomChange,
-  lockId: string,
-): Promise<boolean> {
-  const before = await db.one<{ active: boolean }>('select s.active from public.studios s where s.id = $1::uuid', [
-    studioId,
-  ]);
+  studioId: string,
+): Promise<RoomBefore | null> {
+  const row = await db.one<RoomBefore>(
+    `select s.active, l.lock_id as "lockId" from public.studios s left join private.studio_lock l on l.studio_id = s.id where s.id = $1::uuid`,
+    [studioId],
+  );
+  return row && { ...row, lockId: row.lockId ?? lockOf.get(studioId) ?? null };
+}
+
+/** Whether a room that customers can book begins to use a lock: it opens, or gets another one. */
+function takesLock(before: RoomBefore | null, room: RoomChange['room'], lockId: string): boolean {
   const isOpen = before?.active === true;
   if (!(room.active ?? isOpen)) return false;
-  return !isOpen || studioId === null || lockOf.get(studioId) !== lockId;
+  return !isOpen || before.lockId !== lockId;
 }
 
 /** Staff only name a plug. Its address is the operator's, so that nobody makes the server call another one. */
