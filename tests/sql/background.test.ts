@@ -366,10 +366,11 @@ test(
     await addBooking(rows, 30, CONFIRMED);
     await addBooking(rows, 31, { ...CONFIRMED, studio_id: OTHER_STUDIO });
     await force(rows, async () => {
-      for (const [member, name] of ['Sam', 'Ash', 'Kit'].entries())
+      for (const [member, name] of ['Sam', 'Ash', 'Kit', 'Lee'].entries())
         await rows.add('private.crew_member', {
           id: uuid(110 + member),
-          booking_id: uuid(30),
+          // Lee is in the other room.
+          booking_id: uuid(name === 'Lee' ? 31 : 30),
           token_hash: String(member).repeat(64),
           state: 'joined',
           name,
@@ -377,7 +378,7 @@ test(
           created_at: at(0),
           joined_at: at(1),
         });
-      for (const [place, minute] of [605, 615, 610].entries())
+      for (const [place, minute] of [605, 615, 610, 619].entries())
         await rows.add('private.crew_code', {
           id: uuid(120 + place),
           crew_member_id: uuid(110 + place),
