@@ -15,7 +15,7 @@ const filesWith = (...patterns: readonly RegExp[]): string[] =>
 /** These replace modules, which other files in the same process would get too. */
 const mocked = filesWith(/\bvi\.mock\(|'\.\/test-app\.ts'/);
 /** Their tests are repeated for engines, or run on the one that TEST_ENGINE names. */
-const onEngines = filesWith(/\b(?:engines|oneEngine|pooledEngines)\b.*\} from|\/auth-test-server\.ts'/).filter((path) =>
+const onEngines = filesWith(/\b(?:engines|oneEngine|pooledEngine)\b.*\} from|\/auth-test-server\.ts'/).filter((path) =>
   path.startsWith('tests/'),
 );
 const startProcesses = filesWith(

@@ -34,11 +34,10 @@ const bodySchema = z.object({
 });
 
 /**
- * Books hours for an account or a guest, with `series: {dates}` the same hours on each date as one order: `{bookingId, reference, url?}`, of an order those
- * of its first booking. `link` holds the hours and mails a link to pay, which is also `url`;
- * 202 with `pending` while the provider has not answered. `free` and `elsewhere` confirm at once. `priceCents` is a price below that of the
- * list, of each booking. These three need the permission `money` too. The same call again answers the same booking: give each of two bookings of the same hours its
- * own `requestId`.
+ * Books hours for an account or a guest, or with `series: {dates}` the same hours on each date as one order. It answers `{bookingId, reference, url?}`, for
+ * an order those of its first booking. `link` holds the hours and mails a link to pay, which is also `url`; the answer is 202 with `pending` while the
+ * provider has not answered. `free` and `elsewhere` confirm at once. `priceCents` is the price of each booking, below that of the list. These three need the
+ * permission `money` too. The same call again answers the same booking: give each of two bookings of the same hours its own `requestId`.
  */
 export function staffCreateBooking({
   booking,

@@ -6,8 +6,14 @@ import { createSessionChecks } from './session-checks.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const memberOf = (sessionId: string): Member =>
-  ({ sessionId, claims: { sub: `of ${sessionId}` } }) as unknown as Member;
+const memberOf = (sessionId: string): Member => ({
+  token: '',
+  role: 'authenticated',
+  claims: { sub: `of ${sessionId}` },
+  identity: sessionId,
+  sessionId,
+  expiresAt: Number.POSITIVE_INFINITY,
+});
 
 /** Sessions with a channel each. `end` ends one in the database, which reports it; `failing`: the database answers with errors. */
 function start(...ids: string[]) {
@@ -23,7 +29,7 @@ function start(...ids: string[]) {
     },
   };
   const log = { warn: () => void (world.warnings += 1) };
-  const checks = createSessionChecks(sockets, { note: () => undefined }, log as never);
+  const checks = createSessionChecks(sockets, { note: () => undefined }, log);
   const end = (id: string): void => {
     world.alive.delete(id);
     checks.note(`session:${id}`);

@@ -418,7 +418,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     const door = Array.isArray(doors) ? String(doors[0].id) : '';
     const press = () => server.sandbox(`/api/doors/${door}/keypad`, { pin: shown.body['pin'] });
     expect(await press()).toMatchObject({ opened: true });
-    // The lock tells of the opening by itself; then the code is removed.
+    // The lock reports the opening on its own, and the code is removed after that.
     await expect
       .poll(async () => {
         await server.settle();

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pooledEngines } from '#tests/operating/pooler.ts';
+import { hasPooler, pooledEngine } from '#tests/operating/pooler.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { Customer, TestServer } from '#tests/support/test-server.ts';
 
@@ -28,7 +28,7 @@ type Caller = { readonly id: string | null; readonly headers: Record<string, str
 type Answer = { readonly status: number; readonly body: unknown };
 
 // Only PostgreSQL runs the transactions of several callers in one write.
-const tested = [...engines.filter(({ name }) => name === 'PostgreSQL'), ...pooledEngines];
+const tested = [...engines.filter(({ name }) => name === 'PostgreSQL'), ...(hasPooler ? [pooledEngine] : [])];
 describe.each(tested)('many callers at once on $name', ({ open }) => {
   let server: TestServer;
   let callers: Caller[] = [];

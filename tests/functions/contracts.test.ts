@@ -2,6 +2,16 @@ import { expect, test } from 'vitest';
 import { ROWS } from './rows.ts';
 import { BOOKING, createFunctionsApp, type FunctionsApp, STUDIO } from './test-app.ts';
 
+/** An hour that staff give to a guest. */
+const FREE_HOUR = {
+  studioId: STUDIO,
+  startTime: '2031-03-03T00:00:00Z',
+  endTime: '2031-03-03T01:00:00Z',
+  customerEmail: 'guest@example.com',
+  customerName: 'Sam Guest',
+  payment: 'free',
+};
+
 /** Further bodies of functions that do several things. */
 const MORE: Readonly<Record<string, readonly unknown[]>> = {
   'staff-set-room': [{ order: [BOOKING] }, { order: [] }, { studioId: null, room: {} }],
@@ -15,21 +25,11 @@ const MORE: Readonly<Record<string, readonly unknown[]>> = {
   ],
   'staff-create-booking': [
     {
-      studioId: STUDIO,
-      startTime: '2031-03-03T00:00:00Z',
-      endTime: '2031-03-03T01:00:00Z',
-      customerEmail: 'guest@example.com',
-      customerName: 'Sam Guest',
-      payment: 'free',
+      ...FREE_HOUR,
       series: { dates: ['2031-03-03', '2031-03-10'] },
     },
     {
-      studioId: STUDIO,
-      startTime: '2031-03-03T00:00:00Z',
-      endTime: '2031-03-03T01:00:00Z',
-      customerEmail: 'guest@example.com',
-      customerName: 'Sam Guest',
-      payment: 'free',
+      ...FREE_HOUR,
       series: { dates: ['2031-03-03'] },
     },
     {

@@ -1,14 +1,12 @@
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkout, mailsTo, paymentOf, span, type TestServer } from '#tests/support/test-server.ts';
-import { pooledEngines } from './pooler.ts';
+import { hasPooler, pooledEngine } from './pooler.ts';
 
-test.skipIf(pooledEngines.length > 0)('PgBouncer or PostgreSQL is not on this machine', (context) => context.skip());
-
-describe.each(pooledEngines)('a server on $name', ({ open }) => {
+describe.skipIf(!hasPooler)(`a server on ${pooledEngine.name}`, () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await open();
+    server = await pooledEngine.open();
   }, 120_000);
   afterAll(() => server.close());
 

@@ -11,12 +11,11 @@ import { freePorts, startTestServer, type TestServer } from '#tests/support/test
 
 const BINARY = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((path) => spawnSync(path, ['-V']).status === 0);
 
-const hasPooler = BINARY !== undefined && engines.some(({ name }) => name === 'PostgreSQL');
+/** Whether PgBouncer is on this machine, and PostgreSQL is tested. */
+export const hasPooler = BINARY !== undefined && engines.some(({ name }) => name === 'PostgreSQL');
 
-/** PostgreSQL behind PgBouncer, as an engine to test; none where it is missing. */
-export const pooledEngines: readonly Engine[] = hasPooler
-  ? [{ name: 'PostgreSQL behind PgBouncer', open: openPooled }]
-  : [];
+/** PostgreSQL behind PgBouncer, as an engine to test where `hasPooler`. */
+export const pooledEngine: Engine = { name: 'PostgreSQL behind PgBouncer', open: openPooled };
 
 /** Starts a server that reaches a new database through PgBouncer, which gives out six connections of each login, for one transaction at a time. */
 async function openPooled(env: Record<string, string> = {}): Promise<TestServer> {

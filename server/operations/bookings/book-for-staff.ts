@@ -64,8 +64,8 @@ async function claim(
     // The same call may have been faster.
     const repeated = await findRepeated(context.db, wanted, spans);
     if (repeated !== null) return repeated;
-    const inTheWay = await readInTheWay(context, wanted, spans);
-    const expired = inTheWay.bookings.filter(
+    const taken = await readTakenDates(context, wanted, spans);
+    const expired = taken.bookings.filter(
       (one) => one.status === 'pending' && Date.parse(one.holdExpiresAt ?? '') <= now.getTime(),
     );
     const released = await releaseInTheWay(
@@ -73,13 +73,13 @@ async function claim(
       expired.map(({ id }) => id),
       timeLeft,
     );
-    if (inTheWay.bookings.length > 0 && !released) throw hoursTaken(inTheWay.bookings, inTheWay.dates);
+    if (taken.bookings.length > 0 && !released) throw hoursTaken(taken.bookings, taken.dates);
   }
   throw hoursTaken([]);
 }
 
 /** The bookings that have some of these hours, and on which dates of a series they are. */
-async function readInTheWay(
+async function readTakenDates(
   { db }: Pick<BookingContext, 'db'>,
   { studioId, series }: StaffBooking,
   spans: readonly SpanSlots[],

@@ -37,7 +37,7 @@ export type StaffBooking = {
 };
 /** The hours of one booking with their price. */
 export type PricedHours = Span & { readonly quote: Quote; readonly waivedCents: number };
-/** With the hours of each booking, earliest first, until when they are held, and the settings that counted. */
+/** A booking, or an order, as it is stored: with the hours and price of each date, earliest first, the end of its hold, and the settings that counted. */
 export type NewStaffBooking = StaffBooking & {
   readonly spans: readonly PricedHours[];
   readonly holdExpiresAt: Date;
@@ -90,7 +90,7 @@ export async function findRepeated(
 }
 
 /** Undoes what an order has stored when one of its hours is taken. */
-class HoursTaken extends Error {}
+class TakenMeanwhile extends Error {}
 
 /**
  * Stores the booking, or all of an order, with payments, mails and audit entries, in one transaction. Returns the first one; null when hours are taken.
@@ -104,7 +104,7 @@ export async function storeBooking(
   try {
     return await context.db.transaction((tx) => storeAll(context, tx, wanted, now));
   } catch (error) {
-    if (error instanceof HoursTaken) return null;
+    if (error instanceof TakenMeanwhile) return null;
     if (error instanceof DatabaseError && error.constraint === 'booking_not_closed')
       throw new Refusal('slot_closed', 'The studio is closed at this time.');
     if (isBlocked(error)) throw blockedForStaff();
@@ -149,7 +149,7 @@ async function readPlace(
   return place;
 }
 
-/** Inserts the bookings, earliest first. Throws `HoursTaken`. */
+/** Inserts the bookings, earliest first. Throws `TakenMeanwhile`. */
 async function insertBookings(
   tx: Queryable,
   wanted: NewStaffBooking,
@@ -193,7 +193,7 @@ async function insertBookings(
         wanted.customerPhone ?? null,
       ],
     );
-    if (row === null) throw new HoursTaken();
+    if (row === null) throw new TakenMeanwhile();
     bookings.push(row.facts);
   }
   return bookings;

@@ -73,7 +73,7 @@ export function forMail(facts: BookingFacts, firstName: string | null, business:
 }
 
 /** All bookings of the order of a booking, earliest first; itself when it was made alone. */
-export async function allOf(db: Database, facts: BookingFacts): Promise<readonly BookingFacts[]> {
+export async function bookingsOfOrder(db: Database, facts: BookingFacts): Promise<readonly BookingFacts[]> {
   return facts.orderId === null ? [facts] : readOrder(db, facts.orderId);
 }
 
@@ -93,7 +93,7 @@ export async function withOrder(
   booking: BookingForMail,
   facts: BookingFacts,
 ): Promise<BookingForMail> {
-  const [first, ...others] = await allOf(db, facts);
+  const [first, ...others] = await bookingsOfOrder(db, facts);
   return first === undefined ? booking : orderForMail([first, ...others], booking.firstName, business());
 }
 

@@ -21,7 +21,7 @@ import { readPass } from '../exports/pass-rows.ts';
 import { takenCents } from '../payments/payment-rows.ts';
 import { readPdf } from './document-mails.ts';
 import {
-  allOf,
+  bookingsOfOrder,
   type BookingMailContext,
   hoursOf,
   orderForMail,
@@ -36,7 +36,7 @@ import {
  */
 export async function sendConfirmation(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   await sendBookingMail(context, job, async ({ firstName }, read) => {
-    const [facts, ...others] = (await allOf(context.db, read)).filter(({ status }) => status === 'confirmed');
+    const [facts, ...others] = (await bookingsOfOrder(context.db, read)).filter(({ status }) => status === 'confirmed');
     if (facts === undefined) return null;
     const booking = orderForMail([facts, ...others], firstName, context.business());
     const page = others.length > 0 ? '' : `/${facts.reference}`;

@@ -39,7 +39,7 @@ export async function sendLinkExpiredToStaff(context: BookingMailContext, job: J
   return 'done';
 }
 
-/** Whether a hold, or the order whose first one it is, ended only because nobody paid: staff have not ended it, and its booking has neither moved nor been cancelled meanwhile. */
+/** Whether a hold ended only because nobody paid. The hold of an order is asked about by its first booking. Staff have not ended it, and its booking has neither moved nor been cancelled meanwhile. */
 async function isUnpaid(db: Database, { id, cancelReason }: BookingFacts): Promise<boolean> {
   const row = await db.one(
     `select from private.booking b left join private.booking o on o.id = b.moves_booking

@@ -87,7 +87,7 @@ const paidByLink = (): Refusal =>
 
 /** The hold of the link is over, in words for staff. */
 const linkOver = (): Refusal =>
-  new Refusal('slot_taken', 'Nobody paid by this link in time, so the hours are free again. Book them anew.');
+  new Refusal('slot_taken', 'Nobody paid by this link in time, so the hours are free again. Book them once more.');
 
 /** The kind of a payment never changes: the link ends, and what was paid elsewhere is the next attempt. */
 async function storePayment(

@@ -15,24 +15,49 @@ vi.mock(import('./queries.ts'), async (original) => ({
 const { cancelBooking, markPaid } = vi.mocked(queries);
 beforeEach(() => void vi.resetAllMocks());
 
-const booking = (more: Partial<queries.BookingDetails>): queries.BookingDetails =>
-  ({
-    id: 'b',
-    reference: 'ABCD-2345',
-    studioId: 'a',
-    studioName: 'Studio A',
-    startTime: new Date('2031-03-08T07:00:00Z'),
-    endTime: new Date('2031-03-08T08:00:00Z'),
-    status: 'pending',
-    freeCancelHours: 24,
-    termsStart: new Date('2031-03-08T07:00:00Z'),
-    finalCents: 5_900,
-    heldTogether: { bookings: 3, cents: 17_700 },
-    customer: { hasAccount: false, name: 'Alex', email: 'alex@example.com', phone: null, blocked: false },
-    payments: [],
-    refunds: [],
-    ...more,
-  }) as unknown as queries.BookingDetails;
+/** An unpaid booking by a link, the first of three. */
+const booking = (more: Partial<queries.BookingDetails>): queries.BookingDetails => ({
+  id: 'b',
+  reference: 'ABCD-2345',
+  studioId: 'a',
+  studioName: 'Studio A',
+  startTime: new Date('2031-03-08T07:00:00Z'),
+  endTime: new Date('2031-03-08T08:00:00Z'),
+  status: 'pending',
+  cancelReason: null,
+  holdExpiresAt: new Date('2031-03-02T00:00:00Z'),
+  createdAt: new Date('2031-03-01T00:00:00Z'),
+  confirmedAt: null,
+  cancelledAt: null,
+  notes: null,
+  freeCancelHours: 24,
+  termsStart: new Date('2031-03-08T07:00:00Z'),
+  totalHours: 1,
+  baseCents: 5_900,
+  discountCents: 0,
+  couponCode: null,
+  couponCents: 0,
+  waivedCents: 0,
+  owedCents: 0,
+  finalCents: 5_900,
+  customer: { hasAccount: false, name: 'Alex', email: 'alex@example.com', phone: null, blocked: false },
+  mayReadId: false,
+  verification: null,
+  payments: [],
+  refunds: [],
+  cancellation: null,
+  code: { due: null, requested: null, accepted: null, mailed: null, seen: null, used: null },
+  moves: [],
+  noShow: null,
+  staffNotes: [],
+  openLink: true,
+  heldTogether: { bookings: 3, cents: 17_700 },
+  waiting: null,
+  documents: [],
+  mails: [],
+  history: null,
+  ...more,
+});
 
 test('marking one booking of an unpaid series as paid names the sum of all, which are confirmed together', async () => {
   markPaid.mockResolvedValue({ reference: 'ABCD-2345' });
