@@ -1,3 +1,5 @@
+import { formatStudioDate, formatStudioTime } from './studio-time.ts';
+
 /**
  * Whether and until when a booking can be cancelled for a full refund. `start`: the start from which its terms count. `freeHours`: elapsed hours before the start, as frozen with
  * the booking; today's setting for a booking without.
@@ -23,4 +25,12 @@ export function changeTerms(
 ): { move: boolean; extend: boolean; until: Date } {
   const { allowed, until } = cancellationTerms(span.termsStart, now, freeHours);
   return { move: allowed && now < span.start, extend: now < span.end, until };
+}
+
+/** Returns until when a booking can be cancelled for a full refund, or that there is none, as a sentence. Arguments as for `cancellationTerms`. */
+export function describeCancellation(start: Date, now: Date, freeHours: number): string {
+  const { allowed, until } = cancellationTerms(start, now, freeHours);
+  return allowed
+    ? `Free to cancel until ${formatStudioTime(until)} on ${formatStudioDate(until, 'medium')}, Sydney time.`
+    : `Starts within ${freeHours} hours: no refund if you cancel.`;
 }

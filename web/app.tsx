@@ -2,6 +2,7 @@ import { type ComponentType, type ReactNode, StrictMode, Suspense, useEffect, us
 import { useLocation, useNavigate } from './router/router.tsx';
 import { AccountEntry } from './features/landing/account-menu.tsx';
 import { type PageData, PageDataProvider } from './lib/business/business.ts';
+import { Offline } from './lib/business/offline.tsx';
 import { paths } from './lib/paths.ts';
 import { wantedFactors } from './lib/second-step.ts';
 import { AuthDialogProvider, SessionProvider, useAuthDialog, useSession } from './data/session.tsx';
@@ -79,7 +80,7 @@ function LeaveCheckout() {
 /** Renders the whole app. `data`: what the server has written into the page. `route` wraps it in a router: the browser's, or one with a fixed address at build time. */
 export function App({ data, route }: { data: PageData; route: (inside: ReactNode) => ReactNode }) {
   const { name } = data.business;
-  const frame = useMemo(() => ({ name, account: <AccountEntry /> }), [name]);
+  const frame = useMemo(() => ({ name, account: <AccountEntry />, notice: <Offline /> }), [name]);
   return (
     <StrictMode>
       <LastResort>

@@ -29,8 +29,8 @@ describe('offers in any room', () => {
   test('the soonest, the cheapest and the cheapest on another day, each for its reason', () => {
     expect(offers(wanted(), room('a'), room('b'))).toEqual([
       ['a', '2026-11-20 15', 118, 'cheapest-today', 0],
-      ['a', '2026-11-23 0', 98, 'cheapest', 0],
-      ['a', '2026-11-24 0', 98, 'another-day', 0],
+      ['b', '2026-11-23 8', 98, 'cheapest', 0],
+      ['a', '2026-11-24 8', 98, 'another-day', 0],
     ]);
   });
 
@@ -51,12 +51,21 @@ describe('offers in any room', () => {
     expect(offers(wanted(), room('a', WEEK), room('b')).map(([id]) => id)).toEqual(['b', 'b', 'b']);
     expect(offers(wanted({ maxCents: 98_00 }), room('a')).map(([, at]) => at)).toEqual([
       '2026-11-23 0',
-      '2026-11-24 0',
-      '2026-11-25 0',
+      '2026-11-24 8',
+      '2026-11-25 8',
     ]);
     expect(offers(wanted(), room('a', WEEK))).toEqual([]);
     expect(LOOK_DAYS).toBe(7);
   });
+});
+
+test('rooms take turns among equal offers, and the emptier room comes first; the small hours come last unless they are near', () => {
+  const taken = busy('2026-11-26', 10, '2026-11-26', 11);
+  expect(offers(wanted(), room('a', taken), room('b')).map(([id]) => id)).toEqual(['b', 'a', 'b']);
+  // At 2 am, 3 am is soon.
+  const night = new Date('2026-11-23T15:00:00Z');
+  const first = findOffers(wanted(), [room('a')], night, 90).map(({ slots }) => `${slots[0]?.date} ${slots[0]?.hour}`);
+  expect(first).toEqual(['2026-11-24 2', '2026-11-25 8', '2026-11-26 8']);
 });
 
 test('the cheapest hour tonight is a free one between 5 pm and 5 am, the earliest of equally cheap ones', () => {

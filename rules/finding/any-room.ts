@@ -30,9 +30,15 @@ const MOST = 3;
 /** How many days ahead to look, today included. */
 export const LOOK_DAYS = 7;
 
+/** Hours from midnight on in which few people want to begin. */
+const SMALL_HOURS = 8;
+/** Somebody who looks in the small hours may want to begin in them: what starts this soon is not put last. */
+const SOON_MS = 3 * 3_600_000;
+
 /**
- * Finds the best three offers in all rooms within a week: the soonest, the cheapest if it is cheaper, and the cheapest on other days. Of equally cheap ones the
- * earlier, of equally early ones the cheaper. None overlaps another one in the same room.
+ * Finds the best three offers in all rooms within a week: the soonest, the cheapest if it is cheaper, and the cheapest on other days. Equally cheap
+ * offers rank by whether they begin in the small hours (unless the night was asked for), by room, and by time; equally early ones by price. A room
+ * that has not been offered comes first, then the one with the fewest bookings. No two offers overlap in the same room.
  */
 export function findOffers(
   wanted: Wanted,
@@ -47,6 +53,13 @@ export function findOffers(
     if (found) offers.push({ ...pick(found), reason });
   };
   const left = (): Candidate[] => all.filter((one) => !offers.some((offer) => overlaps(offer, one)));
+  const fairer = (one: Candidate, other: Candidate): number =>
+    timesOffered(offers, one) - timesOffered(offers, other) || one.bookings - other.bookings;
+  const cheaper = (one: Candidate, other: Candidate): number =>
+    one.quote.totalCents - other.quote.totalCents ||
+    Number(one.inSmallHours) - Number(other.inSmallHours) ||
+    fairer(one, other) ||
+    one.startsAt - other.startsAt;
   const soonest = left().toSorted((one, other) => one.startsAt - other.startsAt || cheaper(one, other))[0];
   const isCheapestToday =
     soonest?.date === today &&
@@ -70,11 +83,14 @@ type Candidate = {
   readonly slots: readonly Slot[];
   readonly date: string;
   readonly startsAt: number;
+  readonly inSmallHours: boolean;
+  /** How many spans of its room are taken. */
+  readonly bookings: number;
   readonly quote: Quote;
 };
 
-const cheaper = (one: Candidate, other: Candidate): number =>
-  one.quote.totalCents - other.quote.totalCents || one.startsAt - other.startsAt;
+const timesOffered = (offers: readonly FoundHours[], { studioId }: Candidate): number =>
+  offers.filter((offer) => offer.studioId === studioId).length;
 
 const pick = ({ studioId, slots, quote }: Candidate) => ({
   studioId,
@@ -105,7 +121,9 @@ function candidatesOf(
     if (!slots.every((one) => isBookable(one, busy, now, horizonDays))) continue;
     const quote = quoteSlots(slots, rates);
     if (maxCents !== null && quote.totalCents > maxCents) continue;
-    found.push({ studioId, slots, date: slot.date, startsAt: spanOf(slots).start.getTime(), quote });
+    const startsAt = spanOf(slots).start.getTime();
+    const inSmallHours = part === 'any' && slot.hour < SMALL_HOURS && startsAt - now.getTime() > SOON_MS;
+    found.push({ studioId, slots, date: slot.date, startsAt, inSmallHours, bookings: busy.length, quote });
   }
   return found;
 }

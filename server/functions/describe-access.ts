@@ -16,6 +16,7 @@ export function describeAccess(access: BookingAccess): Record<string, unknown> {
     releaseAt: access.releaseAt,
     worksFrom: access.worksFrom,
     worksUntil: access.worksUntil,
+    openedAt: access.openedAt,
     nextCodeAt: access.nextCodeAt,
     codesLeft: access.codesLeft,
     mode: access.mode,

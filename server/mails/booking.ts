@@ -1,6 +1,8 @@
 import ical, { ICalCalendarMethod, ICalEventStatus } from 'ical-generator';
 import type { Business } from '#rules/business/business.ts';
 import { googleCalendarUrl } from '#rules/business/calendar-link.ts';
+import { ARRIVE_EARLY, describeArrival, describeCodeMail } from '#rules/access.ts';
+import { cancellationTerms, describeCancellation } from '#rules/cancellation.ts';
 import { paragraphsOf } from '#rules/letter.ts';
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime, studioDate } from '#rules/studio-time.ts';
@@ -60,10 +62,13 @@ export function asOrder([first, ...others]: readonly [BookingForMail, ...Booking
 export const notesOf = ({ arrivalNotes }: Pick<BookingForMail, 'arrivalNotes'>): Block[] =>
   paragraphsOf(arrivalNotes).map((lines) => ({ kind: 'paragraph', lines }));
 
+/** When the access code of a booking is emailed (null: it comes at once), from when it opens the door, and whether it is on hold. */
+export type CodeForMail = { readonly releaseAt: Date | null; readonly worksFrom: Date; readonly held: boolean };
+
 /** What a calendar says of a booking. */
 const entryOf = (booking: BookingForMail): { title: string; details: string; location: string } => ({
   title: `${booking.studioName}, ${booking.from.name}`,
-  details: [`Booking ${booking.reference}. Please arrive 10 minutes early.`, booking.arrivalNotes].join(' ').trim(),
+  details: [`Booking ${booking.reference}. ${ARRIVE_EARLY}`, booking.arrivalNotes].join(' ').trim(),
   location: booking.from.address,
 });
 
@@ -116,9 +121,10 @@ export const bookingRows = (booking: BookingForMail): readonly (readonly [string
 export function bookingConfirmedMail(
   booking: BookingForMail,
   links: { pin: string; account: string | null },
-  code: { readonly worksFrom: Date; readonly held: boolean },
-  freeCancelHours: number,
+  code: CodeForMail,
+  terms: { readonly freeHours: number; readonly now: Date },
 ): MailWithCalendar {
+  const isFree = cancellationTerms(booking.start, terms.now, terms.freeHours).allowed;
   const money: [string, string][] = [['Price', formatMoney(booking.baseCents)]];
   if (booking.discountCents > 0) money.push(['Volume discount', `-${formatMoney(booking.discountCents)}`]);
   if (booking.couponDiscountCents > 0) money.push(['Coupon', `-${formatMoney(booking.couponDiscountCents)}`]);
@@ -146,15 +152,24 @@ export function bookingConfirmedMail(
           ? heldBlock(booking.from)
           : {
               kind: 'text',
-              text: `We’ll email your access code ${settings.releaseLeadMinutes} minutes before you start${dates === 1 ? '' : ' each time'}; you’ll also find it on your access code page. It works from ${formatStudioTime(code.worksFrom)}. Please arrive 10 minutes early.`,
+              text: `${
+                dates === 1
+                  ? describeCodeMail(booking.start, code.releaseAt)
+                  : `We’ll email each access code ${settings.releaseLeadMinutes} minutes before you start.`
+              } You’ll also find it on your access code page. ${describeArrival(booking.start, code.worksFrom)}`,
             },
         ...notesOf(booking),
         { kind: 'button', label: 'Your access code page', href: links.pin },
-        sentence(
-          `You can ${dates === 1 ? 'cancel' : 'move or cancel each of them'} for a full refund up to ${freeCancelHours} hours before you start, `,
-          ...cancelAt,
-          '.',
-        ),
+        dates === 1
+          ? sentence(
+              describeCancellation(booking.start, terms.now, terms.freeHours),
+              ...(isFree ? [' You cancel ', ...cancelAt, '.'] : []),
+            )
+          : sentence(
+              `You can move or cancel each of them for a full refund up to ${terms.freeHours} hours before you start, `,
+              ...cancelAt,
+              '.',
+            ),
         sentence(
           `Put ${dates === 1 ? 'it' : 'them'} in your calendar: `,
           ...(dates === 1

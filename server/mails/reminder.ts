@@ -1,6 +1,6 @@
+import { describeArrival, describeCodeMail } from '#rules/access.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
-import { settings } from '#rules/venue.ts';
-import { type BookingForMail, calendar, type MailWithCalendar, notesOf, when } from './booking.ts';
+import { type BookingForMail, calendar, type CodeForMail, type MailWithCalendar, notesOf, when } from './booking.ts';
 import { heldBlock, heldSentence } from './held-words.ts';
 import { greet, renderMail, sentence } from './layout.ts';
 
@@ -8,7 +8,7 @@ import { greet, renderMail, sentence } from './layout.ts';
 export function reminderMail(
   booking: BookingForMail,
   links: { pin: string; account: string | null },
-  code: { readonly worksFrom: Date; readonly held: boolean },
+  code: CodeForMail,
 ): MailWithCalendar {
   const { from } = booking;
   return {
@@ -37,7 +37,7 @@ export function reminderMail(
           ? heldBlock(from)
           : {
               kind: 'text',
-              text: `We’ll email your access code ${settings.releaseLeadMinutes} minutes before you start. It works from ${formatStudioTime(code.worksFrom)}. Please arrive 10 minutes early.`,
+              text: `${describeCodeMail(booking.start, code.releaseAt)} ${describeArrival(booking.start, code.worksFrom)}`,
             },
         ...notesOf(booking),
         { kind: 'button', label: 'Your access code page', href: links.pin },

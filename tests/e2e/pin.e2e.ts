@@ -42,9 +42,7 @@ test('before its release the PIN page counts down every second and shows no PIN'
   await expect(page.getByText('Your code will appear here at')).toBeVisible();
   // One sentence says why to arrive before the code works, with the time.
   await expect(
-    page.getByText(
-      /^Arrive 10 minutes early to park and unload\. Your code opens the door from \d.* so the people before you/,
-    ),
+    page.getByText(/^Arrive 10 minutes early\. Your code opens the door from \d.* so the people before you/),
   ).toBeVisible();
   await expect(page.getByRole('button', { name: 'Generate New PIN' })).toBeDisabled();
   const timer = page.getByRole('timer');

@@ -37,6 +37,7 @@ const shown = {
   releaseAt: '2031-05-01T23:00:00.000Z',
   worksFrom: '2031-05-01T23:45:00.000Z',
   worksUntil: '2031-05-02T02:15:00.000Z',
+  openedAt: null,
   nextCodeAt: null,
   codesLeft: 4,
   mode: 'bridge',

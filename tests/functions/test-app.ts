@@ -281,6 +281,7 @@ export const access: BookingAccess = {
   releaseAt: new Date('2031-05-01T23:00:00Z'),
   worksFrom: new Date('2031-05-01T23:45:00Z'),
   worksUntil: new Date('2031-05-02T02:15:00Z'),
+  openedAt: null,
   nextCodeAt: null,
   codesLeft: 4,
   mode: 'bridge',

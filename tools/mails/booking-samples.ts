@@ -19,7 +19,8 @@ import {
   SITE,
 } from './sample.ts';
 
-const CODE = { worksFrom: at(-1 / 12), held: false };
+const CODE = { releaseAt: at(-1 / 4), worksFrom: at(-1 / 12), held: false };
+const TERMS_OF_CANCELLING = { freeHours: 24, now: at(-100) };
 const BOOK = `${SITE}/booking?room=5c0e2b8d-7d3f-4d5a-8f0e-3b1a9c6d2e44&from=2026-12-05T22&hours=4`;
 const TERMS = `${SITE}/terms`;
 const links = { pin: PIN_PAGE, account: BOOKING_PAGE };
@@ -45,16 +46,11 @@ export const bookingMails = (): Rendered[] => [...paidMails(), ...movedMails(), 
 const paidMails = (): Rendered[] => [
   ...render(bookings, {
     bookingConfirmedMail: {
-      '': [booking, links, { worksFrom: at(-1 / 12), held: false }, 24],
-      'of a guest': [
-        { ...booking, firstName: null },
-        { ...links, account: null },
-        { worksFrom: at(-1 / 12), held: false },
-        24,
-      ],
-      'of a series': [series, links, { worksFrom: at(-1 / 12), held: false }, 24],
-      'with a held code': [booking, links, { worksFrom: at(-1 / 12), held: true }, 24],
-      long: [long, links, { worksFrom: at(-1 / 12), held: false }, 24],
+      '': [booking, links, CODE, TERMS_OF_CANCELLING],
+      'of a guest': [{ ...booking, firstName: null }, { ...links, account: null }, CODE, TERMS_OF_CANCELLING],
+      'of a series': [series, links, CODE, TERMS_OF_CANCELLING],
+      'with a held code': [booking, links, { ...CODE, held: true }, TERMS_OF_CANCELLING],
+      long: [long, links, CODE, TERMS_OF_CANCELLING],
     },
     bookingCancelledMail: {
       '': [booking, { ...card, paid: true }],

@@ -32,3 +32,10 @@ export function saveFile(text: string | Blob, name: string, type: string): void 
   Object.assign(document.createElement('a'), { href: url, download: name }).click();
   URL.revokeObjectURL(url);
 }
+
+/** Shows a text of this type in a tab that was opened for it. */
+export function showFile(text: string | Blob, tab: Window, type: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  tab.location.replace(url);
+  tab.addEventListener('load', () => URL.revokeObjectURL(url), { once: true });
+}

@@ -1,3 +1,5 @@
+import { STILL_HERE } from './use-back-again.ts';
+
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
@@ -14,9 +16,17 @@ export function outsideUrl(text: unknown, origin: string): string | null {
   return url.protocol === 'http:' && own.protocol === 'http:' && near ? url.href : null;
 }
 
+/** How long a page may still be shown after it was left. Later than that the next page has not loaded, or the visitor has stopped it. */
+const LEAVING_MS = 15_000;
+let stillHere: ReturnType<typeof setTimeout> | undefined;
+
 /** Leaves for a pay or identity page. `replace`: Back skips the current page. Throws when the address is not allowed. */
 export function leaveTo(text: unknown, method: 'assign' | 'replace' = 'assign'): void {
   const url = outsideUrl(text, window.location.origin);
   if (url === null) throw new Error('The next page could not be opened. Please try again.');
   window.location[method](url);
+  clearTimeout(stillHere);
+  stillHere = setTimeout(() => window.dispatchEvent(new Event(STILL_HERE)), LEAVING_MS);
+  // Shown again from the back/forward cache, which also stops and continues the timer.
+  window.addEventListener('pageshow', () => clearTimeout(stillHere), { once: true });
 }

@@ -1,8 +1,11 @@
 import { useEffect, useEffectEvent } from 'react';
 
+/** Event of the window: a page that was left is still shown. */
+export const STILL_HERE = 'still-here';
+
 /**
- * Runs when the browser shows this page again from its back/forward cache, as after Back from a pay page:
- * a button that was busy then must stop spinning.
+ * Runs when this page was left for another site and is shown again: from the browser's back/forward cache, as after Back from a pay page, or
+ * because the other page did not load. A button that was busy while the browser left must then work again.
  */
 export function useBackAgain(onBack: () => void): void {
   const run = useEffectEvent(onBack);
@@ -10,7 +13,12 @@ export function useBackAgain(onBack: () => void): void {
     const shown = (event: PageTransitionEvent): void => {
       if (event.persisted) run();
     };
+    const stayed = (): void => run();
     window.addEventListener('pageshow', shown);
-    return () => window.removeEventListener('pageshow', shown);
+    window.addEventListener(STILL_HERE, stayed);
+    return () => {
+      window.removeEventListener('pageshow', shown);
+      window.removeEventListener(STILL_HERE, stayed);
+    };
   }, []);
 }

@@ -8,8 +8,10 @@ import {
   useRef,
   useState,
 } from 'react';
+import { describeCancellation } from '#rules/cancellation.ts';
 import type { StudioHours } from '#rules/nearest-free.ts';
 import { quoteSlots, type Rates } from '#rules/pricing.ts';
+import { spanOf } from '#rules/slots.ts';
 import { Shortcuts } from '#web/features/any-room/shortcuts.tsx';
 import { DayHours } from '#web/features/booking/day-hours.tsx';
 import { DayPicker } from '#web/features/days/day-picker.tsx';
@@ -34,6 +36,7 @@ import { couponOf, draftOf, holdOf } from '#web/data/drafts/booking-draft.ts';
 import { useEligibility } from '#web/data/account/eligibility.ts';
 import { useSession } from '#web/data/session.tsx';
 import { drafts } from '#web/lib/drafts.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { useNow } from '#web/lib/use-now.ts';
@@ -219,7 +222,7 @@ function Hours({
   briefHolds: ReactNode;
 }) {
   const { userId, now, choice, forget } = booking;
-  const waiting = useWaiting({ date: choice.date, userId, now });
+  const waiting = useWaiting({ date: choice.date, lost: choice.lost?.slots ?? [], userId, now });
   const summary = useSummary(booking, rates, briefHolds);
   return (
     <div
@@ -260,7 +263,7 @@ function AllRooms({
   briefHolds: ReactNode;
 }) {
   const { status, userId, now, studios, failed, choice, busy, forget } = booking;
-  const waiting = useWaiting({ date: choice.date, userId, now });
+  const waiting = useWaiting({ date: choice.date, lost: choice.lost?.slots ?? [], userId, now });
   const rates = choice.studio?.rates ?? studios[0]?.rates;
   const summary = useSummary(booking, rates, briefHolds, true);
   // It says that the rooms could not be loaded, and offers another try.
@@ -312,6 +315,7 @@ const spaceFor = ({ slots, removed }: Booking['choice']): string => (slots.lengt
 function useSummary(booking: Booking, rates: Rates | undefined, briefHolds: ReactNode, flat = false): ReactNode {
   const { userId, now, eligibility, choice, coupon, series, busy, problem, book, forget } = booking;
   const { slots, studioId } = choice;
+  const { freeCancelHours } = useBusiness();
   const line = (
     <>
       {userId === null || slots.length === 0 ? null : (
@@ -344,11 +348,12 @@ function useSummary(booking: Booking, rates: Rates | undefined, briefHolds: Reac
           eligibility: eligibility.isError ? null : eligibility.data,
           totalCents: series.totalCents ?? quoteSlots(slots, rates, coupon.applied).totalCents,
         })}
+        terms={slots.length === 0 ? '' : describeCancellation(spanOf(slots).start, now, freeCancelHours)}
         unpriced={coupon.checking !== null || coupon.unsure !== null || series.loading}
         series={{ line, dates: series.chosen?.length ?? 1, totalCents: series.totalCents }}
         busy={busy}
         flat={flat}
-        problem={problem ? <ProblemNotice problem={problem} holds={briefHolds} onAgree={book} /> : null}
+        problem={problem ? <ProblemNotice problem={problem} busy={busy} holds={briefHolds} onAgree={book} /> : null}
         onBook={() => book(null)}
         onChange={forget}
       />

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { useWatch } from 'react-hook-form';
+import { describeCancellation } from '#rules/cancellation.ts';
 import { centsToDollars } from '#rules/money.ts';
 import type { StudioHours } from '#rules/nearest-free.ts';
 import { CustomerForm, useCustomerForm } from '#web/features/checkout/customer-form.tsx';
@@ -30,7 +31,10 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { keepServerDraft, replaceDraft, useServerDraft } from '#web/data/drafts/server-draft.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { paths } from '#web/lib/paths.ts';
+import { useNow } from '#web/lib/use-now.ts';
+import { Frozen } from '#web/lib/use-stable.ts';
 import { Link, Redirect, useLocation, useNavigate } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
@@ -115,23 +119,26 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
             key={needs.asked}
             asked={needs.asked}
             accepted={needs.termsAccepted}
-            disabled={loading}
+            loading={loading}
             onAccept={needs.accept}
           />
         </div>
         <div className="space-y-5 lg:sticky lg:top-6 lg:self-start">
-          <PriceSummary
-            draft={draft}
-            quote={quote}
-            coupon={coupon.applied}
-            unpriced={unpriced}
-            dates={series && { part: <SeriesDates series={series} />, totalCents: series.totalCents }}
-          />
+          <Frozen on={payment.busy}>
+            <PriceSummary
+              draft={draft}
+              quote={quote}
+              coupon={coupon.applied}
+              unpriced={unpriced}
+              dates={series && { part: <SeriesDates series={series} />, totalCents: series.totalCents }}
+            />
+          </Frozen>
           <CouponField slots={draft.slots} coupon={coupon} disabled={payment.busy} />
           <PayPanel
-            totalCents={needs.totalCents}
+            totalCents={unpriced ? null : needs.totalCents}
             missing={missing}
             loading={loading || unpriced}
+            terms={needs.terms}
             busy={payment.busy}
             asking={payment.asking}
             problem={problem}
@@ -166,6 +173,8 @@ function useCheckout(draft: BookingDraft, userId: string) {
   const quote = quoteOfDraft(draft, coupon.applied);
   const hours = useLostDraft({ draft, userId, paused: payment.busy });
   const studios = useStudios().data ?? [];
+  const now = useNow(30_000);
+  const { freeCancelHours } = useBusiness();
   const verified = eligibility.data?.verified === true;
   const termsAccepted = terms.version !== null || eligibility.data?.termsAccepted === true;
   const name = { first: first ?? '', last: last ?? '', oneName: oneName === true };
@@ -187,6 +196,7 @@ function useCheckout(draft: BookingDraft, userId: string) {
     accept: terms.accept,
     hours,
     studios,
+    terms: describeCancellation(new Date(draft.start_time), now, freeCancelHours),
     /** Continues without the dates that are no longer free. */
     leaveOut(): void {
       const { series: _before, ...once } = draft;
@@ -269,11 +279,12 @@ function IdStep({ userId, loading, verified }: { userId: string; loading: boolea
     <>
       <Step
         title="ID"
+        loading={loading}
         done={verified}
         doneText="ID verified"
         text={<IdRequest userId={userId} wanted={!loading && !verified} />}
       >
-        <Button tone="plain" onClick={() => setOpen(true)} disabled={loading}>
+        <Button tone="plain" onClick={() => setOpen(true)}>
           Verify ID
         </Button>
       </Step>

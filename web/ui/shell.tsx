@@ -2,11 +2,12 @@ import { createContext, type ReactNode, useContext, useEffect, useRef } from 're
 import { Link } from '#web/router/router.tsx';
 import { Mark } from './logo.tsx';
 
-/** Shared by every page: the name of the business, and the sign-in or account entry. */
-export const SiteFrame = createContext<{ readonly name: string; readonly account: ReactNode }>({
-  name: '',
-  account: null,
-});
+/** Shared by every page: the name of the business, the sign-in or account entry, and what every page announces below them. */
+export const SiteFrame = createContext<{
+  readonly name: string;
+  readonly account: ReactNode;
+  readonly notice: ReactNode;
+}>({ name: '', account: null, notice: null });
 
 /** Frame of every page but the public ones: back link, account entry, title. Focuses the title of a new page for screen readers. */
 export function Shell({
@@ -22,7 +23,7 @@ export function Shell({
   wide?: boolean;
   children: ReactNode;
 }) {
-  const { name, account } = useContext(SiteFrame);
+  const { name, account, notice } = useContext(SiteFrame);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     // Only when the focus was lost with the previous page.
@@ -44,6 +45,7 @@ export function Shell({
           </Link>
         </div>
       </header>
+      {notice}
       <main>
         <title>{`${title} · ${name}`}</title>
         <h1 ref={heading} tabIndex={-1} className="mt-8 text-title outline-none sm:mt-12">

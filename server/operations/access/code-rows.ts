@@ -47,6 +47,25 @@ export function issuedCode(db: Queryable, bookingId: string): Promise<AccessCode
   );
 }
 
+/** What a booking has had of its codes. */
+export type CodeHistory = {
+  /** How many codes were made. One that the lock refused does not count. */
+  readonly made: number;
+  /** When the newest of them opened the door; null if it has not. */
+  readonly openedAt: Date | null;
+};
+
+/** Reads what a booking has had of its codes. */
+export async function readCodeHistory(db: Queryable, bookingId: string): Promise<CodeHistory> {
+  const row = await db.one<CodeHistory>(
+    `select coalesce(max(c.attempt), 0) - count(*) filter (where c.status = 'failed')::int as made,
+       (array_agg(c.used_at order by c.attempt desc) filter (where c.status <> 'failed'))[1] as "openedAt"
+     from public.booking_access_codes c where c.booking_id = $1::uuid`,
+    [bookingId],
+  );
+  return row ?? { made: 0, openedAt: null };
+}
+
 /** Reads the codes that the lock may still accept, oldest first. */
 export async function liveCodes(db: Queryable, bookingId: string): Promise<AccessCode[]> {
   const { rows } = await db.query<AccessCode>(

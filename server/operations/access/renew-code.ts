@@ -4,7 +4,7 @@ import { ProviderError } from '#server/providers/call.ts';
 import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import { readCodeHold, requireNotHeld } from './code-hold.ts';
-import { type AccessCode, issuedCode, newestCode } from './code-rows.ts';
+import { type AccessCode, issuedCode, newestCode, readCodeHistory } from './code-rows.ts';
 import type { AccessContext } from './context.ts';
 import { issueCode } from './issue-code.ts';
 import { codeLimitReached } from './choose-digits.ts';
@@ -94,7 +94,10 @@ async function planRenewal(
   await requireNotHeld(tx, booking.id);
   const newest = await newestCode(tx, booking.id);
   if (newest?.status === 'requested') return newest;
-  if (newest && limited) admitRenewal(newest, regenerateLimits(context.locks.capabilities.mode), now);
+  if (newest && limited) {
+    const { made } = await readCodeHistory(tx, booking.id);
+    admitRenewal({ made, newest }, regenerateLimits(context.locks.capabilities.mode), now);
+  }
   // For the hours that it has now: staff may have moved it before the lock was ours.
   const code = await planCode(context, tx, current, (newest?.attempt ?? 0) + 1);
   await tx.query(`select private.audit($2::uuid, 'update', 'access_code', $1, $3::jsonb)`, [
@@ -106,18 +109,22 @@ async function planRenewal(
 }
 
 /** Throws `Refusal` when the booking has had all its codes, or a new one came moments ago. */
-function admitRenewal(newest: AccessCode, limits: ReturnType<typeof regenerateLimits>, now: Date): void {
-  if (newest.attempt >= limits.codesPerBooking) throw codeLimitReached();
+function admitRenewal(
+  { made, newest }: { readonly made: number; readonly newest: AccessCode },
+  limits: ReturnType<typeof regenerateLimits>,
+  now: Date,
+): void {
+  if (made >= limits.codesPerBooking) throw codeLimitReached();
   const wait = newest.createdAt.getTime() + limits.secondsBetweenCodes * 1000 - now.getTime();
   if (wait <= 0) return;
   const seconds = Math.ceil(wait / 1000);
   throw new Refusal('code_wait', `Please wait ${seconds} seconds before making another code.`, { seconds });
 }
 
-/** Discards a code that the lock refused. The previous one was not touched. */
+/** Discards a code that the lock refused: it counts for no limit, and its number within its hours is free again. The previous code was not touched. */
 async function discardCode(db: AccessContext['db'], code: AccessCode): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query(`update public.booking_access_codes set status = 'failed' where id = $1::uuid`, [code.id]);
-    await tx.query(`update private.access_secret set live = false where code_id = $1::uuid`, [code.id]);
+    await tx.query(`update private.access_secret set live = false, variant = 0 where code_id = $1::uuid`, [code.id]);
   });
 }

@@ -4,13 +4,13 @@ import type { BookingFacts } from '../core/booking-rows.ts';
 import { requireConfirmed } from '../core/require-confirmed.ts';
 import { readCodeHold } from './code-hold.ts';
 import { isHeldForUndo } from '../core/undo-hold.ts';
-import { issuedCode, newestCode } from './code-rows.ts';
+import { issuedCode, newestCode, readCodeHistory } from './code-rows.ts';
 import type { AccessContext } from './context.ts';
 import { readAccessTimes } from './times.ts';
 
 /**
- * What the PIN page shows. `pin` is null until `releaseAt`, until the lock has answered, while a dispute holds the code (`held`), and while the customer
- * takes the account back.
+ * What the PIN page shows. `pin` is null until `releaseAt`, until the lock has answered, after a single-use code has opened the door, while a dispute
+ * holds the code (`held`), and while the customer takes the account back.
  */
 export type BookingAccess = {
   readonly booking: BookingFacts;
@@ -20,6 +20,8 @@ export type BookingAccess = {
   readonly releaseAt: Date;
   readonly worksFrom: Date;
   readonly worksUntil: Date;
+  /** When the newest code opened the door, where the lock reports it and a code opens it once; null before. */
+  readonly openedAt: Date | null;
   readonly nextCodeAt: Date | null;
   readonly codesLeft: number;
   readonly mode: LockCapabilities['mode'];
@@ -34,22 +36,26 @@ export async function showAccess(context: AccessContext, bookingId: string): Pro
   const held = (await readCodeHold(db, bookingId)) !== null;
   const code = held ? null : await issuedCode(db, bookingId);
   const newest = await newestCode(db, bookingId);
+  const history = await readCodeHistory(db, bookingId);
+  const { mode, singleUse } = locks.capabilities;
+  const openedAt = singleUse ? history.openedAt : null;
   const now = clock();
   const ended = now.getTime() >= Date.parse(booking.endTime);
   const released = now.getTime() >= times.releaseAt.getTime() && !ended && !(await isHeldForUndo(db, bookingId, now));
-  const limits = regenerateLimits(locks.capabilities.mode);
+  const limits = regenerateLimits(mode);
   const nextCodeAt = newest ? new Date(newest.createdAt.getTime() + limits.secondsBetweenCodes * 1000) : null;
   return {
     booking,
-    pin: code?.encryptedPin && released ? encryption.decrypt(code.encryptedPin, code.id) : null,
+    pin: code?.encryptedPin && released && openedAt === null ? encryption.decrypt(code.encryptedPin, code.id) : null,
     pinId: code?.id ?? null,
     held,
     releaseAt: times.releaseAt,
     worksFrom: code?.startsAt ?? times.worksFrom,
     worksUntil: code?.endsAt ?? times.worksUntil,
+    openedAt: released ? openedAt : null,
     nextCodeAt: nextCodeAt && nextCodeAt > now ? nextCodeAt : null,
-    codesLeft: Math.max(0, limits.codesPerBooking - (newest?.attempt ?? 0)),
-    mode: locks.capabilities.mode,
-    singleUse: locks.capabilities.singleUse,
+    codesLeft: Math.max(0, limits.codesPerBooking - history.made),
+    mode,
+    singleUse,
   };
 }

@@ -27,7 +27,16 @@ type StoredPage = CrewPage & { readonly link: string };
 /** The way in of a guest: a code of their own, or the code of the booking (`own`: false). */
 export type GuestAccess = Pick<
   BookingAccess,
-  'pin' | 'held' | 'releaseAt' | 'worksFrom' | 'worksUntil' | 'nextCodeAt' | 'codesLeft' | 'mode' | 'singleUse'
+  | 'pin'
+  | 'held'
+  | 'releaseAt'
+  | 'worksFrom'
+  | 'worksUntil'
+  | 'openedAt'
+  | 'nextCodeAt'
+  | 'codesLeft'
+  | 'mode'
+  | 'singleUse'
 > & { readonly own: boolean };
 
 type PageContext = Pick<AccessContext, 'clock'> & { readonly db: Pick<Transaction, 'one' | 'query'> };
@@ -73,7 +82,7 @@ export async function joinCrew(
 export async function readGuestAccess(context: AccessContext, page: CrewPage): Promise<GuestAccess> {
   const { db, locks, encryption, clock } = context;
   const access = await showAccess(context, page.bookingId);
-  const { held, releaseAt, worksFrom, worksUntil, mode, singleUse } = access;
+  const { held, releaseAt, worksFrom, worksUntil, openedAt, mode, singleUse } = access;
   const [now, own] = [clock(), locks.capabilities.mode === 'bridge'];
   if (!own) {
     if (access.pin !== null)
@@ -90,6 +99,7 @@ export async function readGuestAccess(context: AccessContext, page: CrewPage): P
       worksUntil,
       mode,
       singleUse,
+      openedAt,
       nextCodeAt: null,
       codesLeft: 0,
     };
@@ -112,6 +122,7 @@ export async function readGuestAccess(context: AccessContext, page: CrewPage): P
     worksUntil: shown ? code.endsAt : worksUntil,
     mode,
     singleUse,
+    openedAt: code?.usedAt ?? null,
     nextCodeAt: nextCodeAt && nextCodeAt > now ? nextCodeAt : null,
     codesLeft: Math.max(0, limits.codesPerBooking - made),
   };

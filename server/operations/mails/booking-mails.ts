@@ -10,15 +10,13 @@ import {
   refundMail,
 } from '#server/mails/booking.ts';
 import { bookingMovedMail, moveEndedMail, movePaymentReturnedMail, moveProcessingMail } from '#server/mails/move.ts';
-import type { AccessContext } from '../access/context.ts';
 import { readCodeHold } from '../access/code-hold.ts';
-import { showAccess } from '../access/show-access.ts';
 import { freeCancelHours } from '../bookings/cancel.ts';
 import { type BookingFacts, latestPayment, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
-import { Refusal } from '../core/refusal.ts';
 import { readPass } from '../exports/pass-rows.ts';
 import { takenCents } from '../payments/payment-rows.ts';
+import { codeForMail } from './code-for-mail.ts';
 import { readPdf } from './document-mails.ts';
 import {
   bookingsOfOrder,
@@ -44,8 +42,8 @@ export async function sendConfirmation(context: BookingMailContext, job: Job): P
     const mail = bookingConfirmedMail(
       booking,
       { pin: pinLink(context, facts), account },
-      (await codeOf(context.access, facts.id)) ?? { worksFrom: booking.start, held: false },
-      await hoursToCancel(context, facts),
+      await codeForMail(context.access, facts),
+      { freeHours: await hoursToCancel(context, facts), now: context.clock() },
     );
     const document = await readPdf(context, facts.id, ...others.map(({ id }) => id));
     return document ? { ...mail, document } : mail;
@@ -142,16 +140,6 @@ export async function sendPaymentFailed(context: BookingMailContext, job: Job): 
     return paymentFailedMail(await withOrder(context, booking, facts), late, `${context.siteUrl}/booking`);
   });
   return 'done';
-}
-
-/** Returns null when there is no access yet. Any other error fails the job: a mail that is tried again is better than a wrong time. */
-async function codeOf(access: AccessContext, bookingId: string): Promise<{ worksFrom: Date; held: boolean } | null> {
-  try {
-    return await showAccess(access, bookingId);
-  } catch (error) {
-    if (error instanceof Refusal) return null;
-    throw error;
-  }
 }
 
 /** States of a payment that is or will be refunded. */

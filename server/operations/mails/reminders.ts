@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { reminderMail, reminderTextMessage } from '#server/mails/reminder.ts';
 import type { TextMessages } from '#server/providers/ports.ts';
 import { readCodeHold } from '../access/code-hold.ts';
-import { showAccess } from '../access/show-access.ts';
 import { type BookingFacts, readBooking } from '../core/booking-rows.ts';
 import type { Job, JobOutcome } from '../core/jobs.ts';
-import { Refusal } from '../core/refusal.ts';
+import { codeForMail } from './code-for-mail.ts';
 import { type BookingMailContext, forMail, pinLink, sendBookingMail } from './booking-mail.ts';
 
 /** `texts`: null where no text messages are sent. */
@@ -36,7 +35,7 @@ export async function sendReminder(context: ReminderContext, job: Job): Promise<
       pin: pinLink(context, facts),
       account: facts.userId === null ? null : `${context.siteUrl}/profile`,
     };
-    return reminderMail(booking, links, await readCode(context, facts.id, booking.start));
+    return reminderMail(booking, links, await codeForMail(context.access, facts));
   });
   return 'done';
 }
@@ -69,14 +68,4 @@ async function wants(
     userId,
   ]);
   return row?.on === true;
-}
-
-async function readCode({ access }: ReminderContext, bookingId: string, start: Date) {
-  try {
-    const { worksFrom, held } = await showAccess(access, bookingId);
-    return { worksFrom, held };
-  } catch (error) {
-    if (error instanceof Refusal) return { worksFrom: start, held: false };
-    throw error;
-  }
 }

@@ -1,4 +1,5 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { z } from 'zod';
 import { useNow } from '#web/lib/use-now.ts';
 import { callFunction } from '../fetch-client.ts';
@@ -36,8 +37,12 @@ export function useUsableCards(
   wanted: boolean,
 ): { readonly cards: readonly SavedCard[]; readonly loading: boolean } {
   const now = useNow(60_000);
-  const { data = [], isLoading } = useSavedCards(userId, wanted);
-  return { cards: wanted ? data.filter((card) => !isExpired(card, now)) : [], loading: isLoading };
+  const { data, isLoading } = useSavedCards(userId, wanted);
+  const cards = useMemo(
+    () => (wanted && data !== undefined ? data.filter((card) => !isExpired(card, now)) : []),
+    [wanted, data, now],
+  );
+  return { cards, loading: isLoading };
 }
 
 /** Why a saved card did not pay; nothing was taken from it. */

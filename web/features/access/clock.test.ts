@@ -18,7 +18,14 @@ test('a PIN is split into groups without losing digits', () => {
 });
 
 const end = new Date('2026-11-21T12:00:00Z');
-const access = { pin: null, held: false, releaseAt: '2026-11-21T09:45:00Z', mode: 'bridge', codesLeft: 20 } as const;
+const access = {
+  pin: null,
+  held: false,
+  releaseAt: '2026-11-21T09:45:00Z',
+  openedAt: null,
+  mode: 'bridge',
+  codesLeft: 20,
+} as const;
 
 test('a PIN is shown from its release to the end, never after, and not while it is held', () => {
   const shown = { ...access, pin: '123456' };
@@ -33,7 +40,7 @@ test('a PIN is shown from its release to the end, never after, and not while it 
 test('before the first code the phase is asking, afterwards used', () => {
   const during = new Date('2026-11-21T10:30:00Z');
   expect(pinPhase(access, end, during)).toBe('requesting');
-  expect(pinPhase({ ...access, codesLeft: 19 }, end, during)).toBe('used');
+  expect(pinPhase({ ...access, codesLeft: 19 }, end, during)).toBe('none');
   expect(pinPhase({ ...access, mode: 'hourly', codesLeft: 3 }, end, during)).toBe('requesting');
 });
 

@@ -44,7 +44,8 @@ export function nextLook(
   return ahead > -RELEASE_MS ? AWAITED_MS : LIVE_MS;
 }
 
-export type PinPhase = 'ended' | 'held' | 'shown' | 'waiting' | 'requesting' | 'used';
+/** `opened`: the newest code has opened the door. `none`: no code works, and the customer makes a new one. */
+export type PinPhase = 'ended' | 'held' | 'opened' | 'shown' | 'waiting' | 'requesting' | 'none';
 
 /** Decides what the PIN page shows now. An ended session never shows a PIN. */
 export function pinPhase(
@@ -52,6 +53,7 @@ export function pinPhase(
     readonly pin: string | null;
     readonly held: boolean;
     readonly releaseAt: string;
+    readonly openedAt: string | null;
     readonly mode: AccessMode;
     readonly codesLeft: number;
   },
@@ -60,7 +62,9 @@ export function pinPhase(
 ): PinPhase {
   if (now >= end) return 'ended';
   if (access.held) return 'held';
+  // A copy that an older version of the page has kept has no such field.
+  if (access.openedAt) return 'opened';
   if (access.pin !== null) return 'shown';
   if (now.getTime() < Date.parse(access.releaseAt)) return 'waiting';
-  return access.codesLeft >= regenerateLimits(access.mode).codesPerBooking ? 'requesting' : 'used';
+  return access.codesLeft >= regenerateLimits(access.mode).codesPerBooking ? 'requesting' : 'none';
 }

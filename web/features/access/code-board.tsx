@@ -1,5 +1,6 @@
 import { Copy, CopyCheck } from 'lucide-react';
 import { useState } from 'react';
+import { describeArrival } from '#rules/access.ts';
 import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
 import { HeldCode } from '#web/lib/business/held-code.tsx';
 import { Button } from '#web/ui/button.tsx';
@@ -8,12 +9,15 @@ import type { Access } from './queries.ts';
 import { ENDED } from './use-access-code.ts';
 
 const DAY_MS = 86_400_000;
-/** How early customers are asked to arrive. */
-const EARLY_MS = 600_000;
+/** What somebody whose PIN has opened the door has to know. */
+export const DOOR_LOCKS = 'The door locks behind you. Going out? Make a new PIN to get back in.';
+export const NO_PIN = 'No PIN works right now. Make a new one to get in.';
 
 /** Shows the code, or when it comes. */
 export function CodeBoard({ access, phase, now, start }: { access: Access; phase: PinPhase; now: Date; start: Date }) {
   const release = new Date(access.releaseAt);
+  const end = new Date(access.booking.end_time);
+  const arrival = describeArrival(start, new Date(access.worksFrom));
   return (
     <section
       aria-label="Access code"
@@ -28,7 +32,7 @@ export function CodeBoard({ access, phase, now, start }: { access: Access; phase
             Your code works from <strong>{when(new Date(access.worksFrom), start)}</strong> to{' '}
             <strong>{when(new Date(access.worksUntil), start)}</strong> <span className="text-fog">(Sydney time)</span>
           </p>
-          {now < new Date(access.worksFrom) ? <EarlyNote access={access} start={start} /> : null}
+          {now < new Date(access.worksFrom) ? <p className="mt-2 text-fog">{arrival}</p> : null}
           <CopyPin key={access.pin} pin={access.pin} />
         </>
       ) : null}
@@ -40,7 +44,7 @@ export function CodeBoard({ access, phase, now, start }: { access: Access; phase
             Your code will appear here at <strong className="text-chalk">{when(release, now)}</strong> (Sydney time),
             and we’ll email it to you then.
           </p>
-          <EarlyNote access={access} start={start} />
+          <p className="mt-2 text-fog">{arrival}</p>
           {release.getTime() - now.getTime() < DAY_MS ? (
             <p aria-live="off" className="mt-4 text-5xl font-extrabold tabular-nums sm:text-7xl">
               {countdown(release.getTime() - now.getTime())}
@@ -51,25 +55,21 @@ export function CodeBoard({ access, phase, now, start }: { access: Access; phase
       {phase === 'requesting' ? (
         <p className="text-fog">We’re getting your code from the lock. It will appear here automatically.</p>
       ) : null}
-      {phase === 'used' ? (
-        <p className="text-fog">
-          Your last PIN was used, or the lock hasn’t answered yet. Generate a new one to get in.
-        </p>
+      {phase === 'opened' && access.openedAt ? (
+        <>
+          <p className="text-4xl font-extrabold sm:text-5xl">You’re in</p>
+          <p className="mt-3">
+            <strong className="tabular-nums" aria-live="off">
+              {countdown(end.getTime() - now.getTime())}
+            </strong>{' '}
+            left, until {formatStudioTime(end)} <span className="text-fog">(Sydney time)</span>. The door opened at{' '}
+            {formatStudioTime(new Date(access.openedAt))}.
+          </p>
+          <p className="mt-2 text-fog">{DOOR_LOCKS}</p>
+        </>
       ) : null}
+      {phase === 'none' ? <p className="text-fog">{NO_PIN}</p> : null}
     </section>
-  );
-}
-
-/** Says from when the code works, and why when that is later than the suggested arrival. */
-function EarlyNote({ access, start }: { access: Access; start: Date }) {
-  const works = new Date(access.worksFrom);
-  const later = start.getTime() - works.getTime() < EARLY_MS;
-  return (
-    <p className="mt-2 text-fog">
-      {later ? 'Arrive 10 minutes early to park and unload. ' : ''}Your code opens the door from{' '}
-      <strong className="text-chalk">{formatStudioTime(works)}</strong>
-      {later ? ', so the people before you can finish their session.' : '.'}
-    </p>
   );
 }
 

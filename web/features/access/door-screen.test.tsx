@@ -36,6 +36,7 @@ const access: Access = {
   releaseAt: '2026-11-21T07:45:00Z',
   worksFrom: '2026-11-21T07:55:00Z',
   worksUntil: '2026-11-21T10:00:00Z',
+  openedAt: null,
   nextCodeAt: null,
   codesLeft: 3,
   mode: 'onetime',

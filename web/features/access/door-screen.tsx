@@ -6,6 +6,7 @@ import { DirectionsPhoto } from '#web/lib/business/find-us.tsx';
 import { useNow } from '#web/lib/use-now.ts';
 import { Link } from '#web/router/router.tsx';
 import { countdownLong, groupPin, pinPhase } from './clock.ts';
+import { DOOR_LOCKS, NO_PIN } from './code-board.tsx';
 import type { Access } from './queries.ts';
 import { ENDED } from './use-access-code.ts';
 import { useWakeLock } from './use-wake-lock.ts';
@@ -73,10 +74,14 @@ function Code({ access, phase, now }: { access: Access; phase: ReturnType<typeof
       </p>
     );
   if (phase === 'requesting') return <p className="text-xl">We’re getting your code from the lock.</p>;
-  if (phase === 'used' || access.pin === null)
+  if (phase === 'opened')
     return (
-      <p className="text-xl">Your last PIN was used, or the lock hasn’t answered yet. Make a new one to get in.</p>
+      <>
+        <p className="text-[min(18vw,8rem)] leading-none font-extrabold">You’re in</p>
+        <p className="mt-3 text-xl">{DOOR_LOCKS}</p>
+      </>
     );
+  if (phase === 'none' || access.pin === null) return <p className="text-xl">{NO_PIN}</p>;
   const works = new Date(access.worksFrom);
   return (
     <>

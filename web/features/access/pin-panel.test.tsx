@@ -36,6 +36,7 @@ const access: Access = {
   releaseAt: '2026-11-21T07:45:00Z',
   worksFrom: '2026-11-21T07:55:00Z',
   worksUntil: '2026-11-21T10:00:00Z',
+  openedAt: null,
   nextCodeAt: null,
   codesLeft: 3,
   mode: 'onetime',
@@ -89,10 +90,20 @@ test('replacing a code that works asks first; one that can be used again is not 
   expect(renew.mutate).toHaveBeenCalledTimes(2);
 });
 
-test('a used code, a pause between codes and the last code each say what can be done', () => {
-  const used = show('2026-11-21T09:00:00Z', { pin: null, codesLeft: 2 });
-  expect(code()).toBe('Your last PIN was used, or the lock hasn’t answered yet. Generate a new one to get in.');
-  used();
+test('once the PIN has opened the door the page says so, with the time left and the way back in', () => {
+  show('2026-11-21T09:00:00Z', { pin: null, codesLeft: 2, openedAt: '2026-11-21T07:56:00Z' });
+  expect(code()).toBe(
+    'You’re in1:00:00 left, until 9 pm (Sydney time). The door opened at 6:56 pm.The door locks behind you. Going out? Make a new PIN to get back in.',
+  );
+  expect(button('Generate New PIN').disabled).toBe(false);
+  act(() => void vi.advanceTimersByTime(1_000));
+  expect(code()).toContain('59:59 left');
+});
+
+test('no PIN that works, a pause between codes and the last code each say what can be done', () => {
+  const none = show('2026-11-21T09:00:00Z', { pin: null, codesLeft: 2 });
+  expect(code()).toBe('No PIN works right now. Make a new one to get in.');
+  none();
   const pause = show('2026-11-21T09:00:00Z', { nextCodeAt: '2026-11-21T09:00:20Z' });
   expect(screen.getByText('You can make a new PIN in 20 seconds.')).toBeTruthy();
   expect(button('Generate New PIN').disabled).toBe(true);
@@ -102,10 +113,13 @@ test('a used code, a pause between codes and the last code each say what can be 
   expect(button('Generate New PIN').disabled).toBe(true);
 });
 
-test('a new code that could not be made is reported in place', () => {
+test('a new code that could not be made is reported in place, with whether the PIN on the page still works', () => {
   Object.assign(renew, { isError: true, error: new TypeError('Failed to fetch') });
-  show('2026-11-21T09:00:00Z');
+  const unmount = show('2026-11-21T09:00:00Z', { pin: null, codesLeft: 2 });
   expect(screen.getByRole('alert').textContent).toBe('Failed to generate new PIN.');
+  unmount();
+  show('2026-11-21T09:00:00Z');
+  expect(screen.getByRole('alert').textContent).toBe('Failed to generate new PIN. The PIN above still works.');
 });
 
 test('an ended session shows no code and makes no new one', () => {

@@ -41,7 +41,7 @@ export function PinPanel({ access, token }: { access: Access; token: string | nu
           disabled={ended || phase === 'held' || phase === 'waiting' || waitSeconds > 0 || access.codesLeft === 0}
           // A reusable code keeps working next to the new one.
           ends={phase === 'shown' && access.singleUse ? access.pin : null}
-          needed={phase === 'used'}
+          needed={phase === 'none'}
           onRenew={() => renew.mutate()}
         />
         {waitSeconds > 0 && !ended ? (
@@ -51,7 +51,10 @@ export function PinPanel({ access, token }: { access: Access; token: string | nu
         ) : null}
         {renew.isError && !ended ? (
           <Notice tone="bad">
-            <p>{describeError(renew.error, FAILED)}</p>
+            <p>
+              {describeError(renew.error, FAILED)}
+              {phase === 'shown' ? ' The PIN above still works.' : ''}
+            </p>
           </Notice>
         ) : null}
         {ended || phase === 'held' ? null : <p className="text-sm text-fog">{howManyMore(access, email)}</p>}

@@ -22,6 +22,8 @@ export type Access = {
   readonly releaseAt: string;
   readonly worksFrom: string;
   readonly worksUntil: string;
+  /** When the newest code opened the door, where a code opens it once and the lock reports it; null before. */
+  readonly openedAt: string | null;
   readonly nextCodeAt: string | null;
   readonly codesLeft: number;
   readonly mode: AccessMode;

@@ -5,7 +5,7 @@ import { useSession } from '#web/data/session.tsx';
 import { describeError, errorCode } from '#web/lib/errors.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { nextLook } from './clock.ts';
-import { requestAccess } from './queries.ts';
+import { type Access, requestAccess } from './queries.ts';
 
 export const ENDED = 'Your booking session has ended. You can no longer generate new PINs.';
 export const FAILED = 'Failed to generate new PIN.';
@@ -44,7 +44,9 @@ export function useNewPin(bookingId: string, token: string | null) {
       });
     },
     onError: (error) => {
-      const description = errorCode(error) === 'session_ended' ? ENDED : describeError(error, FAILED);
+      const { pin = null } = client.getQueryData<Access>(queryKey) ?? {};
+      const kept = pin === null ? '' : ' Your PIN still works.';
+      const description = errorCode(error) === 'session_ended' ? ENDED : `${describeError(error, FAILED)}${kept}`;
       toast({ title: 'Error', description, tone: 'bad' });
       void client.invalidateQueries({ queryKey });
     },

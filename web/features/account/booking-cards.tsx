@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { cancellationTerms } from '#rules/cancellation.ts';
+import { cancellationTerms, describeCancellation } from '#rules/cancellation.ts';
 import { formatDollars, formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { bookAgain } from '#web/data/finding/again.ts';
@@ -87,11 +87,10 @@ function UpcomingActions({
   onCancel: () => void;
 }) {
   const business = useBusiness();
-  const policy = cancellationTerms(
-    new Date(booking.terms_start),
-    now,
-    booking.free_cancel_hours ?? business.freeCancelHours,
-  );
+  const rule = [new Date(booking.terms_start), now, booking.free_cancel_hours ?? business.freeCancelHours] as const;
+  const policy = cancellationTerms(...rule);
+  // Free bookings have nothing to refund.
+  const terms = policy.allowed || booking.final_cost > 0 ? describeCancellation(...rule) : '';
   const later = again(booking, own, now);
   return (
     <>
@@ -112,9 +111,8 @@ function UpcomingActions({
         ) : null}
       </div>
       <p className="mt-3 text-sm text-dust">
-        {policy.allowed
-          ? `Free to cancel until ${formatStudioTime(policy.until)} on ${formatStudioDate(policy.until, 'medium')}, Sydney time.`
-          : `To change this booking now, email ${business.email}.`}
+        {terms}
+        {policy.allowed ? '' : ` To change this booking now, email ${business.email}.`}
       </p>
     </>
   );

@@ -24,10 +24,12 @@ beforeEach(() => {
   delayServer();
 });
 const show = async () => {
-  const { client } = renderPart(
-    <CancelQuestion booking={BOOKING} left={3} now={NOW} onKeep={() => {}} onDone={onDone} />,
+  const question = (now: Date, left: number) => (
+    <CancelQuestion booking={BOOKING} left={left} now={now} onKeep={() => {}} onDone={onDone} />
   );
-  return watchReads(client, queryKeys);
+  const { client, rerender } = renderPart(question(NOW, 3));
+  const rewrite = (now: Date, left: number) => rerender(question(now, left));
+  return { ...(await watchReads(client, queryKeys)), rewrite };
 };
 
 test('while a cancellation is sent it cannot be sent again, changed or left, and it ends when the bookings were read again', async () => {
@@ -54,4 +56,19 @@ test('a refused cancellation says why, reads the bookings again, and can be pres
   expect(await screen.findByText('It’s too late to cancel.')).toBeTruthy();
   expect(reads.take()).toEqual(['ownBooking', 'ownBookings']);
   expect([button('Cancel booking').disabled, button('Keep it').disabled]).toEqual([false, false]);
+});
+
+test('what was confirmed stays on the page while it is sent, also when the free time ends or the series gets shorter', async () => {
+  const reads = await show();
+  const words = () => document.body.textContent;
+  const before = words();
+  expect(before).toContain('full $138');
+  await user.click(button('Cancel booking'));
+  await expectOneCall('cancel-booking');
+  reads.rewrite(new Date('2031-03-08T06:00:00Z'), 1);
+  expect(words()).toBe(before);
+  reads.answer();
+  answerCall('cancel-booking', { error: { code: 'too_late', message: 'It’s too late to cancel.' } }, 409);
+  await screen.findByText('It’s too late to cancel.');
+  expect(words()).toContain('Your booking starts in less than 24 hours');
 });

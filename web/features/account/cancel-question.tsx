@@ -7,30 +7,41 @@ import type { OwnBooking } from '#web/data/own-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { describeError } from '#web/lib/errors.ts';
+import { useOnline } from '#web/lib/use-browser.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Check } from '#web/ui/choice.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { cancelBooking } from './queries.ts';
 
-/** Asks before a booking is cancelled, and says what comes back. */
-export function CancelQuestion({
-  booking,
-  left,
-  now,
-  onKeep,
-  onDone,
-}: {
-  booking: Pick<
+type Asked = {
+  readonly booking: Pick<
     OwnBooking,
     'id' | 'reference' | 'studio_name' | 'start_time' | 'end_time' | 'final_cost' | 'free_cancel_hours' | 'terms_start'
   >;
   /** How many bookings of its order are still to come, with this one. */
-  left: number;
-  now: Date;
-  onKeep: () => void;
-  onDone: (said: string) => void;
-}) {
+  readonly left: number;
+  readonly now: Date;
+};
+
+/** Asks before a booking is cancelled, and says what comes back. What it says stays as it was when the button was pressed. */
+export function CancelQuestion({
+  onKeep,
+  onDone,
+  ...current
+}: Asked & { onKeep: () => void; onDone: (said: string) => void }) {
+  const [all, setAll] = useState(false);
+  const cancel = useMutation({
+    mutationFn: ({ booking }: Asked) => cancelBooking(booking.id, all),
+    meta: { handled: true, invalidates: [queryKeys.ownBookings.all, queryKeys.ownBooking.all] },
+    onSuccess: (done, { booking }) => {
+      const said = describeDone(booking.reference, done);
+      toast({ title: 'Booking cancelled', description: said });
+      onDone(said);
+    },
+  });
+  const { booking, left, now } = cancel.isPending || cancel.isSuccess ? cancel.variables : current;
+  const online = useOnline();
   const business = useBusiness();
   const start = new Date(booking.start_time);
   const policy = cancellationTerms(
@@ -38,16 +49,6 @@ export function CancelQuestion({
     now,
     booking.free_cancel_hours ?? business.freeCancelHours,
   );
-  const [all, setAll] = useState(false);
-  const cancel = useMutation({
-    mutationFn: () => cancelBooking(booking.id, all),
-    meta: { handled: true, invalidates: [queryKeys.ownBookings.all, queryKeys.ownBooking.all] },
-    onSuccess: (done) => {
-      const said = describeDone(booking.reference, done);
-      toast({ title: 'Booking cancelled', description: said });
-      onDone(said);
-    },
-  });
   const refund = booking.final_cost > 0 && policy.refund === 'full';
   return (
     <div className="space-y-5">
@@ -81,8 +82,8 @@ export function CancelQuestion({
         <Button
           tone="danger"
           busy={cancel.isPending}
-          disabled={!policy.allowed && !all}
-          onClick={() => cancel.mutate()}
+          disabled={!online || (!policy.allowed && !all)}
+          onClick={() => cancel.mutate(current)}
         >
           {all ? `Cancel ${left} bookings` : 'Cancel booking'}
         </Button>

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { useWaitlist } from '#web/data/finding/waitlist.ts';
 import { isFirstOfOrder, isOpenHold, leftOf, type OwnBooking, useOwnBookings } from '#web/data/own-bookings.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
@@ -16,7 +17,7 @@ type Picture = (studioName: string) => ReactNode;
 /** Lists unpaid holds with Finish paying, payments in process, upcoming bookings with access code and Cancel, and past ones collapsed. */
 export function OwnBookings({ userId, picture }: { userId: string; picture?: Picture }) {
   const bookings = useOwnBookings(userId);
-  if (bookings.data) return <BookingList bookings={bookings.data} picture={picture} />;
+  if (bookings.data) return <BookingList userId={userId} bookings={bookings.data} picture={picture} />;
   if (bookings.isError) {
     return <LoadFailed title="Your bookings could not be loaded." onRetry={() => void bookings.refetch()} />;
   }
@@ -24,14 +25,17 @@ export function OwnBookings({ userId, picture }: { userId: string; picture?: Pic
 }
 
 function BookingList({
+  userId,
   bookings,
   picture,
 }: {
+  userId: string;
   bookings: readonly OwnBooking[];
   /** Shown with the next booking. */
   picture: Picture | undefined;
 }) {
   const now = useNow(30_000);
+  const isHolding = useWaitlist(userId).data?.some(({ claimUntil }) => claimUntil !== null && claimUntil > now);
   const [cancelling, setCancelling] = useState<OwnBooking | null>(null);
   const [done, setDone] = useState<string | null>(null);
   const upcoming = bookings.filter((one) => one.status === 'confirmed' && new Date(one.end_time) > now).toReversed();
@@ -53,7 +57,8 @@ function BookingList({
       {processing.map((booking) => (
         <ProcessingBooking key={booking.id} booking={booking} />
       ))}
-      {upcoming.length + processing.length + unpaid.length === 0 ? (
+      {/* Hours that are held for the customer are listed above. */}
+      {upcoming.length + processing.length + unpaid.length === 0 && isHolding !== true ? (
         <NothingAhead first={bookings.length === 0} />
       ) : null}
       {upcoming.map((booking, at) => (

@@ -33,8 +33,8 @@ test('the best three are offered with room, price and reason; one press takes th
   expect(await screen.findByText('The best in the next 7 days, Sydney time:')).toBeTruthy();
   expect(offers()).toEqual([
     'Cheapest tonightStudio B $138 7 pm to 9 pm tonight',
-    'Cheapest this weekStudio A $98 midnight to 2 am, early Mon',
-    'Cheapest on TuesdayStudio A $98 midnight to 2 am, early Tue',
+    'Cheapest this weekStudio A $98 8 am to 10 am, Mon',
+    'Cheapest on TuesdayStudio A $98 8 am to 10 am, Tue',
   ]);
   await user.selectOptions(screen.getByLabelText('For'), '4');
   expect(offers()[0]).toContain('Soonest, with the 15% step');

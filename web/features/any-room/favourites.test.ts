@@ -12,8 +12,8 @@ const FRIDAY_7 = booking('2026-11-20T08:00:00Z', '2026-11-20T09:00:00Z');
 
 test('the last choice comes first while it is to come, then the same time a week after the latest bookings', () => {
   expect(favouritesOf({ last: at('2026-11-22', 9), bookings: [FRIDAY_7] }, NOW)).toEqual([
-    at('2026-11-22', 9),
-    at('2026-11-27', 19),
+    { ...at('2026-11-22', 9), booked: false },
+    { ...at('2026-11-27', 19), booked: true },
   ]);
 });
 
@@ -35,8 +35,8 @@ test('a choice of the past moves to a week to come; equal ones, cancelled bookin
 test('hours that are booked already are not offered: the last choice once it is paid, and the next dates of a series', () => {
   const series = ['2026-11-27', '2026-12-04'].map((day) => booking(`${day}T08:00:00Z`, `${day}T09:00:00Z`));
   expect(favouritesOf({ last: at('2026-11-20', 19), bookings: [...series, FRIDAY_7] }, NOW)).toEqual([
-    at('2026-12-11', 19),
+    { ...at('2026-12-11', 19), booked: true },
   ]);
   const elsewhere = { ...at('2026-11-27', 19), studioId: 'b' };
-  expect(favouritesOf({ last: elsewhere, bookings: series }, NOW)[0]).toEqual(elsewhere);
+  expect(favouritesOf({ last: elsewhere, bookings: series }, NOW)[0]).toEqual({ ...elsewhere, booked: false });
 });

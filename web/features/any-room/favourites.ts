@@ -3,6 +3,9 @@ import type { StudioHours } from '#rules/nearest-free.ts';
 import { type Busy, sameSlot, type Slot, slotsOfSpan, slotTaken, spanOf } from '#rules/slots.ts';
 import { type OwnBooking, ownSpans } from '#web/data/own-bookings.ts';
 
+/** `booked`: the customer has had these hours in an earlier week; otherwise they were only chosen on this device. */
+type Favourite = StudioHours & { readonly booked: boolean };
+
 /** How many are offered. */
 const MOST = 3;
 
@@ -13,7 +16,7 @@ const MOST = 3;
 export function favouritesOf(
   { last, bookings }: { readonly last: StudioHours | null; readonly bookings: readonly OwnBooking[] },
   now: Date,
-): readonly StudioHours[] {
+): readonly Favourite[] {
   const booked = bookings
     .filter(({ status }) => status === 'confirmed')
     .map(({ studio_id: studioId, start_time: start, end_time: end }) => ({
@@ -21,8 +24,9 @@ export function favouritesOf(
       slots: weekLater(slotsOfSpan(new Date(start), new Date(end)) ?? [], now, ownSpans(bookings, studioId)),
     }));
   const chosen = last === null ? [] : [{ ...last, slots: stillWanted(last, ownSpans(bookings, last.studioId), now) }];
-  const found: StudioHours[] = [];
-  for (const one of [...chosen, ...booked]) {
+  const found: Favourite[] = [];
+  for (const hours of [...chosen, ...booked]) {
+    const one = { ...hours, booked: booked.some((other) => isSame(hours, other)) };
     if (one.slots.length === 0 || found.some((other) => isSame(one, other))) continue;
     found.push(one);
     if (found.length === MOST) break;

@@ -56,7 +56,8 @@ export function Shortcuts({
                 onClick={() => onTake(hours)}
                 className={CHIP}
               >
-                <span className="text-signal">Again:</span> {studio.name}, {describeSpan(start, end, studioDate(now))}
+                <span className="text-signal">{hours.booked ? 'Again:' : 'Last chosen:'}</span> {studio.name},{' '}
+                {describeSpan(start, end, studioDate(now))}
               </button>
             ) : null;
           })}

@@ -10,10 +10,12 @@ import type { BookProblem } from './book-problem.ts';
 /** Says why Book Now failed, with what can be done about it. */
 export function ProblemNotice({
   problem,
+  busy,
   holds,
   onAgree,
 }: {
   problem: BookProblem;
+  busy: boolean;
   /** The customer's holds, each with Finish paying and Release. */
   holds: ReactNode;
   /** The customer agrees to another price, in dollars. */
@@ -25,7 +27,7 @@ export function ProblemNotice({
       <Notice tone="bad">
         <p>{text}</p>
         {total === null ? null : (
-          <Button tone="plain" className="mt-3" onClick={() => onAgree(total)}>
+          <Button tone="plain" className="mt-3" busy={busy} onClick={() => onAgree(total)}>
             Book for {formatDollars(total)}
           </Button>
         )}

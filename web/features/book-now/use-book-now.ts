@@ -41,8 +41,8 @@ export function useBookNow(userId: string | null, options: Options) {
       return 'pay';
     },
     meta: { handled: true },
-    onMutate: () => setProblem(null),
-    onSuccess: (next, { draft }) => goTo(next, draft),
+    // A price that was agreed to stays on the screen while it is being paid.
+    onMutate: () => setProblem((before) => (before === null || before.total === null ? null : before)),
     onError: (error, order) => {
       if (['id_required', 'terms_required'].includes(errorCode(error))) return goTo('checkout', order.draft);
       if (!(error instanceof problems.CheckNotStarted)) options.lookAgain();
@@ -51,8 +51,8 @@ export function useBookNow(userId: string | null, options: Options) {
     },
   });
   useBackAgain(send.reset);
-  // Stays busy while the browser leaves the page.
-  const busy = send.isPending || send.isSuccess;
+  // Stays busy while the browser leaves the page. Another page of the site may be left again before it is shown, and this one stays.
+  const busy = send.isPending || send.data === 'pay';
 
   function showProblem(found: problems.BookProblem): void {
     setProblem(found);
@@ -76,7 +76,8 @@ export function useBookNow(userId: string | null, options: Options) {
     const order = problems.orderOf(studio, wanted, agreed);
     if (lost !== null && agreed === null && wanted.series === null)
       return showProblem(problems.explainLostCode(lost, order));
-    return send.mutate(order);
+    // Only as long as this page is shown: a visitor who has gone elsewhere is not called back.
+    return send.mutate(order, { onSuccess: (next) => goTo(next, order.draft) });
   }
 
   return { busy, problem, book, forget: () => setProblem(null) };

@@ -8,7 +8,7 @@ import { useBusiness } from '#web/lib/business/business.ts';
 import { LoadFailed } from '#web/ui/notice.tsx';
 import { Progress } from '#web/ui/progress.tsx';
 import { DayNote } from './day-note.tsx';
-import { NewsLine } from './news-line.tsx';
+import { NewsLine } from '#web/lib/business/news-line.tsx';
 import { NightButtons } from './night-buttons.tsx';
 import { NoHours } from './no-hours.tsx';
 import { Legend, SlotGrid } from './slot-grid.tsx';
@@ -51,7 +51,7 @@ export function DayHours({
       </div>
       <DayNote date={date} />
       {lostPart ? <div className="mb-4">{lostPart}</div> : null}
-      <Notes choice={choice} now={now} />
+      <FullDay choice={choice} now={now} />
       <OtherDay slots={slots.filter((slot) => slot.date < date)} word="From" />
       {hours.taken ? (
         <>
@@ -79,24 +79,13 @@ export function DayHours({
   );
 }
 
-/** What to know about the hours: a failed request, or a full day. */
-function Notes({ choice, now }: { choice: Choice; now: Date }) {
+/** Leads to other days if this one is full. */
+function FullDay({ choice, now }: { choice: Choice; now: Date }) {
   const { date, slots, hours } = choice;
   const { horizonDays } = useBusiness();
-  return (
-    <>
-      {hours.taken && hours.unsure ? (
-        <output className="mb-3 block text-sm text-warn">
-          {navigator.onLine
-            ? 'We can’t check which hours are free right now. What you see may be out of date.'
-            : 'You’re offline, so what you see may be out of date. We’ll check again when you’re back online.'}
-        </output>
-      ) : null}
-      {slots.length === 0 && hours.taken && isFull(date, hours.taken, now, horizonDays) ? (
-        <NoHours date={date} today={choice.today} onDay={choice.chooseDay} />
-      ) : null}
-    </>
-  );
+  return slots.length === 0 && hours.taken && isFull(date, hours.taken, now, horizonDays) ? (
+    <NoHours date={date} today={choice.today} onDay={choice.chooseDay} />
+  ) : null;
 }
 
 function Grid({
@@ -129,7 +118,7 @@ function Grid({
   }
   return (
     <>
-      <NewsLine sentence={sentence} live={hours.live} />
+      <NewsLine sentence={sentence} live={hours.live} unsure={hours.unsure} checkedAt={hours.checkedAt ?? now} />
       <SlotGrid
         key={date}
         date={date}

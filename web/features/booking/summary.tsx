@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from 'react';
+import type { ReactNode } from 'react';
 import type { CouponTerms } from '#rules/coupon-discount.ts';
 import { formatMoney } from '#rules/money.ts';
 import {
@@ -12,17 +12,13 @@ import {
 } from '#rules/pricing.ts';
 import { type Slot, spanOf } from '#rules/slots.ts';
 import { formatStudioDate, formatStudioTime, studioDate, studioHour } from '#rules/studio-time.ts';
+import { Frozen } from '#web/lib/use-stable.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Progress } from '#web/ui/progress.tsx';
 import { NightButtons } from './night-buttons.tsx';
+import { Foot } from './summary-foot.tsx';
 import type { RemovedHours } from './choice-state.ts';
 import type { Choice } from './use-choice.ts';
 
-const WORDS = [
-  'Holding your hours.',
-  'Still holding your hours and opening the payment page.',
-  'The payment service is slow right now. Please stay on this page. You won’t be charged until you enter a card.',
-] as const;
 /** Fixed to the lower edge on a phone; beside the hours on large screens; below them on low screens, where it would cover too much. */
 const BAR =
   'bar:fixed bar:inset-x-0 bar:bottom-0 bar:z-20 bar:max-h-[70dvh] bar:overflow-y-auto bar:px-4 bar:pt-3 bar:pb-[max(0.75rem,env(safe-area-inset-bottom))] bar:shadow-[0_-20px_40px_#000]';
@@ -31,6 +27,30 @@ const BAR =
 const FLAT =
   'p-5 lg:sticky lg:bottom-0 lg:z-20 lg:mt-4 lg:grid lg:grid-cols-[minmax(0,1fr)_minmax(22rem,auto)] lg:items-center lg:gap-x-12 lg:px-5 lg:py-3 lg:shadow-[0_-12px_30px_#0b0b0c]';
 
+type Props = {
+  readonly choice: Choice;
+  readonly rates: Rates;
+  /** Coupon deducted from the price. */
+  readonly coupon: CouponTerms | null;
+  /** Field for a coupon code; null when the code is typed at the checkout. */
+  readonly couponField: ReactNode;
+  /** What Book Now leads to and what it will cost. */
+  readonly next: string;
+  /** Until when the booking can be cancelled for a refund. */
+  readonly terms: string;
+  readonly busy: boolean;
+  /** A coupon is being checked, so the price is unknown. */
+  readonly unpriced: boolean;
+  /** Error after Book Now; null when there is none. */
+  readonly problem: ReactNode;
+  /** Below hours that take the whole width: a bar along the lower edge of large screens too, without the way to the next morning. */
+  readonly flat?: boolean;
+  /** How the hours are repeated: the line that says so, and what all dates cost; `dates` is 1 when they are not. */
+  readonly series: { readonly line: ReactNode; readonly dates: number; readonly totalCents: number | null };
+  readonly onBook: () => void;
+  readonly onChange: () => void;
+};
+
 /** Shows the selection and its price, always in view. */
 export function Summary({
   choice,
@@ -38,6 +58,7 @@ export function Summary({
   coupon,
   couponField,
   next,
+  terms,
   busy,
   unpriced,
   problem,
@@ -45,29 +66,8 @@ export function Summary({
   series,
   onBook,
   onChange,
-}: {
-  choice: Choice;
-  rates: Rates;
-  /** Coupon deducted from the price. */
-  coupon: CouponTerms | null;
-  /** Field for a coupon code; null when the code is typed at the checkout. */
-  couponField: ReactNode;
-  /** What Book Now leads to and what it will cost. */
-  next: string;
-  busy: boolean;
-  /** A coupon is being checked, so the price is unknown. */
-  unpriced: boolean;
-  /** Error after Book Now; null when there is none. */
-  problem: ReactNode;
-  /** Below hours that take the whole width: a bar along the lower edge of large screens too, without the way to the next morning. */
-  flat?: boolean;
-  /** How the hours are repeated: the line that says so, and what all dates cost; `dates` is 1 when they are not. */
-  series: { readonly line: ReactNode; readonly dates: number; readonly totalCents: number | null };
-  onBook: () => void;
-  onChange: () => void;
-}) {
+}: Props) {
   const { slots, removed } = choice;
-  const nextId = useId();
   if (slots.length === 0)
     return (
       <NothingChosen removed={removed} problem={problem} onUndo={(hours) => choice.restore(hours)}>
@@ -89,8 +89,10 @@ export function Summary({
     >
       <div className={flat ? 'lg:flex lg:flex-wrap lg:items-center lg:gap-x-6' : ''}>
         <h2 className="text-2xl max-lg:sr-only">{studioName}</h2>
-        <When studioName={studioName} choice={choice} flat={flat} />
-        {flat ? null : <Breakdown quote={quote} hours={each} coupon={coupon} />}
+        <Frozen on={busy}>
+          <When studioName={studioName} choice={choice} flat={flat} />
+          {flat ? null : <Breakdown quote={quote} hours={each} coupon={coupon} />}
+        </Frozen>
         <div className={flat ? 'mt-1 lg:mt-0' : 'mt-1 lg:mt-3'}>{series.line}</div>
         {problem ? <div className="mt-3 lg:w-full">{problem}</div> : null}
         <Savings slots={slots} rates={rates} couponField={couponField} flat={flat} />
@@ -100,42 +102,19 @@ export function Summary({
           </div>
         )}
       </div>
-      <div>
-        <div
-          className={`mt-2 flex items-end justify-between gap-3 ${flat ? 'lg:mt-0 lg:items-center' : 'lg:mt-5 lg:block'}`}
-        >
-          <Total quote={quote} hours={hours} coupon={coupon} unpriced={unpriced} flat={flat} series={series} />
-          <BookNow busy={busy} disabled={unpriced} describedBy={nextId} flat={flat} onBook={onBook} />
-        </div>
-        <Next id={nextId} text={unpriced ? null : next} busy={busy} flat={flat} onClear={clear} />
-      </div>
+      <Foot
+        quote={quote}
+        hours={hours}
+        coupon={coupon}
+        flat={flat}
+        series={series}
+        say={{ next: unpriced ? null : next, terms }}
+        busy={busy}
+        unpriced={unpriced}
+        onBook={onBook}
+        onClear={clear}
+      />
     </aside>
-  );
-}
-
-function BookNow({
-  busy,
-  disabled,
-  describedBy,
-  flat,
-  onBook,
-}: {
-  busy: boolean;
-  disabled: boolean;
-  describedBy: string;
-  flat: boolean;
-  onBook: () => void;
-}) {
-  return (
-    <Button
-      busy={busy}
-      disabled={disabled}
-      onClick={onBook}
-      aria-describedby={describedBy}
-      className={`shrink-0 ${flat ? 'lg:px-10' : 'lg:w-full'}`}
-    >
-      Book Now
-    </Button>
   );
 }
 
@@ -167,40 +146,6 @@ function SavingsHint({ slots, rates }: { slots: readonly Slot[]; rates: Rates })
       Add one hour, save {hint.percent}%{hint.before > 0 ? ` instead of ${hint.before}%` : ''}.
     </p>
   ) : null;
-}
-
-/** Says what Book Now leads to or is doing, with Clear Selection. */
-function Next({
-  id,
-  text,
-  busy,
-  flat,
-  onClear,
-}: {
-  id: string;
-  text: string | null;
-  busy: boolean;
-  flat: boolean;
-  onClear: () => void;
-}) {
-  return (
-    <div
-      className={`mt-1 flex min-h-11 items-center justify-between gap-3 ${flat ? 'lg:min-h-7' : 'lg:mt-3 lg:block'}`}
-    >
-      <p id={id} className="min-w-0 text-sm text-fog lg:min-h-5">
-        {busy ? null : text}
-        <Progress on={busy} words={WORDS} />
-      </p>
-      <Button
-        tone="quiet"
-        onClick={onClear}
-        disabled={busy}
-        className={`shrink-0 max-lg:text-sm ${flat ? 'lg:min-h-7 lg:py-0 lg:text-sm' : 'lg:mt-1'}`}
-      >
-        Clear Selection
-      </Button>
-    </div>
-  );
 }
 
 const hoursOf = (count: number): string => `${count} ${count === 1 ? 'hour' : 'hours'}`;
@@ -310,60 +255,6 @@ function Breakdown({ quote, hours, coupon }: { quote: Quote; hours: string; coup
         <Row name={`Code ${coupon.code}`} value={`-${formatMoney(quote.couponDiscountCents)}`} tone="good" />
       ) : null}
     </dl>
-  );
-}
-
-/** Shows the total; the figure animates when it changes, so that people notice. */
-function Total({
-  quote,
-  hours,
-  coupon,
-  unpriced,
-  flat,
-  series,
-}: {
-  quote: Quote;
-  hours: string;
-  coupon: CouponTerms | null;
-  unpriced: boolean;
-  flat: boolean;
-  series: { readonly dates: number; readonly totalCents: number | null };
-}) {
-  const totalCents = series.totalCents ?? quote.totalCents;
-  return (
-    <div className={`min-w-0 ${flat ? 'lg:flex lg:items-baseline lg:gap-x-3' : 'lg:mb-4'}`}>
-      <p
-        aria-live="polite"
-        aria-atomic="true"
-        className={`text-4xl leading-none font-extrabold tabular-nums ${flat ? '' : 'lg:text-6xl'}`}
-      >
-        {unpriced ? (
-          <span className="skeleton inline-block w-24 text-transparent" aria-hidden="true">
-            $0
-          </span>
-        ) : (
-          <>
-            <span className="sr-only">Total </span>
-            <span key={totalCents} className="inline-block animate-drop">
-              {formatMoney(totalCents)}
-            </span>
-          </>
-        )}
-      </p>
-      <p className={`mt-1 text-xs font-semibold text-fog ${flat ? '' : 'lg:hidden'}`}>
-        {series.dates === 1 ? hours : `${series.dates} times ${hours}`}
-        {quote.discountCents > 0 && series.dates === 1 ? (
-          <span className="text-good">
-            , {quote.discountPercent}% volume discount -{formatMoney(quote.discountCents)}
-          </span>
-        ) : null}
-        {coupon && quote.couponDiscountCents > 0 && series.dates === 1 ? (
-          <span className="break-all text-good">
-            , {coupon.code} -{formatMoney(quote.couponDiscountCents)}
-          </span>
-        ) : null}
-      </p>
-    </div>
   );
 }
 

@@ -13,6 +13,8 @@ const POLL_MS = 5_000;
 export type Hours = {
   /** Taken spans; undefined until they are known for the chosen day. */
   readonly taken: readonly Taken[] | undefined;
+  /** When they were read; undefined with `taken`. */
+  readonly checkedAt: Date | undefined;
   /** The last request failed: `taken` is missing or may be out of date. */
   readonly unsure: boolean;
   readonly failed: boolean;
@@ -44,7 +46,7 @@ export function useAvailability(ask: {
         ? skipToken
         : async () => {
             const taken = await readDays(studioId, days, userId);
-            return { studioId, ...days, taken: taken.get(studioId) ?? [] };
+            return { studioId, ...days, taken: taken.get(studioId) ?? [], checkedAt: new Date() };
           },
     enabled: ask.ready,
     // While paused, the customer's own new hold would show up as taken.
@@ -59,6 +61,7 @@ export function useAvailability(ask: {
   const covers = data !== undefined && data.studioId === studioId && data.from <= days.from && data.to >= date;
   return {
     taken: covers ? data.taken : undefined,
+    checkedAt: covers ? data.checkedAt : undefined,
     unsure: answer.isError,
     failed: answer.isError,
     live,

@@ -4,7 +4,7 @@ import type { Slot } from '#rules/slots.ts';
 import { slotEnd, slotStart } from '#rules/studio-time.ts';
 import type { Taken } from '#web/data/taken.ts';
 import { renderPart } from '#web/ui/component-tests.ts';
-import { NewsLine } from './news-line.tsx';
+import { NewsLine } from '#web/lib/business/news-line.tsx';
 import { useHourNews } from './use-hour-news.ts';
 
 const DAY = '2026-11-21';
@@ -19,6 +19,8 @@ const span = (from: number, to: number, mine = false): Taken => ({
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
+const CHECKED = new Date('2026-11-20T04:00:00Z');
+
 function Hours({
   taken,
   date = DAY,
@@ -31,7 +33,7 @@ function Hours({
   const { marked, sentence } = useHourNews({ studioId: 'a', date, taken, lost, now: FRIDAY });
   return (
     <>
-      <NewsLine sentence={sentence} live />
+      <NewsLine sentence={sentence} live unsure={false} checkedAt={CHECKED} />
       <output aria-label="Marked">{marked.join()}</output>
     </>
   );

@@ -14,6 +14,7 @@ const show = (change: Partial<Props>) =>
       missing=""
       loading={false}
       busy={false}
+      terms="Free to cancel until Thursday."
       asking={false}
       problem={null}
       onBack={vi.fn()}
@@ -61,4 +62,28 @@ test('a taken slot leads back to the hours, and too many holds to where they can
   unmount();
   show({ problem: { ...problem, holds: true } });
   expect(screen.getByRole('link', { name: 'Pay for them or release them' }).getAttribute('href')).toBe('/booking');
+});
+
+test('no amount is shown before the price is known, and one that is being paid stays', () => {
+  const { rerender } = show({ totalCents: null, loading: true });
+  expect(button('Pay').disabled).toBe(true);
+  const panel = (change: Partial<Props>) => (
+    <PayPanel
+      totalCents={13_800}
+      missing=""
+      loading={false}
+      busy={false}
+      terms="Free to cancel until Thursday."
+      asking={false}
+      problem={null}
+      onBack={vi.fn()}
+      {...change}
+    />
+  );
+  rerender(panel({}));
+  rerender(panel({ busy: true }));
+  rerender(panel({ busy: true, totalCents: 20_700 }));
+  expect(button('Pay $138').disabled).toBe(true);
+  rerender(panel({ totalCents: 20_700 }));
+  expect(button('Pay $207').disabled).toBe(false);
 });

@@ -1,6 +1,8 @@
 import { formatMoney } from '#rules/money.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { paths } from '#web/lib/paths.ts';
+import { useOnline } from '#web/lib/use-browser.ts';
+import { useFrozen } from '#web/lib/use-stable.ts';
 import { Link } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
@@ -16,18 +18,22 @@ const WORDS = [
 
 /** Shows the pay button, what is still needed, and the error of the last attempt. */
 export function PayPanel({
-  totalCents,
+  totalCents: priced,
   missing,
   loading,
+  terms,
   busy,
   asking,
   problem,
   onBack,
 }: {
-  totalCents: number;
+  /** Null while the price is not known. */
+  totalCents: number | null;
   /** What is still needed, in words; '' when nothing is. */
   missing: string;
   loading: boolean;
+  /** Until when the booking can be cancelled for a refund. */
+  terms: string;
   busy: boolean;
   /** The payment provider has not answered yet; the request is repeated automatically. */
   asking: boolean;
@@ -35,6 +41,8 @@ export function PayPanel({
   onBack: () => void;
 }) {
   const { holdMinutes } = useBusiness();
+  const online = useOnline();
+  const totalCents = useFrozen(priced, busy);
   const agreed = problem?.total ?? null;
   return (
     <>
@@ -54,7 +62,7 @@ export function PayPanel({
         </Notice>
       ) : null}
       {agreed !== null ? (
-        <Button type="submit" form={CHECKOUT_FORM} busy={busy} className="w-full text-lg">
+        <Button type="submit" form={CHECKOUT_FORM} busy={busy} disabled={!online} className="w-full text-lg">
           Agree and pay {formatMoney(agreed)}
         </Button>
       ) : (
@@ -62,13 +70,14 @@ export function PayPanel({
           type="submit"
           form={CHECKOUT_FORM}
           busy={busy}
-          disabled={missing !== '' || loading}
+          disabled={missing !== '' || loading || !online}
           aria-describedby="still-needed"
           className="w-full text-lg"
         >
-          {totalCents === 0 ? 'Book for free' : `Pay ${formatMoney(totalCents)}`}
+          {totalCents === null ? 'Pay' : totalCents === 0 ? 'Book for free' : `Pay ${formatMoney(totalCents)}`}
         </Button>
       )}
+      <p className="text-sm font-semibold">{terms}</p>
       <p id="still-needed" aria-live="polite" className="min-h-10 text-sm text-fog">
         {asking ? (
           'We’re still waiting for the payment provider. We’re holding your hours, you haven’t been charged, and this page updates automatically.'

@@ -1,6 +1,6 @@
 import { AlarmClock, Disc3, KeyRound } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { mailIsImmediate } from '#rules/access.ts';
+import { ARRIVE_EARLY, mailIsImmediate } from '#rules/access.ts';
 import { formatDollars, formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
@@ -229,7 +229,7 @@ function Span({ booking, codeHeld, picture }: { booking: Paid; codeHeld: boolean
 }
 
 const STEPS = [
-  { Icon: AlarmClock, text: 'Arrive 10 minutes early.' },
+  { Icon: AlarmClock, text: ARRIVE_EARLY },
   { Icon: KeyRound, text: 'Open the door with the code from our email or from your access code page.' },
   { Icon: Disc3, text: 'Play. The door locks behind you; a new code is one tap away.' },
 ] as const;

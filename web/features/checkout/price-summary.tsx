@@ -5,6 +5,7 @@ import type { Quote } from '#rules/pricing.ts';
 import { formatStudioRange } from '#rules/studio-time.ts';
 import type { ReactNode } from 'react';
 import type { BookingDraft } from '#web/lib/drafts.ts';
+import { Skeleton } from '#web/ui/notice.tsx';
 
 /** Shows the studio, the hours and what they cost. */
 export function PriceSummary({
@@ -33,9 +34,7 @@ export function PriceSummary({
       <p aria-live="polite" className="mt-4 flex items-baseline justify-between border-t border-line pt-4">
         <span className="font-semibold">Total, AUD</span>
         {unpriced ? (
-          <span className="skeleton w-28 text-4xl font-extrabold text-transparent" aria-hidden="true">
-            $0
-          </span>
+          <Skeleton className="h-10 w-28" label="Checking the price" />
         ) : (
           <span className="text-4xl font-extrabold">{formatMoney(dates?.totalCents ?? quote.totalCents)}</span>
         )}

@@ -1,26 +1,39 @@
 import type { ReactNode } from 'react';
+import { Skeleton } from '#web/ui/notice.tsx';
 
 /** One requirement before paying, such as the ID check: open or done. */
 export function Step({
   title,
+  loading,
   done,
   doneText,
   text,
   children,
 }: {
   title: string;
+  /** Whether it is done is not known yet. */
+  loading: boolean;
   done: boolean;
   doneText: string;
   text: ReactNode;
   children: ReactNode;
 }) {
   return (
-    <section aria-label={title} className={`border-l-4 bg-booth p-5 ${done ? 'border-good' : 'border-warn'}`}>
+    <section
+      aria-label={title}
+      className={`border-l-4 bg-booth p-5 ${loading ? 'border-line' : done ? 'border-good' : 'border-warn'}`}
+    >
       <h2 className="text-2xl">{title}</h2>
       <div aria-live="polite" className="mt-2 text-fog">
-        {done ? <p className="font-semibold text-good">{doneText}</p> : <div className="mb-3">{text}</div>}
+        {loading ? (
+          <Skeleton className="h-6 w-40" label="Loading" />
+        ) : done ? (
+          <p className="font-semibold text-good">{doneText}</p>
+        ) : (
+          <div className="mb-3">{text}</div>
+        )}
       </div>
-      {done ? null : children}
+      {loading || done ? null : children}
     </section>
   );
 }

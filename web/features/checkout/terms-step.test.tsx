@@ -14,7 +14,7 @@ const show = (termsVersion: string, text: string): void => {
 const onAccept = vi.fn();
 beforeEach(() => onAccept.mockReset());
 const step = (asked: number, accepted = false) => (
-  <TermsStep asked={asked} accepted={accepted} disabled={false} onAccept={onAccept} />
+  <TermsStep asked={asked} accepted={accepted} loading={false} onAccept={onAccept} />
 );
 const box = () => screen.getByRole<HTMLInputElement>('checkbox', { name: /I have read/ });
 

@@ -7,19 +7,26 @@ import { TermsDialog } from './terms-dialog.tsx';
 export function TermsStep({
   accepted,
   asked,
-  disabled,
+  loading,
   onAccept,
 }: {
   accepted: boolean;
   asked: number;
-  disabled: boolean;
+  /** Whether the terms were accepted is not known yet. */
+  loading: boolean;
   onAccept: (version: string | null) => void;
 }) {
   const [open, setOpen] = useState(asked > 0);
   return (
     <>
-      <Step title="Terms" done={accepted} doneText="Terms accepted" text={<p>Please read and accept the terms.</p>}>
-        <Button tone="plain" onClick={() => setOpen(true)} disabled={disabled}>
+      <Step
+        title="Terms"
+        loading={loading}
+        done={accepted}
+        doneText="Terms accepted"
+        text={<p>Please read and accept the terms.</p>}
+      >
+        <Button tone="plain" onClick={() => setOpen(true)}>
           Read the terms
         </Button>
       </Step>

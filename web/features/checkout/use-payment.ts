@@ -55,7 +55,8 @@ export function usePayment(options: {
     },
     // The hours may be taken.
     meta: { handled: true, invalidates: [queryKeys.availability.all] },
-    onMutate: () => setProblem(null),
+    // A price that was agreed to stays on the screen while it is being paid.
+    onMutate: () => setProblem((before) => (before === null || before.total === null ? null : before)),
     onError: (error, attempt) => {
       if (['id_required', 'terms_required'].includes(errorCode(error))) options.onEligibilityLost();
       if (errorCode(error) === 'terms_required') options.onTermsChanged();

@@ -72,7 +72,14 @@ function NextCode({ access, token, now }: { access: GuestAccess; token: string; 
   const waitSeconds = access.nextCodeAt ? Math.ceil((access.nextCodeAt.getTime() - now.getTime()) / 1000) : 0;
   return (
     <>
-      <p>Your PIN was used. Going out and in again? Make a new one.</p>
+      {access.openedAt === null ? (
+        <p>No PIN works right now. Make a new one to get in.</p>
+      ) : (
+        <p>
+          <strong>You’re in.</strong> The door opened at {formatStudioTime(access.openedAt)} and locks behind you. Going
+          out? Make a new PIN to get back in.
+        </p>
+      )}
       <Button
         className="mt-4 max-sm:w-full"
         busy={make.isPending}
@@ -97,7 +104,7 @@ function NextCode({ access, token, now }: { access: GuestAccess; token: string; 
 
 function phaseOf(access: GuestAccess, now: Date): 'held' | 'shown' | 'waiting' | 'requesting' | 'used' {
   if (access.held) return 'held';
-  if (access.pin !== null) return 'shown';
+  if (access.pin !== null && !(access.own && access.openedAt !== null)) return 'shown';
   if (now < access.releaseAt) return 'waiting';
   const first = access.codesLeft >= regenerateLimits(access.mode).codesPerBooking;
   return !access.own || first ? 'requesting' : 'used';

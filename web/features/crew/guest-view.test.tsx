@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react';
+import { cleanup, screen } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { firstSettings } from '#rules/business/first-settings.ts';
 import * as functions from '#web/data/fetch-client.ts';
@@ -36,6 +36,7 @@ const ACCESS: queries.GuestAccess = {
   releaseAt: minutes(-5),
   worksFrom: minutes(5),
   worksUntil: minutes(130),
+  openedAt: null,
   nextCodeAt: null,
   codesLeft: 20,
   mode: 'bridge',
@@ -86,7 +87,10 @@ test('the way in is the own PIN, then after its use another one; a shared PIN is
 
 test('a used PIN is replaced with a button that waits', async () => {
   show(joined({ codesLeft: 19 }));
-  expect(await wayIn()).toContain('Your PIN was used.');
+  expect(await wayIn()).toBe('No PIN works right now. Make a new one to get in.New PIN');
+  cleanup();
+  show(joined({ codesLeft: 19, openedAt: new Date('2026-11-20T07:02:00Z') }));
+  expect(await wayIn()).toContain('You’re in. The door opened at 6:02 pm and locks behind you.');
   calls.makeGuestCode.mockRejectedValueOnce(new AppError('code_wait', 'Please wait 9 seconds.', 429));
   await press('New PIN');
   expect((await screen.findByRole('alert')).textContent).toBe('Please wait 9 seconds.');

@@ -11,6 +11,7 @@ const page = (seconds: number, pin: string | null = null) => ({
     releaseAt: new Date(NOW.getTime() + seconds * 1000),
     worksFrom: NOW,
     worksUntil: NOW,
+    openedAt: null,
     nextCodeAt: null,
     codesLeft: 20,
     mode: 'bridge' as const,

@@ -43,6 +43,7 @@ const pageSchema = z.object({
       worksFrom: instant,
       worksUntil: instant,
       nextCodeAt: instant.nullable(),
+      openedAt: z.coerce.date().nullable(),
       codesLeft: z.number(),
       mode: z.enum(['bridge', 'hourly', 'onetime']),
       singleUse: z.boolean(),

@@ -2,7 +2,7 @@ import { CalendarDays } from 'lucide-react';
 import { Suspense, useRef, useState } from 'react';
 import type { StudioDate } from '#rules/studio-time.ts';
 import { useFreeDays } from '#web/data/finding/free-days.ts';
-import { useMedia } from '#web/lib/use-media.ts';
+import { useMedia } from '#web/lib/use-browser.ts';
 import { useStable } from '#web/lib/use-stable.ts';
 import { PartBoundary } from '#web/ui/crash-screen.tsx';
 import { lazyPart } from '#web/ui/load-part.ts';

@@ -22,9 +22,9 @@ export function Footer({ clear = false }: { clear?: boolean }) {
         <Link to={paths.about} className={entry}>
           About
         </Link>
-        <Link to={paths.comingSoon} className={entry}>
+        <a href={`${paths.about}#news`} className={entry}>
           News by email
-        </Link>
+        </a>
         <a href={paths.terms} className={entry}>
           Terms
         </a>

@@ -5,13 +5,13 @@ import { TextField } from '#web/ui/form/fields.tsx';
 import { Form, SubmitButton } from '#web/ui/form/form.tsx';
 import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
 import { Notice } from '#web/ui/notice.tsx';
-import { describeJoin, joinList, LAUNCH } from './queries.ts';
+import { describeJoin, joinList, LAUNCH, NEWS_DONE } from './queries.ts';
 
 /** Fetched when the form is sent: the page is small without it, and most visitors never send it. */
 const schema = async () => (await import('./notify-schema.ts')).notifySchema;
 
-/** Adds an address to the mailing list for the opening. */
-export function NotifyForm() {
+/** Adds an address to the mailing list. `about`: what its mails are about, the opening or news of an open business. */
+export function NotifyForm({ about = 'the opening' }: { about?: 'the opening' | 'our news' }) {
   // Without a start value, so that what was typed before the script had loaded stays.
   const form = useSchemaForm(schema, {});
   const { control } = form;
@@ -38,7 +38,7 @@ export function NotifyForm() {
         <SubmitButton control={control}>Notify Me</SubmitButton>
       </div>
       <p className="mt-3 text-sm text-fog">
-        By signing up you agree to get emails from us about the opening. Every email has a link to unsubscribe. See{' '}
+        By signing up you agree to get emails from us about {about}. Every email has a link to unsubscribe. See{' '}
         <Link to={paths.privacy} className="underline decoration-edge underline-offset-4 hover:text-chalk">
           Privacy
         </Link>
@@ -47,7 +47,7 @@ export function NotifyForm() {
       {join.isSuccess || join.isError ? (
         <div className="mt-4">
           <Notice tone={join.isSuccess ? 'good' : 'bad'}>
-            {join.isSuccess ? LAUNCH.done : describeJoin(join.error)}
+            {join.isSuccess ? (about === 'our news' ? NEWS_DONE : LAUNCH.done) : describeJoin(join.error)}
           </Notice>
         </div>
       ) : null}

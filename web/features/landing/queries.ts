@@ -6,6 +6,8 @@ export const LAUNCH = {
   known: 'This email is already on our list!',
   failed: 'Something went wrong. Please try again.',
 } as const;
+/** Said instead of `LAUNCH.done` where the business is open. */
+export const NEWS_DONE = 'Thanks for signing up! We’ll write when there’s news.';
 
 /** Ends the subscription named in a mail's link; succeeds also when it had already ended. Throws when the call fails. */
 export async function leaveList(subscription: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { ARRIVE_EARLY } from '#rules/access.ts';
 import { googleCalendarUrl } from '#rules/business/calendar-link.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { describeError } from '#web/lib/errors.ts';
@@ -18,7 +19,7 @@ export function CalendarLinks({ booking }: { booking: BookingPage }) {
     title: `${booking.studioName}, ${business.name}`,
     start: booking.startTime,
     end: booking.endTime,
-    details: `Booking ${booking.reference}. Please arrive 10 minutes early.`,
+    details: `Booking ${booking.reference}. ${ARRIVE_EARLY}`,
     location: business.address,
   });
   return (

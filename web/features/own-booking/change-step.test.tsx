@@ -1,7 +1,7 @@
 import { act, screen } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { pressTwice, renderPart } from '#web/ui/component-tests.ts';
+import { pressTwice, renderPart, user } from '#web/ui/component-tests.ts';
 import { answerCall, delayServer, expectOneCall, sentRequests } from '#web/ui/testing/delayed-server.ts';
 import { watchReads } from '#web/ui/testing/watched-reads.ts';
 import { ChangeStep } from './change-step.tsx';
@@ -22,6 +22,7 @@ const BOOKING = {
 const CARD = { id: 'pm_1', brand: 'visa', last4: '4242', expiryMonth: 12, expiryYear: 2099 };
 const CHANGED = ['availability', 'ownBooking', 'ownBookings', 'savedCards'];
 const onDone = vi.fn();
+const onBack = vi.fn();
 const buttons = () => screen.getAllByRole<HTMLButtonElement>('button');
 const disabled = () => buttons().map((one) => one.disabled);
 const press = async (name: string) => pressTwice(await screen.findByRole('button', { name }));
@@ -35,9 +36,12 @@ beforeEach(() => {
 async function show(quote: object) {
   const change = { kind: 'move', studioId: 'A', start: at(20), end: at(22) } as const;
   const to = { studioName: 'Studio A', start: at(20), end: at(22) };
-  const { client } = renderPart(
-    <ChangeStep booking={BOOKING} userId="u" change={change} to={to} onDone={onDone} onBack={() => {}} />,
+  const step = (booking: BookingPage) => (
+    <ChangeStep booking={booking} userId="u" change={change} to={to} onDone={onDone} onBack={onBack} />
   );
+  const { client, rerender } = renderPart(step(BOOKING));
+  /** The booking is read again with other hours. */
+  const readAgain = (change: Partial<BookingPage>) => rerender(step({ ...BOOKING, ...change }));
   await expectOneCall('reschedule-booking');
   answerCall('reschedule-booking', quote);
   if ('payUntil' in quote) {
@@ -46,7 +50,7 @@ async function show(quote: object) {
   }
   await screen.findByRole('button', { name: 'Back' });
   const { savedCards: _, moveQuote: __, ...others } = queryKeys;
-  return watchReads(client, others);
+  return { ...(await watchReads(client, others)), readAgain };
 }
 
 test('while a move is sent it cannot be sent again or left, and it ends when the pages were read again', async () => {
@@ -108,4 +112,33 @@ test('after a refusal the old price cannot be pressed while the new one is read'
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Change my booking' }).disabled).toBe(true);
   answerCall('reschedule-booking', { differenceCents: 1_000, refundCents: 0, payUntil: '2031-03-01T00:15:00Z' });
   expect(await screen.findByRole('button', { name: /Pay \$10/ })).toBeTruthy();
+});
+
+test('while a move is paid the page keeps the hours and the price that were confirmed, although the booking has moved', async () => {
+  const reads = await show({ differenceCents: 1_000, refundCents: 0, payUntil: '2031-03-01T00:15:00Z' });
+  const words = () => screen.getByRole('group', { name: 'Confirm' }).textContent;
+  const before = words();
+  expect(before).toContain('Now');
+  await press('Pay $10 with Visa ending in 4242');
+  await expectOneCall('reschedule-booking');
+  // The payment has moved the booking, and a change on this account is read before the answer.
+  reads.readAgain({ startTime: at(20), endTime: at(22) });
+  expect(words()).toBe(before);
+  expect(sentRequests()).toEqual(['POST /functions/v1/reschedule-booking']);
+  reads.answer();
+  answerCall('reschedule-booking', { differenceCents: 1_000, refundCents: 0 });
+  await expectOneCall('saved-cards');
+  answerCall('saved-cards', { cards: [] });
+  await expect.poll(() => onDone.mock.calls).toHaveLength(1);
+  expect(words()).toBe(before);
+});
+
+test('a booking that was moved elsewhere before the price was confirmed has to be chosen again', async () => {
+  const reads = await show({ differenceCents: 0, refundCents: 0 });
+  reads.answer();
+  reads.readAgain({ startTime: at(19) });
+  expect(screen.getByRole('alert').textContent).toMatch(/Your booking has changed meanwhile\. It’s now Studio A/);
+  expect(screen.queryByRole('button', { name: 'Change my booking' })).toBeNull();
+  await user.click(screen.getByRole('button', { name: 'Choose again' }));
+  expect(onBack).toHaveBeenCalledOnce();
 });

@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { type CardProblem, describeCardProblem, nameOfCard, useUsableCards } from '#web/data/account/saved-cards.ts';
@@ -7,6 +8,8 @@ import { describeError } from '#web/lib/errors.ts';
 import { describeOwed } from '#web/lib/business/owed.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
+import { useOnline } from '#web/lib/use-browser.ts';
+import { useFrozen } from '#web/lib/use-stable.ts';
 import { usePayPage } from '#web/lib/use-pay-page.ts';
 import { Button } from '#web/ui/button.tsx';
 import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
@@ -16,15 +19,18 @@ import { type BookingPage, type Change, type Changed, type ChangeQuote, makeChan
 /** Where a booking goes. */
 type To = { readonly studioName: string; readonly start: Date; readonly end: Date };
 
-/** Says what a change costs, and makes it: at once, or by leaving for the pay page. */
+/**
+ * Shows what a change costs, and makes it: immediately, or by leaving for the pay page. The step keeps the booking and the new hours as they were
+ * when it opened, because the payment itself moves the booking before its answer arrives.
+ */
 export function ChangeStep({
   booking,
   userId,
-  change,
-  to,
   onDone,
   onBack,
+  ...chosen
 }: {
+  /** The booking as it was last read. */
   booking: BookingPage;
   userId: string;
   change: Change;
@@ -32,36 +38,30 @@ export function ChangeStep({
   onDone: () => void;
   onBack: () => void;
 }) {
-  const studioId = change.kind === 'move' ? change.studioId : booking.studioId;
+  const [{ change, to, before }] = useState({ ...chosen, before: booking });
+  const { asking, make } = useChange(before, change, onDone);
+  // Also while the browser leaves the page, and until this step closes.
+  const working = make.isPending || make.isSuccess;
+  const studioId = change.kind === 'move' ? change.studioId : before.studioId;
   const place = { studioId, startTime: to.start.toISOString(), endTime: to.end.toISOString() };
   const quote = useQuery({
-    queryKey: queryKeys.moveQuote.of(booking.id, place),
-    queryFn: () => quoteChange(booking.id, change),
+    queryKey: queryKeys.moveQuote.of(before.id, place),
+    queryFn: () => quoteChange(before.id, change),
+    // What is being paid stays on the screen until the answer arrives.
+    enabled: !working,
     retry: false,
     gcTime: 0,
   });
-  const { asking, leaving, make } = useChange(booking, change, onDone);
   const again = (): void => {
     make.reset();
     void quote.refetch();
   };
+  if (!working && !isSamePlace(booking, before)) return <MovedElsewhere booking={booking} onBack={onBack} />;
   if (quote.isPending) return <Skeleton className="h-40" label="Checking the price" />;
-  if (quote.isError)
-    return (
-      <div className="space-y-4">
-        <LoadFailed
-          title="Your booking can’t change like this."
-          why={describeError(quote.error, 'Check your connection.')}
-          onRetry={again}
-        />
-        <Button tone="plain" onClick={onBack}>
-          Choose again
-        </Button>
-      </div>
-    );
+  if (quote.isError) return <Impossible error={quote.error} onRetry={again} onBack={onBack} />;
   return (
     <div role="group" aria-label="Confirm" className="space-y-4">
-      <Places booking={booking} to={to} />
+      <Places booking={before} to={to} />
       <QuoteWords quote={quote.data} />
       {asking ? (
         <Notice tone="warn">
@@ -79,7 +79,7 @@ export function ChangeStep({
         <Choices
           userId={userId}
           quote={quote.data}
-          busy={make.isPending || leaving ? make.variables?.card : undefined}
+          busy={working ? make.variables?.card : undefined}
           disabled={quote.isFetching}
           onMake={(card) => make.mutate({ differenceCents: quote.data.differenceCents, card })}
           onBack={onBack}
@@ -90,6 +90,43 @@ export function ChangeStep({
     </div>
   );
 }
+
+/** Shown when the booking was moved meanwhile, elsewhere. */
+function MovedElsewhere({ booking, onBack }: { booking: BookingPage; onBack: () => void }) {
+  return (
+    <div className="space-y-4">
+      <Notice tone="warn">
+        <p role="alert">
+          Your booking has changed meanwhile. It’s now {booking.studioName},{' '}
+          {formatStudioRange(booking.startTime, booking.endTime)}.
+        </p>
+      </Notice>
+      <Button tone="plain" onClick={onBack}>
+        Choose again
+      </Button>
+    </div>
+  );
+}
+
+function Impossible({ error, onRetry, onBack }: { error: Error; onRetry: () => void; onBack: () => void }) {
+  return (
+    <div className="space-y-4">
+      <LoadFailed
+        title="Your booking can’t change like this."
+        why={describeError(error, 'Check your connection.')}
+        onRetry={onRetry}
+      />
+      <Button tone="plain" onClick={onBack}>
+        Choose again
+      </Button>
+    </div>
+  );
+}
+
+const isSamePlace = (one: BookingPage, other: BookingPage): boolean =>
+  one.studioId === other.studioId &&
+  one.startTime.getTime() === other.startTime.getTime() &&
+  one.endTime.getTime() === other.endTime.getTime();
 
 /** Old and new hours. */
 function Places({ booking, to }: { booking: BookingPage; to: To }) {
@@ -149,8 +186,7 @@ function useChange(booking: BookingPage, change: Change, onDone: () => void) {
     },
   });
   useBackAgain(make.reset);
-  // Stays busy while the browser leaves the page.
-  return { asking, leaving: make.data?.done === false, make };
+  return { asking, make };
 }
 
 /** How many saved cards are offered. */
@@ -172,9 +208,10 @@ function Choices({
   onMake: (card: string | null) => void;
   onBack: () => void;
 }) {
+  const online = useOnline();
   const usable = useUsableCards(userId, quote.payUntil !== undefined);
-  const cards = usable.cards.slice(0, CARDS);
   const working = busy !== undefined;
+  const cards = useFrozen(usable.cards, working).slice(0, CARDS);
   return (
     <div className="flex flex-wrap gap-3">
       {cards.map((card, index) => (
@@ -182,7 +219,7 @@ function Choices({
           key={card.id}
           tone={index === 0 ? 'signal' : 'plain'}
           busy={busy === card.id}
-          disabled={disabled || working}
+          disabled={disabled || working || !online}
           onClick={() => onMake(card.id)}
         >
           Pay {formatMoney(quote.differenceCents)} with {nameOfCard(card)}
@@ -191,7 +228,7 @@ function Choices({
       <Button
         tone={cards.length === 0 ? 'signal' : 'plain'}
         busy={busy === null}
-        disabled={disabled || working || usable.loading}
+        disabled={disabled || working || usable.loading || !online}
         onClick={() => onMake(null)}
       >
         {cards.length === 0 ? labelOf(quote) : 'Pay another way'}

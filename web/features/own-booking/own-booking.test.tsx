@@ -62,7 +62,8 @@ const BOOKING: queries.BookingPage = {
   refunds: [],
   refundingCents: 0,
   documents: [{ number: 7, kind: 'invoice', cents: 13_800, at: new Date('2031-02-01T00:05:00Z') }],
-  code: { accepted: null, mailed: null, used: null },
+  code: { accepted: null, mailed: null },
+  openings: [],
   moves: [],
   waiting: null,
 };
@@ -249,9 +250,9 @@ test('the starts of a day count hours past midnight, and the booking’s own hou
 });
 
 test('what happened is in order, and the end of the session comes last', () => {
-  const code = { accepted: at(17), mailed: at(17.75), used: at(18) };
+  const code = { accepted: at(17), mailed: at(17.75) };
   const refunds = [{ cents: 500, at: at(30) }];
-  expect(eventsOf({ ...BOOKING, code, refunds }, at(31)).map(({ what }) => what)).toEqual([
+  expect(eventsOf({ ...BOOKING, code, openings: [at(18)], refunds }, at(31)).map(({ what }) => what)).toEqual([
     'Hours held for you',
     '$138 paid',
     'Access code made',
@@ -259,6 +260,20 @@ test('what happened is in order, and the end of the session comes last', () => {
     'Door opened',
     'Session ended',
     '$5 sent back to you',
+  ]);
+});
+
+test('a session that was made longer says so, and keeps that the door was opened before', () => {
+  const moves = [
+    { studioName: 'Studio A', startTime: at(17), endTime: at(19), differenceCents: 0, at: at(-48) },
+    { studioName: 'Studio A', startTime: at(18), endTime: at(19), differenceCents: 6_900, at: at(18.5) },
+  ];
+  const words = eventsOf({ ...BOOKING, moves, openings: [at(18), at(19.5)] }, at(19.6)).map(({ what }) => what);
+  expect(words.slice(-4)).toEqual([
+    'Moved from Studio A, Saturday 8 March 2031, 5 pm to 7 pm',
+    'Door opened',
+    'Made longer: until 8 pm instead of 7 pm',
+    'Door opened',
   ]);
 });
 

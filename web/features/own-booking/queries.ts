@@ -42,7 +42,9 @@ const bookingSchema = z.object({
   documents: z.array(
     z.object({ number: z.number(), kind: z.enum(['invoice', 'adjustment']), cents: z.number(), at: instant }),
   ),
-  code: z.object({ accepted: maybeInstant, mailed: maybeInstant, used: maybeInstant }),
+  code: z.object({ accepted: maybeInstant, mailed: maybeInstant }),
+  /** When its codes opened the door. */
+  openings: z.array(instant),
   /** The hours before each move. */
   moves: z.array(
     z.object({

@@ -2,20 +2,28 @@ import { useMutation } from '@tanstack/react-query';
 import { documentNumber } from '#rules/business/documents.ts';
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioDate } from '#rules/studio-time.ts';
-import { saveFile } from '#web/data/fetch-client.ts';
+import { saveFile, showFile } from '#web/data/fetch-client.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { type BookingPage, readReceipt } from './queries.ts';
 
-/** The documents of a booking, as one file to keep. */
+const TYPES = { html: 'text/html', pdf: 'application/pdf' } as const;
+
+/** The documents of a booking: as a PDF file to keep, or as a page in a tab of its own. */
 export function Receipts({ booking }: { booking: BookingPage }) {
   const registered = useBusiness().abn !== '';
   const file = useMutation({
-    mutationFn: async (format: 'html' | 'pdf') => ({ format, content: await readReceipt(booking.id, format) }),
+    // The tab is opened by the press: browsers block one that a later answer opens.
+    mutationFn: async ({ format, tab }: { format: 'html' | 'pdf'; tab: Window | null }) => {
+      const content = await readReceipt(booking.id, format).catch((error: unknown) => {
+        tab?.close();
+        throw error;
+      });
+      if (tab !== null) showFile(content, tab, 'text/html');
+      else saveFile(content, `receipt-${booking.reference}.${format}`, TYPES[format]);
+    },
     meta: { handled: true, invalidates: [] },
-    onSuccess: ({ format, content }) =>
-      saveFile(content, `receipt-${booking.reference}.${format}`, format === 'pdf' ? 'application/pdf' : 'text/html'),
   });
   const names = {
     invoice: registered ? 'Tax invoice' : 'Receipt',
@@ -35,10 +43,18 @@ export function Receipts({ booking }: { booking: BookingPage }) {
         ))}
       </ul>
       <div className="mt-4 flex flex-wrap gap-3">
-        <Button tone="plain" busy={file.isPending && file.variables === 'pdf'} onClick={() => file.mutate('pdf')}>
+        <Button
+          tone="plain"
+          busy={file.isPending && file.variables.format === 'pdf'}
+          onClick={() => file.mutate({ format: 'pdf', tab: null })}
+        >
           PDF
         </Button>
-        <Button tone="plain" busy={file.isPending && file.variables === 'html'} onClick={() => file.mutate('html')}>
+        <Button
+          tone="plain"
+          busy={file.isPending && file.variables.format === 'html'}
+          onClick={() => file.mutate({ format: 'html', tab: window.open('', '_blank') })}
+        >
           Web page
         </Button>
       </div>

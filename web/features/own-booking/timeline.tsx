@@ -12,6 +12,16 @@ const REASONS: Readonly<Record<string, string>> = {
   payment_failed: 'The payment didn’t arrive',
 };
 
+type Hours = Pick<BookingPage, 'studioName' | 'startTime' | 'endTime'>;
+
+/** Describes a change of a booking's hours: only its end, or all of them. */
+function describeMove(before: Hours, after: Hours): string {
+  const sameStart = before.studioName === after.studioName && before.startTime.getTime() === after.startTime.getTime();
+  if (!sameStart) return `Moved from ${before.studioName}, ${formatStudioRange(before.startTime, before.endTime)}`;
+  const word = after.endTime > before.endTime ? 'Made longer' : 'Made shorter';
+  return `${word}: until ${formatStudioTime(after.endTime)} instead of ${formatStudioTime(before.endTime)}`;
+}
+
 /** What has happened to a booking, earliest first. */
 export function eventsOf(booking: BookingPage, now: Date): Event[] {
   const { code, status, cancelReason } = booking;
@@ -21,14 +31,14 @@ export function eventsOf(booking: BookingPage, now: Date): Event[] {
       at,
       what: `${formatMoney(cents)} paid${forMove ? ' for the change' : ''}${online ? '' : ', not online'}`,
     })),
-    ...booking.moves.map(({ studioName, startTime, endTime, at }) => ({
-      at,
-      what: `Moved from ${studioName}, ${formatStudioRange(startTime, endTime)}`,
+    ...booking.moves.map((before, index) => ({
+      at: before.at,
+      what: describeMove(before, booking.moves[index + 1] ?? booking),
     })),
     ...booking.refunds.map(({ cents, at }) => ({ at, what: `${formatMoney(cents)} sent back to you` })),
     code.accepted && { at: code.accepted, what: 'Access code made' },
     code.mailed && { at: code.mailed, what: 'Access code emailed' },
-    code.used && { at: code.used, what: 'Door opened' },
+    ...booking.openings.map((at) => ({ at, what: 'Door opened' })),
     booking.cancelledAt && { at: booking.cancelledAt, what: REASONS[cancelReason ?? ''] ?? 'Cancelled' },
     status === 'confirmed' && booking.endTime <= now ? { at: booking.endTime, what: 'Session ended' } : null,
   ];

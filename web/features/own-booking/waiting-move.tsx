@@ -36,7 +36,11 @@ export function WaitingMove({ waiting, now }: { waiting: NonNullable<BookingPage
         . Your booking moves there when you’ve paid {formatMoney(cents)}.
       </p>
       <div className="mt-5 flex flex-wrap gap-3">
-        {url === null ? null : <Button onClick={() => leaveTo(url)}>Pay {formatMoney(cents)}</Button>}
+        {url === null ? null : (
+          <Button disabled={release.isPending} onClick={() => leaveTo(url)}>
+            Pay {formatMoney(cents)}
+          </Button>
+        )}
         <Button tone="plain" busy={release.isPending} onClick={() => release.mutate()}>
           Keep my old hours
         </Button>

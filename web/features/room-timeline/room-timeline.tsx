@@ -5,9 +5,10 @@ import { addDays, formatStudioDate, type StudioDate } from '#rules/studio-time.t
 import { venue } from '#rules/venue.ts';
 import { SLOT_ICON, SLOT_LOOK } from '#web/data/finding/slot-look.ts';
 import { type SlotState, slotState } from '#web/data/finding/slot-state.ts';
+import { NewsLine } from '#web/lib/business/news-line.tsx';
 import { useArrival } from '#web/data/finding/use-arrival.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
-import { useMedia } from '#web/lib/use-media.ts';
+import { useMedia } from '#web/lib/use-browser.ts';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { earlyHours, priceSteps, shownHours } from './shown-hours.ts';
 import { PriceMark } from './timeline-cell.tsx';
@@ -50,7 +51,7 @@ export function RoomTimeline({
   paused: boolean;
 }) {
   const across = useMedia('(min-width: 64rem)');
-  const { taken, unsure, live, refetch } = useRoomsHours({
+  const { taken, checkedAt, unsure, live, refetch } = useRoomsHours({
     studioIds: rooms.map(({ id }) => id),
     userId,
     ready,
@@ -78,7 +79,7 @@ export function RoomTimeline({
   return (
     <section ref={section} aria-label="Hours" className="animate-rise">
       <Heading date={date} hours={hours} />
-      <Status unsure={unsure} live={live} sentence={news.sentence} />
+      <NewsLine sentence={news.sentence} live={live} unsure={unsure} checkedAt={checkedAt ?? now} />
       {folded ? <Early until={hours[0]} onUnfold={unfold} /> : null}
       <TimelineGrid
         key={date}
@@ -140,28 +141,6 @@ function Heading({ date, hours }: { date: StudioDate; hours: readonly Slot[] }) 
         {venue.timeZoneLabel}
       </p>
     </div>
-  );
-}
-
-/** Announces what others did, and says whether the hours follow at once. As high with a sentence as without one. */
-function Status({ unsure, live, sentence }: { unsure: boolean; live: boolean; sentence: string }) {
-  return (
-    <>
-      {unsure ? (
-        <output className="mb-2 block text-sm text-warn">
-          {navigator.onLine
-            ? 'We can’t check which hours are free right now. What you see may be out of date.'
-            : 'You’re offline, so what you see may be out of date. We’ll check again when you’re back online.'}
-        </output>
-      ) : null}
-      <div className="mb-3 flex min-h-6 items-center gap-2 text-sm text-fog">
-        <span aria-hidden="true" className={`size-2 shrink-0 rounded-full ${live ? 'bg-good' : 'bg-edge'}`} />
-        <p role="status" className="font-semibold text-chalk empty:hidden">
-          {sentence}
-        </p>
-        {sentence === '' ? <p>{live ? 'Live: changes show at once.' : 'Checked every few seconds.'}</p> : null}
-      </div>
-    </>
   );
 }
 

@@ -10,6 +10,8 @@ const POLL_MS = 5_000;
 /** Taken spans of all rooms on a day and the next; `taken` is undefined until they are known for the chosen day. */
 export type RoomsHours = {
   readonly taken: ReadonlyMap<string, readonly Taken[]> | undefined;
+  /** When they were read; undefined with `taken`. */
+  readonly checkedAt: Date | undefined;
   /** The last request failed: `taken` is missing or may be out of date. */
   readonly unsure: boolean;
   /** Changes of others show at once. */
@@ -31,7 +33,7 @@ export function useRoomsHours(ask: {
   const live = useLive(ready && !paused ? topics : null, queryKeys.availability.all);
   const { data, isError, refetch } = useQuery({
     queryKey: queryKeys.availability.of('rooms', studioIds.join(' '), userId, days.from, days.to),
-    queryFn: async () => ({ date, taken: await readRooms(studioIds, days, userId) }),
+    queryFn: async () => ({ date, taken: await readRooms(studioIds, days, userId), checkedAt: new Date() }),
     enabled: ready && studioIds.length > 0,
     refetchInterval: (query) => {
       if (paused) return false;
@@ -41,6 +43,7 @@ export function useRoomsHours(ask: {
   });
   return {
     taken: data?.date === date ? data.taken : undefined,
+    checkedAt: data?.date === date ? data.checkedAt : undefined,
     unsure: isError,
     live,
     refetch: () => void refetch(),

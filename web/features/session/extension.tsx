@@ -7,37 +7,41 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError, errorCode } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
+import { useFrozen } from '#web/lib/use-stable.ts';
 import { usePayPage } from '#web/lib/use-pay-page.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { bigButton, mainButton } from './big-button.ts';
 import { extend, type Extended, type ExtensionQuote, quoteExtension, type RoomSession } from './queries.ts';
 
-/** Queries what a further hour costs, while the customer is signed in. */
-export function useExtension(session: RoomSession, wanted: boolean) {
+/** Reads what a further hour costs. */
+function useQuote(session: RoomSession, enabled: boolean) {
   return useQuery({
     queryKey: queryKeys.sessionRoom.of('extension', session.id, session.end.toISOString()),
     queryFn: () => quoteExtension(session),
-    enabled: wanted,
+    enabled,
     retry: false,
     refetchInterval: 60_000,
   });
 }
 
 /**
- * Adds an hour with one tap at the price on the button: the newest saved card pays, and without one the pay page. Says nothing where the customer
- * cannot extend.
+ * Adds an hour with one tap at the price on the button: the newest saved card pays, and without one the pay page. Renders nothing if the customer
+ * cannot extend. While an hour is being paid, its button and price stay as they were pressed, although the payment moves the end of the session.
  */
 export function Extension({
-  session,
-  quote,
+  session: current,
   userId,
+  online,
 }: {
   session: RoomSession;
-  quote: ReturnType<typeof useExtension>;
   userId: string;
+  online: boolean;
 }) {
+  const { asking, leaving, more } = useMore();
+  const working = more.isPending || leaving || more.data?.left !== undefined;
+  const session = working && more.variables !== undefined ? more.variables.session : current;
+  const quote = useQuote(session, online && !working);
   const until = endWithOneMore(session);
-  const { asking, leaving, more } = useMore(session, until, () => void quote.refetch());
   const taken = quote.isError && ['slot_taken', 'slot_closed'].includes(errorCode(quote.error));
   if (taken) return <p className="text-lg">The room isn’t free after you, so this session can’t end later.</p>;
   if (quote.data === undefined || until === null) return null;
@@ -48,15 +52,15 @@ export function Extension({
         userId={userId}
         until={until}
         quote={quote.data}
-        busy={more.isPending || leaving ? more.variables?.card : undefined}
-        onMore={(card) => more.mutate({ differenceCents: quote.data.differenceCents, card })}
+        busy={working ? more.variables?.card : undefined}
+        onMore={(card) => more.mutate({ session, until, differenceCents: quote.data.differenceCents, card })}
       />
       {asking ? (
         <p role="status" className="mt-2">
           The payment service is slow. Your hour is held, and this continues automatically.
         </p>
       ) : null}
-      {more.isError ? (
+      {more.isError && more.variables.session.end.getTime() === session.end.getTime() ? (
         <p role="alert" className="mt-2 font-semibold">
           {describeError(more.error, 'Nothing was changed. Please try again.')}
         </p>
@@ -68,11 +72,19 @@ export function Extension({
 /** `left`: the saved card did not pay, and where the hour is paid instead. */
 type Made = { readonly done: boolean; readonly left?: { readonly problem: CardProblem; readonly url: string } };
 
+/** The hour that was pressed: its session as shown, its new end, its price, and the saved card that pays; null for the pay page. */
+type Order = {
+  readonly session: RoomSession;
+  readonly until: Date;
+  readonly differenceCents: number;
+  readonly card: string | null;
+};
+
 /** Adds the hour, and leaves for the pay page where it is to be paid. */
-function useMore(session: RoomSession, until: Date | null, onFailed: () => void) {
+function useMore() {
   const { asking, open } = usePayPage();
   const more = useMutation({
-    mutationFn: async (how: { differenceCents: number; card: string | null }): Promise<Made> => {
+    mutationFn: async ({ session, ...how }: Order): Promise<Made> => {
       const answers: Extended[] = [];
       const url = await open(async () => {
         const answer = await extend(session, how);
@@ -97,14 +109,13 @@ function useMore(session: RoomSession, until: Date | null, onFailed: () => void)
         queryKeys.savedCards.all,
       ],
     },
-    onSuccess: ({ done }) => {
-      if (!done || until === null) return;
+    onSuccess: ({ done }, { until }) => {
+      if (!done) return;
       toast({
         title: `Yours until ${formatStudioTime(until)}`,
         description: 'The door has a new code for you. Look at it before you leave the room.',
       });
     },
-    onError: onFailed,
   });
   useBackAgain(more.reset);
   // Stays busy while the browser leaves the page.
@@ -126,7 +137,7 @@ function Ways({
   onMore: (card: string | null) => void;
 }) {
   const { cards, loading } = useUsableCards(userId, payUntil !== undefined);
-  const card = cards[0] ?? null;
+  const card = useFrozen(cards, busy !== undefined)[0] ?? null;
   const disabled = loading || busy !== undefined;
   const price = payUntil === undefined ? 'free' : formatMoney(differenceCents);
   return (

@@ -154,6 +154,32 @@ test.each([
   await button(/Stay until 9 pm/);
 });
 
+test('while an hour is paid its end and price stay, although the payment has moved the end of the session', async () => {
+  const { promise, resolve } = Promise.withResolvers();
+  answers['extended'] = promise;
+  const { rerender } = show(60);
+  const stay = await ready(/Stay until 9 pm/);
+  await act(async () => stay.click());
+  const longer = { ...session, end: new Date(session.end.getTime() + 3_600_000) };
+  rerender(<SessionPanel session={longer} online />);
+  await act(() => new Promise((drawn) => setTimeout(drawn, 50)));
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: /Stay until/ }).textContent).toBe('Stay until 9 pm$69');
+  expect((await button(/Stay until 9 pm/)).disabled).toBe(true);
+  resolve({ differenceCents: 6_900 });
+  await ready(/Stay until 10 pm/);
+  expect(mocks.toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'Yours until 9 pm' }));
+});
+
+test('an hour that is being paid stays so when the warning of the end appears', async () => {
+  answers['extended'] = new Promise(() => {});
+  show(11);
+  const stay = await ready(/Stay until 9 pm/);
+  await act(async () => stay.click());
+  await pass(2);
+  expect(screen.getByRole('status').textContent).toContain('Your session ends');
+  expect((await button(/Stay until 9 pm/)).disabled).toBe(true);
+});
+
 test('no tap counts before the cards are known, and cards that cannot be read leave the pay page', async () => {
   const { promise, reject } = Promise.withResolvers();
   answers['cards'] = promise;

@@ -5,7 +5,7 @@ import { useSession } from '#web/data/session.tsx';
 import { useNow } from '#web/lib/use-now.ts';
 import { bigButton } from './big-button.ts';
 import { useChime } from './chime.ts';
-import { Extension, useExtension } from './extension.tsx';
+import { Extension } from './extension.tsx';
 import { Lights } from './lights.tsx';
 import type { RoomSession } from './queries.ts';
 import { useSessionRoom } from './use-session-room.ts';
@@ -25,27 +25,23 @@ export function SessionPanel({
   children?: ReactNode;
 }) {
   const now = useNow(1_000);
-  const { status, user } = useSession();
+  const { user } = useSession();
   const near = lightsWindow(session);
   const running = now >= session.start && now < session.end;
   const room = useSessionRoom(session, online, now);
-  const quote = useExtension(session, online && running && status === 'in');
   const chime = useChime();
   if (now < near.start || now >= near.end) return null;
   const warning = endWarning(session, room?.followed === true, now);
   const more =
-    running && user !== null ? (
-      <Extension key={session.end.toISOString()} session={session} quote={quote} userId={user.id} />
-    ) : null;
+    running && user !== null ? <Extension key="extension" session={session} userId={user.id} online={online} /> : null;
+  const lights = room?.lights === true ? <Lights key="lights" session={session} online={online} /> : null;
   return (
     <section aria-label="Your session" className="space-y-4 bg-white text-black [color-scheme:light]">
       <Warning warning={warning} session={session} now={now} onDue={(tone) => chime.play(tone)} />
-      {/* On a phone the first button is under the thumb: staying longer, once it is about to end. */}
+      {/* On a phone the first button is under the thumb: staying longer, once the session is about to end. */}
       <div className="flex flex-col gap-4 sm:flex-row sm:flex-wrap sm:items-start">
-        {warning === null ? null : more}
-        {room?.lights === true ? <Lights session={session} online={online} /> : null}
+        {warning === null ? [lights, more] : [more, lights]}
         {!online && room === undefined ? <Offline /> : null}
-        {warning === null ? more : null}
         {running && !chime.allowed ? (
           <button type="button" className={bigButton} onClick={() => chime.allow()}>
             Sound before the end

@@ -12,18 +12,32 @@ const EVENING = 19;
 type Room = { readonly id: string; readonly name: string };
 
 /** The dialog of the wait list, once somebody wants taken hours. */
-export function useWaiting({ date, userId, now }: { date: StudioDate; userId: string | null; now: Date }): {
+export function useWaiting({
+  date,
+  lost = [],
+  userId,
+  now,
+}: {
+  date: StudioDate;
+  /** Hours that the customer has just lost: they are proposed. */
+  lost?: readonly Slot[];
+  userId: string | null;
+  now: Date;
+}): {
   readonly dialog: ReactNode;
   /** null: hours of the day that is shown. */
   readonly waitFor: (room: Room | null, slot: Slot | null) => void;
 } {
-  const [wanted, setWanted] = useState<{ readonly room: Room; readonly first: Slot } | null>(null);
+  const [wanted, setWanted] = useState<{ readonly room: Room; readonly first: Slot; readonly count: number } | null>(
+    null,
+  );
   const dialog = wanted ? (
     <PartBoundary what="The wait list">
       <Suspense>
         <WaitDialog
           studio={wanted.room}
           first={wanted.first}
+          count={wanted.count}
           userId={userId}
           now={now}
           onClose={() => setWanted(null)}
@@ -31,7 +45,8 @@ export function useWaiting({ date, userId, now }: { date: StudioDate; userId: st
       </Suspense>
     </PartBoundary>
   ) : null;
+  const proposal = { first: lost[0] ?? { date, hour: EVENING }, count: Math.max(1, lost.length) };
   const waitFor = (room: Room | null, slot: Slot | null): void =>
-    setWanted(room && { room, first: slot ?? { date, hour: EVENING } });
+    setWanted(room && { room, ...(slot === null ? proposal : { first: slot, count: 1 }) });
   return { dialog, waitFor };
 }

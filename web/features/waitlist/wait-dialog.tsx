@@ -22,19 +22,22 @@ const LONGEST = 8;
 export function WaitDialog({
   studio,
   first,
+  count: proposed,
   userId,
   now,
   onClose,
 }: {
   studio: { readonly id: string; readonly name: string };
   first: Slot;
+  /** How many hours to propose. */
+  count: number;
   userId: string | null;
   now: Date;
   onClose: () => void;
 }) {
   const hours = hoursToCome(first.date, now);
   const [hour, setHour] = useState(hours.includes(first.hour) ? first.hour : (hours[0] ?? first.hour));
-  const [count, setCount] = useState(1);
+  const [count, setCount] = useState(Math.min(proposed, LONGEST));
   const { open } = useAuthDialog();
   const { start, end } = spanOf(runFrom({ date: first.date, hour }, count));
   const join = useMutation({

@@ -29,11 +29,12 @@ const STUDIO = { id: 'room-a', name: 'Studio A' };
 beforeEach(() => {
   vi.clearAllMocks();
 });
-const show = (userId: string | null) =>
+const show = (userId: string | null, count = 1) =>
   renderPart(
     <AuthDialogProvider>
       <WaitDialog
         studio={STUDIO}
+        count={count}
         first={{ date: '2026-11-20', hour: 21 }}
         userId={userId}
         now={NOW}
@@ -42,6 +43,11 @@ const show = (userId: string | null) =>
     </AuthDialogProvider>,
   );
 const named = (name: string) => screen.getByRole('button', { name, hidden: true });
+
+test('hours that were lost are proposed with their number', () => {
+  show('me', 3);
+  expect(screen.getByText('9 pm to midnight tonight')).toBeTruthy();
+});
 
 test('a customer chooses the hours to wait for, over midnight too, joins, and reads how many are ahead', async () => {
   joinWaitlist.mockResolvedValue({ entryId: 'one', ahead: 2 });

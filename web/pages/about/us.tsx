@@ -2,6 +2,7 @@ import { countRooms } from '#rules/business/rooms.ts';
 import { fillText } from '#rules/business/business.ts';
 import { venue } from '#rules/venue.ts';
 import { InfoTable } from '#web/features/landing/info-table.tsx';
+import { NotifyForm } from '#web/features/landing/notify-form.tsx';
 import { PublicFrame } from '#web/features/landing/public-frame.tsx';
 import { Rooms } from '#web/features/landing/rooms.tsx';
 import { RoomPicture } from '#web/features/studios/room-picture.tsx';
@@ -53,6 +54,13 @@ export default function AboutPage() {
       <Link to={paths.booking} className={`${buttonStyle.signal} mt-12`}>
         Book a studio
       </Link>
+      <section id="news" aria-labelledby="news-title" className="mt-20 scroll-mt-8">
+        <h2 id="news-title" className="text-title">
+          News by email
+        </h2>
+        <p className="mt-4 mb-6 max-w-prose text-fog">What’s new in the rooms, now and then.</p>
+        <NotifyForm about="our news" />
+      </section>
     </PublicFrame>
   );
 }
