@@ -1,5 +1,5 @@
 import { ageOn, MINIMUM_AGE } from './people.ts';
-import { addDays, dayBounds, isStudioDate, type StudioDate } from './studio-time.ts';
+import { addDays, dayBounds, formatStudioDate, isStudioDate, type StudioDate } from './studio-time.ts';
 import { settings } from './venue.ts';
 
 type PrintedDate = { readonly iso: string | null; readonly printed: string | null };
@@ -185,6 +185,11 @@ export function approvalProblem(id: ReviewedId, today: StudioDate, source: 'phot
 export function adultFrom(born: StudioDate): StudioDate {
   const [year = 0, month = 1, day = 1] = born.split('-').map(Number);
   return new Date(Date.UTC(year + MINIMUM_AGE, month - 1, day)).toISOString().slice(0, 10);
+}
+
+/** Tells somebody whose licence says under 18 from when they can book. `adultOn`: the 18th birthday by the licence; `email`: ours. */
+export function describeMinor(adultOn: StudioDate, email: string): string {
+  return `Your licence says you turn 18 on ${formatStudioDate(adultOn)}. You can book from that day. If we read it wrong, please email ${email}.`;
 }
 
 /** Computes when a verification ends: after the licence's last day, or after 24 months if that is earlier. */

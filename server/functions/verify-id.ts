@@ -25,7 +25,7 @@ export function verifyId(context: { identity: IdentityContext }): ServerFunction
       const { userId } = signedIn(caller);
       const { idImage } = parse(bodySchema, body);
       const bytes = readDataUrl(idImage);
-      const { id, reading, judgement, profileBirthDate } = await checkPhoto(context.identity, userId, bytes);
+      const { id, reading, judgement, reasons, profileBirthDate } = await checkPhoto(context.identity, userId, bytes);
       return json({
         verificationId: id,
         decision: judgement.decision,
@@ -47,7 +47,7 @@ export function verifyId(context: { identity: IdentityContext }): ServerFunction
         dobMatches: judgement.dobMatches,
         aiRawResponse: null,
         aiConfidenceScore: reading.confidence,
-        failureReasons: judgement.reasons,
+        failureReasons: reasons,
       });
     },
   };

@@ -90,6 +90,7 @@ describe('verify-id', () => {
     app.answers['checkPhoto'] = () => ({
       id: 'v1',
       judgement,
+      reasons: ['Read by the customer.'],
       reading: { ...reading, ...more },
       profileBirthDate: '1990-01-02',
     });
@@ -122,7 +123,7 @@ describe('verify-id', () => {
         dobMatches: true,
         aiRawResponse: null,
         aiConfidenceScore: 87,
-        failureReasons: ['The middle name differs.'],
+        failureReasons: ['Read by the customer.'],
       }),
     );
     expect(operationCalls()).toEqual([['checkPhoto', PERSON, picture]]);

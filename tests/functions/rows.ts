@@ -709,7 +709,8 @@ function verification(): unknown {
   return {
     id: 'v1',
     reading: { givenNames: 'Ada', familyName: 'Lovelace', dateOfBirth: date, expiry: date, confidence: 90 },
-    judgement: { decision: 'verified', nameMatch: {}, reasons: [] },
+    judgement: { decision: 'verified', nameMatch: {} },
+    reasons: [],
     profileBirthDate: null,
   };
 }

@@ -16,6 +16,12 @@ export async function readProfile(userId: string) {
   return data;
 }
 
+/** Changes the full name of an account. */
+export async function saveName(userId: string, fullName: string): Promise<void> {
+  const { error } = await rest.from('profiles').update({ full_name: fullName }).eq('user_id', userId);
+  if (error) throw error;
+}
+
 /** Queries the profile. Forms start from it, so it does not change while somebody types. */
 export function useProfile(userId: string) {
   return useQuery({

@@ -277,16 +277,12 @@ function IdStep({ userId, loading, verified }: { userId: string; loading: boolea
   const close = (): void => setOpen(false);
   return (
     <>
-      <Step
-        title="ID"
-        loading={loading}
-        done={verified}
-        doneText="ID verified"
-        text={<IdRequest userId={userId} wanted={!loading && !verified} />}
-      >
-        <Button tone="plain" onClick={() => setOpen(true)}>
-          Verify ID
-        </Button>
+      <Step title="ID" loading={loading} done={verified} doneText="ID verified">
+        <IdRequest userId={userId} wanted={!loading && !verified}>
+          <Button tone="plain" onClick={() => setOpen(true)}>
+            Verify ID
+          </Button>
+        </IdRequest>
       </Step>
       <IdDialog open={open} onClose={close} onVerified={close} />
     </>

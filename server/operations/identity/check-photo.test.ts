@@ -126,8 +126,13 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
   test('under 18 is final: no further photo or hosted check until the birthday on the licence, or until staff lift it', async () => {
     const id = await unverified();
     const { context, read } = open({ read: () => Promise.resolve(MINOR) });
-    expect((await checkPhoto(context, id, PICTURE)).judgement).toMatchObject({ decision: 'failed', isFinal: true });
-    const refusal = { code: 'age_required', message: expect.stringMatching(/you turn 18 on \w+ 3 April 2038/) };
+    const message = expect.stringMatching(/you turn 18 on \w+ 3 April 2038/);
+    // The first answer is the same as the later ones.
+    expect(await checkPhoto(context, id, PICTURE)).toMatchObject({
+      judgement: { decision: 'failed', isFinal: true },
+      reasons: [message],
+    });
+    const refusal = { code: 'age_required', message };
     await expect(checkPhoto(context, id, PICTURE)).rejects.toMatchObject(refusal);
     await expect(startHostedCheck(context, id, 'a@example.com')).rejects.toMatchObject(refusal);
     expect(read).toHaveBeenCalledTimes(1);
@@ -143,6 +148,14 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
       [lifted],
     );
     expect((await checkPhoto(open({}).context, lifted, PICTURE)).judgement.decision).toBe('verified');
+  });
+
+  test('a final answer ends a photo that waited for a person', async () => {
+    const id = await unverified();
+    await checkPhoto(open({ read: () => Promise.resolve({ ...reading, confidence: 50 }) }).context, id, PICTURE);
+    expect(await decisions(id)).toEqual(['review']);
+    await checkPhoto(open({ read: () => Promise.resolve(MINOR) }).context, id, PICTURE);
+    expect(await decisions(id)).toEqual(['superseded', 'failed']);
   });
 
   test('an expired licence and an unclear birth date are not final: another photo is checked', async () => {

@@ -5,6 +5,7 @@ import type { LicenceReading } from '#server/providers/ports.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { IdentityContext } from './context.ts';
 import { requireProfile } from './profile.ts';
+import { explainDecision } from './refuse-minor.ts';
 import { type Decision, storeDecision } from './store-decision.ts';
 
 /** A stored decision, with the reading and judgement behind it. */
@@ -12,6 +13,8 @@ export type Verification = {
   readonly id: string;
   readonly reading: LicenceReading;
   readonly judgement: Decision['judgement'];
+  /** Sentences for the customer. */
+  readonly reasons: readonly string[];
   /** 'YYYY-MM-DD' of the profile it was compared with. */
   readonly profileBirthDate: string | null;
 };
@@ -36,7 +39,10 @@ export async function decide(
     const imageKey = judgement.decision === 'review' && photo !== null ? `review/${randomUUID()}.jpg` : null;
     if (imageKey !== null && photo !== null) await context.store.put(imageKey, photo);
     const id = await storeDecision(context, userId, { ...rest, judgement, profile, imageKey });
-    if (id !== null) return { id, reading: rest.reading, judgement, profileBirthDate: profile.dateOfBirth };
+    if (id !== null) {
+      const reasons = await explainDecision(context.db, judgement.reasons, rest.reading.dateOfBirth.iso);
+      return { id, reading: rest.reading, judgement, reasons, profileBirthDate: profile.dateOfBirth };
+    }
     if (imageKey !== null) await context.store.remove(imageKey);
   }
   throw new Refusal(

@@ -7,7 +7,7 @@ test('without a hosted check, starting and reading one are refused with not_conf
   const context = {
     db: {
       // No earlier check said under 18.
-      one: (text: string) => Promise.resolve(text.includes('extracted_dob') ? null : row),
+      one: (text: string) => Promise.resolve(text.includes('any(v.failure_reasons)') ? null : row),
     },
     checks: null,
     clock: () => new Date(),

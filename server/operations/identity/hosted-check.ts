@@ -3,7 +3,7 @@ import type { IdentityChecks, IdentitySession, LicenceReading } from '#server/pr
 import { Refusal } from '../core/refusal.ts';
 import type { IdentityContext } from './context.ts';
 import { decide } from './decide.ts';
-import { refuseMinor } from './refuse-minor.ts';
+import { explainDecision, refuseMinor } from './refuse-minor.ts';
 
 export type HostedStatus = {
   readonly verified: boolean;
@@ -54,21 +54,21 @@ export async function readHostedCheck(
   userId: string,
   sessionId: string,
 ): Promise<HostedStatus> {
-  const row = await context.db.one<{ decision: string | null; reasons: string[] | null }>(
-    `select v.verification_status as decision, v.failure_reasons as reasons from private.identity_session s
+  const row = await context.db.one<{ decision: string | null; reasons: string[] | null; born: string | null }>(
+    `select v.verification_status as decision, v.failure_reasons as reasons, v.extracted_dob as born from private.identity_session s
      left join public.id_verifications v on v.id = s.verification_id where s.id = $1 and s.user_id = $2::uuid`,
     [sessionId, userId],
   );
   if (!row) throw new Refusal('not_found', 'Verification session not found');
-  if (row.decision) return toHostedStatus(row.decision, row.reasons ?? []);
+  if (row.decision) return toHostedStatus(row.decision, await explainDecision(context.db, row.reasons ?? [], row.born));
   const session = await requireHostedChecks(context).getSession(sessionId);
   if (session.status !== 'verified') {
     const error = session.status === 'requires_input' ? describeLastError(session.lastError) : null;
     return { verified: false, status: session.status, error };
   }
   const reading = toReading(session);
-  const { judgement } = await decide(context, userId, { source: 'hosted', reading, sessionId, photo: null });
-  return toHostedStatus(judgement.decision, judgement.reasons);
+  const { judgement, reasons } = await decide(context, userId, { source: 'hosted', reading, sessionId, photo: null });
+  return toHostedStatus(judgement.decision, reasons);
 }
 
 function requireHostedChecks({ checks }: Pick<IdentityContext, 'checks'>): IdentityChecks {

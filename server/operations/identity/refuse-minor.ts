@@ -1,5 +1,5 @@
-import { adultFrom, UNDER_AGE } from '#rules/identity.ts';
-import { formatStudioDate, studioDate } from '#rules/studio-time.ts';
+import { adultFrom, describeMinor, UNDER_AGE } from '#rules/identity.ts';
+import { studioDate } from '#rules/studio-time.ts';
 import { Refusal } from '../core/refusal.ts';
 import { readBookingRules } from '../settings/booking-rules.ts';
 import type { IdentityContext } from './context.ts';
@@ -18,8 +18,15 @@ export async function refuseMinor({ db, clock }: Pick<IdentityContext, 'db' | 'c
   if (!row) return;
   const adult = adultFrom(row.born);
   if (adult <= studioDate(clock())) return;
-  throw new Refusal(
-    'age_required',
-    `Your licence says you turn 18 on ${formatStudioDate(adult)}. You can book from that day. If we read it wrong, please email ${(await readBookingRules(db)).email}.`,
-  );
+  throw new Refusal('age_required', describeMinor(adult, (await readBookingRules(db)).email));
+}
+
+/** Returns the reasons of a decision as its customer reads them. A licence that says under 18 gives the one final answer. */
+export async function explainDecision(
+  db: Pick<IdentityContext['db'], 'one'>,
+  reasons: readonly string[],
+  born: string | null,
+): Promise<readonly string[]> {
+  if (born === null || !reasons.includes(UNDER_AGE)) return reasons;
+  return [describeMinor(adultFrom(born), (await readBookingRules(db)).email)];
 }

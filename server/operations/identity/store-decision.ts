@@ -39,6 +39,12 @@ export async function storeDecision(
     // Another request has stored the decision of this hosted check.
     if (sessionId !== null && !(await lockOpenSession(tx, sessionId))) return id;
     await insertVerification(tx, { id, userId, now }, decision);
+    // A final answer ends earlier photos that wait for a person.
+    if (judgement.isFinal)
+      await tx.query(
+        `update public.id_verifications set verification_status = 'superseded' where user_id = $1::uuid and verification_status = 'review'`,
+        [userId],
+      );
     if (imageKey !== null) {
       await enqueue(tx, {
         kind: 'image.delete',

@@ -7,7 +7,6 @@ export function Step({
   loading,
   done,
   doneText,
-  text,
   children,
 }: {
   title: string;
@@ -15,7 +14,6 @@ export function Step({
   loading: boolean;
   done: boolean;
   doneText: string;
-  text: ReactNode;
   children: ReactNode;
 }) {
   return (
@@ -30,10 +28,9 @@ export function Step({
         ) : done ? (
           <p className="font-semibold text-good">{doneText}</p>
         ) : (
-          <div className="mb-3">{text}</div>
+          children
         )}
       </div>
-      {loading || done ? null : children}
     </section>
   );
 }

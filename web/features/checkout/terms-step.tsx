@@ -19,13 +19,8 @@ export function TermsStep({
   const [open, setOpen] = useState(asked > 0);
   return (
     <>
-      <Step
-        title="Terms"
-        loading={loading}
-        done={accepted}
-        doneText="Terms accepted"
-        text={<p>Please read and accept the terms.</p>}
-      >
+      <Step title="Terms" loading={loading} done={accepted} doneText="Terms accepted">
+        <p className="mb-3">Please read and accept the terms.</p>
         <Button tone="plain" onClick={() => setOpen(true)}>
           Read the terms
         </Button>

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
+import { formatStudioDate, studioDate, type StudioDate } from '#rules/studio-time.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { describeError, errorCode } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
@@ -18,6 +18,8 @@ export function FailedStep({
   reasons,
   decidedBy,
   hostedCheck,
+  nameOnId,
+  onName,
   onRetry,
 }: {
   reasons: readonly string[];
@@ -25,6 +27,10 @@ export function FailedStep({
   decidedBy: StudioDate | null;
   /** Whether to offer the hosted check. */
   hostedCheck: boolean;
+  /** The name on the ID, where it is all that differs from the account; null otherwise. */
+  nameOnId: string | null;
+  /** Corrects the name of the account to this one, and checks the photo again. */
+  onName: (name: string) => Promise<unknown>;
   /** Null when no other photo or check can change the result. */
   onRetry: (() => void) | null;
 }) {
@@ -38,12 +44,45 @@ export function FailedStep({
         </ul>
         {decidedBy ? (
           <p className="mt-3 text-sm">
-            Someone on our team will look at your photo by {formatStudioDate(decidedBy)}, and then we’ll delete it. You
-            don’t have to wait: try again with a sharper photo{hostedCheck ? ', or use the online check now' : ''}.
+            Someone on our team will look at your photo by {formatStudioDate(decidedBy)}
+            {beforeSession(decidedBy)}, and then we’ll delete it. You don’t have to wait:{' '}
+            {nameOnId === null ? 'try again with a sharper photo' : 'correct the name of your account'}
+            {hostedCheck ? ', or use the online check now' : ''}.
           </p>
         ) : null}
       </Notice>
+      {nameOnId === null ? null : <CorrectName name={nameOnId} onName={onName} />}
       {onRetry === null ? null : <NextTry hostedCheck={hostedCheck} onRetry={onRetry} />}
+    </div>
+  );
+}
+
+/** ", before your session", or that the decision may come too late for it; '' without a booking that waits. */
+function beforeSession(decidedBy: StudioDate): string {
+  const start = drafts.booking()?.start_time;
+  if (start === undefined) return '';
+  return decidedBy < studioDate(new Date(start))
+    ? ', before your session'
+    : ', which may be too late for the hours you chose';
+}
+
+/** Names the name that was read, and offers to take it over. */
+function CorrectName({ name, onName }: { name: string; onName: (name: string) => Promise<unknown> }) {
+  const correct = useMutation({ mutationFn: () => onName(name), meta: { handled: true } });
+  return (
+    <div className="space-y-3 border-l-4 border-signal bg-deck p-4">
+      <p>
+        On your ID we read <strong>{name}</strong>. If that’s you, we can correct the name of your account and check
+        your photo again.
+      </p>
+      <Button busy={correct.isPending} onClick={() => correct.mutate()}>
+        My name is {name}
+      </Button>
+      {correct.isError ? (
+        <p role="alert" className="text-sm text-bad">
+          {describeError(correct.error, 'Your name could not be changed. Please try again.')}
+        </p>
+      ) : null}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { renderPart, user } from '#web/ui/component-tests.ts';
+import { saveName } from '#web/data/profile.ts';
 import { AppError } from '#web/lib/errors.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { Camera } from './camera.tsx';
@@ -12,6 +13,7 @@ import * as queries from './queries.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/session.tsx', () => ({ useSession: () => ({ user: { id: 'u' } }) }));
+vi.mock('#web/data/profile.ts', () => ({ saveName: vi.fn() }));
 vi.mock('./picture.ts', () => ({ readPicture: vi.fn(), takePicture: vi.fn() }));
 vi.mock('./queries.ts', () => ({ verifyId: vi.fn(), createHostedCheck: vi.fn(), useIdStatus: vi.fn(), idQueries: [] }));
 const calls = vi.mocked({ ...queries, ...pictures });
@@ -20,6 +22,18 @@ afterEach(() => vi.unstubAllGlobals());
 
 const press = (name: string) => user.click(screen.getByRole('button', { name }));
 const alert = async () => (await screen.findByRole('alert')).textContent;
+const DRAFT = {
+  studio_id: 's',
+  end_time: '2026-12-24T10:00:00Z',
+  slots: [{ hour: 20, label: '8 PM', date: '2026-12-24', price: 59 }],
+};
+const RESULT = {
+  verificationId: 'v',
+  failureReasons: [],
+  extractedData: { fullName: 'Alex Citizen' },
+  nameMatchStatus: 'match',
+  dobMatches: true,
+} as const;
 const PHOTO = new File(['x'], 'licence.jpg', { type: 'image/jpeg' });
 
 /** Opens the dialog and chooses a photo, which is shown for a check. */
@@ -48,7 +62,7 @@ test('a file that is no image, is too large or cannot be opened is refused with 
 test('a verified ID is announced, and reported after a second and a half', async () => {
   const verified = vi.fn();
   await choosePhoto(verified);
-  calls.verifyId.mockResolvedValueOnce({ verificationId: 'v1', decision: 'verified', failureReasons: [] });
+  calls.verifyId.mockResolvedValueOnce({ ...RESULT, verificationId: 'v1', decision: 'verified' });
   await press('Verify my ID');
   expect((await screen.findByText('ID Verified')).closest('[role=status]')).toBeTruthy();
   expect(toast).toHaveBeenCalledWith({ title: 'ID Verified' });
@@ -66,7 +80,7 @@ test('while an ID is read the dialog says so', async () => {
 test('a failed check shows its reasons, and Try Again returns to the photo', async () => {
   await choosePhoto();
   const failureReasons = ['Your ID has expired.', 'The names are different.'];
-  calls.verifyId.mockResolvedValueOnce({ verificationId: 'v', decision: 'failed', failureReasons });
+  calls.verifyId.mockResolvedValueOnce({ ...RESULT, decision: 'failed', failureReasons });
   await press('Verify my ID');
   expect(await alert()).toBe('Your ID has expired.The names are different.');
   await press('Try Again');
@@ -75,7 +89,7 @@ test('a failed check shows its reasons, and Try Again returns to the photo', asy
 
 test('without reasons, or without an answer, the check says that it failed', async () => {
   await choosePhoto();
-  calls.verifyId.mockResolvedValueOnce({ verificationId: 'v', decision: 'failed', failureReasons: [] });
+  calls.verifyId.mockResolvedValueOnce({ ...RESULT, decision: 'failed' });
   await press('Verify my ID');
   expect(await alert()).toBe('Verification failed. Please try again.');
   await press('Try Again');
@@ -87,7 +101,7 @@ test('without reasons, or without an answer, the check says that it failed', asy
 
 test('a photo in review names the day of the decision and still offers other ways', async () => {
   await choosePhoto();
-  calls.verifyId.mockResolvedValueOnce({ verificationId: 'v', decision: 'review', failureReasons: ['Not clear.'] });
+  calls.verifyId.mockResolvedValueOnce({ ...RESULT, decision: 'review', failureReasons: ['Not clear.'] });
   await press('Verify my ID');
   expect(await screen.findByText(/Someone on our team will look at your photo by /)).toBeTruthy();
   expect(screen.getByRole('button', { name: 'Use the online check' })).toBeTruthy();
@@ -96,7 +110,7 @@ test('a photo in review names the day of the decision and still offers other way
 test('the online check is not offered where there is none', async () => {
   await choosePhoto();
   const review = {
-    verificationId: 'v',
+    ...RESULT,
     decision: 'review',
     failureReasons: ['Not clear.'],
     hostedCheck: false,
@@ -129,7 +143,7 @@ test('a final result offers neither another photo nor the online check', async (
 
 test('an online check that cannot start says why', async () => {
   await choosePhoto();
-  calls.verifyId.mockResolvedValueOnce({ verificationId: 'v', decision: 'failed', failureReasons: ['Not clear.'] });
+  calls.verifyId.mockResolvedValueOnce({ ...RESULT, decision: 'failed', failureReasons: ['Not clear.'] });
   await press('Verify my ID');
   calls.createHostedCheck.mockRejectedValueOnce(new TypeError('Failed to fetch'));
   await user.click(await screen.findByRole('button', { name: 'Use the online check' }));
@@ -183,14 +197,16 @@ test('a camera without permission, one that is not ready and a failed photo each
 });
 
 test('a check that waits for a person says by when it is decided, and names no day that has passed', () => {
-  const data = { verifiedUntil: null, decidedBy: new Date('2026-11-30T02:00:00Z') };
+  const data = { verifiedUntil: null, decidedBy: new Date('2026-11-30T02:00:00Z'), adultOn: null };
   // @ts-expect-error: the part reads only these fields of a query.
   calls.useIdStatus.mockReturnValue({ data, isError: false });
   vi.useFakeTimers({ now: new Date('2026-11-30T10:00:00Z'), toFake: ['Date'] });
   const both = (
     <>
       <IdStatusPart userId="u" />
-      <IdRequest userId="u" wanted />
+      <IdRequest userId="u" wanted>
+        <button type="button">Verify</button>
+      </IdRequest>
     </>
   );
   const { unmount } = renderPart(both);
@@ -202,4 +218,63 @@ test('a check that waits for a person says by when it is decided, and names no d
   expect(screen.getAllByText(/is taking longer than we said\. You don’t have to wait/)).toHaveLength(2);
   expect(screen.queryByText(/30 November/)).toBeNull();
   vi.useRealTimers();
+});
+
+test('a name that differs is named, and with one press it becomes the name of the account and the photo is checked again', async () => {
+  const verified = vi.fn();
+  await choosePhoto(verified);
+  const mismatch = { ...RESULT, decision: 'review', nameMatchStatus: 'partial' } as const;
+  calls.verifyId.mockResolvedValueOnce({
+    ...mismatch,
+    failureReasons: ['The name on your ID does not match your account.'],
+  });
+  await press('Verify my ID');
+  expect((await screen.findByText(/On your ID we read/)).textContent).toContain('Alex Citizen');
+  expect(screen.getByText(/correct the name of your account/)).toBeTruthy();
+  calls.verifyId.mockResolvedValueOnce({ ...RESULT, decision: 'verified' });
+  await press('My name is Alex Citizen');
+  expect(vi.mocked(saveName).mock.calls).toEqual([['u', 'Alex Citizen']]);
+  await waitFor(() => expect(verified).toHaveBeenCalledWith('v'), { timeout: 3_000 });
+  expect(calls.verifyId.mock.calls).toHaveLength(2);
+});
+
+test('the name is not offered where the birth date differs too', async () => {
+  await choosePhoto();
+  const other = { ...RESULT, decision: 'review', nameMatchStatus: 'mismatch', dobMatches: false } as const;
+  calls.verifyId.mockResolvedValueOnce({ ...other, failureReasons: ['Not you.'] });
+  await press('Verify my ID');
+  expect(await screen.findByText('Not you.')).toBeTruthy();
+  expect(screen.queryByText(/On your ID we read/)).toBeNull();
+});
+
+test.each([
+  ['2026-12-24T09:00:00Z', 'before your session'],
+  ['2026-11-21T09:00:00Z', 'which may be too late for the hours you chose'],
+])('with hours from %s a review says that it is decided %s', async (start_time, words) => {
+  vi.useFakeTimers({ now: new Date('2026-11-20T04:00:00Z'), toFake: ['Date'] });
+  sessionStorage.setItem('checkoutBookingData', JSON.stringify({ ...DRAFT, start_time }));
+  await choosePhoto();
+  calls.verifyId.mockResolvedValueOnce({ ...RESULT, decision: 'review', failureReasons: ['Not clear.'] });
+  await press('Verify my ID');
+  expect((await screen.findByText(/Someone on our team will look/)).textContent).toContain(words);
+  vi.useRealTimers();
+});
+
+test('somebody whose licence says under 18 reads one final answer on every card, without a button', () => {
+  const data = { verifiedUntil: null, decidedBy: new Date('2026-11-30T02:00:00Z'), adultOn: '2038-04-03' };
+  // @ts-expect-error: the parts read only these fields of a query.
+  calls.useIdStatus.mockReturnValue({ data, isError: false });
+  renderPart(
+    <>
+      <IdStatusPart userId="u" />
+      <IdRequest userId="u" wanted>
+        <button type="button">Verify</button>
+      </IdRequest>
+    </>,
+  );
+  expect(
+    screen.getAllByText(/Your licence says you turn 18 on Saturday 3 April 2038\. You can book from that day/),
+  ).toHaveLength(2);
+  expect(screen.queryAllByRole('button')).toEqual([]);
+  expect(screen.queryByText(/checking your ID/)).toBeNull();
 });

@@ -1,23 +1,33 @@
+import type { ReactNode } from 'react';
+import { describeMinor } from '#rules/identity.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Skeleton } from '#web/ui/notice.tsx';
 import { decisionDay } from './decision-day.ts';
 import { useIdStatus } from './queries.ts';
 
-/** Says why an ID is needed, or that staff are looking at the photo. */
-export function IdRequest({ userId, wanted }: { userId: string; wanted: boolean }) {
+/** Says why an ID is needed, that staff are looking at the photo, or from when the customer can book; with the button, unless the answer is final. */
+export function IdRequest({ userId, wanted, children }: { userId: string; wanted: boolean; children: ReactNode }) {
   const status = useIdStatus(userId, wanted);
   const now = useNow(60_000);
-  if (wanted && status.isPending) return <Skeleton className="h-6 w-full max-w-md" label="Loading your ID status" />;
-  const decidedBy = status.data?.decidedBy;
-  if (!decidedBy)
-    return <p>You need to be 18 or older. Show us your Australian driver licence. You only do this once.</p>;
-  const day = decisionDay(decidedBy, now);
+  const { email } = useBusiness();
+  if (wanted && status.isPending) return <Skeleton className="h-24 w-full max-w-md" label="Loading your ID status" />;
+  const { decidedBy = null, adultOn = null } = status.data ?? {};
+  if (adultOn !== null) return <p>{describeMinor(adultOn, email)}</p>;
   return (
-    <p>
-      {day === null
-        ? 'Someone on our team is checking your ID. Sorry, this is taking longer than we said.'
-        : `Someone on our team is checking your ID and will decide by ${day}.`}{' '}
-      You don’t have to wait: take a sharper photo, or use the online check.
-    </p>
+    <>
+      <p className="mb-3">{decidedBy === null ? FIRST : inReview(decisionDay(decidedBy, now))}</p>
+      {children}
+    </>
   );
 }
+
+const FIRST = 'You need to be 18 or older. Show us your Australian driver licence. You only do this once.';
+
+/** `day`: by when staff decide; null once that has passed. */
+const inReview = (day: string | null): string =>
+  `${
+    day === null
+      ? 'Someone on our team is checking your ID. Sorry, this is taking longer than we said.'
+      : `Someone on our team is checking your ID and will decide by ${day}.`
+  } You don’t have to wait: take a sharper photo, or use the online check.`;

@@ -1,5 +1,7 @@
 import { useState } from 'react';
+import { describeMinor } from '#rules/identity.ts';
 import { formatStudioDate } from '#rules/studio-time.ts';
+import { useBusiness } from '#web/lib/business/business.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice, Skeleton } from '#web/ui/notice.tsx';
@@ -33,11 +35,19 @@ export function IdStatusPart({ userId }: { userId: string }) {
 
 function Shown({ status, onVerify }: { status: IdStatus; onVerify: () => void }) {
   const now = useNow(60_000);
+  const { email } = useBusiness();
   const day = status.decidedBy === null ? null : decisionDay(status.decidedBy, now);
   if (status.verifiedUntil !== null)
     return (
       <Notice tone="good">
         <p className="font-semibold">Verified until {formatStudioDate(status.verifiedUntil)}</p>
+      </Notice>
+    );
+  // Final: no other photo or check can change it.
+  if (status.adultOn !== null)
+    return (
+      <Notice tone="warn">
+        <p>{describeMinor(status.adultOn, email)}</p>
       </Notice>
     );
   if (status.decidedBy !== null)

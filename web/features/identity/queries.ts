@@ -1,4 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import { adultFrom, UNDER_AGE } from '#rules/identity.ts';
+import { studioDate, type StudioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
 import { type BookingDraft, drafts, type Verification } from '#web/lib/drafts.ts';
 import { callFunction } from '#web/data/fetch-client.ts';
@@ -14,6 +16,11 @@ export type IdResult = {
   /** Whether the check on the provider's own page is available. */
   readonly hostedCheck?: boolean;
   readonly failureReasons: readonly string[];
+  /** The name that was read; null when none was. */
+  readonly extractedData: { readonly fullName: string | null };
+  readonly nameMatchStatus: 'match' | 'partial' | 'mismatch';
+  /** Whether the date of birth is that of the account. */
+  readonly dobMatches: boolean;
 };
 type HostedResult = {
   readonly verified: boolean;
@@ -26,27 +33,37 @@ type HostedResult = {
 const POLL_MS = 2_500;
 const STATUS_POLL_MS = 60_000;
 
-/** State of an account's ID check: until when it is verified, and by when staff decide on the newest photo in review; null where not. */
-export type IdStatus = { readonly verifiedUntil: Date | null; readonly decidedBy: Date | null };
+/**
+ * State of an account's ID check: until when it is verified, by when staff decide on the newest photo in review, and for somebody whose licence says
+ * under 18 from when they can book; null where not.
+ */
+export type IdStatus = {
+  readonly verifiedUntil: Date | null;
+  readonly decidedBy: Date | null;
+  readonly adultOn: StudioDate | null;
+};
 
 /** Reads the state of an account's ID check. */
 async function readIdStatus(userId: string): Promise<IdStatus> {
   const { data, error } = await rest
     .from('id_verifications')
-    .select('verification_status,expires_at,created_at')
+    .select('verification_status,expires_at,created_at,extracted_dob,failure_reasons')
     .eq('user_id', userId)
-    .in('verification_status', ['verified', 'review'])
+    .in('verification_status', ['verified', 'review', 'failed'])
     .order('created_at', { ascending: false })
-    .limit(20);
+    .limit(100);
   if (error) throw error;
   const valid = data
     .flatMap((one) => (one.verification_status === 'verified' && one.expires_at ? [Date.parse(one.expires_at)] : []))
     .filter((until) => until > Date.now());
+  const minor = data.find((one) => one.verification_status === 'failed' && one.failure_reasons.includes(UNDER_AGE));
+  const adultOn = minor?.extracted_dob ? adultFrom(minor.extracted_dob) : null;
   const review = data.find((one) => one.verification_status === 'review');
   return {
     verifiedUntil: valid.length === 0 ? null : new Date(Math.max(...valid)),
     decidedBy:
       review === undefined ? null : new Date(Date.parse(review.created_at) + settings.idReviewDays * 86_400_000),
+    adultOn: adultOn !== null && adultOn > studioDate(new Date()) ? adultOn : null,
   };
 }
 

@@ -3,6 +3,8 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import { validateIdFile } from '#rules/identity.ts';
 import { addDays, type StudioDate, studioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
+import { saveName } from '#web/data/profile.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
 import { useSession } from '#web/data/session.tsx';
 import { describeError, errorCode } from '#web/lib/errors.ts';
 import { toast } from '#web/ui/toast.tsx';
@@ -19,6 +21,10 @@ export type Step =
       readonly name: 'failed';
       readonly reasons: readonly string[];
       readonly decidedBy: StudioDate | null;
+      /** The name on the ID, where it is all that differs from the account; null otherwise. */
+      readonly nameOnId: string | null;
+      /** The photo that was checked. */
+      readonly picture: string;
       /** True when no other photo or check can change the result. */
       readonly isFinal: boolean;
       /** False when there is no hosted check; true also when that is unknown. */
@@ -41,14 +47,19 @@ export function useIdCheck(onVerified: (verificationId: string) => void) {
     },
     meta: { handled: true, invalidates: idQueries },
     onMutate: () => setStep({ name: 'verifying' }),
-    onSuccess: (result) => {
+    onSuccess: (result, picture) => {
       if (result.decision === 'verified') toast({ title: 'ID Verified' });
-      setStep(stepAfter(result));
+      setStep(stepAfter(result, picture));
     },
-    onError: (error) => {
+    onError: (error, picture) => {
       const isFinal = errorCode(error) === 'age_required';
-      setStep({ name: 'failed', reasons: [describeError(error, FAILED)], decidedBy: null, isFinal, hostedCheck: true });
+      const reasons = [describeError(error, FAILED)];
+      setStep({ name: 'failed', reasons, decidedBy: null, nameOnId: null, picture, isFinal, hostedCheck: true });
     },
+  });
+  const correct = useMutation({
+    mutationFn: async (name: string) => saveName(user?.id ?? '', name),
+    meta: { handled: true, invalidates: [queryKeys.profile.all] },
   });
   const finish = useEffectEvent((id: string) => {
     setStep(FIRST);
@@ -65,6 +76,8 @@ export function useIdCheck(onVerified: (verificationId: string) => void) {
     send: (picture: string) => check.mutate(picture),
     preview: (picture: string) => setStep({ name: 'id_preview', picture }),
     again: () => setStep(FIRST),
+    /** Corrects the name of the account, and checks the photo again. */
+    useName: (name: string, picture: string) => correct.mutateAsync(name).then(() => check.mutate(picture)),
   };
 }
 
@@ -79,12 +92,17 @@ async function openFile(file: File): Promise<Step> {
   }
 }
 
-function stepAfter(result: IdResult): Step {
+function stepAfter(result: IdResult, picture: string): Step {
   if (result.decision === 'verified') return { name: 'success', id: result.verificationId };
   return {
     name: 'failed',
     reasons: result.failureReasons.length > 0 ? result.failureReasons : [FAILED],
     decidedBy: result.decision === 'review' ? addDays(studioDate(new Date()), settings.idReviewDays) : null,
+    nameOnId:
+      result.decision === 'review' && result.nameMatchStatus !== 'match' && result.dobMatches
+        ? result.extractedData.fullName
+        : null,
+    picture,
     isFinal: result.isFinal === true,
     hostedCheck: result.hostedCheck !== false,
   };
