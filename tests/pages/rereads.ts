@@ -53,6 +53,7 @@ export const REREADS: Readonly<Record<string, string>> = {
   'web/features/crew/join-form join': '',
   'web/features/crew/take-back revoke': 'crew',
   'web/features/crew/take-back renew': 'accessCode',
+  'web/features/identity/failed-step correct': 'profile eligibility idStatus',
   'web/features/identity/failed-step hosted': '',
   'web/features/identity/use-id-check check': 'eligibility idStatus',
   'web/features/identity/use-start-check open': '',

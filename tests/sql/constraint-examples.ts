@@ -1586,6 +1586,10 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
       },
     },
   },
+  'private.verified_name': {
+    base: { verification_id: uuid(1), account_name: 'Ada Lovelace' },
+    checks: {},
+  },
   'private.id_withdrawal': {
     base: { verification_id: uuid(1), reason: 'r', withdrawn_by: uuid(2), withdrawn_at: AT },
     checks: { id_withdrawal_reason_check: between('reason', ['', text(501)], ['r', text(500)]) },

@@ -105,7 +105,7 @@ function Parts({ userId, onDeleted }: { userId: string; onDeleted: () => void })
         <IdStatusPart userId={userId} />
       </Part>
       <Part anchor="profile">
-        <ProfileForm userId={userId} verified={Boolean(idStatus.data?.verifiedUntil)} />
+        <ProfileForm userId={userId} onId={idStatus.data?.names ?? null} />
       </Part>
       <Part anchor="cards">
         <SavedCards userId={userId} />

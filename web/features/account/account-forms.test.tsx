@@ -39,7 +39,7 @@ const alert = async () => (await screen.findByRole('alert')).textContent;
 const refusal = (code: string, message: string) => new AuthApiError(message, 400, code);
 
 test('each invalid field of a profile is refused with the message of the rules', async () => {
-  renderPart(<ProfileForm userId="u" verified={false} />);
+  renderPart(<ProfileForm userId="u" onId={null} />);
   for (const [label, bad, message] of [
     [/^Full Name/, 'R', 'Full name must be at least 2 characters'],
     ['Email', 'nowhere', 'Please enter a valid email address'],
@@ -64,12 +64,12 @@ test('each invalid field of a profile is refused with the message of the rules',
 });
 
 test('a future date of birth can be neither typed nor chosen in the profile', async () => {
-  renderPart(<ProfileForm userId="u" verified={false} />);
+  renderPart(<ProfileForm userId="u" onId={null} />);
   await expectNoFutureDates(studioDate(new Date()), 'A date of birth cannot be in the future');
 });
 
 test('a profile is saved without its email when that is the same', async () => {
-  renderPart(<ProfileForm userId="u" verified={false} />);
+  renderPart(<ProfileForm userId="u" onId={null} />);
   await fill(field('Phone Number'), '0400 333 444');
   await fill(field('Email'), 'Robin@Example.com');
   await press('Save profile');
@@ -84,7 +84,7 @@ test('a profile is saved without its email when that is the same', async () => {
 });
 
 test('a new email asks for the current password only when the server wants it', async () => {
-  renderPart(<ProfileForm userId="u" verified={false} />);
+  renderPart(<ProfileForm userId="u" onId={null} />);
   await fill(field('Email'), 'new@example.com');
   calls.changeEmail.mockRejectedValueOnce(refusal('current_password_required', 'Please enter your password'));
   await press('Save profile');
@@ -107,7 +107,7 @@ test('a new email asks for the current password only when the server wants it', 
 });
 
 test('a profile that cannot be saved says why and keeps what was typed', async () => {
-  renderPart(<ProfileForm userId="u" verified={false} />);
+  renderPart(<ProfileForm userId="u" onId={null} />);
   await fill(field('DJ Name (optional)'), 'Needle');
   calls.saveProfile.mockRejectedValueOnce(new TypeError('Failed to fetch'));
   await press('Save profile');
@@ -116,13 +116,17 @@ test('a profile that cannot be saved says why and keeps what was typed', async (
   expect(field('DJ Name (optional)').value).toBe('Needle');
 });
 
-test('only another name or date of birth of a verified account warns about a new ID check', async () => {
+test('only a name that is not on the ID, or another date of birth, of a verified account warns about a new ID check', async () => {
   const warning = () => screen.queryByText(/you’ll need to verify your ID again/);
-  renderPart(<ProfileForm userId="u" verified />);
+  renderPart(<ProfileForm userId="u" onId={{ given: 'Robin Jo', family: 'SAMPLE' }} />);
   await fill(field(/^Full Name/), ' robin SAMPLE ');
   expect(warning()).toBeNull();
+  await fill(field(/^Full Name/), 'Sample, Robin Jo');
+  expect(warning()).toBeNull();
   await fill(field(/^Full Name/), 'Robyn Sample');
-  expect(warning()).toBeTruthy();
+  expect(warning()?.textContent).toBe(
+    'Your ID says Robin Jo SAMPLE. With this name you’ll need to verify your ID again. If you go back to the name on it within 30 days, you won’t.',
+  );
   await fill(field(/^Full Name/), 'Robin Sample');
   expect(warning()).toBeNull();
   await fill(field('Day'), '4');

@@ -17,23 +17,25 @@ import { toast } from '#web/ui/toast.tsx';
 import {
   type CheckedProfile,
   profileFormSchema,
-  resetsVerification,
+  endsVerification,
+  type IdNames,
   titleOfProfile,
   type TypedProfile,
   typedProfileOf,
 } from './profile-schema.ts';
 import { changeEmail, saveProfile } from './queries.ts';
 
-export function ProfileForm({ userId, verified }: { userId: string; verified: boolean }) {
+/** `onId`: the names on the verified ID; null without one. */
+export function ProfileForm({ userId, onId }: { userId: string; onId: IdNames | null }) {
   const profile = useProfile(userId);
-  if (profile.data) return <Fields userId={userId} verified={verified} saved={profile.data} />;
+  if (profile.data) return <Fields userId={userId} onId={onId} saved={profile.data} />;
   if (profile.isError) {
     return <LoadFailed title="Your profile could not be loaded." onRetry={() => void profile.refetch()} />;
   }
   return <Skeleton className="h-[34rem]" label="Loading your profile" />;
 }
 
-function Fields({ userId, verified, saved }: { userId: string; verified: boolean; saved: Profile }) {
+function Fields({ userId, onId, saved }: { userId: string; onId: IdNames | null; saved: Profile }) {
   const today = studioDate(useNow(60_000));
   const form = useSchemaForm(profileFormSchema(today), { defaultValues: typedProfileOf(saved) });
   const { control } = form;
@@ -63,7 +65,7 @@ function Fields({ userId, verified, saved }: { userId: string; verified: boolean
       <TextField control={control} name="phone" label="Phone Number" type="tel" autoComplete="tel" required />
       <DateField control={control} name="birth" {...birthDateEntry(today)} />
       <TextField control={control} name="djName" label="DJ Name (optional)" autoComplete="nickname" maxLength={100} />
-      {verified ? <ResetNotice form={form} saved={saved} /> : null}
+      {onId === null ? null : <EndNotice form={form} saved={saved} onId={onId} />}
       <FormError control={control} />
       <SubmitButton control={control}>Save profile</SubmitButton>
     </Form>
@@ -120,11 +122,26 @@ function EmailSent({ to }: { to: string }) {
   );
 }
 
-function ResetNotice({ form, saved }: { form: SchemaForm<TypedProfile, CheckedProfile>; saved: Profile }) {
+/** Says before saving that a change ends the verification of the ID. */
+function EndNotice({
+  form,
+  saved,
+  onId,
+}: {
+  form: SchemaForm<TypedProfile, CheckedProfile>;
+  saved: Profile;
+  onId: IdNames;
+}) {
   const [fullName, birth] = useWatch({ control: form.control, name: ['fullName', 'birth'] });
-  return resetsVerification(saved, fullName, isoOf(birth)) ? (
+  const ends = endsVerification(saved, { fullName, dateOfBirth: isoOf(birth) }, onId);
+  const name = [onId.given, onId.family].filter(Boolean).join(' ');
+  return ends === null ? null : (
     <Notice tone="warn">
-      <p className="text-sm">If you change your name or date of birth, you’ll need to verify your ID again.</p>
+      <p className="text-sm">
+        {ends === 'birth'
+          ? 'If you change your date of birth, you’ll need to verify your ID again.'
+          : `Your ID says ${name}. With this name you’ll need to verify your ID again. If you go back to the name on it within 30 days, you won’t.`}
+      </p>
     </Notice>
-  ) : null;
+  );
 }

@@ -1,3 +1,4 @@
+import { matchNames } from '#rules/identity.ts';
 import { z } from 'zod';
 import { isAdult, isPlain, NOT_PLAIN, profileSchema } from '#rules/people.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
@@ -39,8 +40,16 @@ export function typedProfileOf(saved: Profile): TypedProfile {
   };
 }
 
-/** Whether a change of name or date of birth ends the verification of the ID. */
-export function resetsVerification(saved: Profile, fullName: string, dateOfBirth: string): boolean {
-  const sameName = fullName.trim().toLowerCase() === (saved.full_name ?? '').toLowerCase();
-  return !sameName || dateOfBirth !== (saved.date_of_birth ?? '');
+/** The names on a verified ID. */
+export type IdNames = { readonly given: string | null; readonly family: string | null };
+
+/** What a change of the profile does to a verified ID: nothing (null), or it ends for another birth date or a name that the ID does not have. */
+export function endsVerification(
+  saved: Profile,
+  typed: { readonly fullName: string; readonly dateOfBirth: string },
+  onId: IdNames,
+): 'birth' | 'name' | null {
+  if (typed.dateOfBirth !== (saved.date_of_birth ?? '')) return 'birth';
+  const sameName = typed.fullName.trim().toLowerCase() === (saved.full_name ?? '').toLowerCase();
+  return sameName || matchNames(onId, typed.fullName).status === 'match' ? null : 'name';
 }

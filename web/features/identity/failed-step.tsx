@@ -1,5 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { formatStudioDate, studioDate, type StudioDate } from '#rules/studio-time.ts';
+import { saveName } from '#web/data/profile.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { useSession } from '#web/data/session.tsx';
 import { drafts } from '#web/lib/drafts.ts';
 import { describeError, errorCode } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
@@ -9,7 +12,7 @@ import { useNavigate } from '#web/router/router.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import { createHostedCheck } from './queries.ts';
+import { createHostedCheck, idQueries } from './queries.ts';
 
 const NOT_STARTED = 'Failed to start verification. Please try again.';
 
@@ -19,7 +22,7 @@ export function FailedStep({
   decidedBy,
   hostedCheck,
   nameOnId,
-  onName,
+  onCorrected,
   onRetry,
 }: {
   reasons: readonly string[];
@@ -29,8 +32,8 @@ export function FailedStep({
   hostedCheck: boolean;
   /** The name on the ID, where it is all that differs from the account; null otherwise. */
   nameOnId: string | null;
-  /** Corrects the name of the account to this one, and checks the photo again. */
-  onName: (name: string) => Promise<unknown>;
+  /** The account has that name now: checks the photo again. */
+  onCorrected: () => void;
   /** Null when no other photo or check can change the result. */
   onRetry: (() => void) | null;
 }) {
@@ -51,7 +54,7 @@ export function FailedStep({
           </p>
         ) : null}
       </Notice>
-      {nameOnId === null ? null : <CorrectName name={nameOnId} onName={onName} />}
+      {nameOnId === null ? null : <CorrectName name={nameOnId} onCorrected={onCorrected} />}
       {onRetry === null ? null : <NextTry hostedCheck={hostedCheck} onRetry={onRetry} />}
     </div>
   );
@@ -67,8 +70,13 @@ function beforeSession(decidedBy: StudioDate): string {
 }
 
 /** Names the name that was read, and offers to take it over. */
-function CorrectName({ name, onName }: { name: string; onName: (name: string) => Promise<unknown> }) {
-  const correct = useMutation({ mutationFn: () => onName(name), meta: { handled: true } });
+function CorrectName({ name, onCorrected }: { name: string; onCorrected: () => void }) {
+  const { user } = useSession();
+  const correct = useMutation({
+    mutationFn: () => saveName(user?.id ?? '', name),
+    meta: { handled: true, invalidates: [queryKeys.profile.all, ...idQueries] },
+    onSuccess: onCorrected,
+  });
   return (
     <div className="space-y-3 border-l-4 border-signal bg-deck p-4">
       <p>

@@ -197,7 +197,7 @@ test('a camera without permission, one that is not ready and a failed photo each
 });
 
 test('a check that waits for a person says by when it is decided, and names no day that has passed', () => {
-  const data = { verifiedUntil: null, decidedBy: new Date('2026-11-30T02:00:00Z'), adultOn: null };
+  const data = { verifiedUntil: null, decidedBy: new Date('2026-11-30T02:00:00Z'), adultOn: null, names: null };
   // @ts-expect-error: the part reads only these fields of a query.
   calls.useIdStatus.mockReturnValue({ data, isError: false });
   vi.useFakeTimers({ now: new Date('2026-11-30T10:00:00Z'), toFake: ['Date'] });
@@ -230,7 +230,7 @@ test('a name that differs is named, and with one press it becomes the name of th
   });
   await press('Verify my ID');
   expect((await screen.findByText(/On your ID we read/)).textContent).toContain('Alex Citizen');
-  expect(screen.getByText(/correct the name of your account/)).toBeTruthy();
+  expect(screen.getByText(/correct the name of your account, or use the online check now/)).toBeTruthy();
   calls.verifyId.mockResolvedValueOnce({ ...RESULT, decision: 'verified' });
   await press('My name is Alex Citizen');
   expect(vi.mocked(saveName).mock.calls).toEqual([['u', 'Alex Citizen']]);
@@ -261,7 +261,7 @@ test.each([
 });
 
 test('somebody whose licence says under 18 reads one final answer on every card, without a button', () => {
-  const data = { verifiedUntil: null, decidedBy: new Date('2026-11-30T02:00:00Z'), adultOn: '2038-04-03' };
+  const data = { verifiedUntil: null, decidedBy: new Date('2026-11-30T02:00:00Z'), adultOn: '2038-04-03', names: null };
   // @ts-expect-error: the parts read only these fields of a query.
   calls.useIdStatus.mockReturnValue({ data, isError: false });
   renderPart(

@@ -23,7 +23,7 @@ export function IdDialog({
   onClose: () => void;
   onVerified: (verificationId: string) => void;
 }) {
-  const { step, choose, send, preview, again, useName } = useIdCheck(onVerified);
+  const { step, choose, send, preview, again } = useIdCheck(onVerified);
   const body = useRef<HTMLDivElement>(null);
   const began = useRef(step);
   useEffect(() => {
@@ -74,7 +74,7 @@ export function IdDialog({
             decidedBy={step.decidedBy}
             hostedCheck={step.hostedCheck}
             nameOnId={step.nameOnId}
-            onName={(name) => useName(name, step.picture)}
+            onCorrected={() => send(step.picture)}
             onRetry={step.isFinal ? null : again}
           />
         ) : null}

@@ -41,28 +41,43 @@ export type IdStatus = {
   readonly verifiedUntil: Date | null;
   readonly decidedBy: Date | null;
   readonly adultOn: StudioDate | null;
+  /** The names on the verified ID. */
+  readonly names: { readonly given: string | null; readonly family: string | null } | null;
 };
 
 /** Reads the state of an account's ID check. */
 async function readIdStatus(userId: string): Promise<IdStatus> {
   const { data, error } = await rest
     .from('id_verifications')
-    .select('verification_status,expires_at,created_at,extracted_dob,failure_reasons')
+    .select(
+      'verification_status,expires_at,created_at,failure_reasons,extracted_dob,extracted_first_name,extracted_middle_name,extracted_last_name',
+    )
     .eq('user_id', userId)
     .in('verification_status', ['verified', 'review', 'failed'])
     .order('created_at', { ascending: false })
     .limit(100);
   if (error) throw error;
   const valid = data
-    .flatMap((one) => (one.verification_status === 'verified' && one.expires_at ? [Date.parse(one.expires_at)] : []))
-    .filter((until) => until > Date.now());
+    .flatMap((one) =>
+      one.verification_status === 'verified' && one.expires_at ? [{ ...one, until: Date.parse(one.expires_at) }] : [],
+    )
+    .filter(({ until }) => until > Date.now())
+    .toSorted((one, other) => other.until - one.until);
+  const best = valid[0];
   const minor = data.find((one) => one.verification_status === 'failed' && one.failure_reasons.includes(UNDER_AGE));
   const adultOn = minor?.extracted_dob ? adultFrom(minor.extracted_dob) : null;
   const review = data.find((one) => one.verification_status === 'review');
   return {
-    verifiedUntil: valid.length === 0 ? null : new Date(Math.max(...valid)),
+    verifiedUntil: best === undefined ? null : new Date(best.until),
     decidedBy:
       review === undefined ? null : new Date(Date.parse(review.created_at) + settings.idReviewDays * 86_400_000),
+    names:
+      best === undefined
+        ? null
+        : {
+            given: [best.extracted_first_name, best.extracted_middle_name].filter(Boolean).join(' ') || null,
+            family: best.extracted_last_name,
+          },
     adultOn: adultOn !== null && adultOn > studioDate(new Date()) ? adultOn : null,
   };
 }

@@ -3,8 +3,6 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import { validateIdFile } from '#rules/identity.ts';
 import { addDays, type StudioDate, studioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
-import { saveName } from '#web/data/profile.ts';
-import { queryKeys } from '#web/data/query-keys.ts';
 import { useSession } from '#web/data/session.tsx';
 import { describeError, errorCode } from '#web/lib/errors.ts';
 import { toast } from '#web/ui/toast.tsx';
@@ -57,10 +55,6 @@ export function useIdCheck(onVerified: (verificationId: string) => void) {
       setStep({ name: 'failed', reasons, decidedBy: null, nameOnId: null, picture, isFinal, hostedCheck: true });
     },
   });
-  const correct = useMutation({
-    mutationFn: async (name: string) => saveName(user?.id ?? '', name),
-    meta: { handled: true, invalidates: [queryKeys.profile.all] },
-  });
   const finish = useEffectEvent((id: string) => {
     setStep(FIRST);
     onVerified(id);
@@ -76,8 +70,6 @@ export function useIdCheck(onVerified: (verificationId: string) => void) {
     send: (picture: string) => check.mutate(picture),
     preview: (picture: string) => setStep({ name: 'id_preview', picture }),
     again: () => setStep(FIRST),
-    /** Corrects the name of the account, and checks the photo again. */
-    useName: (name: string, picture: string) => correct.mutateAsync(name).then(() => check.mutate(picture)),
   };
 }
 
