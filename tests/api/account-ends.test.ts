@@ -18,7 +18,7 @@ const GONE = `auth.flow_state.link_user_id auth.flow_state.user_id auth.identiti
   auth.mfa_factors.phone auth.mfa_factors.friendly_name auth.one_time_tokens.user_id auth.one_time_tokens.email auth.one_time_tokens.phone
   auth.sessions.user_id auth.sessions.ip auth.signup_attempts.user_id auth.signup_attempts.ip auth.users.id auth.users.email auth.users.phone
   auth.users.email_change auth.users.phone_change auth.replaced_emails.user_id auth.replaced_emails.email auth.replaced_emails.phone auth.webauthn_challenges.user_id auth.webauthn_credentials.user_id
-  auth.webauthn_credentials.friendly_name private.crew_member.name private.customer_block.user_id private.customer_message.user_id private.customer_note.user_id
+  auth.webauthn_credentials.friendly_name private.crew_member.name private.verified_name.account_name private.customer_block.user_id private.customer_message.user_id private.customer_note.user_id
   private.identity_session.user_id private.lost_verification.user_id private.outbox.recipient private.provider_customer.user_id
   private.provider_customer.customer_id private.provider_customer.email private.staff_invitation.email
   private.incident.customer_id private.rating.user_id

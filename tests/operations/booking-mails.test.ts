@@ -72,7 +72,10 @@ test('the confirmation goes to the account, greets by first name and links to th
   expect(mail.to).toBe(await emailOf(person));
   expect(mail.subject).toMatch(/^Booking confirmed: Studio, /);
   expect(mail.text).toContain('Hi Alex, Studio is yours.');
-  expect(mail.text).toContain('It works from 10:55 am.');
+  expect(mail.text).toMatch(
+    /We’ll email your access code at 10:45 am\. .* Arrive 10 minutes early\. Your code opens the door from 10:55 am, so/s,
+  );
+  expect(mail.text).toContain('Free to cancel until 11 am on');
   expect(mail.text).toContain('https://studio.example/bookings/');
   expect(mail.text).toContain('Google (https://calendar.google.com/calendar/render?');
   expect(mail.document?.name).toMatch(/^receipt-.*\.pdf$/);
