@@ -168,7 +168,7 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
     expect(found.data).toMatchObject({ id, status: 'confirmed', studios: { name: 'Studio A', hourly_rate: 49 } });
   });
 
-  it('a coupon is checked in one row, without its counters', async () => {
+  it('a coupon is checked in one row, with its uses', async () => {
     await server.app.db.query(
       `insert into public.discount_codes (code, discount_type, discount_value, max_uses) values ('ASKED', 'percentage', 10, 5)`,
     );
@@ -182,8 +182,8 @@ describe.each(engines)('the calls of the specification on $name', ({ open }) => 
         discount_value: 10,
         min_hours: null,
         expires_at: null,
-        max_uses: null,
-        current_uses: null,
+        max_uses: 5,
+        current_uses: 0,
         is_valid: true,
         error_message: null,
         weekdays: null,

@@ -340,7 +340,7 @@ test(
 );
 
 test(
-  'a code is found in any case and with blanks around it; the answer never contains its counters',
+  'a code is found in any case and with blanks around it; the answer has its uses',
   withStudios(async (rows) => {
     const lookUp = (code: string | null, hours = 2) =>
       rows.query('select * from public.validate_discount_code($1, $2)', [code, hours]);
@@ -359,7 +359,15 @@ test(
       until_hour: null,
       works_when: null,
     };
-    const found = { id: CODE, code: 'DANCE', discount_type: 'fixed', discount_value: '10', is_valid: true };
+    const found = {
+      id: CODE,
+      code: 'DANCE',
+      discount_type: 'fixed',
+      discount_value: '10',
+      max_uses: 5,
+      current_uses: 1,
+      is_valid: true,
+    };
     await change(rows, 'max_uses = 5, current_uses = 1');
     expect(await lookUp(' dance ')).toEqual([{ ...nothing, ...found, error_message: null }]);
     await change(rows, 'min_hours = 3');

@@ -75,6 +75,12 @@ export const drafts = {
   booking: () => read(KEYS.draft, isDraft),
   saveBooking: (draft: BookingDraft) => save(KEYS.draft, draft),
   selection: () => read(KEYS.selection, isSelection),
+  /** Whether there is a selection from before signing in that cannot be read; it is removed. */
+  dropUnreadableSelection: (): boolean => {
+    if (sessionStorage.getItem(KEYS.selection) === null || read(KEYS.selection, isSelection) !== null) return false;
+    sessionStorage.removeItem(KEYS.selection);
+    return true;
+  },
   saveSelection: (selection: PendingSelection) => save(KEYS.selection, selection),
   /** Current selection of the booking page, restored after a reload. */
   choice: () => read(KEYS.choice, isSelection),

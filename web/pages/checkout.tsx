@@ -111,7 +111,8 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
             disabled={loading || payment.busy}
             onSend={(customer) =>
               // With another price shown, sending the form agrees to it.
-              missing === '' && payment.start({ customer, shownCents: problem?.total ?? needs.totalCents, coupon })
+              missing === '' &&
+              payment.start({ customer, shownCents: problem?.total ?? needs.totalCents, quote, coupon })
             }
           />
           <IdStep userId={userId} loading={loading} verified={needs.verified} />

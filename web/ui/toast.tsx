@@ -42,9 +42,6 @@ function listen(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Description of a toast whose reason is already shown at a field. */
-export const SEE_FIELD = 'Please check the marked field.';
-
 /**
  * Shows toasts inside `element` until the returned function is called. Behind an open dialog they would be hidden and not announced;
  * on top of it they would cover its content.

@@ -5,7 +5,7 @@ import { studioDate } from '#rules/studio-time.ts';
 import { expectNoFutureDates, fill, renderPart, user } from '#web/ui/component-tests.ts';
 import type { OwnBooking } from '#web/data/own-bookings.ts';
 import type { Profile } from '#web/data/profile.ts';
-import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
+import { toast } from '#web/ui/toast.tsx';
 import { UpcomingBooking } from './booking-cards.tsx';
 import { CancelQuestion } from './cancel-question.tsx';
 import { NewApp } from './new-app.tsx';
@@ -51,7 +51,7 @@ test('each invalid field of a profile is refused with the message of the rules',
     await fill(input, bad);
     await press('Save profile');
     expect(await alert()).toBe(message);
-    expect(toast).toHaveBeenLastCalledWith({ title: 'Validation Error', description: SEE_FIELD, tone: 'bad' });
+    expect(toast).toHaveBeenLastCalledWith({ title: 'Validation Error', description: message, tone: 'bad' });
     await fill(input, before);
     await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
   }
@@ -59,7 +59,11 @@ test('each invalid field of a profile is refused with the message of the rules',
   await press('Save profile');
   expect(await alert()).toBe('You must be 18 years or older.');
   expect(document.activeElement).toBe(field('Day'));
-  expect(toast).toHaveBeenLastCalledWith({ title: 'Age Requirement', description: SEE_FIELD, tone: 'bad' });
+  expect(toast).toHaveBeenLastCalledWith({
+    title: 'Age Requirement',
+    description: 'You must be 18 years or older.',
+    tone: 'bad',
+  });
   expect(calls.saveProfile).not.toHaveBeenCalled();
 });
 
@@ -112,7 +116,11 @@ test('a profile that cannot be saved says why and keeps what was typed', async (
   calls.saveProfile.mockRejectedValueOnce(new TypeError('Failed to fetch'));
   await press('Save profile');
   expect(await alert()).toBe('Failed to update profile. Please try again.');
-  expect(toast).toHaveBeenCalledWith({ title: 'Error', tone: 'bad' });
+  expect(toast).toHaveBeenCalledWith({
+    title: 'Error',
+    description: 'Failed to update profile. Please try again.',
+    tone: 'bad',
+  });
   expect(field('DJ Name (optional)').value).toBe('Needle');
 });
 
@@ -139,12 +147,20 @@ test('a new password must match and be long enough; the current one is asked for
   await fill(field('Confirm new password'), 'abd');
   await press('Change password');
   expect(await alert()).toBe("New password and confirmation don't match.");
-  expect(toast).toHaveBeenLastCalledWith({ title: 'Password mismatch', description: SEE_FIELD, tone: 'bad' });
+  expect(toast).toHaveBeenLastCalledWith({
+    title: 'Password mismatch',
+    description: "New password and confirmation don't match.",
+    tone: 'bad',
+  });
   expect(document.activeElement).toBe(field('Confirm new password'));
   await fill(field('Confirm new password'), 'abc');
   await press('Change password');
   await waitFor(async () => expect(await alert()).toBe('Password must be at least 6 characters long.'));
-  expect(toast).toHaveBeenLastCalledWith({ title: 'Password too short', description: SEE_FIELD, tone: 'bad' });
+  expect(toast).toHaveBeenLastCalledWith({
+    title: 'Password too short',
+    description: 'Password must be at least 6 characters long.',
+    tone: 'bad',
+  });
   expect(document.activeElement).toBe(field('New password'));
   await fill(field('New password'), 'night-shift-9');
   await fill(field('Confirm new password'), 'night-shift-9');

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { z } from 'zod';
 import { verificationCodeSchema } from '#rules/people.ts';
-import { describeError, errorCode } from '#web/lib/errors.ts';
+import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { CodeField } from '#web/ui/form/fields.tsx';
 import { Form, SubmitButton } from '#web/ui/form/form.tsx';
@@ -10,9 +10,6 @@ import { toast } from '#web/ui/toast.tsx';
 import { resendCode, verifyCode } from './queries.ts';
 
 const schema = z.object({ code: verificationCodeSchema });
-/** The API says "Token has expired or is invalid" for a mistyped code too. */
-const WRONG_CODE = 'That code isn’t right, or it has expired. Check your email or resend the code.';
-
 /** Asks for the six digits of the mail. The page reacts to the new session itself. */
 export function CodeForm({ email, onOther }: { email: string; onOther: () => void }) {
   const form = useSchemaForm(schema, { defaultValues: { code: '' } });
@@ -22,8 +19,7 @@ export function CodeForm({ email, onOther }: { email: string; onOther: () => voi
     meta: { handled: true },
     onSuccess: () => toast({ title: 'Email verified!', description: 'Your account has been created successfully.' }),
     onError: (error) => {
-      const mistyped = errorCode(error) === 'otp_expired';
-      const message = mistyped ? WRONG_CODE : describeError(error, 'Failed to verify email. Please try again.');
+      const message = describeError(error, 'Failed to verify email. Please try again.');
       refuseForm(form, { title: 'Verification failed', message, field: 'code' });
     },
   });

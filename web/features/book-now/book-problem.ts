@@ -5,7 +5,7 @@ import { formatStudioTime } from '#rules/studio-time.ts';
 import { draftOf, type PricedStudio } from '#web/data/drafts/booking-draft.ts';
 import { seriesCents } from '#web/data/finding/series.ts';
 import { type BookingDraft, type DraftDate, drafts } from '#web/lib/drafts.ts';
-import { describeError, errorCode, errorNumber, isCouponRefusal, OFFLINE } from '#web/lib/errors.ts';
+import { describeError, errorCode, errorNumber, isCouponRefusal } from '#web/lib/errors.ts';
 import { priceChanged } from '#web/lib/business/price-changed.ts';
 
 /** Hours and coupon to book. `wire` as in `CouponState`; `lost`: an earlier code that no longer works, and why. */
@@ -70,7 +70,7 @@ export function explainBooking(error: unknown, order: Order): BookProblem {
   if (error instanceof CheckNotStarted)
     return { text: describeError(error.cause, NOT_STARTED), total: null, holds: false, draft: order.draft };
   const code = errorCode(error);
-  const said = describeError(error, navigator.onLine ? 'Failed to process payment. Please try again.' : OFFLINE);
+  const said = describeError(error, 'Failed to process payment. Please try again.');
   // The dates of a series are priced again without the code.
   if (isCouponRefusal(error) && order.hasCoupon && order.draft.series === undefined)
     return askToAgree(said, order.shown, order.full);

@@ -41,7 +41,11 @@ export function useChoice(options: Options) {
   const { studioId, slots, date } = state;
   const hours = useAvailability({ studioId, userId, ready: status !== 'loading', slots, date, paused });
   const studio = studios?.find((one) => one.id === studioId) ?? null;
-  useRestored(status, (found) => change((before) => choices.restoreSelection(before, found)));
+  useRestored(
+    status,
+    (found) => change((before) => choices.restoreSelection(before, found)),
+    () => toast({ title: RESTORE_FAILED, tone: 'bad' }),
+  );
   useEffect(() => {
     if (studioId !== null) drafts.saveChoice({ studioId, slots });
   }, [studioId, slots]);

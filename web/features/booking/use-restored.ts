@@ -11,13 +11,20 @@ export type Restored = PendingSelection & { readonly announce: boolean; readonly
 /**
  * Restores the selection from before signing in, from a link to a room and hours, or from before the checkout. The page then drops hours that are no longer free.
  */
-export function useRestored(status: 'loading' | 'in' | 'out', restore: (found: Restored) => void): void {
+export function useRestored(
+  status: 'loading' | 'in' | 'out',
+  restore: (found: Restored) => void,
+  onUnreadable: () => void,
+): void {
   // React Router gives the first page of a visit this key. Opening /booking starts fresh; a reload or Back restores.
   const { opened, search } = useLocation();
   const used = useRef('');
   const run = useEffectEvent(restore);
+  const refuse = useEffectEvent(onUnreadable);
   useEffect(() => {
     if (status === 'loading') return;
+    // Read before it is dropped, because it may have been truncated.
+    if (drafts.dropUnreadableSelection()) refuse();
     const pending = drafts.selection();
     if (pending !== null) {
       if (status === 'in') drafts.removeSelection();

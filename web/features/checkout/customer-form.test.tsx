@@ -2,7 +2,7 @@ import { screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import type { Profile } from '#web/data/profile.ts';
-import { SEE_FIELD, toast } from '#web/ui/toast.tsx';
+import { toast } from '#web/ui/toast.tsx';
 import { CHECKOUT_FORM, CustomerForm, useCustomerForm } from './customer-form.tsx';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
@@ -61,7 +61,7 @@ test('the first failing rule is shown at its field: names, then email, then phon
     await pay();
     await waitFor(() => expect(screen.getByRole('alert').textContent).toBe(message));
     expect(document.activeElement).toBe(field(label));
-    expect(toast).toHaveBeenLastCalledWith({ title: 'Validation Error', description: SEE_FIELD, tone: 'bad' });
+    expect(toast).toHaveBeenLastCalledWith({ title: 'Validation Error', description: message, tone: 'bad' });
     await fill(field(label), good);
   }
   expect(send).not.toHaveBeenCalled();

@@ -10,6 +10,8 @@ import { callFunction } from '#web/data/fetch-client.ts';
 export function pay(input: {
   draft: BookingDraft;
   total: number;
+  /** Price, volume discount and coupon discount of the total, in dollars, as the specification sends them. The server computes its own. */
+  parts: { readonly subtotal: number; readonly discount: number; readonly couponDiscount: number };
   fullName: string;
   email: string;
   phone: string;
@@ -32,6 +34,7 @@ export function pay(input: {
       startTime: draft.start_time,
       endTime: draft.end_time,
       couponCode: input.couponCode,
+      ...input.parts,
       ...seriesField(draft),
       userId: input.userId,
       termsAccepted: input.termsVersion !== null,

@@ -17,6 +17,7 @@ const draft = {
   end_time: '2031-03-08T09:00:00Z',
 } as Parameters<typeof usePayment>[0]['draft'];
 const customer = { fullName: 'Alex Citizen', email: 'alex@example.com', phone: '+61491570006' };
+const quote = { baseCents: 17_000, discountCents: 1_700, couponDiscountCents: 1_500 };
 const ignore = (): void => {};
 function Pay() {
   const payment = usePayment({
@@ -27,7 +28,7 @@ function Pay() {
     onEligibilityLost: ignore,
     onTermsChanged: ignore,
   });
-  const attempt = { customer, shownCents: 13_800, coupon: { wire: '', refuse: ignore } };
+  const attempt = { customer, shownCents: 13_800, quote, coupon: { wire: '', refuse: ignore } };
   return (
     <>
       <button type="button" disabled={payment.busy} onClick={() => void payment.start(attempt).catch(ignore)}>
@@ -46,7 +47,10 @@ beforeEach(() => {
 test('a payment is sent once, and stays busy until the browser has left for the pay page or came back', async () => {
   const reads = await watchReads(renderPart(<Pay />).client, queryKeys);
   await pressTwice(button());
-  expect(await expectOneCall('create-payment')).toMatchObject({ amount: 138, metadata: { studioId: 'A' } });
+  expect(await expectOneCall('create-payment')).toMatchObject({
+    amount: 138,
+    metadata: { studioId: 'A', subtotal: 170, discount: 17, couponDiscount: 15 },
+  });
   expect(button().disabled).toBe(true);
   answerCall('create-payment', { url: 'https://pay.example', bookingId: 'b1', total: 138 });
   await expect.poll(() => reads.take()).toEqual(['availability']);

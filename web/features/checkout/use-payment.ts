@@ -1,10 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { centsToDollars } from '#rules/money.ts';
+import type { Quote } from '#rules/pricing.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { usePayPage } from '#web/lib/use-pay-page.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
-import { describeError, errorCode, errorNumber, isCouponRefusal, OFFLINE } from '#web/lib/errors.ts';
+import { describeError, errorCode, errorNumber, isCouponRefusal } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { priceChanged } from '#web/lib/business/price-changed.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
@@ -23,7 +24,12 @@ export type PaymentProblem = {
 
 /** Coupon for the server (`wire` as in `CouponState`), and how to drop it when it is refused. */
 type UsedCoupon = { readonly wire: string | null; readonly refuse: () => void };
-type Attempt = { readonly customer: Customer; readonly shownCents: number; readonly coupon: UsedCoupon };
+type Attempt = {
+  readonly customer: Customer;
+  readonly shownCents: number;
+  readonly quote: Pick<Quote, 'baseCents' | 'discountCents' | 'couponDiscountCents'>;
+  readonly coupon: UsedCoupon;
+};
 
 /** Holds the hours and leaves for the pay page, or reports what went wrong. */
 export function usePayment(options: {
@@ -41,12 +47,17 @@ export function usePayment(options: {
   const [problem, setProblem] = useState<PaymentProblem | null>(null);
   const payPage = usePayPage();
   const send = useMutation({
-    mutationFn: async ({ customer, shownCents, coupon }: Attempt) => {
+    mutationFn: async ({ customer, shownCents, quote, coupon }: Attempt) => {
       const wanted = {
         draft,
         userId,
         couponCode: coupon.wire,
         total: centsToDollars(shownCents),
+        parts: {
+          subtotal: centsToDollars(quote.baseCents),
+          discount: centsToDollars(quote.discountCents),
+          couponDiscount: centsToDollars(quote.couponDiscountCents),
+        },
         termsVersion,
         ...customer,
       };
@@ -80,7 +91,7 @@ export function usePayment(options: {
 /** Explains why a payment could not start. Amounts in cents. */
 function explainPayment(error: unknown, shownCents: number, fullCents: number): PaymentProblem {
   const code = errorCode(error);
-  const said = describeError(error, navigator.onLine ? 'Failed to process payment. Please try again.' : OFFLINE);
+  const said = describeError(error, 'Failed to process payment. Please try again.');
   const askToAgree = (why: string, total: number): PaymentProblem => ({
     text: priceChanged(why, centsToDollars(shownCents), centsToDollars(total)),
     total,

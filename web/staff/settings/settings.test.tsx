@@ -149,7 +149,7 @@ test('a form without changes, and a value out of range, are not sent', async () 
   expect(await screen.findByText('Nothing has changed.')).toBeTruthy();
   await fill(screen.getByLabelText('Minutes to pay'), '45');
   await press('Preview changes');
-  expect(await screen.findByText('At most 30.')).toBeTruthy();
+  expect((await screen.findByRole('alert')).textContent).toBe('At most 30.');
   expect(screen.queryByRole('table')).toBeNull();
 });
 

@@ -2,7 +2,7 @@ import { type ComponentProps, type FormEvent, type ReactNode, useEffect, useRef 
 import { type Control, type FieldErrors, type FieldValues, type Path, useFormState } from 'react-hook-form';
 import { Button } from '../button.tsx';
 import { Notice } from '../notice.tsx';
-import { SEE_FIELD, toast } from '../toast.tsx';
+import { toast } from '../toast.tsx';
 import { messageAt, type SchemaForm } from './use-schema-form.ts';
 
 type Props<In extends FieldValues, Out> = Omit<ComponentProps<'form'>, 'onSubmit' | 'ref'> & {
@@ -33,8 +33,9 @@ export function Form<In extends FieldValues, Out>({
 
   function reportErrors(errors: FieldErrors<In>): void {
     const [field = ''] = Object.keys(errors);
-    const title = titleOf === undefined ? 'Validation Error' : titleOf(field, messageAt(errors, field) ?? '');
-    if (title !== null) toast({ title, description: SEE_FIELD, tone: 'bad' });
+    const message = messageAt(errors, field) ?? '';
+    const title = titleOf === undefined ? 'Validation Error' : titleOf(field, message);
+    if (title !== null) toast({ title, description: message, tone: 'bad' });
   }
   async function send(event: FormEvent): Promise<void> {
     event.preventDefault();

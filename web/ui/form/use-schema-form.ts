@@ -11,7 +11,7 @@ import {
   type UseFormSetError,
 } from 'react-hook-form';
 import type { z } from 'zod';
-import { SEE_FIELD, toast } from '../toast.tsx';
+import { toast } from '../toast.tsx';
 
 export type SchemaForm<In extends FieldValues, Out = In> = UseFormReturn<In, unknown, Out>;
 
@@ -47,7 +47,7 @@ export function useSchemaForm<In extends FieldValues, Out>(
 }
 
 /**
- * Shows why a form was refused: the message at its field, or in `FormError` without one; only the title, if any, as a toast.
+ * Shows why a form was refused: the message at its field, or in `FormError` without one, and in a toast where the specification gives it a title.
  * A corrected field, or the next submit, removes the message.
  */
 export function refuseForm<In extends FieldValues>(
@@ -56,7 +56,7 @@ export function refuseForm<In extends FieldValues>(
 ): void {
   const { title, message, field } = refusal;
   form.setError(field ?? 'root.server', { type: 'server', message }, { shouldFocus: field !== undefined });
-  if (title !== undefined) toast({ title, ...(field === undefined ? {} : { description: SEE_FIELD }), tone: 'bad' });
+  if (title !== undefined) toast({ title, description: message, tone: 'bad' });
 }
 
 /** Returns the message at a path of the errors; null when there is none. */
