@@ -36,6 +36,7 @@ const KEYS = {
   hold: 'pendingHold',
   removedAt: 'bookingRemovedAt',
   coupon: 'bookingCoupon',
+  paid: 'announcedPayment',
 } as const;
 
 function read<T>(key: string, fits: (value: unknown) => value is T): T | null {
@@ -121,6 +122,12 @@ export const drafts = {
     }
   },
   saveLastBooked: (selection: PendingSelection) => localStorage.setItem(LAST, JSON.stringify(selection)),
+  /** Whether this payment is announced for the first time in this tab; it counts as announced afterwards. */
+  announcePayment(sessionId: string): boolean {
+    if (read(KEYS.paid, isText) === sessionId) return false;
+    save(KEYS.paid, sessionId);
+    return true;
+  },
   /** Coupon code in use; survives a change of hours and Back from the pay page. */
   couponCode: () => read(KEYS.coupon, isText),
   saveCouponCode: (code: string | null) =>

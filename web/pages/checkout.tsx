@@ -30,7 +30,7 @@ import { useProfile } from '#web/data/profile.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { keepServerDraft, replaceDraft, useServerDraft } from '#web/data/drafts/server-draft.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
-import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
+import { type BookingDraft, drafts, readTyped, saveTyped } from '#web/lib/drafts.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
@@ -158,7 +158,7 @@ function useCheckout(draft: BookingDraft, userId: string) {
   const eligibility = useEligibility(userId);
   const form = useCustomerForm(userId, profile.data);
   const { first, last, oneName, email, phone } = useWatch({ control: form.control });
-  const terms = useTermsAcceptance();
+  const terms = useTermsAcceptance(userId);
   const full = useDraftSeries(draft, null);
   const fullCents = full?.totalCents ?? quoteOfDraft(draft, null).totalCents;
   const payment = usePayment({
@@ -219,9 +219,16 @@ function useCheckout(draft: BookingDraft, userId: string) {
   };
 }
 
-/** The version of the terms that was accepted here, and how often the server asked for another one. */
-function useTermsAcceptance() {
-  const [version, accept] = useState<string | null>(null);
+const NO_TERMS = { version: '' };
+
+/** The version of the terms that was accepted here, also before the page was left, and how often the server asked for another one. */
+function useTermsAcceptance(userId: string) {
+  const draft = `checkout:terms:${userId}`;
+  const [version, setVersion] = useState(() => readTyped(draft, NO_TERMS)?.version || null);
+  const accept = (next: string | null): void => {
+    setVersion(next);
+    saveTyped(draft, { version: next ?? '' });
+  };
   const [asked, setAsked] = useState(0);
   const client = useQueryClient();
   return {

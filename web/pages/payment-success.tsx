@@ -1,4 +1,9 @@
-import { PaymentNotFound, PaymentResult } from '#web/features/checkout/payment-result.tsx';
+import {
+  isUnknownPayment,
+  PaymentNotFound,
+  PaymentNotRead,
+  PaymentResult,
+} from '#web/features/checkout/payment-result.tsx';
 import { usePaymentResult } from '#web/features/checkout/use-payment-result.ts';
 import { PictureOfRoom } from '#web/features/studios/picture-of-room.tsx';
 import { paths } from '#web/lib/paths.ts';
@@ -20,7 +25,8 @@ export default function PaymentSuccessPage() {
   const [search] = useSearchParams();
   const payment = usePaymentResult(search.get('session_id'), search.get('booking_id'));
   if (!payment.complete) return <Redirect to={paths.booking} />;
-  if (payment.other || payment.error) return <PaymentNotFound error={payment.error} onRetry={payment.retry} />;
+  if (payment.other || (payment.error && isUnknownPayment(payment.error))) return <PaymentNotFound />;
+  if (payment.error) return <PaymentNotRead error={payment.error} bookingId={search.get('booking_id') ?? ''} />;
   if (!payment.state) return <Waiting label="Checking your payment" />;
   return <PaymentResult state={payment.state} picture={(room) => <PictureOfRoom name={room} />} passes={passes} />;
 }

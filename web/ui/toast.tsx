@@ -89,7 +89,7 @@ function Messages() {
     <section
       aria-label="Messages"
       aria-live="polite"
-      className={`flex flex-col gap-2 ${dialog ? 'not-empty:mb-5' : 'pointer-events-none fixed inset-x-0 top-18 z-50 items-center px-4 sm:items-end'}`}
+      className={`flex flex-col gap-2 ${dialog ? 'not-empty:mb-5' : 'pointer-events-none fixed inset-x-0 top-2 z-50 sm:top-18 items-center px-4 sm:items-end'}`}
     >
       {list.map((one) => (
         <Message key={one.id} message={one} />

@@ -2,9 +2,13 @@ import { act, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { renderPart } from '#web/ui/component-tests.ts';
 import { AppError } from '#web/lib/errors.ts';
-import { PaymentNotFound, PaymentResult } from './payment-result.tsx';
+import { useLocation } from '#web/router/router.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { isUnknownPayment, PaymentNotFound, PaymentNotRead, PaymentResult } from './payment-result.tsx';
 import type { PaymentState } from './queries.ts';
 
+vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
+const Where = () => <p data-testid="path">{useLocation().pathname}</p>;
 beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-11-20T00:00:00Z') }));
 afterEach(() => void vi.useRealTimers());
 
@@ -135,18 +139,24 @@ test('a cancelled booking says why, and that the money comes back', () => {
   }
 });
 
-test('an unknown payment cannot be tried again; one that could not be read can', () => {
-  const { unmount } = renderPart(<PaymentNotFound error={null} onRetry={vi.fn()} />);
+test('an unknown payment has its own page; one that could not be read leads to the booking page, with its reference in a toast', () => {
+  for (const error of [null, new AppError('not_found', 'gone', 404)]) expect(isUnknownPayment(error)).toBe(true);
+  const { unmount } = renderPart(<PaymentNotFound />);
   expect(title()).toBe('Booking not found');
-  expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull();
   unmount();
-  const gone = renderPart(<PaymentNotFound error={new AppError('not_found', 'gone', 404)} onRetry={vi.fn()} />);
-  expect(title()).toBe('Booking not found');
-  gone.unmount();
-  const onRetry = vi.fn();
-  renderPart(<PaymentNotFound error={new TypeError('Failed to fetch')} onRetry={onRetry} />);
-  expect(title()).toBe('Booking Error');
-  expect(screen.getByText('Failed to complete booking. Please contact support.')).toBeTruthy();
-  screen.getByRole('button', { name: 'Try again' }).click();
-  expect(onRetry).toHaveBeenCalledOnce();
+  const failed = new TypeError('Failed to fetch');
+  expect(isUnknownPayment(failed)).toBe(false);
+  const where = <Where />;
+  renderPart(<PaymentNotRead error={failed} bookingId="3f9ab012-0000" />, { path: '/payment-success', beside: where });
+  expect(screen.getByTestId('path').textContent).toBe('/booking');
+  expect(vi.mocked(toast).mock.calls).toEqual([
+    [
+      {
+        title: 'Booking Error',
+        description: 'Failed to complete booking. Please contact support. Reference 3F9AB012.',
+        tone: 'bad',
+        ms: 60_000,
+      },
+    ],
+  ]);
 });

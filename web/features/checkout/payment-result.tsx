@@ -1,5 +1,5 @@
 import { AlarmClock, Disc3, KeyRound } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { ARRIVE_EARLY, mailIsImmediate } from '#rules/access.ts';
 import { formatDollars, formatMoney } from '#rules/money.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
@@ -12,10 +12,11 @@ import { FindUs } from '#web/lib/business/find-us.tsx';
 import { AppError, describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
-import { Link } from '#web/router/router.tsx';
+import { Link, Redirect } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
+import { toast } from '#web/ui/toast.tsx';
 import type { PaymentState } from './queries.ts';
 
 const BACK = { to: paths.home, label: 'Return Home' };
@@ -39,26 +40,34 @@ export function PaymentResult({ state, ...parts }: Parts & { state: PaymentState
   return <Processing reference={state.reference} asking={state.state === 'asking'} />;
 }
 
-/** Shown for a payment that is unknown, or that could not be read. */
-export function PaymentNotFound({ error, onRetry }: { error: Error | null; onRetry: () => void }) {
-  const unknown = error === null || (error instanceof AppError && (error.status === 404 || error.status === 400));
+/** Whether the server has no such payment; otherwise it could not be read. */
+export const isUnknownPayment = (error: Error | null): boolean =>
+  error === null || (error instanceof AppError && (error.status === 404 || error.status === 400));
+
+/** Shown for a payment that is unknown. */
+export function PaymentNotFound() {
   return (
-    <Shell back={BACK} title={unknown ? 'Booking not found' : 'Booking Error'}>
+    <Shell back={BACK} title="Booking not found">
       <Notice tone="bad">
-        <p>
-          {unknown
-            ? 'We couldn’t find a booking for this payment.'
-            : describeError(error, 'Failed to complete booking. Please contact support.')}
-        </p>
+        <p>We couldn’t find a booking for this payment.</p>
       </Notice>
       <div className="mt-6 flex gap-3">
-        {unknown ? null : <Button onClick={onRetry}>Try again</Button>}
         <Link to={paths.booking} className={buttonStyle.plain}>
           Return to Booking
         </Link>
       </div>
     </Shell>
   );
+}
+
+/** Says that the result could not be read, with a number to name when writing to us, and leads back to the booking page. */
+export function PaymentNotRead({ error, bookingId }: { error: Error | null; bookingId: string }) {
+  const why = describeError(error, 'Failed to complete booking. Please contact support.');
+  useEffect(() => {
+    const reference = bookingId.slice(0, 8).toUpperCase();
+    toast({ title: 'Booking Error', description: `${why} Reference ${reference}.`, tone: 'bad', ms: 60_000 });
+  }, [why, bookingId]);
+  return <Redirect to={paths.booking} />;
 }
 
 /** Never offers to pay again: the payment may still arrive. */

@@ -1,10 +1,12 @@
-import { act } from '@testing-library/react';
+import { act, cleanup } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import * as connection from '#web/data/live.ts';
 import { renderPart } from '#web/ui/component-tests.ts';
 import * as queries from './queries.ts';
+import { toast } from '#web/ui/toast.tsx';
 import { usePaymentResult } from './use-payment-result.ts';
 
+vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/session.tsx', () => ({ useSession: () => ({ user: { id: 'me' } }) }));
 vi.mock('#web/data/drafts/server-draft.ts', () => ({ dropServerDraft: vi.fn() }));
 vi.mock('#web/data/live.ts', () => ({
@@ -56,4 +58,12 @@ test('without a connection it asks every fifteen seconds while the bank takes da
 
 test('a payment provider that has not answered is asked again every five seconds by a page that receives changes', async () => {
   expect(await asked(true, { state: 'asking' }, 11)).toBe(3);
+});
+
+test('a paid session is announced once in a tab, also when its page is loaded again', async () => {
+  for (const times of [1, 2]) {
+    cleanup();
+    await asked(true, { status: 'confirmed', payment: 'paid', paid: true }, 1);
+    expect([times, vi.mocked(toast).mock.calls]).toEqual([times, [[{ title: 'Payment Successful!' }]]]);
+  }
 });

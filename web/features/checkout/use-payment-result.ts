@@ -36,13 +36,12 @@ export function usePaymentResult(sessionId: string | null, bookingId: string | n
   useEffect(() => {
     if (!complete) toast({ title: 'Booking Error', description: 'Missing booking or session ID', tone: 'bad' });
   }, [complete]);
-  useDraftEnd(other ? undefined : result.data);
+  useDraftEnd(sessionId ?? '', other ? undefined : result.data);
   return {
     complete,
     state: other ? undefined : result.data,
     other,
     error: result.data === undefined ? result.error : null,
-    retry: () => void result.refetch(),
   };
 }
 
@@ -52,7 +51,7 @@ function isRefused(error: Error): boolean {
 }
 
 /** Announces the end of a payment and forgets the draft that is booked now. */
-function useDraftEnd(state: PaymentState | undefined): void {
+function useDraftEnd(sessionId: string, state: PaymentState | undefined): void {
   const status = state?.status;
   const slow = status === 'pending' && state?.payment === 'processing';
   const change = state?.change !== undefined;
@@ -66,6 +65,6 @@ function useDraftEnd(state: PaymentState | undefined): void {
     }
     if (slow) return;
     if (!change) drafts.saveCouponCode(null);
-    toast({ title: 'Payment Successful!' });
-  }, [status, slow, change]);
+    if (drafts.announcePayment(sessionId)) toast({ title: 'Payment Successful!' });
+  }, [sessionId, status, slow, change]);
 }
