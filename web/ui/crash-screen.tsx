@@ -66,6 +66,8 @@ function Screen({ missing, reloading, retry, home }: Problem & { home: ReactNode
   );
 }
 
+const UNLOADED = { online: 'This part didn’t load.', offline: 'You’re offline.' } as const;
+
 /** Boundary for a dialog: shows the error in a dialog; the page behind it stays. */
 export function DialogBoundary({
   page,
@@ -85,7 +87,7 @@ export function DialogBoundary({
       fallback={({ missing, retry }) => (
         <Dialog open title="The needle jumped" onClose={onClose}>
           <Notice tone="bad">
-            <p>{missing ? 'This window could not be loaded.' : 'Something in this window broke.'}</p>
+            <p>{missing ? UNLOADED[navigator.onLine ? 'online' : 'offline'] : 'Something here broke.'}</p>
             <p className="mt-1 text-sm text-fog">
               {missing && !navigator.onLine ? OFFLINE : 'What you typed and chose on the page is still there.'}
             </p>

@@ -12,7 +12,7 @@ export function currentAddressMail(
     blocks: [
       { kind: 'text', text: `You asked to change your email to ${input.newAddress}. To confirm, enter this code:` },
       { kind: 'code', label: 'Code', code: input.code },
-      { kind: 'text', text: `It works for ${input.minutes} minutes. Or open this page and press the button:` },
+      { kind: 'text', text: `It works for ${input.minutes} minutes. Or just press this button:` },
       { kind: 'button', label: 'Confirm the change', href: input.href },
       { kind: 'text', text: 'Didn’t ask for this? Ignore this email, and change your password to be safe.' },
     ],

@@ -9,7 +9,7 @@ export function emailChangeMail(from: Letterhead, input: { code: string; href: s
     blocks: [
       { kind: 'text', text: 'You asked to use this address for your account. To confirm, enter this code:' },
       { kind: 'code', label: 'Code', code: input.code },
-      { kind: 'text', text: `It works for ${input.minutes} minutes. Or open this page and press the button:` },
+      { kind: 'text', text: `It works for ${input.minutes} minutes. Or just press this button:` },
       { kind: 'button', label: 'Confirm email', href: input.href },
     ],
   });

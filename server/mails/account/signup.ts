@@ -9,7 +9,7 @@ export function signUpMail(from: Letterhead, input: { code: string; href: string
     blocks: [
       { kind: 'text', text: 'Enter this code on the page where you signed up:' },
       { kind: 'code', label: 'Code', code: input.code },
-      { kind: 'text', text: `It works for ${input.minutes} minutes. Or open this page and press the button:` },
+      { kind: 'text', text: `It works for ${input.minutes} minutes. Or just press this button:` },
       { kind: 'button', label: 'Confirm email', href: input.href },
       { kind: 'text', text: 'Didn’t sign up? You can ignore this email.' },
     ],

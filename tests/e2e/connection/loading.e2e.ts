@@ -71,7 +71,7 @@ test('a sign-in dialog that cannot be fetched says so; the page behind it keeps 
   await gone(page, /\/assets\/auth-dialog-[^/]*\.js/);
   await page.getByRole('button', { name: 'SIGN IN', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'The needle jumped' });
-  await expect(dialog).toContainText('This window could not be loaded.', { timeout: 20_000 });
+  await expect(dialog).toContainText('This part didn’t load.', { timeout: 20_000 });
   await accessible(page);
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();

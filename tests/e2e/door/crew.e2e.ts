@@ -44,8 +44,8 @@ test('a host invites a guest, who joins without an account, gets a PIN of their 
   expect(addresses.filter((one) => one.includes(token) && !one.includes('#'))).toEqual([]);
 
   await expect(page.getByRole('list', { name: 'Who comes' }).getByText('Joined')).toBeVisible();
-  await page.getByRole('button', { name: 'Take back Sam' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
+  await page.getByRole('button', { name: 'Cancel invite of Sam' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel invite' }).click();
   await expect(page.getByText('Sam', { exact: true })).toHaveCount(0);
   await guest.reload();
   await expect(guest.getByText('This invitation was taken back.')).toBeVisible();

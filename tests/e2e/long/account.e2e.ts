@@ -154,7 +154,9 @@ test('the own data is one file without a secret; an account with a booking ahead
   const data = part(page, 'Your data');
   const dialog = page.getByRole('dialog', { name: 'Delete your account?' });
   await act(data.getByRole('button', { name: 'Delete my account' }));
-  await expect(dialog.getByText(/^Your account can go once these bookings are over or cancelled/)).toBeVisible();
+  await expect(
+    dialog.getByText(/^You can delete your account once these bookings are over or cancelled/),
+  ).toBeVisible();
   await expect(dialog.getByRole('listitem')).toContainText('Studio C');
   await checked(page);
   await act(dialog.getByRole('button', { name: 'Back to my account' }));

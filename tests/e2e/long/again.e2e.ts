@@ -81,7 +81,7 @@ test('a series without the week that is taken, paid once; its last date moves al
   await pressHours(page, 11, 12);
   await act(page.getByRole('button', { name: 'Repeat weekly' }));
   const dialog = page.getByRole('dialog');
-  await choose(dialog.getByLabel('Book these hours for'), '4 weeks');
+  await choose(dialog.getByLabel('Repeat for'), '4 weeks');
   await expect(dialog).toContainText('3 of 4 dates are free.');
   const dates = dialog.getByRole('checkbox');
   await expect(dates).toHaveCount(4);

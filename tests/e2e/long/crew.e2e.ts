@@ -70,10 +70,10 @@ test('four are invited by link and no fifth; a guest in London joins at Sydney t
   await expect(seen.filter({ hasText: 'Sam' })).toContainText('Joined');
   await checked(staff);
 
-  await act(page.getByRole('button', { name: 'Take back Sam' }));
-  const dialog = page.getByRole('dialog', { name: 'Take back Sam?' });
+  await act(page.getByRole('button', { name: 'Cancel invite of Sam' }));
+  const dialog = page.getByRole('dialog', { name: 'Cancel the invite of Sam?' });
   await checked(page);
-  await act(dialog.getByRole('button', { name: 'Take back' }));
+  await act(dialog.getByRole('button', { name: 'Cancel invite' }));
   await expect(crew).toHaveCount(3);
   await expect(invite).toBeEnabled();
   await expect(seen.filter({ hasText: 'Sam' })).toContainText('Taken back');

@@ -28,7 +28,7 @@ test.describe('in Los Angeles', () => {
     // Twenty past three in Sydney: the hour from three on can still be booked.
     await page.clock.setFixedTime(new Date(sydneyHour(0, 15).getTime() + 20 * 60_000));
     await page.goto('/');
-    const tonight = page.getByRole('link', { name: /^Free tonight from \$\d+$/ });
+    const tonight = page.getByRole('link', { name: /^Tonight from \$\d+ an hour$/ });
     // It is fetched when the rooms come into view.
     await expect(async () => {
       await page.keyboard.press('PageDown');
@@ -94,7 +94,7 @@ test('days say how much is free and own hours read yours; a gap starts a new sel
   await act(page.getByRole('region', { name: 'Messages' }).getByRole('button', { name: 'Undo' }));
   await expect(selection(page)).toContainText('9 am to 11 am');
 
-  await act(page.getByRole('button', { name: 'All rooms' }));
+  await act(page.getByRole('button', { name: 'Compare' }));
   const grid = page.getByRole('grid', { name: /^Hours of all rooms, Saturday/ });
   const cell = (name: string) => grid.getByRole('gridcell', { name });
   await expect(cell('Studio B, 6 PM to 7 PM, yours')).toBeVisible();
@@ -130,8 +130,8 @@ test.describe('in London', () => {
     const who = await newPerson(true);
     await signIn(page, who);
     await page.goto('/booking');
-    await act(page.getByRole('button', { name: 'Any room' }));
-    const search = page.getByRole('region', { name: 'Any room' });
+    await act(page.getByRole('button', { name: 'Find me a time' }));
+    const search = page.getByRole('region', { name: 'Find me a time' });
     await choose(search.getByLabel('For', { exact: true }), '3 hours');
     await choose(search.getByLabel('When'), 'Evening');
     await choose(search.getByLabel('Up to'), '$100');

@@ -19,7 +19,7 @@ test('by keyboard alone: hours on the timeline of all rooms, for three weeks, pa
   await signIn(page, who);
   await page.goto('/booking');
   const button = (name: string | RegExp): Locator => page.getByRole('button', { name });
-  await press(page, button('All rooms'));
+  await press(page, button('Compare'));
   await reach(page, page.getByRole('list', { name: 'Days' }));
   await times(page, 'ArrowDown', Math.floor(day / 7));
   await times(page, 'ArrowRight', day % 7);
@@ -40,7 +40,7 @@ test('by keyboard alone: hours on the timeline of all rooms, for three weeks, pa
 
   await press(page, button('Repeat weekly'));
   const dialog = page.getByRole('dialog');
-  await reach(page, dialog.getByLabel('Book these hours for'));
+  await reach(page, dialog.getByLabel('Repeat for'));
   await page.keyboard.type('3');
   await expect(dialog).toContainText('All 3 dates are free.');
   await accessible(page);

@@ -68,7 +68,7 @@ export function useSeries({
 
 /** For how many weeks hours can be booked, as the options of a list. */
 export const SERIES_WEEKS: readonly { readonly value: string; readonly label: string }[] = [
-  { value: '1', label: 'Just once' },
+  { value: '1', label: 'No repeat' },
   ...Array.from({ length: SERIES_MAX - SERIES_MIN + 1 }, (_, at) => ({
     value: String(at + SERIES_MIN),
     label: `${at + SERIES_MIN} weeks`,

@@ -105,7 +105,7 @@ function Code({ access, phase, now }: { access: Access; phase: ReturnType<typeof
 function Way() {
   const { address, directions } = useBusiness();
   return (
-    <section aria-label="The way" className="mt-6 space-y-3 text-lg">
+    <section aria-label="Getting here" className="mt-6 space-y-3 text-lg">
       <p>
         {address}
         <a

@@ -43,7 +43,10 @@ export function DeleteAccount({
 function BookingsAhead({ bookings, onKeep }: { bookings: readonly OwnBooking[]; onKeep: () => void }) {
   return (
     <div className="space-y-5">
-      <p>Your account can go once these bookings are over or cancelled. You can cancel them under “Your bookings”.</p>
+      <p>
+        You can delete your account once these bookings are over or cancelled. You can cancel them under “Your
+        bookings”.
+      </p>
       <ul className="divide-y divide-line border-y border-line">
         {bookings.map((one) => (
           <li key={one.id} className="py-3">

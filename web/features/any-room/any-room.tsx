@@ -43,7 +43,7 @@ export function AnyRoom({
   const change = (more: Partial<Wanted>): void => setWanted((before) => ({ ...before, ...more }));
   const offers = useFoundHours(wanted, { studios, userId, now });
   return (
-    <section aria-label="Any room" className="mb-8 border-l-4 border-signal bg-booth p-5">
+    <section aria-label="Find me a time" className="mb-8 border-l-4 border-signal bg-booth p-5">
       <div className="grid grid-cols-2 gap-3 max-sm:[&>:last-child]:col-span-2 sm:grid-cols-3">
         <Choice
           label="For"

@@ -41,7 +41,7 @@ export function Shortcuts({
         {before}
         <button type="button" aria-expanded={searching} onClick={onSearch} className={CHIP}>
           <Sparkles aria-hidden="true" className="size-4 text-signal" />
-          Any room
+          Find me a time
         </button>
       </div>
       {favourites.length > 0 || bookings.isLoading ? (

@@ -23,7 +23,7 @@ export function SeriesDialog({
           {studioName}, at the same time each week. You pay once; later you can move or cancel each date on its own.
         </p>
         <SelectField
-          label="Book these hours for"
+          label="Repeat for"
           value={String(weeks)}
           options={SERIES_WEEKS}
           onChange={(event) => series.setWeeks(Number(event.target.value))}

@@ -41,7 +41,7 @@ const open = async (): Promise<HTMLElement> => {
 test('the dates that are free are chosen, a taken one is named, and one can be left out', async () => {
   call.mockResolvedValue({ dates: THREE, total: 139.5 });
   const dialog = await open();
-  await user.selectOptions(within(dialog).getByLabelText('Book these hours for'), '3');
+  await user.selectOptions(within(dialog).getByLabelText('Repeat for'), '3');
   expect(await within(dialog).findByText('2 of 3 dates are free.')).toBeTruthy();
   expect(call).toHaveBeenCalledWith('quote-series', {
     studioId: 'room-a',
@@ -65,7 +65,7 @@ test('the dates that are free are chosen, a taken one is named, and one can be l
 test('dates that cannot be loaded are asked for again', async () => {
   call.mockRejectedValue(new Error('down'));
   const dialog = await open();
-  await user.selectOptions(within(dialog).getByLabelText('Book these hours for'), '2');
+  await user.selectOptions(within(dialog).getByLabelText('Repeat for'), '2');
   expect(await within(dialog).findByText('The dates could not be loaded.', undefined, { timeout: 5_000 })).toBeTruthy();
   call.mockResolvedValue({ dates: THREE.slice(0, 1), total: 69 });
   await user.click(within(dialog).getByRole('button', { name: 'Try again', hidden: true }));

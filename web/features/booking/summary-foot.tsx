@@ -153,7 +153,7 @@ function Total({
         )}
       </p>
       <p className={`mt-1 text-xs font-semibold text-fog ${flat ? '' : 'lg:hidden'}`}>
-        {series.dates === 1 ? hours : `${series.dates} times ${hours}`}
+        {series.dates === 1 ? hours : `${series.dates} × ${hours}`}
         {quote.discountCents > 0 && series.dates === 1 ? (
           <span className="text-good">
             , {quote.discountPercent}% volume discount -{formatMoney(quote.discountCents)}

@@ -173,7 +173,7 @@ function NothingChosen({
       {removed && first ? (
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
           <p>
-            We removed {hoursOf(removed.slots.length)} ({formatStudioDate(removed.date, 'short')}).
+            Selection cleared: {hoursOf(removed.slots.length)}, {formatStudioDate(removed.date, 'short')}.
           </p>
           <Button tone="plain" onClick={() => onUndo(removed)}>
             Undo

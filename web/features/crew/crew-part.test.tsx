@@ -65,7 +65,7 @@ test('the list says who has joined, makes new links, and invites nobody above fo
     within(list)
       .getAllByRole('listitem')
       .map((one) => one.textContent),
-  ).toEqual(['SamJoinedNew linkTake back', 'Guest 2InvitedNew linkTake back']);
+  ).toEqual(['SamJoinedNew linkCancel invite', 'Guest 2InvitedNew linkCancel invite']);
   calls.renewLink.mockResolvedValue({ url: 'https://site.example/crew#new', inviteId: '1' });
   await press('New link for Sam');
   expect(await screen.findByLabelText('The new link of Sam')).toBeTruthy();
@@ -81,20 +81,20 @@ test('four guests are the most', async () => {
 
 test('a guest is taken back after a question, and who saw the shared PIN leads to a new one for everybody', async () => {
   show([guest('1', 'Sam')]);
-  await press('Take back Sam');
+  await press('Cancel invite of Sam');
   await press('Keep');
   expect(calls.takeBack).not.toHaveBeenCalled();
-  await press('Take back Sam');
+  await press('Cancel invite of Sam');
   calls.takeBack.mockResolvedValue({ sawShared: true });
-  await press('Take back');
+  await press('Cancel invite');
   expect(await screen.findByText(/Sam has seen your PIN/)).toBeTruthy();
   calls.makeNewPin.mockResolvedValue({});
   await press('New PIN for everybody');
   expect(calls.makeNewPin).toHaveBeenCalledWith('b1');
   expect(toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'New PIN for everybody' }));
   calls.takeBack.mockResolvedValue({ sawShared: false });
-  await press('Take back Sam');
-  await press('Take back');
+  await press('Cancel invite of Sam');
+  await press('Cancel invite');
   expect(toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'Taken back' }));
 });
 

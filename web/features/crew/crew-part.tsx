@@ -128,8 +128,8 @@ function Members({
                 >
                   New link
                 </Button>
-                <Button tone="quiet" aria-label={`Take back ${name}`} onClick={() => onTakeBack(member)}>
-                  Take back
+                <Button tone="quiet" aria-label={`Cancel invite of ${name}`} onClick={() => onTakeBack(member)}>
+                  Cancel invite
                 </Button>
               </p>
             </li>

@@ -127,7 +127,7 @@ function TheWay() {
   return (
     <section aria-labelledby="way">
       <h2 id="way" className="text-2xl">
-        The way
+        Getting here
       </h2>
       <p className="mt-2 flex flex-wrap items-center gap-x-4">
         <span className="font-bold">{address}</span>

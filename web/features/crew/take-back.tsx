@@ -21,7 +21,7 @@ export function TakeBack({
 }) {
   const name = member?.name ?? 'this invitation';
   return (
-    <Dialog open={member !== null} title={`Take back ${name}?`} onClose={onClose}>
+    <Dialog open={member !== null} title={`Cancel the invite of ${name}?`} onClose={onClose}>
       {member === null ? null : <Steps member={member} bookingId={bookingId} onClose={onClose} />}
     </Dialog>
   );
@@ -50,7 +50,7 @@ function Steps({ member, bookingId, onClose }: { member: CrewMember; bookingId: 
       <div className="mt-6 flex flex-wrap gap-3">
         <Button onClick={onClose}>Keep</Button>
         <Button tone="danger" busy={revoke.isPending} onClick={() => revoke.mutate()}>
-          Take back
+          Cancel invite
         </Button>
       </div>
     </>

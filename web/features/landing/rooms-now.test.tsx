@@ -89,7 +89,7 @@ test('the lowest price of a free hour tonight is said with a link that chooses i
   const { unmount } = renderPart(<TonightPrice />);
   await wait(50);
   // Saturday night: $69 until 2 AM on Sunday, then $59 from 3 AM on.
-  expect(screen.getByRole('link', { name: 'Free tonight from $59' }).getAttribute('href')).toBe(
+  expect(screen.getByRole('link', { name: 'Tonight from $59 an hour' }).getAttribute('href')).toBe(
     '/booking?room=a&from=2026-11-22T03&hours=1',
   );
   unmount();

@@ -51,7 +51,7 @@ function Tonight() {
       to={`${paths.booking}${bookingQuery({ studioId: found.studioId, slots: [found.slot] })}`}
       className="underline decoration-signal decoration-4 underline-offset-8 hover:text-signal"
     >
-      Free tonight from {formatMoney(found.cents)}
+      Tonight from {formatMoney(found.cents)} an hour
     </Link>
   );
 }

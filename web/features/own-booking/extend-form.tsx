@@ -33,7 +33,7 @@ export function ExtendForm({ booking, userId, onDone }: { booking: BookingPage; 
     return <p>Somebody has the room after you, so this session can’t end later. You can still move it.</p>;
   return (
     <div className="space-y-4">
-      <p>It ends at {formatStudioTime(booking.endTime)}, Sydney time. Until when do you want to stay?</p>
+      <p>It ends at {formatStudioTime(booking.endTime)}, Sydney time. How late would you like to stay?</p>
       <div role="group" aria-label="New end" className="flex flex-wrap gap-3">
         {Array.from({ length: free }, (_, index) => index + 1).map((hours) => (
           <Button key={hours} tone="plain" onClick={() => setMore(hours)}>

@@ -130,7 +130,7 @@ const columnsOf = (count: number, across: boolean): CSSProperties => ({
 function NextDay({ date }: { date: StudioDate }) {
   return (
     <p aria-hidden="true" className="col-span-full mt-4 mb-1 border-t border-line pt-2 text-sm font-bold text-fog">
-      {formatStudioDate(date, 'medium')}, early
+      Early {formatStudioDate(date).split(' ')[0]}
     </p>
   );
 }

@@ -2,8 +2,8 @@ import { LayoutGrid, Rows3 } from 'lucide-react';
 import type { View } from './view.ts';
 
 const VIEWS = [
-  { view: 'one', Icon: LayoutGrid, label: 'One room' },
-  { view: 'all', Icon: Rows3, label: 'All rooms' },
+  { view: 'one', Icon: LayoutGrid, label: 'By room' },
+  { view: 'all', Icon: Rows3, label: 'Compare' },
 ] as const;
 
 /** Switches between one room and the timeline of all rooms. */

@@ -260,7 +260,7 @@ test('there is a sound only after a tap has asked for it', async () => {
   expect(started).not.toHaveBeenCalled();
   unmount();
   show(11);
-  const sound = await button(/Sound before the end/);
+  const sound = await button(/Chime before the end/);
   act(() => sound.click());
   expect(started).toHaveBeenCalledTimes(2);
   await pass(2);

@@ -44,7 +44,7 @@ export function SessionPanel({
         {!online && room === undefined ? <Offline /> : null}
         {running && !chime.allowed ? (
           <button type="button" className={bigButton} onClick={() => chime.allow()}>
-            Sound before the end
+            Chime before the end
           </button>
         ) : null}
         {children}
