@@ -35,7 +35,7 @@ const own = { rendered: 'no', data: true } as const;
 export const pages: readonly PageRoute[] = [
   { path: '/', page: 'landing', ...open },
   { path: '/studio', page: 'landing', canonical: '/', ...open },
-  { path: '/about', page: 'about/us', ...open },
+  { path: '/about', page: 'about/us', rendered: 'whole', data: true },
   { path: '/coming-soon', page: 'coming-soon', rendered: 'whole', data: true },
   { path: '/terms', page: 'terms', rendered: 'whole', data: true },
   { path: '/privacy', page: 'privacy', rendered: 'whole', data: true },

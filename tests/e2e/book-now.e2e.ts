@@ -45,8 +45,8 @@ test('Book Now without a verified ID creates a verification session, stores its 
   await page.getByRole('button', { name: 'Book Now' }).click();
   await expect(page).toHaveURL(/\/verify-complete$/);
   expect(await stored(page, 'verificationSession')).toMatchObject({ id: made.verificationSessionId });
-  // Without input the check opens automatically.
-  await page.waitForURL(/\/verify\/vs_/, { timeout: 15_000 });
+  // Without input the check opens automatically, after 20 seconds.
+  await page.waitForURL(/\/verify\/vs_/, { timeout: 40_000 });
   expect(page.url()).toContain(made.verificationSessionId);
 });
 

@@ -9,7 +9,7 @@ import { SecondStep } from '#web/features/account/second-step.tsx';
 import { SavedCards } from '#web/features/account/saved-cards.tsx';
 import { IdStatusPart } from '#web/features/identity/id-status.tsx';
 import { ReminderSettings } from '#web/features/reminders/reminders.tsx';
-import { useIdStatus } from '#web/features/identity/queries.ts';
+import { useIdStatus } from '#web/features/identity/status-query.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
 import { PictureOfRoom } from '#web/features/studios/picture-of-room.tsx';
 import { paths } from '#web/lib/paths.ts';

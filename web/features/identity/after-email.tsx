@@ -7,7 +7,7 @@ import { DialogBoundary } from '#web/ui/crash-screen.tsx';
 import { lazyPart } from '#web/ui/load-part.ts';
 import { Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import { useIdStatus } from './queries.ts';
+import { useIdStatus } from './status-query.ts';
 
 const IdDialog = lazyPart(async () => ({ default: (await import('./id-dialog.tsx')).IdDialog }));
 /** Delay before the ID dialog opens, and duration of the message. */

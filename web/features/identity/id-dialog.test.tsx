@@ -10,13 +10,15 @@ import { IdRequest } from './id-request.tsx';
 import { IdStatusPart } from './id-status.tsx';
 import * as pictures from './picture.ts';
 import * as queries from './queries.ts';
+import { useIdStatus } from './status-query.ts';
 
 vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('#web/data/session.tsx', () => ({ useSession: () => ({ user: { id: 'u' } }) }));
 vi.mock('#web/data/profile.ts', () => ({ saveName: vi.fn() }));
 vi.mock('./picture.ts', () => ({ readPicture: vi.fn(), takePicture: vi.fn() }));
-vi.mock('./queries.ts', () => ({ verifyId: vi.fn(), createHostedCheck: vi.fn(), useIdStatus: vi.fn(), idQueries: [] }));
-const calls = vi.mocked({ ...queries, ...pictures });
+vi.mock('./queries.ts', () => ({ verifyId: vi.fn(), createHostedCheck: vi.fn(), idQueries: [] }));
+vi.mock('./status-query.ts', () => ({ useIdStatus: vi.fn() }));
+const calls = vi.mocked({ ...queries, ...pictures, useIdStatus });
 beforeEach(() => vi.resetAllMocks());
 afterEach(() => vi.unstubAllGlobals());
 

@@ -4,7 +4,7 @@ import { useBusiness } from '#web/lib/business/business.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Skeleton } from '#web/ui/notice.tsx';
 import { decisionDay } from './decision-day.ts';
-import { useIdStatus } from './queries.ts';
+import { useIdStatus } from './status-query.ts';
 
 /** Says why an ID is needed, that staff are looking at the photo, or from when the customer can book; with the button, unless the answer is final. */
 export function IdRequest({ userId, wanted, children }: { userId: string; wanted: boolean; children: ReactNode }) {

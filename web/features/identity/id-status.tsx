@@ -7,7 +7,7 @@ import { Button } from '#web/ui/button.tsx';
 import { Notice, Skeleton } from '#web/ui/notice.tsx';
 import { decisionDay } from './decision-day.ts';
 import { IdDialog } from './id-dialog.tsx';
-import { type IdStatus, useIdStatus } from './queries.ts';
+import { type IdStatus, useIdStatus } from './status-query.ts';
 
 /** Shows whether the ID of an account is verified, with the dialog that verifies it. */
 export function IdStatusPart({ userId }: { userId: string }) {

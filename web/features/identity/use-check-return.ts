@@ -6,7 +6,8 @@ import { describeError } from '#web/lib/errors.ts';
 import { ownPath, paths } from '#web/lib/paths.ts';
 import { useNavigate } from '#web/router/router.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import { idQueries, useHostedResult, useIdStatus } from './queries.ts';
+import { idQueries, useHostedResult } from './queries.ts';
+import { useIdStatus } from './status-query.ts';
 
 /** Waits for the result of the hosted check that this tab started. When it is verified, leads to the checkout, or to the profile without a booking. */
 export function useCheckReturn() {

@@ -9,7 +9,7 @@ import { useNavigate } from '#web/router/router.tsx';
 import { beginHostedCheck } from './queries.ts';
 
 /** Delay before the check opens automatically. Any input stops it: the customer may want to use a photo instead. */
-const REDIRECT_SECONDS = 5;
+const REDIRECT_SECONDS = 20;
 
 /**
  * Opens the hosted check for a booking: at once when it was `chosen`, else after a countdown when `automatic`, else with `start`.
@@ -57,7 +57,7 @@ function useCountdown(on: boolean, from: number): number | null {
     if (!runs) return;
     const timer = setInterval(() => setLeft((seconds) => seconds - 1), 1_000);
     const stop = (): void => setStopped(true);
-    const signs = ['pointerdown', 'keydown', 'wheel', 'touchstart'] as const;
+    const signs = ['pointerdown', 'keydown', 'wheel', 'touchstart', 'scroll'] as const;
     for (const sign of signs) window.addEventListener(sign, stop, { passive: true });
     return () => {
       clearInterval(timer);

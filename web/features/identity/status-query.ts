@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query';
+import { adultFrom, UNDER_AGE } from '#rules/identity.ts';
+import { studioDate, type StudioDate } from '#rules/studio-time.ts';
+import { settings } from '#rules/venue.ts';
+import { pollWhile, useLive } from '#web/data/live.ts';
+import { queryKeys } from '#web/data/query-keys.ts';
+import { rest } from '#web/data/rest.ts';
+
+/** How often the state is read again without a live connection. */
+const POLL_MS = 60_000;
+
+/**
+ * State of an account's ID check: until when it is verified, by when staff decide on the newest photo in review, and for somebody whose licence says
+ * under 18 from when they can book; null where not.
+ */
+export type IdStatus = {
+  readonly verifiedUntil: Date | null;
+  readonly decidedBy: Date | null;
+  readonly adultOn: StudioDate | null;
+  /** The names on the verified ID. */
+  readonly names: { readonly given: string | null; readonly family: string | null } | null;
+};
+
+/** Reads the state of an account's ID check. */
+async function readIdStatus(userId: string): Promise<IdStatus> {
+  const { data, error } = await rest
+    .from('id_verifications')
+    .select(
+      'verification_status,expires_at,created_at,failure_reasons,extracted_dob,extracted_first_name,extracted_middle_name,extracted_last_name',
+    )
+    .eq('user_id', userId)
+    .in('verification_status', ['verified', 'review', 'failed'])
+    .order('created_at', { ascending: false })
+    .limit(100);
+  if (error) throw error;
+  const valid = data
+    .flatMap((one) =>
+      one.verification_status === 'verified' && one.expires_at ? [{ ...one, until: Date.parse(one.expires_at) }] : [],
+    )
+    .filter(({ until }) => until > Date.now())
+    .toSorted((one, other) => other.until - one.until);
+  const best = valid[0];
+  const minor = data.find((one) => one.verification_status === 'failed' && one.failure_reasons.includes(UNDER_AGE));
+  const adultOn = minor?.extracted_dob ? adultFrom(minor.extracted_dob) : null;
+  const review = data.find((one) => one.verification_status === 'review');
+  return {
+    verifiedUntil: best === undefined ? null : new Date(best.until),
+    decidedBy:
+      review === undefined ? null : new Date(Date.parse(review.created_at) + settings.idReviewDays * 86_400_000),
+    names:
+      best === undefined
+        ? null
+        : {
+            given: [best.extracted_first_name, best.extracted_middle_name].filter(Boolean).join(' ') || null,
+            family: best.extracted_last_name,
+          },
+    adultOn: adultOn !== null && adultOn > studioDate(new Date()) ? adultOn : null,
+  };
+}
+
+/** Queries the state of an account's ID check, and follows it: staff may decide, or another device may finish it. */
+export function useIdStatus(userId: string | null, wanted = true) {
+  const live = useLive(wanted && userId !== null ? `user:${userId}` : null, queryKeys.idStatus.all);
+  return useQuery({
+    queryKey: queryKeys.idStatus.of(userId),
+    queryFn: () => readIdStatus(userId ?? ''),
+    enabled: wanted && userId !== null,
+    refetchInterval: pollWhile(live, POLL_MS),
+  });
+}
