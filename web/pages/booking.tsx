@@ -345,7 +345,7 @@ function useSummary(booking: Booking, rates: Rates | undefined, briefHolds: Reac
         }
         next={nextStep({
           signedIn: userId !== null,
-          eligibility: eligibility.isError ? null : eligibility.data,
+          eligibility: eligibility.data ?? (eligibility.isError ? null : undefined),
           totalCents: series.totalCents ?? quoteSlots(slots, rates, coupon.applied).totalCents,
         })}
         terms={slots.length === 0 ? '' : describeCancellation(spanOf(slots).start, now, freeCancelHours)}
