@@ -358,7 +358,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     );
     const until = describeCancellation(new Date(soon.startTime), server.now(), 6);
     expect(until).toContain('Free to cancel until');
-    expect(terms.toSorted()).toEqual([until, 'Starts within 2000 hours: no refund if you cancel.']);
+    expect(new Set(terms)).toEqual(new Set([until, 'Starts within 2000 hours: no refund if you cancel.']));
     const refused = await server.call('cancel-booking', { bookingId: strict.body['bookingId'] }, customer.token);
     expect(refused).toMatchObject({ status: 409, body: { error: { code: 'too_late' } } });
     expect(Object(refused.body['error']).message).toContain('2000 hours');

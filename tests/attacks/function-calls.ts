@@ -160,6 +160,7 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
     'order=notes.desc',
     'select=final_cost.max(),user_id::text',
   ].map((query) => ({ method: 'POST', path: `/rpc/upcoming_bookings?${query}`, body: '{}' })),
+  // Who knows a code reads its uses, as the specification says; a guess tells nothing about any code.
   validate_discount_code: [
     '',
     'max_uses=eq.100',
@@ -172,7 +173,7 @@ export const CALLS: Readonly<Record<string, readonly Ask[]>> = {
   ].map((query) => ({
     method: 'POST',
     path: `/rpc/validate_discount_code?${query}`,
-    body: '{"code_input": "known", "booking_hours": 2}',
+    body: '{"code_input": "unknown", "booking_hours": 2}',
   })),
   waiting_reviews: [
     '',

@@ -6,6 +6,7 @@ import {
   GOOD_CARD,
   newPerson,
   openDay,
+  openDetails,
   payWith,
   signIn,
   signInByDialog,
@@ -17,6 +18,7 @@ test('a guest chooses hours, signs in, gets the selection back, and pays', async
   await openDay(page, 'Studio A', ahead(TUESDAY, info.project.name === 'phone' ? 14 : 21));
   await accessible(page);
   await chooseHours(page, [19, 20, 21]);
+  await openDetails(page);
   await expect(page.getByLabel('Your selection').getByText('$159', { exact: true })).toBeVisible();
   await page.getByRole('button', { name: 'Book Now' }).click();
   await signInByDialog(page);

@@ -9,6 +9,7 @@ import {
   insertBooking,
   newPerson,
   openDay,
+  openDetails,
   signIn,
   sydneyDay,
   sydneyHour,
@@ -55,6 +56,7 @@ test('touch: choosing 10 PM to 2 AM across midnight shows the price, and Clear S
   await tap('Back to previous day');
   await expect(backward).toHaveCount(0);
   await expect(cell(page, 23)).toHaveAttribute('data-state', 'selected');
+  await openDetails(page);
   await tap('Clear Selection');
   await expect(cell(page, 23)).toHaveAttribute('data-state', 'free');
   await tap('Undo');

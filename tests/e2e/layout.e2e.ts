@@ -1,5 +1,5 @@
 import { expect, type Locator, type Page, test } from '@playwright/test';
-import { admin, ahead, chooseHours, demo, openDay, signIn } from './steps.ts';
+import { admin, ahead, chooseHours, demo, openDay, openDetails, signIn } from './steps.ts';
 
 /** Stacking: the summary, BOOK NOW and messages cover nothing that people need. */
 
@@ -39,6 +39,8 @@ for (const size of SIZES) {
     );
     expect(await covered(page, 'aside button')).toEqual([]);
     // After Clear Selection the summary offers Undo and covers nothing either.
+    await openDetails(page);
+    expect(await covered(page, 'aside button')).toEqual([]);
     await page.getByRole('button', { name: 'Clear Selection' }).click();
     await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
     expect(await covered(page, 'main [data-hour]')).toEqual([]);
@@ -111,4 +113,19 @@ test('hours that are not consecutive show a warning, not a success colour', asyn
   await page.locator('[data-hour="14"]').click();
   await expect(messages(page).last()).toContainText('Your hours have to be back to back');
   await expect(messages(page).last()).toHaveCSS('border-left-color', 'rgb(255, 194, 75)');
+});
+
+test('a space is as wide after k, K and P as after other letters', async ({ page }) => {
+  await page.goto('/about');
+  // In the page: the tests have no DOM.
+  const widths = await page.evaluate<number[]>(`document.fonts.ready.then(() => {
+    const probe = document.body.appendChild(document.createElement('span'));
+    probe.style.cssText = 'position:absolute;white-space:pre;font:600 100px "Archivo Variable"';
+    const width = (text) => {
+      probe.textContent = text;
+      return probe.getBoundingClientRect().width;
+    };
+    return [...'nkKPYr'].map((letter) => Math.round(width(letter + ' ') - width(letter)));
+  })`);
+  expect(new Set(widths)).toEqual(new Set([widths[0]]));
 });

@@ -62,6 +62,12 @@ export async function openDay(page: Page, studio: string, daysAhead: number, sit
   // Past hours of today are folded away.
   await expect(page.locator('[data-hour]').last()).toBeVisible();
 }
+/** Opens the details of the selection, which a phone folds into one row along the lower edge. */
+export async function openDetails(page: Page): Promise<void> {
+  const row = page.getByLabel('Your selection').getByRole('button', { name: /, details/ });
+  await expect(page.getByRole('button', { name: 'Book Now' })).toBeVisible();
+  if ((await row.isVisible()) && (await row.getAttribute('aria-expanded')) === 'false') await row.press('Enter');
+}
 /** Returns the calendar day in Sydney so many days ahead, in the UTC fields of a date. */
 export function sydneyDay(daysAhead: number): Date {
   const today = new Date().toLocaleDateString('en-CA', { timeZone: 'Australia/Sydney' });

@@ -122,8 +122,8 @@ export function productQueries({ customerId, studioId, now }: Known): ProductQue
     ),
     own(
       'own ID results',
-      'web/features/identity/queries.ts',
-      `id_verifications?select=verification_status,expires_at,created_at&user_id=eq.${customerId}&verification_status=in.(verified,review)&order=created_at.desc&limit=20`,
+      'web/features/identity/status-query.ts',
+      `id_verifications?select=verification_status,expires_at,created_at,failure_reasons,extracted_dob,extracted_first_name,extracted_middle_name,extracted_last_name&user_id=eq.${customerId}&verification_status=in.(verified,review,failed)&order=created_at.desc&limit=100`,
     ),
     own(
       'own wait list',

@@ -309,7 +309,7 @@ function AllRooms({
 }
 
 /** Room below the hours for the bar along the lower edge of a phone. */
-const spaceFor = ({ slots, removed }: Booking['choice']): string => (slots.length > 0 || removed ? 'bar:pb-72' : '');
+const spaceFor = ({ slots, removed }: Booking['choice']): string => (slots.length > 0 || removed ? 'bar:pb-24' : '');
 
 /** Returns the summary of the selection. The pressed hour is painted first, and the summary right after it: together they take too long on a slow phone. */
 function useSummary(booking: Booking, rates: Rates | undefined, briefHolds: ReactNode, flat = false): ReactNode {
@@ -350,6 +350,7 @@ function useSummary(booking: Booking, rates: Rates | undefined, briefHolds: Reac
         })}
         terms={slots.length === 0 ? '' : describeCancellation(spanOf(slots).start, now, freeCancelHours)}
         unpriced={coupon.checking !== null || coupon.unsure !== null || series.loading}
+        alert={coupon.unsure !== null || coupon.lost !== null || coupon.unfit !== null}
         series={{ line, dates: series.chosen?.length ?? 1, totalCents: series.totalCents }}
         busy={busy}
         flat={flat}

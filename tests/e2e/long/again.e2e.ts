@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test';
-import { insertBooking, newPerson, signIn, sydneyDay, sydneyHour } from '../steps.ts';
+import { insertBooking, newPerson, openDetails, signIn, sydneyDay, sydneyHour } from '../steps.ts';
 import { act, bookAndPay, checked, choose, fact, onPhone, openHours, ownDay, pay, pressHours } from './driver.ts';
 import { expectLedger, expectMoney, mailed, moneyOf } from './money.ts';
 
@@ -79,6 +79,7 @@ test('a series without the week that is taken, paid once; its last date moves al
   await signIn(page, who);
   await openHours(page, studio, monday);
   await pressHours(page, 11, 12);
+  await openDetails(page);
   await act(page.getByRole('button', { name: 'Repeat weekly' }));
   const dialog = page.getByRole('dialog');
   await choose(dialog.getByLabel('Repeat for'), '4 weeks');

@@ -5,6 +5,7 @@ import {
   chooseHours,
   newPerson,
   openDay,
+  openDetails,
   type Person,
   sandbox,
   service,
@@ -35,6 +36,7 @@ async function toPayment(page: Page, who: Person, studio: string, days: number, 
   await signIn(page, who);
   await openDay(page, studio, days);
   await chooseHours(page, EVENING);
+  await openDetails(page);
   await page.getByRole('button', { name: 'Add a coupon code' }).click();
   await typeCode(page, code);
   await expect(selection(page)).toContainText('You’ll pay $69 on the next page.');
@@ -150,6 +152,7 @@ test('a code can be typed, refused, removed and retyped by keyboard, and applies
   await openDay(page, 'Studio B', day(4));
   await chooseHours(page, EVENING);
   await expect(selection(page)).toContainText('You’ll pay $138 on the next page.');
+  await openDetails(page);
   await page.getByRole('button', { name: 'Add a coupon code' }).press('Enter');
   await expect(page.getByLabel('Coupon code')).toBeFocused();
   await page.keyboard.type('nothing');

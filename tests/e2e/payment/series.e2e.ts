@@ -1,6 +1,6 @@
 import { expect, type Locator, test } from '@playwright/test';
 import { press, reach, times } from '../keyboard.ts';
-import { accessible, ahead, GOOD_CARD, insertBooking, newPerson, signIn, sydneyHour } from '../steps.ts';
+import { accessible, ahead, GOOD_CARD, insertBooking, newPerson, openDetails, signIn, sydneyHour } from '../steps.ts';
 
 const TUESDAY = 2;
 
@@ -38,6 +38,7 @@ test('by keyboard alone: hours on the timeline of all rooms, for three weeks, pa
   await expect(selection).toContainText('2 pm to 4 pm');
   await accessible(page);
 
+  await openDetails(page);
   await press(page, button('Repeat weekly'));
   const dialog = page.getByRole('dialog');
   await reach(page, dialog.getByLabel('Repeat for'));

@@ -1,4 +1,4 @@
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import type { Rates } from '#rules/pricing.ts';
 import { type Slot, slotLabel, sortSlots } from '#rules/slots.ts';
 import { addDays, formatStudioDate } from '#rules/studio-time.ts';
@@ -71,8 +71,7 @@ export function DayHours({
       ) : (
         <GridSkeleton />
       )}
-      {/* On a phone they are in the bar along the lower edge, within reach of the thumb. */}
-      <div className="mt-4 max-lg:hidden">
+      <div className="mt-4">
         <NightButtons choice={choice} />
       </div>
     </section>
@@ -105,6 +104,14 @@ function Grid({
 }) {
   const { date, slots, today, studioId, lost, hours } = choice;
   const { horizonDays } = useBusiness();
+  const grid = useRef<HTMLDivElement>(null);
+  const pressed = useRef<number | null>(null);
+  useEffect(() => {
+    // The first press brings up the bar along the lower edge of a phone, which must not cover the pressed hour.
+    const hour = pressed.current;
+    pressed.current = null;
+    if (hour !== null) grid.current?.querySelector(`[data-hour="${hour}"]`)?.scrollIntoView({ block: 'nearest' });
+  }, [slots]);
   const { marked, sentence } = useHourNews({ studioId, date, taken, lost: lost?.slots ?? [], now });
   /** Handles an arrow key that leaves the grid at its end or its beginning. */
   function cross(step: 1 | -1, extend: boolean): void {
@@ -117,7 +124,7 @@ function Grid({
     choice.goTo(to);
   }
   return (
-    <>
+    <div ref={grid}>
       <NewsLine sentence={sentence} live={hours.live} unsure={hours.unsure} checkedAt={hours.checkedAt ?? now} />
       <SlotGrid
         key={date}
@@ -128,6 +135,7 @@ function Grid({
         now={now}
         marked={marked}
         onToggle={(slot, chosen) => {
+          pressed.current = slot.hour;
           choice.toggle(slot, chosen);
           onChange();
         }}
@@ -138,7 +146,7 @@ function Grid({
         onCross={cross}
         onTaken={onTaken}
       />
-    </>
+    </div>
   );
 }
 

@@ -8,7 +8,8 @@ import { Button } from '#web/ui/button.tsx';
 import { Skeleton } from '#web/ui/notice.tsx';
 import { Progress } from '#web/ui/progress.tsx';
 
-const WORDS = [
+/** What Book Now is doing, one after the other. */
+export const WORDS = [
   'Holding your hours.',
   'Still holding your hours and opening the payment page.',
   'The payment service is slow right now. Please stay on this page. You won’t be charged until you enter a card.',
@@ -47,24 +48,30 @@ export function Foot({
         <Frozen on={busy}>
           <Total quote={quote} hours={hours} coupon={coupon} unpriced={unpriced} flat={flat} series={series} />
         </Frozen>
-        <BookNow busy={busy} disabled={unpriced} describedBy={nextId} flat={flat} onBook={onBook} />
+        <BookNow
+          busy={busy}
+          disabled={unpriced}
+          describedBy={nextId}
+          className={`bar:hidden ${flat ? 'lg:px-10' : 'lg:w-full'}`}
+          onBook={onBook}
+        />
       </div>
       <Next id={nextId} text={say.next} terms={say.terms} busy={busy} flat={flat} onClear={onClear} />
     </div>
   );
 }
 
-function BookNow({
+export function BookNow({
   busy,
   disabled,
   describedBy,
-  flat,
+  className,
   onBook,
 }: {
   busy: boolean;
   disabled: boolean;
   describedBy: string;
-  flat: boolean;
+  className: string;
   onBook: () => void;
 }) {
   const online = useOnline();
@@ -74,7 +81,7 @@ function BookNow({
       disabled={disabled || !online}
       onClick={onBook}
       aria-describedby={describedBy}
-      className={`shrink-0 ${flat ? 'lg:px-10' : 'lg:w-full'}`}
+      className={`shrink-0 ${className}`}
     >
       Book Now
     </Button>

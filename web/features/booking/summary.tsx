@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import type { CouponTerms } from '#rules/coupon-discount.ts';
 import { formatMoney } from '#rules/money.ts';
 import {
@@ -14,14 +14,14 @@ import { type Slot, spanOf } from '#rules/slots.ts';
 import { formatStudioDate, formatStudioTime, studioDate, studioHour } from '#rules/studio-time.ts';
 import { Frozen } from '#web/lib/use-stable.ts';
 import { Button } from '#web/ui/button.tsx';
-import { NightButtons } from './night-buttons.tsx';
+import { SummaryBar } from './summary-bar.tsx';
 import { Foot } from './summary-foot.tsx';
 import type { RemovedHours } from './choice-state.ts';
 import type { Choice } from './use-choice.ts';
 
 /** Fixed to the lower edge on a phone; beside the hours on large screens; below them on low screens, where it would cover too much. */
 const BAR =
-  'bar:fixed bar:inset-x-0 bar:bottom-0 bar:z-20 bar:max-h-[70dvh] bar:overflow-y-auto bar:px-4 bar:pt-3 bar:pb-[max(0.75rem,env(safe-area-inset-bottom))] bar:shadow-[0_-20px_40px_#000]';
+  'bar:fixed bar:inset-x-0 bar:bottom-0 bar:z-20 bar:max-h-[70dvh] bar:overflow-y-auto bar:px-4 bar:pt-2.5 bar:pb-[max(0.625rem,env(safe-area-inset-bottom))] bar:shadow-[0_-20px_40px_#000]';
 
 /** The same on large screens, low, so that it covers no room there. */
 const FLAT =
@@ -41,6 +41,8 @@ type Props = {
   readonly busy: boolean;
   /** A coupon is being checked, so the price is unknown. */
   readonly unpriced: boolean;
+  /** Something about the coupon has to be read or decided. */
+  readonly alert: boolean;
   /** Error after Book Now; null when there is none. */
   readonly problem: ReactNode;
   /** Below hours that take the whole width: a bar along the lower edge of large screens too, without the way to the next morning. */
@@ -61,6 +63,7 @@ export function Summary({
   terms,
   busy,
   unpriced,
+  alert,
   problem,
   flat = false,
   series,
@@ -68,6 +71,8 @@ export function Summary({
   onChange,
 }: Props) {
   const { slots, removed } = choice;
+  const [wanted, setWanted] = useState(false);
+  const details = useId();
   if (slots.length === 0)
     return (
       <NothingChosen removed={removed} problem={problem} onUndo={(hours) => choice.restore(hours)}>
@@ -77,42 +82,52 @@ export function Summary({
   const quote = quoteSlots(slots, rates, coupon);
   const [hours, studioName] = [hoursOf(quote.hours), choice.studio?.name ?? ''];
   const each = series.dates === 1 ? hours : `${hours} each time`;
+  // What somebody has to decide about is never folded away.
+  const open = wanted || alert || problem !== null;
   const clear = (): void => {
+    setWanted(false);
     choice.clear();
     onChange();
   };
   return (
     <aside
       aria-label="Your selection"
-      data-along-edge="bar"
+      data-along-edge={open ? 'bar' : 'row'}
       className={`mt-6 border-t-4 border-signal bg-booth ${flat ? FLAT : 'p-5 xl:mt-12'} ${BAR}`}
     >
-      <div className={flat ? 'lg:flex lg:flex-wrap lg:items-center lg:gap-x-6' : ''}>
-        <h2 className="text-2xl max-lg:sr-only">{studioName}</h2>
-        <Frozen on={busy}>
-          <When studioName={studioName} choice={choice} flat={flat} />
-          {flat ? null : <Breakdown quote={quote} hours={each} coupon={coupon} />}
-        </Frozen>
-        <div className={flat ? 'mt-1 lg:mt-0' : 'mt-1 lg:mt-3'}>{series.line}</div>
-        {problem ? <div className="mt-3 lg:w-full">{problem}</div> : null}
-        <Savings slots={slots} rates={rates} couponField={couponField} flat={flat} />
-        {flat ? null : (
-          <div className="mt-2 lg:hidden">
-            <NightButtons choice={choice} />
-          </div>
-        )}
+      <div id={details} className={`contents ${open ? '' : 'bar:hidden'}`}>
+        <div className={flat ? 'lg:flex lg:flex-wrap lg:items-center lg:gap-x-6' : ''}>
+          <h2 className="text-2xl max-lg:sr-only">{studioName}</h2>
+          <Frozen on={busy}>
+            <When studioName={studioName} choice={choice} flat={flat} />
+            {flat ? null : <Breakdown quote={quote} hours={each} coupon={coupon} />}
+          </Frozen>
+          <div className={flat ? 'mt-1 lg:mt-0' : 'mt-1 lg:mt-3'}>{series.line}</div>
+          {problem ? <div className="mt-3 lg:w-full">{problem}</div> : null}
+          <Savings slots={slots} rates={rates} couponField={couponField} flat={flat} />
+        </div>
+        <Foot
+          quote={quote}
+          hours={hours}
+          coupon={coupon}
+          flat={flat}
+          series={series}
+          say={{ next: unpriced ? null : next, terms }}
+          busy={busy}
+          unpriced={unpriced}
+          onBook={onBook}
+          onClear={clear}
+        />
       </div>
-      <Foot
-        quote={quote}
-        hours={hours}
-        coupon={coupon}
-        flat={flat}
-        series={series}
-        say={{ next: unpriced ? null : next, terms }}
+      <SummaryBar
+        span={spanOf(slots)}
+        totalCents={unpriced ? null : (series.totalCents ?? quote.totalCents)}
+        terms={terms}
         busy={busy}
-        unpriced={unpriced}
+        open={open}
+        details={details}
+        onToggle={() => setWanted(!open)}
         onBook={onBook}
-        onClear={clear}
       />
     </aside>
   );
