@@ -120,6 +120,11 @@ test('paying needs names, email, phone, ID and terms, and the first failing rule
   await page.getByRole('button', { name: 'Close' }).click();
   await acceptTerms(page);
   await expect(payButton(page)).toBeEnabled();
+  // They stay accepted when the page is left and opened again.
+  await page.goto('/about');
+  await page.goBack();
+  await expect(page.getByText('Terms accepted', { exact: true })).toBeVisible();
+  await expect(payButton(page)).toBeEnabled();
 
   for (const field of ['First name', 'Last name', 'Email', 'Phone']) {
     const input = page.getByLabel(field, { exact: true });

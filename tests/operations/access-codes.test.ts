@@ -281,6 +281,26 @@ describe('the code of a booking', () => {
     await system.jobs.drain();
     expect(system.state.revoked).toEqual([`${LOCK}:${pin}`]);
   });
+
+  test('that opens the door once is not shown after its use, and says when it opened the door until a new one is made', async () => {
+    await begin({ singleUse: true });
+    const { id, person, start, pin } = await bookingWithCode();
+    system.state.now = start;
+    expect(await showAccess(system.access, id)).toMatchObject({ pin, openedAt: null });
+    await recordUse(system.access, { lockId: LOCK, pin, at: new Date(start) });
+    // Before the lock has removed it, and afterwards.
+    expect(await showAccess(system.access, id)).toMatchObject({ pin: null, openedAt: new Date(start) });
+    await system.jobs.drain();
+    expect(await showAccess(system.access, id)).toMatchObject({ pin: null, openedAt: new Date(start) });
+    system.state.now += MINUTE;
+    system.state.lockFails = refused;
+    await renewCode(system.access, id, person).catch(() => undefined);
+    expect(await showAccess(system.access, id)).toMatchObject({ pin: null, openedAt: new Date(start) });
+    system.state.lockFails = null;
+    system.state.now += MINUTE;
+    const next = await renewCode(system.access, id, person);
+    expect(next).toMatchObject({ pin: expect.stringMatching(/^\d{6}$/), openedAt: null });
+  });
 });
 
 describe('a new code', () => {
@@ -358,10 +378,13 @@ describe('a new code', () => {
     expect(system.logFields).toEqual([{ booking: id, provider: 'igloohome', reason: 'refused' }]);
     system.state.lockFails = null;
     await system.jobs.drain();
-    expect(await showAccess(system.access, id)).toMatchObject({ pin });
+    // It costs no try.
+    expect(await showAccess(system.access, id)).toMatchObject({ pin, codesLeft: 19 });
     expect([...system.state.codes.keys()]).toEqual([`${LOCK}:${pin}`]);
     system.state.now += 30_000;
-    expect((await renewCode(system.access, id, person)).pin).not.toBe(pin);
+    const next = await renewCode(system.access, id, person);
+    expect(next.pin).not.toBe(pin);
+    expect(next.codesLeft).toBe(18);
   });
 
   test('leaves the previous one shown and working while the lock is asked, and for as long as no answer comes', async () => {
@@ -459,6 +482,17 @@ describe('a lock that chooses its own digits and cannot remove them', () => {
     await system.jobs.drain();
     expect(await alerts()).toBe(before + 1);
     await expect(showAccess(system.access, other.id)).resolves.toMatchObject({ pin: null, pinId: null });
+  });
+
+  test('gives the number of a code that it refused to the next one', async () => {
+    await begin(oneTime);
+    const { id, person } = await bookingWithCode();
+    system.state.lockFails = refused;
+    await expect(renewCode(system.access, id, person)).rejects.toMatchObject({ code: 'provider_unavailable' });
+    system.state.lockFails = null;
+    system.state.now += MINUTE;
+    expect(await renewCode(system.access, id, person)).toMatchObject({ codesLeft: 3 });
+    expect(system.state.requests.map(({ variant }) => variant)).toEqual([1, 2, 2]);
   });
 
   test('is not asked to remove a used code', async () => {

@@ -199,13 +199,13 @@ test('the primitives page shows every component and its crash screen', async ({ 
   await accessibleEverywhere(page);
   // The parts of a form show first what is wrong at a field, then a refusal that belongs to no field.
   await page.getByRole('button', { name: 'Send', exact: true }).click();
-  await expect(page.getByText('Please enter a name.')).toBeVisible();
+  await expect(page.getByRole('alert').filter({ hasText: 'Please enter a name.' })).toBeVisible();
   await expect(page.getByLabel('A text field of a form')).toBeFocused();
   await page.getByLabel('A text field of a form').fill('Alex');
   await page.getByLabel('A code field').fill('123 456');
   await page.getByLabel('A box of a form').check();
   await page.getByRole('button', { name: 'Send', exact: true }).click();
-  await expect(page.getByText('The server refused this.')).toBeVisible();
+  await expect(page.getByRole('alert').filter({ hasText: 'The server refused this.' })).toBeVisible();
   await accessibleEverywhere(page);
   await page.getByRole('button', { name: 'Open a dialog' }).click();
   await accessibleEverywhere(page);

@@ -40,7 +40,7 @@ export function CodeForm({ email, onOther }: { email: string; onOther: () => voi
       <p className="text-fog">
         We sent a 6-digit code to <strong className="break-all text-chalk">{email}</strong>. It works for 10 minutes.
       </p>
-      <CodeField control={control} name="code" label="Verification code" digits={6} />
+      <CodeField control={control} name="code" label="Verification code" digits={6} sends />
       <SubmitButton control={control} className="w-full">
         Verify Email
       </SubmitButton>

@@ -2,6 +2,7 @@ import { act, screen } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { specifiedRates } from '#tests/support/rates.ts';
 import { useLocation } from '#web/router/router.tsx';
+import { toast } from '#web/ui/toast.tsx';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { useBookNow } from './use-book-now.ts';
 
@@ -10,6 +11,7 @@ vi.mock(import('#web/lib/leave.ts'), async (original) => ({ ...(await original()
 vi.mock('#web/data/account/eligibility.ts', () => ({ readEligibility: mocks.eligibility }));
 vi.mock('#web/data/drafts/server-draft.ts', () => ({ keepServerDraft: () => Promise.resolve() }));
 vi.mock('#web/data/session.tsx', () => ({ useAuthDialog: () => ({ open: vi.fn() }) }));
+vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()), toast: vi.fn() }));
 vi.mock('./queries.ts', () => ({ createPayment: mocks.createPayment }));
 
 const studio = { id: 'A', name: 'Studio A', rates: specifiedRates };
@@ -63,4 +65,15 @@ test('a visitor who has left the page meanwhile is not called to the next one', 
   rerender(<p role="status">{'elsewhere'}</p>);
   await act(async () => resolve({ verified: true, termsAccepted: false }));
   expect(path()).toBe('elsewhere');
+});
+
+test('a payment that cannot start says so in the words of the specification, and can be tried again', async () => {
+  mocks.eligibility.mockRejectedValue(new TypeError('Failed to fetch'));
+  renderPart(<Part />, { path: '/booking' });
+  await user.click(button());
+  const description = 'Failed to process payment. Please try again.';
+  await expect
+    .poll(() => vi.mocked(toast).mock.calls)
+    .toEqual([[{ title: 'Payment Error', description, tone: 'bad' }]]);
+  expect(button().disabled).toBe(false);
 });

@@ -149,7 +149,7 @@ function Total({
         className={`text-4xl leading-none font-extrabold tabular-nums ${flat ? '' : 'lg:text-6xl'}`}
       >
         {unpriced ? (
-          <Skeleton className="h-9 w-24" label="Checking the price" />
+          <Skeleton className="h-9 w-24" label="Checking the total" />
         ) : (
           <>
             <span className="sr-only">Total </span>

@@ -34,7 +34,7 @@ export function PriceSummary({
       <p aria-live="polite" className="mt-4 flex items-baseline justify-between border-t border-line pt-4">
         <span className="font-semibold">Total, AUD</span>
         {unpriced ? (
-          <Skeleton className="h-10 w-28" label="Checking the price" />
+          <Skeleton className="h-10 w-28" label="Checking the total" />
         ) : (
           <span className="text-4xl font-extrabold">{formatMoney(dates?.totalCents ?? quote.totalCents)}</span>
         )}

@@ -34,8 +34,14 @@ export function CodeField<In extends FieldValues, Out>({
   control,
   name,
   digits,
+  sends = false,
   ...look
-}: Place<In, Out> & Look<ComponentProps<typeof Field>> & { digits: number }) {
+}: Place<In, Out> &
+  Look<ComponentProps<typeof Field>> & {
+    digits: number;
+    /** Sends its form with the last digit. */
+    sends?: boolean;
+  }) {
   const { field } = useController({ control, name });
   const error = useMessage({ control, name });
   return (
@@ -45,7 +51,11 @@ export function CodeField<In extends FieldValues, Out>({
       large
       {...look}
       {...field}
-      onChange={(event) => field.onChange(event.target.value.replace(/\D/g, '').slice(0, digits))}
+      onChange={({ target }) => {
+        const typed = target.value.replace(/\D/g, '').slice(0, digits);
+        field.onChange(typed);
+        if (sends && typed.length === digits && typed !== field.value) target.form?.requestSubmit();
+      }}
       error={error}
     />
   );
