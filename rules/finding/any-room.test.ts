@@ -66,6 +66,11 @@ test('rooms take turns among equal offers, and the emptier room comes first; the
   const night = new Date('2026-11-23T15:00:00Z');
   const first = findOffers(wanted(), [room('a')], night, 90).map(({ slots }) => `${slots[0]?.date} ${slots[0]?.hour}`);
   expect(first).toEqual(['2026-11-24 2', '2026-11-25 8', '2026-11-26 8']);
+  // Early on Sunday, with nothing free from Monday on: of the cheaper hours, 3 am is the next.
+  const sunday = new Date('2026-11-21T14:10:00Z');
+  const only = room('a', busy('2026-11-23', 0, '2026-11-30', 23));
+  const cheaper = findOffers(wanted({ hours: 1 }), [only], sunday, 90).map(({ slots }) => slots[0]?.hour);
+  expect(cheaper).toEqual([1, 3]);
 });
 
 test('the cheapest hour tonight is a free one between 5 pm and 5 am, the earliest of equally cheap ones', () => {

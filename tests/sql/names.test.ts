@@ -89,6 +89,10 @@ describe.each(databases)('names of verified IDs, on $name', (engine) => {
 
   test('a name that is on the ID keeps the verification, another one ends it, and going back restores it', async () => {
     const id = await verified();
+    const version = () => db.one('select xmin::text from public.id_verifications where user_id = $1::uuid', [id]);
+    const before = await version();
+    await rename(id, 'Citizen Alex James');
+    expect(await version()).toEqual(before);
     for (const [name, now] of [
       ['ALEX James citizen', 'verified'],
       ['Sam Stranger', 'superseded'],

@@ -6,6 +6,7 @@ import { AuthDialogProvider } from '#web/data/session.tsx';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { HeldNote } from './held-note.tsx';
 import { OwnEntries } from './own-entries.tsx';
+import { useWaiting } from './use-waiting.tsx';
 import { WaitDialog } from './wait-dialog.tsx';
 
 vi.mock('#web/data/finding/waitlist.ts', () => ({
@@ -43,6 +44,28 @@ const show = (userId: string | null, count = 1) =>
     </AuthDialogProvider>,
   );
 const named = (name: string) => screen.getByRole('button', { name, hidden: true });
+
+function Lost() {
+  const lost = [21, 22, 23].map((hour) => ({ date: '2026-11-20', hour }));
+  const { dialog, waitFor } = useWaiting({ date: '2026-11-20', lost, userId: 'me', now: NOW });
+  return (
+    <>
+      <button type="button" onClick={() => waitFor(STUDIO, null)}>
+        Wait
+      </button>
+      {dialog}
+    </>
+  );
+}
+test('somebody who has just lost hours is offered to wait for them', async () => {
+  renderPart(
+    <AuthDialogProvider>
+      <Lost />
+    </AuthDialogProvider>,
+  );
+  await user.click(screen.getByRole('button', { name: 'Wait' }));
+  expect(await screen.findByText('9 pm to midnight tonight')).toBeTruthy();
+});
 
 test('hours that were lost are proposed with their number', () => {
   show('me', 3);
