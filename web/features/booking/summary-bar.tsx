@@ -32,7 +32,7 @@ export function SummaryBar({
 }) {
   const id = useId();
   return (
-    <div className="hidden items-center justify-between gap-3 bar:flex">
+    <div className={`hidden items-center justify-between gap-3 bar:flex ${open ? 'mt-2' : ''}`}>
       <button
         type="button"
         aria-expanded={open}

@@ -109,7 +109,7 @@ function Next({
       className={`mt-1 flex min-h-11 items-center justify-between gap-3 ${flat ? 'lg:min-h-7' : 'lg:mt-3 lg:block'}`}
     >
       <p id={id} className="min-w-0 text-sm text-fog lg:min-h-5">
-        {busy ? null : text} <strong className="block font-semibold text-chalk">{terms}</strong>
+        {busy ? null : text} <strong className="block font-semibold text-chalk bar:hidden">{terms}</strong>
         <Progress on={busy} words={WORDS} />
       </p>
       <Button
