@@ -1,4 +1,4 @@
-import { addDays, formatStudioDate, formatStudioTime, slotStart, studioDate } from './studio-time.ts';
+import { addDays, formatTimeNear, slotStart, studioDate } from './studio-time.ts';
 import { settings } from './venue.ts';
 
 /** How a lock gets its codes: through a bridge, or computed offline for whole hours or for one use. */
@@ -50,20 +50,14 @@ const EARLY_MS = 10 * MINUTE;
 export function describeArrival(start: Date, worksFrom: Date): string {
   const later = start.getTime() - worksFrom.getTime() < EARLY_MS;
   const why = later ? ', so the people before you can finish their session' : '';
-  return `${ARRIVE_EARLY} Your code opens the door from ${timeNear(worksFrom, start)}${why}.`;
+  return `${ARRIVE_EARLY} Your code opens the door from ${formatTimeNear(worksFrom, start)}${why}.`;
 }
 
 /** Returns when the access code is emailed: "We’ll email your access code at 7:45 pm." `releaseAt`: null if it comes at once. */
 export function describeCodeMail(start: Date, releaseAt: Date | null): string {
   return releaseAt === null
     ? 'We’re emailing your access code now.'
-    : `We’ll email your access code at ${timeNear(releaseAt, start)}.`;
-}
-
-/** Formats "6:55 pm", with the day if it is not the day of `near`. */
-function timeNear(at: Date, near: Date): string {
-  const day = studioDate(at) === studioDate(near) ? '' : ` on ${formatStudioDate(at, 'medium')}`;
-  return `${formatStudioTime(at)}${day}`;
+    : `We’ll email your access code at ${formatTimeNear(releaseAt, start)}.`;
 }
 
 /** How often a new code can be made. igloohome allows 3 hourly or 5 one-time codes for each window. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cancellationTerms } from './cancellation.ts';
+import { cancellationTerms, describeCancellation } from './cancellation.ts';
 import { slotStart } from './studio-time.ts';
 
 const DAY = 86_400_000;
@@ -24,6 +24,16 @@ describe('cancelling', () => {
     const until = before(hours * 3_600_000);
     expect(cancellationTerms(start, until, hours)).toEqual({ allowed: true, refund: 'full', until, freeHours: hours });
     expect(cancellationTerms(start, new Date(until.getTime() + 1), hours).allowed).toBe(false);
+  });
+
+  it('is described by its date, or by why there is no refund; a booking that staff have moved away does not start soon', () => {
+    expect(describeCancellation(start, before(DAY), 24)).toBe(
+      'Free to cancel until 7 pm on Fri 20 Nov 2026, Sydney time.',
+    );
+    expect(describeCancellation(start, before(DAY - 1), 24)).toBe('Starts within 24 hours: no refund if you cancel.');
+    expect(describeCancellation(start, before(1), 1)).toBe('Starts within 1 hour: no refund if you cancel.');
+    const moved = new Date(start.getTime() + 5 * DAY);
+    expect(describeCancellation(start, before(1), 24, moved)).toBe('The time to cancel for a refund is over.');
   });
 
   it.each([

@@ -27,10 +27,15 @@ export function changeTerms(
   return { move: allowed && now < span.start, extend: now < span.end, until };
 }
 
-/** Returns until when a booking can be cancelled for a full refund, or that there is none, as a sentence. Arguments as for `cancellationTerms`. */
-export function describeCancellation(start: Date, now: Date, freeHours: number): string {
-  const { allowed, until } = cancellationTerms(start, now, freeHours);
-  return allowed
-    ? `Free to cancel until ${formatStudioTime(until)} on ${formatStudioDate(until, 'medium')}, Sydney time.`
-    : `Starts within ${freeHours} hours: no refund if you cancel.`;
+/**
+ * Returns until when a booking can be cancelled for a full refund, or that there is none, as a sentence. `termsStart`: the start from which its terms
+ * count, which differs from `start` after staff have moved it. Other arguments as for `cancellationTerms`.
+ */
+export function describeCancellation(termsStart: Date, now: Date, freeHours: number, start = termsStart): string {
+  const { allowed, until } = cancellationTerms(termsStart, now, freeHours);
+  if (allowed)
+    return `Free to cancel until ${formatStudioTime(until)} on ${formatStudioDate(until, 'medium')}, Sydney time.`;
+  return start.getTime() - now.getTime() > freeHours * 3_600_000
+    ? 'The time to cancel for a refund is over.'
+    : `Starts within ${freeHours} ${freeHours === 1 ? 'hour' : 'hours'}: no refund if you cancel.`;
 }

@@ -17,6 +17,11 @@ export type LicenceReading = {
   readonly confidence: number;
 };
 
+/** The names on an ID. */
+export type IdNames = { readonly given: string | null; readonly family: string | null };
+/** An account that goes back to the name on its verified ID within this many days needs no new check. */
+export const NAME_RESTORE_DAYS = 30;
+
 export type NameMatch = { readonly status: 'match' | 'partial' | 'mismatch'; readonly details: string };
 export type Judgement = {
   readonly decision: 'verified' | 'review' | 'failed';
@@ -60,7 +65,7 @@ function words(name: string | null): string[] {
  * Compares the names of a licence with the account's. Middle names may be missing; the family name and the first given name may not.
  * People with a single name have one word in both.
  */
-export function matchNames(licence: { given: string | null; family: string | null }, accountName: string): NameMatch {
+export function matchNames(licence: IdNames, accountName: string): NameMatch {
   const given = words(licence.given);
   const family = words(licence.family);
   const account = words(accountName);
@@ -187,7 +192,7 @@ export function adultFrom(born: StudioDate): StudioDate {
   return new Date(Date.UTC(year + MINIMUM_AGE, month - 1, day)).toISOString().slice(0, 10);
 }
 
-/** Tells somebody whose licence says under 18 from when they can book. `adultOn`: the 18th birthday by the licence; `email`: ours. */
+/** Returns the final answer to a customer whose licence says under 18. `adultOn`: the 18th birthday by the licence; `email`: the address of the business. */
 export function describeMinor(adultOn: StudioDate, email: string): string {
   return `Your licence says you turn 18 on ${formatStudioDate(adultOn)}. You can book from that day. If we read it wrong, please email ${email}.`;
 }

@@ -139,6 +139,12 @@ export function formatStudioTime(at: Date): string {
   return `${hour % 12 === 0 ? 12 : hour % 12}${minutes === 0 ? '' : `:${String(minutes).padStart(2, '0')}`} ${hour < 12 ? 'am' : 'pm'}`;
 }
 
+/** Formats "6:55 pm", with the day ("6:55 pm on Fri 20 Nov 2026") if it is not the day of `near`. */
+export function formatTimeNear(at: Date, near: Date): string {
+  const day = studioDate(at) === studioDate(near) ? '' : ` on ${formatStudioDate(at, 'medium')}`;
+  return `${formatStudioTime(at)}${day}`;
+}
+
 /** Formats a date for staff's tables, MMM dd, yyyy: "Nov 05, 2026". */
 export function formatRecordDate(at: Date): string {
   const clock = wallClock(at);

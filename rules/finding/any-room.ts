@@ -30,9 +30,9 @@ const MOST = 3;
 /** How many days ahead to look, today included. */
 export const LOOK_DAYS = 7;
 
-/** Hours from midnight on in which few people want to begin. */
+/** Few people want to begin between midnight and this hour. */
 const SMALL_HOURS = 8;
-/** Somebody who looks in the small hours may want to begin in them: what starts this soon is not put last. */
+/** Offers that start this soon are not ranked last: people who search at night may want to begin at night. */
 const SOON_MS = 3 * 3_600_000;
 
 /**

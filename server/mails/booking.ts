@@ -163,7 +163,7 @@ export function bookingConfirmedMail(
         dates === 1
           ? sentence(
               describeCancellation(booking.start, terms.now, terms.freeHours),
-              ...(isFree ? [' You cancel ', ...cancelAt, '.'] : []),
+              ...(isFree ? [' Cancel ', ...cancelAt, '.'] : []),
             )
           : sentence(
               `You can move or cancel each of them for a full refund up to ${terms.freeHours} hours before you start, `,

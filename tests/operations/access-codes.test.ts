@@ -294,7 +294,7 @@ describe('the code of a booking', () => {
     expect(await showAccess(system.access, id)).toMatchObject({ pin: null, openedAt: new Date(start) });
     system.state.now += MINUTE;
     system.state.lockFails = refused;
-    await renewCode(system.access, id, person).catch(() => undefined);
+    await expect(renewCode(system.access, id, person)).rejects.toMatchObject({ code: 'provider_unavailable' });
     expect(await showAccess(system.access, id)).toMatchObject({ pin: null, openedAt: new Date(start) });
     system.state.lockFails = null;
     system.state.now += MINUTE;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { matchNames } from '#rules/identity.ts';
+import { matchNames, NAME_RESTORE_DAYS } from '#rules/identity.ts';
 import { addPerson, databases } from '#tests/operations/booking-system.ts';
 
 const NAMES = [
@@ -116,7 +116,10 @@ describe.each(databases)('names of verified IDs, on $name', (engine) => {
   });
 
   test.each([
-    ['after 30 days', `update private.verified_name set ended_at = now() - interval '30 days 1 second'`],
+    [
+      `after ${NAME_RESTORE_DAYS} days`,
+      `update private.verified_name set ended_at = now() - interval '${NAME_RESTORE_DAYS} days 1 second'`,
+    ],
     ['when it has expired', `update public.id_verifications set expires_at = now() - interval '1 second'`],
     ['when staff have withdrawn it', `update public.id_verifications set verification_status = 'failed'`],
   ])('going back to the name restores nothing %s', async (_when, change) => {
@@ -129,7 +132,7 @@ describe.each(databases)('names of verified IDs, on $name', (engine) => {
     expect(before).not.toBe('verified');
   });
 
-  test('a birth date that changed ends the verification for good, whatever the name', async () => {
+  test('a changed birth date ends the verification, and no name restores it', async () => {
     const id = await verified();
     await set(id, `date_of_birth = '1999-01-01'`);
     expect(await status(id)).toBe('superseded');
@@ -141,6 +144,18 @@ describe.each(databases)('names of verified IDs, on $name', (engine) => {
     await set(other, `date_of_birth = '1999-01-01'`);
     await rename(other, 'Alex Citizen');
     expect(await status(other)).toBe('superseded');
+  });
+
+  test('going back to the name restores the verification until the last second of the days that the form names', async () => {
+    const id = await verified();
+    await rename(id, 'Sam Stranger');
+    await db.query(
+      `update private.verified_name set ended_at = now() - interval '${NAME_RESTORE_DAYS} days' + interval '1 minute' where verification_id in
+         (select v.id from public.id_verifications v where v.user_id = $1::uuid)`,
+      [id],
+    );
+    await rename(id, 'Alex Citizen');
+    expect(await status(id)).toBe('verified');
   });
 
   test('a photo that waits for a person is ended by any change of the name, and not restored', async () => {

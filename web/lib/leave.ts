@@ -27,6 +27,6 @@ export function leaveTo(text: unknown, method: 'assign' | 'replace' = 'assign'):
   window.location[method](url);
   clearTimeout(stillHere);
   stillHere = setTimeout(() => window.dispatchEvent(new Event(STILL_HERE)), LEAVING_MS);
-  // Shown again from the back/forward cache, which also stops and continues the timer.
+  // The browser keeps the timer with a page in its back/forward cache, and `useBackAgain` handles that return by itself.
   window.addEventListener('pageshow', () => clearTimeout(stillHere), { once: true });
 }

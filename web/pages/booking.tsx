@@ -222,7 +222,8 @@ function Hours({
   briefHolds: ReactNode;
 }) {
   const { userId, now, choice, forget } = booking;
-  const waiting = useWaiting({ date: choice.date, lost: choice.lost?.slots ?? [], userId, now });
+  const lost = choice.lost?.studioId === choice.studioId ? choice.lost.slots : [];
+  const waiting = useWaiting({ date: choice.date, lost, userId, now });
   const summary = useSummary(booking, rates, briefHolds);
   return (
     <div
@@ -263,7 +264,7 @@ function AllRooms({
   briefHolds: ReactNode;
 }) {
   const { status, userId, now, studios, failed, choice, busy, forget } = booking;
-  const waiting = useWaiting({ date: choice.date, lost: choice.lost?.slots ?? [], userId, now });
+  const waiting = useWaiting({ date: choice.date, userId, now });
   const rates = choice.studio?.rates ?? studios[0]?.rates;
   const summary = useSummary(booking, rates, briefHolds, true);
   // It says that the rooms could not be loaded, and offers another try.

@@ -1,7 +1,7 @@
 import { Copy, CopyCheck } from 'lucide-react';
 import { useState } from 'react';
 import { describeArrival } from '#rules/access.ts';
-import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
+import { formatStudioTime, formatTimeNear } from '#rules/studio-time.ts';
 import { HeldCode } from '#web/lib/business/held-code.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { countdown, groupPin, type PinPhase } from './clock.ts';
@@ -9,7 +9,7 @@ import type { Access } from './queries.ts';
 import { ENDED } from './use-access-code.ts';
 
 const DAY_MS = 86_400_000;
-/** What somebody whose PIN has opened the door has to know. */
+/** How to get back in after the PIN has opened the door. */
 export const DOOR_LOCKS = 'The door locks behind you. Going out? Make a new PIN to get back in.';
 export const NO_PIN = 'No PIN works right now. Make a new one to get in.';
 
@@ -29,8 +29,9 @@ export function CodeBoard({ access, phase, now, start }: { access: Access; phase
           <p className="text-sm text-fog">Current PIN</p>
           <Digits pin={access.pin} />
           <p className="mt-3">
-            Your code works from <strong>{when(new Date(access.worksFrom), start)}</strong> to{' '}
-            <strong>{when(new Date(access.worksUntil), start)}</strong> <span className="text-fog">(Sydney time)</span>
+            Your code works from <strong>{formatTimeNear(new Date(access.worksFrom), start)}</strong> to{' '}
+            <strong>{formatTimeNear(new Date(access.worksUntil), start)}</strong>{' '}
+            <span className="text-fog">(Sydney time)</span>
           </p>
           {now < new Date(access.worksFrom) ? <p className="mt-2 text-fog">{arrival}</p> : null}
           <CopyPin key={access.pin} pin={access.pin} />
@@ -41,8 +42,8 @@ export function CodeBoard({ access, phase, now, start }: { access: Access; phase
       {phase === 'waiting' ? (
         <>
           <p className="text-fog">
-            Your code will appear here at <strong className="text-chalk">{when(release, now)}</strong> (Sydney time),
-            and we’ll email it to you then.
+            Your code will appear here at <strong className="text-chalk">{formatTimeNear(release, now)}</strong> (Sydney
+            time), and we’ll email it to you then.
           </p>
           <p className="mt-2 text-fog">{arrival}</p>
           {release.getTime() - now.getTime() < DAY_MS ? (
@@ -71,12 +72,6 @@ export function CodeBoard({ access, phase, now, start }: { access: Access; phase
       {phase === 'none' ? <p className="text-fog">{NO_PIN}</p> : null}
     </section>
   );
-}
-
-/** Formats "6:55 pm", with the day when it differs from that of `near`. */
-function when(at: Date, near: Date): string {
-  const day = studioDate(at) === studioDate(near) ? '' : ` on ${formatStudioDate(at, 'medium')}`;
-  return `${formatStudioTime(at)}${day}`;
 }
 
 /** Shows the digits in groups; the text itself has no spaces, so that it can be copied. */

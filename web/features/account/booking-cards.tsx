@@ -90,7 +90,8 @@ function UpcomingActions({
   const rule = [new Date(booking.terms_start), now, booking.free_cancel_hours ?? business.freeCancelHours] as const;
   const policy = cancellationTerms(...rule);
   // Free bookings have nothing to refund.
-  const terms = policy.allowed || booking.final_cost > 0 ? describeCancellation(...rule) : '';
+  const terms =
+    policy.allowed || booking.final_cost > 0 ? describeCancellation(...rule, new Date(booking.start_time)) : '';
   const later = again(booking, own, now);
   return (
     <>

@@ -35,7 +35,8 @@ function BookingList({
   picture: Picture | undefined;
 }) {
   const now = useNow(30_000);
-  const isHolding = useWaitlist(userId).data?.some(({ claimUntil }) => claimUntil !== null && claimUntil > now);
+  const waitlist = useWaitlist(userId);
+  const isHolding = waitlist.data?.some(({ claimUntil }) => claimUntil !== null && claimUntil > now) === true;
   const [cancelling, setCancelling] = useState<OwnBooking | null>(null);
   const [done, setDone] = useState<string | null>(null);
   const upcoming = bookings.filter((one) => one.status === 'confirmed' && new Date(one.end_time) > now).toReversed();
@@ -57,8 +58,8 @@ function BookingList({
       {processing.map((booking) => (
         <ProcessingBooking key={booking.id} booking={booking} />
       ))}
-      {/* Hours that are held for the customer are listed above. */}
-      {upcoming.length + processing.length + unpaid.length === 0 && isHolding !== true ? (
+      {/* Hours that are held for the customer are listed above. Nothing is said before it is known whether there are any. */}
+      {upcoming.length + processing.length + unpaid.length === 0 && !waitlist.isPending && !isHolding ? (
         <NothingAhead first={bookings.length === 0} />
       ) : null}
       {upcoming.map((booking, at) => (

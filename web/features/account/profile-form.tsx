@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useWatch } from 'react-hook-form';
+import { type IdNames, NAME_RESTORE_DAYS } from '#rules/identity.ts';
 import { normalisePhone } from '#rules/people.ts';
 import { studioDate } from '#rules/studio-time.ts';
 import { type Profile, useProfile } from '#web/data/profile.ts';
@@ -18,7 +19,6 @@ import {
   type CheckedProfile,
   profileFormSchema,
   endsVerification,
-  type IdNames,
   titleOfProfile,
   type TypedProfile,
   typedProfileOf,
@@ -140,7 +140,7 @@ function EndNotice({
       <p className="text-sm">
         {ends === 'birth'
           ? 'If you change your date of birth, you’ll need to verify your ID again.'
-          : `Your ID says ${name}. With this name you’ll need to verify your ID again. If you go back to the name on it within 30 days, you won’t.`}
+          : `Your ID says ${name}. With this name you’ll need to verify your ID again. If you go back to the name on it within ${NAME_RESTORE_DAYS} days, you won’t.`}
       </p>
     </Notice>
   );

@@ -1,4 +1,4 @@
-import { matchNames } from '#rules/identity.ts';
+import { type IdNames, matchNames } from '#rules/identity.ts';
 import { z } from 'zod';
 import { isAdult, isPlain, NOT_PLAIN, profileSchema } from '#rules/people.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
@@ -39,9 +39,6 @@ export function typedProfileOf(saved: Profile): TypedProfile {
     currentPassword: '',
   };
 }
-
-/** The names on a verified ID. */
-export type IdNames = { readonly given: string | null; readonly family: string | null };
 
 /** What a change of the profile does to a verified ID: nothing (null), or it ends for another birth date or a name that the ID does not have. */
 export function endsVerification(

@@ -26,9 +26,9 @@ export function favouritesOf(
   const chosen = last === null ? [] : [{ ...last, slots: stillWanted(last, ownSpans(bookings, last.studioId), now) }];
   const found: Favourite[] = [];
   for (const hours of [...chosen, ...booked]) {
-    const one = { ...hours, booked: booked.some((other) => isSame(hours, other)) };
-    if (one.slots.length === 0 || found.some((other) => isSame(one, other))) continue;
-    found.push(one);
+    const favourite = { ...hours, booked: booked.some((other) => isSame(hours, other)) };
+    if (favourite.slots.length === 0 || found.some((other) => isSame(favourite, other))) continue;
+    found.push(favourite);
     if (found.length === MOST) break;
   }
   return found;

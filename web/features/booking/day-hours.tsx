@@ -5,10 +5,10 @@ import { addDays, formatStudioDate } from '#rules/studio-time.ts';
 import { venue } from '#rules/venue.ts';
 import type { Taken } from '#web/data/taken.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
+import { NewsLine } from '#web/lib/business/news-line.tsx';
 import { LoadFailed } from '#web/ui/notice.tsx';
 import { Progress } from '#web/ui/progress.tsx';
 import { DayNote } from './day-note.tsx';
-import { NewsLine } from '#web/lib/business/news-line.tsx';
 import { NightButtons } from './night-buttons.tsx';
 import { NoHours } from './no-hours.tsx';
 import { Legend, SlotGrid } from './slot-grid.tsx';
@@ -125,7 +125,7 @@ function Grid({
   }
   return (
     <div ref={grid}>
-      <NewsLine sentence={sentence} live={hours.live} unsure={hours.unsure} checkedAt={hours.checkedAt ?? now} />
+      <NewsLine sentence={sentence} live={hours.live} unsure={hours.unsure} checkedAt={hours.checkedAt} />
       <SlotGrid
         key={date}
         date={date}

@@ -22,7 +22,8 @@ export function Foot({
   coupon,
   flat,
   series,
-  say,
+  next,
+  terms,
   busy,
   unpriced,
   onBook,
@@ -33,7 +34,8 @@ export function Foot({
   coupon: CouponTerms | null;
   flat: boolean;
   series: { readonly dates: number; readonly totalCents: number | null };
-  say: { readonly next: string | null; readonly terms: string };
+  next: string | null;
+  terms: string;
   busy: boolean;
   unpriced: boolean;
   onBook: () => void;
@@ -56,7 +58,7 @@ export function Foot({
           onBook={onBook}
         />
       </div>
-      <Next id={nextId} text={say.next} terms={say.terms} busy={busy} flat={flat} onClear={onClear} />
+      <Next id={nextId} text={next} terms={terms} busy={busy} flat={flat} onClear={onClear} />
     </div>
   );
 }

@@ -82,7 +82,7 @@ export function Summary({
   const quote = quoteSlots(slots, rates, coupon);
   const [hours, studioName] = [hoursOf(quote.hours), choice.studio?.name ?? ''];
   const each = series.dates === 1 ? hours : `${hours} each time`;
-  // What somebody has to decide about is never folded away.
+  // The customer has to decide about an alert or a problem, so it is never folded away.
   const open = wanted || alert || problem !== null;
   const clear = (): void => {
     setWanted(false);
@@ -112,7 +112,8 @@ export function Summary({
           coupon={coupon}
           flat={flat}
           series={series}
-          say={{ next: unpriced ? null : next, terms }}
+          next={unpriced ? null : next}
+          terms={terms}
           busy={busy}
           unpriced={unpriced}
           onBook={onBook}

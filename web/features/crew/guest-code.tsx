@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { regenerateLimits } from '#rules/access.ts';
-import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
+import { formatStudioTime, formatTimeNear } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -34,8 +34,8 @@ export function GuestCode({
           <p className="text-sm text-fog">{access.own ? 'Your own PIN' : 'The PIN of your crew'}</p>
           {showPin(access.pin)}
           <p className="mt-3">
-            It opens the door from <strong>{when(access.worksFrom, booking.startTime)}</strong> to{' '}
-            <strong>{when(access.worksUntil, booking.startTime)}</strong>{' '}
+            It opens the door from <strong>{formatTimeNear(access.worksFrom, booking.startTime)}</strong> to{' '}
+            <strong>{formatTimeNear(access.worksUntil, booking.startTime)}</strong>{' '}
             <span className="text-fog">(Sydney time)</span>.
             {access.singleUse ? ' Each PIN works once: the door locks behind you.' : ''}
           </p>
@@ -46,7 +46,7 @@ export function GuestCode({
       ) : null}
       {phase === 'waiting' ? (
         <p>
-          Your PIN appears here at <strong>{when(access.releaseAt, now)}</strong>{' '}
+          Your PIN appears here at <strong>{formatTimeNear(access.releaseAt, now)}</strong>{' '}
           <span className="text-fog">(Sydney time)</span>. Keep this link: it is your way in.
         </p>
       ) : null}
@@ -108,10 +108,4 @@ function phaseOf(access: GuestAccess, now: Date): 'held' | 'shown' | 'waiting' |
   if (now < access.releaseAt) return 'waiting';
   const first = access.codesLeft >= regenerateLimits(access.mode).codesPerBooking;
   return !access.own || first ? 'requesting' : 'used';
-}
-
-/** Formats "6:55 pm", with the day when it differs from that of `near`. */
-function when(at: Date, near: Date): string {
-  const day = studioDate(at) === studioDate(near) ? '' : ` on ${formatStudioDate(at, 'medium')}`;
-  return `${formatStudioTime(at)}${day}`;
 }

@@ -262,7 +262,7 @@ test.each([
   vi.useRealTimers();
 });
 
-test('somebody whose licence says under 18 reads one final answer on every card, without a button', () => {
+test('a licence that says under 18 gives one final answer on every card, without a button', () => {
   const data = { verifiedUntil: null, decidedBy: new Date('2026-11-30T02:00:00Z'), adultOn: '2038-04-03', names: null };
   // @ts-expect-error: the parts read only these fields of a query.
   calls.useIdStatus.mockReturnValue({ data, isError: false });

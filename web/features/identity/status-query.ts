@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { adultFrom, UNDER_AGE } from '#rules/identity.ts';
+import { adultFrom, type IdNames, UNDER_AGE } from '#rules/identity.ts';
 import { studioDate, type StudioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
@@ -18,7 +18,7 @@ export type IdStatus = {
   readonly decidedBy: Date | null;
   readonly adultOn: StudioDate | null;
   /** The names on the verified ID. */
-  readonly names: { readonly given: string | null; readonly family: string | null } | null;
+  readonly names: IdNames | null;
 };
 
 /** Reads the state of an account's ID check. */
@@ -34,15 +34,20 @@ async function readIdStatus(userId: string): Promise<IdStatus> {
     .limit(100);
   if (error) throw error;
   const valid = data
-    .flatMap((one) =>
-      one.verification_status === 'verified' && one.expires_at ? [{ ...one, until: Date.parse(one.expires_at) }] : [],
+    .flatMap((check) =>
+      check.verification_status === 'verified' && check.expires_at
+        ? [{ ...check, until: Date.parse(check.expires_at) }]
+        : [],
     )
     .filter(({ until }) => until > Date.now())
     .toSorted((one, other) => other.until - one.until);
   const best = valid[0];
-  const minor = data.find((one) => one.verification_status === 'failed' && one.failure_reasons.includes(UNDER_AGE));
+  const minor = data.find(
+    ({ verification_status, failure_reasons }) =>
+      verification_status === 'failed' && failure_reasons.includes(UNDER_AGE),
+  );
   const adultOn = minor?.extracted_dob ? adultFrom(minor.extracted_dob) : null;
-  const review = data.find((one) => one.verification_status === 'review');
+  const review = data.find(({ verification_status }) => verification_status === 'review');
   return {
     verifiedUntil: best === undefined ? null : new Date(best.until),
     decidedBy:

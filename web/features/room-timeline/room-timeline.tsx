@@ -79,7 +79,7 @@ export function RoomTimeline({
   return (
     <section ref={section} aria-label="Hours" className="animate-rise">
       <Heading date={date} hours={hours} />
-      <NewsLine sentence={news.sentence} live={live} unsure={unsure} checkedAt={checkedAt ?? now} />
+      <NewsLine sentence={news.sentence} live={live} unsure={unsure} checkedAt={checkedAt} />
       {folded ? <Early until={hours[0]} onUnfold={unfold} /> : null}
       <TimelineGrid
         key={date}

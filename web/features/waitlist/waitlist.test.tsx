@@ -57,7 +57,7 @@ function Lost() {
     </>
   );
 }
-test('somebody who has just lost hours is offered to wait for them', async () => {
+test('the dialog proposes the hours that the customer has just lost', async () => {
   renderPart(
     <AuthDialogProvider>
       <Lost />

@@ -3,7 +3,7 @@ import { useOnline } from '../use-browser.ts';
 
 /**
  * Announces what others did to the hours, and says how current the hours are. The line is as high with a sentence as without one. `unsure`: the last
- * request failed. `checkedAt`: when the hours were last read.
+ * request failed. `checkedAt`: when the hours were last read, if that is known.
  */
 export function NewsLine({
   sentence,
@@ -14,7 +14,7 @@ export function NewsLine({
   sentence: string;
   live: boolean;
   unsure: boolean;
-  checkedAt: Date;
+  checkedAt: Date | undefined;
 }) {
   const online = useOnline();
   const stale = unsure || !online;
@@ -23,8 +23,10 @@ export function NewsLine({
     <>
       {stale ? (
         <output className="mb-3 block text-sm text-warn">
-          {online ? 'We can’t check which hours are free right now.' : 'You’re offline.'} These hours were last checked
-          at {formatStudioTime(checkedAt)}, Sydney time, and may be taken by now.
+          {online ? 'We can’t check which hours are free right now.' : 'You’re offline.'}
+          {checkedAt === undefined
+            ? ''
+            : ` These hours were last checked at ${formatStudioTime(checkedAt)}, Sydney time, and may be taken by now.`}
         </output>
       ) : null}
       <div className="mb-2 flex min-h-6 items-center gap-2 text-sm text-fog">
