@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeCancellation } from '#rules/cancellation.ts';
+import { firstSettings } from '#rules/business/first-settings.ts';
 import { engines } from '#tests/support/engines.ts';
 import {
   checkout,
@@ -344,24 +345,30 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
   it('the cancellation terms are those frozen with the booking, not today’s, also in the mail', async () => {
     const customer = await server.addCustomer();
     const code = await addCode({ discount_value: 100, max_uses: null });
-    const strict = await hold(customer, hours(), code, 0);
+    const setCancelHours = (freeCancelHours: number) =>
+      server.app.db.query(
+        'insert into public.business_settings (settings) select private.business_settings() || $1::jsonb',
+        [{ freeCancelHours }],
+      );
+    const today = firstSettings.freeCancelHours;
+    await setCancelHours(300);
+    // So late that today's 24 hours would allow it.
+    const strict = await hold(customer, span(server.now(), 28), code, 0);
     // So soon that today's 24 hours would refuse it.
     const soon = span(server.now(), 12);
+    await setCancelHours(6);
     const kind = await hold(customer, soon, code, 0, STUDIO_B);
-    const freeze = (id: unknown, policy: unknown) =>
-      server.app.db.query('update private.booking set policy = $2::jsonb where id = $1::uuid', [id, policy]);
-    await freeze(strict.body['bookingId'], { freeCancelHours: 2_000 });
-    await freeze(kind.body['bookingId'], { freeCancelHours: 6 });
+    await setCancelHours(today);
     await server.settle();
     const terms = (await mailsTo(server, customer.email, 'Booking confirmed')).map(
-      ({ text }) => /Starts within 2000 hours: no refund if you cancel\.|Free to cancel until [^.]+\./.exec(text)?.[0],
+      ({ text }) => /Starts within 300 hours: no refund if you cancel\.|Free to cancel until [^.]+\./.exec(text)?.[0],
     );
     const until = describeCancellation(new Date(soon.startTime), server.now(), 6);
     expect(until).toContain('Free to cancel until');
-    expect(new Set(terms)).toEqual(new Set([until, 'Starts within 2000 hours: no refund if you cancel.']));
+    expect(new Set(terms)).toEqual(new Set([until, 'Starts within 300 hours: no refund if you cancel.']));
     const refused = await server.call('cancel-booking', { bookingId: strict.body['bookingId'] }, customer.token);
     expect(refused).toMatchObject({ status: 409, body: { error: { code: 'too_late' } } });
-    expect(Object(refused.body['error']).message).toContain('2000 hours');
+    expect(Object(refused.body['error']).message).toContain('300 hours');
     expect(await server.call('cancel-booking', { bookingId: kind.body['bookingId'] }, customer.token)).toMatchObject({
       status: 200,
       body: { cancelled: true },

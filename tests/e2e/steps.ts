@@ -25,20 +25,24 @@ export type SentMail = {
 export const mails = (email: string, subject = ''): Promise<SentMail[]> =>
   sandbox(`/api/mail?to=${encodeURIComponent(email)}&subject=${encodeURIComponent(subject)}`);
 
-/** Waits for a mail that matches and returns the first group of the pattern. */
-export async function fromMail(email: string, subject: string, pattern: RegExp): Promise<string> {
+/** Waits until the newest mail matches, and returns the first group of the pattern. `previous`: what an earlier mail said, which is not taken again. */
+export async function fromMail(email: string, subject: string, pattern: RegExp, previous = ''): Promise<string> {
   let found = '';
   await expect
     .poll(
       async () => {
         found = pattern.exec((await mails(email, subject))[0]?.text ?? '')?.[1] ?? '';
-        return found;
+        return found === previous ? '' : found;
       },
       { timeout: 20_000 },
     )
     .not.toBe('');
   return found;
 }
+
+/** Waits for the code that confirms an email. `previous`: the code of an earlier mail, which no longer works. */
+export const codeFromMail = (email: string, previous = ''): Promise<string> =>
+  fromMail(email, 'code', /^Code: (\d{6})$/m, previous);
 
 /** Opens the booking page and chooses a studio and the day so many days ahead. */
 export async function openDay(page: Page, studio: string, daysAhead: number, site = ''): Promise<void> {
