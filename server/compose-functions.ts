@@ -15,6 +15,7 @@ import { createVerificationSession } from './functions/create-verification-sessi
 import type { ServerFunction } from './functions/function.ts';
 import { createFunctionsRouter, type FunctionsRouterContext } from './functions/router.ts';
 import { generateAccessCode } from './functions/generate-access-code.ts';
+import { holdHours } from './functions/hold-hours.ts';
 import { igloohomeWebhook } from './functions/igloohome-webhook.ts';
 import { manualPowerControl } from './functions/manual-power-control.ts';
 import { processScheduledEmails } from './functions/process-scheduled-emails.ts';
@@ -122,6 +123,7 @@ export function composeFunctions(context: Context): Hono<Env> {
     functions: new Map([
       ['create-payment', createPayment(context)],
       ['quote-series', quoteSeries(context)],
+      ['hold-hours', holdHours(context)],
       ['release-hold', releaseHold(context)],
       ['verify-payment', verifyPayment(context)],
       ['join-waitlist', joinWaitlist(context)],

@@ -57,6 +57,7 @@ const RULED: Readonly<Record<string, (state: State) => readonly Readonly<Record<
       moves_booking: 'null',
       move_number: 'null',
       waitlist_entry_id: 'null',
+      early: 'false',
       order_id: 'null',
       order_place: 'null',
       order_size: 'null',

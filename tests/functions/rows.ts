@@ -152,6 +152,13 @@ export const ROWS: readonly Row[] = [
     },
   })),
   {
+    name: 'hold-hours',
+    callers: 'signed-in',
+    limit: ['hold-hours', 20, 60],
+    body: { studioId: booking.studioId, startTime: booking.startTime, endTime: booking.endTime },
+    answers: { holdEarly: () => new Date('2031-03-01T00:10:00Z') },
+  },
+  {
     name: 'join-waitlist',
     callers: 'signed-in',
     limit: ['join-waitlist', 30, 60],

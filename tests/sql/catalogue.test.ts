@@ -213,6 +213,14 @@ const QUERIES: readonly (readonly [index: string, statement: string])[] = [
   ['access_code_used', `select from public.booking_access_codes where used_at is not null order by used_at desc`],
   ['access_code_valid', `select from public.booking_access_codes where status = 'issued' and ends_at > now()`],
   ['booking_claims', 'select from private.booking where waitlist_entry_id = gen_random_uuid()'],
+  [
+    'booking_early_by_user',
+    `select from private.booking where user_id = gen_random_uuid() and early and created_at > now() - interval '1 day'`,
+  ],
+  [
+    'booking_early_by_studio',
+    `select from private.booking where studio_id = gen_random_uuid() and early and created_at > now() - interval '1 hour'`,
+  ],
   ['booking_expiring', `select from private.booking where status = 'pending' and hold_expires_at < now()`],
   ['booking_name_until', `select from private.booking where name_until < now()::date`],
   [

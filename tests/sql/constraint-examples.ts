@@ -947,6 +947,15 @@ export const PRIVATE: Readonly<Record<string, TableExamples>> = {
         bad: [{ waitlist_entry_id: uuid(2), status: 'confirmed' }],
         good: [{ waitlist_entry_id: uuid(2) }],
       },
+      booking_early_is_no_booking: {
+        bad: [
+          { early: true, status: 'confirmed' },
+          { early: true, waitlist_entry_id: uuid(2) },
+          { ...ORDERED, early: true },
+          { ...MOVE_HOLD, early: true },
+        ],
+        good: [{}, { early: true }],
+      },
       booking_order: {
         bad: [
           { ...ORDERED, order_id: null },

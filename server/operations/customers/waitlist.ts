@@ -1,13 +1,8 @@
-import { slotClosed } from '#rules/slots.ts';
 import { settings as studio } from '#rules/venue.ts';
-import type { Database } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
-import { customerBlocked } from '../bookings/checkout-facts.ts';
-import { readSpan, type Span } from '../bookings/price.ts';
+import type { Span } from '../bookings/price.ts';
 import { Refusal } from '../core/refusal.ts';
-import type { BookingRules } from '../settings/booking-rules.ts';
+import { type BookableContext, requireBookable } from './bookable-span.ts';
 
-type WaitlistContext = { readonly db: Database; readonly clock: Clock };
 /** `ahead`: how many people were there before and want some of the same hours. */
 export type WaitlistPlace = { readonly entryId: string; readonly ahead: number };
 type Outcome = ({ outcome: 'joined' } & WaitlistPlace) | { outcome: 'free' | 'own' | 'too_many' };
@@ -17,18 +12,11 @@ type Outcome = ({ outcome: 'joined' } & WaitlistPlace) | { outcome: 'free' | 'ow
  * again answers the same. Throws `Refusal`.
  */
 export async function joinWaitlist(
-  { db, clock }: WaitlistContext,
+  { db, clock }: BookableContext,
   request: Span & { readonly userId: string; readonly studioId: string },
 ): Promise<WaitlistPlace> {
   const now = clock();
-  const slots = readSpan(request);
-  const facts = await readFacts(db, request, now);
-  if (!facts.hasStudio) throw new Refusal('invalid_request', 'Selected studio not found.');
-  if (facts.blocked) throw customerBlocked(facts.rules);
-  if (!facts.mailConfirmed) throw new Refusal('mail_unconfirmed', 'Please confirm your email address first.');
-  if (request.startTime <= now) throw new Refusal('too_late', 'These hours have already begun.');
-  if (slots.some((slot) => slotClosed(slot, now, facts.rules.horizonDays) !== null))
-    throw new Refusal('invalid_request', 'These hours can’t be booked.');
+  await requireBookable({ db, clock }, request);
   const row = await db.one<{ answer: Outcome }>(
     'select private.join_waitlist($1::uuid, $2::uuid, $3::timestamptz, $4::timestamptz, $5::int, $6::timestamptz) as answer',
     [request.userId, request.studioId, request.startTime, request.endTime, studio.maxWaitlistEntries, now],
@@ -50,24 +38,9 @@ export async function joinWaitlist(
   }
 }
 
-async function readFacts(
-  db: Pick<Database, 'one'>,
-  { userId, studioId }: { readonly userId: string; readonly studioId: string },
-  now: Date,
-) {
-  const facts = await db.one<{ rules: BookingRules; hasStudio: boolean; blocked: boolean; mailConfirmed: boolean }>(
-    `select private.booking_settings() as rules, exists (select from public.studios s where s.id = $2::uuid and s.active) as "hasStudio",
-       private.is_blocked($1::uuid, $3::timestamptz) as blocked,
-       exists (select from auth.users u where u.id = $1::uuid and u.email_confirmed_at is not null) as "mailConfirmed"`,
-    [userId, studioId, now],
-  );
-  if (facts === null) throw new Error('booking_settings returned no row');
-  return facts;
-}
-
 /** Takes a customer off the wait list; a claim ends and the next one is asked. The same again changes nothing. Throws `Refusal('not_found')`. */
 export async function leaveWaitlist(
-  { db, clock }: WaitlistContext,
+  { db, clock }: BookableContext,
   { userId, entryId }: { readonly userId: string; readonly entryId: string },
 ): Promise<void> {
   const row = await db.one<{ left: boolean }>(
@@ -78,6 +51,6 @@ export async function leaveWaitlist(
 }
 
 /** Periodic task: asks people whose hours are free although nobody asked them when they were freed. */
-export async function followWaitlist({ db, clock }: WaitlistContext): Promise<void> {
+export async function followWaitlist({ db, clock }: BookableContext): Promise<void> {
   await db.query('select private.follow_waitlist($1::timestamptz)', [clock()]);
 }

@@ -59,7 +59,7 @@ type BookingRow = Person & {
   readonly confirmed: Date | null;
   readonly cancelled: Date | null;
 };
-/** By the start of the session; without test bookings, and without holds of new hours for a booking and claims of the wait list. */
+/** By the start of the session; without test bookings, and without holds of new hours for a booking, claims of the wait list and early holds. */
 const bookings = exportKind<BookingRow>(
   `Reference,Studio,Start,End,Status,Cancelled because,Hours,Base,Volume discount,Coupon discount,Not charged,Total,Coupon,Customer,Email,Phone,Made,Confirmed,Cancelled`.split(
     ',',
@@ -71,7 +71,7 @@ const bookings = exportKind<BookingRow>(
      b.created_at as made, b.confirmed_at as confirmed, b.cancelled_at as cancelled
    from private.booking b left join public.profiles p on p.user_id = b.user_id
    where b.start_time >= $1::timestamptz and b.start_time < $2::timestamptz and (b.start_time, b.id) > ($3::timestamptz, $4::uuid)
-     and b.notes is distinct from 'test' and b.moves_booking is null and b.waitlist_entry_id is null
+     and b.notes is distinct from 'test' and b.moves_booking is null and b.waitlist_entry_id is null and not b.early
    order by b.start_time, b.id limit $5::int`,
   (b) => [
     b.reference,
