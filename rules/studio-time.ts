@@ -171,6 +171,12 @@ export function formatStudioRange(start: Date, end: Date): string {
   return `${formatStudioDate(start)}, ${formatStudioTime(start)} to ${until}`;
 }
 
+/** Formats the hours of a span briefly: "8–10 pm", "11 pm–1 am". */
+export function formatStudioHours(start: Date, end: Date): string {
+  const [from, to] = [formatStudioTime(start), formatStudioTime(end)];
+  return `${from.slice(-2) === to.slice(-2) ? from.slice(0, -3) : from}–${to}`;
+}
+
 /** Whether the clocks of a time zone follow the same rules as Sydney's. Tasmania's have since 2008. */
 export function isSydneyZone(zone: string): boolean {
   return (

@@ -3,9 +3,12 @@ import { venue } from '../venue.ts';
 
 /** A room as public pages show it. `photo`: a file of the bucket `rooms`, or `drawn-a` to `drawn-c` for a drawn picture; null without one. */
 export type SiteRoom = {
+  readonly id: string;
   readonly name: string;
   readonly title: string;
   readonly summary: string;
+  readonly description: string;
+  readonly features: readonly string[];
   readonly photo: string | null;
   /** The lowest price of an hour today, without discounts. */
   readonly fromCents: number;
@@ -16,25 +19,37 @@ export type SiteRoom = {
 /** The rooms that the business begins with, as in database/seed/studios.sql. */
 export const firstRooms: readonly SiteRoom[] = [
   {
+    id: '5a000000-0000-4000-8000-00000000000a',
     name: 'Studio A',
     title: 'The club rig',
     summary: 'Four decks on a raised booth, four-point sound, room for five.',
+    description:
+      'The main room. A full club rig on a raised booth, a tuned four-stack and space for five. Built for long blends and full rehearsals.',
+    features: ['4 × CDJ-3000', 'DJM-A9 mixer', 'Four-point club sound', 'Booth monitors', 'Haze and moving lights'],
     photo: 'drawn-a',
     fromCents: 4_900,
     alwaysOpen: true,
   },
   {
+    id: '5a000000-0000-4000-8000-00000000000b',
     name: 'Studio B',
     title: 'The vinyl room',
     summary: 'Two turntables, a rotary mixer, and quiet enough to record.',
+    description:
+      'The vinyl room. Two turntables, a rotary mixer and warm monitors in a dead-quiet box. Made for digging, scratching and recording sets.',
+    features: ['2 × SL-1200MK7', '2 × CDJ-3000', 'Rotary mixer', 'Near-field monitors', 'Multitrack recording'],
     photo: 'drawn-b',
     fromCents: 4_900,
     alwaysOpen: true,
   },
   {
+    id: '5a000000-0000-4000-8000-00000000000c',
     name: 'Studio C',
     title: 'The camera room',
     summary: 'Three cameras, soft light, and you take home a video of your set.',
+    description:
+      'The camera room. A stream-ready booth with three fixed cameras, soft light and a clean feed, so a set leaves the room as a finished video.',
+    features: ['2 × CDJ-3000', 'DJM-900NXS2 mixer', 'Three 4K cameras', 'Key and colour light', 'Live-stream feed'],
     photo: 'drawn-c',
     fromCents: 4_900,
     alwaysOpen: true,

@@ -166,6 +166,20 @@ export function cheapestTonight(
   return found;
 }
 
+/** Returns the first hour of the next day that is free in any room, in the first of those rooms, with its price; null when none is. */
+export function nextFree(
+  rooms: readonly PricedRoom[],
+  now: Date,
+  horizonDays: number,
+): { readonly studioId: string; readonly slot: Slot; readonly cents: number } | null {
+  let slot: Slot = { date: studioDate(now), hour: studioHour(now) };
+  for (let ahead = 0; ahead < 24; ahead += 1, slot = nextSlot(slot)) {
+    const room = rooms.find(({ busy }) => isBookable(slot, busy, now, horizonDays));
+    if (room) return { studioId: room.studioId, slot, cents: quoteSlots([slot], room.rates).totalCents };
+  }
+  return null;
+}
+
 /**
  * Returns the same hours of the clock a week later, or as many weeks later as it takes to be after `now` and to meet none of the spans that the customer
  * has booked in that room.

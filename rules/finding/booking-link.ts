@@ -2,11 +2,12 @@ import { nextSlot, type Slot, slotKey, sortSlots } from '../slots.ts';
 import { hourExists, isStudioDate } from '../studio-time.ts';
 import { settings } from '../venue.ts';
 import type { StudioHours } from '../nearest-free.ts';
+import { roomQuery } from './room-link.ts';
 
 /** Returns the query of the booking page that chooses a room and hours, such as `?room=…&from=2026-11-21T19&hours=3`. */
 export function bookingQuery({ studioId, slots }: StudioHours): string {
   const [first] = sortSlots(slots);
-  const room = `?room=${encodeURIComponent(studioId)}`;
+  const room = roomQuery(studioId);
   return first ? `${room}&from=${slotKey(first)}&hours=${slots.length}` : room;
 }
 

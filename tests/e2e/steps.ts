@@ -98,6 +98,7 @@ export async function chooseHours(page: Page, hours: readonly number[]): Promise
 
 export async function signInByDialog(page: Page, who: { email: string; password: string } = demo): Promise<void> {
   const dialog = page.getByRole('dialog');
+  await dialog.getByRole('tab', { name: 'Sign In' }).click();
   await dialog.getByLabel('Email').fill(who.email);
   await dialog.getByLabel('Password').fill(who.password);
   await dialog.getByRole('button', { name: 'Sign In', exact: true }).click();
@@ -284,4 +285,6 @@ export async function bookWithPhoto(page: Page): Promise<void> {
   await page.waitForURL(/\/verify-complete$/);
   await page.getByRole('link', { name: 'Use a photo of my licence here' }).click();
   await page.waitForURL(/\/checkout$/);
+  // The photo is asked for at once.
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
 }

@@ -96,7 +96,10 @@ function logFailure(what: string, error: unknown): void {
 
 /** Passes the client's session and every later change to `show`; returns how to stop. */
 function follow(client: SupabaseClient, show: (state: SessionState) => void): () => void {
-  const update = (session: Session | null): void => show(session ? { status: 'in', session, user: session.user } : OUT);
+  const update = (session: Session | null): void => {
+    if (session) drafts.rememberAccount();
+    show(session ? { status: 'in', session, user: session.user } : OUT);
+  };
   client.auth.getSession().then(
     ({ data }) => update(data.session),
     (error: unknown) => {

@@ -23,7 +23,20 @@ export type DraftDate = {
   readonly end_time: string;
   readonly total: number;
 };
-export type PendingSelection = { readonly studioId: string; readonly slots: readonly Slot[] };
+export type PendingSelection = {
+  readonly studioId: string;
+  readonly slots: readonly Slot[];
+  /** Book Now was pressed, and goes on by itself after the sign-in. */
+  readonly bookNow?: boolean;
+};
+
+/** Hours that the server holds while the ID is verified; `until`: an instant as text. */
+export type EarlyHold = {
+  readonly studioId: string;
+  readonly start: string;
+  readonly end: string;
+  readonly until: string;
+};
 
 /** A hosted identity check: its id and page; `openedAt` (ms) once the customer was sent there. */
 export type Verification = { readonly id: string; readonly url: string; readonly openedAt?: number };
@@ -33,7 +46,7 @@ const KEYS = {
   selection: 'pendingBookingSelections',
   choice: 'bookingChoice',
   verification: 'verificationSession',
-  hold: 'pendingHold',
+  early: 'earlyHold',
   removedAt: 'bookingRemovedAt',
   coupon: 'bookingCoupon',
   paid: 'announcedPayment',
@@ -58,6 +71,8 @@ const isSelection = (value: unknown): value is PendingSelection =>
   typeof value['studioId'] === 'string' &&
   Array.isArray(value['slots']) &&
   value['slots'].every(isSlot);
+const isEarlyHold = (value: unknown): value is EarlyHold =>
+  isObject(value) && [value['studioId'], value['start'], value['end'], value['until']].every(isText);
 export const isDraft = (value: unknown): value is BookingDraft =>
   isObject(value) &&
   typeof value['studio_id'] === 'string' &&
@@ -112,6 +127,11 @@ export const drafts = {
     save(KEYS.removedAt, Date.now());
     removeTyped('checkout');
   },
+  earlyHold: () => read(KEYS.early, isEarlyHold),
+  saveEarlyHold: (hold: EarlyHold) => save(KEYS.early, hold),
+  /** Whether somebody has signed in on this device before. It outlasts a sign-out. */
+  knowsAccount: (): boolean => localStorage.getItem(SIGNED_IN) !== null,
+  rememberAccount: () => localStorage.setItem(SIGNED_IN, 'yes'),
   /** Hours of the last Book Now on this device; null when there are none. */
   lastBooked: (): PendingSelection | null => {
     try {
@@ -136,6 +156,7 @@ export const drafts = {
 
 /** What this device remembers of the last booking, beyond the tab. */
 const LAST = 'lastBookedHours';
+const SIGNED_IN = 'signedInBefore';
 
 const TYPED = 'typed:';
 

@@ -26,6 +26,7 @@ import { Summary } from '#web/features/booking/summary.tsx';
 import { useOpenHolds } from '#web/features/booking/use-availability.ts';
 import { useBookNow } from '#web/features/book-now/use-book-now.ts';
 import { useChoice } from '#web/features/booking/use-choice.ts';
+import { useScrollToDay } from '#web/features/booking/use-scroll-to-day.ts';
 import { ZoneNote } from '#web/features/booking/zone-note.tsx';
 import { useCoupon } from '#web/features/coupons/use-coupon.ts';
 import { SeriesLine } from '#web/features/book-now/series-line.tsx';
@@ -67,28 +68,12 @@ export default function BookingPage() {
   const { choice, holds, forget, lookAgain } = booking;
   const [view, setView] = useView();
   const [roomPart, dayPart] = [useRef<HTMLDivElement>(null), useRef<HTMLDivElement>(null)];
+  const scrollToDay = useScrollToDay(choice, roomPart, dayPart);
   function chooseStudio(id: string): void {
     choice.chooseStudio(id);
     forget();
     scrollToDay();
   }
-  /** On a phone, the row of rooms, the days and the hours fit on the screen together. */
-  function scrollToDay(): void {
-    const matches = (query: string): boolean => window.matchMedia(query).matches;
-    const behavior = matches('(prefers-reduced-motion: reduce)') ? 'auto' : 'smooth';
-    requestAnimationFrame(() =>
-      (matches('(min-width: 48rem)') ? dayPart : roomPart.current ? roomPart : dayPart).current?.scrollIntoView({
-        behavior,
-        block: 'start',
-      }),
-    );
-  }
-  // The nearest free hours are offered above the grid.
-  const scroll = useEffectEvent(scrollToDay);
-  const { lost } = choice;
-  useEffect(() => {
-    if (lost?.linked === true) scroll();
-  }, [lost]);
   const afterRelease = (): void => {
     forget();
     lookAgain();
@@ -108,6 +93,8 @@ export default function BookingPage() {
           </div>
           {choice.studio ? (
             <Hours ref={dayPart} booking={booking} rates={choice.studio.rates} briefHolds={openHolds(true)} />
+          ) : choice.studioId !== null && booking.loading ? (
+            <Skeleton label="Loading the prices" className="mt-10 h-96" />
           ) : null}
         </>
       )}
@@ -155,12 +142,23 @@ function useBooking() {
     bookNow.book({ studio, slots, coupon: applied, wire, lost, series: series.chosen }, agreed);
   };
   const { busy, problem, forget } = bookNow;
+  const settled = loaded && coupon.checking === null && coupon.unsure === null && coupon.lost === null;
+  const goesOn = choice.goesOn && studio !== null && settled;
+  const goOn = useEffectEvent(() => {
+    choice.wentOn();
+    book(null);
+  });
+  // Continues a Book Now that had to wait for the sign-in.
+  useEffect(() => {
+    if (goesOn) goOn();
+  }, [goesOn]);
   return {
     status,
     userId,
     now,
     studios: studios.data ?? [],
     failed: studios.isError,
+    loading: studios.isPending,
     eligibility,
     choice,
     coupon,

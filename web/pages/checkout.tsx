@@ -4,6 +4,7 @@ import { useWatch } from 'react-hook-form';
 import { describeCancellation } from '#rules/cancellation.ts';
 import { centsToDollars } from '#rules/money.ts';
 import type { StudioHours } from '#rules/nearest-free.ts';
+import { formatStudioDate, formatStudioHours } from '#rules/studio-time.ts';
 import { CustomerForm, useCustomerForm } from '#web/features/checkout/customer-form.tsx';
 import { lostCodeProblem } from '#web/features/checkout/lost-code.ts';
 import { stillNeeded } from '#web/features/checkout/name.ts';
@@ -19,10 +20,13 @@ import { useReleased } from '#web/features/checkout/use-released.ts';
 import { CouponField } from '#web/features/coupons/coupon-field.tsx';
 import { useCoupon } from '#web/features/coupons/use-coupon.ts';
 import { useStudios } from '#web/features/studios/queries.ts';
+import { IdChoice } from '#web/features/identity/id-choice.tsx';
 import { IdDialog } from '#web/features/identity/id-dialog.tsx';
 import { IdRequest } from '#web/features/identity/id-request.tsx';
+import { OnlineCheck } from '#web/features/identity/use-hosted-check.tsx';
 import { LostDraft } from '#web/features/lost-hours/lost-draft.tsx';
 import { useLostDraft } from '#web/features/lost-hours/use-lost-draft.ts';
+import { HeldUntil } from '#web/data/drafts/held-until.tsx';
 import { couponOf, holdOf, quoteOfDraft } from '#web/data/drafts/booking-draft.ts';
 import { useEligibility } from '#web/data/account/eligibility.ts';
 import { openHoldsOf, useOwnBookings } from '#web/data/own-bookings.ts';
@@ -87,14 +91,15 @@ export default function CheckoutPage() {
 
 function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: string; released: string | null }) {
   const navigate = useNavigate();
-  const { failed, retry, loading, form, payment, coupon, quote, hours, ...needs } = useCheckout(draft, userId);
+  const { failed, retry, loading, customer, payment, coupon, quote, hours, ...needs } = useCheckout(draft, userId);
   const { series } = needs;
   const missing = hours.lost !== null ? OTHER_HOURS : series?.lost ? OTHER_DATES : needs.missing;
   if (failed) return <NotLoaded onRetry={retry} />;
   const problem = payment.problem ?? lostCodeProblem(coupon.lost, draft, needs.fullCents);
+  const start = new Date(draft.start_time);
   const unpriced = coupon.checking !== null || coupon.unsure !== null || series?.loading === true;
   return (
-    <Shell wide back={BACK} title="Checkout">
+    <Shell wide back={BACK} title="Checkout" lead={<HeldUntil draft={draft} />}>
       <ReleasedNotice text={released} />
       <div className="mb-6 empty:hidden">
         <LostDraft state={hours} studios={needs.studios} userId={userId} onTake={needs.takeHours}>
@@ -104,15 +109,16 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
         </LostDraft>
         {hours.lost === null && series?.lost ? <LostDates series={series} onLeaveOut={needs.leaveOut} /> : null}
       </div>
-      <div className="grid gap-8 lg:grid-cols-[1fr_22rem]" aria-busy={loading}>
-        <div className="space-y-6">
+      <div className="grid gap-8 bar:pb-24 lg:grid-cols-[1fr_22rem]" aria-busy={loading}>
+        <div className="min-w-0 space-y-4">
           <CustomerForm
-            form={form}
-            disabled={loading || payment.busy}
-            onSend={(customer) =>
+            {...customer}
+            loading={loading}
+            disabled={payment.busy}
+            onSend={(typed) =>
               // With another price shown, sending the form agrees to it.
               missing === '' &&
-              payment.start({ customer, shownCents: problem?.total ?? needs.totalCents, quote, coupon })
+              payment.start({ customer: typed, shownCents: problem?.total ?? needs.totalCents, quote, coupon })
             }
           />
           <IdStep userId={userId} loading={loading} verified={needs.verified} />
@@ -134,9 +140,10 @@ function Checkout({ draft, userId, released }: { draft: BookingDraft; userId: st
               dates={series && { part: <SeriesDates series={series} />, totalCents: series.totalCents }}
             />
           </Frozen>
-          <CouponField slots={draft.slots} coupon={coupon} disabled={payment.busy} />
+          <CouponField folded slots={draft.slots} coupon={coupon} disabled={payment.busy} />
           <PayPanel
             totalCents={unpriced ? null : needs.totalCents}
+            hours={`${formatStudioDate(start, 'short')}, ${formatStudioHours(start, new Date(draft.end_time))}`}
             missing={missing}
             loading={loading || unpriced}
             terms={needs.terms}
@@ -156,8 +163,8 @@ function useCheckout(draft: BookingDraft, userId: string) {
   const navigate = useNavigate();
   const profile = useProfile(userId);
   const eligibility = useEligibility(userId);
-  const form = useCustomerForm(userId, profile.data);
-  const { first, last, oneName, email, phone } = useWatch({ control: form.control });
+  const customer = useCustomerForm(userId, profile.data);
+  const { first, last, oneName, email, phone } = useWatch({ control: customer.form.control });
   const terms = useTermsAcceptance(userId);
   const full = useDraftSeries(draft, null);
   const fullCents = full?.totalCents ?? quoteOfDraft(draft, null).totalCents;
@@ -183,7 +190,7 @@ function useCheckout(draft: BookingDraft, userId: string) {
     loading: profile.isPending || eligibility.isPending,
     failed: (profile.isError && !profile.data) || (eligibility.isError && !eligibility.data),
     retry: () => void Promise.all([profile.refetch(), eligibility.refetch()]),
-    form,
+    customer,
     missing: stillNeeded({ name, email: email ?? '', phone: phone ?? '', verified, termsAccepted }),
     fullCents,
     payment,
@@ -279,17 +286,19 @@ function ReleasedNotice({ text }: { text: string | null }) {
   );
 }
 
-/** The ID check, needed before paying. */
+/** The ID check, needed before paying. The photo starts at once for those who chose it on the page before. */
 function IdStep({ userId, loading, verified }: { userId: string; loading: boolean; verified: boolean }) {
-  const [open, setOpen] = useState(false);
+  const { state, kind } = useLocation();
+  const [open, setOpen] = useState(kind !== 'pop' && state !== null && typeof state === 'object' && 'photo' in state);
   const close = (): void => setOpen(false);
   return (
     <>
       <Step title="ID" loading={loading} done={verified} doneText="ID verified">
         <IdRequest userId={userId} wanted={!loading && !verified}>
-          <Button tone="plain" onClick={() => setOpen(true)}>
-            Verify ID
-          </Button>
+          <IdChoice
+            photo={<Button onClick={() => setOpen(true)}>Verify ID</Button>}
+            online={drafts.verification() === null ? null : <OnlineCheck />}
+          />
         </IdRequest>
       </Step>
       <IdDialog open={open} onClose={close} onVerified={close} />

@@ -7,6 +7,7 @@ import { HowItWorks } from '#web/features/landing/how-it-works.tsx';
 import { HeroFilm } from '#web/features/landing/hero-film.tsx';
 import { InfoTable } from '#web/features/landing/info-table.tsx';
 import { Navigation } from '#web/features/landing/navigation.tsx';
+import { RoomLinks } from '#web/features/landing/room-links.tsx';
 import { Rooms } from '#web/features/landing/rooms.tsx';
 import { RoomPicture } from '#web/features/studios/room-picture.tsx';
 import { useBusiness, useRooms } from '#web/lib/business/business.ts';
@@ -74,6 +75,7 @@ function Hero() {
         <p className="mt-3 max-w-md text-lg text-chalk">
           {capital(countRooms(rooms))}, no reception, no closing time. Pick your hours, get a PIN, play.
         </p>
+        <RoomLinks />
       </div>
     </section>
   );

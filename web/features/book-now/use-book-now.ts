@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sortSlots } from '#rules/slots.ts';
 import { readEligibility } from '#web/data/account/eligibility.ts';
+import { holdEarly } from '#web/data/drafts/early-hold.ts';
 import { keepServerDraft } from '#web/data/drafts/server-draft.ts';
 import { useAuthDialog } from '#web/data/session.tsx';
 import { usePayPage } from '#web/lib/use-pay-page.ts';
@@ -33,7 +34,10 @@ export function useBookNow(userId: string | null, options: Options) {
       drafts.saveBooking(order.draft);
       void keepServerDraft(order.draft);
       const eligibility = await readEligibility(userId ?? '');
-      if (!eligibility.verified) return startCheck(order.draft, options.beginCheck);
+      if (!eligibility.verified) {
+        const [next] = await Promise.all([startCheck(order.draft, options.beginCheck), holdEarly(order.draft)]);
+        return next;
+      }
       if (!eligibility.termsAccepted) return 'checkout';
       const agreed = { ...order.draft, final_cost: order.shown };
       const url = await payPage.open(() => createPayment(agreed, order.wire, userId ?? ''));
@@ -70,8 +74,9 @@ export function useBookNow(userId: string | null, options: Options) {
     if (slots.length === 0 || busy) return undefined;
     if (!studio) return toast({ title: 'Selected studio not found.', tone: 'bad' });
     if (userId === null) {
-      drafts.saveSelection({ studioId: studio.id, slots: sortSlots(slots) });
-      return dialog.open('sign-in');
+      // A series is chosen on this page, which the sign-up leaves.
+      drafts.saveSelection({ studioId: studio.id, slots: sortSlots(slots), bookNow: wanted.series === null });
+      return dialog.open(drafts.knowsAccount() ? 'sign-in' : 'sign-up');
     }
     const order = problems.orderOf(studio, wanted, agreed);
     if (lost !== null && agreed === null && wanted.series === null)

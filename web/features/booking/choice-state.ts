@@ -14,6 +14,8 @@ export type ChoiceState = {
   readonly slots: readonly Slot[];
   /** An earlier selection whose hours are still to be checked, whether to announce it, and whether a link asked for it. */
   readonly restoring: 'no' | 'silent' | 'announced' | 'linked';
+  /** Book Now was pressed before signing in, and goes on once these hours are checked. */
+  readonly goesOn: boolean;
   /** The selection that lost hours to others or the clock, until the next choice. */
   readonly lost: LostSelection | null;
   /** Hour to focus after crossing midnight or signing in. */
@@ -28,6 +30,7 @@ export function firstChoice(today: StudioDate): ChoiceState {
     date: today,
     slots: [],
     restoring: 'no',
+    goesOn: false,
     lost: null,
     arrival: null,
     removed: null,
@@ -36,7 +39,7 @@ export function firstChoice(today: StudioDate): ChoiceState {
 
 /** Selects exactly these hours. */
 export function select(state: ChoiceState, slots: readonly Slot[]): ChoiceState {
-  return { ...state, slots, lost: null, removed: null };
+  return { ...state, slots, goesOn: false, lost: null, removed: null };
 }
 
 /** Clears the selection; Undo can restore it. */
@@ -87,6 +90,7 @@ export function restoreSelection(
     date: first.date,
     slots: found.slots,
     restoring: found.announce ? 'announced' : found.linked === true ? 'linked' : 'silent',
+    goesOn: found.announce && found.bookNow === true,
   };
 }
 
@@ -101,7 +105,7 @@ export function settle(state: ChoiceState, kept: readonly Slot[], lost: LostSele
   const focuses = state.restoring === 'announced' || state.restoring === 'linked';
   return {
     ...state,
-    ...(lost === null ? {} : { slots: kept, lost }),
+    ...(lost === null ? {} : { slots: kept, lost, goesOn: false }),
     ...(focuses ? { arrival: sortSlots(kept)[0] ?? null } : {}),
     restoring: 'no',
   };
@@ -109,5 +113,5 @@ export function settle(state: ChoiceState, kept: readonly Slot[], lost: LostSele
 
 /** Ends restoring; a studio that does not exist is no longer chosen. */
 export function endRestoring(state: ChoiceState, studioExists: boolean): ChoiceState {
-  return { ...state, restoring: 'no', ...(studioExists ? {} : { studioId: null, slots: [] }) };
+  return { ...state, restoring: 'no', goesOn: false, ...(studioExists ? {} : { studioId: null, slots: [] }) };
 }

@@ -1,7 +1,7 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react';
 import type { Rates } from '#rules/pricing.ts';
 import { type Slot, slotLabel, sortSlots } from '#rules/slots.ts';
-import { addDays, formatStudioDate } from '#rules/studio-time.ts';
+import { addDays, formatStudioDate, studioHour } from '#rules/studio-time.ts';
 import { venue } from '#rules/venue.ts';
 import type { Taken } from '#web/data/taken.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
@@ -17,6 +17,10 @@ import { useArrival } from '#web/data/finding/use-arrival.ts';
 import { isFull } from './selection.ts';
 import type { Choice } from './use-choice.ts';
 import { useHourNews } from './use-hour-news.ts';
+
+/** From noon on most people look for an hour of the evening, so a phone scrolls until the evening is in sight. */
+const [NOON, EVENING] = [12, 20];
+const PHONE = '(width < 48rem)';
 
 /** Shows the hours of the chosen day: the grid, its notes, and the buttons across midnight. */
 export function DayHours({
@@ -112,6 +116,11 @@ function Grid({
     pressed.current = null;
     if (hour !== null) grid.current?.querySelector(`[data-hour="${hour}"]`)?.scrollIntoView({ block: 'nearest' });
   }, [slots]);
+  const openAtEvening = useEffectEvent(() => {
+    if (slots.length > 0 || studioHour(now) < NOON || !window.matchMedia(PHONE).matches) return;
+    grid.current?.querySelector(`[data-hour="${EVENING}"]`)?.scrollIntoView({ block: 'nearest' });
+  });
+  useEffect(() => openAtEvening(), [date, studioId]);
   const { marked, sentence } = useHourNews({ studioId, date, taken, lost: lost?.slots ?? [], now });
   /** Handles an arrow key that leaves the grid at its end or its beginning. */
   function cross(step: 1 | -1, extend: boolean): void {

@@ -1,7 +1,7 @@
 import { ChevronUp } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
 import { formatMoney } from '#rules/money.ts';
-import { formatStudioTime } from '#rules/studio-time.ts';
+import { formatStudioHours } from '#rules/studio-time.ts';
 import { Frozen } from '#web/lib/use-stable.ts';
 import { Progress } from '#web/ui/progress.tsx';
 import { BookNow, WORDS } from './summary-foot.tsx';
@@ -67,11 +67,9 @@ function Words({
   price: string;
   children: ReactNode;
 }) {
-  const [from, to] = [formatStudioTime(span.start), formatStudioTime(span.end)];
-  const sameHalf = from.slice(-2) === to.slice(-2);
   return (
     <span className="flex items-center gap-1.5 leading-5 font-extrabold tabular-nums">
-      {sameHalf ? from.slice(0, -3) : from}–{to} <span aria-hidden="true">·</span> {price}
+      {formatStudioHours(span.start, span.end)} <span aria-hidden="true">·</span> {price}
       <span className="sr-only">, details</span>
       {children}
     </span>

@@ -83,6 +83,9 @@ export function useChoice(options: Options) {
   }
   return {
     ...state,
+    /** Book Now was pressed before signing in, and the hours are free. */
+    goesOn: state.goesOn && state.restoring === 'no',
+    wentOn: () => change((before) => ({ ...before, goesOn: false })),
     studio,
     today,
     hours,

@@ -28,7 +28,7 @@ export function useRestored(
     const pending = drafts.selection();
     if (pending !== null) {
       if (status === 'in') drafts.removeSelection();
-      run({ studioId: pending.studioId, slots: longestRun(pending.slots.filter(isSound)), announce: status === 'in' });
+      run({ ...pending, slots: longestRun(pending.slots.filter(isSound)), announce: status === 'in' });
       return;
     }
     const linked = search === used.current || reloaded() ? null : readBookingQuery(new URLSearchParams(search));

@@ -9,11 +9,26 @@ vi.mock(import('#web/ui/toast.tsx'), async (original) => ({ ...(await original()
 beforeEach(() => vi.resetAllMocks());
 
 const profile = { full_name: 'Alex Citizen', email: 'alex@example.com', phone: '+61400111222' } as Profile;
-function Sample({ stored, onSend = vi.fn() }: { stored: Profile | undefined; onSend?: (customer: unknown) => void }) {
-  const form = useCustomerForm('u', stored);
+/** `folds`: as on the page; else the fields are shown, although everything is known. */
+function Sample({
+  stored,
+  onSend = vi.fn(),
+  folds = false,
+}: {
+  stored: Profile | undefined;
+  onSend?: (customer: unknown) => void;
+  folds?: boolean;
+}) {
+  const { form, known } = useCustomerForm('u', stored);
   return (
     <>
-      <CustomerForm form={form} disabled={stored === undefined} onSend={onSend} />
+      <CustomerForm
+        form={form}
+        known={folds && known}
+        loading={folds && stored === undefined}
+        disabled={stored === undefined}
+        onSend={onSend}
+      />
       <button type="submit" form={CHECKOUT_FORM}>
         Pay
       </button>
@@ -35,6 +50,32 @@ test('the profile fills the fields once it is loaded; nothing is stored until so
   rerender(<Sample stored={{ ...profile, full_name: 'Other Name', phone: '+61400999999' }} />);
   await waitFor(() => expect(field('Phone').value).toBe('+61400999999'));
   expect(field('First name').value).toBe('Alexandra');
+});
+
+test('a customer whom the account knows is shown in one row, which Change opens for the first field', async () => {
+  const send = vi.fn();
+  const { rerender } = renderPart(<Sample stored={undefined} folds />);
+  expect(screen.queryByLabelText('First name')).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Change your details' })).toBeNull();
+  rerender(<Sample stored={profile} folds onSend={send} />);
+  expect(await screen.findByText('Alex Citizen')).toBeTruthy();
+  expect(screen.getByText('alex@example.com')).toBeTruthy();
+  expect(screen.getByText('+61400111222')).toBeTruthy();
+  expect(screen.queryByLabelText('First name')).toBeNull();
+  await pay();
+  await waitFor(() => expect(send).toHaveBeenCalledTimes(1));
+  await user.click(screen.getByRole('button', { name: 'Change your details' }));
+  await waitFor(() => expect(document.activeElement).toBe(field('First name')));
+  await fill(field('First name'), 'Alexandra');
+  // They stay open while something is typed.
+  expect(values()).toEqual(['Alexandra', 'Citizen', 'alex@example.com', '+61400111222']);
+});
+
+test('a customer of whom something is missing is asked for it, and the fields stay while it is typed', async () => {
+  renderPart(<Sample stored={{ ...profile, phone: null }} folds />);
+  expect(values()).toEqual(['Alex', 'Citizen', 'alex@example.com', '']);
+  await fill(field('Phone'), '0400 111 222');
+  expect(values()).toEqual(['Alex', 'Citizen', 'alex@example.com', '0400 111 222']);
 });
 
 test('what was typed before a reload is restored instead of the profile', async () => {

@@ -1,24 +1,30 @@
 import { useState } from 'react';
-import { useWatch } from 'react-hook-form';
+import { type Control, useFormState, useWatch } from 'react-hook-form';
 import type { Profile } from '#web/data/profile.ts';
 import { saveTyped, readTyped } from '#web/lib/drafts.ts';
 import { useFormDraft } from '#web/lib/use-form-draft.ts';
+import { Button } from '#web/ui/button.tsx';
 import { CheckField, TextField } from '#web/ui/form/fields.tsx';
 import { Form } from '#web/ui/form/form.tsx';
 import { type SchemaForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { type Customer, type CustomerFields, customerFormSchema, NO_CUSTOMER } from './customer.ts';
+import { checkCustomer, type Customer, type CustomerFields, customerFormSchema, NO_CUSTOMER } from './customer.ts';
 import { splitName } from './name.ts';
+import { Step } from './step.tsx';
 
 /** Id of the form, for the pay button, which is outside it. */
 export const CHECKOUT_FORM = 'checkout';
 
+/** `known`: everything was filled in before the form was shown. */
+type CustomerFormState = { readonly form: SchemaForm<CustomerFields, Customer>; readonly known: boolean };
+
 /** Creates the form of the customer. It starts with what was typed before a reload, else with the profile. */
-export function useCustomerForm(userId: string, profile: Profile | undefined): SchemaForm<CustomerFields, Customer> {
+export function useCustomerForm(userId: string, profile: Profile | undefined): CustomerFormState {
   const draft = `checkout:${userId}`;
   const [kept] = useState(() => readTyped(draft, NO_CUSTOMER));
-  const form = useSchemaForm(customerFormSchema, { values: kept ?? customerOf(profile) });
-  useFormDraft(form, (values) => saveTyped(draft, values));
-  return form;
+  const values = kept ?? customerOf(profile);
+  const form = useSchemaForm(customerFormSchema, { values });
+  useFormDraft(form, (typed) => saveTyped(draft, typed));
+  return { form, known: 'customer' in checkCustomer(values) };
 }
 
 function customerOf(profile: Profile | undefined): CustomerFields {
@@ -26,43 +32,82 @@ function customerOf(profile: Profile | undefined): CustomerFields {
   return { ...splitName(profile.full_name), email: profile.email ?? '', phone: profile.phone ?? '' };
 }
 
-/** Fields for name, email and phone. */
+/** Name, email and phone: shown in one row with Change where the account knows them, as fields otherwise. */
 export function CustomerForm({
   form,
+  known,
+  loading,
   disabled,
   onSend,
-}: {
-  form: SchemaForm<CustomerFields, Customer>;
+}: CustomerFormState & {
+  loading: boolean;
   disabled: boolean;
   onSend: (customer: Customer) => unknown;
 }) {
   const { control } = form;
-  const oneName = useWatch({ control, name: 'oneName' });
+  const [changing, setChanging] = useState(false);
+  const { errors } = useFormState({ control });
+  const folded = known && !changing && Object.keys(errors).length === 0;
+  const change = (): void => {
+    setChanging(true);
+    // The pressed button is gone: continue in the first field.
+    requestAnimationFrame(() => form.setFocus('first'));
+  };
   return (
     <Form form={form} onSend={onSend} id={CHECKOUT_FORM}>
-      <fieldset className="space-y-4" disabled={disabled}>
-        <legend className="poster mb-3 text-2xl">You</legend>
-        <div className="grid items-start gap-4 sm:grid-cols-2">
-          <TextField
-            control={control}
-            name="first"
-            required
-            label={oneName ? 'Name' : 'First name'}
-            hint="As on your Australian ID"
-            autoComplete={oneName ? 'name' : 'given-name'}
-          />
-          {oneName ? null : (
-            <TextField control={control} name="last" required label="Last name" autoComplete="family-name" />
-          )}
-        </div>
-        <CheckField control={control} name="oneName">
-          I have one name
-        </CheckField>
-        <div className="grid items-start gap-4 sm:grid-cols-2">
-          <TextField control={control} name="email" required label="Email" type="email" autoComplete="email" />
-          <TextField control={control} name="phone" required label="Phone" type="tel" autoComplete="tel" />
-        </div>
-      </fieldset>
+      <Step
+        title="You"
+        loading={loading}
+        done={folded}
+        doneText={<Known control={control} />}
+        action={
+          <Button tone="quiet" disabled={disabled} onClick={change} aria-label="Change your details">
+            Change
+          </Button>
+        }
+      >
+        <Fields control={control} disabled={disabled} />
+      </Step>
     </Form>
+  );
+}
+
+function Known({ control }: { control: Control<CustomerFields, unknown, Customer> }) {
+  const { first, last, oneName, email, phone } = useWatch({ control });
+  return (
+    <>
+      <p className="break-words">{oneName ? first : `${first} ${last}`}</p>
+      <p className="text-sm font-normal break-words text-fog">{email}</p>
+      <p className="text-sm font-normal text-fog">{phone}</p>
+    </>
+  );
+}
+
+function Fields({ control, disabled }: { control: Control<CustomerFields, unknown, Customer>; disabled: boolean }) {
+  const oneName = useWatch({ control, name: 'oneName' });
+  return (
+    <fieldset className="space-y-4" disabled={disabled}>
+      <legend className="sr-only">You</legend>
+      <div className="grid items-start gap-4 sm:grid-cols-2">
+        <TextField
+          control={control}
+          name="first"
+          required
+          label={oneName ? 'Name' : 'First name'}
+          hint="As on your Australian ID"
+          autoComplete={oneName ? 'name' : 'given-name'}
+        />
+        {oneName ? null : (
+          <TextField control={control} name="last" required label="Last name" autoComplete="family-name" />
+        )}
+      </div>
+      <CheckField control={control} name="oneName">
+        I have one name
+      </CheckField>
+      <div className="grid items-start gap-4 sm:grid-cols-2">
+        <TextField control={control} name="email" required label="Email" type="email" autoComplete="email" />
+        <TextField control={control} name="phone" required label="Phone" type="tel" autoComplete="tel" />
+      </div>
+    </fieldset>
   );
 }

@@ -11,6 +11,7 @@ const show = (change: Partial<Props>) =>
   renderPart(
     <PayPanel
       totalCents={13_800}
+      hours="Fri 27 Nov, 8–10 pm"
       missing=""
       loading={false}
       busy={false}
@@ -70,6 +71,7 @@ test('no amount is shown before the price is known, and one that is being paid s
   const panel = (change: Partial<Props>) => (
     <PayPanel
       totalCents={13_800}
+      hours="Fri 27 Nov, 8–10 pm"
       missing=""
       loading={false}
       busy={false}

@@ -16,9 +16,15 @@ const WORDS = [
   'The payment service is slow right now. Please stay on this page. You won’t be charged until you enter a card.',
 ] as const;
 
-/** Shows the pay button, what is still needed, and the error of the last attempt. */
+/** Along the lower edge of a phone, below the price on other screens. */
+const BAR =
+  'space-y-4 bar:fixed bar:inset-x-0 bar:bottom-0 bar:z-20 bar:max-h-[70dvh] bar:space-y-2 bar:overflow-y-auto bar:border-t-4 bar:border-signal bar:bg-booth bar:px-4 bar:pt-2.5 bar:pb-[max(0.625rem,env(safe-area-inset-bottom))] bar:shadow-[0_-20px_40px_#000]';
+const PAY = 'w-full text-lg bar:w-auto bar:shrink-0 bar:text-base';
+
+/** Shows the pay button, along the lower edge of a phone, what is still needed, and the error of the last attempt. */
 export function PayPanel({
   totalCents: priced,
+  hours,
   missing,
   loading,
   terms,
@@ -29,6 +35,8 @@ export function PayPanel({
 }: {
   /** Null while the price is not known. */
   totalCents: number | null;
+  /** What is paid for, briefly, beside the button on a phone: "Fri 27 Nov, 8–10 pm". */
+  hours: string;
   /** What is still needed, in words; '' when nothing is. */
   missing: string;
   loading: boolean;
@@ -43,52 +51,71 @@ export function PayPanel({
   const { holdMinutes } = useBusiness();
   const online = useOnline();
   const totalCents = useFrozen(priced, busy);
-  const agreed = problem?.total ?? null;
+  const agreed = problem?.total;
+  const needs = missing !== '' && !loading && !busy;
   return (
-    <>
-      {problem ? (
-        <Notice tone="bad">
-          <p>{problem.text}</p>
-          {problem.holds === true ? (
-            <Link to={paths.booking} className={`${buttonStyle.plain} mt-3`}>
-              Pay for them or release them
-            </Link>
-          ) : null}
-          {problem.back ? (
-            <Button tone="plain" className="mt-3" onClick={onBack}>
-              Choose another time
-            </Button>
-          ) : null}
-        </Notice>
-      ) : null}
-      {agreed !== null ? (
-        <Button type="submit" form={CHECKOUT_FORM} busy={busy} disabled={!online} className="w-full text-lg">
-          Agree and pay {formatMoney(agreed)}
-        </Button>
-      ) : (
-        <Button
-          type="submit"
-          form={CHECKOUT_FORM}
-          busy={busy}
-          disabled={missing !== '' || loading || !online}
-          aria-describedby="still-needed"
-          className="w-full text-lg"
-        >
-          {totalCents === null ? 'Pay' : totalCents === 0 ? 'Book for free' : `Pay ${formatMoney(totalCents)}`}
-        </Button>
-      )}
-      <p className="text-sm font-semibold">{terms}</p>
-      <p id="still-needed" aria-live="polite" className="min-h-10 text-sm text-fog">
-        {asking ? (
-          'We’re still waiting for the payment provider. We’re holding your hours, you haven’t been charged, and this page updates automatically.'
-        ) : busy ? (
-          <Progress on words={WORDS} />
-        ) : missing === '' || loading ? (
-          `We’ll hold the hours for ${holdMinutes} minutes while you pay.`
+    <div data-along-edge={problem ? 'bar' : 'row'} className={BAR}>
+      {problem ? <Problem problem={problem} onBack={onBack} /> : null}
+      <div className="space-y-3 bar:flex bar:min-h-12 bar:flex-row-reverse bar:items-center bar:gap-3 bar:space-y-0">
+        {typeof agreed === 'number' ? (
+          <Button type="submit" form={CHECKOUT_FORM} busy={busy} disabled={!online} className={PAY}>
+            Agree and pay {formatMoney(agreed)}
+          </Button>
         ) : (
-          `Still needed: ${missing}.`
+          <Button
+            type="submit"
+            form={CHECKOUT_FORM}
+            busy={busy}
+            disabled={missing !== '' || loading || !online}
+            aria-describedby="still-needed"
+            className={PAY}
+          >
+            {totalCents === null ? 'Pay' : totalCents === 0 ? 'Book for free' : `Pay ${formatMoney(totalCents)}`}
+          </Button>
         )}
-      </p>
-    </>
+        <div className="min-w-0 grow space-y-2 bar:space-y-0">
+          <p className="hidden leading-5 font-extrabold bar:block">{hours}</p>
+          <p
+            className={`text-sm font-semibold bar:text-[0.6875rem] bar:leading-[0.875rem] bar:font-normal bar:text-fog ${needs || busy ? 'bar:hidden' : ''}`}
+          >
+            {terms}
+          </p>
+          <p
+            id="still-needed"
+            aria-live="polite"
+            className={`min-h-10 text-sm text-fog bar:min-h-0 bar:text-[0.6875rem] bar:leading-[0.875rem] ${needs || busy ? '' : 'bar:hidden'}`}
+          >
+            {asking ? (
+              'We’re still waiting for the payment provider. We’re holding your hours, you haven’t been charged, and this page updates automatically.'
+            ) : busy ? (
+              <Progress on words={WORDS} />
+            ) : missing === '' || loading ? (
+              `We’ll hold the hours for ${holdMinutes} minutes while you pay.`
+            ) : (
+              `Still needed: ${missing}.`
+            )}
+          </p>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** The error of the last attempt, with what can be done about it. */
+function Problem({ problem, onBack }: { problem: PaymentProblem; onBack: () => void }) {
+  return (
+    <Notice tone="bad">
+      <p>{problem.text}</p>
+      {problem.holds === true ? (
+        <Link to={paths.booking} className={`${buttonStyle.plain} mt-3`}>
+          Pay for them or release them
+        </Link>
+      ) : null}
+      {problem.back ? (
+        <Button tone="plain" className="mt-3" onClick={onBack}>
+          Choose another time
+        </Button>
+      ) : null}
+    </Notice>
   );
 }

@@ -1,32 +1,41 @@
+import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Skeleton } from '#web/ui/notice.tsx';
 
-/** One requirement before paying, such as the ID check: open or done. */
+/** One requirement before paying, such as the ID check: open, or folded into one row once it is done. */
 export function Step({
   title,
   loading,
   done,
   doneText,
+  action = null,
   children,
 }: {
   title: string;
   /** Whether it is done is not known yet. */
   loading: boolean;
   done: boolean;
-  doneText: string;
+  doneText: ReactNode;
+  /** How to change what is done. */
+  action?: ReactNode;
   children: ReactNode;
 }) {
+  const folded = done && !loading;
   return (
     <section
       aria-label={title}
-      className={`border-l-4 bg-booth p-5 ${loading ? 'border-line' : done ? 'border-good' : 'border-warn'}`}
+      className={`border-l-4 bg-booth px-5 ${folded ? 'border-good py-3' : `py-5 ${loading ? 'border-line' : 'border-warn'}`}`}
     >
-      <h2 className="text-2xl">{title}</h2>
-      <div aria-live="polite" className="mt-2 text-fog">
+      <h2 className={folded ? 'sr-only' : 'mb-2 text-2xl'}>{title}</h2>
+      <div aria-live="polite" className="text-fog">
         {loading ? (
           <Skeleton className="h-6 w-40" label="Loading" />
         ) : done ? (
-          <p className="font-semibold text-good">{doneText}</p>
+          <div className="flex min-h-11 items-center gap-3">
+            <Check aria-hidden="true" className="size-5 shrink-0 text-good" />
+            <div className="min-w-0 grow font-semibold text-chalk">{doneText}</div>
+            {action}
+          </div>
         ) : (
           children
         )}

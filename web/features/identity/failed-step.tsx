@@ -5,16 +5,10 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { useSession } from '#web/data/session.tsx';
 import { drafts } from '#web/lib/drafts.ts';
 import { describeError, errorCode } from '#web/lib/errors.ts';
-import { leaveTo } from '#web/lib/leave.ts';
-import { paths } from '#web/lib/paths.ts';
-import { useBackAgain } from '#web/lib/use-back-again.ts';
-import { useNavigate } from '#web/router/router.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
-import { toast } from '#web/ui/toast.tsx';
-import { createHostedCheck, idQueries } from './queries.ts';
-
-const NOT_STARTED = 'Failed to start verification. Please try again.';
+import { idQueries } from './queries.ts';
+import { NOT_STARTED, useHostedCheck } from './use-hosted-check.tsx';
 
 /** Shows why the check failed, with another photo or the hosted check as next steps. Offers neither when the result is final. */
 export function FailedStep({
@@ -121,22 +115,4 @@ function NextTry({ hostedCheck, onRetry }: { hostedCheck: boolean; onRetry: () =
       ) : null}
     </>
   );
-}
-
-/** Starts a hosted check, stores its ids, and leads there by way of /verify-complete when a booking is waiting. */
-function useHostedCheck() {
-  const navigate = useNavigate();
-  const hosted = useMutation({
-    mutationFn: async () => {
-      const draft = drafts.booking();
-      const session = await createHostedCheck(draft);
-      drafts.saveVerification({ id: session.verificationSessionId, url: session.verificationUrl });
-      if (draft === null) leaveTo(session.verificationUrl);
-      else navigate(paths.verifyComplete, { state: { autoContinue: true } });
-    },
-    meta: { handled: true },
-    onError: (error) => toast({ title: describeError(error, NOT_STARTED), tone: 'bad' }),
-  });
-  useBackAgain(hosted.reset);
-  return hosted;
 }

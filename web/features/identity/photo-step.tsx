@@ -1,8 +1,8 @@
 import { type ChangeEvent, type DragEvent, useState } from 'react';
-import { settings } from '#rules/venue.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Camera } from './camera.tsx';
+import { PHOTO_PRIVACY } from './id-choice.tsx';
 
 /** Takes a photo of the licence with the camera, from a file, or by drag and drop. */
 export function PhotoStep({
@@ -63,11 +63,7 @@ export function PhotoStep({
           A mismatch may cause a permanent ban and cancellation without refund. Someone on our team always checks first.
         </p>
       </Notice>
-      <p className="text-sm text-fog">
-        We read your name, date of birth and expiry date from the photo to check that it’s you and that you’re 18 or
-        older. We delete the photo once that’s decided, or within {settings.idReviewDays} days if someone on our team
-        has to look at it. We never show it to other customers.
-      </p>
+      <p className="text-sm text-fog">{PHOTO_PRIVACY}</p>
     </div>
   );
 }

@@ -1,9 +1,10 @@
+import type { ReactNode } from 'react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { cheapestTonight } from '#rules/finding/any-room.ts';
+import { cheapestTonight, nextFree } from '#rules/finding/any-room.ts';
 import { bookingQuery } from '#rules/finding/booking-link.ts';
 import { describeRoom, type RoomNow } from '#rules/finding/room-now.ts';
 import { formatMoney } from '#rules/money.ts';
-import { addDays, formatStudioTime, studioDate } from '#rules/studio-time.ts';
+import { addDays, formatStudioTime, slotStart, studioDate } from '#rules/studio-time.ts';
 import { RATE_COLUMNS, ratesOf } from '#web/data/finding/rates.ts';
 import { readRooms } from '#web/data/finding/availability.ts';
 import { rest } from '#web/data/rest.ts';
@@ -38,13 +39,43 @@ export function TonightPrice() {
   );
 }
 
+/** Says which room is free first, with a link that chooses that hour; until that is known, and when none is, what an hour costs at least. */
+export function NextFree({ from }: { from: ReactNode }) {
+  return (
+    <QueryProvider>
+      <Next from={from} />
+    </QueryProvider>
+  );
+}
+
+function Next({ from }: { from: ReactNode }) {
+  const { horizonDays } = useBusiness();
+  const now = useNow(TICK_MS);
+  const rooms = useFresh(now);
+  const found = rooms && nextFree(pricedOf(rooms), now, horizonDays);
+  const room = rooms?.studios.find(({ id }) => id === found?.studioId);
+  const start = found && slotStart(found.slot.date, found.slot.hour);
+  if (!found || !room || !start) return from;
+  const when = start <= now ? 'now' : `from ${formatStudioTime(start)} (Sydney time)`;
+  return (
+    <Link
+      to={`${paths.booking}${bookingQuery({ studioId: found.studioId, slots: [found.slot] })}`}
+      className="underline decoration-signal decoration-2 underline-offset-4 hover:text-signal"
+    >
+      {room.name} is free {when}, {formatMoney(found.cents)} an hour
+    </Link>
+  );
+}
+
+const pricedOf = (rooms: Rooms) =>
+  rooms.studios.map(({ id, rates }) => ({ studioId: id, rates, busy: rooms.taken.get(id) ?? [] }));
+
 function Tonight() {
   const { horizonDays } = useBusiness();
   const now = useNow(TICK_MS);
   const rooms = useFresh(now);
   if (rooms === null) return null;
-  const priced = rooms.studios.map(({ id, rates }) => ({ studioId: id, rates, busy: rooms.taken.get(id) ?? [] }));
-  const found = cheapestTonight(priced, now, horizonDays);
+  const found = cheapestTonight(pricedOf(rooms), now, horizonDays);
   if (found === null) return null;
   return (
     <Link

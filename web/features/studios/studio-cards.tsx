@@ -1,12 +1,11 @@
 import { type KeyboardEvent, memo, useState } from 'react';
-import { cheapestHourCents } from '#rules/pricing.ts';
+import type { SiteRoom } from '#rules/business/rooms.ts';
 import { formatMoney } from '#rules/money.ts';
-import type { StudioDate } from '#rules/studio-time.ts';
-import { useRooms } from '#web/lib/business/business.ts';
 import { Chip } from '#web/ui/chip.tsx';
-import { Progress } from '#web/ui/progress.tsx';
-import type { Studio } from './queries.ts';
 import { RoomPicture } from './room-picture.tsx';
+
+/** What a card shows of a room. `fromCents`: its lowest price of an hour today. */
+export type CardRoom = Pick<SiteRoom, 'id' | 'name' | 'description' | 'features' | 'photo' | 'fromCents'>;
 
 const STEP: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
@@ -16,12 +15,10 @@ const STEP: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, Ar
  */
 export const StudioCards = memo(function StudioCards({
   studios,
-  today,
   chosen,
   onChoose,
 }: {
-  studios: readonly Studio[];
-  today: StudioDate;
+  studios: readonly CardRoom[];
   chosen: string | null;
   onChoose: (id: string) => void;
 }) {
@@ -52,7 +49,6 @@ export const StudioCards = memo(function StudioCards({
           <Card
             key={studio.id}
             studio={studio}
-            today={today}
             selected={studio.id === chosen}
             folded={folded}
             at={at}
@@ -77,7 +73,6 @@ export const StudioCards = memo(function StudioCards({
 
 function Card({
   studio,
-  today,
   selected,
   folded,
   at,
@@ -85,8 +80,7 @@ function Card({
   onChoose,
   onKey,
 }: {
-  studio: Studio;
-  today: StudioDate;
+  studio: CardRoom;
   selected: boolean;
   /** On a phone only the name is shown. */
   folded: boolean;
@@ -110,7 +104,7 @@ function Card({
       className={`group flex cursor-pointer flex-col border-2 bg-booth text-left transition-colors focus-visible:outline-3 focus-visible:outline-offset-3 focus-visible:outline-signal ${selected ? 'border-signal forced-colors:border-4 forced-colors:border-[Highlight]' : 'border-booth hover:border-edge forced-colors:border-[CanvasText]'}`}
     >
       <span className={`contents ${detail}`}>
-        <RoomPicture name={studio.name} photo={studio.photos[0] ?? null} first={at === 0} />
+        <RoomPicture name={studio.name} photo={studio.photo} first={at === 0} />
       </span>
       <span className={`flex grow flex-col gap-3 p-5 ${folded ? 'max-md:justify-center max-md:p-3' : ''}`}>
         <span className="flex flex-wrap items-baseline justify-between gap-x-3 gap-y-1">
@@ -121,7 +115,7 @@ function Card({
             {studio.name}
           </span>
           <span className={`text-sm font-bold whitespace-nowrap text-signal tabular-nums ${detail}`}>
-            from {formatMoney(cheapestHourCents(today, studio.rates))}
+            from {formatMoney(studio.fromCents)}
           </span>
         </span>
         <span id={`about-${studio.id}`} className={`text-sm text-fog ${detail}`}>
@@ -140,28 +134,5 @@ function Card({
         </span>
       </span>
     </button>
-  );
-}
-
-/** As high as the cards, so that the layout does not shift when they load; the pictures are already shown. */
-export function StudioCardsSkeleton() {
-  const rooms = useRooms();
-  return (
-    <div className="relative">
-      <div className="grid gap-4 md:grid-cols-3" role="status" aria-label="Loading studios">
-        {rooms.map(({ name, photo }, at) => (
-          <span key={name} className="flex h-[28rem] flex-col border-2 border-booth bg-booth md:h-[31rem]">
-            <RoomPicture name={name} photo={photo} first={at === 0} />
-            <span className="skeleton m-5 grow" />
-          </span>
-        ))}
-      </div>
-      <p className="absolute inset-x-5 top-5 empty:hidden [&>*]:bg-night/85 [&>*]:p-2">
-        <Progress
-          on
-          words={['', 'Still loading the studios.', 'Your connection is slow. The studios will appear automatically.']}
-        />
-      </p>
-    </div>
   );
 }

@@ -9,30 +9,37 @@ export type PageData = {
   readonly texts: BusinessTexts | null;
 };
 
-/** Without the server's data (unit tests) the details are those that the business begins with. */
-const FIRST: PageData = { business: firstBusiness, rooms: firstRooms, texts: null };
-const PageDataContext = createContext<PageData>(FIRST);
+/** Without the server's data (unit tests) the details are those that the business begins with. The built app always has the server's. */
+const FIRST: PageData | null = import.meta.env.PROD
+  ? null
+  : { business: firstBusiness, rooms: firstRooms, texts: null };
+const PageDataContext = createContext<PageData | null>(FIRST);
+
+function usePageData(): PageData {
+  const data = useContext(PageDataContext);
+  if (data === null) throw new Error('a page was shown without the data of the business');
+  return data;
+}
 
 /** Provides the data of the page to everything inside. */
 export const PageDataProvider = PageDataContext.Provider;
 
 /** Returns the details of the business, as they were when the page was loaded. */
 export function useBusiness(): Business {
-  return useContext(PageDataContext).business;
+  return usePageData().business;
 }
 
 /** Returns the rooms, as they were when the page was loaded. */
 export function useRooms(): readonly SiteRoom[] {
-  return useContext(PageDataContext).rooms;
+  return usePageData().rooms;
 }
 
 /** Returns the texts that came with the page; null when it shows none of them. */
 export function useGivenTexts(): BusinessTexts | null {
-  return useContext(PageDataContext).texts;
+  return usePageData().texts;
 }
 
 /** Reads the data of this page. */
 export function readPageData(): PageData {
-  const text = document.getElementById('page-data')?.textContent ?? '';
-  return text === '' ? FIRST : JSON.parse(text);
+  return JSON.parse(document.getElementById('page-data')?.textContent ?? '');
 }

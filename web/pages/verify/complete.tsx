@@ -1,13 +1,15 @@
 import { useState } from 'react';
 import type { StudioHours } from '#rules/nearest-free.ts';
+import { IdChoice } from '#web/features/identity/id-choice.tsx';
 import { ReturnToBooking } from '#web/features/identity/return-to-booking.tsx';
 import { useStartCheck } from '#web/features/identity/use-start-check.ts';
 import { LostDraft } from '#web/features/lost-hours/lost-draft.tsx';
 import { useLostDraft } from '#web/features/lost-hours/use-lost-draft.ts';
 import { useStudios } from '#web/features/studios/queries.ts';
+import { HeldUntil } from '#web/data/drafts/held-until.tsx';
 import { replaceDraft, useServerDraft } from '#web/data/drafts/server-draft.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
-import { drafts } from '#web/lib/drafts.ts';
+import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Link, useLocation } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
@@ -43,41 +45,47 @@ export default function VerifyCompletePage() {
   }
   const message = draft === null ? 'No booking data found. Please try booking again.' : check.problem;
   return (
-    <Shell back={BACK} title="Verify your ID" lead={<Lead />}>
+    <Shell back={BACK} title="Verify your ID" lead={<Lead draft={draft} />}>
       {message ? (
         <Notice tone="bad">
           <p>{message}</p>
         </Notice>
       ) : null}
       <LostDraft state={hours} studios={studios} userId={user?.id ?? null} onTake={takeHours} />
-      <div className="mt-6 flex flex-wrap gap-3">
-        {draft === null ? null : status === 'out' ? (
-          <Button onClick={() => open('sign-in')}>Sign In</Button>
-        ) : (
-          <>
-            <Button onClick={check.start}>Start the check</Button>
-            <Link to={paths.checkout} state={drafts.toState(draft)} className={buttonStyle.plain}>
+      {draft === null ? null : status === 'out' ? (
+        <Button onClick={() => open('sign-in')}>Sign In</Button>
+      ) : (
+        <IdChoice
+          photo={
+            <Link to={paths.checkout} state={{ ...drafts.toState(draft), photo: true }} className={buttonStyle.signal}>
               Use a photo of my licence here
             </Link>
-          </>
-        )}
+          }
+          online={
+            <Button tone="plain" onClick={check.start}>
+              Start the check
+            </Button>
+          }
+        />
+      )}
+      <div className="mt-6 flex flex-wrap items-center justify-between gap-3">
+        <p role="timer" className="min-h-6 text-sm text-fog">
+          {check.seconds === null
+            ? null
+            : `The check opens automatically in ${check.seconds} ${check.seconds === 1 ? 'second' : 'seconds'}.`}
+        </p>
         <ReturnToBooking />
       </div>
-      <p role="timer" className="mt-4 min-h-6 text-sm text-fog">
-        {check.seconds === null
-          ? null
-          : `The check opens automatically in ${check.seconds} ${check.seconds === 1 ? 'second' : 'seconds'}.`}
-      </p>
     </Shell>
   );
 }
 
-function Lead() {
+function Lead({ draft }: { draft: BookingDraft | null }) {
   return (
-    <p>
-      One check, then you can book whenever you like. Our identity service looks at your licence and your face. It takes
-      about two minutes, then you come back here.
-    </p>
+    <>
+      <p>You need to be 18 or older. One check, then you can book whenever you like.</p>
+      {draft === null ? null : <HeldUntil draft={draft} />}
+    </>
   );
 }
 

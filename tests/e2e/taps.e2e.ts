@@ -1,0 +1,145 @@
+import { expect, type Locator, type Page, test } from '@playwright/test';
+import { codeFromMail, GOOD_CARD, newPerson, payWith, sandboxUrl, signIn } from './steps.ts';
+
+/** The most that a first booking, and one of a known customer with a saved card, may take on a phone. */
+const [FIRST, RETURNING] = [14, 5];
+const SCROLLS = 2;
+
+test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+
+type Step = { readonly what: string; readonly taps: number; readonly scrolls: number };
+
+/**
+ * Counts what a visitor does: taps on anything but text fields, and each time something had to be scrolled into view before. A phone moves from one text
+ * field to the next, and scrolls, by itself.
+ */
+function counter(page: Page) {
+  const steps: Step[] = [];
+  const sum = (key: 'taps' | 'scrolls'): number => steps.reduce((all, one) => all + one[key], 0);
+  const scrollTo = async (target: Locator): Promise<number> => {
+    await target.waitFor();
+    // Whether a finger can reach it: in the window, and nothing lies over it.
+    const reached = await target.evaluate((element) => {
+      const { left, top, width, height } = element.getBoundingClientRect();
+      const hit = element.ownerDocument.elementFromPoint(left + width / 2, top + height / 2);
+      return hit !== null && (element.contains(hit) || hit.contains(element));
+    });
+    if (reached) return 0;
+    await target.evaluate((element) => element.scrollIntoView({ block: 'center', behavior: 'instant' }));
+    return 1;
+  };
+  return {
+    async tap(what: string, target: Locator): Promise<void> {
+      const scrolls = await scrollTo(target);
+      await target.tap();
+      steps.push({ what, taps: 1, scrolls });
+    },
+    add: (what: string, taps: number, scrolls = 0) => void steps.push({ what, taps, scrolls }),
+    taps: () => sum('taps'),
+    scrolls: () => sum('scrolls'),
+    print(title: string): void {
+      const rows = steps.map(({ what, taps, scrolls }) => `  ${what.padEnd(46)} ${taps}  ${scrolls}`);
+      const total = `  ${'in all'.padEnd(46)} ${sum('taps')}  ${sum('scrolls')}`;
+      process.stdout.write(`${[title, `  ${''.padEnd(46)} taps scrolls`, ...rows, total].join('\n')}\n`);
+    },
+  };
+}
+
+/** Chooses two hours of tonight, or of tomorrow evening when tonight is over, which takes another tap. Returns how many that were. */
+async function chooseEvening(page: Page, count: ReturnType<typeof counter>, from: number): Promise<number> {
+  const now = Number(
+    new Date()
+      .toLocaleTimeString('en-GB', { timeZone: 'Australia/Sydney', hour: '2-digit', hour12: false })
+      .slice(0, 2),
+  );
+  const over = now % 24 >= from;
+  if (over) await count.tap('Tomorrow', page.getByLabel('Days', { exact: true }).getByRole('button').nth(1));
+  for (const hour of [from, from + 1]) await count.tap(`${hour - 12} pm`, page.locator(`button[data-hour="${hour}"]`));
+  return over ? 1 : 0;
+}
+
+test('a first booking for the evening takes a phone 14 taps and 2 scrolls from the landing page to the pay page', async ({
+  page,
+  request,
+}) => {
+  test.setTimeout(120_000);
+  const count = counter(page);
+  const email = `taps-${Date.now()}@example.com`;
+  await page.goto('/');
+  const began = Date.now();
+  await count.tap('Studio C', page.getByRole('link', { name: 'Studio C', exact: true }));
+  const later = await chooseEvening(page, count, 20);
+  await count.tap('Book Now', page.getByRole('button', { name: 'Book Now' }));
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Full Name').fill('Robin Sample');
+  await dialog.getByLabel('Email').fill(email);
+  await dialog.getByLabel('Phone Number').fill('0400 111 222');
+  await dialog.getByLabel('Day').fill('3');
+  // One tap opens the list of months, another one chooses.
+  await dialog.getByLabel('Month').selectOption('April');
+  count.add('Month', 2);
+  await dialog.getByLabel('Year').fill('1998');
+  await dialog.getByLabel('Password').fill('night-shift-9');
+  await count.tap('Sign Up', dialog.getByRole('button', { name: 'Sign Up' }));
+  await page.getByLabel('Verification code').fill(await codeFromMail(email));
+  // Book Now goes on by itself, and the hours are held meanwhile.
+  await expect(page.getByText('Selections Restored')).toBeVisible();
+  await page.waitForURL(/\/verify-complete$/);
+  await expect(page.getByText(/^We’re holding your hours for (10:00|9:)/)).toBeVisible();
+  await count.tap('Use a photo', page.getByRole('link', { name: 'Use a photo of my licence here' }));
+  const licence = await request.get(`${sandboxUrl}/licence.jpg?given=Robin&family=Sample`);
+  await page
+    .getByLabel('Upload a photo')
+    .setInputFiles({ name: 'licence.jpg', mimeType: 'image/jpeg', buffer: await licence.body() });
+  count.add('Upload a photo', 1);
+  await count.tap('Verify my ID', page.getByRole('button', { name: 'Verify my ID' }));
+  await expect(page.getByText('ID verified', { exact: true })).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await expect(page.getByText('Robin Sample', { exact: true })).toBeVisible();
+  await count.tap('Read the terms', page.getByRole('button', { name: 'Read the terms' }));
+  await page
+    .getByRole('region', { name: /Terms and conditions/ })
+    .evaluate((region) => region.scrollTo(0, region.scrollHeight));
+  count.add('the terms', 0, 1);
+  await count.tap('I have read and accept', page.getByLabel('I have read and accept'));
+  await count.tap('Done', page.getByRole('button', { name: 'Done' }));
+  await count.tap('Pay', page.getByRole('button', { name: /^Pay \$/ }));
+  await page.waitForURL(/\/c\/pay\//);
+  count.print(`A first booking, in ${Math.round((Date.now() - began) / 1000)} s`);
+  expect(count.taps() - later).toBeLessThanOrEqual(FIRST);
+  expect(count.scrolls()).toBeLessThanOrEqual(SCROLLS);
+});
+
+test('a known customer with a saved card books the evening with 5 taps', async ({ page }) => {
+  test.setTimeout(120_000);
+  await signIn(page, await newPerson(true));
+  await page.goto('/booking');
+  const saved = counter(page);
+  await page.getByRole('radio', { name: /Studio C/ }).tap();
+  await chooseEvening(page, saved, 18);
+  await page.getByRole('button', { name: 'Book Now' }).tap();
+  await page.getByLabel('Save my card').check();
+  await payWith(page, GOOD_CARD);
+  await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
+
+  const count = counter(page);
+  await page.goto('/');
+  await count.tap('Studio B', page.getByRole('link', { name: 'Studio B', exact: true }));
+  const later = await chooseEvening(page, count, 20);
+  await count.tap('Book Now', page.getByRole('button', { name: 'Book Now' }));
+  await count.tap('Pay', page.getByRole('button', { name: /^Pay \$/ }));
+  await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
+  count.print('A booking of a known customer');
+  expect(count.taps() - later).toBeLessThanOrEqual(RETURNING);
+});
+
+test('from noon on a small phone shows the hours of the evening without scrolling', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 667 });
+  // 1 pm in Sydney, some days ahead.
+  await page.clock.setFixedTime(
+    new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000 + 2 * 86_400_000 + 2 * 3_600_000),
+  );
+  await page.goto('/booking');
+  await page.getByRole('radio', { name: /Studio A/ }).tap();
+  await expect(page.locator('button[data-hour="20"]')).toBeInViewport({ ratio: 1 });
+});

@@ -1,0 +1,34 @@
+import { callFunction } from '../fetch-client.ts';
+import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
+
+/**
+ * Asks the server to hold the hours of a booking for a few minutes, while the ID is verified, and remembers until when. Nothing depends on it: hours that are not
+ * held can be booked as long as they are free. A series is not held.
+ */
+export async function holdEarly(draft: BookingDraft): Promise<void> {
+  if (draft.series !== undefined) return;
+  const span = { studioId: draft.studio_id, startTime: draft.start_time, endTime: draft.end_time };
+  try {
+    const { heldUntil } = await callFunction<{ heldUntil: string }>('hold-hours', span);
+    drafts.saveEarlyHold({
+      studioId: draft.studio_id,
+      start: draft.start_time,
+      end: draft.end_time,
+      until: heldUntil,
+    });
+  } catch {
+    // Refused or not reached: the hours are not held, and no page says that they are.
+  }
+}
+
+/** Until when the hours of a booking are held while the ID is verified; null when they are not. */
+export function earlyHoldOf(draft: BookingDraft): Date | null {
+  const hold = drafts.earlyHold();
+  const covers =
+    hold !== null &&
+    draft.series === undefined &&
+    hold.studioId === draft.studio_id &&
+    hold.start <= draft.start_time &&
+    hold.end >= draft.end_time;
+  return covers ? new Date(hold.until) : null;
+}
