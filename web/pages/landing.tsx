@@ -59,7 +59,7 @@ function Hero() {
       ? 'text-[min(21vw,20svh)] lg:text-[min(13vw,30svh)]'
       : 'text-[min(42vw,27svh)] lg:text-[min(22vw,44svh)]';
   return (
-    <section className="relative isolate flex min-h-svh flex-col justify-end overflow-hidden px-4 pt-24 pb-28 sm:px-8 sm:pb-12 short:pt-16 short:pb-20">
+    <section className="relative isolate flex min-h-svh flex-col justify-end overflow-hidden px-4 pt-24 pb-28 sm:px-8 sm:pb-36 lg:pb-12 short:pt-16 short:pb-20">
       <HeroFilm />
       <div className="relative">
         <h1>
