@@ -53,7 +53,7 @@ test('a tax invoice and the adjustment note of a refund, as page, PDF and mail, 
   await act(page.getByRole('button', { name: 'Move', exact: true }));
   const dialog = page.getByRole('dialog');
   await choose(dialog.getByLabel('How long'), '3 hours');
-  await act(dialog.getByRole('button', { name: '9 AM', exact: true }));
+  await act(dialog.getByRole('button', { name: /^9 AM, \$/ }));
   await expect(dialog.getByText('You get $60 back on the card you paid with.')).toBeVisible();
   await act(dialog.getByRole('button', { name: 'Change my booking' }));
   await expect(dialog).toBeHidden();

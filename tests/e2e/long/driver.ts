@@ -45,17 +45,6 @@ export async function choose(list: Locator, label: string): Promise<void> {
   await expect(list.locator('option:checked')).toHaveText(label);
 }
 
-/** Enters a day in a date field: "2027-01-20". The field of the browser of these tests begins with the month. */
-export async function enterDay(field: Locator, day: string): Promise<void> {
-  const [year = '', month = '', date = ''] = day.split('-');
-  if (onPhone()) await field.fill(day);
-  else {
-    await reach(field.page(), field);
-    await field.page().keyboard.type(month + date + year);
-  }
-  await expect(field).toHaveValue(day);
-}
-
 /** Opens the booking page and chooses a room and the day so many days ahead. */
 export async function openHours(page: Page, studio: string, daysAhead: number): Promise<void> {
   await page.goto('/booking');
@@ -91,15 +80,36 @@ export async function chooseDay(page: Page, daysAhead: number): Promise<void> {
   } else if (daysAhead < 21) await row.getByRole('button').nth(daysAhead).tap();
   else {
     await page.getByRole('button', { name: 'Month', exact: true }).tap();
-    await expect(month).toBeVisible();
-    const day = sydneyDay(daysAhead);
-    const name = `${day.toLocaleDateString('en-US', { timeZone: 'UTC', month: 'long', day: 'numeric' })}(st|nd|rd|th)?, `;
-    const cell = month.getByRole('button', { name: new RegExp(name + day.getUTCFullYear()) });
-    for (let months = 0; months < 4 && (await cell.count()) === 0; months += 1)
-      await page.getByRole('button', { name: /next month/i }).tap();
-    await cell.tap();
+    await tapDay(month, daysAhead);
   }
   await expect(page.getByRole('region', { name: 'Hours' })).toContainText(nameOfDay(daysAhead));
+}
+
+/** Chooses the day after the one that a dialog shows, in the month. `daysAhead`: of the new day. */
+export async function chooseNextDay(dialog: Locator, daysAhead: number): Promise<void> {
+  await act(dialog.getByRole('button', { name: 'Month', exact: true }));
+  const month = dialog.getByRole('grid', { name: /\d{4}$/ });
+  if (onPhone()) await tapDay(month, daysAhead);
+  else {
+    await reach(dialog.page(), month.locator('button[tabindex="0"]'));
+    await times(dialog.page(), 'ArrowRight', 1);
+    await dialog.page().keyboard.press('Enter');
+  }
+  await expect(dialog.getByRole('group', { name: nameOfDay(daysAhead) })).toBeVisible();
+}
+
+/** Taps a day of the month that is shown, or of one of the next. */
+async function tapDay(month: Locator, daysAhead: number): Promise<void> {
+  await expect(month).toBeVisible();
+  const day = sydneyDay(daysAhead);
+  const name = `${day.toLocaleDateString('en-US', { timeZone: 'UTC', month: 'long', day: 'numeric' })}(st|nd|rd|th)?, `;
+  const cell = month.getByRole('button', { name: new RegExp(name + day.getUTCFullYear()) });
+  for (let months = 0; months < 4 && (await cell.count()) === 0; months += 1)
+    await month
+      .page()
+      .getByRole('button', { name: /next month/i })
+      .tap();
+  await cell.tap();
 }
 
 /** "Saturday 5 December". */

@@ -30,9 +30,9 @@ test('hours are added before the start at the right step price, on the pay page 
 
   await act(page.getByRole('button', { name: 'Stay longer' }));
   const ends = dialog.getByRole('group', { name: 'New end' });
-  await expect(ends.getByRole('button')).toHaveText(['12 pm', '1 pm', '2 pm', '3 pm']);
+  await expect(ends.getByRole('button')).toHaveText([/^12 pm\$49 more$/, /^1 pm\$/, /^2 pm\$/, /^3 pm\$/]);
   await checked(page);
-  await act(ends.getByRole('button', { name: '12 pm' }));
+  await act(ends.getByRole('button', { name: /^12 pm/ }));
   await expect(dialog.getByText(/^This costs \$49 more\./)).toBeVisible();
   await checked(page);
   await act(dialog.getByRole('button', { name: 'Pay another way' }));
@@ -44,7 +44,7 @@ test('hours are added before the start at the right step price, on the pay page 
 
   // Three hours are $147 less 10 %, rounded to $15: $132.
   await act(page.getByRole('button', { name: 'Stay longer' }));
-  await act(ends.getByRole('button', { name: '1 pm' }));
+  await act(ends.getByRole('button', { name: /^1 pm/ }));
   await expect(dialog.getByText(/^This costs \$34 more\./)).toBeVisible();
   await act(dialog.getByRole('button', { name: 'Pay $34 with Visa ending in 4242' }));
   await expectToast(page, 'Your booking is changed');

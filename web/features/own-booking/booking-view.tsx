@@ -22,7 +22,7 @@ import { Shell } from '#web/ui/shell.tsx';
 import { CalendarLinks } from './calendar-links.tsx';
 import { ExtendForm } from './extend-form.tsx';
 import { Money } from './money.tsx';
-import { MoveForm } from './move-form.tsx';
+import { type DayPart, MoveForm, type MoveRoom } from './move-form.tsx';
 import { type BookingPage, readOwnBooking } from './queries.ts';
 import { Receipts } from './receipts.tsx';
 import { Timeline } from './timeline.tsx';
@@ -35,11 +35,12 @@ const WalletButtons = lazyPart(async () => ({ default: (await import('./wallet-b
 const BACK = { to: paths.bookings, label: 'Your bookings' };
 const POLL_MS = 30_000;
 
-type Room = { readonly id: string; readonly name: string };
 /** A part of another feature. */
 type Part = (booking: BookingPage) => ReactNode;
 type Parts = {
-  readonly rooms: readonly Room[];
+  readonly rooms: readonly MoveRoom[];
+  /** Chooses the day of a move. */
+  readonly days: DayPart;
   /** Asks before the booking is cancelled. */
   readonly cancelForm: (booking: BookingPage, now: Date, close: () => void) => ReactNode;
   /** What a confirmed booking needs during its session. */
@@ -89,6 +90,7 @@ function Found({
   booking,
   userId,
   rooms,
+  days,
   cancelForm,
   sessionParts,
   feedbackParts,
@@ -135,7 +137,7 @@ function Found({
         </div>
       </div>
       <Dialog open={doing === 'move'} title="Move your booking" onClose={close}>
-        <MoveForm booking={booking} rooms={rooms} userId={userId} onDone={close} />
+        <MoveForm booking={booking} rooms={rooms} days={days} userId={userId} onDone={close} />
       </Dialog>
       <Dialog open={doing === 'extend'} title="Stay longer" onClose={close}>
         <ExtendForm booking={booking} userId={userId} onDone={close} />

@@ -1,11 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { formatMoney } from '#rules/money.ts';
 import { formatStudioTime, studioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
-import { Button } from '#web/ui/button.tsx';
+import { queryKeys } from '#web/data/query-keys.ts';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { ChangeStep } from './change-step.tsx';
 import { endWith, freeAfter, useTaken } from './free-hours.ts';
-import type { BookingPage } from './queries.ts';
+import { type BookingPage, quoteChange } from './queries.ts';
 
 /** How many further hours are offered. */
 const MOST = 6;
@@ -34,13 +36,45 @@ export function ExtendForm({ booking, userId, onDone }: { booking: BookingPage; 
   return (
     <div className="space-y-4">
       <p>It ends at {formatStudioTime(booking.endTime)}, Sydney time. How late would you like to stay?</p>
-      <div role="group" aria-label="New end" className="flex flex-wrap gap-3">
+      <div role="group" aria-label="New end" className="grid grid-cols-2 gap-2 sm:grid-cols-3">
         {Array.from({ length: free }, (_, index) => index + 1).map((hours) => (
-          <Button key={hours} tone="plain" onClick={() => setMore(hours)}>
-            {formatStudioTime(endWith(booking, hours))}
-          </Button>
+          <LaterEnd key={hours} booking={booking} more={hours} onChoose={() => setMore(hours)} />
         ))}
       </div>
     </div>
+  );
+}
+
+/** A later end, with what it costs more. The server prices it: further hours can bring a discount for all of them. */
+function LaterEnd({ booking, more, onChoose }: { booking: BookingPage; more: number; onChoose: () => void }) {
+  const end = endWith(booking, more);
+  const { data, isPending } = useQuery({
+    queryKey: queryKeys.moveQuote.of(booking.id, {
+      studioId: booking.studioId,
+      startTime: booking.startTime.toISOString(),
+      endTime: end.toISOString(),
+    }),
+    queryFn: () => quoteChange(booking.id, { kind: 'extend', more, from: booking.endTime }),
+    retry: false,
+  });
+  return (
+    <button
+      type="button"
+      onClick={onChoose}
+      className="flex min-h-16 flex-col items-start justify-between border-2 border-line bg-booth px-3 py-2 text-left tabular-nums hover:border-chalk"
+    >
+      <span className="font-bold">{formatStudioTime(end)}</span>
+      <span className="text-sm text-fog">
+        {isPending ? (
+          <Skeleton className="h-4 w-14" label="Checking the price" />
+        ) : data === undefined ? (
+          'Price in the next step'
+        ) : data.differenceCents > 0 ? (
+          `${formatMoney(data.differenceCents)} more`
+        ) : (
+          'No extra cost'
+        )}
+      </span>
+    </button>
   );
 }

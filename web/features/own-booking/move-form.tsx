@@ -1,29 +1,41 @@
-import { useState } from 'react';
+import { Ban, CalendarCheck } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { formatMoney } from '#rules/money.ts';
+import { quoteSlots, type Rates } from '#rules/pricing.ts';
 import { slotLabel, spanOf } from '#rules/slots.ts';
-import { addDays, formatStudioDate, isStudioDate, studioDate, type StudioDate } from '#rules/studio-time.ts';
+import { formatStudioDate, studioDate, type StudioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
+import { SLOT_LOOK } from '#web/data/finding/slot-look.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { withOwnRoom } from '#web/lib/business/own-room.ts';
 import { useNow } from '#web/lib/use-now.ts';
-import { Button } from '#web/ui/button.tsx';
 import { SelectField } from '#web/ui/choice.tsx';
-import { Field } from '#web/ui/field.tsx';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
 import { ChangeStep } from './change-step.tsx';
 import { type Start, startsOf, useTaken } from './free-hours.ts';
 import type { BookingPage } from './queries.ts';
 
-type Room = { readonly id: string; readonly name: string };
+/** A room that a booking can move to; `rates` are its prices. */
+export type MoveRoom = { readonly id: string; readonly name: string; readonly rates: Rates };
+/** Chooses a day of a room. */
+export type DayPart = (chooses: {
+  readonly studioId: string;
+  readonly today: StudioDate;
+  readonly date: StudioDate;
+  readonly onDay: (date: StudioDate) => void;
+}) => ReactNode;
 
-/** Chooses other hours or another room with the free hours of the day, and says what it costs before anything changes. */
+/** Chooses other hours or another room on the grid of the day, with its prices, and says what the move costs before anything changes. */
 export function MoveForm({
   booking,
   rooms,
+  days,
   userId,
   onDone,
 }: {
   booking: BookingPage;
-  rooms: readonly Room[];
+  rooms: readonly MoveRoom[];
+  days: DayPart;
   userId: string;
   onDone: () => void;
 }) {
@@ -35,9 +47,10 @@ export function MoveForm({
     hours: booking.totalHours,
   });
   const [start, setStart] = useState<Start | null>(null);
-  const [today, last] = [studioDate(now), addDays(studioDate(now), horizonDays)];
+  const today = studioDate(now);
   const taken = useTaken(at.studioId, at.date, userId);
-  const studioName = rooms.find(({ id }) => id === at.studioId)?.name ?? booking.studioName;
+  const room = rooms.find(({ id }) => id === at.studioId);
+  const studioName = room?.name ?? booking.studioName;
   if (start !== null) {
     const span = spanOf(start.slots);
     return (
@@ -71,9 +84,16 @@ export function MoveForm({
           onChange={(event) => setAt({ ...at, hours: Number(event.target.value) })}
         />
       </div>
-      <DayChoice day={at.date} today={today} last={last} onDay={(date) => setAt({ ...at, date })} />
+      {days({ studioId: at.studioId, today, date: at.date, onDay: (date) => setAt({ ...at, date }) })}
       {known !== null ? (
-        <Starts day={at.date} starts={startsOf(booking, at, { taken: known, now, horizonDays })} onChoose={setStart} />
+        <Starts
+          day={at.date}
+          starts={startsOf(booking, at, { taken: known, now, horizonDays })}
+          rates={room?.rates ?? null}
+          hours={at.hours}
+          hasCode={booking.couponCode !== null}
+          onChoose={setStart}
+        />
       ) : taken.isError ? (
         <LoadFailed title="We can’t show which hours are free right now." onRetry={() => void taken.refetch()} />
       ) : (
@@ -83,59 +103,20 @@ export function MoveForm({
   );
 }
 
-/** A day from today to the last that can be booked. */
-function DayChoice({
-  day,
-  today,
-  last,
-  onDay,
-}: {
-  day: StudioDate;
-  today: StudioDate;
-  last: StudioDate;
-  onDay: (day: StudioDate) => void;
-}) {
-  // While somebody types, the field shows days that cannot be chosen: the year 2 on the way to 2027.
-  const [typed, setTyped] = useState<string | null>(null);
-  const [wrong, setWrong] = useState(false);
-  const fits = (value: string): value is StudioDate => isStudioDate(value) && value >= today && value <= last;
-  return (
-    <div className="flex items-end gap-2">
-      <Button tone="plain" aria-label="Day before" disabled={day <= today} onClick={() => onDay(addDays(day, -1))}>
-        ←
-      </Button>
-      <Field
-        label="Day"
-        type="date"
-        className="grow"
-        value={typed ?? day}
-        min={today}
-        max={last}
-        error={wrong ? `Choose a day from today to ${formatStudioDate(last, 'medium')}.` : null}
-        onChange={({ target: { value } }) => {
-          setTyped(value);
-          setWrong(false);
-          if (fits(value)) onDay(value);
-        }}
-        onBlur={() => {
-          setWrong(typed !== null && !fits(typed));
-          setTyped(null);
-        }}
-      />
-      <Button tone="plain" aria-label="Next day" disabled={day >= last} onClick={() => onDay(addDays(day, 1))}>
-        →
-      </Button>
-    </div>
-  );
-}
-
+/** The starts of a day, as the booking page shows hours. `rates`: null where the room is not offered any more; `hasCode`: the prices are those without the booking's code. */
 function Starts({
   day,
   starts,
+  rates,
+  hours,
+  hasCode,
   onChoose,
 }: {
   day: StudioDate;
   starts: readonly Start[];
+  rates: Rates | null;
+  hours: number;
+  hasCode: boolean;
   onChoose: (start: Start) => void;
 }) {
   return (
@@ -143,29 +124,47 @@ function Starts({
       <legend className="font-semibold" aria-live="polite">
         {formatStudioDate(day)}: start at, Sydney time
       </legend>
-      {starts.some(({ free }) => free) ? null : (
+      {starts.some(({ free }) => free) ? (
+        <p className="mt-1 text-sm text-fog">
+          {hours === 1 ? 'Price of the hour' : `Price of all ${hours} hours`}
+          {hasCode ? ', before your code' : ''}. The next step says what changes for you.
+        </p>
+      ) : (
         <p className="mt-2 text-fog">Nothing free that long on this day. Try another day or room, or fewer hours.</p>
       )}
       <div className="mt-3 grid grid-cols-3 gap-1.5 sm:grid-cols-4">
         {starts.map((start) => (
-          <button
+          <StartButton
             key={start.hour}
-            type="button"
-            disabled={!start.free}
-            onClick={() => onChoose(start)}
-            className={`min-h-12 border-2 font-semibold tabular-nums ${
-              start.free
-                ? 'border-edge bg-deck hover:border-signal'
-                : start.now
-                  ? 'border-signal text-signal'
-                  : 'border-transparent text-dust line-through'
-            }`}
-          >
-            {slotLabel(start.hour)}
-            <span className="sr-only">{start.now ? ', your hours now' : start.free ? '' : ', not free'}</span>
-          </button>
+            start={start}
+            price={rates === null ? '' : formatMoney(quoteSlots(start.slots, rates).totalCents)}
+            onChoose={() => onChoose(start)}
+          />
         ))}
       </div>
     </fieldset>
+  );
+}
+
+function StartButton({ start, price, onChoose }: { start: Start; price: string; onChoose: () => void }) {
+  const state = start.free ? 'free' : start.now ? 'yours' : 'taken';
+  const words = start.free ? price : start.now ? 'your hours now' : 'not free';
+  const Icon = start.free ? null : start.now ? CalendarCheck : Ban;
+  return (
+    <button
+      type="button"
+      disabled={!start.free}
+      onClick={onChoose}
+      aria-label={`${slotLabel(start.hour)}, ${words}`}
+      className={`flex min-h-16 flex-col items-start justify-between border-2 px-3 py-2 text-left tabular-nums disabled:cursor-not-allowed ${SLOT_LOOK[state]}`}
+    >
+      <span className="flex w-full items-center justify-between gap-1">
+        <span className={`font-bold whitespace-nowrap ${state === 'taken' ? 'line-through' : ''}`}>
+          {slotLabel(start.hour)}
+        </span>
+        {Icon === null ? null : <Icon aria-hidden="true" className="size-4 shrink-0" strokeWidth={2.5} />}
+      </span>
+      <span className={start.free ? 'text-sm' : 'text-xs'}>{words}</span>
+    </button>
   );
 }

@@ -1,11 +1,13 @@
-import { cleanup, fireEvent, screen, within } from '@testing-library/react';
+import { cleanup, screen, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { AppError } from '#web/lib/errors.ts';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 import { callFunction } from '#web/data/fetch-client.ts';
 import * as availability from '#web/data/finding/availability.ts';
+import { specifiedRates } from '#tests/support/rates.ts';
 import { BookingView } from './booking-view.tsx';
 import { endWith, freeAfter, startsOf } from './free-hours.ts';
+import type { DayPart } from './move-form.tsx';
 import * as queries from './queries.ts';
 import { eventsOf } from './timeline.tsx';
 
@@ -68,8 +70,8 @@ const BOOKING: queries.BookingPage = {
   waiting: null,
 };
 const rooms = [
-  { id: 'A', name: 'Studio A' },
-  { id: 'B', name: 'Studio B' },
+  { id: 'A', name: 'Studio A', rates: specifiedRates },
+  { id: 'B', name: 'Studio B', rates: specifiedRates },
 ];
 const taken = (start: number, end: number, mine = false) => ({
   start: at(start),
@@ -77,9 +79,16 @@ const taken = (start: number, end: number, mine = false) => ({
   status: 'confirmed',
   mine,
 });
+const days: DayPart = ({ onDay }) => (
+  <button type="button" onClick={() => onDay('2031-03-10')}>
+    Choose 2031-03-10
+  </button>
+);
 const show = (change: Partial<queries.BookingPage> | null = {}): void => {
   calls.readOwnBooking.mockResolvedValue(change === null ? null : { ...BOOKING, ...change });
-  renderPart(<BookingView bookingKey="ABCD-2345" userId="u" rooms={rooms} cancelForm={() => <p>really?</p>} />);
+  renderPart(
+    <BookingView bookingKey="ABCD-2345" userId="u" rooms={rooms} days={days} cancelForm={() => <p>really?</p>} />,
+  );
 };
 const press = async (name: string | RegExp) => user.click(await screen.findByRole('button', { name }));
 
@@ -144,19 +153,20 @@ test('a move offers the free starts of the day, says what it costs, and leaves f
   });
 });
 
-test('the day of a move can be typed over the end of a year, and one that cannot be booked is refused', async () => {
+test('a move shows the price of all its hours on each day, room and length that is chosen', async () => {
   show();
   await press('Move');
-  const day = await screen.findByLabelText<HTMLInputElement>('Day');
-  const type = (value: string): void => void fireEvent.change(day, { target: { value } });
-  type('0002-03-08');
-  expect(day.value).toBe('0002-03-08');
-  type('2031-03-09');
-  expect(await screen.findByRole('group', { name: /^Sunday 9 March 2031/ })).toBeTruthy();
-  type('2032-03-09');
-  fireEvent.blur(day);
-  expect(screen.getByRole('alert').textContent).toBe('Choose a day from today to Fri 30 May 2031.');
-  expect(day.value).toBe('2031-03-09');
+  const starts = async (day: RegExp) => within(await screen.findByRole('group', { name: day }));
+  const first = await starts(/^Saturday 8 March 2031/);
+  expect(first.getByRole('button', { name: /^10 AM/ }).textContent).toBe('10 AM$118');
+  expect(first.getByRole('button', { name: /^6 PM/ }).textContent).toBe('6 PMyour hours now');
+  expect(first.getByRole('button', { name: /^9 PM/ }).textContent).toBe('9 PMnot free');
+  expect(screen.getByText('Price of all 2 hours. The next step says what changes for you.')).toBeTruthy();
+  await press('Choose 2031-03-10');
+  await user.selectOptions(screen.getByLabelText('How long'), '1');
+  const monday = await starts(/^Monday 10 March 2031/);
+  expect(monday.getByRole('button', { name: /^10 AM/ }).textContent).toBe('10 AM$49');
+  expect(vi.mocked(availability.readDays)).toHaveBeenLastCalledWith('A', { from: '2031-03-10', to: '2031-03-11' }, 'u');
 });
 
 test('one tap pays with a saved card that has not expired; one that is refused leads to the pay page', async () => {
@@ -165,7 +175,7 @@ test('one tap pays with a saved card that has not expired; one that is refused l
   show();
   calls.quoteChange.mockResolvedValue({ differenceCents: 6_900, refundCents: 0, payUntil: '2031-03-01T00:15:00Z' });
   await press('Stay longer');
-  await press('9 pm');
+  await press(/^9 pm/);
   const tap = await screen.findByRole('button', { name: 'Pay $69 with Visa ending in 4242' });
   expect(screen.queryByText(/0341/)).toBeNull();
   const held = { differenceCents: 6_900, refundCents: 0, waitsUntil: 'x', url: 'https://pay.example' };
@@ -177,7 +187,7 @@ test('one tap pays with a saved card that has not expired; one that is refused l
   expect(leaveTo).toHaveBeenCalledWith('https://pay.example');
   expect(calls.makeChange).toHaveBeenCalledWith('b1', expect.anything(), { differenceCents: 6_900, card: 'pm_1' });
   await press('Back');
-  await press('9 pm');
+  await press(/^9 pm/);
   calls.makeChange.mockResolvedValueOnce({ differenceCents: 6_900, refundCents: 0 });
   await press('Pay $69 with Visa ending in 4242');
   expect(leaveTo).toHaveBeenCalledTimes(1);
@@ -190,25 +200,29 @@ test('no way to pay can be pressed before the saved cards are known, so that non
   show();
   calls.quoteChange.mockResolvedValue({ differenceCents: 6_900, refundCents: 0, payUntil: '2031-03-01T00:15:00Z' });
   await press('Stay longer');
-  await press('9 pm');
+  await press(/^9 pm/);
   const pay = await screen.findByRole<HTMLButtonElement>('button', { name: 'Pay $69 and change' });
   expect(pay.disabled).toBe(true);
   resolve({ cards: [] });
   await vi.waitFor(() => expect(pay.disabled).toBe(false));
 });
 
-test('staying longer is offered as far as the room is free', async () => {
+test('staying longer is offered as far as the room is free, each end with what it costs more', async () => {
   show();
-  calls.quoteChange.mockResolvedValue({ differenceCents: 0, refundCents: 0 });
+  // The third hour brings a discount for all of them.
+  calls.quoteChange.mockImplementation((_id, change) =>
+    Promise.resolve({ differenceCents: change.kind === 'extend' && change.more === 2 ? 4_800 : 0, refundCents: 0 }),
+  );
   calls.makeChange.mockResolvedValue({ differenceCents: 0, refundCents: 0 });
   await press('Stay longer');
   const ends = await screen.findByRole('group', { name: 'New end' });
+  await within(ends).findByText('$48 more');
   expect(
     within(ends)
       .getAllByRole('button')
       .map((one) => one.textContent),
-  ).toEqual(['9 pm', '10 pm']);
-  await press('9 pm');
+  ).toEqual(['9 pmNo extra cost', '10 pm$48 more']);
+  await press(/^9 pm/);
   await press('Change my booking');
   expect(calls.makeChange).toHaveBeenCalledWith(
     'b1',
@@ -230,7 +244,7 @@ test('a booking that is unknown, failed to load, past, cancelled or not paid say
   show(null);
   expect(await screen.findByText(/There is no booking ABCD-2345/)).toBeTruthy();
   calls.readOwnBooking.mockRejectedValue(new Error('no'));
-  renderPart(<BookingView bookingKey="X" userId="u" rooms={rooms} cancelForm={() => null} />);
+  renderPart(<BookingView bookingKey="X" userId="u" rooms={rooms} days={days} cancelForm={() => null} />);
   expect(await screen.findByText('Your booking could not be loaded.')).toBeTruthy();
   show({ startTime: at(-400), endTime: at(-398) });
   expect(await screen.findByText('Past')).toBeTruthy();

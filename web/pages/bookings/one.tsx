@@ -4,6 +4,7 @@ import { CrewPart } from '#web/features/crew/crew-part.tsx';
 import { BookingView } from '#web/features/own-booking/booking-view.tsx';
 import { FeedbackParts } from '#web/features/session/feedback.tsx';
 import type { BookingPage } from '#web/features/own-booking/queries.ts';
+import { DayPicker } from '#web/features/days/day-picker.tsx';
 import { OrderList } from '#web/features/own-booking/order-list.tsx';
 import { SessionPanel } from '#web/features/session/session-panel.tsx';
 import { PictureOfRoom } from '#web/features/studios/picture-of-room.tsx';
@@ -48,6 +49,9 @@ function OwnBooking({ bookingKey, userId }: { bookingKey: string; userId: string
       bookingKey={bookingKey}
       userId={userId}
       rooms={studios.data ?? []}
+      days={({ studioId, today, date, onDay }) => (
+        <DayPicker flat studioIds={[studioId]} today={today} date={date} onDay={onDay} />
+      )}
       ownSpans={({ studioId }) => ownSpans(bookings, studioId)}
       picture={({ studioName }) => <PictureOfRoom name={studioName} />}
       sessionParts={(booking) => <DuringSession booking={booking} />}
