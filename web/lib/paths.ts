@@ -45,3 +45,7 @@ export const developerPaths = [
 export function ownPath(text: string | null): string | null {
   return text !== null && /^\/(?![/\\])[\w\-/?=&%.#]*$/.test(text) ? text : null;
 }
+
+/** The address of a place on a map. */
+export const mapUrl = (address: string): string =>
+  `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(address)}`;

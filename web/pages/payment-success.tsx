@@ -5,6 +5,7 @@ import {
   PaymentResult,
 } from '#web/features/checkout/payment-result.tsx';
 import { usePaymentResult } from '#web/features/checkout/use-payment-result.ts';
+import { CalendarLinks } from '#web/features/own-booking/calendar-links.tsx';
 import { PictureOfRoom } from '#web/features/studios/picture-of-room.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { Redirect, useSearchParams } from '#web/router/router.tsx';
@@ -28,5 +29,12 @@ export default function PaymentSuccessPage() {
   if (payment.other || (payment.error && isUnknownPayment(payment.error))) return <PaymentNotFound />;
   if (payment.error) return <PaymentNotRead error={payment.error} bookingId={search.get('booking_id') ?? ''} />;
   if (!payment.state) return <Waiting label="Checking your payment" />;
-  return <PaymentResult state={payment.state} picture={(room) => <PictureOfRoom name={room} />} passes={passes} />;
+  return (
+    <PaymentResult
+      state={payment.state}
+      picture={(room) => <PictureOfRoom name={room} />}
+      passes={passes}
+      calendar={(booking) => <CalendarLinks booking={booking} />}
+    />
+  );
 }

@@ -38,7 +38,7 @@ test('hours are added before the start at the right step price, on the pay page 
   await act(dialog.getByRole('button', { name: 'Pay another way' }));
   await pay(page);
   await expect(page.getByRole('heading', { name: 'Booking changed' })).toBeVisible();
-  await act(page.getByRole('link', { name: 'Your booking' }));
+  await act(page.getByRole('link', { name: 'Manage your booking' }));
   await expect(page.getByText(/10 am to 12 pm, Sydney time$/)).toBeVisible();
   await expectMoney(booked.reference, { paid: [4_900, 4_900], back: [] });
 

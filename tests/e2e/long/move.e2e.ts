@@ -52,7 +52,7 @@ test.describe('in Los Angeles', () => {
     await expect(page.getByRole('heading', { name: 'Booking changed' })).toBeVisible();
     await expect(page.getByText('Paid now')).toBeVisible();
     await checked(page);
-    await act(page.getByRole('link', { name: 'Your booking' }));
+    await act(page.getByRole('link', { name: 'Manage your booking' }));
     await expect(page.getByText(/7 pm to 8 pm, Sydney time$/)).toBeVisible();
     await expect(page.getByText('$10 paid for the change')).toBeVisible();
     await expectMoney(booked.reference, { paid: [4_900, 1_000], back: [] });

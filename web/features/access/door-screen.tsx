@@ -4,6 +4,7 @@ import { useBusiness } from '#web/lib/business/business.ts';
 import { HeldCode } from '#web/lib/business/held-code.tsx';
 import { DirectionsPhoto } from '#web/lib/business/find-us.tsx';
 import { useNow } from '#web/lib/use-now.ts';
+import { mapUrl } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
 import { countdownLong, groupPin, pinPhase } from './clock.ts';
 import { DOOR_LOCKS, NO_PIN } from './code-board.tsx';
@@ -109,7 +110,7 @@ function Way() {
       <p>
         {address}
         <a
-          href={`https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(address)}`}
+          href={mapUrl(address)}
           target="_blank"
           rel="noreferrer"
           className="ml-3 inline-flex min-h-12 items-center font-semibold underline"

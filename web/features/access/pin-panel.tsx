@@ -58,7 +58,12 @@ export function PinPanel({ access, token }: { access: Access; token: string | nu
           </Notice>
         ) : null}
         {ended || phase === 'held' ? null : <p className="text-sm text-fog">{howManyMore(access, email)}</p>}
-        <p className="text-sm text-fog">Booking reference {access.booking.reference}</p>
+        <p className="text-sm text-fog">
+          Booking reference{' '}
+          <Link to={paths.ownBooking(access.booking.reference)} className="inline-block min-h-6 underline">
+            {access.booking.reference}
+          </Link>
+        </p>
       </div>
       {ended ? null : <FindUs />}
     </Shell>

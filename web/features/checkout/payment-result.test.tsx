@@ -56,6 +56,8 @@ test('a confirmed booking shows its price with both discounts, when the code com
     expect.arrayContaining([
       'Your access code /regenerate-pin?booking_id=b1',
       'Return Home /',
+      'Manage your booking /bookings/HC-ABC123',
+      'Invite friends /bookings/HC-ABC123#crew',
       'Book Another Session /booking',
       'Same time next week /booking?room=a&from=2026-11-28T19&hours=3',
     ]),
@@ -79,7 +81,7 @@ test('a paid change says so, what was paid for it and in all, and leads to its b
   show({ paid: true, status: 'confirmed', payment: 'paid', change: 10, booking });
   expect(title()).toBe('Booking changed');
   expect(rows().slice(-2)).toEqual(['Paid now: $10', 'Paid in all: $93']);
-  expect(screen.getByRole('link', { name: 'Your booking' }).getAttribute('href')).toBe('/bookings/HC-ABC123');
+  expect(screen.getByRole('link', { name: 'Manage your booking' }).getAttribute('href')).toBe('/bookings/HC-ABC123');
 });
 
 test('a change whose hours were released says that the booking is as it was', () => {

@@ -1,14 +1,7 @@
-import { AlarmClock, Disc3, KeyRound } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
-import { ARRIVE_EARLY, mailIsImmediate } from '#rules/access.ts';
-import { formatDollars, formatMoney } from '#rules/money.ts';
-import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
-import { settings } from '#rules/venue.ts';
-import { bookAgain } from '#web/data/finding/again.ts';
-import { BookedSpan } from '#web/lib/business/booked-span.tsx';
-import { HeldCode } from '#web/lib/business/held-code.tsx';
+import { useEffect, useState } from 'react';
+import { formatDollars } from '#rules/money.ts';
+import { formatStudioRange } from '#rules/studio-time.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
-import { FindUs } from '#web/lib/business/find-us.tsx';
 import { AppError, describeError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
@@ -17,22 +10,16 @@ import { buttonStyle } from '#web/ui/button.tsx';
 import { Notice, Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 import { toast } from '#web/ui/toast.tsx';
+import { Confirmed, type ConfirmedParts } from './confirmed.tsx';
+import { Row } from './fact-row.tsx';
 import type { PaymentState } from './queries.ts';
 
 const BACK = { to: paths.home, label: 'Return Home' };
 /** When to say that it takes longer than usual. */
 const LONG_MS = 30_000;
 
-/** Parts of other features. */
-type Parts = {
-  /** The picture of a room by its name. */
-  readonly picture?: (studioName: string) => ReactNode;
-  /** Saves the customer's own confirmed booking. */
-  readonly passes?: (bookingId: string) => ReactNode;
-};
-
 /** Shows the state of a payment: processing, confirmed, or why the booking is cancelled. */
-export function PaymentResult({ state, ...parts }: Parts & { state: PaymentState }) {
+export function PaymentResult({ state, ...parts }: ConfirmedParts & { state: PaymentState }) {
   if (state.status === 'confirmed') return <Confirmed state={state} {...parts} />;
   if (state.status === 'cancelled')
     return state.change === undefined ? <Cancelled state={state} /> : <NotChanged state={state} />;
@@ -132,149 +119,6 @@ function Delayed({ state }: { state: PaymentState }) {
   );
 }
 
-function Confirmed({ state, picture, passes }: Parts & { state: PaymentState }) {
-  const booking = state.booking;
-  const coupon = Math.round((booking?.coupon_discount ?? 0) * 100);
-  const volume = Math.round((booking?.discount_amount ?? 0) * 100) - coupon;
-  const later = booking ? again(booking, state.series) : null;
-  return (
-    <Shell
-      back={BACK}
-      title={state.change === undefined ? 'Booking confirmed' : 'Booking changed'}
-      lead={<p>We’ve emailed you the details.{state.codeHeld === true ? null : ` ${codeAt(booking?.start_time)}`}</p>}
-    >
-      {state.codeHeld === true ? (
-        <div className="mb-8">
-          <Notice tone="warn">
-            <HeldCode />
-          </Notice>
-        </div>
-      ) : null}
-      {booking ? (
-        <Span booking={booking} codeHeld={state.codeHeld === true} picture={picture?.(booking.studio_name)} />
-      ) : null}
-      <dl className="grid gap-px bg-line">
-        <Row name="Reference" value={state.reference} />
-        {booking ? (
-          <>
-            <Row name="Studio" value={booking.studio_name} />
-            {state.series ? (
-              state.series.map((one, at) => (
-                <Row
-                  key={one.reference}
-                  name={at === 0 ? `${state.series?.length ?? 0} dates, Sydney time` : ''}
-                  value={`${formatStudioRange(new Date(one.start_time), new Date(one.end_time))}, ${one.reference}`}
-                />
-              ))
-            ) : (
-              <Row
-                name="When"
-                value={`${formatStudioRange(new Date(booking.start_time), new Date(booking.end_time))} (Sydney time)`}
-              />
-            )}
-            <Row name="Hours" value={String(booking.total_hours)} />
-            <Row name="Price" value={formatDollars(booking.base_cost)} />
-            {volume > 0 ? <Row name="Volume discount" value={`-${formatMoney(volume)}`} /> : null}
-            {coupon > 0 ? <Row name="Coupon" value={`-${formatMoney(coupon)}`} /> : null}
-            {typeof state.change === 'number' ? <Row name="Paid now" value={formatDollars(state.change)} /> : null}
-            <Row name={state.change === undefined ? 'Paid' : 'Paid in all'} value={formatDollars(booking.final_cost)} />
-          </>
-        ) : (
-          <Row name="Details" value="Sign in to see them" />
-        )}
-      </dl>
-      <WhatsNext />
-      <FindUs />
-      {booking && !state.series ? <div className="mt-10 empty:hidden">{passes?.(state.bookingId)}</div> : null}
-      <div className="mt-10 flex flex-wrap gap-3 max-sm:flex-col">
-        <Link to={paths.regeneratePin(state.bookingId)} className={buttonStyle.signal}>
-          Your access code
-        </Link>
-        {later ? (
-          <Link to={later.to} className={buttonStyle.plain}>
-            {later.sameTime}
-          </Link>
-        ) : null}
-        {state.change === undefined ? (
-          <Link to={paths.booking} className={buttonStyle.plain}>
-            Book Another Session
-          </Link>
-        ) : (
-          <Link to={paths.ownBooking(state.reference)} className={buttonStyle.plain}>
-            Your booking
-          </Link>
-        )}
-        <Link to={paths.home} className={buttonStyle.plain}>
-          Return Home
-        </Link>
-      </div>
-    </Shell>
-  );
-}
-
-type Paid = NonNullable<PaymentState['booking']>;
-
-const again = (paid: Paid, series: PaymentState['series'] = []) =>
-  bookAgain({ studioId: paid.studio_id, ...spanOf(paid), own: series.map(spanOf) }, new Date());
-
-const spanOf = (one: { start_time: string; end_time: string }) => ({
-  start: new Date(one.start_time),
-  end: new Date(one.end_time),
-});
-
-function Span({ booking, codeHeld, picture }: { booking: Paid; codeHeld: boolean; picture: ReactNode }) {
-  const start = new Date(booking.start_time);
-  return (
-    <div className="mb-10">
-      <BookedSpan
-        studioName={booking.studio_name}
-        start={start}
-        end={new Date(booking.end_time)}
-        codeAt={codeHeld ? null : releaseOf(start)}
-        picture={picture}
-      />
-    </div>
-  );
-}
-
-const STEPS = [
-  { Icon: AlarmClock, text: ARRIVE_EARLY },
-  { Icon: KeyRound, text: 'Open the door with the code from our email or from your access code page.' },
-  { Icon: Disc3, text: 'Play. The door locks behind you; a new code is one tap away.' },
-] as const;
-
-function WhatsNext() {
-  return (
-    <section className="mt-10">
-      <h2 className="text-3xl">What's next</h2>
-      <ol className="mt-4 grid gap-px bg-line sm:grid-cols-3">
-        {STEPS.map(({ Icon, text }, at) => (
-          <li key={text} className="flex gap-4 bg-booth p-5 sm:flex-col">
-            <span aria-hidden="true" className="flex shrink-0 items-center justify-between gap-3 text-signal">
-              <Icon className="size-8" strokeWidth={1.75} />
-              <span className="poster text-3xl text-edge max-sm:hidden">{at + 1}</span>
-            </span>
-            <span className="text-fog">{text}</span>
-          </li>
-        ))}
-      </ol>
-    </section>
-  );
-}
-
-/** Says when the access code comes, with the exact time when it is certain. */
-function codeAt(start: string | undefined): string {
-  const at = start === undefined ? null : releaseOf(new Date(start));
-  if (at === null)
-    return 'You’ll get your access code 15 minutes before you start, or straight away if you start within the hour.';
-  return `You’ll get your access code 15 minutes before you start: on ${formatStudioDate(at, 'medium')} at ${formatStudioTime(at)} (Sydney time).`;
-}
-
-/** When the access code of a booking is shown; null when it is on its way already. */
-function releaseOf(start: Date): Date | null {
-  return mailIsImmediate(start, new Date()) ? null : new Date(start.getTime() - settings.releaseLeadMinutes * 60_000);
-}
-
 const RELEASED_FIRST =
   'This booking was cancelled before your payment arrived. If your card was charged, you’ll get all of it back.';
 const WHY_NOT: Readonly<Partial<Record<PaymentState['payment'], string>>> = {
@@ -318,14 +162,5 @@ function NotChanged({ state: { payment, reference } }: { state: PaymentState }) 
         Your booking
       </Link>
     </Shell>
-  );
-}
-
-function Row({ name, value }: { name: string; value: string }) {
-  return (
-    <div className="flex flex-wrap justify-between gap-x-6 bg-booth px-5 py-3">
-      <dt className="text-fog">{name}</dt>
-      <dd className="font-bold">{value}</dd>
-    </div>
   );
 }

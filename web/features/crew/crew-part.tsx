@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { settings as studio } from '#rules/venue.ts';
 import { type CrewMember, readCrew } from '#web/data/bookings/crew.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
@@ -31,8 +31,13 @@ export function CrewPart({ bookingId, userId }: CrewOf) {
   const invite = useInvite(bookingId, setLink);
   const coming = (crew.data ?? []).filter(({ state }) => state !== 'revoked');
   const full = coming.length >= studio.maxCrew;
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // The page loads the booking first, so the browser has found nothing to scroll to.
+    if (window.location.hash === '#crew') section.current?.scrollIntoView();
+  }, []);
   return (
-    <section aria-labelledby="crew">
+    <section ref={section} aria-labelledby="crew" className="scroll-mt-4">
       <h2 id="crew" className="text-2xl">
         Your crew
       </h2>

@@ -6,7 +6,7 @@ import { BookedSpan } from '#web/lib/business/booked-span.tsx';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { DirectionsPhoto } from '#web/lib/business/find-us.tsx';
 import { describeError, errorCode } from '#web/lib/errors.ts';
-import { paths } from '#web/lib/paths.ts';
+import { mapUrl, paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Link } from '#web/router/router.tsx';
 import { buttonStyle } from '#web/ui/button.tsx';
@@ -132,7 +132,7 @@ function TheWay() {
       <p className="mt-2 flex flex-wrap items-center gap-x-4">
         <span className="font-bold">{address}</span>
         <a
-          href={`https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(address)}`}
+          href={mapUrl(address)}
           target="_blank"
           rel="noreferrer"
           className="inline-flex min-h-11 items-center font-semibold underline decoration-edge underline-offset-4 hover:text-signal"

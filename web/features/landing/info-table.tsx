@@ -1,6 +1,7 @@
 import { openWords } from '#rules/business/rooms.ts';
 import { useBusiness, useRooms } from '#web/lib/business/business.ts';
 import { DirectionsPhoto } from '#web/lib/business/find-us.tsx';
+import { mapUrl } from '#web/lib/paths.ts';
 
 const row = 'flex flex-wrap justify-between gap-x-6 gap-y-1 border-b border-line py-4';
 const link = 'font-bold underline decoration-edge underline-offset-4 transition-colors hover:text-signal';
@@ -14,12 +15,7 @@ export function InfoTable() {
         <dt className="text-dust">Address</dt>
         <dd className="text-right font-bold">
           <span className="block">{address}</span>
-          <a
-            href={`https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(address)}`}
-            target="_blank"
-            rel="noreferrer"
-            className={link}
-          >
+          <a href={mapUrl(address)} target="_blank" rel="noreferrer" className={link}>
             Open the map
           </a>
         </dd>

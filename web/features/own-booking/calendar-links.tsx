@@ -8,7 +8,11 @@ import { type BookingPage, readCalendarFile } from './queries.ts';
 import { saveFile } from '#web/data/fetch-client.ts';
 
 /** Puts the booking into the customer's calendar. */
-export function CalendarLinks({ booking }: { booking: BookingPage }) {
+export function CalendarLinks({
+  booking,
+}: {
+  booking: Pick<BookingPage, 'id' | 'reference' | 'studioName' | 'startTime' | 'endTime'>;
+}) {
   const business = useBusiness();
   const file = useMutation({
     mutationFn: () => readCalendarFile(booking.id),

@@ -1,0 +1,239 @@
+import { AlarmClock, Disc3, KeyRound, MapPin, Settings2, UserPlus } from 'lucide-react';
+import type { ComponentType, ReactNode } from 'react';
+import { ARRIVE_EARLY, mailIsImmediate } from '#rules/access.ts';
+import { formatDollars, formatMoney } from '#rules/money.ts';
+import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
+import { settings } from '#rules/venue.ts';
+import { bookAgain } from '#web/data/finding/again.ts';
+import { BookedSpan } from '#web/lib/business/booked-span.tsx';
+import { useBusiness } from '#web/lib/business/business.ts';
+import { FindUs } from '#web/lib/business/find-us.tsx';
+import { HeldCode } from '#web/lib/business/held-code.tsx';
+import { mapUrl, paths } from '#web/lib/paths.ts';
+import { Link } from '#web/router/router.tsx';
+import { buttonStyle } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { Shell } from '#web/ui/shell.tsx';
+import { Row } from './fact-row.tsx';
+import type { PaymentState } from './queries.ts';
+
+/** Parts of other features. */
+export type ConfirmedParts = {
+  /** The picture of a room by its name. */
+  readonly picture?: (studioName: string) => ReactNode;
+  /** Saves the customer's own confirmed booking. */
+  readonly passes?: (bookingId: string) => ReactNode;
+  /** Puts the booking into the customer's calendar. */
+  readonly calendar?: (booking: {
+    readonly id: string;
+    readonly reference: string;
+    readonly studioName: string;
+    readonly startTime: Date;
+    readonly endTime: Date;
+  }) => ReactNode;
+};
+
+/** A paid booking, or a paid change of one: when and where, what to do next, and what was paid. Somebody else sees only its reference. */
+export function Confirmed({ state, picture, passes, calendar }: ConfirmedParts & { state: PaymentState }) {
+  const { booking } = state;
+  const held = state.codeHeld === true;
+  return (
+    <Shell
+      wide
+      back={{ to: paths.home, label: 'Return Home' }}
+      title={state.change === undefined ? 'Booking confirmed' : 'Booking changed'}
+      lead={<p>We’ve emailed you the details.{held ? null : ` ${codeAt(booking?.start_time)}`}</p>}
+    >
+      {held ? (
+        <div className="mb-8">
+          <Notice tone="warn">
+            <HeldCode />
+          </Notice>
+        </div>
+      ) : null}
+      <div className="grid gap-x-16 gap-y-10 lg:grid-cols-[minmax(0,1fr)_22rem]">
+        <div className="min-w-0 space-y-10">
+          {booking ? <Span booking={booking} codeHeld={held} picture={picture?.(booking.studio_name)} /> : null}
+          <Ways state={state} />
+          {booking && !state.series
+            ? calendar?.({ id: state.bookingId, reference: state.reference, ...namedSpan(booking) })
+            : null}
+          {booking && !state.series ? <div className="empty:hidden">{passes?.(state.bookingId)}</div> : null}
+          <WhatsNext />
+          <FindUs />
+        </div>
+        <div className="min-w-0 space-y-6">
+          <Facts state={state} />
+          <Onward state={state} />
+        </div>
+      </div>
+    </Shell>
+  );
+}
+
+type Paid = NonNullable<PaymentState['booking']>;
+
+const spanOf = (one: { start_time: string; end_time: string }) => ({
+  start: new Date(one.start_time),
+  end: new Date(one.end_time),
+});
+const namedSpan = (paid: Paid) => ({
+  studioName: paid.studio_name,
+  startTime: new Date(paid.start_time),
+  endTime: new Date(paid.end_time),
+});
+
+/** What people do with a booking before they arrive. */
+function Ways({ state }: { state: PaymentState }) {
+  const { address } = useBusiness();
+  const own = paths.ownBooking(state.reference);
+  return (
+    <section aria-label="Your booking" className="space-y-3">
+      <Link to={paths.regeneratePin(state.bookingId)} className={`${buttonStyle.signal} w-full gap-3 sm:w-auto`}>
+        <KeyRound aria-hidden="true" className="size-5" />
+        Your access code
+      </Link>
+      <ul className="grid gap-2 sm:grid-cols-3">
+        <Way Icon={Settings2}>
+          <Link to={own} className={`${buttonStyle.plain} grow`}>
+            Manage your booking
+          </Link>
+        </Way>
+        <Way Icon={UserPlus}>
+          <Link to={`${own}#crew`} className={`${buttonStyle.plain} grow`}>
+            Invite friends
+          </Link>
+        </Way>
+        <Way Icon={MapPin}>
+          <a href={mapUrl(address)} target="_blank" rel="noreferrer" className={`${buttonStyle.plain} grow`}>
+            Get directions
+          </a>
+        </Way>
+      </ul>
+    </section>
+  );
+}
+
+function Way({ Icon, children }: { Icon: ComponentType<{ className: string }>; children: ReactNode }) {
+  return (
+    <li className="relative flex">
+      <Icon aria-hidden="true" className="pointer-events-none absolute top-3.5 left-4 size-5 text-signal" />
+      {children}
+    </li>
+  );
+}
+
+/** When, where and what was paid. */
+function Facts({ state }: { state: PaymentState }) {
+  const { booking } = state;
+  const coupon = Math.round((booking?.coupon_discount ?? 0) * 100);
+  const volume = Math.round((booking?.discount_amount ?? 0) * 100) - coupon;
+  return (
+    <dl className="grid gap-px bg-line">
+      <Row name="Reference" value={state.reference} />
+      {booking ? (
+        <>
+          <Row name="Studio" value={booking.studio_name} />
+          {state.series ? (
+            state.series.map((one, at) => (
+              <Row
+                key={one.reference}
+                name={at === 0 ? `${state.series?.length ?? 0} dates, Sydney time` : ''}
+                value={`${formatStudioRange(new Date(one.start_time), new Date(one.end_time))}, ${one.reference}`}
+              />
+            ))
+          ) : (
+            <Row
+              name="When"
+              value={`${formatStudioRange(new Date(booking.start_time), new Date(booking.end_time))} (Sydney time)`}
+            />
+          )}
+          <Row name="Hours" value={String(booking.total_hours)} />
+          <Row name="Price" value={formatDollars(booking.base_cost)} />
+          {volume > 0 ? <Row name="Volume discount" value={`-${formatMoney(volume)}`} /> : null}
+          {coupon > 0 ? <Row name="Coupon" value={`-${formatMoney(coupon)}`} /> : null}
+          {typeof state.change === 'number' ? <Row name="Paid now" value={formatDollars(state.change)} /> : null}
+          <Row name={state.change === undefined ? 'Paid' : 'Paid in all'} value={formatDollars(booking.final_cost)} />
+        </>
+      ) : (
+        <Row name="Details" value="Sign in to see them" />
+      )}
+    </dl>
+  );
+}
+
+const again = (paid: Paid, series: PaymentState['series'] = []) =>
+  bookAgain({ studioId: paid.studio_id, ...spanOf(paid), own: series.map(spanOf) }, new Date());
+
+/** Where to go from here. */
+function Onward({ state: { booking, series, change } }: { state: PaymentState }) {
+  const later = booking ? again(booking, series) : null;
+  return (
+    <div className="flex flex-col gap-2">
+      {later ? (
+        <Link to={later.to} className={buttonStyle.plain}>
+          {later.sameTime}
+        </Link>
+      ) : null}
+      {change === undefined ? (
+        <Link to={paths.booking} className={buttonStyle.plain}>
+          Book Another Session
+        </Link>
+      ) : null}
+      <Link to={paths.home} className={buttonStyle.quiet}>
+        Return Home
+      </Link>
+    </div>
+  );
+}
+
+function Span({ booking, codeHeld, picture }: { booking: Paid; codeHeld: boolean; picture: ReactNode }) {
+  const start = new Date(booking.start_time);
+  return (
+    <BookedSpan
+      studioName={booking.studio_name}
+      start={start}
+      end={new Date(booking.end_time)}
+      codeAt={codeHeld ? null : releaseOf(start)}
+      picture={picture}
+    />
+  );
+}
+
+const STEPS = [
+  { Icon: AlarmClock, text: ARRIVE_EARLY },
+  { Icon: KeyRound, text: 'Open the door with the code from our email or from your access code page.' },
+  { Icon: Disc3, text: 'Play. The door locks behind you; a new code is one tap away.' },
+] as const;
+
+function WhatsNext() {
+  return (
+    <section>
+      <h2 className="text-3xl">What's next</h2>
+      <ol className="mt-4 grid gap-px bg-line sm:grid-cols-3">
+        {STEPS.map(({ Icon, text }, at) => (
+          <li key={text} className="flex gap-4 bg-booth p-5 sm:flex-col">
+            <span aria-hidden="true" className="flex shrink-0 items-center justify-between gap-3 text-signal">
+              <Icon className="size-8" strokeWidth={1.75} />
+              <span className="poster text-3xl text-edge max-sm:hidden">{at + 1}</span>
+            </span>
+            <span className="text-fog">{text}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** Says when the access code comes, with the exact time when it is certain. */
+function codeAt(start: string | undefined): string {
+  const at = start === undefined ? null : releaseOf(new Date(start));
+  if (at === null)
+    return 'You’ll get your access code 15 minutes before you start, or straight away if you start within the hour.';
+  return `You’ll get your access code 15 minutes before you start: on ${formatStudioDate(at, 'medium')} at ${formatStudioTime(at)} (Sydney time).`;
+}
+
+/** When the access code of a booking is shown; null when it is on its way already. */
+function releaseOf(start: Date): Date | null {
+  return mailIsImmediate(start, new Date()) ? null : new Date(start.getTime() - settings.releaseLeadMinutes * 60_000);
+}
