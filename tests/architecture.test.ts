@@ -152,6 +152,17 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
   ),
   ['tests/automated-decisions.test.ts', '#server/functions/responses.ts', 'all refusals, with their status'],
   ['web/ui/component-tests.ts', '#web/lib/query-client.ts', 'component tests have the query client of the pages'],
+  ['web/ui/component-tests.ts', '#web/lib/business/business.ts', 'component tests have the data of the pages'],
+  [
+    'web/ui/component-tests.ts',
+    '#rules/business/business.ts',
+    'component tests have the data that the business begins with',
+  ],
+  [
+    'web/ui/component-tests.ts',
+    '#rules/business/rooms.ts',
+    'component tests have the data that the business begins with',
+  ],
   ['web/data/rereads.test.ts', '#tests/pages/rereads.ts', 'the rows of all mutations of the pages'],
   ['web/data/rereads.test.ts', '#web/ui/testing/watched-reads.ts', 'component tests watch reads in the same way'],
   ['build/site.ts', 'computed', 'it imports what it has just built'],

@@ -3,6 +3,7 @@ import { useLocation, useNavigate } from './router/router.tsx';
 import { AccountEntry } from './features/landing/account-menu.tsx';
 import { type PageData, PageDataProvider } from './lib/business/business.ts';
 import { Offline } from './lib/business/offline.tsx';
+import { KeptDoor } from './features/access/kept-door.tsx';
 import { paths } from './lib/paths.ts';
 import { wantedFactors } from './lib/second-step.ts';
 import { AuthDialogProvider, SessionProvider, useAuthDialog, useSession } from './data/session.tsx';
@@ -80,7 +81,7 @@ function LeaveCheckout() {
 /** Renders the whole app. `data`: what the server has written into the page. `route` wraps it in a router: the browser's, or one with a fixed address at build time. */
 export function App({ data, route }: { data: PageData; route: (inside: ReactNode) => ReactNode }) {
   const { name } = data.business;
-  const frame = useMemo(() => ({ name, account: <AccountEntry />, notice: <Offline /> }), [name]);
+  const frame = useMemo(() => ({ name, account: <AccountEntry />, notice: <Offline />, kept: <KeptDoor /> }), [name]);
   return (
     <StrictMode>
       <LastResort>

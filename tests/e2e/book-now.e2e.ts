@@ -39,6 +39,9 @@ test('Book Now without a verified ID creates a verification session, stores its 
   await accessibleEverywhere(page);
   await page.getByRole('link', { name: 'Use a photo of my licence here' }).click();
   await expect(page).toHaveURL(/\/checkout$/);
+  // The photo is asked for at once, and not again when the page is loaded again.
+  await expect(page.getByRole('dialog', { name: 'ID Verification' })).toBeVisible();
+  await page.reload();
   await expect(page.getByRole('button', { name: 'Verify ID' })).toBeVisible();
   // Book Now again reuses the check that was not opened yet.
   await page.getByRole('link', { name: 'Back to booking' }).click();
@@ -102,9 +105,13 @@ for (const size of [
     const who = await newPerson(false);
     await openDay(page, 'Studio B', 61);
     await chooseHours(page, [18, 19]);
+    // Book Now goes on after signing in, and fails.
+    await page.route('**/functions/v1/create-verification-session', (route) =>
+      route.fulfill({ status: 500, json: { error: { code: 'x', message: '' } } }),
+    );
     await page.getByRole('button', { name: 'Book Now' }).click();
     await signInByDialog(page, who);
-    await expectToast(page, 'Selections Restored');
+    await expectToast(page, 'Failed to start verification. Please try again.');
     await expect(page.locator('[data-hour="18"]')).toBeFocused();
     await expect(page.locator('[data-hour="18"]')).toBeInViewport({ ratio: 1 });
     await expect(page.getByRole('button', { name: 'Book Now' })).toBeInViewport({ ratio: 1 });

@@ -214,11 +214,11 @@ test('a session survives a reload, is refreshed near its expiry, and holds all i
   for (const name of ['access_token', 'refresh_token', 'expires_at', 'expires_in', 'token_type', 'user'])
     expect(before.session).toHaveProperty(name);
   // With 90 seconds or less left, the client refreshes the session.
+  const renewed = page.waitForResponse((answer) => answer.url().includes('grant_type=refresh_token'));
   await page.evaluate(([key, text]) => localStorage.setItem(key, text), [
     before.key,
     JSON.stringify({ ...before.session, expires_at: Math.floor(Date.now() / 1000) + 80 }),
   ] as const);
-  const renewed = page.waitForResponse((answer) => answer.url().includes('grant_type=refresh_token'));
   await page.reload();
   expect((await renewed).status()).toBe(200);
   await expect(page.getByRole('button', { name: 'ACCOUNT', exact: true })).toBeVisible();
@@ -269,7 +269,7 @@ test('the browser’s Back leads from the checkout to the booking page', async (
   await openDialog(page);
   await signInByDialog(page, who);
   await expect(page).toHaveURL(/\/checkout$/);
-  await expect(page.getByLabel('First name')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Change your details' })).toBeVisible();
   await page.goBack();
   await expect(page).toHaveURL(/\/booking$/);
 });

@@ -3,6 +3,7 @@ import {
   accessible,
   accessibleEverywhere,
   bookWithPhoto,
+  changeDetails,
   chooseHours,
   expectToast,
   newPerson,
@@ -53,7 +54,7 @@ test('the checkout redirects to the booking page without a booking, and asks a g
   await page.reload();
   await expect(page.getByRole('dialog')).toBeVisible();
   await signInByDialog(page, who);
-  await expect(page.getByLabel('First name')).toHaveValue('Robin');
+  await expect(page.getByText('Robin Sample', { exact: true })).toBeVisible();
   await page.getByRole('link', { name: 'Back to booking' }).click();
   await expect(page).toHaveURL(/\/booking$/);
   await expect(page.getByLabel('Your selection')).toContainText('9 am');
@@ -126,6 +127,7 @@ test('paying needs names, email, phone, ID and terms, and the first failing rule
   await expect(page.getByText('Terms accepted', { exact: true })).toBeVisible();
   await expect(payButton(page)).toBeEnabled();
 
+  await changeDetails(page);
   for (const field of ['First name', 'Last name', 'Email', 'Phone']) {
     const input = page.getByLabel(field, { exact: true });
     const good = await input.inputValue();
@@ -177,6 +179,7 @@ test('coupons: every refusal is shown, a valid one is deducted, and a changed pr
   await expectToast(page, 'Payment Error');
   await expect(page.getByRole('button', { name: /^Book for \$/ })).toBeVisible();
   await page.goto('/checkout');
+  await page.getByRole('button', { name: 'Add a coupon code' }).click();
   const field = page.getByLabel('Coupon code');
   const apply = page.getByRole('button', { name: 'Apply' });
   const alert = page.getByRole('alert');

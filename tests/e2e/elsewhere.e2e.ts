@@ -48,6 +48,7 @@ test('a coupon can be applied, removed and applied again at checkout', async ({ 
   );
   await page.getByRole('button', { name: 'Book Now' }).click();
   await page.waitForURL(/\/checkout/);
+  await page.getByRole('button', { name: 'Add a coupon code' }).click();
   await page.getByLabel('Coupon code').fill('nothing');
   await page.getByRole('button', { name: 'Apply' }).click();
   await expect(page.getByRole('alert').filter({ hasText: 'Invalid coupon code' })).toBeVisible();

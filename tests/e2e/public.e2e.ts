@@ -102,7 +102,7 @@ test('signing out in another tab leads the checkout to the first page', async ({
   await checkout.evaluate(`sessionStorage.setItem('checkoutBookingData', ${JSON.stringify(JSON.stringify(draft))})`);
   await checkout.goto('/checkout');
   await expect(checkout.getByRole('heading', { name: 'Checkout' })).toBeVisible();
-  await expect(checkout.getByLabel('First name')).toBeVisible();
+  await expect(checkout.getByRole('button', { name: 'Change your details' })).toBeVisible();
   await page.getByRole('button', { name: 'ACCOUNT', exact: true }).click();
   await page.getByRole('button', { name: 'Sign Out' }).click();
   await expect(checkout).toHaveURL('/');

@@ -279,6 +279,12 @@ export async function expectErrorInPlace(page: Page, title: string, reason: stri
   await expect(page.getByRole('region', { name: 'Messages' }).getByText(reason, { exact: true })).toHaveCount(0);
 }
 
+/** Opens the fields of the customer at the checkout, which shows what the account knows in one row. */
+export async function changeDetails(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Change your details' }).click();
+  await expect(page.getByLabel('First name')).toBeFocused();
+}
+
 /** Presses Book Now without a verified ID, then chooses a photo instead of the hosted check, which leads to the checkout. */
 export async function bookWithPhoto(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Book Now' }).click();

@@ -8,7 +8,7 @@ import { Mark } from '#web/ui/logo.tsx';
 
 export default function NotFoundPage() {
   const { pathname } = useLocation();
-  const { name } = useBusiness();
+  const { name, email } = useBusiness();
   useEffect(() => {
     // oxlint-disable-next-line no-console
     console.error('404: no page at', pathname); // the specification wants unknown routes logged
@@ -26,9 +26,25 @@ export default function NotFoundPage() {
         <span aria-hidden="true">4</span>
       </h1>
       <p className="mt-4 text-2xl font-semibold sm:text-3xl">Oops! Page not found</p>
-      <Link to={paths.home} className={`${buttonStyle.plain} self-start`}>
-        Return to Home
-      </Link>
+      <p className="max-w-prose text-fog">
+        There is nothing at <span className="font-semibold break-all text-chalk">{pathname}</span>. If a link of ours
+        brought you here, please{' '}
+        <a className="underline" href={`mailto:${email}?subject=${encodeURIComponent(`No page at ${pathname}`)}`}>
+          tell us
+        </a>
+        .
+      </p>
+      <nav aria-label="Where to go from here" className="flex flex-wrap gap-3">
+        <Link to={paths.booking} className={buttonStyle.signal}>
+          Book a studio
+        </Link>
+        <Link to={paths.bookings} className={buttonStyle.plain}>
+          Your bookings
+        </Link>
+        <Link to={paths.home} className={buttonStyle.plain}>
+          Return to Home
+        </Link>
+      </nav>
     </main>
   );
 }

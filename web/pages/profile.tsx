@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
-import { OwnBookings } from '#web/features/account/own-bookings.tsx';
+import { AccountNav } from '#web/features/account/account-nav.tsx';
 import { OwnSessions } from '#web/features/account/own-sessions.tsx';
 import { OwnData } from '#web/features/account/own-data.tsx';
 import { Passkeys } from '#web/features/account/passkeys.tsx';
@@ -11,7 +11,6 @@ import { IdStatusPart } from '#web/features/identity/id-status.tsx';
 import { ReminderSettings } from '#web/features/reminders/reminders.tsx';
 import { useIdStatus } from '#web/features/identity/status-query.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
-import { PictureOfRoom } from '#web/features/studios/picture-of-room.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { useNavigate } from '#web/router/router.tsx';
 import { Button } from '#web/ui/button.tsx';
@@ -40,16 +39,17 @@ export default function ProfilePage() {
   if (status === 'loading') return <Waiting label="One moment" />;
   if (!user) {
     return (
-      <Shell back={BACK} title="Account Settings" lead={<p>Sign in to see your bookings and your details.</p>}>
+      <Shell back={BACK} title="Account Settings" lead={<p>Sign in to see your details.</p>}>
         <Button onClick={() => open('sign-in')}>Sign In</Button>
       </Shell>
     );
   }
   return (
     <Shell wide back={BACK} title="Account Settings" lead={<p className="break-all">{user.email}</p>}>
+      <AccountNav current={paths.profile} />
       <div className="lg:grid lg:grid-cols-[12rem_minmax(0,42rem)] lg:gap-16">
         <Contents />
-        <div className="space-y-12">
+        <div className="space-y-16">
           <Parts userId={user.id} onDeleted={() => void leave()} />
           <Button tone="plain" onClick={() => void leave()}>
             Sign Out
@@ -62,7 +62,6 @@ export default function ProfilePage() {
 
 /** The titles of the parts, and their places on the page. */
 const TITLES = {
-  bookings: 'Your bookings',
   id: 'ID verification',
   profile: 'Edit profile',
   cards: 'Saved cards',
@@ -74,16 +73,16 @@ const TITLES = {
   data: 'Your data',
 } as const;
 
-/** Links to the parts, beside them on a large screen. */
+/** Links to the parts: beside them on a large screen, above them on a phone. */
 function Contents() {
   return (
-    <nav aria-label="On this page" className="max-lg:hidden lg:sticky lg:top-8 lg:self-start">
-      <ul className="border-l-2 border-line">
+    <nav aria-label="On this page" className="max-lg:mb-12 lg:sticky lg:top-8 lg:self-start">
+      <ul className="grid grid-cols-2 gap-x-4 sm:grid-cols-3 lg:block lg:border-l-2 lg:border-line">
         {Object.entries(TITLES).map(([anchor, title]) => (
           <li key={anchor}>
             <a
               href={`#${anchor}`}
-              className="-ml-0.5 flex min-h-11 items-center border-l-2 border-transparent pl-4 font-semibold text-fog transition-colors hover:border-signal hover:text-chalk"
+              className="flex min-h-11 items-center font-semibold text-fog transition-colors hover:text-chalk max-lg:border-b max-lg:border-line lg:-ml-0.5 lg:border-l-2 lg:border-transparent lg:pl-4 lg:hover:border-signal"
             >
               {title}
             </a>
@@ -98,9 +97,6 @@ function Parts({ userId, onDeleted }: { userId: string; onDeleted: () => void })
   const idStatus = useIdStatus(userId);
   return (
     <>
-      <Part anchor="bookings">
-        <OwnBookings userId={userId} picture={(room) => <PictureOfRoom name={room} />} />
-      </Part>
       <Part anchor="id">
         <IdStatusPart userId={userId} />
       </Part>

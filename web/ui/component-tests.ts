@@ -3,6 +3,9 @@ import { act, cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { createElement, Fragment, type ReactElement } from 'react';
 import { afterEach, expect } from 'vitest';
+import { firstBusiness } from '#rules/business/business.ts';
+import { firstRooms } from '#rules/business/rooms.ts';
+import { PageDataProvider } from '#web/lib/business/business.ts';
 import { createQueryClient } from '#web/lib/query-client.ts';
 import { Router } from '#web/router/router.tsx';
 
@@ -29,8 +32,11 @@ export async function fill(input: HTMLElement, text: string): Promise<void> {
   if (text !== '') await user.paste(text);
 }
 
+/** What the business begins with, as the server writes it into the pages. */
+const FIRST = { business: firstBusiness, rooms: firstRooms, texts: null };
+
 /**
- * Renders a component with the query client of the pages and a router at `path`; `beside` is rendered next to it. `failures` collects what the pages
+ * Renders a component with the data and the query client of the pages and a router at `path`; `beside` is rendered next to it. `failures` collects what the pages
  * would show in a toast when a mutation fails.
  */
 export function renderPart(part: ReactElement, { path = '/', beside }: { path?: string; beside?: ReactElement } = {}) {
@@ -40,7 +46,11 @@ export function renderPart(part: ReactElement, { path = '/', beside }: { path?: 
     createElement(
       Router,
       { at: path },
-      createElement(QueryClientProvider, { client }, createElement(Fragment, null, inside, beside)),
+      createElement(
+        PageDataProvider,
+        { value: FIRST },
+        createElement(QueryClientProvider, { client }, createElement(Fragment, null, inside, beside)),
+      ),
     );
   const { rerender, unmount } = render(wrap(part));
   return { rerender: (next: ReactElement) => rerender(wrap(next)), unmount, client, failures };

@@ -45,23 +45,31 @@ function Screen({ missing, reloading, retry, home }: Problem & { home: ReactNode
     window.scrollTo({ top: 0, behavior: 'instant' });
     heading.current?.focus({ preventScroll: true });
   }, [reloading]);
-  const { name } = useContext(SiteFrame);
+  const { name, kept } = useContext(SiteFrame);
+  const offline = missing && !navigator.onLine;
+  const title = offline ? 'You’re offline' : 'The needle jumped';
   if (reloading) return <Waiting label="Loading the page again" />;
   return (
     <main className="mx-auto grid min-h-dvh max-w-2xl place-content-center gap-6 px-4 py-10 sm:px-8 short:gap-4 short:py-6">
-      <title>{`The needle jumped${name === '' ? '' : ` · ${name}`}`}</title>
+      <title>{`${title}${name === '' ? '' : ` · ${name}`}`}</title>
       <h1 ref={heading} tabIndex={-1} className="text-title outline-none short:text-4xl">
-        The needle jumped
+        {title}
       </h1>
       <div role="alert" className="space-y-2 text-lg text-fog">
-        <p>{missing ? 'This page could not be loaded.' : 'Something on this page broke.'}</p>
-        {missing && !navigator.onLine ? <p>{OFFLINE}</p> : null}
+        <p>
+          {offline
+            ? 'This page opens by itself when you’re back online.'
+            : missing
+              ? 'This page could not be loaded.'
+              : 'Something on this page broke.'}
+        </p>
         <p>Nothing you booked or paid is lost, and your chosen hours and details are still here.</p>
       </div>
       <div className="flex flex-wrap gap-3">
         <Button onClick={retry}>Try again</Button>
         {home}
       </div>
+      {offline ? kept : null}
     </main>
   );
 }

@@ -7,7 +7,9 @@ export const SiteFrame = createContext<{
   readonly name: string;
   readonly account: ReactNode;
   readonly notice: ReactNode;
-}>({ name: '', account: null, notice: null });
+  /** What works without a connection. */
+  readonly kept: ReactNode;
+}>({ name: '', account: null, notice: null, kept: null });
 
 /** Frame of every page but the public ones: back link, account entry, title. Focuses the title of a new page for screen readers. */
 export function Shell({

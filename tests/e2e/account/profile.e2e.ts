@@ -90,6 +90,7 @@ test('an upcoming booking links to its access code, and cancelling asks first', 
   });
   await signIn(page, who);
   await page.goto('/profile');
+  await page.getByRole('navigation', { name: 'Account' }).getByRole('link', { name: 'Bookings' }).click();
   const booking = page.getByRole('article').filter({ hasText: 'Studio B' });
   await expect(booking.getByRole('link', { name: 'Access code' })).toBeVisible();
   await booking.getByRole('button', { name: 'Cancel' }).click();

@@ -5,6 +5,7 @@ import {
   admin,
   ahead,
   bookWithPhoto,
+  changeDetails,
   chooseHours,
   insertBooking,
   newPerson,
@@ -74,6 +75,7 @@ test('hours that are lost at the checkout are reported there, and other hours ke
   await openDay(page, 'Studio A', day);
   await chooseHours(page, [19, 20]);
   await bookWithPhoto(page);
+  await changeDetails(page);
   await page.getByLabel('First name').fill('Robyn');
   await book('Studio A', day, 19, 20);
   await expect(lostHours(page)).toContainText('Someone else has just booked 7 pm');

@@ -160,13 +160,16 @@ test('the own data is one file without a secret; an account with a booking ahead
   await expect(dialog.getByRole('listitem')).toContainText('Studio C');
   await checked(page);
   await act(dialog.getByRole('button', { name: 'Back to my account' }));
-  await act(part(page, 'Your bookings').getByRole('button', { name: 'Cancel' }));
+  const account = page.getByRole('navigation', { name: 'Account', exact: true });
+  await act(account.getByRole('link', { name: 'Bookings' }));
+  await act(page.getByRole('article').getByRole('button', { name: 'Cancel' }));
   const question = page.getByRole('dialog', { name: 'Cancel this booking?' });
   await expect(question).toContainText(`You’ll get the full $${paid / 100} back`);
   await act(question.getByRole('button', { name: 'Cancel booking' }));
   await expect(question).toBeHidden();
   await expect.poll(async () => (await moneyOf(who.id)).back).toBe(paid);
 
+  await act(account.getByRole('link', { name: 'Settings' }));
   await act(data.getByRole('button', { name: 'Delete my account' }));
   await expect(dialog.getByText(/^Tax law makes us keep the bookings you paid for/)).toBeVisible();
   await type(dialog.getByLabel('Type DELETE to confirm'), 'delete');

@@ -92,7 +92,7 @@ test('a code goes with its hold to another device, and to other hours', async ({
     await other.goto('/checkout');
     await expect(other.getByLabel('Price')).toContainText(code);
     await expect(other.getByRole('button', { name: 'Pay $69' })).toBeEnabled();
-    await other.goto('/profile');
+    await other.goto('/bookings');
     await other.getByRole('article').getByRole('button', { name: 'Finish paying' }).click();
     await other.getByRole('button', { name: 'Pay $69' }).click();
     expect(await charged(other)).toBe(6_900);

@@ -1,6 +1,7 @@
 import type { StudioHours } from '#rules/nearest-free.ts';
 import { longestRun, sameSlot, type Slot, slotClosed, slotLabel, slotTaken, sortSlots } from '#rules/slots.ts';
 import { formatStudioDate } from '#rules/studio-time.ts';
+import { listWords } from '#rules/business/words.ts';
 import { blocking, type Taken } from '../taken.ts';
 
 /**
@@ -61,12 +62,10 @@ export function nameLost(lost: readonly Lost[], linked = false): string {
 /** "7 pm and 8 pm on 21 Nov", by day. */
 function nameSlots(slots: readonly Slot[]): string {
   const days = [...new Set(slots.map((slot) => slot.date))];
-  const list = (words: string[]): string =>
-    words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
-  return list(
+  return listWords(
     days.map((day) => {
       const hours = slots.filter((slot) => slot.date === day).map((slot) => slotLabel(slot.hour).toLowerCase());
-      return `${list(hours)} on ${formatStudioDate(day, 'short')}`;
+      return `${listWords(hours)} on ${formatStudioDate(day, 'short')}`;
     }),
   );
 }

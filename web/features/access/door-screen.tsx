@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { HeldCode } from '#web/lib/business/held-code.tsx';
-import { DirectionsPhoto } from '#web/lib/business/find-us.tsx';
+import { DirectionsPhoto } from '#web/lib/business/directions-photo.tsx';
 import { useNow } from '#web/lib/use-now.ts';
 import { mapUrl } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';

@@ -6,7 +6,9 @@ import { mailProofCode, passwordWanted } from '#web/data/account/owner-proof.ts'
 import { type OwnBooking, useOwnBookings } from '#web/data/own-bookings.ts';
 import { describeError, errorCode } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
-import { Button } from '#web/ui/button.tsx';
+import { paths } from '#web/lib/paths.ts';
+import { Link } from '#web/router/router.tsx';
+import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { CodeField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
@@ -57,9 +59,14 @@ function BookingsAhead({ bookings, onKeep }: { bookings: readonly OwnBooking[]; 
           </li>
         ))}
       </ul>
-      <Button tone="plain" onClick={onKeep}>
-        Back to my account
-      </Button>
+      <div className="flex flex-wrap gap-3">
+        <Button tone="plain" onClick={onKeep}>
+          Back to my account
+        </Button>
+        <Link to={paths.bookings} className={buttonStyle.plain}>
+          Your bookings
+        </Link>
+      </div>
     </div>
   );
 }

@@ -1,3 +1,6 @@
+import { spanOf } from '#rules/slots.ts';
+import { formatStudioDate, formatStudioHours } from '#rules/studio-time.ts';
+import { useRooms } from '#web/lib/business/business.ts';
 import { drafts } from '#web/lib/drafts.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog } from '#web/data/session.tsx';
@@ -29,16 +32,36 @@ export default function AuthDialog() {
   return (
     <Dialog open={view !== null} title="Welcome to the studio" onClose={close}>
       {view === null ? null : (
-        <AuthTabs
-          start={view}
-          redirectTo={`${window.location.origin}/email-verified`}
-          onSignedIn={continueAfterSignIn}
-          onCodeSent={(email) => {
-            close();
-            navigate(paths.auth, { state: { showVerification: true, email } });
-          }}
-        />
+        <>
+          <KeptHours />
+          <AuthTabs
+            start={view}
+            redirectTo={`${window.location.origin}/email-verified`}
+            onSignedIn={continueAfterSignIn}
+            onCodeSent={(email) => {
+              close();
+              navigate(paths.auth, { state: { showVerification: true, email } });
+            }}
+          />
+        </>
       )}
     </Dialog>
+  );
+}
+
+/** Says that Book Now goes on with the chosen hours; nothing when the dialog was opened for something else. */
+function KeptHours() {
+  const rooms = useRooms();
+  const kept = drafts.selection();
+  const room = rooms.find(({ id }) => id === kept?.studioId);
+  if (kept?.bookNow !== true || room === undefined || kept.slots.length === 0) return null;
+  const { start, end } = spanOf(kept.slots);
+  return (
+    <p className="mb-5 border-l-4 border-signal bg-deck px-4 py-3">
+      <strong className="block">
+        {room.name}, {formatStudioDate(start, 'medium')}, {formatStudioHours(start, end)}
+      </strong>
+      <span className="text-sm text-fog">Sydney time. Your booking goes on here once you’re signed in.</span>
+    </p>
   );
 }

@@ -1,6 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
+import { useId } from 'react';
 import { type Control, useWatch } from 'react-hook-form';
 import { isAdult } from '#rules/people.ts';
+import { listWords } from '#rules/business/words.ts';
 import { studioDate } from '#rules/studio-time.ts';
 import { birthDateEntry, isoOf, noDate } from '#web/lib/birth-date.ts';
 import { useNow } from '#web/lib/use-now.ts';
@@ -23,7 +25,8 @@ export function SignUpForm({
 }) {
   const { control } = form;
   const today = studioDate(useNow(60_000));
-  const { complete, tooYoung, taken } = useProgress(control, today);
+  const { missing, tooYoung, taken } = useProgress(control, today);
+  const needs = useId();
   const send = useMutation({
     mutationFn: (checked: CheckedSignUp) => signUp(checked, redirectTo),
     meta: { handled: true },
@@ -65,19 +68,33 @@ export function SignUpForm({
         required
       />
       <FormError control={control} />
-      <SubmitButton control={control} busyLabel="Creating account..." disabled={!complete} className="w-full">
+      <SubmitButton
+        control={control}
+        busyLabel="Creating account..."
+        disabled={missing.length > 0 || tooYoung || taken}
+        aria-describedby={needs}
+        className="w-full"
+      >
         {tooYoung ? 'Must be 18+' : 'Sign Up'}
       </SubmitButton>
+      <p id={needs} className="min-h-5 text-sm text-fog">
+        {missing.length > 0
+          ? `Still needed: ${listWords(missing)}.`
+          : tooYoung || taken
+            ? null
+            : 'We’ll email you a code to confirm your address.'}
+      </p>
     </Form>
   );
 }
 
-/** Says how far the form is: whether it can be sent, whether the date is of somebody too young, and whether the email has an account. */
+/** Says how far the form is: which fields are still empty, whether the date is of somebody too young, and whether the email has an account. */
 function useProgress(control: Control<TypedSignUp, unknown, CheckedSignUp>, today: string) {
   const { birth, fullName, email, phone, password } = useWatch({ control });
   const taken = useEmailTaken(email ?? '');
   const born = isoOf({ ...noDate, ...birth });
   const adult = born !== '' && isAdult(born, today);
-  const filled = [fullName, email, phone, password].every((text) => text !== undefined && text.trim() !== '');
-  return { complete: filled && adult && !taken, tooYoung: born !== '' && !adult, taken };
+  const fields = { name: fullName, email, 'phone number': phone, 'date of birth': born, password };
+  const missing = Object.entries(fields).flatMap(([name, text = '']) => (text.trim() === '' ? [name] : []));
+  return { missing, tooYoung: born !== '' && !adult, taken };
 }

@@ -1,3 +1,5 @@
+import { listWords } from '#rules/business/words.ts';
+
 export type NameFields = { readonly first: string; readonly last: string; readonly oneName: boolean };
 
 /** Splits a full name into the first word and the rest. A single word means a person with one name. */
@@ -36,5 +38,5 @@ export function stillNeeded(state: {
     state.verified ? '' : 'ID',
     state.termsAccepted ? '' : 'terms',
   ].filter((word) => word !== '');
-  return missing.length < 2 ? missing.join('') : `${missing.slice(0, -1).join(', ')} and ${missing.at(-1)}`;
+  return listWords(missing);
 }

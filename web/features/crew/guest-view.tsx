@@ -4,7 +4,7 @@ import { formatStudioRange } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { BookedSpan } from '#web/lib/business/booked-span.tsx';
 import { useBusiness } from '#web/lib/business/business.ts';
-import { DirectionsPhoto } from '#web/lib/business/find-us.tsx';
+import { DirectionsPhoto } from '#web/lib/business/directions-photo.tsx';
 import { describeError, errorCode } from '#web/lib/errors.ts';
 import { mapUrl, paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';

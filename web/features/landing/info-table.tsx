@@ -1,6 +1,6 @@
 import { openWords } from '#rules/business/rooms.ts';
 import { useBusiness, useRooms } from '#web/lib/business/business.ts';
-import { DirectionsPhoto } from '#web/lib/business/find-us.tsx';
+import { DirectionsPhoto } from '#web/lib/business/directions-photo.tsx';
 import { mapUrl } from '#web/lib/paths.ts';
 
 const row = 'flex flex-wrap justify-between gap-x-6 gap-y-1 border-b border-line py-4';

@@ -19,7 +19,7 @@ export function RoomLinks() {
           <li key={id} className="contents">
             <Link
               to={`${paths.booking}${roomQuery(id)}`}
-              className="poster flex min-h-12 items-center justify-center border-2 border-edge bg-night/80 px-2 text-center text-lg leading-none transition-colors hover:border-chalk sm:text-xl"
+              className="poster flex min-h-12 items-center justify-center border-2 border-edge bg-night/80 px-2 text-center text-lg leading-none hover:border-chalk"
             >
               {name}
             </Link>

@@ -51,7 +51,7 @@ export function NextFree({ from }: { from: ReactNode }) {
 function Next({ from }: { from: ReactNode }) {
   const { horizonDays } = useBusiness();
   const now = useNow(TICK_MS);
-  const rooms = useFresh(now);
+  const rooms = useFresh(now, false);
   const found = rooms && nextFree(pricedOf(rooms), now, horizonDays);
   const room = rooms?.studios.find(({ id }) => id === found?.studioId);
   const start = found && slotStart(found.slot.date, found.slot.hour);
@@ -110,18 +110,21 @@ function useRoom(room: string): RoomNow | null {
   return rooms && studio ? describeRoom(rooms.taken.get(studio.id) ?? [], now) : null;
 }
 
-/** What is known of the rooms; null while that says nothing about now. */
-function useFresh(now: Date): Rooms | null {
-  const { data, isError, dataUpdatedAt } = useRooms();
+/** What is known of the rooms; null while that says nothing about now. `follows`: as for `useRooms`. */
+function useFresh(now: Date, follows = true): Rooms | null {
+  const { data, isError, dataUpdatedAt } = useRooms(follows);
   if (data === undefined || isError || !navigator.onLine || now.getTime() - dataUpdatedAt > FRESH_MS) return null;
   return data;
 }
 
-/** Queries what is taken in all rooms until this time tomorrow. */
-function useRooms() {
+/** Queries what is taken in all rooms until this time tomorrow; `follows` it by a connection, which the first view of the page does not open. */
+function useRooms(follows: boolean) {
   const client = useQueryClient();
   const known = client.getQueryData<Rooms>(queryKeys.roomsNow.of());
-  const live = useLive(known?.studios.map(({ id }) => `studio:${id}` as const) ?? null, queryKeys.roomsNow.all);
+  const live = useLive(
+    follows ? (known?.studios.map(({ id }) => `studio:${id}` as const) ?? null) : null,
+    queryKeys.roomsNow.all,
+  );
   return useQuery({
     queryKey: queryKeys.roomsNow.of(),
     queryFn: readRoomsNow,

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { roomQuery } from '#rules/finding/room-link.ts';
 import { roomSign, type SiteRoom } from '#rules/business/rooms.ts';
 import { useRooms } from '#web/lib/business/business.ts';
@@ -8,12 +8,13 @@ import { useRoomsNow } from './use-rooms-now.ts';
 
 /** Lists the rooms with their pictures, and whether each is free now; above them what an hour of tonight costs. */
 export function Rooms({ picture }: { picture: (room: SiteRoom) => ReactNode }) {
-  const parts = useRoomsNow();
+  const list = useRef<HTMLUListElement>(null);
+  const parts = useRoomsNow(list);
   const rooms = useRooms();
   return (
     <>
       <p className="mb-8 min-h-9 text-2xl font-bold">{parts ? <parts.TonightPrice /> : null}</p>
-      <ul className="grid gap-x-6 gap-y-12 md:grid-cols-3">
+      <ul ref={list} className="grid gap-x-6 gap-y-12 md:grid-cols-3">
         {rooms.map((room) => (
           <li key={room.id} className="group relative">
             <div className="relative overflow-hidden bg-booth [&_img]:transition-transform [&_img]:duration-700 [&_img]:ease-drop group-hover:[&_img]:scale-104">
@@ -34,7 +35,7 @@ export function Rooms({ picture }: { picture: (room: SiteRoom) => ReactNode }) {
                 {/* The whole card is pressed, and read as its heading. */}
                 <Link
                   to={`${paths.booking}${roomQuery(room.id)}`}
-                  className="after:absolute after:inset-0 hover:text-signal"
+                  className="after:absolute after:inset-0"
                 >
                   {room.title === '' ? (
                     room.name

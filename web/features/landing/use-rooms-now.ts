@@ -1,4 +1,4 @@
-import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
+import { type ComponentType, type ReactNode, type RefObject, useEffect, useState } from 'react';
 
 type Parts = {
   readonly RoomState: ComponentType<{ name: string }>;
@@ -6,29 +6,31 @@ type Parts = {
   readonly NextFree: ComponentType<{ from: ReactNode }>;
 };
 
-/** How long after the page has loaded the parts are fetched, where the browser cannot say that it is idle. */
-const IDLE_MS = 1_000;
+/** How long after its first paint the page fetches what its first view does not need. */
+const AFTER_MS = 2_000;
 
-/** Fetches what follows the rooms once the page has loaded and the browser is idle: it needs the client, which is large. Null until then, and if it cannot be fetched. */
-export function useRoomsNow(): Parts | null {
+/**
+ * Fetches what says which rooms are free: it needs the client, which is large. `list`: once it is nearly in view; without one, soon after the first view is
+ * painted. Null until then, and if it cannot be fetched.
+ */
+export function useRoomsNow(list?: RefObject<HTMLElement | null>): Parts | null {
   const [parts, setParts] = useState<Parts | null>(null);
   useEffect(() => {
-    let gone = false;
-    const fetchParts = (): void =>
-      void import('./rooms-now.tsx').then(
-        (found) => (gone ? undefined : setParts(found)),
-        () => null,
-      );
-    const whenIdle = (): void => {
-      if ('requestIdleCallback' in window) requestIdleCallback(fetchParts, { timeout: 10 * IDLE_MS });
-      else setTimeout(fetchParts, IDLE_MS);
-    };
-    if (document.readyState === 'complete') whenIdle();
-    else window.addEventListener('load', whenIdle, { once: true });
-    return () => {
-      gone = true;
-      window.removeEventListener('load', whenIdle);
-    };
-  }, []);
+    const fetchParts = (): void => void import('./rooms-now.tsx').then(setParts, () => null);
+    if (!list?.current) {
+      const timer = setTimeout(fetchParts, AFTER_MS);
+      return () => clearTimeout(timer);
+    }
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+        observer.disconnect();
+        fetchParts();
+      },
+      { rootMargin: '200px' },
+    );
+    observer.observe(list.current);
+    return () => observer.disconnect();
+  }, [list]);
   return parts;
 }

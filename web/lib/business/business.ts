@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
-import { firstRooms, type SiteRoom } from '#rules/business/rooms.ts';
-import { type Business, type BusinessTexts, firstBusiness } from '#rules/business/business.ts';
+import type { SiteRoom } from '#rules/business/rooms.ts';
+import type { Business, BusinessTexts } from '#rules/business/business.ts';
 
 /** What the server writes into a page: the details of the business, and on the pages that show them, the texts. */
 export type PageData = {
@@ -9,11 +9,7 @@ export type PageData = {
   readonly texts: BusinessTexts | null;
 };
 
-/** Without the server's data (unit tests) the details are those that the business begins with. The built app always has the server's. */
-const FIRST: PageData | null = import.meta.env.PROD
-  ? null
-  : { business: firstBusiness, rooms: firstRooms, texts: null };
-const PageDataContext = createContext<PageData | null>(FIRST);
+const PageDataContext = createContext<PageData | null>(null);
 
 function usePageData(): PageData {
   const data = useContext(PageDataContext);

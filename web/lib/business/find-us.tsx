@@ -1,24 +1,5 @@
 import { useBusiness } from './business.ts';
-
-/** Shows the photo beside the directions; nothing when there is none. The server makes it small. */
-export function DirectionsPhoto() {
-  const { name, directionsPhoto: photo, directionsPhotoText: text } = useBusiness();
-  if (photo === '') return null;
-  const addressOf = (width: number): string =>
-    `/storage/v1/render/image/public/rooms/${photo}?width=${width}&resize=contain&format=webp`;
-  return (
-    <img
-      loading="lazy"
-      src={addressOf(800)}
-      srcSet={[480, 800, 1120].map((width) => `${addressOf(width)} ${width}w`).join(', ')}
-      sizes="(min-width: 48rem) 36rem, 92vw"
-      width={800}
-      height={600}
-      alt={text === '' ? `The way to ${name}` : text}
-      className="aspect-[4/3] w-full bg-deck object-contain"
-    />
-  );
-}
+import { DirectionsPhoto } from './directions-photo.tsx';
 
 /** Tells people with a booking how to find the door; nothing while staff have not written it. */
 export function FindUs() {

@@ -22,6 +22,13 @@ export function readDoorCopy<T extends Copied>(bookingId: string, now: Date): T 
   return copy?.booking.id === bookingId ? copy : null;
 }
 
+/** The booking that is kept; null when there is none, and after its session, which removes it. */
+export function keptDoor(now: Date): string | null {
+  dropEndedDoorCopy(now);
+  const text = stored();
+  return text === null ? null : (JSON.parse(text) as Copied).booking.id;
+}
+
 /** Removes what is kept of a session that has ended, or that cannot be read. */
 export function dropEndedDoorCopy(now: Date): void {
   const text = stored();

@@ -1,11 +1,11 @@
 import { useEffect } from 'react';
 import { OwnEntries } from '#web/features/waitlist/own-entries.tsx';
+import { AccountNav } from '#web/features/account/account-nav.tsx';
 import { OwnBookings } from '#web/features/account/own-bookings.tsx';
 import { PictureOfRoom } from '#web/features/studios/picture-of-room.tsx';
 import { paths } from '#web/lib/paths.ts';
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
-import { Link } from '#web/router/router.tsx';
-import { Button, buttonStyle } from '#web/ui/button.tsx';
+import { Button } from '#web/ui/button.tsx';
 import { Waiting } from '#web/ui/notice.tsx';
 import { Shell } from '#web/ui/shell.tsx';
 
@@ -30,14 +30,10 @@ export default function BookingsPage() {
   }
   return (
     <Shell back={BACK} title={TITLE} lead={<p>All times are Sydney time.</p>}>
+      <AccountNav current={paths.bookings} />
       <OwnEntries held userId={user.id} />
       <OwnBookings userId={user.id} picture={(room) => <PictureOfRoom name={room} />} />
       <OwnEntries userId={user.id} />
-      <div className="mt-10 flex flex-wrap gap-3">
-        <Link to={paths.profile} className={buttonStyle.plain}>
-          Account Settings
-        </Link>
-      </div>
     </Shell>
   );
 }
