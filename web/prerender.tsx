@@ -1,6 +1,6 @@
 import { prerender } from 'react-dom/static';
-import { type Business, type BusinessSettings, fillText, firstHoldLimits } from '#rules/business/business.ts';
-import { firstSettings } from '#rules/business/first-settings.ts';
+import { type Business, type BusinessSettings, fillText } from '#rules/business/business.ts';
+import { firstHoldLimits, firstSettings } from '#rules/business/first-settings.ts';
 import { fillOffer, firstRooms, type SiteRoom } from '#rules/business/rooms.ts';
 import { venue } from '#rules/venue.ts';
 import { Router } from './router/router.tsx';

@@ -1,5 +1,3 @@
-import { settings, venue } from '../venue.ts';
-
 /** A titled part of the terms or of the privacy page. An empty line begins a paragraph. */
 export type Article = { readonly title: string; readonly text: string };
 
@@ -53,33 +51,6 @@ export type HoldLimits = {
 export type BusinessSettings = Business &
   BusinessTexts &
   HoldLimits & { readonly arrivalNotes: string; readonly salesAccount: string };
-
-/** The details that the business begins with. */
-export const firstBusiness: Business = {
-  name: venue.name,
-  legalName: venue.legalName,
-  abn: venue.abn,
-  address: venue.address,
-  directions: '',
-  directionsPhoto: '',
-  directionsPhotoText: '',
-  phone: '',
-  email: venue.email,
-  instagram: venue.instagram,
-  notice: '',
-  holdMinutes: settings.holdMinutes,
-  horizonDays: settings.horizonDays,
-  freeCancelHours: settings.freeCancelHours,
-  termsVersion: settings.termsVersion,
-};
-
-/** The limits that the business begins with. */
-export const firstHoldLimits: HoldLimits = {
-  maxLiveHolds: settings.maxLiveHolds,
-  holdsPerHour: settings.holdsPerHour,
-  maxUnpaidHours: settings.maxUnpaidHours,
-  maxUnpaidHoursOfBooking: settings.maxUnpaidHoursOfBooking,
-};
 
 /** The name in two lines, as in the logo: its first word, then the others. */
 export function nameLines(name: string): readonly [string, string] {

@@ -1,6 +1,34 @@
-import { type BusinessSettings, firstBusiness, firstHoldLimits } from './business.ts';
+import type { Business, BusinessSettings, HoldLimits } from './business.ts';
+import { settings, venue } from '../venue.ts';
 import { firstPrivacy } from './privacy.ts';
 import { firstTerms } from './terms.ts';
+
+/** The details that the business begins with. */
+export const firstBusiness: Business = {
+  name: venue.name,
+  legalName: venue.legalName,
+  abn: venue.abn,
+  address: venue.address,
+  directions: '',
+  directionsPhoto: '',
+  directionsPhotoText: '',
+  phone: '',
+  email: venue.email,
+  instagram: venue.instagram,
+  notice: '',
+  holdMinutes: settings.holdMinutes,
+  horizonDays: settings.horizonDays,
+  freeCancelHours: settings.freeCancelHours,
+  termsVersion: settings.termsVersion,
+};
+
+/** The limits that the business begins with. */
+export const firstHoldLimits: HoldLimits = {
+  maxLiveHolds: settings.maxLiveHolds,
+  holdsPerHour: settings.holdsPerHour,
+  maxUnpaidHours: settings.maxUnpaidHours,
+  maxUnpaidHoursOfBooking: settings.maxUnpaidHoursOfBooking,
+};
 
 /** All settings that the business begins with: the first row of `public.business_settings`. */
 export const firstSettings: BusinessSettings = {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fillText, firstBusiness, nameLines } from './business.ts';
+import { fillText, nameLines } from './business.ts';
+import { firstBusiness } from './first-settings.ts';
 import { termsDate } from './terms-date.ts';
 import { firstTerms } from './terms.ts';
 import { venue } from '../venue.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Alert, ALERT_KINDS, describeAlert } from '#rules/alerts/alerts.ts';
-import { firstBusiness } from '#rules/business/business.ts';
+import { firstBusiness } from '#rules/business/first-settings.ts';
 import { alertMail } from './alert.ts';
 
 const SITE = 'https://studios.example';

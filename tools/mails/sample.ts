@@ -1,4 +1,4 @@
-import { firstBusiness } from '#rules/business/business.ts';
+import { firstBusiness } from '#rules/business/first-settings.ts';
 import type { BookingForMail } from '#server/mails/booking.ts';
 import type { Mail } from '#server/mails/layout.ts';
 

@@ -3,7 +3,7 @@ import { act, cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { createElement, Fragment, type ReactElement } from 'react';
 import { afterEach, expect } from 'vitest';
-import { firstBusiness } from '#rules/business/business.ts';
+import { firstBusiness } from '#rules/business/first-settings.ts';
 import { firstRooms } from '#rules/business/rooms.ts';
 import { PageDataProvider } from '#web/lib/business/business.ts';
 import { createQueryClient } from '#web/lib/query-client.ts';

@@ -13,7 +13,7 @@ type Step = { readonly what: string; readonly taps: number; readonly scrolls: nu
  * Counts what a visitor does: taps on anything but text fields, and each time something had to be scrolled into view before. A phone moves from one text
  * field to the next, and scrolls, by itself.
  */
-function counter(page: Page) {
+function counter() {
   const steps: Step[] = [];
   const sum = (key: 'taps' | 'scrolls'): number => steps.reduce((all, one) => all + one[key], 0);
   const scrollTo = async (target: Locator): Promise<number> => {
@@ -63,7 +63,7 @@ test('a first booking for the evening takes a phone 14 taps and 2 scrolls from t
   request,
 }) => {
   test.setTimeout(120_000);
-  const count = counter(page);
+  const count = counter();
   const email = `taps-${Date.now()}@example.com`;
   await page.goto('/');
   const began = Date.now();
@@ -114,7 +114,7 @@ test('a known customer with a saved card books the evening with 5 taps', async (
   test.setTimeout(120_000);
   await signIn(page, await newPerson(true));
   await page.goto('/booking');
-  const saved = counter(page);
+  const saved = counter();
   await page.getByRole('radio', { name: /Studio C/ }).tap();
   await chooseEvening(page, saved, 18);
   await page.getByRole('button', { name: 'Book Now' }).tap();
@@ -122,7 +122,7 @@ test('a known customer with a saved card books the evening with 5 taps', async (
   await payWith(page, GOOD_CARD);
   await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
 
-  const count = counter(page);
+  const count = counter();
   await page.goto('/');
   await count.tap('Studio B', page.getByRole('link', { name: 'Studio B', exact: true }));
   const later = await chooseEvening(page, count, 20);

@@ -1,6 +1,6 @@
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { firstBusiness } from '#rules/business/business.ts';
+import { firstBusiness } from '#rules/business/first-settings.ts';
 import { PageDataProvider } from '#web/lib/business/business.ts';
 import { FindUs } from '#web/lib/business/find-us.tsx';
 import { renderPart } from '#web/ui/component-tests.ts';

@@ -33,10 +33,7 @@ export function Rooms({ picture }: { picture: (room: SiteRoom) => ReactNode }) {
             <div className="pt-7">
               <h3 className="text-2xl">
                 {/* The whole card is pressed, and read as its heading. */}
-                <Link
-                  to={`${paths.booking}${roomQuery(room.id)}`}
-                  className="after:absolute after:inset-0"
-                >
+                <Link to={`${paths.booking}${roomQuery(room.id)}`} className="after:absolute after:inset-0">
                   {room.title === '' ? (
                     room.name
                   ) : (
