@@ -201,14 +201,17 @@ export function moneyBackText({ cardCents, handCents }: MoneyBack): string {
 const ID_MISSING =
   'We cancelled it because your ID was no longer verified and nobody could check it in time. You can verify it in your account and book again.';
 
-/** `paid`: the booking had been paid for. `idMissing`: cancelled because the ID was no longer verified. */
+/**
+ * `paid`: the booking had been paid for. `page`: the customer's page of the booking, which will have the receipt of a refund; null for a guest, to whom it is mailed.
+ * `idMissing`: cancelled because the ID was no longer verified.
+ */
 export function bookingCancelledMail(
   booking: BookingForMail,
-  { paid, ...back }: MoneyBack & { paid: boolean },
+  { paid, page, ...back }: MoneyBack & { paid: boolean; page: string | null },
   idMissing = false,
 ): MailWithCalendar {
   const notRefunded = paid ? 'Nothing is refunded with this cancellation.' : 'Nothing was charged for it.';
-  const money = moneyBackText(back) || notRefunded;
+  const money = moneyBackText(back);
   return {
     ...renderMail(booking.from, {
       subject: `Booking cancelled: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}`,
@@ -217,7 +220,16 @@ export function bookingCancelledMail(
       blocks: [
         { kind: 'facts', rows: bookingRows(booking) },
         ...(idMissing ? [{ kind: 'text' as const, text: ID_MISSING }] : []),
-        { kind: 'text', text: money },
+        { kind: 'text', text: money || notRefunded },
+        ...(money !== '' && page !== null
+          ? [
+              sentence(
+                'You’ll find its receipt ',
+                { text: 'with your booking', href: page },
+                ' once it has gone through.',
+              ),
+            ]
+          : []),
       ],
     }),
     calendar: calendar(booking, 'CANCEL'),

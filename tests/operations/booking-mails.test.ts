@@ -6,6 +6,7 @@ import { queueThanks } from '#server/operations/mails/after-session.ts';
 import { queueReminders } from '#server/operations/mails/reminders.ts';
 import { PIN_LINK } from '#server/operations/mails/booking-mail.ts';
 import { enqueue, type JobKind } from '#server/operations/core/jobs.ts';
+import { cancelForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
 import { mailDocuments } from '#server/operations/mails/document-mails.ts';
 import { sendMailAgain } from '#server/operations/mails/send-again.ts';
 import { cancelBooking } from '#server/operations/bookings/cancel.ts';
@@ -170,6 +171,43 @@ test('an adjustment note is mailed once when its refund has arrived; staff mail 
   expect([system.mails, system.notes]).toEqual([[], []]);
   await db.query('update private.booking set user_id = null, guest_email = null where id = $1::uuid', [id]);
   await expect(mail(randomUUID())).rejects.toMatchObject({ code: 'already_done' });
+});
+
+test('one cancellation sends one mail, which says where the receipt of its refund is; a later refund has a mail of its own', async () => {
+  const person = await addPerson(db);
+  const cancelled = async (refund: 'full' | number) => {
+    const { id } = await system.book(person);
+    await system.jobs.drain();
+    [system.mails, system.notes].forEach((sent) => sent.splice(0));
+    await cancelForStaff(system.booking, {
+      bookingId: id,
+      refund,
+      actor: person,
+      money: 'held',
+      reason: 'Sorry',
+    });
+    await system.jobs.drain();
+    return id;
+  };
+  await cancelled('full');
+  const mail = onlyMail();
+  expect(mail.subject).toMatch(/^Booking cancelled/);
+  expect(mail.text).toMatch(/receipt with your booking.*https:\/\/\S+\/bookings\/[A-Z0-9-]{9}/);
+  expect(system.notes).toEqual([]);
+
+  const part = await cancelled(1_000);
+  expect(onlyMail().text).toContain('$10 is on its way back');
+  expect(system.notes).toEqual([]);
+  await refundForStaff(system.booking, {
+    bookingId: part,
+    cents: 500,
+    actor: person,
+    money: 'held',
+    requestId: null,
+    reason: 'Sorry',
+  });
+  await system.jobs.drain();
+  expect(system.notes.map(({ text }) => /refund of \$\d+/.exec(text)?.[0])).toEqual(['refund of $5']);
 });
 
 test('staff send a mail again with what is true now, once for each request, and no mail that would be untrue', async () => {

@@ -53,11 +53,12 @@ const paidMails = (): Rendered[] => [
       long: [long, links, CODE, TERMS_OF_CANCELLING],
     },
     bookingCancelledMail: {
-      '': [booking, { ...card, paid: true }],
-      'paid in two ways': [booking, { ...both, paid: true }],
-      'without a refund': [booking, { ...none, paid: true }],
-      'of a series': [series, { ...card, paid: true }],
-      'because of the ID': [booking, { ...card, paid: true }, true],
+      '': [booking, { ...card, paid: true, page: BOOKING_PAGE }],
+      'of a guest': [booking, { ...card, paid: true, page: null }],
+      'paid in two ways': [booking, { ...both, paid: true, page: BOOKING_PAGE }],
+      'without a refund': [booking, { ...none, paid: true, page: BOOKING_PAGE }],
+      'of a series': [series, { ...card, paid: true, page: BOOKING_PAGE }],
+      'because of the ID': [booking, { ...card, paid: true, page: BOOKING_PAGE }, true],
     },
     paymentLinkMail: {
       '': [booking, { pay: PAY_PAGE, until: at(-48), terms: TERMS }],

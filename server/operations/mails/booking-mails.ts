@@ -62,7 +62,10 @@ export async function sendCancellation(context: BookingMailContext, job: Job): P
       ? bookingCancelledMail(
           // An unpaid order is released as a whole.
           facts.confirmedAt === null ? await withOrder(context, booking, facts) : booking,
-          await cancellationMoney(context.db, facts.id),
+          {
+            ...(await cancellationMoney(context.db, facts.id)),
+            page: facts.userId === null ? null : `${context.siteUrl}/bookings/${facts.reference}`,
+          },
           job.payload['because'] === 'id_missing',
         )
       : moveEndedMail(booking, hoursOf(facts), 'withdrawn'),

@@ -14,7 +14,7 @@ const payloadSchema = z.object({ number: z.number().nullable().default(null) });
 
 /**
  * Mails the documents of a booking: when a refund got its adjustment note, whose `number` the job has, or because staff send them. Nothing when the
- * note is void: the refund did not arrive after all.
+ * note is void, because the refund did not arrive after all, nor when the mail of the cancellation has said so already: that one says where the note is.
  */
 export async function sendDocuments(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   const { number } = payloadSchema.parse(job.payload);
@@ -22,6 +22,7 @@ export async function sendDocuments(context: BookingMailContext, job: Job): Prom
     const read = await documentsOf(context, facts.id);
     const one = read?.documents.find((each) => number === null || each.number === number);
     if (!read || !one) return null;
+    if (number !== null && facts.userId !== null && (await isOfCancellation(context.db, facts.id, number))) return null;
     const registered = one.content.seller.abn !== '';
     const page = facts.userId === null ? null : `${context.siteUrl}/bookings/${facts.reference}`;
     return documentMail(
@@ -32,6 +33,18 @@ export async function sendDocuments(context: BookingMailContext, job: Job): Prom
     );
   });
   return 'done';
+}
+
+/** Whether an adjustment note is for money that goes back because the booking was cancelled. Staff can refund more of it later. */
+async function isOfCancellation(db: Pick<Database, 'one'>, bookingId: string, number: number): Promise<boolean> {
+  const row = await db.one<{ yes: boolean }>(
+    `select c.booking_id is null or c.refund_cents >= sum(d.cents) as yes
+     from private.document d left join private.cancellation c on c.booking_id = d.booking_id
+     where d.booking_id = $1::uuid and d.kind = 'adjustment' and d.number <= $2::int and d.content @> '{"cancelled": true}'
+     group by c.booking_id having max(d.number) = $2::int`,
+    [bookingId, number],
+  );
+  return row?.yes === true;
 }
 
 /** The documents of these bookings as a PDF file; null when there are none. */
