@@ -5,7 +5,7 @@ import { ARRIVE_EARLY, describeArrival, describeCodeMail } from '#rules/access.t
 import { cancellationTerms, describeCancellation } from '#rules/cancellation.ts';
 import { paragraphsOf } from '#rules/letter.ts';
 import { formatMoney } from '#rules/money.ts';
-import { formatStudioDate, formatStudioRange, formatStudioTime, studioDate } from '#rules/studio-time.ts';
+import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
 import { heldBlock } from './held-words.ts';
 import { type Block, greet, type Letterhead, type Mail, renderMail, sentence, writeTo } from './layout.ts';
@@ -26,6 +26,8 @@ export type BookingForMail = {
   readonly totalCents: number;
   readonly firstName: string | null;
   readonly from: Letterhead & Pick<Business, 'phone'>;
+  /** The address of a picture of its room; null without one. */
+  readonly picture: string | null;
   /** What people should know when they arrive; may be empty. */
   readonly arrivalNotes: string;
   /** The other bookings of its order, where a mail is about all of it; their prices are in the amounts. */
@@ -100,6 +102,16 @@ export function calendar(
   return { method, content: file.toString() };
 }
 
+/** The picture of the room, for mails before a session. */
+export const pictureOf = ({ picture, studioName }: Pick<BookingForMail, 'picture' | 'studioName'>) =>
+  picture === null ? null : { src: picture, alt: `Inside ${studioName}` };
+
+/** What names a booking, and where it is, for mails before a session. */
+export const arrivalRows = (booking: BookingForMail): readonly (readonly [string, string])[] => [
+  ...bookingRows(booking),
+  ['Where', booking.from.address],
+];
+
 /** A row for each booking of an order, named by its reference. */
 const datesOf = (booking: BookingForMail): (readonly [string, string])[] =>
   [booking, ...(booking.others ?? [])].map((one, at) => [
@@ -141,9 +153,10 @@ export function bookingConfirmedMail(
       subject: `${dates === 1 ? 'Booking' : `${dates} bookings`} confirmed: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
       preheader: `${when(booking)}. Reference ${booking.reference}.`,
       heading: dates === 1 ? 'Your booking is confirmed' : `Your ${dates} bookings are confirmed`,
+      picture: pictureOf(booking),
       blocks: [
         { kind: 'text', text: greet(booking.firstName, `${booking.studioName} is yours.`) },
-        { kind: 'facts', rows: bookingRows(booking) },
+        { kind: 'facts', rows: arrivalRows(booking) },
         {
           kind: 'facts',
           rows: [['Hours', String(booking.hours)], ...money, ['Paid', formatMoney(booking.totalCents)]],
@@ -359,35 +372,6 @@ export function paymentFailedMail(booking: BookingForMail, late: boolean, bookAg
       },
       { kind: 'facts', rows: bookingRows(booking) },
       { kind: 'button', label: 'Book again', href: bookAgain },
-    ],
-  });
-}
-
-/** Brings the access code. `worksUntil`: when the session ends. `link`: to the page that shows the code and makes another. */
-export function accessCodeMail(
-  booking: BookingForMail,
-  access: { pin: string; worksFrom: Date; worksUntil: Date; singleUse: boolean; link: string },
-): MailWithCalendar {
-  const until =
-    studioDate(access.worksUntil) === studioDate(booking.start)
-      ? formatStudioTime(access.worksUntil)
-      : `${formatStudioTime(access.worksUntil)} on ${formatStudioDate(access.worksUntil, 'medium')}`;
-  const once = access.singleUse
-    ? 'It opens the door once, and the door locks behind you. To get back in, make a new code on your access code page.'
-    : 'The door locks behind you. You can use the code again until your session ends.';
-  return renderMail(booking.from, {
-    subject: `Your access code for ${booking.studioName}, ${formatStudioTime(booking.start)}`,
-    preheader: `Your code works from ${formatStudioTime(access.worksFrom)}.`,
-    heading: `${booking.studioName} is ready for you`,
-    blocks: [
-      { kind: 'code', label: 'PIN', code: access.pin },
-      {
-        kind: 'text',
-        text: `Your code works from ${formatStudioTime(access.worksFrom)} to ${until}, Sydney time. ${once}`,
-      },
-      { kind: 'facts', rows: bookingRows(booking) },
-      ...notesOf(booking),
-      { kind: 'button', label: 'Your access code page', href: access.link },
     ],
   });
 }

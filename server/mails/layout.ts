@@ -17,12 +17,19 @@ export type Block =
 export type Mail = { readonly subject: string; readonly html: string; readonly text: string };
 
 /**
- * Renders a mail as HTML and text: one column of tables for old readers, no remote pictures, a bright and a dark scheme. Whatever the HTML part shows is in
+ * Renders a mail as HTML and text: one column of tables for old readers, at most one picture, a bright and a dark scheme. Whatever the HTML part shows is in
  * the text part too, where each code has a line of its own: `Label: 123456`.
  */
 export function renderMail(
   from: Letterhead,
-  input: { subject: string; preheader: string; heading: string; blocks: readonly Block[] },
+  input: {
+    subject: string;
+    preheader: string;
+    heading: string;
+    blocks: readonly Block[];
+    /** A picture above the heading, 8:5, from the address of the site. Nothing is lost where a mail program does not load it. */
+    picture?: { readonly src: string; readonly alt: string } | null;
+  },
 ): Mail {
   const html = `<!doctype html>
 <html lang="en-AU"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -35,7 +42,7 @@ ${SHEETS}</head>
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" ${part('page')}><tr><td align="center" class="edge" style="padding:32px 16px;">
 <!--[if mso]><table role="presentation" width="600"><tr><td><![endif]-->
 <table role="presentation" width="600" cellpadding="0" cellspacing="0" ${part('card', 'width:100%;max-width:600px;border-top:4px solid #ff5a2c;')}>
-${cell(`padding-top:28px;padding-bottom:0;font:700 13px/1.4 ${FONT};letter-spacing:2px;text-transform:uppercase;`, 'brand', escape(from.name))}
+${input.picture ? pictureHtml(input.picture) : ''}${cell(`padding-top:28px;padding-bottom:0;font:700 13px/1.4 ${FONT};letter-spacing:2px;text-transform:uppercase;`, 'brand', escape(from.name))}
 ${cell('padding-top:12px;', 'body', `<h1 ${part('heading', `margin:0;font:700 28px/1.2 ${FONT};`)}>${show(input.heading)}</h1>`)}
 ${input.blocks.map(htmlOf).join('\n')}
 ${cell('padding-top:12px;padding-bottom:32px;', 'foot', footOf(from))}
@@ -54,6 +61,10 @@ const AFTER_PREHEADER = '&#847;&zwnj;&nbsp;'.repeat(50);
 /** A row of the mail. `tone`: the colour of its text. */
 const cell = (style: string, tone: keyof Tones, inner: string): string =>
   `<tr><td class="in" style="padding:8px 32px;font:400 16px/1.6 ${FONT};${style}"><div ${part(tone)}>${inner}</div></td></tr>`;
+
+/** As wide as the card. */
+const pictureHtml = ({ src, alt }: { readonly src: string; readonly alt: string }): string =>
+  `<tr><td style="padding:0;"><img src="${escape(src)}" alt="${escape(alt)}" width="600" style="display:block;width:100%;max-width:600px;height:auto;border:0;"></td></tr>\n`;
 
 const footOf = (from: Letterhead): string =>
   `<div ${part('rule', `border-top-width:1px;border-top-style:solid;padding-top:16px;font:400 13px/1.6 ${FONT};`)}>${escape(from.name)}, ${escape(from.address)}<br>Questions? ${partHtml(writeTo(from.email))}</div>`;

@@ -7,6 +7,7 @@ import {
   type MoneyBack,
   moneyBackText,
   when,
+  pictureOf,
 } from './booking.ts';
 import { heldBlock } from './held-words.ts';
 import { greet, type Mail, renderMail, sentence } from './layout.ts';
@@ -59,6 +60,7 @@ export function bookingMovedMail(
       subject: `${words.subject}: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
       preheader: `Now ${when(booking)}. Reference ${booking.reference}.`,
       heading: words.heading,
+      picture: pictureOf(booking),
       blocks: [
         {
           kind: 'text',
@@ -70,6 +72,7 @@ export function bookingMovedMail(
             ['Reference', booking.reference],
             ['Before', `${before.studioName}, ${when(before)}`],
             ['Now', `${booking.studioName}, ${when(booking)}`],
+            ['Where', booking.from.address],
           ],
         },
         ...money.map((text) => ({ kind: 'text' as const, text })),

@@ -1,6 +1,14 @@
 import { describeArrival, describeCodeMail } from '#rules/access.ts';
 import { formatStudioDate, formatStudioRange, formatStudioTime } from '#rules/studio-time.ts';
-import { type BookingForMail, calendar, type CodeForMail, type MailWithCalendar, notesOf, when } from './booking.ts';
+import {
+  type BookingForMail,
+  calendar,
+  type CodeForMail,
+  type MailWithCalendar,
+  notesOf,
+  pictureOf,
+  when,
+} from './booking.ts';
 import { heldBlock, heldSentence } from './held-words.ts';
 import { greet, renderMail, sentence } from './layout.ts';
 
@@ -16,6 +24,7 @@ export function reminderMail(
       subject: `Reminder: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
       preheader: `${when(booking)}. Reference ${booking.reference}.`,
       heading: 'See you soon',
+      picture: pictureOf(booking),
       blocks: [
         {
           kind: 'text',

@@ -1,3 +1,4 @@
+import * as accessCodes from '#server/mails/access-code.ts';
 import * as afterSession from '#server/mails/after-session.ts';
 import * as bookings from '#server/mails/booking.ts';
 import * as codeHeld from '#server/mails/code-held.ts';
@@ -70,6 +71,8 @@ const paidMails = (): Rendered[] => [
     paymentReturnedMail: { '': [booking, 21_150], 'of a series': [series, 169_200] },
     paymentProcessingMail: { '': [booking] },
     paymentFailedMail: { '': [booking, false, BOOK], 'too late': [booking, true, BOOK] },
+  }),
+  ...render(accessCodes, {
     accessCodeMail: {
       '': [booking, code],
       'for a whole session': [booking, { ...code, singleUse: false }],

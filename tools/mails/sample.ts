@@ -61,6 +61,7 @@ export const booking: BookingForMail = {
   totalCents: 21_150,
   firstName: 'Olive',
   from,
+  picture: `${SITE}/rooms/mail/b.jpg`,
   arrivalNotes:
     'The entrance is the black door beside the bakery.\nThe lift needs no key; Studio B is on the second floor.',
 };

@@ -1,4 +1,5 @@
 import type { BusinessSettings } from '#rules/business/business.ts';
+import { mailPicture } from '#rules/business/room-picture.ts';
 import type { LinkSigner } from '#server/crypto/link-signer.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
@@ -30,7 +31,7 @@ export const PIN_LINK = 'pin-page';
  * recipient or `compose` returns null. Recipient and content are read when it is sent, so that nothing stale goes out.
  */
 export async function sendBookingMail(
-  { db, mail, business }: BookingMailContext,
+  { db, mail, business, siteUrl }: BookingMailContext,
   job: Job,
   compose: (booking: BookingForMail, facts: BookingFacts, to: string) => Promise<MailWithCalendar | null>,
 ): Promise<void> {
@@ -38,7 +39,8 @@ export async function sendBookingMail(
   const booking = facts?.movesBooking ? await readBooking(db, facts.movesBooking) : facts;
   const to = booking ? await readContact(db, booking) : null;
   if (!facts || !booking || !to) return;
-  const message = await compose(forMail(booking, to.firstName, business()), facts, to.email);
+  const picture = await pictureOfRoom(db, booking.studioId, siteUrl);
+  const message = await compose({ ...forMail(booking, to.firstName, business()), picture }, facts, to.email);
   if (!message) return;
   failpoint(`mail.before.${job.kind}`);
   await mail.send({ to: to.email, ...message, key: `job-${job.id}` });
@@ -68,8 +70,18 @@ export function forMail(facts: BookingFacts, firstName: string | null, business:
     totalCents: facts.finalCostCents,
     firstName,
     from: business,
+    picture: null,
     arrivalNotes: business.arrivalNotes,
   };
+}
+
+/** The address of the first picture of a room; null without one. */
+async function pictureOfRoom(db: Pick<Database, 'one'>, studioId: string, siteUrl: string): Promise<string | null> {
+  const room = await db.one<{ photo: string | null }>(
+    'select s.photos[1] as photo from public.studios s where s.id = $1::uuid',
+    [studioId],
+  );
+  return room?.photo ? `${siteUrl}${mailPicture(room.photo)}` : null;
 }
 
 /** All bookings of the order of a booking, earliest first; itself when it was made alone. */
@@ -94,7 +106,8 @@ export async function withOrder(
   facts: BookingFacts,
 ): Promise<BookingForMail> {
   const [first, ...others] = await bookingsOfOrder(db, facts);
-  return first === undefined ? booking : orderForMail([first, ...others], booking.firstName, business());
+  if (first === undefined) return booking;
+  return { ...orderForMail([first, ...others], booking.firstName, business()), picture: booking.picture };
 }
 
 /** The hours of a booking, or of a hold. */

@@ -1,5 +1,5 @@
 import type { Database } from '#server/db/database.ts';
-import { accessCodeMail } from '#server/mails/booking.ts';
+import { accessCodeMail } from '#server/mails/access-code.ts';
 import { codeHeldMail, codeHeldStaffMail } from '#server/mails/code-held.ts';
 import { readCodeHold } from '../access/code-hold.ts';
 import { showAccess } from '../access/show-access.ts';

@@ -1,6 +1,6 @@
 /**
  * Renders pictures of the three studios: `node tools/art/rooms/render.ts [a|b|c ...]` writes
- * web/public/rooms/{a,b,c}-{width}.{avif,webp}. Every run gives the same pictures.
+ * web/public/rooms/{a,b,c}-{width}.{avif,webp} and mail/{a,b,c}.jpg. Every run gives the same pictures.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -170,6 +170,8 @@ function develop(light: Float32Array, exposure: number): Buffer {
   return bytes;
 }
 
+const MAIL_WIDTH = 1_120;
+
 async function write(name: keyof typeof ROOMS): Promise<void> {
   const light = clean(shoot(ROOMS[name](), name.charCodeAt(0), RAYS[name]));
   const picture = sharp(develop(bloom(despeckle(light)), EXPOSURE[name]), {
@@ -187,9 +189,14 @@ async function write(name: keyof typeof ROOMS): Promise<void> {
       .webp({ quality: 68, effort: 6 })
       .toFile(join(OUT, `${name}-${width}.webp`));
   }
+  // For mails: not all mail programs read the newer formats.
+  await sharp(full)
+    .resize({ width: MAIL_WIDTH })
+    .jpeg({ quality: 78, mozjpeg: true })
+    .toFile(join(OUT, 'mail', `${name}.jpg`));
   process.stdout.write(`room ${name} is drawn\n`);
 }
 
-mkdirSync(OUT, { recursive: true });
+mkdirSync(join(OUT, 'mail'), { recursive: true });
 const selected = process.argv.slice(2);
 for (const name of ['a', 'b', 'c'] as const) if (selected.length === 0 || selected.includes(name)) await write(name);

@@ -61,7 +61,7 @@ function LaterEnd({ booking, more, onChoose }: { booking: BookingPage; more: num
     <button
       type="button"
       onClick={onChoose}
-      className="flex min-h-16 flex-col items-start justify-between border-2 border-line bg-booth px-3 py-2 text-left tabular-nums hover:border-chalk"
+      className="flex min-h-16 flex-col items-start justify-between border-2 border-edge bg-booth px-3 py-2 text-left tabular-nums hover:border-chalk"
     >
       <span className="font-bold">{formatStudioTime(end)}</span>
       <span className="text-sm text-fog">

@@ -1,7 +1,6 @@
+import { roomPicture } from '#rules/business/room-picture.ts';
 import { roomSign } from '#rules/business/rooms.ts';
 
-/** A picture that tools/art/rooms has drawn. */
-const DRAWN = /^drawn-([abc])$/;
 const WIDTHS = [480, 800, 1120];
 /** Image sizes on a card: one column on a phone, three otherwise, page at most 72rem wide. */
 const ON_CARD = '(min-width: 72rem) 22rem, (min-width: 48rem) 30vw, 92vw';
@@ -29,14 +28,14 @@ export function RoomPicture({
       </span>
     );
   const set = (type: 'avif' | 'webp'): string =>
-    WIDTHS.map((width) => `${addressOf(photo, width, type)} ${width}w`).join(', ');
+    WIDTHS.map((width) => `${roomPicture(photo, width, type)} ${width}w`).join(', ');
   return (
     <picture>
       <source type="image/avif" srcSet={set('avif')} sizes={sizes} />
       <img
         loading={lazy ? 'lazy' : 'eager'}
         fetchPriority={first ? 'high' : 'low'}
-        src={addressOf(photo, 800, 'webp')}
+        src={roomPicture(photo, 800, 'webp')}
         srcSet={set('webp')}
         sizes={sizes}
         width={1120}
@@ -46,12 +45,4 @@ export function RoomPicture({
       />
     </picture>
   );
-}
-
-/** The address of a picture in a width. The server cuts and compresses photos that staff have uploaded. */
-function addressOf(photo: string, width: number, type: 'avif' | 'webp'): string {
-  const [, letter] = DRAWN.exec(photo) ?? [];
-  if (letter !== undefined) return `/rooms/${letter}-${width}.${type}`;
-  const size = `width=${width}&height=${Math.round((width * 10) / 16)}&resize=cover&format=${type}`;
-  return `/storage/v1/render/image/public/rooms/${photo}?${size}`;
 }

@@ -1,0 +1,33 @@
+import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
+import { arrivalRows, type BookingForMail, type MailWithCalendar, notesOf, pictureOf } from './booking.ts';
+import { renderMail } from './layout.ts';
+
+/** Brings the access code. `worksUntil`: when the session ends. `link`: to the page that shows the code and makes another. */
+export function accessCodeMail(
+  booking: BookingForMail,
+  access: { pin: string; worksFrom: Date; worksUntil: Date; singleUse: boolean; link: string },
+): MailWithCalendar {
+  const until =
+    studioDate(access.worksUntil) === studioDate(booking.start)
+      ? formatStudioTime(access.worksUntil)
+      : `${formatStudioTime(access.worksUntil)} on ${formatStudioDate(access.worksUntil, 'medium')}`;
+  const once = access.singleUse
+    ? 'It opens the door once, and the door locks behind you. To get back in, make a new code on your access code page.'
+    : 'The door locks behind you. You can use the code again until your session ends.';
+  return renderMail(booking.from, {
+    subject: `Your access code for ${booking.studioName}, ${formatStudioTime(booking.start)}`,
+    preheader: `Your code works from ${formatStudioTime(access.worksFrom)}.`,
+    heading: `${booking.studioName} is ready for you`,
+    picture: pictureOf(booking),
+    blocks: [
+      { kind: 'code', label: 'PIN', code: access.pin },
+      {
+        kind: 'text',
+        text: `Your code works from ${formatStudioTime(access.worksFrom)} to ${until}, Sydney time. ${once}`,
+      },
+      { kind: 'facts', rows: arrivalRows(booking) },
+      ...notesOf(booking),
+      { kind: 'button', label: 'Your access code page', href: access.link },
+    ],
+  });
+}
