@@ -41,9 +41,7 @@ export function UpcomingBooking({
           </h3>
           {start <= now ? <p className="font-bold text-signal">On now</p> : null}
         </div>
-        <p className="mt-3 text-lg">
-          {formatStudioRange(start, end)} <span className="text-dust">Sydney time</span>
-        </p>
+        <p className="mt-3 text-lg">{formatStudioRange(start, end)}</p>
         <p className="mt-1 text-sm text-fog">
           Reference <strong className="text-chalk">{booking.reference}</strong>, {formatDollars(booking.final_cost)}
           {placeOf(booking)}
@@ -63,7 +61,7 @@ function MoveNote({ reference, move }: { reference: string; move: NonNullable<Ow
   return (
     <p className="mt-4 text-warn">
       Moves to {move.studioName}, {formatStudioRange(move.start, move.end)}, when you’ve paid {formatMoney(move.cents)}.
-      We hold those hours until {formatStudioTime(move.until)} on {formatStudioDate(move.until, 'medium')}, Sydney time.{' '}
+      We hold those hours until {formatStudioTime(move.until)} on {formatStudioDate(move.until, 'medium')}.{' '}
       <Link to={paths.ownBooking(reference)} className="underline underline-offset-4 hover:text-chalk">
         Pay, or keep your old hours
       </Link>
@@ -128,8 +126,7 @@ export function ProcessingBooking({ booking }: { booking: OwnBooking }) {
         <p className="font-bold">Payment processing</p>
       </div>
       <p className="mt-3 text-lg">
-        {formatStudioRange(new Date(booking.start_time), new Date(booking.end_time))}{' '}
-        <span className="text-dust">Sydney time</span>
+        {formatStudioRange(new Date(booking.start_time), new Date(booking.end_time))}
         {booking.order === null ? null : ` and ${booking.order.bookings.length - 1} more dates`}
       </p>
       <p className="mt-1 text-sm text-fog">

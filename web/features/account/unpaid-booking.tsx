@@ -25,8 +25,7 @@ export function UnpaidBooking({ hold }: { hold: OwnBooking }) {
         <p className="font-bold text-warn">Not paid yet</p>
       </div>
       <p className="mt-3 text-lg">
-        {formatStudioRange(new Date(hold.start_time), new Date(hold.end_time))}{' '}
-        <span className="text-dust">Sydney time</span>
+        {formatStudioRange(new Date(hold.start_time), new Date(hold.end_time))}
         {hold.order === null ? null : ` and ${hold.order.bookings.length - 1} more dates`}
       </p>
       <p className="mt-1 text-sm text-fog">
@@ -59,8 +58,7 @@ export function UnpaidBooking({ hold }: { hold: OwnBooking }) {
         </p>
       ) : null}
       <p className="mt-3 text-sm text-dust">
-        We’re holding these hours for you until {formatStudioTime(expiry)} Sydney time (<TimeLeft until={expiry} />{' '}
-        left).
+        We’re holding these hours for you until {formatStudioTime(expiry)} (<TimeLeft until={expiry} /> left).
       </p>
     </article>
   );

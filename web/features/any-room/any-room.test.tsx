@@ -32,9 +32,9 @@ test('the best three are offered with room, price and reason; one press takes th
   const onTake = show();
   expect(await screen.findByText('The best in the next 7 days, Sydney time:')).toBeTruthy();
   expect(offers()).toEqual([
-    'Cheapest tonightStudio B $138 7 pm to 9 pm tonight',
-    'Cheapest this weekStudio A $98 8 am to 10 am, Mon',
-    'Cheapest on TuesdayStudio A $98 8 am to 10 am, Tue',
+    'Cheapest tonight7 pm to 9 pm tonight Studio B $138',
+    'Cheapest this week8 am to 10 am, Mon Studio A $98',
+    'Cheapest on Tuesday8 am to 10 am, Tue Studio A $98',
   ]);
   await user.selectOptions(screen.getByLabelText('For'), '4');
   expect(offers()[0]).toContain('Soonest, with the 15% step');

@@ -157,12 +157,18 @@ function Offer({ offer, studio, now, onTake }: { offer: FoundHours; studio: stri
     <button
       type="button"
       onClick={onTake}
-      className="flex min-h-24 w-full flex-wrap items-baseline justify-between gap-x-3 border-2 border-edge bg-deck px-4 py-3 text-left transition-colors hover:border-signal"
+      className="group flex h-full w-full flex-col border-2 border-edge bg-deck text-left transition-colors hover:border-signal"
     >
-      <span className="w-full text-sm font-bold text-signal">{reasonOf(offer, start, now)}</span>
-      <span className="font-bold">{studio}</span>{' '}
-      <span className="font-semibold tabular-nums">{formatMoney(offer.totalCents)}</span>{' '}
-      <span className="w-full text-sm text-fog">{describeSpan(start, end, studioDate(now))}</span>
+      <span className="w-full border-b border-line px-4 py-2 text-sm font-bold text-signal">
+        {reasonOf(offer, start, now)}
+      </span>
+      <span className="flex w-full grow flex-col gap-1 px-4 py-3">
+        <span className="text-lg leading-snug font-bold">{describeSpan(start, end, studioDate(now))}</span>{' '}
+        <span className="mt-auto flex items-baseline justify-between gap-3 pt-2">
+          <span className="text-fog">{studio}</span>{' '}
+          <span className="text-xl font-extrabold tabular-nums">{formatMoney(offer.totalCents)}</span>
+        </span>
+      </span>
     </button>
   );
 }

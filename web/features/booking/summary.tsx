@@ -237,7 +237,7 @@ function When({ studioName, choice, flat }: { studioName: string; choice: Choice
       <p className={`text-sm text-fog ${flat ? '' : 'lg:mt-3'}`}>
         <span aria-hidden="true" className="font-bold text-chalk lg:hidden">{`${studioName} `}</span>
         {formatStudioDate(span.start, 'medium')}, {formatStudioTime(span.start)} to {formatStudioTime(span.end)}
-        {nextDay ? ` on ${formatStudioDate(span.end, 'short')}` : ''} <span className="text-dust">(Sydney time)</span>
+        {nextDay ? ` on ${formatStudioDate(span.end, 'short')}` : ''}
       </p>
       <ClockNote longer={longer} shorter={clockHours > slots.length} />
     </>

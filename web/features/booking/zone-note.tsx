@@ -2,7 +2,7 @@ import { venue } from '#rules/venue.ts';
 import { useRooms } from '#web/lib/business/business.ts';
 import { useOutsideSydney } from '#web/lib/business/use-outside-sydney.ts';
 
-/** Says what to choose, and that times are Sydney's: clearly to visitors from elsewhere. */
+/** Says what to choose, and to visitors from elsewhere that times are Sydney's. Beside the hours it stands for everybody. */
 export function ZoneNote() {
   const outsideSydney = useOutsideSydney();
   const alwaysOpen = useRooms().every((room) => room.alwaysOpen);
@@ -16,9 +16,7 @@ export function ZoneNote() {
         <p className="mt-3 border-l-4 border-warn bg-booth p-3 text-chalk">
           All times here are <strong>Sydney time</strong>, which is different from your local time.
         </p>
-      ) : (
-        <p>All times are Sydney time.</p>
-      )}
+      ) : null}
     </>
   );
 }

@@ -22,7 +22,7 @@ export function HeldNote({
   if (!until || until <= now) return null;
   return (
     <p role="status" className="text-sm font-bold text-good">
-      Held for you until {formatStudioTime(until)}. <span className="font-normal text-fog">Sydney time</span>
+      Held for you until {formatStudioTime(until)}.
     </p>
   );
 }

@@ -139,7 +139,7 @@ test('the selection says until when it is held, and nothing about other hours or
     <HeldNote userId="me" studioId={studioId} slots={[{ date: '2026-11-21', hour }]} now={now} />
   );
   const { rerender } = renderPart(note(20));
-  expect(screen.getByRole('status').textContent).toBe('Held for you until 3:10 pm. Sydney time');
+  expect(screen.getByRole('status').textContent).toBe('Held for you until 3:10 pm.');
   for (const other of [note(21), note(20, 'room-b'), note(20, 'room-a', entry.claimUntil)]) {
     rerender(other);
     expect(screen.queryByRole('status')).toBeNull();
