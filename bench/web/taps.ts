@@ -40,6 +40,48 @@ export async function measureTaps(base: string, executablePath: string): Promise
   }
 }
 
+/** Milliseconds: from the request of the page until its rooms show their prices, and from the tap on a room until its hours are painted. */
+export type RoomTimes = { readonly rooms: number; readonly grid: number };
+
+/** A phone on slow 4G. */
+const NETWORK = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 };
+
+/** Milliseconds since the page was requested at which an element that matches was painted. */
+const paintedAt = (selector: string, text: string): string => `new Promise((done) => {
+  const look = () => {
+    const found = [...document.querySelectorAll(${JSON.stringify(selector)})].some((one) => one.textContent.includes(${JSON.stringify(text)}));
+    if (!found) return requestAnimationFrame(look);
+    requestAnimationFrame(() => setTimeout(() => done(performance.now())));
+  };
+  look();
+})`;
+
+/** Opens the booking page with an empty cache over a slow connection, and taps a room once its price is shown and a person has read it. */
+export async function measureRoom(base: string, executablePath: string): Promise<RoomTimes> {
+  const browser = await chromium.launch({ executablePath });
+  try {
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    const session = await page.context().newCDPSession(page);
+    await session.send('Network.enable');
+    await session.send('Network.emulateNetworkConditions', NETWORK);
+    await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
+    await page.goto(`${base}/booking`, { waitUntil: 'commit' });
+    const rooms = await page.evaluate<number>(paintedAt('[role="radio"]', 'from $'));
+    await page.waitForTimeout(READING_MS);
+    await page.evaluate(
+      `document.addEventListener('click', () => (globalThis.tappedAt = performance.now()), { capture: true, once: true })`,
+    );
+    await page.getByRole('radio', { name: /Studio A/ }).tap();
+    const grid = await page.evaluate<number>(paintedAt('button[data-hour]', '$'));
+    return { rooms, grid: grid - (await page.evaluate<number>('globalThis.tappedAt')) };
+  } finally {
+    await browser.close();
+  }
+}
+
+/** How long a person looks at the rooms before choosing one. */
+const READING_MS = 2_000;
+
 /** Opens the tenth day of next month, which no demo booking touches. */
 async function openDay(page: Page, base: string): Promise<void> {
   await page.goto(`${base}/booking`);

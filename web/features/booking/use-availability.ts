@@ -1,14 +1,18 @@
-import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import type { Slot } from '#rules/slots.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
-import { readDays } from '#web/data/finding/availability.ts';
+import { readDays, readRooms } from '#web/data/finding/availability.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { openHoldsOf, useOwnBookings } from '#web/data/own-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import type { Taken } from '#web/data/taken.ts';
+import type { Days, Taken } from '#web/data/taken.ts';
 import { daysToRead } from './selection.ts';
 
 const POLL_MS = 5_000;
+
+/** The hours of a room on some days, as they were read. */
+type DayOfRoom = Days & { readonly studioId: string; readonly taken: readonly Taken[]; readonly checkedAt: Date };
 
 export type Hours = {
   /** Taken spans; undefined until they are known for the chosen day. */
@@ -44,7 +48,7 @@ export function useAvailability(ask: {
     queryFn:
       studioId === null
         ? skipToken
-        : async () => {
+        : async (): Promise<DayOfRoom> => {
             const taken = await readDays(studioId, days, userId);
             return { studioId, ...days, taken: taken.get(studioId) ?? [], checkedAt: new Date() };
           },
@@ -67,6 +71,40 @@ export function useAvailability(ask: {
     live,
     refetch: () => void answer.refetch(),
   };
+}
+
+/**
+ * Reads the hours of all rooms on a day before one is chosen, in one request, so that the grid is there with the tap. The chosen room reads its own again at once.
+ * A failure is found by that read.
+ */
+export function useHoursAhead(ask: {
+  readonly studioIds: readonly string[];
+  readonly userId: string | null;
+  readonly date: StudioDate;
+  readonly wanted: boolean;
+}): void {
+  const client = useQueryClient();
+  const { userId, date, wanted } = ask;
+  const ids = ask.studioIds.join(' ');
+  useEffect(() => {
+    if (!wanted || ids === '') return undefined;
+    let gone = false;
+    const days = daysToRead([], date);
+    const rooms = ids.split(' ');
+    readRooms(rooms, days, userId).then(
+      (taken) => {
+        for (const studioId of gone ? [] : rooms)
+          client.setQueryData<DayOfRoom>(
+            queryKeys.availability.of('grid', studioId, userId, days.from, days.to),
+            (known) => known ?? { studioId, ...days, taken: taken.get(studioId) ?? [], checkedAt: new Date() },
+          );
+      },
+      () => null,
+    );
+    return () => {
+      gone = true;
+    };
+  }, [client, ids, userId, date, wanted]);
 }
 
 /** Queries the customer's unpaid holds; `loaded` is true once the server has answered. */

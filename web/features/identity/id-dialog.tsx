@@ -1,4 +1,6 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { HeldUntil } from '#web/data/drafts/held-until.tsx';
+import { drafts } from '#web/lib/drafts.ts';
 import { Button, Meter } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Notice } from '#web/ui/notice.tsx';
@@ -25,6 +27,7 @@ export function IdDialog({
 }) {
   const { step, choose, send, preview, again } = useIdCheck(onVerified);
   const body = useRef<HTMLDivElement>(null);
+  const [draft] = useState(drafts.booking);
   const began = useRef(step);
   useEffect(() => {
     // The pressed button is gone: keep the keyboard focus inside the dialog.
@@ -35,6 +38,11 @@ export function IdDialog({
   return (
     <Dialog open={open} title="ID Verification" onClose={onClose}>
       <div ref={body} tabIndex={-1} className="outline-none">
+        {draft === null ? null : (
+          <div className="mb-4 text-sm empty:hidden">
+            <HeldUntil draft={draft} />
+          </div>
+        )}
         {step.name === 'id_photo' ? <PhotoStep problem={step.problem} onPicture={preview} onFile={choose} /> : null}
         {step.name === 'id_preview' ? (
           <div className="space-y-4">

@@ -1,3 +1,4 @@
+import { Check } from 'lucide-react';
 import { type ChangeEvent, type DragEvent, useState } from 'react';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
@@ -32,6 +33,7 @@ export function PhotoStep({
       <p className="text-fog">
         Take a photo of the front of your Australian driver licence. The name and date of birth must match your account.
       </p>
+      {camera ? null : <Tips />}
       {problem ? (
         <Notice tone="bad">
           <p>{problem}</p>
@@ -58,12 +60,41 @@ export function PhotoStep({
         </label>
         <p className="w-full text-sm text-dust max-sm:hidden">or drop a photo here</p>
       </div>
+      <p className="text-sm text-fog">{PHOTO_PRIVACY}</p>
       <Notice tone="warn">
         <p className="text-sm">
           A mismatch may cause a permanent ban and cancellation without refund. Someone on our team always checks first.
         </p>
       </Notice>
-      <p className="text-sm text-fog">{PHOTO_PRIVACY}</p>
+    </div>
+  );
+}
+
+const TIPS = ['All four corners', 'No glare', 'Every word sharp'];
+
+/** What a photo that can be read looks like. */
+function Tips() {
+  return (
+    <div className="flex items-center gap-5 bg-deck p-4">
+      <span
+        aria-hidden="true"
+        className="grid aspect-[8/5] w-32 shrink-0 grid-cols-[1fr_2fr] gap-2 rounded-md border-2 border-edge p-2"
+      >
+        <span className="bg-edge" />
+        <span className="flex flex-col justify-evenly">
+          {['w-full', 'w-3/4', 'w-5/6', 'w-1/2'].map((width) => (
+            <span key={width} className={`h-1 bg-edge ${width}`} />
+          ))}
+        </span>
+      </span>
+      <ul className="space-y-1 text-sm">
+        {TIPS.map((tip) => (
+          <li key={tip} className="flex items-center gap-2">
+            <Check aria-hidden="true" className="size-4 shrink-0 text-good" />
+            {tip}
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }
