@@ -11,6 +11,9 @@ const library = (name: string, packages: string) => ({
   priority: 3,
 });
 
+/** What pages with data share. The first page has no data, and shows the pictures of the rooms. */
+const SHARED = /\/(web\/(data|lib|ui)\/|rules\/(?!business\/room-picture))/;
+
 export default defineConfig({
   root: 'web',
   plugins: [react(), tailwindcss()],
@@ -48,11 +51,11 @@ export default defineConfig({
               files: /\/features\/landing\/(footer|info-table|navigation|rooms)\.tsx/,
               priority: 1,
             }),
-            sharedChunk('data', { entry: 'pages/booking.tsx', files: /\/(web\/(data|lib|ui)|rules)\//, priority: 1 }),
+            sharedChunk('data', { entry: 'pages/booking.tsx', files: SHARED, priority: 1 }),
             // What the pages of an account's bookings share.
             sharedChunk('account', {
               entry: 'pages/bookings/one.tsx',
-              files: /\/(web\/(data|lib|ui)|rules)\//,
+              files: SHARED,
               priority: 0,
             }),
           ],

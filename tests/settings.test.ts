@@ -27,7 +27,7 @@ test('what staff can change is read from the settings, not from the values that 
     .map(({ path }) => path);
   expect(used.toSorted((a, b) => a.localeCompare(b))).toEqual([
     // A page for developers, and a comparison with the first address.
-    'rules/business/business.ts',
+    'rules/business/first-settings.ts',
     'web/pages/developer/primitives.tsx',
     'web/prerender.tsx',
   ]);

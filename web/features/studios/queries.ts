@@ -6,7 +6,7 @@ import { rest } from '#web/data/rest.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 
 /** A studio with its prices of today and later. */
-export type Studio = {
+type Studio = {
   readonly id: string;
   readonly name: string;
   readonly description: string;
