@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { specifiedRates } from '#tests/support/rates.ts';
 import { slotEnd, slotStart } from '../studio-time.ts';
-import { cheapestTonight, findOffers, LOOK_DAYS, type PricedRoom, type Wanted, weekLater } from './any-room.ts';
+import {
+  cheapestTonight,
+  findOffers,
+  LOOK_DAYS,
+  nextFree,
+  type PricedRoom,
+  type Wanted,
+  weekLater,
+} from './any-room.ts';
 
 /** Friday, 20 November 2026, 3 pm in Sydney. */
 const NOW = new Date('2026-11-20T04:00:00Z');
@@ -71,6 +79,20 @@ test('rooms take turns among equal offers, and the emptier room comes first; the
   const only = room('a', busy('2026-11-23', 0, '2026-11-30', 23));
   const cheaper = findOffers(wanted({ hours: 1 }), [only], sunday, 90).map(({ slots }) => slots[0]?.hour);
   expect(cheaper).toEqual([1, 3]);
+});
+
+test('the first free hour of a day is that of the first room that has it, with its price, and none after 24 hours', () => {
+  // Saturday, 7.10 pm in Sydney.
+  const now = new Date('2026-11-21T08:10:00Z');
+  const next = (...rooms: readonly PricedRoom[]): string => {
+    const found = nextFree(rooms, now, 90);
+    return found === null ? 'none' : `${found.studioId} ${found.slot.date} ${found.slot.hour} ${found.cents}`;
+  };
+  expect(next(room('a'), room('b'))).toBe('a 2026-11-21 19 6900');
+  expect(next(room('a', busy('2026-11-21', 18, '2026-11-21', 20)), room('b'))).toBe('b 2026-11-21 19 6900');
+  expect(next(room('a', busy('2026-11-21', 18, '2026-11-22', 9)))).toBe('a 2026-11-22 10 5900');
+  expect(next(room('a', busy('2026-11-21', 18, '2026-11-22', 18)))).toBe('none');
+  expect(next()).toBe('none');
 });
 
 test('the cheapest hour tonight is a free one between 5 pm and 5 am, the earliest of equally cheap ones', () => {

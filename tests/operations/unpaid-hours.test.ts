@@ -7,6 +7,7 @@ import { bookForStaff } from '#server/operations/bookings/book-for-staff.ts';
 import { cancelBooking } from '#server/operations/bookings/cancel.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';
 import { moveBooking } from '#server/operations/bookings/move.ts';
+import { holdEarly } from '#server/operations/customers/hold-early.ts';
 import { joinWaitlist } from '#server/operations/customers/waitlist.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 import { readSourceFiles } from '#tests/support/source-files.ts';
@@ -37,7 +38,7 @@ const INSERTS = {
     'server/operations/bookings/store-staff-booking.ts',
     'server/start/demo-data/write.ts',
   ],
-  database: ['private.hold_booking', 'private.insert_booking', 'private.offer_hours'],
+  database: ['private.hold_booking', 'private.hold_early', 'private.insert_booking', 'private.offer_hours'],
 };
 
 describe.each(databases)('unpaid hours on $name', ({ open }) => {
@@ -106,6 +107,20 @@ describe.each(databases)('unpaid hours on $name', ({ open }) => {
     const { id } = await cases.system.book(owner, taken);
     await joinWaitlist(context(), { userId, studioId: STUDIO, ...taken });
     await cancelBooking(context(), id, owner);
+  }
+  /** Hours that are held while the ID is being verified: the account has none meanwhile. */
+  async function early(userId: string, hours: number): Promise<void> {
+    const verified = (status: string) =>
+      db.query('update public.id_verifications set verification_status = $2 where user_id = $1::uuid', [
+        userId,
+        status,
+      ]);
+    await verified('superseded');
+    try {
+      await holdEarly(context(), { userId, studioId: STUDIO, address: '', ...span(hours) });
+    } finally {
+      await verified('verified');
+    }
   }
   const link = async (email: string, hours: number) =>
     bookForStaff(context(), {
@@ -236,6 +251,7 @@ describe.each(databases)('unpaid hours on $name', ({ open }) => {
           return moveBooking(context(), { ...to, waive: false, actor: alex, customer: alex, onlyLater: true });
         },
         claim: () => claim(alex, 1 + choose(20)),
+        'early hold': () => early(alex, 1 + choose(4)),
         'link of staff': () => link(account?.email ?? '', 1 + choose(20)),
         'move of staff with a link': () =>
           moveBooking(context(), { bookingId: mine(), studioId: STUDIO, ...span(4), waive: false, actor: STAFF }),

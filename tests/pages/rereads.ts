@@ -54,7 +54,7 @@ export const REREADS: Readonly<Record<string, string>> = {
   'web/features/crew/take-back revoke': 'crew',
   'web/features/crew/take-back renew': 'accessCode',
   'web/features/identity/failed-step correct': 'profile eligibility idStatus',
-  'web/features/identity/failed-step hosted': '',
+  'web/features/identity/use-hosted-check hosted': '',
   'web/features/identity/use-id-check check': 'eligibility idStatus',
   'web/features/identity/use-start-check open': '',
   'web/features/landing/leave-list leave': '',

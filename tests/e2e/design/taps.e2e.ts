@@ -4,6 +4,8 @@ import { codeFromMail, GOOD_CARD, newPerson, payWith, sandboxUrl, signIn } from 
 /** The most that a first booking, and one of a known customer with a saved card, may take on a phone. */
 const [FIRST, RETURNING] = [14, 5];
 const SCROLLS = 2;
+/** How high the bar of the selection may be, in pixels. */
+const BAR = 72;
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
@@ -69,6 +71,7 @@ test('a first booking for the evening takes a phone 14 taps and 2 scrolls from t
   const began = Date.now();
   await count.tap('Studio C', page.getByRole('link', { name: 'Studio C', exact: true }));
   const later = await chooseEvening(page, count, 20);
+  expect((await page.getByLabel('Your selection').boundingBox())?.height).toBeLessThanOrEqual(BAR);
   await count.tap('Book Now', page.getByRole('button', { name: 'Book Now' }));
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Full Name').fill('Robin Sample');

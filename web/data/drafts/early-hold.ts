@@ -28,7 +28,7 @@ export function earlyHoldOf(draft: BookingDraft): Date | null {
     hold !== null &&
     draft.series === undefined &&
     hold.studioId === draft.studio_id &&
-    hold.start <= draft.start_time &&
-    hold.end >= draft.end_time;
+    Date.parse(hold.start) <= Date.parse(draft.start_time) &&
+    Date.parse(hold.end) >= Date.parse(draft.end_time);
   return covers ? new Date(hold.until) : null;
 }

@@ -92,6 +92,18 @@ describe('an earlier selection', () => {
     expect(choices.settle(quiet, found.slots, null).arrival).toBeNull();
   });
 
+  test('lets Book Now go on with all of its hours, and not once some are lost or others are chosen', () => {
+    const pressed = choices.restoreSelection(nothing, { ...found, bookNow: true });
+    const settled = choices.settle(pressed, found.slots, null);
+    expect([pressed.goesOn, settled.goesOn]).toEqual([true, true]);
+    expect(choices.settle(pressed, [at(0, NEXT)], lost).goesOn).toBe(false);
+    expect(choices.select(settled, [at(23)]).goesOn).toBe(false);
+    expect(choices.endRestoring(pressed, true).goesOn).toBe(false);
+    expect(choices.restoreSelection(nothing, found).goesOn).toBe(false);
+    // A guest who loads the page again has not signed in.
+    expect(choices.restoreSelection(nothing, { ...found, announce: false, bookNow: true }).goesOn).toBe(false);
+  });
+
   test('that a link asked for is not announced, and focuses what is free of it', () => {
     const linked = choices.restoreSelection(nothing, { ...found, announce: false, linked: true });
     expect(linked.restoring).toBe('linked');

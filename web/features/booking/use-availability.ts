@@ -32,6 +32,7 @@ export type Hours = {
  * connection; `paused` while leaving for payment.
  */
 export function useAvailability(ask: {
+  studios: readonly { readonly id: string }[] | undefined;
   studioId: string | null;
   userId: string | null;
   ready: boolean;
@@ -41,6 +42,7 @@ export function useAvailability(ask: {
 }): Hours {
   const { studioId, userId, date } = ask;
   const days = daysToRead(ask.slots, date);
+  useHoursAhead(studioId === null && ask.ready ? (ask.studios ?? []) : [], userId, date);
   const listens = studioId !== null && ask.ready && !ask.paused;
   const live = useLive(listens ? `studio:${studioId}` : null, queryKeys.availability.all);
   const answer = useQuery({
@@ -77,17 +79,11 @@ export function useAvailability(ask: {
  * Reads the hours of all rooms on a day before one is chosen, in one request, so that the grid is there with the tap. The chosen room reads its own again at once.
  * A failure is found by that read.
  */
-export function useHoursAhead(ask: {
-  readonly studioIds: readonly string[];
-  readonly userId: string | null;
-  readonly date: StudioDate;
-  readonly wanted: boolean;
-}): void {
+function useHoursAhead(studios: readonly { readonly id: string }[], userId: string | null, date: StudioDate): void {
   const client = useQueryClient();
-  const { userId, date, wanted } = ask;
-  const ids = ask.studioIds.join(' ');
+  const ids = studios.map(({ id }) => id).join(' ');
   useEffect(() => {
-    if (!wanted || ids === '') return undefined;
+    if (ids === '') return undefined;
     let gone = false;
     const days = daysToRead([], date);
     const rooms = ids.split(' ');
@@ -104,7 +100,7 @@ export function useHoursAhead(ask: {
     return () => {
       gone = true;
     };
-  }, [client, ids, userId, date, wanted]);
+  }, [client, ids, userId, date]);
 }
 
 /** Queries the customer's unpaid holds; `loaded` is true once the server has answered. */

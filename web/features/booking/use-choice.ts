@@ -10,7 +10,7 @@ import { drafts } from '#web/lib/drafts.ts';
 import { toast } from '#web/ui/toast.tsx';
 import * as choices from './choice-state.ts';
 import { extendSelection } from './selection.ts';
-import { type Hours, useAvailability, useHoursAhead } from './use-availability.ts';
+import { type Hours, useAvailability } from './use-availability.ts';
 import { useRestored } from './use-restored.ts';
 
 const WHY: Readonly<Record<string, string>> = {
@@ -39,13 +39,7 @@ export function useChoice(options: Options) {
   const today = studioDate(now);
   const [state, change] = useState(() => choices.firstChoice(today));
   const { studioId, slots, date } = state;
-  const hours = useAvailability({ studioId, userId, ready: status !== 'loading', slots, date, paused });
-  useHoursAhead({
-    studioIds: studios?.map(({ id }) => id) ?? [],
-    userId,
-    date: today,
-    wanted: status !== 'loading' && studioId === null,
-  });
+  const hours = useAvailability({ studios, studioId, userId, ready: status !== 'loading', slots, date, paused });
   const studio = studios?.find((one) => one.id === studioId) ?? null;
   useRestored(
     status,
