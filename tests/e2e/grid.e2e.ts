@@ -247,11 +247,12 @@ test('failed requests are reported with what to do, and the page recovers', asyn
   });
   await expectToast(page, 'Failed to load studios. Please refresh the page.');
   await accessible(page);
+  // Also the hours of all rooms, which are read before one is chosen.
+  await page.route('**/rest/v1/bookings*', (route) => route.abort());
   await page.unroute('**/rest/v1/studios*');
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByRole('radio')).toHaveCount(3);
 
-  await page.route('**/rest/v1/bookings*', (route) => route.abort());
   await page.getByRole('radio', { name: 'Studio B' }).click();
   await expect(page.getByText('We can’t show which hours are free right now.')).toBeVisible({ timeout: 20_000 });
   await page.unroute('**/rest/v1/bookings*');
