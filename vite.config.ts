@@ -11,7 +11,7 @@ const library = (name: string, packages: string) => ({
   priority: 3,
 });
 
-/** What pages with data share. The first page has no data, and shows the pictures of the rooms. */
+/** What pages with data share. The first page has none, and shows the pictures of the rooms. */
 const SHARED = /\/(web\/(data|lib|ui)\/|rules\/(?!business\/room-picture))/;
 
 export default defineConfig({

@@ -18,6 +18,7 @@ import { generateAccessCode } from './functions/generate-access-code.ts';
 import { holdHours } from './functions/hold-hours.ts';
 import { igloohomeWebhook } from './functions/igloohome-webhook.ts';
 import { manualPowerControl } from './functions/manual-power-control.ts';
+import { nextFree } from './functions/next-free.ts';
 import { processScheduledEmails } from './functions/process-scheduled-emails.ts';
 import { queuedMail } from './functions/queued-mail.ts';
 import { rateSession, reportProblem } from './functions/report-problem.ts';
@@ -123,6 +124,7 @@ export function composeFunctions(context: Context): Hono<Env> {
     functions: new Map([
       ['create-payment', createPayment(context)],
       ['quote-series', quoteSeries(context)],
+      ['next-free', nextFree(context)],
       ['hold-hours', holdHours(context)],
       ['release-hold', releaseHold(context)],
       ['verify-payment', verifyPayment(context)],

@@ -152,6 +152,19 @@ export const ROWS: readonly Row[] = [
     },
   })),
   {
+    name: 'next-free',
+    callers: 'everyone',
+    limit: ['next-free', 60, 60],
+    answers: {
+      readNextFree: () => ({
+        name: 'Studio A',
+        start: new Date('2031-03-01T00:00:00Z'),
+        cents: 4_900,
+        query: '?room=a',
+      }),
+    },
+  },
+  {
     name: 'hold-hours',
     callers: 'signed-in',
     limit: ['hold-hours', 20, 60],

@@ -44,6 +44,7 @@ vi.mock('#server/operations/bookings/hold.ts', () => ({ holdBooking: operation('
 vi.mock('#server/operations/bookings/read-own-booking.ts', () => ({ readOwnBooking: operation('readOwnBooking') }));
 vi.mock('#server/operations/bookings/release.ts', () => ({ releaseOwnHold: operation('releaseOwnHold') }));
 vi.mock('#server/operations/bookings/quote-series.ts', () => ({ quoteSeries: operation('quoteSeries') }));
+vi.mock('#server/operations/prices/next-free.ts', () => ({ readNextFree: operation('readNextFree') }));
 vi.mock('#server/operations/customers/hold-early.ts', () => ({ holdEarly: operation('holdEarly') }));
 vi.mock('#server/operations/customers/waitlist.ts', () => ({
   joinWaitlist: operation('joinWaitlist'),

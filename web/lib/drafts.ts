@@ -30,14 +30,6 @@ export type PendingSelection = {
   readonly bookNow?: boolean;
 };
 
-/** Hours that the server holds while the ID is verified; `until`: an instant as text. */
-export type EarlyHold = {
-  readonly studioId: string;
-  readonly start: string;
-  readonly end: string;
-  readonly until: string;
-};
-
 /** A hosted identity check: its id and page; `openedAt` (ms) once the customer was sent there. */
 export type Verification = { readonly id: string; readonly url: string; readonly openedAt?: number };
 
@@ -46,7 +38,6 @@ const KEYS = {
   selection: 'pendingBookingSelections',
   choice: 'bookingChoice',
   verification: 'verificationSession',
-  early: 'earlyHold',
   removedAt: 'bookingRemovedAt',
   coupon: 'bookingCoupon',
   paid: 'announcedPayment',
@@ -71,8 +62,6 @@ const isSelection = (value: unknown): value is PendingSelection =>
   typeof value['studioId'] === 'string' &&
   Array.isArray(value['slots']) &&
   value['slots'].every(isSlot);
-const isEarlyHold = (value: unknown): value is EarlyHold =>
-  isObject(value) && [value['studioId'], value['start'], value['end'], value['until']].every(isText);
 export const isDraft = (value: unknown): value is BookingDraft =>
   isObject(value) &&
   typeof value['studio_id'] === 'string' &&
@@ -127,8 +116,6 @@ export const drafts = {
     save(KEYS.removedAt, Date.now());
     removeTyped('checkout');
   },
-  earlyHold: () => read(KEYS.early, isEarlyHold),
-  saveEarlyHold: (hold: EarlyHold) => save(KEYS.early, hold),
   /** Whether somebody has signed in on this device before. It outlasts a sign-out. */
   knowsAccount: (): boolean => localStorage.getItem(SIGNED_IN) !== null,
   rememberAccount: () => localStorage.setItem(SIGNED_IN, 'yes'),

@@ -1,5 +1,9 @@
 import { callFunction } from '../fetch-client.ts';
-import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
+import { type BookingDraft, readTyped, saveTyped } from '#web/lib/drafts.ts';
+
+/** Where this tab keeps the hours that the server holds; `until` is an instant as text. */
+const KEPT = 'earlyHold';
+const NONE = { studioId: '', start: '', end: '', until: '' };
 
 /**
  * Asks the server to hold the hours of a booking for a few minutes, while the ID is verified, and remembers until when. Nothing depends on it: hours that are not
@@ -10,7 +14,7 @@ export async function holdEarly(draft: BookingDraft): Promise<void> {
   const span = { studioId: draft.studio_id, startTime: draft.start_time, endTime: draft.end_time };
   try {
     const { heldUntil } = await callFunction<{ heldUntil: string }>('hold-hours', span);
-    drafts.saveEarlyHold({
+    saveTyped(KEPT, {
       studioId: draft.studio_id,
       start: draft.start_time,
       end: draft.end_time,
@@ -23,7 +27,7 @@ export async function holdEarly(draft: BookingDraft): Promise<void> {
 
 /** Until when the hours of a booking are held while the ID is verified; null when they are not. */
 export function earlyHoldOf(draft: BookingDraft): Date | null {
-  const hold = drafts.earlyHold();
+  const hold = readTyped(KEPT, NONE);
   const covers =
     hold !== null &&
     draft.series === undefined &&

@@ -100,7 +100,7 @@ test('without a verified ID Book Now asks for the hours to be held, and goes on 
   renderPart(<Part />, { path: '/booking' });
   await user.click(button());
   await expect.poll(path).toBe('/verify-complete');
-  expect(drafts.earlyHold()).toBeNull();
+  expect(sessionStorage.getItem('typed:earlyHold')).toBeNull();
 });
 
 test('a visitor who has left the page meanwhile is not called to the next one', async () => {

@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { Mark } from '#web/ui/logo.tsx';
-import { useFilm } from './use-film.ts';
-import { useLoaded, useMedia } from './use-media.ts';
+import { useFilm, useLoaded, useMedia } from './use-film.ts';
 
 const cover = 'absolute inset-0 size-full object-cover object-center lg:object-[62%_50%]';
 

@@ -5,7 +5,7 @@ import { slotStart } from '#rules/studio-time.ts';
 import * as availability from '#web/data/finding/availability.ts';
 import * as connection from '#web/data/live.ts';
 import { renderPart } from '#web/ui/component-tests.ts';
-import { NextFree, RoomState, TonightPrice } from './rooms-now.tsx';
+import { RoomState, TonightPrice } from './rooms-now.tsx';
 
 const DAY = '2026-11-21';
 const at = (hour: number, minute = 0, date = DAY): Date =>
@@ -97,25 +97,6 @@ test('the lowest price of a free hour tonight is said with a link that chooses i
   renderPart(<TonightPrice />);
   await wait(50);
   expect(screen.queryByRole('link')).toBeNull();
-});
-
-test('the first view names the room that is free first, with a link that chooses the hour, and the lowest price until that is known', async () => {
-  const { promise, resolve } = Promise.withResolvers<Map<string, never[]>>();
-  readRooms.mockReturnValueOnce(promise);
-  const { unmount } = renderPart(<NextFree from="From $49 an hour" />);
-  await wait(50);
-  expect(document.body.textContent).toBe('From $49 an hour');
-  resolve(new Map());
-  await wait(50);
-  const link = screen.getByRole('link', { name: 'Studio A is free now, $69 an hour' });
-  expect(link.getAttribute('href')).toBe('/booking?room=a&from=2026-11-21T19&hours=1');
-  // The first view opens no connection.
-  expect(vi.mocked(connection.useLive).mock.calls.every(([topics]) => topics === null)).toBe(true);
-  unmount();
-  readRooms.mockResolvedValue(new Map(['a', 'b', 'c'].map((id) => [id, [taken(at(18), at(21))]])));
-  renderPart(<NextFree from="From $49 an hour" />);
-  await wait(50);
-  expect(screen.getByRole('link', { name: 'Studio A is free from 9 pm (Sydney time), $69 an hour' })).toBeTruthy();
 });
 
 test('a room says nothing any more once the connection is lost or an answer fails', async () => {

@@ -1,10 +1,9 @@
-import type { ReactNode } from 'react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { cheapestTonight, nextFree } from '#rules/finding/any-room.ts';
+import { cheapestTonight } from '#rules/finding/any-room.ts';
 import { bookingQuery } from '#rules/finding/booking-link.ts';
 import { describeRoom, type RoomNow } from '#rules/finding/room-now.ts';
 import { formatMoney } from '#rules/money.ts';
-import { addDays, formatStudioTime, slotStart, studioDate } from '#rules/studio-time.ts';
+import { addDays, formatStudioTime, studioDate } from '#rules/studio-time.ts';
 import { RATE_COLUMNS, ratesOf } from '#web/data/finding/rates.ts';
 import { readRooms } from '#web/data/finding/availability.ts';
 import { rest } from '#web/data/rest.ts';
@@ -39,43 +38,13 @@ export function TonightPrice() {
   );
 }
 
-/** Says which room is free first, with a link that chooses that hour; until that is known, and when none is, what an hour costs at least. */
-export function NextFree({ from }: { from: ReactNode }) {
-  return (
-    <QueryProvider>
-      <Next from={from} />
-    </QueryProvider>
-  );
-}
-
-function Next({ from }: { from: ReactNode }) {
-  const { horizonDays } = useBusiness();
-  const now = useNow(TICK_MS);
-  const rooms = useFresh(now, false);
-  const found = rooms && nextFree(pricedOf(rooms), now, horizonDays);
-  const room = rooms?.studios.find(({ id }) => id === found?.studioId);
-  const start = found && slotStart(found.slot.date, found.slot.hour);
-  if (!found || !room || !start) return from;
-  const when = start <= now ? 'now' : `from ${formatStudioTime(start)} (Sydney time)`;
-  return (
-    <Link
-      to={`${paths.booking}${bookingQuery({ studioId: found.studioId, slots: [found.slot] })}`}
-      className="underline decoration-signal decoration-2 underline-offset-4 hover:text-signal"
-    >
-      {room.name} is free {when}, {formatMoney(found.cents)} an hour
-    </Link>
-  );
-}
-
-const pricedOf = (rooms: Rooms) =>
-  rooms.studios.map(({ id, rates }) => ({ studioId: id, rates, busy: rooms.taken.get(id) ?? [] }));
-
 function Tonight() {
   const { horizonDays } = useBusiness();
   const now = useNow(TICK_MS);
   const rooms = useFresh(now);
   if (rooms === null) return null;
-  const found = cheapestTonight(pricedOf(rooms), now, horizonDays);
+  const priced = rooms.studios.map(({ id, rates }) => ({ studioId: id, rates, busy: rooms.taken.get(id) ?? [] }));
+  const found = cheapestTonight(priced, now, horizonDays);
   if (found === null) return null;
   return (
     <Link
@@ -110,21 +79,18 @@ function useRoom(room: string): RoomNow | null {
   return rooms && studio ? describeRoom(rooms.taken.get(studio.id) ?? [], now) : null;
 }
 
-/** What is known of the rooms; null while that says nothing about now. `follows`: as for `useRooms`. */
-function useFresh(now: Date, follows = true): Rooms | null {
-  const { data, isError, dataUpdatedAt } = useRooms(follows);
+/** What is known of the rooms; null while that says nothing about now. */
+function useFresh(now: Date): Rooms | null {
+  const { data, isError, dataUpdatedAt } = useRooms();
   if (data === undefined || isError || !navigator.onLine || now.getTime() - dataUpdatedAt > FRESH_MS) return null;
   return data;
 }
 
-/** Queries what is taken in all rooms until this time tomorrow; `follows` it by a connection, which the first view of the page does not open. */
-function useRooms(follows: boolean) {
+/** Queries what is taken in all rooms until this time tomorrow. */
+function useRooms() {
   const client = useQueryClient();
   const known = client.getQueryData<Rooms>(queryKeys.roomsNow.of());
-  const live = useLive(
-    follows ? (known?.studios.map(({ id }) => `studio:${id}` as const) ?? null) : null,
-    queryKeys.roomsNow.all,
-  );
+  const live = useLive(known?.studios.map(({ id }) => `studio:${id}` as const) ?? null, queryKeys.roomsNow.all);
   return useQuery({
     queryKey: queryKeys.roomsNow.of(),
     queryFn: readRoomsNow,

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 
 /** Retry delay when autoplay is blocked, and the visible share at which the film plays. */
 const RETRY_MS = 1_000;
@@ -72,4 +72,29 @@ export function useFilm(onPlaying: (yes: boolean) => void): {
     else film.pause();
   }
   return { video, paused, toggle };
+}
+
+/** Whether a media query matches, updated on change; false during pre-rendering. */
+export function useMedia(query: string): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      const list = window.matchMedia(query);
+      list.addEventListener('change', changed);
+      return () => list.removeEventListener('change', changed);
+    },
+    () => window.matchMedia(query).matches,
+    () => false,
+  );
+}
+
+/** Whether the page has loaded, so that decoration can be fetched. */
+export function useLoaded(): boolean {
+  const [loaded, setLoaded] = useState(false);
+  useEffect(() => {
+    const done = (): void => setLoaded(true);
+    if (document.readyState === 'complete') done();
+    else window.addEventListener('load', done, { once: true });
+    return () => window.removeEventListener('load', done);
+  }, []);
+  return loaded;
 }

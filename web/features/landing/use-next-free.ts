@@ -1,0 +1,32 @@
+import { useEffect, useState } from 'react';
+
+/** What the function `next-free` answers: from when in Sydney (null: now), the price of the hour, and the query that chooses it on the booking page. */
+type Room = {
+  readonly name: string;
+  readonly from: string | null;
+  readonly price: string;
+  readonly query: string;
+};
+
+/** How often it is asked again. An answer says nothing about later. */
+const EVERY_MS = 60_000;
+
+/** Which room can be booked first; null while that is unknown, or when none can. Asked without the client, which is large. */
+export function useNextFree(): Room | null {
+  const [room, setRoom] = useState<Room | null>(null);
+  useEffect(() => {
+    // As web/data/server.ts reads it, which pages with data load.
+    const apikey = document.querySelector<HTMLMetaElement>('meta[name="anon-key"]')?.content ?? '';
+    const ask = (): void =>
+      void fetch('/functions/v1/next-free', { method: 'POST', headers: { apikey } })
+        .then((answer) => answer.json())
+        .then(
+          (answer: { room?: Room | null }) => setRoom(answer.room ?? null),
+          () => setRoom(null),
+        );
+    ask();
+    const timer = setInterval(ask, EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return room;
+}
