@@ -1,13 +1,13 @@
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
-import { readNextFree } from '#server/operations/prices/next-free.ts';
+import { type NextFree, readNextFree } from '#server/operations/prices/next-free.ts';
 import type { ServerFunction } from './function.ts';
 import { json } from './responses.ts';
 
 /**
- * Says which room can be booked first within a day: `{room: {name, from, price, query} | null}`: from when in Sydney, '9 pm' (null: now), the price of the hour, '$69', and the query
- * of the booking page that chooses it. In words, for the first page, which loads neither the client nor the rules of hours.
+ * Says which room can be booked first within a day: `{room: {words, query} | null}`, in a sentence and as the query of the booking page that chooses the hour. For the
+ * first page, which loads neither the client nor the rules of hours.
  */
 export function nextFree(context: { booking: BookingContext }): ServerFunction {
   return {
@@ -16,14 +16,12 @@ export function nextFree(context: { booking: BookingContext }): ServerFunction {
     limit: { name: 'next-free', max: 60, seconds: 60 },
     async handle() {
       const found = await readNextFree(context.booking);
-      return json({
-        room: found && {
-          name: found.name,
-          from: found.start && formatStudioTime(found.start),
-          price: formatMoney(found.cents),
-          query: found.query,
-        },
-      });
+      return json({ room: found && { words: wordsOf(found), query: found.query } });
     },
   };
+}
+
+function wordsOf({ name, start, cents }: NextFree): string {
+  const when = start === null ? 'now' : `from ${formatStudioTime(start)} (Sydney time)`;
+  return `${name} is free ${when}, ${formatMoney(cents)} an hour`;
 }

@@ -40,7 +40,7 @@ export default function LandingPage() {
         <Link
           to={paths.booking}
           data-along-edge="button"
-          className="poster fixed right-4 bottom-[max(1rem,env(safe-area-inset-bottom))] z-10 border-2 border-transparent bg-signal px-8 py-4 text-2xl leading-none tracking-wide text-ink shadow-[0_10px_40px_#000] transition-colors hover:bg-chalk sm:right-8 sm:bottom-8 sm:px-12 sm:py-6 sm:text-3xl short:bottom-3 short:px-6 short:py-3 short:text-xl"
+          className="poster fixed right-4 bottom-[max(1rem,env(safe-area-inset-bottom))] z-10 border-2 border-transparent bg-signal px-8 py-4 text-2xl leading-none tracking-wide text-ink shadow-[0_10px_40px_#000] hover:bg-chalk sm:right-8 sm:bottom-8 sm:px-12 sm:py-6 sm:text-3xl short:bottom-3 short:px-6 short:py-3 short:text-xl"
         >
           BOOK NOW
         </Link>

@@ -10,7 +10,7 @@ export function KeptDoor() {
   return (
     // Loaded as a document: the files of the page are kept for that.
     <a href={paths.door(bookingId, null)} className={buttonStyle.signal}>
-      Your access code works offline
+      Your access code
     </a>
   );
 }

@@ -13,20 +13,20 @@ export function RoomLinks() {
   if (rooms.length === 0) return null;
   const from = `From ${formatMoney(Math.min(...rooms.map(({ fromCents }) => fromCents)))} an hour`;
   return (
-    <div className="mt-4 max-w-md">
+    <div className="mt-4">
       <p className="min-h-7 text-lg font-bold">
         {next === null ? (
           from
         ) : (
           <Link to={`${paths.booking}${next.query}`} className="underline">
-            {next.name} is free {next.from === null ? 'now' : `from ${next.from} (Sydney time)`}, {next.price} an hour
+            {next.words}
           </Link>
         )}
       </p>
-      <ul className="mt-3 grid auto-cols-fr grid-flow-col gap-2">
+      <ul className="mt-3 grid max-w-md auto-cols-fr grid-flow-col gap-2">
         {rooms.map(({ id, name }) => (
           <li key={id} className="contents">
-            <Link to={`${paths.booking}${roomQuery(id)}`} className={`${buttonStyle.plain} px-2!`}>
+            <Link to={`${paths.booking}${roomQuery(id)}`} className={buttonStyle.plain}>
               {name}
             </Link>
           </li>

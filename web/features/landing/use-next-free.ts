@@ -1,15 +1,12 @@
 import { useEffect, useState } from 'react';
 
-/** What the function `next-free` answers: from when in Sydney (null: now), the price of the hour, and the query that chooses it on the booking page. */
-type Room = {
-  readonly name: string;
-  readonly from: string | null;
-  readonly price: string;
-  readonly query: string;
-};
+/** What the function `next-free` answers: a sentence, and the query that chooses the hour on the booking page. */
+type Room = { readonly words: string; readonly query: string };
 
 /** How often it is asked again. An answer says nothing about later. */
 const EVERY_MS = 60_000;
+/** When it is asked first: the first view is painted before. */
+const FIRST_MS = 1_000;
 
 /** Which room can be booked first; null while that is unknown, or when none can. Asked without the client, which is large. */
 export function useNextFree(): Room | null {
@@ -24,9 +21,8 @@ export function useNextFree(): Room | null {
           (answer: { room?: Room | null }) => setRoom(answer.room ?? null),
           () => setRoom(null),
         );
-    ask();
-    const timer = setInterval(ask, EVERY_MS);
-    return () => clearInterval(timer);
+    const timers = [setTimeout(ask, FIRST_MS), setInterval(ask, EVERY_MS)];
+    return () => timers.forEach(clearInterval);
   }, []);
   return room;
 }
