@@ -145,7 +145,7 @@ try {
   say('\na room of /booking, the same processor, 150 ms and 1.6 Mbit/s');
   const visits: RoomTimes[] = [];
   while (visits.length < RUNS) visits.push(await measureRoom(base, chromium));
-  const [rooms, grid] = [median(visits.map((one) => one.rooms)), median(visits.map((one) => one.grid))];
+  const [rooms, grid] = [median(visits.map((visit) => visit.rooms)), median(visits.map((visit) => visit.grid))];
   report('rooms with prices', `${(rooms / 1000).toFixed(2)} s`, `${GOALS.rooms / 1000} s`, rooms <= GOALS.rooms);
   report('tap to grid', `${grid.toFixed(0)} ms`, `${GOALS.grid} ms`, grid <= GOALS.grid);
 } finally {

@@ -49,7 +49,7 @@ const NETWORK = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 
 /** Milliseconds since the page was requested at which an element that matches was painted. */
 const paintedAt = (selector: string, text: string): string => `new Promise((done) => {
   const look = () => {
-    const found = [...document.querySelectorAll(${JSON.stringify(selector)})].some((one) => one.textContent.includes(${JSON.stringify(text)}));
+    const found = [...document.querySelectorAll(${JSON.stringify(selector)})].some((element) => element.textContent.includes(${JSON.stringify(text)}));
     if (!found) return requestAnimationFrame(look);
     requestAnimationFrame(() => setTimeout(() => done(performance.now())));
   };

@@ -17,13 +17,12 @@ where v.verification_status = 'verified' and p.full_name is not null;
 create function private.name_words(p_name text) returns text[] language sql immutable set search_path = '' as $$
   select coalesce(pg_catalog.array_agg(w.word order by w.place), '{}')
   from pg_catalog.regexp_split_to_table(
-    -- lower() changes only ASCII letters where the database has the locale C, so letters that Unicode does not decompose are replaced in both cases.
-    pg_catalog.lower(pg_catalog.regexp_replace(pg_catalog.regexp_replace(pg_catalog.regexp_replace(
+    pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(
       pg_catalog.translate(
-        pg_catalog.regexp_replace(pg_catalog.regexp_replace(
-          normalize(coalesce(p_name, ''), nfkd), '[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff]', '', 'g'), '[''‘’ʼ`´]', '', 'g'),
+        pg_catalog.lower(pg_catalog.regexp_replace(pg_catalog.regexp_replace(
+          normalize(coalesce(p_name, ''), nfkd), '[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff]', '', 'g'), '[''‘’ʼ`´]', '', 'g')),
         'øØłŁđĐ', 'oolldd'),
-      '[ßẞ]', 'ss', 'g'), '[æÆ]', 'ae', 'g'), '[œŒ]', 'oe', 'g')),
+      'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'),
     '[^a-z0-9\u0080-\uffff]+|[\u2000-\u206f\u3000-\u303f]+') with ordinality as w (word, place)
   where w.word <> ''
 $$;

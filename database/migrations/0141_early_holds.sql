@@ -1,6 +1,8 @@
--- Early holds: hours that are held for ten minutes while a first customer verifies the ID, so that nobody else takes them meanwhile. An early hold is a
--- pending row of private.booking without price and payment, as a claim of the wait list is: the exclusion constraint, closures, live pages and the task
--- that releases expired holds treat it as any hold, the customer's own hold replaces it, and nothing else confirms it. It ends by the clock.
+-- Early holds. While a customer verifies the ID for the first time, the hours that the customer chose are held for ten minutes, so that nobody else takes them.
+--
+-- An early hold is a pending row of private.booking that has no price and no payment, like a claim of the wait list. The exclusion constraint, closures, live pages
+-- and the task that releases expired holds treat it like any other hold. When the customer books the hours, the new hold replaces it. No payment can confirm it. It
+-- ends when its time is over.
 
 alter table private.booking
   add column early boolean not null default false,
@@ -9,9 +11,13 @@ alter table private.booking
 create index booking_early_by_user on private.booking (user_id, created_at) where early;
 create index booking_early_by_studio on private.booking (studio_id, created_at) where early;
 
--- Holds hours for an account without a verified ID. Returns {outcome: 'held', until}, or {outcome} alone: 'verified' when the customer can pay at once,
--- 'taken' when somebody has some of the hours or they are the customer's own, 'limit' when these hours are not held this way now. A repeated call answers
--- the same. One at a time: other hours replace those of an earlier call. `p_hours`: how many hours are paid for. `p_address`: the caller's network address; '' when it is unknown.
+-- Holds hours for an account without a verified ID, and returns what happened:
+--   {outcome: 'held', until}   also for a repeated call, which returns the same time
+--   {outcome: 'verified'}      the customer has a verified ID and can pay at once
+--   {outcome: 'taken'}         somebody has some of the hours, or they belong to the customer already
+--   {outcome: 'limit'}         one of the limits below is reached
+-- An account has one early hold at a time: a call for other hours replaces the earlier one. `p_hours` is how many hours would be paid for. `p_address` is the network
+-- address of the caller, or '' when it is unknown.
 create function private.hold_early(
   p_user uuid, p_studio uuid, p_start timestamptz, p_end timestamptz, p_hours integer, p_address text, p_now timestamptz
 ) returns jsonb language plpgsql volatile set search_path = '' as $$
@@ -60,7 +66,7 @@ end
 $$;
 revoke execute on function private.hold_early(uuid, uuid, timestamptz, timestamptz, integer, text, timestamptz) from public;
 
--- As before, without early holds: they have limits of their own, and nobody has tried to pay for them.
+-- This version leaves early holds out. They have their own limits, and the customer has not tried to pay for them.
 create or replace function private.unpaid_holds(p_user uuid, p_now timestamptz) returns setof private.booking language sql stable set search_path = '' as $$
   select b.* from private.booking b
   where b.user_id = p_user and b.status <> 'confirmed' and b.confirmed_at is null and b.notes is distinct from 'test' and b.made_by is null
@@ -69,7 +75,7 @@ create or replace function private.unpaid_holds(p_user uuid, p_now timestamptz) 
     and not private.payment_is_processing(b.id)
 $$;
 
--- As before, without early holds: there is nothing to pay for yet.
+-- This version leaves early holds out, because the customer cannot pay for them.
 create or replace function public.own_bookings() returns table (
   id uuid, reference text, studio_id uuid, studio_name text, start_time timestamptz, end_time timestamptz, status text, cancel_reason text,
   hold_expires_at timestamptz, total_hours numeric, final_cost numeric, coupon_code text, coupon_type text, coupon_value numeric,

@@ -2,12 +2,15 @@ import { z } from 'zod';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { holdEarly } from '#server/operations/customers/hold-early.ts';
 import type { ServerFunction } from './function.ts';
-import { bookingIdField, instantField, parse, signedIn } from './requests.ts';
+import { parse, signedIn, spanFields } from './requests.ts';
 import { json } from './responses.ts';
 
-const bodySchema = z.object({ studioId: bookingIdField, startTime: instantField, endTime: instantField });
+const bodySchema = z.object(spanFields);
 
-/** Holds hours for the caller while their ID is being verified: `{heldUntil}`. Refused hours can still be booked by whoever comes first. */
+/**
+ * Holds hours for the caller while the caller verifies an ID. Answers `{heldUntil}`, an instant. When the hours are refused, they are not held, and the first customer to
+ * book them gets them.
+ */
 export function holdHours(context: { booking: BookingContext }): ServerFunction {
   return {
     methods: ['POST'],

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { joinWaitlist as join, leaveWaitlist as leave } from '#server/operations/customers/waitlist.ts';
 import type { ServerFunction } from './function.ts';
-import { bookingIdField, instantField, parse, signedIn } from './requests.ts';
+import { parse, signedIn, spanFields } from './requests.ts';
 import { json } from './responses.ts';
 
-const spanSchema = z.object({ studioId: bookingIdField, startTime: instantField, endTime: instantField });
+const spanSchema = z.object(spanFields);
 const entrySchema = z.object({ entryId: z.uuid() });
 
 /** Puts the caller on the wait list for taken hours: `{entryId, ahead}`; `ahead` counts those before them who want some of the same hours. */

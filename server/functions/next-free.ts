@@ -16,12 +16,12 @@ export function nextFree(context: { booking: BookingContext }): ServerFunction {
     limit: { name: 'next-free', max: 60, seconds: 60 },
     async handle() {
       const found = await readNextFree(context.booking);
-      return json({ room: found && { words: wordsOf(found), query: found.query } });
+      return json({ room: found && { words: describeNextFree(found), query: found.query } });
     },
   };
 }
 
-function wordsOf({ name, start, cents }: NextFree): string {
+function describeNextFree({ name, start, cents }: NextFree): string {
   const when = start === null ? 'now' : `from ${formatStudioTime(start)} (Sydney time)`;
   return `${name} is free ${when}, ${formatMoney(cents)} an hour`;
 }

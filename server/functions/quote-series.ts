@@ -4,14 +4,12 @@ import { SERIES_MAX, SERIES_MIN } from '#rules/finding/series.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { quoteSeries as quote } from '#server/operations/bookings/quote-series.ts';
 import type { ServerFunction } from './function.ts';
-import { bookingIdField, datesField, instantField, parse } from './requests.ts';
+import { datesField, parse, spanFields } from './requests.ts';
 import { json } from './responses.ts';
 
 const bodySchema = z
   .object({
-    studioId: bookingIdField,
-    startTime: instantField,
-    endTime: instantField,
+    ...spanFields,
     weeks: z.int().min(SERIES_MIN).max(SERIES_MAX).optional(),
     dates: datesField.optional(),
     couponCode: z.string().trim().max(50).nullish(),

@@ -100,6 +100,9 @@ export const seriesField = z
   .transform((dates) => dates ?? null);
 export const instantField = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 /** Tells a repeated call from a second one like it. */
+/** Some hours of a room. */
+export const spanFields = { studioId: bookingIdField, startTime: instantField, endTime: instantField };
+
 export const requestIdField = z.string().trim().min(1).max(100).nullable().default(null);
 /** What shows that the account is the caller's, where the session is older. */
 export const proofFields = {

@@ -1,5 +1,5 @@
 import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
-import { arrivalRows, type BookingForMail, type MailWithCalendar, notesOf, pictureOf } from './booking.ts';
+import { arrivalRows, type BookingForMail, type MailWithCalendar, notesOf, roomImage } from './booking.ts';
 import { renderMail } from './layout.ts';
 
 /** Brings the access code. `worksUntil`: when the session ends. `link`: to the page that shows the code and makes another. */
@@ -18,7 +18,7 @@ export function accessCodeMail(
     subject: `Your access code for ${booking.studioName}, ${formatStudioTime(booking.start)}`,
     preheader: `Your code works from ${formatStudioTime(access.worksFrom)}.`,
     heading: `${booking.studioName} is ready for you`,
-    picture: pictureOf(booking),
+    picture: roomImage(booking),
     blocks: [
       { kind: 'code', label: 'PIN', code: access.pin },
       {

@@ -103,7 +103,7 @@ export function calendar(
 }
 
 /** The picture of the room, for mails before a session. */
-export const pictureOf = ({ picture, studioName }: Pick<BookingForMail, 'picture' | 'studioName'>) =>
+export const roomImage = ({ picture, studioName }: Pick<BookingForMail, 'picture' | 'studioName'>) =>
   picture === null ? null : { src: picture, alt: `Inside ${studioName}` };
 
 /** What names a booking, and where it is, for mails before a session. */
@@ -153,7 +153,7 @@ export function bookingConfirmedMail(
       subject: `${dates === 1 ? 'Booking' : `${dates} bookings`} confirmed: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
       preheader: `${when(booking)}. Reference ${booking.reference}.`,
       heading: dates === 1 ? 'Your booking is confirmed' : `Your ${dates} bookings are confirmed`,
-      picture: pictureOf(booking),
+      picture: roomImage(booking),
       blocks: [
         { kind: 'text', text: greet(booking.firstName, `${booking.studioName} is yours.`) },
         { kind: 'facts', rows: arrivalRows(booking) },

@@ -7,7 +7,7 @@ import {
   type MoneyBack,
   moneyBackText,
   when,
-  pictureOf,
+  roomImage,
 } from './booking.ts';
 import { heldBlock } from './held-words.ts';
 import { greet, type Mail, renderMail, sentence } from './layout.ts';
@@ -60,7 +60,7 @@ export function bookingMovedMail(
       subject: `${words.subject}: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
       preheader: `Now ${when(booking)}. Reference ${booking.reference}.`,
       heading: words.heading,
-      picture: pictureOf(booking),
+      picture: roomImage(booking),
       blocks: [
         {
           kind: 'text',

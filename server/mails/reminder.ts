@@ -6,7 +6,7 @@ import {
   type CodeForMail,
   type MailWithCalendar,
   notesOf,
-  pictureOf,
+  roomImage,
   when,
 } from './booking.ts';
 import { heldBlock, heldSentence } from './held-words.ts';
@@ -24,7 +24,7 @@ export function reminderMail(
       subject: `Reminder: ${booking.studioName}, ${formatStudioDate(booking.start, 'medium')}, ${formatStudioTime(booking.start)}`,
       preheader: `${when(booking)}. Reference ${booking.reference}.`,
       heading: 'See you soon',
-      picture: pictureOf(booking),
+      picture: roomImage(booking),
       blocks: [
         {
           kind: 'text',

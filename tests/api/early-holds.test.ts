@@ -26,20 +26,20 @@ describe.each(engines)('hours held while an ID is verified, on $name', ({ open }
     return data;
   };
 
-  it('are taken for others only, and neither a booking nor a hold to pay for', async () => {
+  it('show as taken to everybody else, and are in no list of own bookings', async () => {
     const customer = await newcomer();
     const time = span(server.now(), 40, 2);
     const held = await server.call('hold-hours', { studioId: STUDIO_A, ...time }, customer.token);
     expect(held.status).toBe(200);
-    const left = Date.parse(String(held.body['heldUntil'])) - server.now().getTime();
-    expect(left).toBeGreaterThan(9 * 60_000);
-    expect(left).toBeLessThanOrEqual(10 * 60_000);
+    const remaining = Date.parse(String(held.body['heldUntil'])) - server.now().getTime();
+    expect(remaining).toBeGreaterThan(9 * 60_000);
+    expect(remaining).toBeLessThanOrEqual(10 * 60_000);
     expect((await server.client(customer.token).rpc('own_bookings')).data).toEqual([]);
     expect(await holders(undefined, time)).toEqual([{ status: 'pending', user_id: null }]);
     expect(await holders(customer.token, time)).toEqual([{ status: 'pending', user_id: customer.id }]);
   });
 
-  it('are refused to guests and for hours that nobody can book', async () => {
+  it('cannot be held by guests, without a time, or once they have begun', async () => {
     const customer = await newcomer();
     const time = span(server.now(), 50);
     expect(await server.call('hold-hours', { studioId: STUDIO_A, ...time })).toMatchObject({ status: 401 });

@@ -39,7 +39,7 @@ test('Book Now without a verified ID creates a verification session, stores its 
   await accessibleEverywhere(page);
   await page.getByRole('link', { name: 'Use a photo of my licence here' }).click();
   await expect(page).toHaveURL(/\/checkout$/);
-  // The photo is asked for at once, and not again when the page is loaded again.
+  // The dialog for the photo opens by itself, but not again after a reload.
   await expect(page.getByRole('dialog', { name: 'ID Verification' })).toBeVisible();
   await page.reload();
   await expect(page.getByRole('button', { name: 'Verify ID' })).toBeVisible();
@@ -119,3 +119,20 @@ for (const size of [
     await expect(page.getByRole('button', { name: 'Book Now' })).toBeInViewport({ ratio: 1 });
   });
 }
+
+test('a Book Now that was given up does not continue after a later sign-in, which only restores the hours', async ({
+  page,
+}) => {
+  const who = await newPerson(true);
+  await openDay(page, 'Studio B', 62);
+  await chooseHours(page, [18]);
+  await page.getByRole('button', { name: 'Book Now' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('button', { name: 'SIGN IN', exact: true }).click();
+  await signInByDialog(page, who);
+  await expectToast(page, 'Selections Restored');
+  await expect(page.locator('[data-hour="18"]')).toHaveAttribute('data-state', 'selected');
+  await page.waitForTimeout(2_000);
+  await expect(page).toHaveURL(/\/booking$/);
+  await expect(page.getByRole('button', { name: 'Book Now' })).toBeEnabled();
+});

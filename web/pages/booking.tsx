@@ -143,15 +143,15 @@ function useBooking() {
   };
   const { busy, problem, forget } = bookNow;
   const settled = loaded && coupon.checking === null && coupon.unsure === null && coupon.lost === null;
-  const goesOn = choice.goesOn && studio !== null && settled;
-  const goOn = useEffectEvent(() => {
-    choice.wentOn();
+  const bookNowWaits = choice.bookNowWaits && studio !== null && settled;
+  const continueBookNow = useEffectEvent(() => {
+    choice.endBookNowWait();
     book(null);
   });
   // Continues a Book Now that had to wait for the sign-in.
   useEffect(() => {
-    if (goesOn) goOn();
-  }, [goesOn]);
+    if (bookNowWaits) continueBookNow();
+  }, [bookNowWaits]);
   return {
     status,
     userId,

@@ -58,7 +58,7 @@ function Screen({ missing, reloading, retry, home }: Problem & { home: ReactNode
       <div role="alert" className="space-y-2 text-lg text-fog">
         <p>
           {offline
-            ? 'This page opens by itself when you’re back online.'
+            ? 'This page will open automatically when you’re back online.'
             : missing
               ? 'This page could not be loaded.'
               : 'Something on this page broke.'}

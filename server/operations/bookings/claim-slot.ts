@@ -1,4 +1,4 @@
-import { DatabaseError } from '#server/db/database.ts';
+import { type Database, DatabaseError } from '#server/db/database.ts';
 import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
 import { isBlocked } from '../core/blocked.ts';
 import { failpoint } from '../core/failpoint.ts';
@@ -60,7 +60,8 @@ export async function claimSlot(
   throw slotTaken();
 }
 
-const slotTaken = (): Refusal =>
+/** The refusal of hours that somebody else has. */
+export const slotTaken = (): Refusal =>
   new Refusal('slot_taken', 'Someone else just booked this time. Please choose another.');
 
 async function tryHold(context: PaymentContext, claim: HoldClaim, now: Date): Promise<HoldOutcome> {
@@ -81,13 +82,18 @@ async function tryHold(context: PaymentContext, claim: HoldClaim, now: Date): Pr
       throw new Refusal('coupon_exhausted', 'This code has been fully used.');
     // Staff changed the rules of the code after it was checked.
     if (error instanceof DatabaseError && error.code === 'HC003') throw new Refusal('coupon_invalid', error.message);
-    if (error instanceof DatabaseError && error.constraint === 'booking_not_closed')
-      throw new Refusal('slot_closed', 'The studio is closed at this time. Please choose another.');
-    if (isBlocked(error)) throw customerBlocked(await readBookingRules(context.db));
     // Somebody took a slot while own holds were being replaced. The holds are unchanged.
     if (error instanceof DatabaseError && error.code === 'HC002') return { outcome: 'taken', expired: [], mine: null };
-    throw error;
+    return refuseHours(context.db, error);
   }
+}
+
+/** Throws why the rows themselves refuse hours to a customer: the room is closed, or staff have blocked the customer. Rethrows any other error. */
+export async function refuseHours(db: Pick<Database, 'one'>, error: unknown): Promise<never> {
+  if (error instanceof DatabaseError && error.constraint === 'booking_not_closed')
+    throw new Refusal('slot_closed', 'The studio is closed at this time. Please choose another.');
+  if (isBlocked(error)) throw customerBlocked(await readBookingRules(db));
+  throw error;
 }
 
 /** Closes own holds one after another, so that the next round can replace them. */

@@ -47,6 +47,11 @@ export async function sendBookingMail(
   failpoint(`mail.after.${job.kind}`);
 }
 
+/** Returns the address of the customer's own page of a booking; null for a booking without an account. */
+export function ownPage({ siteUrl }: Pick<BookingMailContext, 'siteUrl'>, booking: BookingFacts): string | null {
+  return booking.userId === null ? null : `${siteUrl}/bookings/${booking.reference}`;
+}
+
 /** Returns the signed link to a booking's code page, valid until the booking ends. */
 export function pinLink({ links, siteUrl }: BookingMailContext, booking: BookingFacts): string {
   const token = links.sign(PIN_LINK, booking.id, new Date(booking.endTime));

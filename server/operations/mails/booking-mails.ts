@@ -19,10 +19,11 @@ import { takenCents } from '../payments/payment-rows.ts';
 import { codeForMail } from './code-for-mail.ts';
 import { readPdf } from './document-mails.ts';
 import {
-  bookingsOfOrder,
   type BookingMailContext,
+  bookingsOfOrder,
   hoursOf,
   orderForMail,
+  ownPage,
   pinLink,
   sendBookingMail,
   withOrder,
@@ -64,7 +65,7 @@ export async function sendCancellation(context: BookingMailContext, job: Job): P
           facts.confirmedAt === null ? await withOrder(context, booking, facts) : booking,
           {
             ...(await cancellationMoney(context.db, facts.id)),
-            page: facts.userId === null ? null : `${context.siteUrl}/bookings/${facts.reference}`,
+            page: ownPage(context, facts),
           },
           job.payload['because'] === 'id_missing',
         )

@@ -8,7 +8,7 @@ import { Refusal } from '../core/refusal.ts';
 import { readDocuments } from '../exports/booking-document.ts';
 import { documentPdf } from '../exports/document-files.ts';
 import type { DocumentFacts } from '../exports/document-sheets.ts';
-import { type BookingMailContext, sendBookingMail } from './booking-mail.ts';
+import { type BookingMailContext, ownPage, sendBookingMail } from './booking-mail.ts';
 
 const payloadSchema = z.object({ number: z.number().nullable().default(null) });
 
@@ -24,7 +24,7 @@ export async function sendDocuments(context: BookingMailContext, job: Job): Prom
     if (!read || !one) return null;
     if (number !== null && facts.userId !== null && (await isOfCancellation(context.db, facts.id, number))) return null;
     const registered = one.content.seller.abn !== '';
-    const page = facts.userId === null ? null : `${context.siteUrl}/bookings/${facts.reference}`;
+    const page = ownPage(context, facts);
     return documentMail(
       booking,
       { note: number === null ? null : { number, cents: one.cents }, registered },

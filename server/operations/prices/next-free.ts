@@ -4,6 +4,7 @@ import type { Rates } from '#rules/pricing.ts';
 import { addDays, slotStart, studioDate } from '#rules/studio-time.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
+import { readBookingRules } from '../settings/booking-rules.ts';
 
 /** A room that can be booked from an hour on, and the price of that hour in cents. */
 export type NextFree = {
@@ -53,8 +54,8 @@ export async function readNextFree({
     rates,
     busy: busy.map(({ start, end }) => ({ start: new Date(start), end: new Date(end) })),
   }));
-  const settings = await db.one<{ days: number }>(`select (private.booking_settings() ->> 'horizonDays')::int as days`);
-  const found = nextFree(rooms, now, settings?.days ?? 0);
+  const { horizonDays } = await readBookingRules(db);
+  const found = nextFree(rooms, now, horizonDays);
   const room = rows.find(({ id }) => id === found?.studioId);
   const start = found && slotStart(found.slot.date, found.slot.hour);
   if (!found || !room || !start) return null;

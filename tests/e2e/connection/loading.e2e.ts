@@ -23,7 +23,7 @@ test('a page that cannot be fetched offline says so, and loads once the connecti
   await page.getByRole('link', { name: 'BOOK NOW' }).click();
   const offline = page.getByRole('heading', { name: 'You’re offline' });
   await expect(offline).toBeFocused();
-  await expect(page.getByRole('alert')).toContainText('This page opens by itself when you’re back online.');
+  await expect(page.getByRole('alert')).toContainText('This page will open automatically when you’re back online.');
   await accessible(page);
   // The Home link works without a connection.
   await page.getByRole('link', { name: 'Home' }).click();

@@ -46,43 +46,43 @@ async function onEachScreen(page: Page, day: number, look: (name: string) => Pro
   for (const path of STAFF) await visit(path);
 }
 
-/** Names the targets under 24 × 24 px that are no link in a sentence and closer than 24 px to another one. */
+/** Names the targets under 24 × 24 px that are no link in a sentence and closer than 24 px to another element. */
 const SMALL_TARGETS = `(() => {
   const top = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body;
   const targets = [...top.querySelectorAll('a[href], button, select, input:not([type=hidden]), textarea, [role=button], [role=tab], [role=radio], summary')]
-    .filter((one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !one.closest('[aria-hidden=true], .sr-only'))
-    .map((one) => {
+    .filter((element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !element.closest('[aria-hidden=true], .sr-only'))
+    .map((element) => {
       // A label is pressed with its box.
-      const at = one.matches('input[type=checkbox], input[type=radio]') ? one.closest('label') ?? one : one;
-      return { one, box: at.getBoundingClientRect() };
+      const at = element.matches('input[type=checkbox], input[type=radio]') ? element.closest('label') ?? element : element;
+      return { element, box: at.getBoundingClientRect() };
     })
     .filter(({ box }) => box.width > 0 && box.height > 0);
-  const inSentence = (one) => getComputedStyle(one).display === 'inline' && (one.parentElement?.textContent ?? '').trim().length > (one.textContent ?? '').trim().length;
+  const inSentence = (element) => getComputedStyle(element).display === 'inline' && (element.parentElement?.textContent ?? '').trim().length > (element.textContent ?? '').trim().length;
   const centre = ({ box }) => [box.left + box.width / 2, box.top + box.height / 2];
   return targets
-    .filter(({ one, box }) => (box.width < 23.9 || box.height < 23.9) && !inSentence(one))
+    .filter(({ element, box }) => (box.width < 23.9 || box.height < 23.9) && !inSentence(element))
     .filter((small) => {
       const [x, y] = centre(small);
       return targets.some((other) => {
-        if (other === small || other.one.contains(small.one) || small.one.contains(other.one)) return false;
+        if (other === small || other.element.contains(small.element) || small.element.contains(other.element)) return false;
         const { left, right, top, bottom } = other.box;
         return Math.hypot(Math.max(left - x, 0, x - right), Math.max(top - y, 0, y - bottom)) < 12;
       });
     })
-    .map(({ one, box }) => one.outerHTML.slice(0, 90) + ' ' + Math.round(box.width) + ' x ' + Math.round(box.height));
+    .map(({ element, box }) => element.outerHTML.slice(0, 90) + ' ' + Math.round(box.width) + ' x ' + Math.round(box.height));
 })()`;
 
 /** Names the texts that are cut off: by an element that hides what does not fit into it. */
 const CUT_TEXTS = `[...document.querySelectorAll('main *, dialog[open] *, header *')]
-  .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.sr-only, [aria-hidden=true], svg') && !one.matches('input, select, textarea'))
-  .filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== ''))
-  .filter((one) => {
-    const { overflowX, overflowY, textOverflow } = getComputedStyle(one);
+  .filter((element) => element.checkVisibility({ visibilityProperty: true }) && !element.closest('.sr-only, [aria-hidden=true], svg') && !element.matches('input, select, textarea'))
+  .filter((element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== ''))
+  .filter((element) => {
+    const { overflowX, overflowY, textOverflow } = getComputedStyle(element);
     const cuts = (overflow) => overflow === 'hidden' || overflow === 'clip';
-    if ((textOverflow === 'ellipsis' && one.title !== '') || one.clientWidth < 2) return false;
-    return (cuts(overflowX) && one.scrollWidth > one.clientWidth + 1) || (cuts(overflowY) && one.scrollHeight > one.clientHeight + 1);
+    if ((textOverflow === 'ellipsis' && element.title !== '') || element.clientWidth < 2) return false;
+    return (cuts(overflowX) && element.scrollWidth > element.clientWidth + 1) || (cuts(overflowY) && element.scrollHeight > element.clientHeight + 1);
   })
-  .map((one) => one.outerHTML.slice(0, 90))`;
+  .map((element) => element.outerHTML.slice(0, 90))`;
 
 const overflow = (page: Page): Promise<unknown> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
@@ -120,15 +120,15 @@ test('what has the focus is never hidden behind the bars and messages of a page 
   test.setTimeout(180_000);
   /** Whether a corner or the centre of the focused element can be seen. */
   const seen = `(() => {
-    const one = document.activeElement;
-    if (one === null || one === document.body) return null;
-    const { left, top, width, height } = one.getBoundingClientRect();
+    const element = document.activeElement;
+    if (element === null || element === document.body) return null;
+    const { left, top, width, height } = element.getBoundingClientRect();
     const points = [[0.5, 0.5], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]];
     const visible = points.some(([x, y]) => {
       const hit = document.elementFromPoint(left + width * x, top + height * y);
-      return hit !== null && (one.contains(hit) || hit.contains(one));
+      return hit !== null && (element.contains(hit) || hit.contains(element));
     });
-    return visible || width === 0 || one.closest('.sr-only') !== null ? null : one.outerHTML.slice(0, 90);
+    return visible || width === 0 || element.closest('.sr-only') !== null ? null : element.outerHTML.slice(0, 90);
   })()`;
   const walk = async (name: string): Promise<void> => {
     const hidden: unknown[] = [];

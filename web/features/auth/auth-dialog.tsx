@@ -29,8 +29,15 @@ export default function AuthDialog() {
     navigate(to);
   }
 
+  /** Closes the dialog without signing in. A later sign-in restores the hours, but does not continue a Book Now that was given up. */
+  function dismiss(): void {
+    const kept = drafts.selection();
+    if (kept !== null) drafts.saveSelection({ ...kept, bookNow: false });
+    close();
+  }
+
   return (
-    <Dialog open={view !== null} title="Welcome to the studio" onClose={close}>
+    <Dialog open={view !== null} title="Welcome to the studio" onClose={dismiss}>
       {view === null ? null : (
         <>
           <KeptHours />

@@ -95,13 +95,13 @@ describe('an earlier selection', () => {
   test('lets Book Now go on with all of its hours, and not once some are lost or others are chosen', () => {
     const pressed = choices.restoreSelection(nothing, { ...found, bookNow: true });
     const settled = choices.settle(pressed, found.slots, null);
-    expect([pressed.goesOn, settled.goesOn]).toEqual([true, true]);
-    expect(choices.settle(pressed, [at(0, NEXT)], lost).goesOn).toBe(false);
-    expect(choices.select(settled, [at(23)]).goesOn).toBe(false);
-    expect(choices.endRestoring(pressed, true).goesOn).toBe(false);
-    expect(choices.restoreSelection(nothing, found).goesOn).toBe(false);
+    expect([pressed.bookNowWaits, settled.bookNowWaits]).toEqual([true, true]);
+    expect(choices.settle(pressed, [at(0, NEXT)], lost).bookNowWaits).toBe(false);
+    expect(choices.select(settled, [at(23)]).bookNowWaits).toBe(false);
+    expect(choices.endRestoring(pressed, true).bookNowWaits).toBe(false);
+    expect(choices.restoreSelection(nothing, found).bookNowWaits).toBe(false);
     // A guest who loads the page again has not signed in.
-    expect(choices.restoreSelection(nothing, { ...found, announce: false, bookNow: true }).goesOn).toBe(false);
+    expect(choices.restoreSelection(nothing, { ...found, announce: false, bookNow: true }).bookNowWaits).toBe(false);
   });
 
   test('that a link asked for is not announced, and focuses what is free of it', () => {

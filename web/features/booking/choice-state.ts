@@ -15,7 +15,7 @@ export type ChoiceState = {
   /** An earlier selection whose hours are still to be checked, whether to announce it, and whether a link asked for it. */
   readonly restoring: 'no' | 'silent' | 'announced' | 'linked';
   /** Book Now was pressed before signing in, and goes on once these hours are checked. */
-  readonly goesOn: boolean;
+  readonly bookNowWaits: boolean;
   /** The selection that lost hours to others or the clock, until the next choice. */
   readonly lost: LostSelection | null;
   /** Hour to focus after crossing midnight or signing in. */
@@ -30,7 +30,7 @@ export function firstChoice(today: StudioDate): ChoiceState {
     date: today,
     slots: [],
     restoring: 'no',
-    goesOn: false,
+    bookNowWaits: false,
     lost: null,
     arrival: null,
     removed: null,
@@ -39,7 +39,7 @@ export function firstChoice(today: StudioDate): ChoiceState {
 
 /** Selects exactly these hours. */
 export function select(state: ChoiceState, slots: readonly Slot[]): ChoiceState {
-  return { ...state, slots, goesOn: false, lost: null, removed: null };
+  return { ...state, slots, bookNowWaits: false, lost: null, removed: null };
 }
 
 /** Clears the selection; Undo can restore it. */
@@ -90,7 +90,7 @@ export function restoreSelection(
     date: first.date,
     slots: found.slots,
     restoring: found.announce ? 'announced' : found.linked === true ? 'linked' : 'silent',
-    goesOn: found.announce && found.bookNow === true,
+    bookNowWaits: found.announce && found.bookNow === true,
   };
 }
 
@@ -105,7 +105,7 @@ export function settle(state: ChoiceState, kept: readonly Slot[], lost: LostSele
   const focuses = state.restoring === 'announced' || state.restoring === 'linked';
   return {
     ...state,
-    ...(lost === null ? {} : { slots: kept, lost, goesOn: false }),
+    ...(lost === null ? {} : { slots: kept, lost, bookNowWaits: false }),
     ...(focuses ? { arrival: sortSlots(kept)[0] ?? null } : {}),
     restoring: 'no',
   };
@@ -113,5 +113,5 @@ export function settle(state: ChoiceState, kept: readonly Slot[], lost: LostSele
 
 /** Ends restoring; a studio that does not exist is no longer chosen. */
 export function endRestoring(state: ChoiceState, studioExists: boolean): ChoiceState {
-  return { ...state, restoring: 'no', goesOn: false, ...(studioExists ? {} : { studioId: null, slots: [] }) };
+  return { ...state, restoring: 'no', bookNowWaits: false, ...(studioExists ? {} : { studioId: null, slots: [] }) };
 }

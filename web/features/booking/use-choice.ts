@@ -84,8 +84,8 @@ export function useChoice(options: Options) {
   return {
     ...state,
     /** Book Now was pressed before signing in, and the hours are free. */
-    goesOn: state.goesOn && state.restoring === 'no',
-    wentOn: () => change((before) => ({ ...before, goesOn: false })),
+    bookNowWaits: state.bookNowWaits && state.restoring === 'no',
+    endBookNowWait: () => change((before) => ({ ...before, bookNowWaits: false })),
     studio,
     today,
     hours,

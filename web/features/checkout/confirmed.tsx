@@ -54,7 +54,7 @@ export function Confirmed({ state, picture, passes, calendar }: ConfirmedParts &
       <div className="grid gap-x-16 gap-y-10 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="min-w-0 space-y-10">
           {booking ? <Span booking={booking} codeHeld={held} picture={picture?.(booking.studio_name)} /> : null}
-          <Ways state={state} />
+          <Actions state={state} />
           {booking && !state.series
             ? calendar?.({ id: state.bookingId, reference: state.reference, ...namedSpan(booking) })
             : null}
@@ -64,7 +64,7 @@ export function Confirmed({ state, picture, passes, calendar }: ConfirmedParts &
         </div>
         <div className="min-w-0 space-y-6">
           <Facts state={state} />
-          <Onward state={state} />
+          <NextLinks state={state} />
         </div>
       </div>
     </Shell>
@@ -84,7 +84,7 @@ const namedSpan = (paid: Paid) => ({
 });
 
 /** What people do with a booking before they arrive. */
-function Ways({ state }: { state: PaymentState }) {
+function Actions({ state }: { state: PaymentState }) {
   const { address } = useBusiness();
   const own = paths.ownBooking(state.reference);
   return (
@@ -94,27 +94,27 @@ function Ways({ state }: { state: PaymentState }) {
         Your access code
       </Link>
       <ul className="grid gap-2 sm:grid-cols-3">
-        <Way Icon={Settings2}>
+        <Action Icon={Settings2}>
           <Link to={own} className={`${buttonStyle.plain} grow`}>
             Manage your booking
           </Link>
-        </Way>
-        <Way Icon={UserPlus}>
+        </Action>
+        <Action Icon={UserPlus}>
           <Link to={`${own}#crew`} className={`${buttonStyle.plain} grow`}>
             Invite friends
           </Link>
-        </Way>
-        <Way Icon={MapPin}>
+        </Action>
+        <Action Icon={MapPin}>
           <a href={mapUrl(address)} target="_blank" rel="noreferrer" className={`${buttonStyle.plain} grow`}>
             Get directions
           </a>
-        </Way>
+        </Action>
       </ul>
     </section>
   );
 }
 
-function Way({ Icon, children }: { Icon: ComponentType<{ className: string }>; children: ReactNode }) {
+function Action({ Icon, children }: { Icon: ComponentType<{ className: string }>; children: ReactNode }) {
   return (
     <li className="relative flex">
       <Icon aria-hidden="true" className="pointer-events-none absolute top-3.5 left-4 size-5 text-signal" />
@@ -166,7 +166,7 @@ const again = (paid: Paid, series: PaymentState['series'] = []) =>
   bookAgain({ studioId: paid.studio_id, ...spanOf(paid), own: series.map(spanOf) }, new Date());
 
 /** Where to go from here. */
-function Onward({ state: { booking, series, change } }: { state: PaymentState }) {
+function NextLinks({ state: { booking, series, change } }: { state: PaymentState }) {
   const later = booking ? again(booking, series) : null;
   return (
     <div className="flex flex-col gap-2">

@@ -12,11 +12,17 @@ const PHOTO_IN_SHORT = `We read your name, date of birth and expiry date, and de
 export function IdChoice({ photo, online }: { photo: ReactNode; online: ReactNode }) {
   return (
     <ul className={`grid gap-4 ${online === null ? '' : 'sm:grid-cols-2'}`}>
-      <Way icon={Camera} title="Photo of your licence" time="About 30 seconds" action={photo} privacy={PHOTO_IN_SHORT}>
+      <Option
+        icon={Camera}
+        title="Photo of your licence"
+        time="About 30 seconds"
+        action={photo}
+        privacy={PHOTO_IN_SHORT}
+      >
         Take a photo of your Australian driver licence here, or upload one.
-      </Way>
+      </Option>
       {online === null ? null : (
-        <Way
+        <Option
           icon={ScanFace}
           title="Online check"
           time="About 2 minutes"
@@ -24,13 +30,13 @@ export function IdChoice({ photo, online }: { photo: ReactNode; online: ReactNod
           privacy="It runs on the pages of our identity service. Your pictures stay there; we learn the result."
         >
           Our identity service looks at your licence and your face, then you come back here.
-        </Way>
+        </Option>
       )}
     </ul>
   );
 }
 
-function Way({
+function Option({
   icon: Icon,
   title,
   time,
