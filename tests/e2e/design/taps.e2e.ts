@@ -144,5 +144,8 @@ test('from noon on a small phone shows the hours of the evening without scrollin
   );
   await page.goto('/booking');
   await page.getByRole('radio', { name: /Studio A/ }).tap();
+  // Tomorrow has all of its 24 hours.
+  await page.getByLabel('Days', { exact: true }).getByRole('button').nth(1).tap();
+  await expect(page.locator('button[data-hour="0"]')).toBeVisible();
   await expect(page.locator('button[data-hour="20"]')).toBeInViewport({ ratio: 1 });
 });
