@@ -98,7 +98,8 @@ async function render(location: string, data: PageData): Promise<{ title: string
 function headOf(route: PageRoute, renderedTitle: string | null, { business, rooms }: PageData): string {
   const title = renderedTitle ?? escape(`${textOf(route.path).title} · ${business.name}`);
   const name = escape(business.name);
-  const description = escape(fillOffer(fillText(textOf(route.path).description, business), rooms));
+  const descriptionOf = (path: string): string => fillOffer(fillText(textOf(path).description, business), rooms);
+  const description = escape(descriptionOf(route.path));
   const url = `%SITE_URL%${route.canonical ?? (route.path === '*' ? '/' : route.path.replace('/*', ''))}`;
   const shared = [
     ['og:type', 'website'],
@@ -120,19 +121,19 @@ function headOf(route: PageRoute, renderedTitle: string | null, { business, room
     ...shared.map(([property, content]) => `<meta property="${property}" content="${content}" />`),
     '<meta name="twitter:card" content="summary_large_image" />',
     ...(route.page === 'landing' || route.page === 'about/us'
-      ? [`<script type="application/ld+json">${json(describe(business))}</script>`]
+      ? [`<script type="application/ld+json">${json(describe(business, descriptionOf('/')))}</script>`]
       : []),
   ].join('\n    ');
 }
 
 /** Describes the business for search engines: https://schema.org/LocalBusiness */
-function describe({ name, email, phone, address, instagram }: Business): object {
+function describe({ name, email, phone, address, instagram }: Business, description: string): object {
   return {
     '@context': 'https://schema.org',
     '@type': 'EntertainmentBusiness',
     '@id': '%SITE_URL%/#business',
     name,
-    description: textOf('/').description,
+    description,
     slogan: venue.tagline,
     url: '%SITE_URL%/',
     image: '%SITE_URL%/open-graph.jpg',

@@ -1,4 +1,5 @@
-import { expect, type Locator, type Page, test } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
+import { test } from '#tests/e2e/journey.ts';
 import { admin, ahead, chooseHours, demo, openDay, openDetails, signIn } from './steps.ts';
 
 /** Stacking: the summary, BOOK NOW and messages cover nothing that people need. */

@@ -1,5 +1,6 @@
 import AxeBuilder from '@axe-core/playwright';
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
+import { test } from '#tests/e2e/journey.ts';
 import { axeFor, demo, signIn, signInByDialog } from './steps.ts';
 
 const PAGES = ['/', '/about', '/coming-soon', '/terms', '/privacy', '/no-such-page'] as const;
@@ -240,7 +241,7 @@ test('an unknown path is answered with 404, is logged, and links home', async ({
   await expect(page).toHaveURL('/');
 });
 
-test('every page has its title, description and place, and shared links their picture', async ({
+test('every page has its title, description and place without unfilled names, and shared links their picture', async ({
   page,
   request,
   baseURL,
@@ -251,15 +252,15 @@ test('every page has its title, description and place, and shared links their pi
     await expect(page.locator('link[rel="canonical"]')).toHaveAttribute('href', `${baseURL}${path}`);
     seen.add(`${await page.title()} ${await page.locator('meta[name="description"]').getAttribute('content')}`);
     await expect(page.locator('title')).toHaveCount(1);
+    expect(await page.evaluate('document.head.innerHTML')).not.toMatch(/\{\w+\}/);
   }
   expect(seen.size).toBe(5);
   await page.goto('/studio');
   await expect(page.getByRole('link', { name: 'BOOK NOW' })).toBeVisible();
   await expect(page.locator('link[rel="canonical"]')).toHaveAttribute('href', `${baseURL}/`);
-  const business: { name: string; url: string } = JSON.parse(
-    (await page.locator('script[type="application/ld+json"]').textContent()) ?? '',
-  );
-  expect(business).toMatchObject({ name: '24/7 DJ Studios', url: `${baseURL}/` });
+  const business: unknown = JSON.parse((await page.locator('script[type="application/ld+json"]').textContent()) ?? '');
+  const description = await page.locator('meta[name="description"]').getAttribute('content');
+  expect(business).toMatchObject({ name: '24/7 DJ Studios', description, url: `${baseURL}/` });
   const picture = await page.locator('meta[property="og:image"]').getAttribute('content');
   expect((await request.get(picture ?? '')).headers()['content-type']).toBe('image/jpeg');
   expect(await (await request.get('/robots.txt')).text()).toContain(`Sitemap: ${baseURL}/sitemap.xml`);

@@ -26,7 +26,7 @@ export type DraftDate = {
 export type PendingSelection = {
   readonly studioId: string;
   readonly slots: readonly Slot[];
-  /** Book Now was pressed, and goes on by itself after the sign-in. */
+  /** Book Now was pressed, and continues automatically after the sign-in. */
   readonly bookNow?: boolean;
 };
 

@@ -27,12 +27,11 @@ export default function NotFoundPage() {
       </h1>
       <p className="mt-4 text-2xl font-semibold sm:text-3xl">Oops! Page not found</p>
       <p className="max-w-prose text-fog">
-        There is nothing at <span className="font-semibold break-all text-chalk">{pathname}</span>. If a link of ours
-        brought you here, please{' '}
-        <a className="underline" href={`mailto:${email}?subject=${encodeURIComponent(`No page at ${pathname}`)}`}>
+        There is nothing at this address. If a link of ours brought you here, please{' '}
+        <a className="underline" href={`mailto:${email}?subject=Page%20not%20found`}>
           tell us
-        </a>
-        .
+        </a>{' '}
+        which one.
       </p>
       <nav aria-label="Where to go from here" className="flex flex-wrap gap-3">
         <Link to={paths.booking} className={buttonStyle.signal}>

@@ -1,4 +1,5 @@
-import { expect, type Locator, type Page, test } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
+import { test } from '#tests/e2e/journey.ts';
 import { codeFromMail, GOOD_CARD, newPerson, payWith, sandboxUrl, signIn } from '../steps.ts';
 
 /** The most that a first booking, and one of a known customer with a saved card, may take on a phone. */
@@ -17,7 +18,7 @@ type Step = { readonly what: string; readonly taps: number; readonly scrolls: nu
  */
 function counter() {
   const steps: Step[] = [];
-  const sum = (key: 'taps' | 'scrolls'): number => steps.reduce((all, one) => all + one[key], 0);
+  const sum = (key: 'taps' | 'scrolls'): number => steps.reduce((all, step) => all + step[key], 0);
   const scrollTo = async (target: Locator): Promise<number> => {
     await target.waitFor();
     // Whether a finger can reach it: in the window, and nothing lies over it.
@@ -85,7 +86,7 @@ test('a first booking for the evening takes a phone 14 taps and 2 scrolls from t
   await dialog.getByLabel('Password').fill('night-shift-9');
   await count.tap('Sign Up', dialog.getByRole('button', { name: 'Sign Up' }));
   await page.getByLabel('Verification code').fill(await codeFromMail(email));
-  // Book Now goes on by itself, and the hours are held meanwhile.
+  // Book Now continues automatically, and the hours are held meanwhile.
   await expect(page.getByText('Selections Restored')).toBeVisible();
   await page.waitForURL(/\/verify-complete$/);
   await expect(page.getByText(/^We’re holding your hours for (10:00|9:)/)).toBeVisible();

@@ -1,4 +1,5 @@
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
+import { test } from '#tests/e2e/journey.ts';
 import { expectToast, insertBooking, newPerson, service, signIn, sydneyHour } from '../steps.ts';
 import { FAR, act, bookAndPay, checked, onPhone, openHours, ownDay, pay, pressHours } from './driver.ts';
 import { expectMoney, mailed } from './money.ts';

@@ -1,4 +1,5 @@
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
+import { test } from '#tests/e2e/journey.ts';
 import { accessibleEverywhere, admin, openDay, signIn, sydneyDay } from '../steps.ts';
 
 /** Far ahead, so that no other journey books it. */

@@ -56,7 +56,7 @@ export default function AuthDialog() {
   );
 }
 
-/** Says that Book Now goes on with the chosen hours; nothing when the dialog was opened for something else. */
+/** Says that Book Now continues with the chosen hours; nothing when the dialog was opened for something else. */
 function KeptHours() {
   const rooms = useRooms();
   const kept = drafts.selection();
@@ -68,7 +68,7 @@ function KeptHours() {
       <strong className="block">
         {room.name}, {formatStudioDate(start, 'medium')}, {formatStudioHours(start, end)}
       </strong>
-      <span className="text-sm text-fog">Sydney time. Your booking goes on here once you’re signed in.</span>
+      <span className="text-sm text-fog">Sydney time. Your booking continues here once you’re signed in.</span>
     </p>
   );
 }

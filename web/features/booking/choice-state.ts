@@ -14,7 +14,7 @@ export type ChoiceState = {
   readonly slots: readonly Slot[];
   /** An earlier selection whose hours are still to be checked, whether to announce it, and whether a link asked for it. */
   readonly restoring: 'no' | 'silent' | 'announced' | 'linked';
-  /** Book Now was pressed before signing in, and goes on once these hours are checked. */
+  /** Book Now was pressed before signing in, and continues once these hours are checked. */
   readonly bookNowWaits: boolean;
   /** The selection that lost hours to others or the clock, until the next choice. */
   readonly lost: LostSelection | null;

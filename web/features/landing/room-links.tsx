@@ -26,7 +26,7 @@ export function RoomLinks() {
       <ul className="mt-3 grid max-w-md auto-cols-fr grid-flow-col gap-2">
         {rooms.map(({ id, name }) => (
           <li key={id} className="contents">
-            <Link to={`${paths.booking}${roomQuery(id)}`} className={buttonStyle.plain}>
+            <Link to={`${paths.booking}${roomQuery(id)}`} className={`${buttonStyle.plain} max-sm:px-2`}>
               {name}
             </Link>
           </li>
