@@ -44,18 +44,21 @@ const prerenderer = (await import(pathToFileURL(join(PRERENDERER, 'prerender.js'
 const manifestFile = join(OUT, '.vite', 'manifest.json');
 const manifest = JSON.parse(readFileSync(manifestFile, 'utf8')) as Manifest;
 const template = readFileSync(join(OUT, 'index.html'), 'utf8');
-const font = readdirSync(join(OUT, 'assets')).find((name) => /^archivo-(?!latin|vietnamese).*\.woff2$/.test(name));
+const font = readdirSync(join(OUT, 'assets')).find((name) => /^archivo-[0-9a-f]{8}\.woff2$/.test(name));
 
 const pages = prerenderer.listPages();
 const webManifest = join(OUT, 'site.webmanifest');
-const templates: Record<string, string> = { 'site.webmanifest': readFileSync(webManifest, 'utf8') };
+const styles = readdirSync(join(OUT, 'assets')).filter((name) => name.endsWith('.css'));
+const templates: Record<string, string> = {
+  'site.webmanifest': readFileSync(webManifest, 'utf8'),
+  'styles.css': styles.map((name) => readFileSync(join(OUT, 'assets', name), 'utf8')).join(''),
+};
 for (const page of pages)
   templates[page.file] = addIntegrity(templateOf(page), (address) => readFileSync(join(OUT, address)));
 writeFileSync(join(PRERENDERER, 'templates.json'), JSON.stringify(templates));
 for (const [file, text] of Object.entries(await prerenderer.renderSite(templates)))
   writeFileSync(join(OUT, file), text);
 const scriptsOf = (page: SitePage): string[] => [...chunksOf('index.html'), ...partsOf(page)];
-const styles = readdirSync(join(OUT, 'assets')).filter((name) => name.endsWith('.css'));
 const first = new Set([...pages.flatMap(scriptsOf), ...styles.map((name) => `assets/${name}`)]);
 const compressed = await compressFiles([...first].map((file) => join(OUT, file)));
 const bytesOf = (file: string): number => compressed.get(join(OUT, file)) ?? Number.POSITIVE_INFINITY;
@@ -77,13 +80,23 @@ function templateOf(page: SitePage): string {
   // Somebody who is signed in needs it on every page.
   const client = [...chunksOf('data/client.ts')].filter((file) => !parts.includes(file));
   const fontLink = `<link rel="preload" as="font" type="font/woff2" crossorigin href="/assets/${font}" />`;
-  return template
+  return (page.way === 'no' ? template : paintedFirst(template))
     .replace('<!--head-->', () => `<!--head-->\n    ${fontLink}`)
     .replace(
       '<div id="root"><!--page--></div>',
       () =>
         `<div id="root" data-rendered="${page.way}" data-parts="${listed(parts)}" data-client="${listed(client)}"><!--page--></div>`,
     );
+}
+
+/**
+ * Replaces the style sheet by a marker for the rules that the page needs, and lets the browser fetch its script last: the page is painted with what
+ * is in its HTML. Vite fetches the style sheet with the program (`web/start.ts`).
+ */
+function paintedFirst(html: string): string {
+  return html
+    .replace(/<link rel="stylesheet"[^>]*>/, '<!--styles-->')
+    .replaceAll(/<(script type="module"|link rel="modulepreload")/g, '<$1 fetchpriority="low"');
 }
 
 function listed(files: readonly string[]): string {

@@ -330,7 +330,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const { dataDir, siteUrl } = config;
   const health = await openHealth({ metrics, db, clock, log, dataDir, queue, overload, circuits, plugs: plugCircuits });
   opened.defer(() => health.stop());
-  const ofSite = { anonKey: keys.anonKey, siteUrl, wallets: kindsOf(wallets), contact: business.now, clock };
+  const ofPages = { siteUrl, captcha: config.auth.captcha?.provider ?? null };
+  const ofSite = { ...ofPages, anonKey: keys.anonKey, wallets: kindsOf(wallets), contact: business.now, clock };
   const site = createSite({ ...SITE_FOLDERS, ...ofSite });
   const pages = createSitePages({
     folder: RENDERER,
@@ -349,8 +350,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       log,
       accessLog: config.accessLog,
       trustedProxies: config.trustedProxies,
-      siteUrl: config.siteUrl,
-      captcha: config.auth.captcha?.provider ?? null,
+      ...ofPages,
       hsts: config.hsts,
       bodies: bodies.small,
       json: { budget: bodies.perMinute, readSender: createReadSender(keys, clock) },

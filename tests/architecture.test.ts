@@ -41,6 +41,7 @@ const TABLE: readonly Area[] = [
   { area: 'web/start', may: ['web'] },
   { area: 'web/app', may: ['web', 'rules'] },
   { area: 'web/prerender', may: ['web', 'rules'] },
+  { area: 'web/page-styles', may: [] },
   { area: 'web/page-texts', may: [] },
   { area: 'web/replay', may: [] },
   { area: 'web/routes', may: ['web', 'rules'] },

@@ -7,6 +7,7 @@ import { Router } from './router/router.tsx';
 import { App } from './app.tsx';
 import type { PageData } from './lib/business/business.ts';
 import { isPublic } from './lib/head.ts';
+import { stylesOf } from './page-styles.ts';
 import { textOf } from './page-texts.ts';
 import { fetchPage, type PageRoute, pages, unknownPage } from './routes.tsx';
 
@@ -24,6 +25,8 @@ export type SitePage = {
 /** The pages whose texts the settings of the business contain. */
 const WITH_TEXTS: readonly string[] = ['terms', 'privacy'];
 const MANIFEST = 'site.webmanifest';
+/** The template with the style sheet of all pages. */
+const STYLES = 'styles.css';
 const FIRST = { settings: firstSettings, rooms: firstRooms };
 
 const escape = (text: string): string =>
@@ -45,7 +48,7 @@ export function listPages(): SitePage[] {
 
 /**
  * Renders every file that contains details of the business: the pages and the web app manifest, by their names. `templates` has the text of each with
- * markers for what is rendered. Without content the details are those that the business begins with. The server fills in `%SITE_URL%`.
+ * markers for what is rendered, and the style sheet as `styles.css`. Without content the details are those that the business begins with. The server fills in `%SITE_URL%`.
  */
 export async function renderSite(
   templates: Readonly<Record<string, string>>,
@@ -57,10 +60,19 @@ export async function renderSite(
   const rendered = await Promise.all(
     [...pages, unknownPage].map(async (route) => {
       const data = { business, rooms, texts: WITH_TEXTS.includes(route.page) ? texts : null };
-      return [fileOf(route), await renderPage(templates[fileOf(route)] ?? '', route, data)] as const;
+      const page = await renderPage(templates[fileOf(route)] ?? '', route, data);
+      return [fileOf(route), await withStyles(page, templates[STYLES] ?? '')] as const;
     }),
   );
   return { ...Object.fromEntries(rendered), [MANIFEST]: webManifest(templates[MANIFEST] ?? '{}', business) };
+}
+
+/** Puts the rules that a page needs in the place of the marker; a page without one loads the style sheet. */
+async function withStyles(page: string, styles: string): Promise<string> {
+  const marker = '<!--styles-->';
+  if (!page.includes(marker)) return page;
+  const needed = await stylesOf(page, styles);
+  return page.replace(marker, () => `<style>${needed}</style>`);
 }
 
 /** The settings that no page shows, or only some pages. */

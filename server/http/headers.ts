@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** Response headers: one set for pages, one for the APIs, which any origin may call with its own token. */
 
 export type HeaderSettings = {
@@ -9,6 +11,8 @@ export type HeaderSettings = {
   readonly hsts: { readonly seconds: number; readonly subdomains: boolean; readonly preload: boolean };
 };
 
+/** The header with the policy of a page. */
+export const POLICY_HEADER = 'content-security-policy';
 /** Where browsers report what the content security policy of a page has blocked. */
 export const POLICY_REPORTS_PATH = '/policy-reports';
 
@@ -23,7 +27,7 @@ const CAPTCHA_ORIGINS = {
 export function pageHeaders(settings: HeaderSettings): Headers {
   const captcha = settings.captcha !== null;
   return [
-    ['content-security-policy', pagePolicy(settings)],
+    [POLICY_HEADER, pagePolicy(settings)],
     // Browsers that know this header ignore `report-uri`. They accept it over https only.
     ...(isSecure(settings) ? [['reporting-endpoints', `${REPORT_GROUP}="${POLICY_REPORTS_PATH}"`] as const] : []),
     ['x-content-type-options', 'nosniff'],
@@ -39,7 +43,8 @@ export function pageHeaders(settings: HeaderSettings): Headers {
   ];
 }
 
-function pagePolicy(settings: HeaderSettings): string {
+/** Returns the content security policy of a page. `style`: the text of the one style element in it, without which none is allowed. */
+export function pagePolicy(settings: Pick<HeaderSettings, 'siteUrl' | 'captcha'>, style?: string): string {
   const { siteUrl, captcha } = settings;
   const { protocol, host } = new URL(siteUrl);
   const captchaOrigins = captcha === null ? [] : CAPTCHA_ORIGINS[captcha];
@@ -48,7 +53,7 @@ function pagePolicy(settings: HeaderSettings): string {
     "default-src 'none'",
     `script-src ${sources(...captchaOrigins)}`,
     // hCaptcha loads its own style sheet.
-    `style-src ${sources(...(captcha === 'hcaptcha' ? captchaOrigins : []))}`,
+    `style-src ${sources(...hashOf(style), ...(captcha === 'hcaptcha' ? captchaOrigins : []))}`,
     `img-src ${sources('blob:', 'data:')}`,
     `media-src ${sources('blob:')}`,
     `font-src ${sources()}`,
@@ -80,7 +85,12 @@ export function apiHeaders(settings: HeaderSettings): Headers {
 }
 
 const REPORT_GROUP = 'policy';
-const isSecure = ({ siteUrl }: HeaderSettings): boolean => siteUrl.startsWith('https:');
+/** The source that allows the element with this text (Content Security Policy Level 3, section 8.4). */
+function hashOf(style: string | undefined): readonly string[] {
+  return style === undefined ? [] : [`'sha256-${createHash('sha256').update(style).digest('base64')}'`];
+}
+
+const isSecure = ({ siteUrl }: Pick<HeaderSettings, 'siteUrl'>): boolean => siteUrl.startsWith('https:');
 
 function transportHeaders(settings: HeaderSettings): Headers {
   if (!isSecure(settings)) return [];

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +14,7 @@ const { router: site, show } = createSite({
   earlierAssets,
   anonKey: 'public-key',
   siteUrl: 'https://example.com',
+  captcha: null,
   wallets: 'apple google',
   contact: () => ({ email: contact }),
   clock: () => new Date('2031-03-01T13:14:15.678Z'),
@@ -47,6 +49,19 @@ describe('the site', () => {
       '<meta content="public-key"><meta content="apple google"><link href="https://example.com/">',
     );
     expect(await (await get('/sitemap.xml')).text()).toBe('<loc>https://example.com/about</loc>');
+  });
+
+  test('allows the style element of a page by its hash, also in a 304, and none on a page without one', async () => {
+    const style = 'p{color:red}';
+    writeFileSync(join(folder, 'styled.html'), `<head><style>${style}</style></head>`);
+    const hash = createHash('sha256').update(style).digest('base64');
+    const page = await get('/styled');
+    expect(page.headers.get('content-security-policy')).toContain(`; style-src 'self' 'sha256-${hash}'; `);
+    const known = await get('/styled', { 'if-none-match': page.headers.get('etag') ?? '' });
+    expect(known.status).toBe(304);
+    expect(known.headers.get('content-security-policy')).toBe(page.headers.get('content-security-policy'));
+    // The policy of every other page is that of the middleware.
+    expect((await get('/about')).headers.get('content-security-policy')).toBeNull();
   });
 
   test('serves a page for each path of the site and 404 for any other', async () => {

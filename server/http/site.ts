@@ -5,10 +5,12 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { type Context, Hono } from 'hono';
 import { getMimeType } from 'hono/utils/mime';
 import type { Clock, Env } from './caller.ts';
+import { type HeaderSettings, pagePolicy, POLICY_HEADER } from './headers.ts';
 
 const COMPRESSIBLE = new Set(['.html', '.js', '.css', '.svg', '.json', '.webmanifest', '.xml', '.txt', '.ico']);
-/** Files with placeholders such as %ANON_KEY%, which only the running server can fill. */
-const TEMPLATES = new Set(['.html', '.xml', '.txt']);
+/** Files beside the pages with placeholders such as %ANON_KEY%, which only the running server can fill. */
+const TEMPLATES = new Set(['.xml', '.txt']);
+const PAGE = '.html';
 const HASHED = 'public, max-age=31536000, immutable';
 const ONE_DAY = 'public, max-age=86400';
 const ASSETS = '/assets/';
@@ -18,6 +20,8 @@ type File = {
   readonly compressed: { readonly br: Buffer; readonly gzip: Buffer } | null;
   readonly type: string;
   readonly etag: string;
+  /** The content security policy of a page with styles in its HTML; null for any other file. */
+  readonly policy: string | null;
 };
 
 /**
@@ -29,6 +33,8 @@ export function createSite(settings: {
   earlierAssets: string;
   anonKey: string;
   siteUrl: string;
+  /** The captcha provider on the pages; null: none. */
+  captcha: HeaderSettings['captcha'];
   /** The wallets that passes can be saved in, with spaces between them. */
   wallets: string;
   /** Whom to tell about a weakness of the site, now. */
@@ -54,15 +60,16 @@ export function createSite(settings: {
   async function read(path: string): Promise<File | null> {
     const safe = normalize(`/${path}`);
     const page = rendered.get(safe.slice(1));
-    if (page !== undefined) return fileOf(extname(safe), getMimeType(safe), Buffer.from(fill(page)), null);
+    if (page !== undefined) return pageOf(fill(page), settings);
     // Hidden folders hold what the server needs of the build.
     if (safe.includes('/.')) return null;
     const hashed = safe.startsWith(ASSETS) ? [join(settings.earlierAssets, safe.slice(ASSETS.length))] : [];
     const full = await firstFile([join(settings.folder, safe), ...hashed]);
     if (full === null) return null;
     const extension = extname(full);
-    let body = await readFile(full);
-    if (TEMPLATES.has(extension)) body = Buffer.from(fill(body.toString('utf8')));
+    const stored = await readFile(full);
+    if (extension === PAGE) return pageOf(fill(stored.toString('utf8')), settings);
+    const body = TEMPLATES.has(extension) ? Buffer.from(fill(stored.toString('utf8'))) : stored;
     return fileOf(extension, getMimeType(full), body, await readFile(`${full}.br`).catch(() => null));
   }
   const fill = (text: string): string =>
@@ -100,12 +107,20 @@ export function createSite(settings: {
   };
 }
 
+/** A page, with the policy that allows the styles in its HTML. The build puts at most one style element into a page. */
+function pageOf(html: string, settings: Pick<HeaderSettings, 'siteUrl' | 'captcha'>): File {
+  const style = /<style>([^]*?)<\/style>/.exec(html)?.[1];
+  const file = fileOf(PAGE, 'text/html; charset=utf-8', Buffer.from(html), null);
+  return { ...file, policy: style === undefined ? null : pagePolicy(settings, style) };
+}
+
 function fileOf(extension: string, type: string | undefined, body: Buffer, br: Buffer | null): File {
   return {
     body,
     compressed: COMPRESSIBLE.has(extension) ? compress(body, br) : null,
     type: type ?? 'application/octet-stream',
     etag: `"${createHash('sha256').update(body).digest('hex').slice(0, 20)}"`,
+    policy: null,
   };
 }
 
@@ -137,6 +152,7 @@ function answer(c: Context<Env>, file: File, status: 200 | 404, caching: string)
     etag: file.etag,
     'cache-control': caching,
     vary: 'accept-encoding',
+    ...(file.policy === null ? {} : { [POLICY_HEADER]: file.policy }),
   };
   if (status === 200 && c.req.header('if-none-match') === file.etag)
     return new Response(null, { status: 304, headers });

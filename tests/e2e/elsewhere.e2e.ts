@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createClient } from '@supabase/supabase-js';
 import type { Database } from '#database/types.ts';
 import { expect } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from './journey.ts';
 import { chooseHours, GOOD_CARD, openDay, payWith, signIn } from './steps.ts';
 
 test.describe('in Los Angeles', () => {

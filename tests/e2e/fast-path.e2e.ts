@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from './journey.ts';
 import {
   accessible,
   ahead,

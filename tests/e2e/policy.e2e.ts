@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from './journey.ts';
 import { admin, signInByDialog } from './steps.ts';
 
 test('every script and stylesheet in the HTML of a page carries the hash of its file, and the browser refuses a changed one', async ({

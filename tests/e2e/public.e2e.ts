@@ -1,9 +1,10 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from './journey.ts';
 import { axeFor, demo, signIn, signInByDialog } from './steps.ts';
 
 const PAGES = ['/', '/about', '/coming-soon', '/terms', '/privacy', '/no-such-page'] as const;
+const PHONE = { width: 390, height: 844 };
 const WIDE = { width: 1440, height: 900 };
 
 /** Runs axe. `leftOut`: with forced colours the browser ensures the contrast, which axe cannot see. */
@@ -271,6 +272,27 @@ test('every page has its title, description and place without unfilled names, an
 
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false });
+  for (const viewport of [PHONE, WIDE])
+    test(`the styles in the HTML of each page paint it at ${viewport.width} px as the whole style sheet does`, async ({
+      page,
+      request,
+    }) => {
+      await page.setViewportSize(viewport);
+      const sheet = /"([^"]+\.css)"/.exec(await (await request.get('/auth')).text())?.[1];
+      for (const path of [...PAGES, '/booking', '/status']) {
+        await page.goto(path);
+        await expect(page.locator('link[rel="stylesheet"]')).toHaveCount(0);
+        await page.evaluate('document.fonts.ready.then(() => null)');
+        const painted = await page.screenshot({ fullPage: true });
+        await page.evaluate(
+          `document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: '${sheet}' }))`,
+        );
+        // Without JavaScript the link has no events.
+        await expect(page.locator('link[rel="stylesheet"]')).not.toHaveJSProperty('sheet', null);
+        expect(painted.equals(await page.screenshot({ fullPage: true })), path).toBe(true);
+      }
+    });
+
   test('the public pages can be read and navigated', async ({ page }) => {
     await page.goto('/');
     await expect(page.getByRole('heading', { name: 'START LOCAL. MOVE GLOBAL.' })).toBeVisible();

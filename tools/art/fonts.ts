@@ -8,7 +8,12 @@ import { join } from 'node:path';
  * Subsets the font Archivo to the characters we use: `node tools/art/fonts.ts`. Needs fonttools (`apt-get install fonttools
  * python3-brotli`). The licence (web/fonts/LICENSE, SIL OFL 1.1) allows it and must be shipped with the font.
  */
-const CHARACTERS = 'U+0020-007E,U+00A0-00FF,U+2013,U+2014,U+2018-201D,U+2022,U+2026,U+2190-2193,U+20AC,U+2122,U+2212';
+const CHARACTERS = {
+  /** Those of our own texts, which every page loads before it is painted. */
+  archivo: 'U+0020-007E,U+00A0,U+00A9,U+00B7,U+00D7,U+2013,U+2014,U+2018-201D,U+2026,U+2190,U+2192',
+  /** The other ones of Western Europe, for names and for what staff write. */
+  'archivo-accents': 'U+00A1-00A8,U+00AA-00B6,U+00B8-00D6,U+00D8-00FF,U+2022,U+2191,U+2193,U+20AC,U+2122,U+2212',
+} as const;
 const FEATURES = 'kern,liga,tnum,lnum,mark,mkmk,ccmp,locl,case';
 
 /** Removes every kerning pair with the space from the font of this name. */
@@ -16,7 +21,7 @@ const WITHOUT_SPACE_KERNING = `
 import sys
 from fontTools.ttLib import TTFont
 font = TTFont(sys.argv[1])
-space = font.getBestCmap()[32]
+space = font.getBestCmap().get(32)
 for lookup in font['GPOS'].table.LookupList.Lookup:
     for table in lookup.SubTable:
         table = getattr(table, 'ExtSubTable', table)
@@ -32,7 +37,7 @@ const require = createRequire(import.meta.url);
 const fullFont = require.resolve('@fontsource-variable/archivo/files/archivo-latin-wdth-normal.woff2');
 const scratch = mkdtempSync(join(tmpdir(), 'fonts-'));
 const narrowed = join(scratch, 'narrowed.woff2');
-const out = join(import.meta.dirname, '..', '..', 'web', 'fonts', 'archivo.woff2');
+const folder = join(import.meta.dirname, '..', '..', 'web', 'fonts');
 
 function run(command: string, args: readonly string[]): void {
   const { status, error } = spawnSync(command, args, { stdio: 'inherit' });
@@ -40,13 +45,16 @@ function run(command: string, args: readonly string[]): void {
 }
 
 run('fonttools', ['varLib.instancer', fullFont, 'wdth=62:100', 'wght=400:900', '-o', narrowed]);
-run('pyftsubset', [
-  narrowed,
-  `--unicodes=${CHARACTERS}`,
-  `--layout-features=${FEATURES}`,
-  '--flavor=woff2',
-  `--output-file=${out}`,
-]);
-// The font pulls a space so close to k, K and some others that "4K cameras" reads as one word.
-run('python3', ['-c', WITHOUT_SPACE_KERNING, out]);
+for (const [name, characters] of Object.entries(CHARACTERS)) {
+  const out = join(folder, `${name}.woff2`);
+  run('pyftsubset', [
+    narrowed,
+    `--unicodes=${characters}`,
+    `--layout-features=${FEATURES}`,
+    '--flavor=woff2',
+    `--output-file=${out}`,
+  ]);
+  // The font pulls a space so close to k, K and some others that "4K cameras" reads as one word.
+  run('python3', ['-c', WITHOUT_SPACE_KERNING, out]);
+}
 rmSync(scratch, { recursive: true });

@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from '../journey.ts';
 import { accessibleEverywhere, admin, expectToast, newPerson, sandboxUrl, signIn } from '../steps.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'ID Verification' });

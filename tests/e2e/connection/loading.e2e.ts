@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from '../journey.ts';
 import { accessible, admin, newPerson, signIn } from '../steps.ts';
 import { bookWithPhoto, changeDetails, chooseHours, openDay } from '../steps.ts';
 

@@ -1,5 +1,5 @@
 import { expect, type Locator, type Page } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from '../journey.ts';
 import { codeFromMail, GOOD_CARD, newPerson, payWith, sandboxUrl, signIn } from '../steps.ts';
 
 /** The most that a first booking, and one of a known customer with a saved card, may take on a phone. */

@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from '../journey.ts';
 import { admin, chooseHours, demo, newPerson, openDay, signIn } from '../steps.ts';
 
 /** What axe cannot check of WCAG 2.2 AA; docs/accessibility.md lists each criterion with its check. */

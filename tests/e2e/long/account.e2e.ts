@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, type Locator, type Page } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from '../journey.ts';
 import { expectToast, newPerson, type Person, sandbox, sandboxUrl, service, signIn } from '../steps.ts';
 import { act, bookAndPay, checked, openHours, ownDay, pressHours, type } from './driver.ts';
 import { moneyOf } from './money.ts';

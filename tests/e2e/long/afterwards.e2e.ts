@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from '../journey.ts';
 import { expectToast, insertBooking, newPerson, service, signIn, sydneyHour } from '../steps.ts';
 import { act, bookAndPay, checked, onPhone, type } from './driver.ts';
 import { reach } from '../keyboard.ts';

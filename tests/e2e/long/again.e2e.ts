@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from '../journey.ts';
 import { insertBooking, newPerson, openDetails, signIn, sydneyDay, sydneyHour } from '../steps.ts';
 import { act, bookAndPay, checked, choose, fact, onPhone, openHours, ownDay, pay, pressHours } from './driver.ts';
 import { expectLedger, expectMoney, mailed, moneyOf } from './money.ts';

@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from '../journey.ts';
 import { insertBooking, newPerson, sandbox, service, signIn } from '../steps.ts';
 import { FAR, act, book, checked, ownDay } from './driver.ts';
 import { expectMoney } from './money.ts';

@@ -1,5 +1,5 @@
 import { type Browser, expect, type Page } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from '../journey.ts';
 import { admin, insertBooking, newPerson, service, signIn, sydneyHour } from '../steps.ts';
 import { FAR, act, checked, ownDay, type } from './driver.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Download, expect, type Locator, type Page } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from '../journey.ts';
 import { newPerson, sandbox, sandboxUrl, signIn } from '../steps.ts';
 import { FAR, act, book, checked, choose, ownDay } from './driver.ts';
 import { readPdf } from '#tests/support/files/pdf-text.ts';

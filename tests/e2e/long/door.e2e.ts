@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from '../journey.ts';
 import { expectToast, fromMail, sandbox, signIn } from '../steps.ts';
 import { act, checked, onPhone, type } from './driver.ts';
 import { mailed, moneyOf } from './money.ts';

@@ -1,5 +1,5 @@
 import { expect, type Locator, type Page } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from '../journey.ts';
 import { accessible, GOOD_CARD, sydneyDay } from '../steps.ts';
 import { reach, times } from '../keyboard.ts';
 import type { Booked } from './money.ts';

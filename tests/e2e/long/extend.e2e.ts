@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from '../journey.ts';
 import { expectToast, insertBooking, newPerson, service, signIn, sydneyHour } from '../steps.ts';
 import { FAR, act, bookAndPay, checked, onPhone, openHours, ownDay, pay, pressHours } from './driver.ts';
 import { expectMoney, mailed } from './money.ts';

@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from '../journey.ts';
 import { expectToast, newPerson, sandbox, service, signIn, sydneyHour } from '../steps.ts';
 import { FAR, act, book, checked, choose, chooseNextDay, ownDay, pay } from './driver.ts';
 import { expectMoney, mailed } from './money.ts';

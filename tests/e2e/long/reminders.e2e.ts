@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from '../journey.ts';
 import { startProgram } from '#tests/support/program.ts';
 import { insertBooking, newPerson, service, signIn, sydneyHour } from '../steps.ts';
 import { FAR, act, book, checked, ownDay } from './driver.ts';

@@ -1,5 +1,5 @@
 import { type Browser, expect, type Page } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from '../journey.ts';
 import { admin, fromMail, mails, newPerson, type Person, service, signIn } from '../steps.ts';
 import { act, book, bookAndPay, checked, choose, fact, openHours, ownDay, pressHours } from './driver.ts';
 import { expectMoney } from './money.ts';

@@ -1,5 +1,5 @@
 import { expect, type Locator } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from '../journey.ts';
 import { press, reach, times } from '../keyboard.ts';
 import { accessible, ahead, GOOD_CARD, insertBooking, newPerson, openDetails, signIn, sydneyHour } from '../steps.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import type { Database } from '#database/types.ts';
 import { expect, type Page } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from '../journey.ts';
 import { accessible, admin, demo, signIn, signInByDialog, sydneyDay } from '../steps.ts';
 
 /** Client with the service key, to prepare data. */

@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from '../journey.ts';
 import { accessibleEverywhere, admin, ahead, expectToast, service, signIn, sydneyDay, sydneyHour } from '../steps.ts';
 
 test('staff close hours with the mouse, move a booking with the keyboard, also to dearer hours and back, and another window shows it at once', async ({

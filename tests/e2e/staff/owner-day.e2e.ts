@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createClient } from '@supabase/supabase-js';
 import { type Browser, expect, type Locator, type Page } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
+import { test } from '../journey.ts';
 import type { Database } from '#database/types.ts';
 import { type Program, startProgram } from '#tests/support/program.ts';
 import { accessible, ahead, expectToast, GOOD_CARD, openDay, payWith, sydneyDay } from '../steps.ts';

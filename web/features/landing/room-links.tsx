@@ -14,7 +14,7 @@ export function RoomLinks() {
   const from = `From ${formatMoney(Math.min(...rooms.map(({ fromCents }) => fromCents)))} an hour`;
   return (
     <div className="mt-4">
-      <p className="min-h-7 text-lg font-bold">
+      <p className="content-end text-lg font-bold max-sm:min-h-14">
         {next === null ? (
           from
         ) : (
@@ -23,9 +23,9 @@ export function RoomLinks() {
           </Link>
         )}
       </p>
-      <ul className="mt-3 grid max-w-md auto-cols-fr grid-flow-col gap-2">
+      <ul className="mt-3 flex max-w-md flex-wrap gap-2">
         {rooms.map(({ id, name }) => (
-          <li key={id} className="contents">
+          <li key={id} className="grid flex-1">
             <Link to={`${paths.booking}${roomQuery(id)}`} className={`${buttonStyle.plain} max-sm:px-2`}>
               {name}
             </Link>

@@ -13,7 +13,7 @@ export function useNextFree(): Room | null {
   const [room, setRoom] = useState<Room | null>(null);
   useEffect(() => {
     // As web/data/server.ts reads it, which pages with data load.
-    const apikey = document.querySelector<HTMLMetaElement>('meta[name="anon-key"]')?.content ?? '';
+    const apikey = document.querySelector<HTMLMetaElement>('[name=anon-key]')?.content ?? '';
     const ask = (): void =>
       void fetch('/functions/v1/next-free', { method: 'POST', headers: { apikey } })
         .then((answer) => answer.json())

@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page } from '@playwright/test';
-import { test } from '#tests/e2e/journey.ts';
-import { admin, ahead, chooseHours, demo, openDay, openDetails, signIn } from './steps.ts';
+import { test } from '../journey.ts';
+import { admin, ahead, chooseHours, demo, openDay, openDetails, signIn } from '../steps.ts';
 
 /** Stacking: the summary, BOOK NOW and messages cover nothing that people need. */
 
