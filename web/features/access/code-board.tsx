@@ -30,8 +30,7 @@ export function CodeBoard({ access, phase, now, start }: { access: Access; phase
           <Digits pin={access.pin} />
           <p className="mt-3">
             Your code works from <strong>{formatTimeNear(new Date(access.worksFrom), start)}</strong> to{' '}
-            <strong>{formatTimeNear(new Date(access.worksUntil), start)}</strong>{' '}
-            <span className="text-fog">(Sydney time)</span>
+            <strong>{formatTimeNear(new Date(access.worksUntil), start)}</strong>
           </p>
           {now < new Date(access.worksFrom) ? <p className="mt-2 text-fog">{arrival}</p> : null}
           <CopyPin key={access.pin} pin={access.pin} />
@@ -42,8 +41,8 @@ export function CodeBoard({ access, phase, now, start }: { access: Access; phase
       {phase === 'waiting' ? (
         <>
           <p className="text-fog">
-            Your code will appear here at <strong className="text-chalk">{formatTimeNear(release, now)}</strong> (Sydney
-            time), and we’ll email it to you then.
+            Your code will appear here at <strong className="text-chalk">{formatTimeNear(release, now)}</strong>, and
+            we’ll email it to you then.
           </p>
           <p className="mt-2 text-fog">{arrival}</p>
           {release.getTime() - now.getTime() < DAY_MS ? (
@@ -63,8 +62,7 @@ export function CodeBoard({ access, phase, now, start }: { access: Access; phase
             <strong className="tabular-nums" aria-live="off">
               {countdown(end.getTime() - now.getTime())}
             </strong>{' '}
-            left, until {formatStudioTime(end)} <span className="text-fog">(Sydney time)</span>. The door opened at{' '}
-            {formatStudioTime(new Date(access.openedAt))}.
+            left, until {formatStudioTime(end)}. The door opened at {formatStudioTime(new Date(access.openedAt))}.
           </p>
           <p className="mt-2 text-fog">{DOOR_LOCKS}</p>
         </>

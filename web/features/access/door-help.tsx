@@ -44,7 +44,7 @@ function Steps({ access, token }: { access: Access; token: string | null }) {
       </p>
       <ol className="mt-4 list-decimal space-y-4 pl-6 text-lg">
         <li>Check the door: it should say {access.booking.studio_name}.</li>
-        <li>Your code works from {formatStudioTime(new Date(access.worksFrom))}, Sydney time.</li>
+        <li>Your code works from {formatStudioTime(new Date(access.worksFrom))}.</li>
         <li>Wake the keypad: cover it with your whole hand until it lights up. Then type the code, digit by digit.</li>
         <li>
           Still closed? A new code often helps.

@@ -71,7 +71,7 @@ function Code({ access, phase, now }: { access: Access; phase: ReturnType<typeof
   if (phase === 'waiting')
     return (
       <p className="text-xl">
-        Your code will appear here at <strong>{formatStudioTime(new Date(access.releaseAt))}</strong> (Sydney time).
+        Your code will appear here at <strong>{formatStudioTime(new Date(access.releaseAt))}</strong>.
       </p>
     );
   if (phase === 'requesting') return <p className="text-xl">We’re getting your code from the lock.</p>;

@@ -230,7 +230,7 @@ function codeAt(start: string | undefined): string {
   const at = start === undefined ? null : releaseOf(new Date(start));
   if (at === null)
     return 'You’ll get your access code 15 minutes before you start, or straight away if you start within the hour.';
-  return `You’ll get your access code 15 minutes before you start: on ${formatStudioDate(at, 'medium')} at ${formatStudioTime(at)} (Sydney time).`;
+  return `You’ll get your access code 15 minutes before you start: on ${formatStudioDate(at, 'medium')} at ${formatStudioTime(at)}.`;
 }
 
 /** When the access code of a booking is shown; null when it is on its way already. */

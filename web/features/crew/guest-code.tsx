@@ -35,8 +35,7 @@ export function GuestCode({
           {showPin(access.pin)}
           <p className="mt-3">
             It opens the door from <strong>{formatTimeNear(access.worksFrom, booking.startTime)}</strong> to{' '}
-            <strong>{formatTimeNear(access.worksUntil, booking.startTime)}</strong>{' '}
-            <span className="text-fog">(Sydney time)</span>.
+            <strong>{formatTimeNear(access.worksUntil, booking.startTime)}</strong>.
             {access.singleUse ? ' Each PIN works once: the door locks behind you.' : ''}
           </p>
         </>
@@ -46,8 +45,8 @@ export function GuestCode({
       ) : null}
       {phase === 'waiting' ? (
         <p>
-          Your PIN appears here at <strong>{formatTimeNear(access.releaseAt, now)}</strong>{' '}
-          <span className="text-fog">(Sydney time)</span>. Keep this link: it is your way in.
+          Your PIN appears here at <strong>{formatTimeNear(access.releaseAt, now)}</strong>. Keep this link: it is your
+          way in.
         </p>
       ) : null}
       {phase === 'requesting' ? (

@@ -42,7 +42,7 @@ function Steps({ token, access, studioName }: { token: string; access: GuestAcce
       </p>
       <ol className="list-decimal space-y-2 pl-6">
         <li>Check the door: it should say {studioName}.</li>
-        <li>Your PIN works from {formatStudioTime(access.worksFrom)}, Sydney time.</li>
+        <li>Your PIN works from {formatStudioTime(access.worksFrom)}.</li>
         <li>Cover the keypad with your whole hand until it lights up. Then type the PIN, digit by digit.</li>
         <li>Call your host: they can let you in from inside.</li>
       </ol>

@@ -257,7 +257,7 @@ function Actions({
       </div>
       <p className="mt-3 text-sm text-dust">
         {terms.move
-          ? `Free to move or cancel until ${formatStudioTime(terms.until)} on ${formatStudioDate(terms.until, 'medium')}, Sydney time: ${freeHours} hours before ${starts}, as agreed when you booked.`
+          ? `Free to move or cancel until ${formatStudioTime(terms.until)} on ${formatStudioDate(terms.until, 'medium')}: ${freeHours} hours before ${starts}, as agreed when you booked.`
           : `Moving and cancelling ended ${freeHours} hours before ${starts}, so there’s no refund. For anything else, email ${business.email}.`}
       </p>
     </div>
