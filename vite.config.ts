@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
@@ -14,6 +16,10 @@ const library = (name: string, packages: string) => ({
 /** What pages with data share. The first page has none, and shows the pictures of the rooms. */
 const SHARED = /\/(web\/(data|lib|ui)\/|rules\/(?!business\/room-picture))/;
 
+const developerPages = readdirSync(join(import.meta.dirname, 'web', 'pages', 'developer')).map((file) =>
+  file.replace(/\..*/, ''),
+);
+
 export default defineConfig({
   root: 'web',
   plugins: [react(), tailwindcss()],
@@ -21,7 +27,12 @@ export default defineConfig({
     outDir: '../dist/web',
     emptyOutDir: true,
     target: 'es2022',
-    modulePreload: { polyfill: false },
+    modulePreload: {
+      polyfill: false,
+      // Every page loads the names of what each page needs. Developer pages fetch theirs one after the other instead.
+      resolveDependencies: (file, needed) =>
+        developerPages.some((name) => file.startsWith(`assets/${name}-`)) ? [] : needed,
+    },
     // build/site.ts reads there which files a page needs.
     manifest: true,
     rolldownOptions: {
@@ -51,7 +62,7 @@ export default defineConfig({
               files: /\/features\/landing\/(footer|info-table|navigation|rooms)\.tsx/,
               priority: 1,
             }),
-            sharedChunk('data', { entry: 'pages/booking.tsx', files: SHARED, priority: 1 }),
+            sharedChunk('data', { entry: 'pages/booking/choose.tsx', files: SHARED, priority: 1 }),
             // What the pages of an account's bookings share.
             sharedChunk('account', {
               entry: 'pages/bookings/one.tsx',

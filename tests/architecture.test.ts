@@ -267,7 +267,7 @@ test('every exception is still needed', () => {
 test.each([
   ['rules/pricing.ts', "import { db } from '#server/db/database.ts';"],
   ['rules/pricing.ts', "import { readFileSync } from 'node:fs';"],
-  ['web/pages/booking.tsx', "import { Checkout } from './checkout.tsx';"],
+  ['web/pages/booking/choose.tsx', "import { Checkout } from '../checkout.tsx';"],
   ['web/features/auth/queries.ts', "import { hold } from '#web/features/booking/queries.ts';"],
   ['web/ui/button.tsx', "import { cents } from '#rules/money.ts';"],
   ['web/data/session.tsx', "import { types } from '#database/types.ts';"],

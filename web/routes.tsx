@@ -40,7 +40,7 @@ export const pages: readonly PageRoute[] = [
   { path: '/terms', page: 'terms', rendered: 'whole', data: true },
   { path: '/privacy', page: 'privacy', rendered: 'whole', data: true },
   { path: '/status', page: 'about/status', rendered: 'first', data: true },
-  { path: '/booking', page: 'booking', rendered: 'first', data: true },
+  { path: '/booking', page: 'booking/choose', rendered: 'first', data: true },
   { path: '/unsubscribe', page: 'unsubscribe', rendered: 'no', data: true },
   { path: '/auth', page: 'auth', ...own },
   { path: '/email-verified', page: 'email-verified', ...own },

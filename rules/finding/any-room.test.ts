@@ -1,15 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { specifiedRates } from '#tests/support/rates.ts';
 import { slotEnd, slotStart } from '../studio-time.ts';
-import {
-  cheapestTonight,
-  findOffers,
-  LOOK_DAYS,
-  nextFree,
-  type PricedRoom,
-  type Wanted,
-  weekLater,
-} from './any-room.ts';
+import { cheapestTonight, findOffers, LOOK_DAYS, nextFree, type PricedRoom, type Wanted } from './any-room.ts';
+import { weekLater } from './week-later.ts';
 
 /** Friday, 20 November 2026, 3 pm in Sydney. */
 const NOW = new Date('2026-11-20T04:00:00Z');

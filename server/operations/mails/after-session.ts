@@ -1,5 +1,5 @@
 import { bookingQuery } from '#rules/finding/booking-link.ts';
-import { weekLater } from '#rules/finding/any-room.ts';
+import { weekLater } from '#rules/finding/week-later.ts';
 import { slotsOfSpan } from '#rules/slots.ts';
 import { type AnsweredReport, incidentAnswerMail, thanksMail } from '#server/mails/after-session.ts';
 import { isAddressRefused } from '#server/providers/call.ts';

@@ -1,4 +1,4 @@
-import { weekLater } from '#rules/finding/any-room.ts';
+import { weekLater } from '#rules/finding/week-later.ts';
 import { bookingQuery } from '#rules/finding/booking-link.ts';
 import { type Busy, slotsOfSpan, slotTaken, spanOf } from '#rules/slots.ts';
 import { addDays, formatStudioDate, studioDate } from '#rules/studio-time.ts';

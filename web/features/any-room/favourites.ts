@@ -1,4 +1,4 @@
-import { weekLater } from '#rules/finding/any-room.ts';
+import { weekLater } from '#rules/finding/week-later.ts';
 import type { StudioHours } from '#rules/nearest-free.ts';
 import { type Busy, sameSlot, type Slot, slotsOfSpan, slotTaken, spanOf } from '#rules/slots.ts';
 import { type OwnBooking, ownSpans } from '#web/data/own-bookings.ts';

@@ -13,8 +13,8 @@ export function RoomLinks() {
   if (rooms.length === 0) return null;
   const from = `From ${formatMoney(Math.min(...rooms.map(({ fromCents }) => fromCents)))} an hour`;
   return (
-    <div className="mt-4">
-      <p className="content-end text-lg font-bold max-sm:min-h-14">
+    <>
+      <p className="mt-4 content-end text-lg font-bold max-sm:min-h-14">
         {next === null ? (
           from
         ) : (
@@ -32,6 +32,6 @@ export function RoomLinks() {
           </li>
         ))}
       </ul>
-    </div>
+    </>
   );
 }
