@@ -1,4 +1,4 @@
-import { type ComponentProps, type ReactNode, useId } from 'react';
+import { type ComponentProps, type ReactNode, useId, useState } from 'react';
 
 type Props = ComponentProps<'input'> & {
   readonly label: string;
@@ -31,7 +31,9 @@ export function Field({ label, badge, hint, error = null, large = false, lines, 
         {label}
         {badge ? <Badge>{badge}</Badge> : null}
       </label>
-      {lines === undefined ? (
+      {input.type === 'password' ? (
+        <Password {...shared} {...input} />
+      ) : lines === undefined ? (
         <input {...shared} {...input} />
       ) : (
         <textarea rows={lines} {...shared} {...textOf(input)} />
@@ -46,6 +48,25 @@ export function Field({ label, badge, hint, error = null, large = false, lines, 
           {error}
         </p>
       ) : null}
+    </div>
+  );
+}
+
+/** A password, which its owner may read before sending it. */
+function Password(input: ComponentProps<'input'>) {
+  const [shown, setShown] = useState(false);
+  return (
+    <div className="relative">
+      <input {...input} type={shown ? 'text' : 'password'} className={`${inputStyle} pr-20`} />
+      <button
+        type="button"
+        aria-label={`${shown ? 'Hide' : 'Show'} what you typed`}
+        disabled={input.disabled}
+        onClick={() => setShown(!shown)}
+        className="absolute inset-y-0 right-0 min-w-16 px-3 text-sm font-semibold text-fog underline hover:text-chalk"
+      >
+        {shown ? 'Hide' : 'Show'}
+      </button>
     </div>
   );
 }
