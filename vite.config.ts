@@ -16,9 +16,12 @@ const library = (name: string, packages: string) => ({
 /** What pages with data share. The first page has none, and shows the pictures of the rooms. */
 const SHARED = /\/(web\/(data|lib|ui)\/|rules\/(?!business\/room-picture))/;
 
-const developerPages = readdirSync(join(import.meta.dirname, 'web', 'pages', 'developer')).map((file) =>
-  file.replace(/\..*/, ''),
-);
+/** Pages that are opened from a mail, hardly ever from another page. */
+const OPENED_DIRECTLY = ['unsubscribe', 'email-verified', 'undo-email', 'staff-invitation', 'crew'];
+const withoutNames = [
+  ...OPENED_DIRECTLY,
+  ...readdirSync(join(import.meta.dirname, 'web', 'pages', 'developer')).map((file) => file.replace(/\..*/, '')),
+];
 
 export default defineConfig({
   root: 'web',
@@ -29,9 +32,9 @@ export default defineConfig({
     target: 'es2022',
     modulePreload: {
       polyfill: false,
-      // Every page loads the names of what each page needs. Developer pages fetch theirs one after the other instead.
+      // Every page loads the names of what each page needs, but of what these need, because their own HTML has it.
       resolveDependencies: (file, needed) =>
-        developerPages.some((name) => file.startsWith(`assets/${name}-`)) ? [] : needed,
+        withoutNames.some((name) => file.startsWith(`assets/${name}-`)) ? [] : needed,
     },
     // build/site.ts reads there which files a page needs.
     manifest: true,

@@ -9,7 +9,11 @@ const OWN_FILE = /<(?:script|link)\b[^>]*?\b(?:src|href)="(\/assets\/[^"]+\.(?:j
  */
 export function addIntegrity(html: string, read: (address: string) => Buffer): string {
   return html.replaceAll(OWN_FILE, (tag, address: string) => {
-    const hash = createHash('sha384').update(read(address)).digest('base64');
-    return `${tag} integrity="sha384-${hash}"`;
+    return `${tag} integrity="${hashOf(read(address))}"`;
   });
+}
+
+/** Returns the hash of a file as the attribute `integrity` has it. */
+export function hashOf(bytes: Buffer): string {
+  return `sha384-${createHash('sha384').update(bytes).digest('base64')}`;
 }

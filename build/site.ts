@@ -5,7 +5,7 @@ import { build, type Manifest } from 'vite';
 import { checkBudget, checkStart } from './budgets.ts';
 import { compressFiles } from './compress.ts';
 import { keepEarlierAssets } from './earlier-assets.ts';
-import { addIntegrity } from './integrity.ts';
+import { addIntegrity, hashOf } from './integrity.ts';
 
 /**
  * Builds the web app into dist/web: the browser bundle, then a Node bundle that renders every page (web/prerender.tsx),
@@ -76,7 +76,8 @@ process.exit(0);
 
 /** The HTML of a page with its scripts, and markers for what is rendered. */
 function templateOf(page: SitePage): string {
-  const parts = partsOf(page);
+  const sheets = page.way === 'no' ? [] : styles.map(hashedSheet);
+  const parts = [...sheets, ...partsOf(page)];
   // Somebody who is signed in needs it on every page.
   const client = [...chunksOf('data/client.ts')].filter((file) => !parts.includes(file));
   const fontLink = `<link rel="preload" as="font" type="font/woff2" crossorigin href="/assets/${font}" />`;
@@ -91,12 +92,18 @@ function templateOf(page: SitePage): string {
 
 /**
  * Replaces the style sheet by a marker for the rules that the page needs, and lets the browser fetch its script last: the page is painted with what
- * is in its HTML. Vite fetches the style sheet with the program (`web/start.ts`).
+ * is in its HTML. `web/start.ts` fetches the style sheet with the program.
  */
 function paintedFirst(html: string): string {
   return html
     .replace(/<link rel="stylesheet"[^>]*>/, '<!--styles-->')
     .replaceAll(/<(script type="module"|link rel="modulepreload")/g, '<$1 fetchpriority="low"');
+}
+
+/** The file of a style sheet with the hash that the browser checks, as `web/start.ts` reads it. */
+function hashedSheet(name: string): string {
+  const file = `assets/${name}`;
+  return `${file}#${hashOf(readFileSync(join(OUT, file)))}`;
 }
 
 function listed(files: readonly string[]): string {

@@ -6,20 +6,27 @@ import { fetchPart, reloadOnce } from './ui/fetch-part.ts';
 
 /**
  * The only script in the HTML. Lets the browser paint the pre-rendered page first, then fetches the program with all its parts at once
- * (`data-parts`, and `data-client` for somebody who is signed in; both set by build/site.ts). Replays a press or a submit that happened meanwhile.
+ * (`data-parts`, and `data-client` for somebody who is signed in; both set by build/site.ts). The style sheet, whose address ends with its hash,
+ * is there before the program runs. Replays a press or a submit that happened meanwhile.
  */
 hideReadNotice();
 const presses = rememberPresses(document.getElementById('root'));
 
 async function begin(): Promise<void> {
   const { parts = '', client = '' } = document.getElementById('root')?.dataset ?? {};
-  for (const part of `${parts} ${hasStoredSession(localStorage) ? client : ''}`.split(' ').filter(Boolean)) {
+  const needed = `${parts} ${hasStoredSession(localStorage) ? client : ''}`.split(' ').filter(Boolean);
+  const styled = needed.map((part) => {
+    const [href = '', hash = ''] = part.split('#');
     const link = document.createElement('link');
-    link.rel = 'modulepreload';
-    link.href = part;
+    link.rel = hash ? 'stylesheet' : 'modulepreload';
+    link.integrity = hash;
+    link.href = href;
     document.head.append(link);
-  }
+    // Without the style sheet the page still has the styles in its HTML.
+    return hash && new Promise((loaded) => (link.onload = link.onerror = loaded));
+  });
   try {
+    await Promise.all(styled);
     await fetchPart(() => import('./main.tsx'));
   } catch {
     if (navigator.onLine && reloadOnce()) return;

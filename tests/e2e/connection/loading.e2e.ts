@@ -41,7 +41,7 @@ test('a page whose file is missing reloads once, then says so; Try again loads i
   const documents = countDocuments(page);
   await page.goto('/', { waitUntil: 'networkidle' });
   expect(documents()).toBe(1);
-  await gone(page, /\/assets\/booking-[^/]*\.js/);
+  await gone(page, /\/assets\/choose-[^/]*\.js/);
   await page.getByRole('link', { name: 'BOOK NOW' }).click();
   await expect(crashed(page)).toBeVisible({ timeout: 20_000 });
   await expect(page.getByText('This page could not be loaded.')).toBeVisible();
