@@ -15,7 +15,8 @@ const presses = rememberPresses(document.getElementById('root'));
 async function begin(): Promise<void> {
   const { parts = '', client = '' } = document.getElementById('root')?.dataset ?? {};
   const needed = `${parts} ${hasStoredSession(localStorage) ? client : ''}`.split(' ').filter(Boolean);
-  const styled = needed.map((part) => {
+  const sheets: Promise<unknown>[] = [];
+  for (const part of needed) {
     const [href = '', hash = ''] = part.split('#');
     const link = document.createElement('link');
     link.rel = hash ? 'stylesheet' : 'modulepreload';
@@ -23,10 +24,10 @@ async function begin(): Promise<void> {
     link.href = href;
     document.head.append(link);
     // Without the style sheet the page still has the styles in its HTML.
-    return hash && new Promise((loaded) => (link.onload = link.onerror = loaded));
-  });
+    if (hash) sheets.push(new Promise((loaded) => (link.onload = link.onerror = loaded)));
+  }
   try {
-    await Promise.all(styled);
+    await Promise.all(sheets);
     await fetchPart(() => import('./main.tsx'));
   } catch {
     if (navigator.onLine && reloadOnce()) return;
