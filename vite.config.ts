@@ -18,10 +18,10 @@ const SHARED = /\/(web\/(data|lib|ui)\/|rules\/(?!business\/room-picture))/;
 
 /** Pages that are opened from a mail, hardly ever from another page. */
 const OPENED_DIRECTLY = ['unsubscribe', 'email-verified', 'undo-email', 'staff-invitation', 'crew'];
-const withoutNames = [
-  ...OPENED_DIRECTLY,
-  ...readdirSync(join(import.meta.dirname, 'web', 'pages', 'developer')).map((file) => file.replace(/\..*/, '')),
-];
+const developerPages = readdirSync(join(import.meta.dirname, 'web', 'pages', 'developer')).map((file) =>
+  file.replace(/\..*/, ''),
+);
+const listedInHtml = new RegExp(`^assets/(${[...OPENED_DIRECTLY, ...developerPages].join('|')})-[0-9a-f]{8}\\.js$`);
 
 export default defineConfig({
   root: 'web',
@@ -32,9 +32,8 @@ export default defineConfig({
     target: 'es2022',
     modulePreload: {
       polyfill: false,
-      // Every page loads the names of what each page needs, but of what these need, because their own HTML has it.
-      resolveDependencies: (file, needed) =>
-        withoutNames.some((name) => file.startsWith(`assets/${name}-`)) ? [] : needed,
+      // The first page loads the names of the parts of all other pages. These pages list theirs in their own HTML only.
+      resolveDependencies: (file, needed) => (listedInHtml.test(file) ? [] : needed),
     },
     // build/site.ts reads there which files a page needs.
     manifest: true,

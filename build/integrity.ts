@@ -9,11 +9,11 @@ const OWN_FILE = /<(?:script|link)\b[^>]*?\b(?:src|href)="(\/assets\/[^"]+\.(?:j
  */
 export function addIntegrity(html: string, read: (address: string) => Buffer): string {
   return html.replaceAll(OWN_FILE, (tag, address: string) => {
-    return `${tag} integrity="${hashOf(read(address))}"`;
+    return `${tag} integrity="${integrityHash(read(address))}"`;
   });
 }
 
-/** Returns the hash of a file as the attribute `integrity` has it. */
-export function hashOf(bytes: Buffer): string {
+/** Returns the value of the attribute `integrity` for a file with these bytes. */
+export function integrityHash(bytes: Buffer): string {
   return `sha384-${createHash('sha384').update(bytes).digest('base64')}`;
 }

@@ -5,7 +5,7 @@ import { build, type Manifest } from 'vite';
 import { checkBudget, checkStart } from './budgets.ts';
 import { compressFiles } from './compress.ts';
 import { keepEarlierAssets } from './earlier-assets.ts';
-import { addIntegrity, hashOf } from './integrity.ts';
+import { addIntegrity, integrityHash } from './integrity.ts';
 
 /**
  * Builds the web app into dist/web: the browser bundle, then a Node bundle that renders every page (web/prerender.tsx),
@@ -91,8 +91,8 @@ function templateOf(page: SitePage): string {
 }
 
 /**
- * Replaces the style sheet by a marker for the rules that the page needs, and lets the browser fetch its script last: the page is painted with what
- * is in its HTML. `web/start.ts` fetches the style sheet with the program.
+ * Lets the browser paint a page before it has fetched anything else. A marker for the rules that the page needs takes the place of the style
+ * sheet, which `web/start.ts` fetches together with the program, and the scripts have a low priority.
  */
 function paintedFirst(html: string): string {
   return html
@@ -100,10 +100,10 @@ function paintedFirst(html: string): string {
     .replaceAll(/<(script type="module"|link rel="modulepreload")/g, '<$1 fetchpriority="low"');
 }
 
-/** The file of a style sheet with the hash that the browser checks, as `web/start.ts` reads it. */
+/** Returns the file of a style sheet, followed by `#` and the hash that the browser checks. `web/start.ts` reads both. */
 function hashedSheet(name: string): string {
   const file = `assets/${name}`;
-  return `${file}#${hashOf(readFileSync(join(OUT, file)))}`;
+  return `${file}#${integrityHash(readFileSync(join(OUT, file)))}`;
 }
 
 function listed(files: readonly string[]): string {

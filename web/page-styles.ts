@@ -1,13 +1,13 @@
 import Beasties from 'beasties';
 
-/** Selectors that beasties does not match with the page, such as those of distances between siblings: their rules stay. */
+/** Matches the selectors that beasties cannot compare with a page, such as those for the distance between siblings. Their rules are kept. */
 const KEPT = [/:where\(/];
 
 /**
- * Returns the rules of a style sheet that a page needs as it was rendered, so that it can be painted before the style sheet is there.
- * All fonts stay: beasties takes only those that are named first, and the layout must not move when a font replaces its stand-in.
+ * Returns those rules of a style sheet that apply to a rendered page, so that the browser can paint the page before it has the style sheet.
+ * Every font is kept. beasties would keep only the font that a rule names first, and then the layout would move when that font replaces its stand-in.
  */
-export async function stylesOf(page: string, styles: string): Promise<string> {
+export async function selectStyles(page: string, styles: string): Promise<string> {
   const pruner = new Beasties({ fonts: false, allowRules: KEPT, logLevel: 'silent' });
   const pruned = await pruner.process(page.replace('</head>', () => `<style>${styles}</style></head>`));
   const [, rules = ''] = /<style>([^]*?)<\/style>/.exec(pruned) ?? [];

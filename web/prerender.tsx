@@ -7,7 +7,7 @@ import { Router } from './router/router.tsx';
 import { App } from './app.tsx';
 import type { PageData } from './lib/business/business.ts';
 import { isPublic } from './lib/head.ts';
-import { stylesOf } from './page-styles.ts';
+import { selectStyles } from './page-styles.ts';
 import { textOf } from './page-texts.ts';
 import { fetchPage, type PageRoute, pages, unknownPage } from './routes.tsx';
 
@@ -67,11 +67,11 @@ export async function renderSite(
   return { ...Object.fromEntries(rendered), [MANIFEST]: webManifest(templates[MANIFEST] ?? '{}', business) };
 }
 
-/** Puts the rules that a page needs in the place of the marker; a page without one loads the style sheet. */
+/** Replaces the marker in a page by the rules that the page needs. A page without a marker links the style sheet instead. */
 async function withStyles(page: string, styles: string): Promise<string> {
   const marker = '<!--styles-->';
   if (!page.includes(marker)) return page;
-  const needed = await stylesOf(page, styles);
+  const needed = await selectStyles(page, styles);
   return page.replace(marker, () => `<style>${needed}</style>`);
 }
 
@@ -110,8 +110,8 @@ async function render(location: string, data: PageData): Promise<{ title: string
 function headOf(route: PageRoute, renderedTitle: string | null, { business, rooms }: PageData): string {
   const title = renderedTitle ?? escape(`${textOf(route.path).title} · ${business.name}`);
   const name = escape(business.name);
-  const descriptionOf = (path: string): string => fillOffer(fillText(textOf(path).description, business), rooms);
-  const description = escape(descriptionOf(route.path));
+  const fillDescription = (path: string): string => fillOffer(fillText(textOf(path).description, business), rooms);
+  const description = escape(fillDescription(route.path));
   const url = `%SITE_URL%${route.canonical ?? (route.path === '*' ? '/' : route.path.replace('/*', ''))}`;
   const shared = [
     ['og:type', 'website'],
@@ -133,7 +133,7 @@ function headOf(route: PageRoute, renderedTitle: string | null, { business, room
     ...shared.map(([property, content]) => `<meta property="${property}" content="${content}" />`),
     '<meta name="twitter:card" content="summary_large_image" />',
     ...(route.page === 'landing' || route.page === 'about/us'
-      ? [`<script type="application/ld+json">${json(describe(business, descriptionOf('/')))}</script>`]
+      ? [`<script type="application/ld+json">${json(describe(business, fillDescription('/')))}</script>`]
       : []),
   ].join('\n    ');
 }

@@ -6,8 +6,8 @@ import { fetchPart, reloadOnce } from './ui/fetch-part.ts';
 
 /**
  * The only script in the HTML. Lets the browser paint the pre-rendered page first, then fetches the program with all its parts at once
- * (`data-parts`, and `data-client` for somebody who is signed in; both set by build/site.ts). The style sheet, whose address ends with its hash,
- * is there before the program runs. Replays a press or a submit that happened meanwhile.
+ * (`data-parts`, and `data-client` for somebody who is signed in; both set by build/site.ts). A part with a hash after `#` is a style sheet: the
+ * browser checks the hash, and the program waits until the style sheet has loaded. Replays a press or a submit that happened meanwhile.
  */
 hideReadNotice();
 const presses = rememberPresses(document.getElementById('root'));
@@ -23,7 +23,7 @@ async function begin(): Promise<void> {
     link.integrity = hash;
     link.href = href;
     document.head.append(link);
-    // Without the style sheet the page still has the styles in its HTML.
+    // When the style sheet fails, the program runs all the same: the page keeps the styles in its HTML.
     if (hash) sheets.push(new Promise((loaded) => (link.onload = link.onerror = loaded)));
   }
   try {

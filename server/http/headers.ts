@@ -53,7 +53,7 @@ export function pagePolicy(settings: Pick<HeaderSettings, 'siteUrl' | 'captcha'>
     "default-src 'none'",
     `script-src ${sources(...captchaOrigins)}`,
     // hCaptcha loads its own style sheet.
-    `style-src ${sources(...hashOf(style), ...(captcha === 'hcaptcha' ? captchaOrigins : []))}`,
+    `style-src ${sources(...styleSource(style), ...(captcha === 'hcaptcha' ? captchaOrigins : []))}`,
     `img-src ${sources('blob:', 'data:')}`,
     `media-src ${sources('blob:')}`,
     `font-src ${sources()}`,
@@ -85,8 +85,8 @@ export function apiHeaders(settings: HeaderSettings): Headers {
 }
 
 const REPORT_GROUP = 'policy';
-/** The source that allows the element with this text (Content Security Policy Level 3, section 8.4). */
-function hashOf(style: string | undefined): readonly string[] {
+/** Returns the source that allows a style element with this text (Content Security Policy Level 3, section 2.3.1). */
+function styleSource(style: string | undefined): readonly string[] {
   return style === undefined ? [] : [`'sha256-${createHash('sha256').update(style).digest('base64')}'`];
 }
 

@@ -57,9 +57,9 @@ describe('the site', () => {
     const hash = createHash('sha256').update(style).digest('base64');
     const page = await get('/styled');
     expect(page.headers.get('content-security-policy')).toContain(`; style-src 'self' 'sha256-${hash}'; `);
-    const known = await get('/styled', { 'if-none-match': page.headers.get('etag') ?? '' });
-    expect(known.status).toBe(304);
-    expect(known.headers.get('content-security-policy')).toBe(page.headers.get('content-security-policy'));
+    const unchanged = await get('/styled', { 'if-none-match': page.headers.get('etag') ?? '' });
+    expect(unchanged.status).toBe(304);
+    expect(unchanged.headers.get('content-security-policy')).toBe(page.headers.get('content-security-policy'));
     // The policy of every other page is that of the middleware.
     expect((await get('/about')).headers.get('content-security-policy')).toBeNull();
   });

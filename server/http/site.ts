@@ -8,7 +8,7 @@ import type { Clock, Env } from './caller.ts';
 import { type HeaderSettings, pagePolicy, POLICY_HEADER } from './headers.ts';
 
 const COMPRESSIBLE = new Set(['.html', '.js', '.css', '.svg', '.json', '.webmanifest', '.xml', '.txt', '.ico']);
-/** Files beside the pages with placeholders such as %ANON_KEY%, which only the running server can fill. */
+/** Extensions of the files, besides the pages, that contain placeholders such as %SITE_URL%. Only the running server can fill these in. */
 const TEMPLATES = new Set(['.xml', '.txt']);
 const PAGE = '.html';
 const HASHED = 'public, max-age=31536000, immutable';
@@ -60,7 +60,7 @@ export function createSite(settings: {
   async function read(path: string): Promise<File | null> {
     const safe = normalize(`/${path}`);
     const page = rendered.get(safe.slice(1));
-    if (page !== undefined) return pageOf(fill(page), settings);
+    if (page !== undefined) return createPage(fill(page), settings);
     // Hidden folders hold what the server needs of the build.
     if (safe.includes('/.')) return null;
     const hashed = safe.startsWith(ASSETS) ? [join(settings.earlierAssets, safe.slice(ASSETS.length))] : [];
@@ -68,7 +68,7 @@ export function createSite(settings: {
     if (full === null) return null;
     const extension = extname(full);
     const stored = await readFile(full);
-    if (extension === PAGE) return pageOf(fill(stored.toString('utf8')), settings);
+    if (extension === PAGE) return createPage(fill(stored.toString('utf8')), settings);
     const body = TEMPLATES.has(extension) ? Buffer.from(fill(stored.toString('utf8'))) : stored;
     return fileOf(extension, getMimeType(full), body, await readFile(`${full}.br`).catch(() => null));
   }
@@ -107,8 +107,8 @@ export function createSite(settings: {
   };
 }
 
-/** A page, with the policy that allows the styles in its HTML. The build puts at most one style element into a page. */
-function pageOf(html: string, settings: Pick<HeaderSettings, 'siteUrl' | 'captcha'>): File {
+/** Returns a page with the policy that allows the styles in its HTML. The build puts at most one style element into a page. */
+function createPage(html: string, settings: Pick<HeaderSettings, 'siteUrl' | 'captcha'>): File {
   const style = /<style>([^]*?)<\/style>/.exec(html)?.[1];
   const file = fileOf(PAGE, 'text/html; charset=utf-8', Buffer.from(html), null);
   return { ...file, policy: style === undefined ? null : pagePolicy(settings, style) };
