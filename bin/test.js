@@ -4,6 +4,7 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { describeFailures, failuresInBrowser, failuresInNode } from './failures.js';
 import { findChromium, findPromtool, startPostgres, temporaryFolder } from './machine.js';
 import {
   buildWeb,
@@ -39,6 +40,8 @@ const wanted = (step) => only.length === 0 || only.includes(step);
 
 const began = Date.now();
 const totals = { passed: 0, failed: 0 };
+/** The failed tests, for the end of the output. */
+const failures = [];
 const scratch = mkdtempSync(join(temporaryFolder(), 'npm-test-'));
 // PostgreSQL runs under another account, which must reach its own folder below this one.
 chmodSync(scratch, 0o711);
@@ -88,6 +91,7 @@ function report(title, counts, since, output) {
   totals.failed += counts.failed;
   const bad = counts.failed > 0;
   if (bad && output) say(output);
+  if (bad) failures.push(...(counts.failures ?? [{ title, message: output ?? '' }]));
   say(`${bad ? 'FAIL' : 'ok  '} ${title}: ${counts.passed} passed, ${counts.failed} failed (${seconds(since)})`);
 }
 
@@ -102,8 +106,8 @@ async function check(step, title, ...commands) {
       return code === 0 ? '' : output || `${args.join(' ')}: exit code ${code}\n`;
     }),
   );
-  const failures = results.join('');
-  report(title, failures === '' ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }, since, failures.slice(-8_000));
+  const printed = results.join('');
+  report(title, printed === '' ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }, since, printed.slice(-8_000));
 }
 
 /** Runs a test suite and reads its counts from the JSON report. `args` gets the path of the report. */
@@ -115,7 +119,10 @@ async function suite(name, title, args, read, more = {}) {
   const { code, output } = await run(ownNode(), args(file), { ...env, ...more, CI: '1', REPORT_FILE: file });
   const counts = existsSync(file) ? read(JSON.parse(readFileSync(file, 'utf8'))) : { passed: 0, failed: 1 };
   // A failure that belongs to no single test, such as an error between tests.
-  if (code !== 0 && counts.failed === 0) counts.failed = 1;
+  if (code !== 0 && counts.failed === 0) {
+    counts.failed = 1;
+    delete counts.failures;
+  }
   report(title, counts, since, output.slice(-16_000));
 }
 
@@ -151,6 +158,7 @@ async function nodeTests(name, title, parts) {
         testsOfFiles.set(path, (testsOfFiles.get(path) ?? 0) + assertionResults.length);
       return {
         passed: result.numPassedTests,
+        failures: failuresInNode(result),
         // A file that fails to load has no tests that could fail, so count the file.
         failed:
           result.numFailedTests +
@@ -236,13 +244,17 @@ async function journeys() {
     'journeys',
     'journeys in a browser',
     () => [tool('@playwright', 'test', 'cli.js'), 'test', ...journeyFiles],
-    (result) => ({ passed: result.stats.expected + result.stats.flaky, failed: result.stats.unexpected }),
+    (result) => ({
+      passed: result.stats.expected + result.stats.flaky,
+      failures: failuresInBrowser(result),
+      failed: result.stats.unexpected,
+    }),
     { CHROMIUM_PATH: chromium, E2E_SERVERS: String(side) },
   );
 }
 
 if (!interrupted) {
-  say(`\ntotal time ${seconds(began)}`);
+  say(`\n${describeFailures(failures)}total time ${seconds(began)}`);
   say(`${totals.passed} passed, ${totals.failed} failed`);
   await end(totals.failed === 0 ? 0 : 1);
 }

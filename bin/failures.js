@@ -1,0 +1,49 @@
+// The failures of a test run, in a form that fits at the end of its output: often only the last lines of a log are kept.
+
+const LINES_PER_FAILURE = 14;
+const CHARACTERS_PER_LINE = 200;
+
+/** Returns the tests that failed and the files that could not be loaded, from a JSON report of Vitest: `{ title, message }[]`. */
+export function failuresInNode(report) {
+  return report.testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    if (status === 'failed' && assertionResults.length === 0) return [{ title: name, message }];
+    return failed.map((test) => ({
+      title: `${name} › ${test.fullName}`,
+      message: test.failureMessages.join('\n'),
+    }));
+  });
+}
+
+/** Returns the journeys that failed, from a JSON report of Playwright: `{ title, message }[]`. */
+export function failuresInBrowser(report) {
+  const ofSuite = (suite) => [
+    ...(suite.suites ?? []).flatMap(ofSuite),
+    ...suite.specs.flatMap(({ file, title, tests }) =>
+      tests
+        .filter(({ status }) => status === 'unexpected')
+        .map(({ projectName, results }) => ({
+          title: `[${projectName}] ${file} › ${title}`,
+          message: results.flatMap(({ errors }) => errors.map((error) => error.message)).join('\n'),
+        })),
+    ),
+  ];
+  return report.suites.flatMap(ofSuite);
+}
+
+/** Returns the text of failures: each title with the first lines of its message, without colours. */
+export function describeFailures(failures) {
+  return failures
+    .map(({ title, message }) => {
+      const lines = withoutColours(message ?? '')
+        .split('\n')
+        .filter((line) => line.trim() !== '')
+        .slice(0, LINES_PER_FAILURE)
+        .map((line) => `    ${line.slice(0, CHARACTERS_PER_LINE)}\n`);
+      return `FAILED ${title}\n${lines.join('')}`;
+    })
+    .join('');
+}
+
+// eslint-disable-next-line no-control-regex
+const withoutColours = (text) => text.replaceAll(/\u001B\[[0-9;]*m/g, '');
