@@ -9,7 +9,7 @@ import { drafts } from '#web/lib/drafts.ts';
 import { favouritesOf } from './favourites.ts';
 
 const CHIP =
-  'inline-flex min-h-12 shrink-0 items-center gap-2 border-2 border-line bg-booth px-4 text-sm max-sm:px-3 font-semibold whitespace-nowrap hover:border-chalk';
+  'inline-flex min-h-12 items-center justify-center gap-2 border-2 px-4 text-sm font-semibold max-sm:grow max-sm:px-2 whitespace-nowrap shrink-0 border-line bg-booth hover:border-chalk aria-expanded:border-chalk';
 
 /**
  * Above the rooms: the search in any room, and hours that the customer may want again; on a phone in a row of their own, where they can be seen. As high before
@@ -36,8 +36,8 @@ export function Shortcuts({
   const bookings = useOwnBookings(userId);
   const favourites = favouritesOf({ last: drafts.lastBooked(), bookings: bookings.data ?? [] }, now);
   return (
-    <div className="mb-5 flex gap-2 overflow-x-auto max-sm:flex-col">
-      <div className="flex min-h-12 shrink-0 gap-2 max-sm:overflow-x-auto">
+    <div className="-m-1.5 mb-3.5 flex gap-2 overflow-x-auto p-1.5 max-sm:flex-col">
+      <div className="flex shrink-0 gap-2 max-sm:flex-wrap max-[24.25rem]:[&_svg]:hidden">
         {before}
         <button type="button" aria-expanded={searching} onClick={onSearch} className={CHIP}>
           <Sparkles aria-hidden="true" className="size-4 text-signal" />

@@ -9,14 +9,14 @@ const VIEWS = [
 /** Switches between one room and the timeline of all rooms. */
 export function ViewSwitch({ view, onChange }: { view: View; onChange: (view: View) => void }) {
   return (
-    <div role="group" aria-label="View" className="flex shrink-0">
+    <div role="group" aria-label="View" className="flex max-sm:grow">
       {VIEWS.map(({ view: one, Icon, label }) => (
         <button
           key={one}
           type="button"
           aria-pressed={view === one}
           onClick={() => onChange(one)}
-          className={`inline-flex min-h-12 items-center gap-2 border-2 px-4 text-sm font-semibold max-sm:px-3 whitespace-nowrap not-first:-ml-0.5 hover:border-chalk hover:text-chalk ${view === one ? 'z-1 border-signal text-chalk' : 'border-line text-fog'}`}
+          className={`inline-flex min-h-12 items-center justify-center gap-2 border-2 px-4 text-sm font-semibold max-sm:grow max-sm:px-2 whitespace-nowrap not-first:-ml-0.5 hover:border-chalk hover:text-chalk ${view === one ? 'z-1 border-signal text-chalk' : 'border-line text-fog'}`}
         >
           <Icon aria-hidden="true" className={`size-4 ${view === one ? 'text-signal' : ''}`} />
           {label}
