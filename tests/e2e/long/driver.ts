@@ -46,6 +46,20 @@ export async function choose(list: Locator, label: string): Promise<void> {
   await expect(list.locator('option:checked')).toHaveText(label);
 }
 
+/** Chooses one of a group of radio buttons; of those, Tab leads to the chosen one. */
+export async function chooseRadio(group: Locator, label: string): Promise<void> {
+  const radio = group.getByRole('radio', { name: label, exact: true });
+  if (onPhone()) await radio.tap();
+  else {
+    await reach(group.page(), group);
+    const labels = await group.locator('label').allInnerTexts();
+    const chosen = await group.locator('label', { has: group.page().locator(':checked') }).innerText();
+    const steps = labels.indexOf(label) - labels.indexOf(chosen);
+    await times(group.page(), steps > 0 ? 'ArrowRight' : 'ArrowLeft', Math.abs(steps));
+  }
+  await expect(radio).toBeChecked();
+}
+
 /** Opens the booking page and chooses a room and the day so many days ahead. */
 export async function openHours(page: Page, studio: string, daysAhead: number): Promise<void> {
   await page.goto('/booking');

@@ -5,8 +5,8 @@ import {
   act,
   bookAndPay,
   checked,
-  choose,
   chooseDay,
+  chooseRadio,
   chooseRoom,
   fact,
   onPhone,
@@ -133,12 +133,13 @@ test.describe('in London', () => {
     await page.goto('/booking');
     await act(page.getByRole('button', { name: 'Find me a time' }));
     const search = page.getByRole('region', { name: 'Find me a time' });
-    await choose(search.getByLabel('For', { exact: true }), '3 hours');
-    await choose(search.getByLabel('When'), 'Evening');
-    await choose(search.getByLabel('Up to'), '$100');
-    await expect(search).toContainText('Nothing fits in the next 7 days.');
-    await choose(search.getByLabel('Up to'), '$200');
+    const group = (name: string) => search.getByRole('group', { name });
     const offers = search.getByRole('listitem');
+    await chooseRadio(group('For'), '3 hours');
+    await chooseRadio(group('When'), 'Evening');
+    await chooseRadio(group('Up to'), '$100');
+    await expect(search).toContainText('Nothing fits in the next 7 days.');
+    await chooseRadio(group('Up to'), '$200');
     await expect(offers.first()).toContainText('with the 10% step');
     const texts = await offers.allInnerTexts();
     expect(texts.length).toBeLessThanOrEqual(3);

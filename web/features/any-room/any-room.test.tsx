@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react';
+import { screen, within } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { specifiedRates } from '#tests/support/rates.ts';
 import { slotEnd, slotStart } from '#rules/studio-time.ts';
@@ -20,6 +20,8 @@ const show = (onTake = vi.fn()) => {
   renderPart(<AnyRoom studios={studios} userId={null} now={NOW} onTake={onTake} />);
   return onTake;
 };
+const choose = (label: string, option: string) =>
+  user.click(within(screen.getByRole('group', { name: label })).getByRole('radio', { name: option }));
 const offers = () => screen.getAllByRole('listitem').map((one) => one.textContent);
 
 test('the best three are offered with room, price and reason; one press takes them', async () => {
@@ -36,13 +38,13 @@ test('the best three are offered with room, price and reason; one press takes th
     'Cheapest this week8 am to 10 am, Mon Studio A $98',
     'Cheapest on Tuesday8 am to 10 am, Tue Studio A $98',
   ]);
-  await user.selectOptions(screen.getByLabelText('For'), '4');
+  await choose('For', '4 hours');
   expect(offers()[0]).toContain('Soonest, with the 15% step');
-  await user.selectOptions(screen.getByLabelText('Up to'), '60');
+  await choose('Up to', '$60');
   expect(screen.queryByRole('listitem')).toBeNull();
   expect(screen.getByRole('status').textContent).toContain('Nothing fits in the next 7 days.');
-  await user.selectOptions(screen.getByLabelText('Up to'), '0');
-  await user.selectOptions(screen.getByLabelText('When'), '1');
+  await choose('Up to', 'Any price');
+  await choose('When', 'Morning');
   await user.click(screen.getAllByRole('button')[0] as HTMLElement);
   expect(onTake.mock.calls[0]?.[0]).toMatchObject({
     studioId: 'a',

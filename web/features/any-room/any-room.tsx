@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { findOffers, type FoundHours, LOOK_DAYS, type Part, PARTS, type Wanted } from '#rules/finding/any-room.ts';
 import { describeSpan } from '#rules/finding/span-words.ts';
 import { formatMoney } from '#rules/money.ts';
@@ -12,11 +12,11 @@ import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { blocking } from '#web/data/taken.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
-import { inputStyle } from '#web/ui/field.tsx';
 import { LoadFailed, Skeleton } from '#web/ui/notice.tsx';
+import { Choice } from './choice.tsx';
 
 const POLL_MS = 15_000;
-const LONGEST = 8;
+const HOURS = [1, 2, 3, 4, 5, 6, 7, 8] as const;
 const PART_WORDS: Readonly<Record<Part, string>> = {
   any: 'Any time',
   morning: 'Morning',
@@ -24,8 +24,8 @@ const PART_WORDS: Readonly<Record<Part, string>> = {
   evening: 'Evening',
   night: 'Night',
 };
-/** Price limits in dollars; 0: none. */
-const LIMITS = [0, 60, 100, 150, 200, 300] as const;
+/** Price limits in cents. Null if any price will do. */
+const LIMITS = [null, 6_000, 10_000, 15_000, 20_000, 30_000] as const;
 
 /** Offers the best three free spans in any room within a week, by length, part of the day and price. */
 export function AnyRoom({
@@ -43,25 +43,28 @@ export function AnyRoom({
   const change = (more: Partial<Wanted>): void => setWanted((before) => ({ ...before, ...more }));
   const offers = useFoundHours(wanted, { studios, userId, now });
   return (
-    <section aria-label="Find me a time" className="mb-8 border-l-4 border-signal bg-booth p-5">
-      <div className="grid grid-cols-2 gap-3 max-sm:[&>:last-child]:col-span-2 sm:grid-cols-3">
+    <section aria-label="Find me a time" className="mb-8 border-l-4 border-signal bg-booth p-4 sm:p-5">
+      <div className="space-y-4 sm:space-y-3">
         <Choice
           label="For"
           value={wanted.hours}
-          options={Array.from({ length: LONGEST }, (_, at) => [at + 1, at === 0 ? '1 hour' : `${at + 1} hours`])}
+          options={HOURS.map((hours) => [hours, hours === 1 ? '1 hour' : `${hours} hours`])}
+          columns="grid-cols-4 md:grid-cols-8"
           onChoose={(hours) => change({ hours })}
         />
         <Choice
           label="When"
-          value={PARTS.indexOf(wanted.part)}
-          options={PARTS.map((part, at) => [at, PART_WORDS[part]])}
-          onChoose={(at) => change({ part: PARTS[at] ?? 'any' })}
+          value={wanted.part}
+          options={PARTS.map((part) => [part, PART_WORDS[part]])}
+          columns="grid-cols-3 max-sm:*:first:col-span-2 sm:grid-cols-5"
+          onChoose={(part) => change({ part })}
         />
         <Choice
           label="Up to"
-          value={(wanted.maxCents ?? 0) / 100}
-          options={LIMITS.map((dollars) => [dollars, dollars === 0 ? 'Any price' : `$${dollars}`])}
-          onChoose={(dollars) => change({ maxCents: dollars === 0 ? null : dollars * 100 })}
+          value={wanted.maxCents}
+          options={LIMITS.map((cents) => [cents, cents === null ? 'Any price' : formatMoney(cents)])}
+          columns="grid-cols-3 min-[24.25rem]:max-sm:grid-cols-[auto_repeat(5,1fr)] sm:grid-cols-6"
+          onChoose={(maxCents) => change({ maxCents })}
         />
       </div>
       {offers.failed ? (
@@ -120,34 +123,6 @@ function useFoundHours(
     list: read.data === undefined ? undefined : findOffers(wanted, rooms, now, horizonDays),
     retry: () => void read.refetch(),
   };
-}
-
-function Choice({
-  label,
-  value,
-  options,
-  onChoose,
-}: {
-  label: string;
-  value: number;
-  options: readonly (readonly [number, string])[];
-  onChoose: (value: number) => void;
-}) {
-  const id = useId();
-  return (
-    <div>
-      <label htmlFor={id} className="mb-1.5 block text-sm font-semibold">
-        {label}
-      </label>
-      <select id={id} value={value} onChange={(event) => onChoose(Number(event.target.value))} className={inputStyle}>
-        {options.map(([option, words]) => (
-          <option key={option} value={option}>
-            {words}
-          </option>
-        ))}
-      </select>
-    </div>
-  );
 }
 
 /** A button that takes these hours, with the reason why they are offered. */
