@@ -59,6 +59,27 @@ for (const size of SIZES) {
   });
 }
 
+test('the search in any room is in view from 320 px on, and its buttons are at least 44 px wide and high', async ({
+  page,
+}) => {
+  for (const width of [320, 390, 768, 1440]) {
+    await page.setViewportSize({ width, height: 844 });
+    await page.goto('/booking');
+    const button = page.getByRole('button', { name: 'Find me a time' });
+    await expect(button).toBeInViewport({ ratio: 1 });
+    await button.click();
+    const search = page.getByRole('region', { name: 'Find me a time' });
+    await expect(search.getByRole('listitem').first()).toBeInViewport({ ratio: 1 });
+    const radios = await search.getByRole('radio').all();
+    expect(radios).toHaveLength(19);
+    for (const radio of radios) {
+      await expect(radio).toBeInViewport({ ratio: 1 });
+      const box = await radio.boundingBox();
+      expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);
+    }
+  }
+});
+
 test('every page has SIGN IN for a guest and the ACCOUNT menu for a signed-in user', async ({ page }) => {
   const paths =
     '/ /studio /about /coming-soon /terms /privacy /status /booking /unsubscribe /auth /checkout /profile /bookings'

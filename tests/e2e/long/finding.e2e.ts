@@ -135,6 +135,7 @@ test.describe('in London', () => {
     const search = page.getByRole('region', { name: 'Find me a time' });
     const group = (name: string) => search.getByRole('group', { name });
     const offers = search.getByRole('listitem');
+    await expect(offers.first()).toBeInViewport({ ratio: 1 });
     await chooseRadio(group('For'), '3 hours');
     await chooseRadio(group('When'), 'Evening');
     await chooseRadio(group('Up to'), '$100');

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { findOffers, type FoundHours, LOOK_DAYS, type Part, PARTS, type Wanted } from '#rules/finding/any-room.ts';
 import { describeSpan } from '#rules/finding/span-words.ts';
 import { formatMoney } from '#rules/money.ts';
@@ -42,8 +42,18 @@ export function AnyRoom({
   const [wanted, setWanted] = useState<Wanted>({ hours: 2, part: 'any', maxCents: null });
   const change = (more: Partial<Wanted>): void => setWanted((before) => ({ ...before, ...more }));
   const offers = useFoundHours(wanted, { studios, userId, now });
+  const search = useRef<HTMLElement>(null);
+  // On a phone the offers would be below the window. The button that opened the search stays in sight.
+  useEffect(() => {
+    if (search.current && search.current.getBoundingClientRect().bottom > window.innerHeight)
+      search.current.scrollIntoView();
+  }, []);
   return (
-    <section aria-label="Find me a time" className="mb-8 border-l-4 border-signal bg-booth p-4 sm:p-5">
+    <section
+      ref={search}
+      aria-label="Find me a time"
+      className="mb-8 scroll-mt-20 border-l-4 border-signal bg-booth p-4 sm:p-5"
+    >
       <div className="space-y-4 sm:space-y-3">
         <Choice
           label="For"
@@ -72,7 +82,7 @@ export function AnyRoom({
           <LoadFailed title="We can’t show which hours are free right now." onRetry={offers.retry} />
         </div>
       ) : offers.list === undefined ? (
-        <Skeleton className="mt-4 h-32" label="Looking for free hours" />
+        <Skeleton className="mt-4 h-40 max-md:h-108" label="Looking for free hours" />
       ) : (
         <>
           <p role="status" className="mt-4 text-sm text-fog">
