@@ -55,7 +55,14 @@ export default defineConfig({
     timezoneId: 'Australia/Sydney',
     launchOptions: {
       ...(chromium ? { executablePath: chromium } : {}),
-      args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+      args: [
+        '--no-sandbox',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+        // A busy machine is slow, not hung: pages whose drawing process was ended would show nothing any more.
+        '--disable-gpu-watchdog',
+      ],
     },
   },
   projects: [

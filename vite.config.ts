@@ -61,7 +61,8 @@ export default defineConfig({
             // What the public pages share. In files of their own, these parts compress worse.
             sharedChunk('public', {
               entry: 'pages/landing.tsx',
-              files: /\/features\/landing\/(footer|info-table|navigation|rooms)\.tsx/,
+              files:
+                /\/(features\/landing\/(footer|info-table|navigation|rooms)|features\/studios\/room-picture|rules\/business\/room-picture)\.tsx?$/,
               priority: 1,
             }),
             sharedChunk('data', { entry: 'pages/booking/choose.tsx', files: SHARED, priority: 1 }),

@@ -47,3 +47,34 @@ test('a button that submits is not pressed again', () => {
   replay();
   expect(onPress).not.toHaveBeenCalled();
 });
+
+test('where the mouse is down while the program draws over the page, the press is made when it comes up over the same button, and only there', async () => {
+  for (const [over, presses] of [
+    ['button:last-of-type', 1],
+    ['button', 0],
+  ] as const) {
+    const { root, onPress, draw } = page('first');
+    const point = (type: string, on: string): unknown =>
+      root.querySelector(on)?.dispatchEvent(new Event(type, { bubbles: true }));
+    const { replay } = rememberPresses(root);
+    replay();
+    point('pointerdown', 'button');
+    draw();
+    // The program notices what it has drawn after this task.
+    await Promise.resolve();
+    point('pointerup', over);
+    expect(onPress).toHaveBeenCalledTimes(presses);
+  }
+});
+
+test('a press that ended before the program ran is not made again when the mouse comes up later', async () => {
+  const { root, onPress, draw } = page('first');
+  const { replay } = rememberPresses(root);
+  replay();
+  root.querySelector('button')?.dispatchEvent(new Event('pointerdown', { bubbles: true }));
+  root.querySelector('button')?.dispatchEvent(new Event('pointercancel', { bubbles: true }));
+  draw();
+  await Promise.resolve();
+  root.querySelector('button:last-of-type')?.dispatchEvent(new Event('pointerup', { bubbles: true }));
+  expect(onPress).not.toHaveBeenCalled();
+});

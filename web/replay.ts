@@ -1,24 +1,28 @@
 /**
  * Remembers the last press of a button and the last form that was sent before the program runs, and repeats them once it has drawn the page. A page that
- * is drawn over has other elements then: the one button with the same text is pressed.
+ * is drawn over has other elements then: the one button with the same text is pressed. A mouse may be down on a button at that moment; the browser then
+ * reports no click on either element, so the press is made when the mouse comes up over the new one.
  */
 export function rememberPresses(root: HTMLElement | null): { readonly replay: () => void } {
   let pressed: HTMLElement | null = null;
+  let held: HTMLElement | null = null;
   let sent: HTMLFormElement | null = null;
-  function rememberPress(event: Event): void {
-    pressed = event.target instanceof Element ? event.target.closest('button') : null;
-  }
+  const rememberPress = (event: Event): void => void (pressed = buttonOf(event));
+  const rememberHold = (event: Event): void => void (held = event.type === 'pointerdown' ? buttonOf(event) : null);
   function rememberSubmit(event: Event): void {
     event.preventDefault();
     sent = event.target instanceof HTMLFormElement ? event.target : null;
   }
   document.addEventListener('click', rememberPress, true);
   document.addEventListener('submit', rememberSubmit, true);
+  for (const type of HOLDS) document.addEventListener(type, rememberHold, true);
 
   function repeat(): void {
     document.removeEventListener('click', rememberPress, true);
     document.removeEventListener('submit', rememberSubmit, true);
+    for (const type of HOLDS) document.removeEventListener(type, rememberHold, true);
     if (sent?.isConnected) return sent.requestSubmit();
+    if (held?.isConnected === false) return pressOnRelease(held);
     const button = pressed?.isConnected === false ? successorOf(pressed) : pressed;
     if (button && button.getAttribute('type') !== 'submit') button.click();
   }
@@ -35,6 +39,21 @@ export function rememberPresses(root: HTMLElement | null): { readonly replay: ()
       return observer.observe(root, { childList: true });
     },
   };
+}
+
+const HOLDS = ['pointerdown', 'pointerup', 'pointercancel'];
+
+function buttonOf({ target }: Event): HTMLElement | null {
+  return target instanceof Element ? target.closest('button') : null;
+}
+
+/** Presses the button that replaces `held` when the mouse comes up over it. */
+function pressOnRelease(held: HTMLElement): void {
+  const release = (event: Event): void => {
+    const button = buttonOf(event);
+    if (button !== null && button === successorOf(held)) button.click();
+  };
+  document.addEventListener('pointerup', release, { capture: true, once: true });
 }
 
 function successorOf(button: HTMLElement): HTMLElement | undefined {

@@ -57,6 +57,7 @@ function showLoadFailure(): void {
   document.body.append(box);
 }
 
-// A background tab is never painted, so do not wait for a frame.
-if (document.hidden) void begin();
-else requestAnimationFrame(() => setTimeout(() => void begin()));
+/** How long the program waits for the first frame, in milliseconds. A browser draws none of a page in the background, and late when it is very busy. */
+const FRAME_MS = 1_000;
+const drawn = new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+void Promise.race([drawn, new Promise((done) => setTimeout(done, FRAME_MS))]).then(begin);

@@ -14,6 +14,7 @@ import {
   signIn,
   signInByDialog,
   sydneyDay,
+  untilRunning,
 } from './steps.ts';
 
 /** Details that docs/spec-coverage.md cites and no other journey shows: small rules, busy labels, timers. */
@@ -61,6 +62,7 @@ test('ABOUT US scrolls 100 ms after the first page is rendered', async ({ page }
 test('the booking page shows the rooms, a calendar from today and 24 hours', async ({ page }) => {
   const rooms = (await service().from('studios').select('name,description,features').order('name')).data ?? [];
   await page.goto('/booking');
+  await untilRunning(page);
   await expect(page.getByRole('radio')).toHaveCount(3);
   for (const room of rooms) {
     const card = page.getByRole('radio', { name: room.name });

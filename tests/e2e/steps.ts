@@ -44,6 +44,12 @@ export async function fromMail(email: string, subject: string, pattern: RegExp, 
 export const codeFromMail = (email: string, previous = ''): Promise<string> =>
   fromMail(email, 'code', /^Code: (\d{6})$/m, previous);
 
+/** Waits until the program runs and has taken over the pre-rendered page: before that, its links and pictures are those of the server. */
+export async function untilRunning(page: Page): Promise<void> {
+  const taken = `[...document.querySelectorAll('#root a')].some((link) => Object.keys(link).some((key) => key.startsWith('__reactProps')))`;
+  await expect.poll(() => page.evaluate(taken)).toBe(true);
+}
+
 /** Opens the booking page and chooses a studio and the day so many days ahead. */
 export async function openDay(page: Page, studio: string, daysAhead: number, site = ''): Promise<void> {
   await page.goto(`${site}/booking`);

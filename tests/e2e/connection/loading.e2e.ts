@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { test } from '../journey.ts';
 import { accessible, admin, newPerson, signIn } from '../steps.ts';
-import { bookWithPhoto, changeDetails, chooseHours, openDay } from '../steps.ts';
+import { bookWithPhoto, changeDetails, chooseHours, openDay, untilRunning } from '../steps.ts';
 
 /** Files that cannot be fetched: no connection, or a new version of the site since the tab was opened. */
 
@@ -20,6 +20,7 @@ test('a page that cannot be fetched offline says so, and loads once the connecti
   context,
 }) => {
   await page.goto('/', { waitUntil: 'networkidle' });
+  await untilRunning(page);
   await context.setOffline(true);
   await page.getByRole('link', { name: 'BOOK NOW' }).click();
   const offline = page.getByRole('heading', { name: 'You’re offline' });
@@ -37,9 +38,32 @@ test('a page that cannot be fetched offline says so, and loads once the connecti
   await expect(page.getByRole('heading', { name: 'Book a studio' })).toBeVisible();
 });
 
+test('the program runs on a page of which the browser draws no frame', async ({ page }) => {
+  await page.addInitScript('window.requestAnimationFrame = () => 0');
+  await page.goto('/');
+  await untilRunning(page);
+});
+
+test('a mouse that is down while the program draws over the page still presses the button', async ({ page }) => {
+  let fetched = (): void => {};
+  const held = new Promise<void>((done) => (fetched = done));
+  await page.route(/\/assets\/choose-[^/]*\.js/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto('/booking', { waitUntil: 'commit' });
+  await page.getByRole('radio', { name: /Studio B/ }).hover();
+  await page.mouse.down();
+  fetched();
+  await untilRunning(page);
+  await page.mouse.up();
+  await expect(page.getByRole('radio', { name: /Studio B/ })).toBeChecked();
+});
+
 test('a page whose file is missing reloads once, then says so; Try again loads it', async ({ page }) => {
   const documents = countDocuments(page);
   await page.goto('/', { waitUntil: 'networkidle' });
+  await untilRunning(page);
   expect(documents()).toBe(1);
   await gone(page, /\/assets\/choose-[^/]*\.js/);
   await page.getByRole('link', { name: 'BOOK NOW' }).click();

@@ -21,13 +21,17 @@ function counter() {
   const sum = (key: 'taps' | 'scrolls'): number => steps.reduce((all, step) => all + step[key], 0);
   const scrollTo = async (target: Locator): Promise<number> => {
     await target.waitFor();
-    // Whether a finger can reach it: in the window, and nothing lies over it.
-    const reached = await target.evaluate((element) => {
-      const { left, top, width, height } = element.getBoundingClientRect();
-      const hit = element.ownerDocument.elementFromPoint(left + width / 2, top + height / 2);
-      return hit !== null && (element.contains(hit) || hit.contains(element));
-    });
-    if (reached) return 0;
+    // Whether a finger can reach it: in the window, and nothing lies over it. What appears on a busy machine may still be moving.
+    const reached = () =>
+      target.evaluate((element) => {
+        const { left, top, width, height } = element.getBoundingClientRect();
+        const hit = element.ownerDocument.elementFromPoint(left + width / 2, top + height / 2);
+        return hit !== null && (element.contains(hit) || hit.contains(element));
+      });
+    for (let tries = 0; tries < 10; tries += 1) {
+      if (await reached()) return 0;
+      await new Promise((done) => setTimeout(done, 100));
+    }
     await target.evaluate((element) => element.scrollIntoView({ block: 'center', behavior: 'instant' }));
     return 1;
   };
@@ -48,7 +52,7 @@ function counter() {
   };
 }
 
-/** Chooses two hours of tonight, or of tomorrow evening when tonight is over, which takes another tap. Returns how many that were. */
+/** Chooses two hours of tonight, or of tomorrow evening when tonight is over, which takes one tap and one scroll more. Returns how many that were. */
 async function chooseEvening(page: Page, count: ReturnType<typeof counter>, from: number): Promise<number> {
   const now = Number(
     new Date()
@@ -111,7 +115,7 @@ test('a first booking for the evening takes a phone 14 taps and 2 scrolls from t
   await page.waitForURL(/\/c\/pay\//);
   count.print(`A first booking, in ${Math.round((Date.now() - began) / 1000)} s`);
   expect(count.taps() - later).toBeLessThanOrEqual(FIRST);
-  expect(count.scrolls()).toBeLessThanOrEqual(SCROLLS);
+  expect(count.scrolls() - later).toBeLessThanOrEqual(SCROLLS);
 });
 
 test('a known customer with a saved card books the evening with 5 taps', async ({ page }) => {

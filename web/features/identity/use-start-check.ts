@@ -57,11 +57,15 @@ function useCountdown(on: boolean, from: number): number | null {
     if (!runs) return;
     const timer = setInterval(() => setLeft((seconds) => seconds - 1), 1_000);
     const stop = (): void => setStopped(true);
-    const signs = ['pointerdown', 'keydown', 'wheel', 'touchstart', 'scroll'] as const;
+    // The site scrolls each new page to its top, and the event of that may come after the page has appeared.
+    const stopIfScrolled = (): void => (window.scrollY > 0 ? stop() : undefined);
+    const signs = ['pointerdown', 'keydown', 'wheel', 'touchstart'] as const;
     for (const sign of signs) window.addEventListener(sign, stop, { passive: true });
+    window.addEventListener('scroll', stopIfScrolled, { passive: true });
     return () => {
       clearInterval(timer);
       for (const sign of signs) window.removeEventListener(sign, stop);
+      window.removeEventListener('scroll', stopIfScrolled);
     };
   }, [runs]);
   return on && !stopped ? left : null;

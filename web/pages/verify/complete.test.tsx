@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { renderPart, user } from '#web/ui/component-tests.ts';
 // Fetched before the test: a slow machine takes longer than it waits.
@@ -38,4 +38,20 @@ test('a hosted check that cannot start shows its own message when the service gi
     await waitFor(() => expect(screen.getByRole('alert').textContent).toBe(message));
   }
   expect(asked).toEqual(Array(2).fill('/functions/v1/create-verification-session'));
+});
+
+test('the countdown goes on when the site scrolls the new page to its top, and ends when somebody scrolls', async () => {
+  vi.stubGlobal('fetch', () => Promise.resolve(Response.json([])));
+  vi.stubGlobal('PerformanceNavigationTiming', class {});
+  const times = { start_time: '2027-01-19T22:00:00Z', end_time: '2027-01-19T23:00:00Z' };
+  const slot = { hour: 9, label: '9 AM', date: '2027-01-20', price: 59 };
+  sessionStorage.setItem('checkoutBookingData', JSON.stringify({ studio_id: 's', ...times, slots: [slot] }));
+  renderPart(<VerifyCompletePage />);
+  const timer = await screen.findByRole('timer');
+  await waitFor(() => expect(timer.textContent).toContain('The check opens automatically in'));
+  act(() => void window.dispatchEvent(new Event('scroll')));
+  expect(timer.textContent).toContain('The check opens automatically in');
+  vi.stubGlobal('scrollY', 40);
+  act(() => void window.dispatchEvent(new Event('scroll')));
+  expect(timer.textContent).toBe('');
 });
