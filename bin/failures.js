@@ -1,4 +1,5 @@
 // The failures of a test run, in a form that fits at the end of its output: often only the last lines of a log are kept.
+import { stripVTControlCharacters } from 'node:util';
 
 const LINES_PER_FAILURE = 14;
 const CHARACTERS_PER_LINE = 200;
@@ -35,7 +36,7 @@ export function failuresInBrowser(report) {
 export function describeFailures(failures) {
   return failures
     .map(({ title, message }) => {
-      const lines = withoutColours(message ?? '')
+      const lines = stripVTControlCharacters(message ?? '')
         .split('\n')
         .filter((line) => line.trim() !== '')
         .slice(0, LINES_PER_FAILURE)
@@ -44,6 +45,3 @@ export function describeFailures(failures) {
     })
     .join('');
 }
-
-// eslint-disable-next-line no-control-regex
-const withoutColours = (text) => text.replaceAll(/\u001B\[[0-9;]*m/g, '');

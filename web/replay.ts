@@ -5,26 +5,29 @@
  */
 export function rememberPresses(root: HTMLElement | null): { readonly replay: () => void } {
   let pressed: HTMLElement | null = null;
-  let held: HTMLElement | null = null;
+  let pointed: HTMLElement | null = null;
   let sent: HTMLFormElement | null = null;
-  const rememberPress = (event: Event): void => void (pressed = buttonOf(event));
-  const rememberHold = (event: Event): void => void (held = event.type === 'pointerdown' ? buttonOf(event) : null);
+  function rememberPress(event: Event): void {
+    pressed = closestButton(event);
+  }
+  function rememberPointer(event: Event): void {
+    pointed = event.type === 'pointerdown' ? closestButton(event) : null;
+  }
   function rememberSubmit(event: Event): void {
     event.preventDefault();
     sent = event.target instanceof HTMLFormElement ? event.target : null;
   }
   document.addEventListener('click', rememberPress, true);
   document.addEventListener('submit', rememberSubmit, true);
-  for (const type of HOLDS) document.addEventListener(type, rememberHold, true);
+  for (const type of POINTER_EVENTS) document.addEventListener(type, rememberPointer, true);
 
   function repeat(): void {
     document.removeEventListener('click', rememberPress, true);
     document.removeEventListener('submit', rememberSubmit, true);
-    for (const type of HOLDS) document.removeEventListener(type, rememberHold, true);
+    for (const type of POINTER_EVENTS) document.removeEventListener(type, rememberPointer, true);
     if (sent?.isConnected) return sent.requestSubmit();
-    if (held?.isConnected === false) return pressOnRelease(held);
-    const button = pressed?.isConnected === false ? successorOf(pressed) : pressed;
-    if (button && button.getAttribute('type') !== 'submit') button.click();
+    if (pointed?.isConnected === false) return pressOnRelease(pointed);
+    press(pressed?.isConnected === false ? successorOf(pressed) : pressed);
   }
   return {
     replay() {
@@ -41,17 +44,22 @@ export function rememberPresses(root: HTMLElement | null): { readonly replay: ()
   };
 }
 
-const HOLDS = ['pointerdown', 'pointerup', 'pointercancel'];
+const POINTER_EVENTS = ['pointerdown', 'pointerup', 'pointercancel'];
 
-function buttonOf({ target }: Event): HTMLElement | null {
+function closestButton({ target }: Event): HTMLElement | null {
   return target instanceof Element ? target.closest('button') : null;
 }
 
-/** Presses the button that replaces `held` when the mouse comes up over it. */
-function pressOnRelease(held: HTMLElement): void {
+/** Presses a button, unless it submits a form: forms are sent again by themselves. */
+function press(button: HTMLElement | null | undefined): void {
+  if (button && button.getAttribute('type') !== 'submit') button.click();
+}
+
+/** Presses the button that replaces `pointed` when the mouse comes up over it. */
+function pressOnRelease(pointed: HTMLElement): void {
   const release = (event: Event): void => {
-    const button = buttonOf(event);
-    if (button !== null && button === successorOf(held)) button.click();
+    const button = closestButton(event);
+    if (button === successorOf(pointed)) press(button);
   };
   document.addEventListener('pointerup', release, { capture: true, once: true });
 }

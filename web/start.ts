@@ -5,9 +5,10 @@ import { rememberPresses } from './replay.ts';
 import { fetchPart, reloadOnce } from './ui/fetch-part.ts';
 
 /**
- * The only script in the HTML. Lets the browser paint the pre-rendered page first, then fetches the program with all its parts at once
- * (`data-parts`, and `data-client` for somebody who is signed in; both set by build/site.ts). A part with a hash after `#` is a style sheet: the
- * browser checks the hash, and the program waits until the style sheet has loaded. Replays a press or a submit that happened meanwhile.
+ * This is the only script in the HTML. It lets the browser paint the pre-rendered page first. Then it fetches the program with all its parts at once:
+ * those in `data-parts`, and those in `data-client` when the visitor is signed in. build/site.ts sets both attributes. A part with a hash after `#` is a
+ * style sheet: the browser checks the hash, and the program runs after the style sheet has loaded. At the end the script repeats a press or a submit
+ * that happened meanwhile.
  */
 hideReadNotice();
 const presses = rememberPresses(document.getElementById('root'));
@@ -57,7 +58,10 @@ function showLoadFailure(): void {
   document.body.append(box);
 }
 
-/** How long the program waits for the first frame, in milliseconds. A browser draws none of a page in the background, and late when it is very busy. */
+/**
+ * How long the program waits for the first frame, in milliseconds. A browser draws no frame of a page in the background, and may draw none for a long time when it
+ * is busy.
+ */
 const FRAME_MS = 1_000;
 const drawn = new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 void Promise.race([drawn, new Promise((done) => setTimeout(done, FRAME_MS))]).then(begin);

@@ -1,8 +1,9 @@
-import { expect, type Locator, type Page, type Route } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import { test } from './journey.ts';
 import {
   admin,
   chooseHours,
+  delayRequest,
   demo,
   expectToast,
   expectErrorInPlace,
@@ -22,17 +23,6 @@ import {
 const dialog = (page: Page) => page.getByRole('dialog');
 const openDialog = async (page: Page): Promise<void> =>
   page.getByRole('button', { name: 'SIGN IN', exact: true }).click();
-/** Holds one request to a path until the returned function is called. */
-async function hold(page: Page, path: string): Promise<() => void> {
-  let release = (): void => {};
-  const released = new Promise<void>((done) => (release = done));
-  const wait = async (route: Route): Promise<void> => {
-    await released;
-    await route.continue();
-  };
-  await page.route(path, wait, { times: 1 });
-  return release;
-}
 
 test('the about page shows address, hours, contact email and Instagram handle', async ({ page }) => {
   await page.goto('/about');
@@ -141,7 +131,7 @@ test('submit buttons show progress, sign-up sets the return path, and fields tha
     await page.getByLabel('Year').fill('1998');
     await page.getByLabel('Password').fill('night-shift-9');
     const asked = page.waitForRequest('**/auth/v1/signup*');
-    const release = await hold(page, '**/auth/v1/signup*');
+    const release = await delayRequest(page, '**/auth/v1/signup*');
     await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
     await expect(page.getByRole('button', { name: 'Creating account...' })).toBeDisabled();
     release();
@@ -151,7 +141,7 @@ test('submit buttons show progress, sign-up sets the return path, and fields tha
   await page.goto('/auth?from=/profile');
   await page.getByRole('button', { name: 'Forgot password?' }).click();
   await page.getByLabel('Email').fill(demo.email);
-  const release = await hold(page, '**/auth/v1/recover*');
+  const release = await delayRequest(page, '**/auth/v1/recover*');
   await page.getByRole('button', { name: 'Send reset link' }).click();
   await expect(page.getByRole('button', { name: 'Sending...' })).toBeDisabled();
   release();

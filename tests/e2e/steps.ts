@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { TZDate } from '@date-fns/tz';
 import AxeBuilder from '@axe-core/playwright';
-import { expect, type Page } from '@playwright/test';
+import { expect, type Page, type Route } from '@playwright/test';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import type { Database } from '#database/types.ts';
 
@@ -48,6 +48,18 @@ export const codeFromMail = (email: string, previous = ''): Promise<string> =>
 export async function untilRunning(page: Page): Promise<void> {
   const taken = `[...document.querySelectorAll('#root a')].some((link) => Object.keys(link).some((key) => key.startsWith('__reactProps')))`;
   await expect.poll(() => page.evaluate(taken)).toBe(true);
+}
+
+/** Delays the next request to an address until the returned function is called. */
+export async function delayRequest(page: Page, address: string | RegExp): Promise<() => void> {
+  let release = (): void => {};
+  const released = new Promise<void>((done) => (release = done));
+  const wait = async (route: Route): Promise<void> => {
+    await released;
+    await route.continue();
+  };
+  await page.route(address, wait, { times: 1 });
+  return release;
 }
 
 /** Opens the booking page and chooses a studio and the day so many days ahead. */

@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { test } from '../journey.ts';
 import { accessible, admin, newPerson, signIn } from '../steps.ts';
-import { bookWithPhoto, changeDetails, chooseHours, openDay, untilRunning } from '../steps.ts';
+import { bookWithPhoto, changeDetails, chooseHours, delayRequest, openDay, untilRunning } from '../steps.ts';
 
 /** Files that cannot be fetched: no connection, or a new version of the site since the tab was opened. */
 
@@ -45,16 +45,11 @@ test('the program runs on a page of which the browser draws no frame', async ({ 
 });
 
 test('a mouse that is down while the program draws over the page still presses the button', async ({ page }) => {
-  let fetched = (): void => {};
-  const held = new Promise<void>((done) => (fetched = done));
-  await page.route(/\/assets\/choose-[^/]*\.js/, async (route) => {
-    await held;
-    await route.continue();
-  });
+  const release = await delayRequest(page, /\/assets\/choose-[^/]*\.js/);
   await page.goto('/booking', { waitUntil: 'commit' });
   await page.getByRole('radio', { name: /Studio B/ }).hover();
   await page.mouse.down();
-  fetched();
+  release();
   await untilRunning(page);
   await page.mouse.up();
   await expect(page.getByRole('radio', { name: /Studio B/ })).toBeChecked();

@@ -14,6 +14,16 @@ vi.mock('#web/data/rest.ts', () => ({ rest: { from: vi.fn() } }));
 vi.mock('#web/data/live.ts', () => ({ useLive: () => true, pollWhile: () => false }));
 afterEach(() => vi.unstubAllGlobals());
 
+/** Renders the page with a booking that is kept in this tab. */
+function renderWithDraft(): void {
+  // The DOM of the tests records no navigation.
+  vi.stubGlobal('PerformanceNavigationTiming', class {});
+  const times = { start_time: '2027-01-19T22:00:00Z', end_time: '2027-01-19T23:00:00Z' };
+  const slot = { hour: 9, label: '9 AM', date: '2027-01-20', price: 59 };
+  sessionStorage.setItem('checkoutBookingData', JSON.stringify({ studio_id: 's', ...times, slots: [slot] }));
+  renderPart(<VerifyCompletePage />);
+}
+
 test('a hosted check that cannot start shows its own message when the service gives none', async () => {
   const answers = [
     Response.json({ verificationSessionId: 'vs_1' }),
@@ -27,12 +37,7 @@ test('a hosted check that cannot start shows its own message when the service gi
     asked.push(pathname);
     return Promise.resolve(answers.shift());
   });
-  // The DOM of the tests records no navigation.
-  vi.stubGlobal('PerformanceNavigationTiming', class {});
-  const times = { start_time: '2027-01-19T22:00:00Z', end_time: '2027-01-19T23:00:00Z' };
-  const slot = { hour: 9, label: '9 AM', date: '2027-01-20', price: 59 };
-  sessionStorage.setItem('checkoutBookingData', JSON.stringify({ studio_id: 's', ...times, slots: [slot] }));
-  renderPart(<VerifyCompletePage />);
+  renderWithDraft();
   for (const message of ['No verification URL received', 'Failed to start verification']) {
     await user.click(screen.getByRole('button', { name: 'Start the check' }));
     await waitFor(() => expect(screen.getByRole('alert').textContent).toBe(message));
@@ -40,13 +45,9 @@ test('a hosted check that cannot start shows its own message when the service gi
   expect(asked).toEqual(Array(2).fill('/functions/v1/create-verification-session'));
 });
 
-test('the countdown goes on when the site scrolls the new page to its top, and ends when somebody scrolls', async () => {
+test('the countdown continues when the site scrolls the new page to its top, and stops when the visitor scrolls', async () => {
   vi.stubGlobal('fetch', () => Promise.resolve(Response.json([])));
-  vi.stubGlobal('PerformanceNavigationTiming', class {});
-  const times = { start_time: '2027-01-19T22:00:00Z', end_time: '2027-01-19T23:00:00Z' };
-  const slot = { hour: 9, label: '9 AM', date: '2027-01-20', price: 59 };
-  sessionStorage.setItem('checkoutBookingData', JSON.stringify({ studio_id: 's', ...times, slots: [slot] }));
-  renderPart(<VerifyCompletePage />);
+  renderWithDraft();
   const timer = await screen.findByRole('timer');
   await waitFor(() => expect(timer.textContent).toContain('The check opens automatically in'));
   act(() => void window.dispatchEvent(new Event('scroll')));
