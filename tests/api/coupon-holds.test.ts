@@ -187,8 +187,10 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     expect((await hold(customer, hours(), code)).status).toBe(200);
     let moving = true;
     const grabs = others.map(async (other) => {
-      const seen: number[] = [];
-      while (moving) seen.push((await hold(other, hours(), code)).status);
+      const seen: unknown[] = [];
+      // The same hours each time: they stay free, and a year has only so many.
+      const time = hours();
+      while (moving) seen.push(Object((await hold(other, time, code)).body['error']).code);
       return seen;
     });
     for (let round = 0; round < 6; round += 1) {
@@ -198,7 +200,7 @@ describe.each(engines)('the coupon of a hold on $name', ({ open }) => {
     moving = false;
     const seen = (await Promise.all(grabs)).flat();
     expect(seen.length).toBeGreaterThan(0);
-    expect(new Set(seen)).toEqual(new Set([409]));
+    expect(new Set(seen)).toEqual(new Set(['coupon_exhausted']));
     const holds = await server.app.db.one<{ n: number }>(
       `select count(*)::int as n from private.coupon_redemption r join public.discount_codes d on d.id = r.coupon_id
        where d.code = $1 and r.state <> 'returned'`,
