@@ -1,4 +1,4 @@
-// Generated from the migrated database by `npm run types:database`. Do not edit.
+// Generated from the migrated database by `npm run database:files`. Do not edit.
 
 export type Json = string | number | boolean | null | { readonly [key: string]: Json | undefined } | readonly Json[];
 

@@ -48,7 +48,8 @@ test('no source file refers to pages outside the repository', () => {
 
 test('migrations are numbered without gaps, each number once', () => {
   const numbers = readdirSync('database/migrations').map((name) => Number(/^(\d{4})_[a-z_]+\.sql$/.exec(name)?.[1]));
-  expect(numbers.toSorted((one, other) => one - other)).toEqual(numbers.map((_, at) => at + 1));
+  const [first = 0] = numbers;
+  expect(numbers).toEqual(numbers.map((_, at) => first + at));
 });
 
 test('decisions are numbered without gaps, and nothing else lies in their folder', () => {

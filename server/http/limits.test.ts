@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
-import { readMigrations } from '#server/db/migrate.ts';
+import { readSchema } from '#server/db/schema/schema.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 import { openPostgres } from '#server/db/postgres/open-postgres.ts';
 import { createMigratedDatabase, type TestDatabase } from '#tests/support/postgres.ts';
 import { createLeasedLimit, takeBatches } from './leased-limit.ts';
 import { createLimits, type TakeLimit } from './limits.ts';
 
-const MIGRATIONS = new URL('../../database/migrations/', import.meta.url).pathname;
+const DATABASE = new URL('../../database/', import.meta.url).pathname;
 const LIMIT = { name: 'test', max: 5, seconds: 60 };
 const START = Date.parse('2026-05-01T00:00:00Z');
 let db: Database;
@@ -20,7 +20,7 @@ function limits(factor = 1): TakeLimit {
 
 beforeAll(async () => {
   const options = {
-    migrations: await readMigrations(MIGRATIONS),
+    schema: await readSchema(DATABASE),
     report: () => undefined,
     warn: () => undefined,
   };

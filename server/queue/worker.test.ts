@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
-import { readMigrations } from '#server/db/migrate.ts';
+import { readSchema } from '#server/db/schema/schema.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 import { openPostgres } from '#server/db/postgres/open-postgres.ts';
 import { migratedImage } from '#tests/support/image.ts';
@@ -19,7 +19,7 @@ import {
 } from './jobs.ts';
 import { LEASE_SECONDS, renewLeases, runBatch, runRound, type Worker } from './worker.ts';
 
-const MIGRATIONS = new URL('../../database/migrations/', import.meta.url).pathname;
+const DATABASE = new URL('../../database/', import.meta.url).pathname;
 const START = Date.parse('2026-05-01T00:00:00Z');
 const MINUTE = 60_000;
 const HOURS_DOWN = process.env['TEST_LONG'] ? 72 : 6;
@@ -30,7 +30,7 @@ const engines: { name: string; open: () => Promise<Opened> }[] = [
   {
     name: 'embedded',
     async open() {
-      const db = await openEmbedded(await migratedImage(), { migrations: await readMigrations(MIGRATIONS), ...silent });
+      const db = await openEmbedded(await migratedImage(), { schema: await readSchema(DATABASE), ...silent });
       return { db, close: () => db.close() };
     },
   },
@@ -39,7 +39,7 @@ const engines: { name: string; open: () => Promise<Opened> }[] = [
 async function openOnPostgres(): Promise<Opened> {
   const own = await createMigratedDatabase();
   if (!own) throw new Error('PostgreSQL went away');
-  const db = await openPostgres(own.url, { migrations: await readMigrations(MIGRATIONS), ...silent, poolSize: 8 });
+  const db = await openPostgres(own.url, { schema: await readSchema(DATABASE), ...silent, poolSize: 8 });
   return { db, close: () => db.close().then(() => own.drop()) };
 }
 

@@ -1,6 +1,6 @@
 import { EngineNotOpened } from '#server/db/engine/engine-thread.ts';
 import { DirectoryLocked } from '#server/db/directory-lock.ts';
-import { MigrationRefused } from '#server/db/migrate.ts';
+import { MigrationRefused } from '#server/db/schema/upgrade-plan.ts';
 import { DatabaseRefused, DatabaseUnreachable } from '#server/db/postgres/refused.ts';
 import { ConfigRefused } from '#server/settings/config-refused.ts';
 import { FolderUnwritable } from './data-dir/require-writable.ts';

@@ -5,12 +5,13 @@ import { lockDirectory } from '#server/db/directory-lock.ts';
 import { EngineNotOpened } from '#server/db/engine/engine-thread.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 import type { PgliteOptions } from '#server/db/engine/pglite.ts';
-import { type OpenOptions, readMigrations } from '#server/db/migrate.ts';
+import type { OpenOptions } from '#server/db/schema/migrate.ts';
+import { readSchema } from '#server/db/schema/schema.ts';
 import { openPostgres } from '#server/db/postgres/open-postgres.ts';
 import { DEFAULT_QUEUE } from '#server/db/postgres/postgres-slots.ts';
 
-/** The folder of the migrations. */
-export const MIGRATIONS = new URL('../../database/migrations/', import.meta.url).pathname;
+/** The folder of what runs inside the database: migrations, code and first rows. */
+export const DATABASE = new URL('../../database/', import.meta.url).pathname;
 
 /** Which database to open: a PostgreSQL server, or the embedded database under `dataDir`. */
 export type DatabaseSettings = {
@@ -46,13 +47,13 @@ export async function openDatabase(
     poolSize,
     queue,
   }: DatabaseSettings,
-  { memory, ...options }: Omit<OpenOptions, 'migrations'> & PgliteOptions & { readonly memory?: Memory | undefined },
+  { memory, ...options }: Omit<OpenOptions, 'schema'> & PgliteOptions & { readonly memory?: Memory | undefined },
 ): Promise<Database> {
-  const migrations = await readMigrations(MIGRATIONS);
+  const schema = await readSchema(DATABASE);
   if (databaseUrl !== null)
     return openPostgres(databaseUrl, {
       ...options,
-      migrations,
+      schema,
       waitSeconds,
       pooledUrl,
       replica,
@@ -60,12 +61,12 @@ export async function openDatabase(
       queue: { ...DEFAULT_QUEUE, ...queue },
     });
   if (memory && !(memory instanceof Blob)) return memory;
-  if (memory) return openEmbedded(memory, { ...options, migrations, waiting: queue.waiting });
+  if (memory) return openEmbedded(memory, { ...options, schema, waiting: queue.waiting });
   const unlock = await lockDirectory(dataDir);
   try {
     const db = await openEmbedded(join(dataDir, 'database'), {
       ...options,
-      migrations,
+      schema,
       sync,
       waiting: queue.waiting,
     });

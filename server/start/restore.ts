@@ -1,7 +1,7 @@
-import { readMigrations } from '#server/db/migrate.ts';
+import { readSchema } from '#server/db/schema/schema.ts';
 import { restoreDump } from '#server/db/postgres/restore-dump.ts';
 import { ConfigRefused } from '#server/settings/config-refused.ts';
-import { type DatabaseSettings, MIGRATIONS } from './open-database.ts';
+import { DATABASE, type DatabaseSettings } from './open-database.ts';
 
 /** `npm run restore -- FILE`: restores the plain text of `pg_dump` into the empty database of DATABASE_URL. */
 export async function runRestore(
@@ -15,7 +15,7 @@ export async function runRestore(
       'DATABASE_URL: is needed for the text of pg_dump; the file is no backup of npm run backup',
     ]);
   await restoreDump(databaseUrl, file, {
-    migrations: await readMigrations(MIGRATIONS),
+    schema: await readSchema(DATABASE),
     seconds: databaseWaitSeconds,
     report: print,
   });

@@ -43,7 +43,7 @@ const OF_STAFF = `private.booking.made_by private.booking.no_show_by private.boo
   private.staff_invitation.invited_by private.staff_invitation.accepted_by private.undo.actor public.business_settings.created_by
   public.staff_permissions.user_id public.user_roles.user_id storage.buckets.owner`;
 /** Names of things. */
-const NOT_PERSONAL = `private.booking.studio_name private.lease.name private.ledger_difference.name private.migrations.name private.rate_bucket.name
+const NOT_PERSONAL = `private.booking.studio_name private.code_object.name private.lease.name private.ledger_difference.name private.migrations.name private.rate_bucket.name
   private.settings.name private.task_lease.name public.special_days.name public.studios.name storage.buckets.name storage.objects.name storage.uploads.name`;
 const PERSONAL =
   '(^|_)(user_id|owner|actor|email|phone|recipient|name|reporter|ip|ip_address|address|email_change|phone_change)$|_by$|^(customer|buyer|guest|host|member)';

@@ -19,24 +19,24 @@ const STAFF = [
 export const BOOKINGS: readonly Fault[] = [
   {
     title: 'A customer may have one unpaid hold more than the limit',
-    file: 'database/migrations/0105_unpaid_hours.sql',
-    find: 'if live >= v_live_max or recent >= v_hour_max then',
-    replace: 'if live > v_live_max or recent >= v_hour_max then',
+    file: 'database/code/bookings/holds.sql',
+    find: 'if v_live >= v_live_max or v_recent >= v_hour_max then',
+    replace: 'if v_live > v_live_max or v_recent >= v_hour_max then',
     tests: HOLDS,
   },
   {
     title: 'Entries whose hours are held do not count toward the limit of the wait list',
-    file: 'database/migrations/0068_waitlist.sql',
+    file: 'database/code/waitlist/entries.sql',
     find: `where e.user_id = p_user and e.state in ('waiting', 'asked') and e.start_time > p_now) >= p_max`,
     replace: `where e.user_id = p_user and e.state = 'waiting' and e.start_time > p_now) >= p_max`,
     tests: ['tests/operations/waitlist.test.ts', 'tests/sql/*.test.ts', 'tests/concurrency/account-limits.test.ts'],
   },
   {
     title: 'Freed hours are held for a customer who was blocked while waiting',
-    file: 'database/migrations/0106_waitlist_notices.sql',
-    find: `continue when not private.is_free(p_studio, pg_catalog.tstzrange(entry.start_time, entry.end_time, '[)'))
-        or private.is_blocked(entry.user_id, p_now);`,
-    replace: `continue when not private.is_free(p_studio, pg_catalog.tstzrange(entry.start_time, entry.end_time, '[)'));`,
+    file: 'database/code/waitlist/claims.sql',
+    find: `continue when not private.is_free(p_studio, pg_catalog.tstzrange(v_entry.start_time, v_entry.end_time, '[)'))
+        or private.is_blocked(v_entry.user_id, p_now);`,
+    replace: `continue when not private.is_free(p_studio, pg_catalog.tstzrange(v_entry.start_time, v_entry.end_time, '[)'));`,
     tests: ['tests/operations/waitlist.test.ts', 'tests/sql/*.test.ts', 'tests/api/customer-blocks.test.ts'],
   },
   {
@@ -83,7 +83,7 @@ export const BOOKINGS: readonly Fault[] = [
   },
   {
     title: 'A code for certain hours looks at the hour after the booking too',
-    file: 'database/migrations/0057_coupon_rules.sql',
+    file: 'database/code/coupons/rules.sql',
     find: `pg_catalog.generate_series(p_start, p_end - interval '1 hour', interval '1 hour') as at`,
     replace: `pg_catalog.generate_series(p_start, p_end, interval '1 hour') as at`,
     tests: ['tests/sql/{coupon-rules,coupons}.test.ts', 'tests/operations/{bookings,orders,paid-moves}.test.ts'],

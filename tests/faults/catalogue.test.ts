@@ -15,21 +15,3 @@ test.each(faults)('$area: “$title” can be put into its file, and has tests t
   expect(replace).not.toBe(find);
   for (const glob of tests) expect(globSync(glob), glob).not.toEqual([]);
 });
-
-test.each(faults.filter(({ file }) => file.endsWith('.sql')))(
-  '$area: “$title” is in the last migration that states its function, which is not dropped',
-  ({ file, find }) => {
-    const before = readFileSync(file, 'utf8').split(find)[0] ?? '';
-    const name = [...before.matchAll(/^create (?:or replace )?function ([\w.]+)/gm)].at(-1)?.[1] ?? '';
-    const stating = globSync('database/migrations/*.sql')
-      .toSorted()
-      .filter((path) =>
-        new RegExp(`^create (?:or replace )?function ${name}\\(`, 'm').test(readFileSync(path, 'utf8')),
-      );
-    expect(stating.at(-1)).toBe(file);
-    const dropping = globSync('database/migrations/*.sql').filter(
-      (path) => path > file && new RegExp(`^drop function ${name}\\(`, 'm').test(readFileSync(path, 'utf8')),
-    );
-    expect(dropping, `${name} is dropped`).toEqual([]);
-  },
-);

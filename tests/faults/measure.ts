@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { checkedOutMigrations, makeImage } from '#tests/support/image.ts';
+import { checkedOutSchema, makeImage } from '#tests/support/image.ts';
 import { CATALOGUE, occurrences } from './catalogue.ts';
 import type { Fault } from './fault.ts';
 
@@ -100,7 +100,7 @@ async function findFailure(fault: Fault): Promise<Failure | null> {
 }
 
 async function writeImage(path: string): Promise<void> {
-  await writeFile(path, (await makeImage(await checkedOutMigrations())).stream());
+  await writeFile(path, (await makeImage(await checkedOutSchema())).stream());
 }
 
 const chosen = Object.entries(CATALOGUE).flatMap(([area, faults]) =>

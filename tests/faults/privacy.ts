@@ -5,14 +5,14 @@ const DELETION = ['tests/api/account-ends.test.ts', 'tests/sql/*.test.ts'];
 export const PRIVACY: readonly Fault[] = [
   {
     title: 'Unfinished uploads of a deleted account stay',
-    file: 'database/migrations/0118_deletion_by_service.sql',
+    file: 'database/code/accounts/deletion.sql',
     find: '  delete from storage.uploads o where o.owner = p_user;\n',
     replace: '',
     tests: DELETION,
   },
   {
     title: 'The address of a deleted account stays with its bookings',
-    file: 'database/migrations/0118_deletion_by_service.sql',
+    file: 'database/code/accounts/deletion.sql',
     find: 'update private.booking b set user_id = null, contact_phone = null, guest_email = null,',
     replace: 'update private.booking b set user_id = null, contact_phone = null,',
     tests: DELETION,

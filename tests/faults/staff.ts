@@ -17,21 +17,21 @@ export const STAFF: readonly Fault[] = [
   },
   {
     title: 'An invitation that has expired can be accepted',
-    file: 'database/migrations/0063_staff_team.sql',
-    find: `when found.expires_at <= p_now then 'expired'`,
+    file: 'database/code/staff/invitations.sql',
+    find: `when v_found.expires_at <= p_now then 'expired'`,
     replace: '',
     tests: PERMISSIONS,
   },
   {
     title: 'Permissions are given to an account that has not confirmed its address',
-    file: 'database/migrations/0031_staff_permissions.sql',
-    find: `if not confirmed and pg_catalog.cardinality(p_permissions) > 0 then return 'unconfirmed'; end if;`,
+    file: 'database/code/staff/permissions.sql',
+    find: `if not v_confirmed and pg_catalog.cardinality(p_permissions) > 0 then return 'unconfirmed'; end if;`,
     replace: '',
     tests: PERMISSIONS,
   },
   {
     title: 'Owners need no second factor where only other permissions are named in the rule',
-    file: 'database/migrations/0133_second_factor_grace.sql',
+    file: 'database/code/staff/second-factor.sql',
     find: `on f.permission = p.permission or p.permission = 'owner'
       where p.user_id = p_user and (`,
     replace: `on f.permission = p.permission

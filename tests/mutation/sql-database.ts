@@ -1,14 +1,14 @@
 import pg from 'pg';
-import { migrate } from '#server/db/migrate.ts';
+import { migrate } from '#server/db/schema/migrate.ts';
 import { createTestDatabase } from '#tests/support/postgres.ts';
-import { describeCatalogue } from './catalogue.ts';
-import type { Migration } from './sql-mutants.ts';
+import { describeCatalogue } from '#tests/support/schema.ts';
+import type { Schema } from '#server/db/schema/schema.ts';
 
-/** A migrated database: its superuser's URL and a description of everything the migrations created. */
+/** A migrated database: its superuser's URL and a description of everything in it. */
 export type Migrated = { readonly url: string; readonly catalogue: string; drop(): Promise<void> };
 
-/** Creates a database with these migrations. Throws when PostgreSQL refuses them. */
-export async function migrateNew(migrations: readonly Migration[]): Promise<Migrated> {
+/** Creates a database of this schema. Throws when PostgreSQL refuses them. */
+export async function migrateNew(schema: Schema): Promise<Migrated> {
   const database = await createTestDatabase();
   if (!database) throw new Error('The faults are tried on PostgreSQL: TEST_POSTGRES_URL must lead to a server.');
   const client = new pg.Client({ connectionString: database.url });
@@ -16,7 +16,7 @@ export async function migrateNew(migrations: readonly Migration[]): Promise<Migr
   const rows = (text: string): Promise<Record<string, unknown>[]> => client.query(text).then((result) => result.rows);
   let refused = false;
   try {
-    await migrate({ script: async (text) => void (await rows(text)), rows }, migrations, () => undefined);
+    await migrate({ script: async (text) => void (await rows(text)), rows }, schema, () => undefined);
     return { ...database, catalogue: await describeCatalogue(rows) };
   } catch (error) {
     refused = true;

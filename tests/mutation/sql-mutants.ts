@@ -1,9 +1,8 @@
-/** A migration as the migrator reads it. */
-export type Migration = { readonly name: string; readonly sql: string; readonly checksum: string };
+import type { Source } from './mutated-schema.ts';
 
-/** One small fault in one migration. `line` and `column` count from 1. */
+/** One small fault in one migration or object of the code. `line` and `column` count from 1. */
 export type SqlMutant = {
-  readonly migration: string;
+  readonly source: string;
   readonly line: number;
   readonly column: number;
   readonly kind:
@@ -49,17 +48,6 @@ function statementsOf(sql: string): Statement[] {
     start = index + 1;
   }
   return found;
-}
-
-/** What a statement defines: only the last definition of a function or view is mutated, because earlier ones never run. */
-function definedBy(text: string): string | null {
-  const name = /^create\s+(?:or\s+replace\s+)?(function|view|trigger|policy)\s+("[^"]+"|[\w.]+)/i.exec(text);
-  return name ? `${name[1]} ${name[2]}`.toLowerCase() : null;
-}
-function droppedBy(text: string): string[] {
-  const [, kind, rest] =
-    /^drop\s+(function|view|trigger|policy)\s+(?:if\s+exists\s+)?("[^"]+"|[\w.]+)/i.exec(text) ?? [];
-  return kind && rest ? [`${kind} ${rest}`.toLowerCase()] : [];
 }
 
 /** The table, function or view a statement is about, without its schema. */
@@ -144,25 +132,14 @@ function editsOf(code: string): Edit[] {
 }
 
 /**
- * Lists every mutant of the migrations: without a check, policy, trigger, unique rule, row level security or revoke; or with an inverted
+ * Lists every mutant of what makes the database: without a check, policy, trigger, unique rule, row level security or revoke; or with an inverted
  * comparison, `and`/`or` or null test. Mutated assignments are included: they do not compile and are excluded later.
  */
-export function sqlMutants(migrations: readonly Migration[]): SqlMutant[] {
-  const last = new Map<string, string>();
-  migrations.forEach(({ sql }, file) =>
-    statementsOf(sql).forEach(({ text }, at) => {
-      const name = definedBy(text);
-      if (name) last.set(name, `${file}:${at}`);
-      for (const gone of droppedBy(text)) last.set(gone, `${file}:${at}`);
-    }),
-  );
-  return migrations.flatMap(({ name: migration, sql }, file) =>
-    statementsOf(sql).flatMap(({ start, text }, at) => {
-      const defined = definedBy(text);
-      if (defined && last.get(defined) !== `${file}:${at}`) return [];
-      const code = codeOnly(text);
-      return editsOf(code).map(({ kind, from, to, text: after }) => ({
-        migration,
+export function sqlMutants(sources: readonly Source[]): SqlMutant[] {
+  return sources.flatMap(({ name, sql }) =>
+    statementsOf(sql).flatMap(({ start, text }) =>
+      editsOf(codeOnly(text)).map(({ kind, from, to, text: after }) => ({
+        source: name,
         line: sql.slice(0, start + from).split('\n').length,
         column: start + from - sql.lastIndexOf('\n', start + from - 1),
         kind,
@@ -172,7 +149,7 @@ export function sqlMutants(migrations: readonly Migration[]): SqlMutant[] {
         changesRows: /^(insert|update|delete|with|do)\b/i.test(text),
         makesRole: /\bcreate\s+role\b/i.test(text),
         sql: sql.slice(0, start + from) + after + sql.slice(start + to),
-      }));
-    }),
+      })),
+    ),
   );
 }

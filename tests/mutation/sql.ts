@@ -3,14 +3,15 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkedOutMigrations, makeImage } from '#tests/support/image.ts';
+import { checkedOutSchema, makeImage } from '#tests/support/image.ts';
+import { sourcesOf, withSource } from './mutated-schema.ts';
 import { failuresOf } from './report.ts';
 import { describeScore, pickSample, scoreOf } from './sample.ts';
 import { type Migrated, migrateNew } from './sql-database.ts';
-import { type Migration, type SqlMutant, sqlMutants } from './sql-mutants.ts';
+import { type SqlMutant, sqlMutants } from './sql-mutants.ts';
 
 /**
- * Mutates the migrations one fault at a time, creates a database from them and runs the tests on it: `node sql.ts SIZE SEED`. Prints score and
+ * Mutates migrations and code one fault at a time, creates a database from them and runs the tests on it: `node sql.ts SIZE SEED`. Prints score and
  * survivors. With `quick` as third argument only the tests directly on the database run, which gives a lower bound. Databases are created on
  * the PostgreSQL of TEST_POSTGRES_URL, which takes a second; an embedded one would take a minute. Results are stored: a noticed mutant is not
  * tested again, a survivor only after the tests have changed.
@@ -33,17 +34,13 @@ const LATER = [
 /** How many further test files run per mutant: those that name its table or function most often. */
 const LATER_FILES = 4;
 
-/** 'without effect': the catalogue equals that of the unmutated database, because a later migration replaces the change. */
+/** 'without effect': the catalogue equals that of the unmutated database. */
 type Outcome = 'noticed' | 'survived' | 'does not apply' | 'without effect';
 /** `by`: the test that noticed it. `tests`: a hash of the tests that did not. */
 type StoredResults = Record<string, { readonly outcome: Outcome; readonly by?: string; readonly tests?: string }>;
 
-const keyOf = ({ migration, line, column, kind, before, after }: SqlMutant): string =>
-  [migration, `${line}:${column}`, kind, before, after].join(' | ');
-
-/** The migrations with this mutant. The checksum stays the original: the tests must take the database for an up-to-date one. */
-const mutated = (migrations: readonly Migration[], mutant: SqlMutant): Migration[] =>
-  migrations.map((one) => (one.name === mutant.migration ? { ...one, sql: mutant.sql } : one));
+const keyOf = ({ source, line, column, kind, before, after }: SqlMutant): string =>
+  [source, `${line}:${column}`, kind, before, after].join(' | ');
 
 let runs = 0;
 /** Runs test files on a database, and on its image where a test needs the embedded engine. Returns what failed, or null. */
@@ -106,9 +103,10 @@ function hashOfTests(): string {
 await mkdir(folder, { recursive: true });
 const resultsFile = join(folder, `sql-${seed}.json`);
 const results: StoredResults = JSON.parse(await readFile(resultsFile, 'utf8').catch(() => '{}'));
-const migrations = await checkedOutMigrations();
+const schema = await checkedOutSchema();
+const withMutant = ({ source, sql }: SqlMutant) => withSource(schema, { name: source, sql });
 const tests = hashOfTests();
-const original = await migrateNew(migrations);
+const original = await migrateNew(schema);
 
 const passing = new Map<string, Promise<boolean>>();
 /** Whether a test file passes without a mutant; checked once. Only such files can notice one. */
@@ -128,7 +126,7 @@ async function findFailure(mutant: SqlMutant, { url }: Migrated): Promise<string
   if (noticed !== null || extent === 'quick') return noticed;
   const image = join(folder, `mutated-${process.pid}-${runs}.tar`);
   try {
-    await writeFile(image, (await makeImage(mutated(migrations, mutant))).stream());
+    await writeFile(image, (await makeImage(withMutant(mutant))).stream());
     for (const file of [...POLICIES, ...filesAbout(mutant)]) {
       const failed = (await passesUnmutated(file)) ? await runTests([file], url, image) : null;
       if (failed !== null) return failed;
@@ -140,11 +138,14 @@ async function findFailure(mutant: SqlMutant, { url }: Migrated): Promise<string
 }
 
 async function testMutant(mutant: SqlMutant): Promise<StoredResults[string]> {
-  const database = await migrateNew(mutated(migrations, mutant)).catch(() => null);
+  // A mutant may leave grants without their object.
+  const database = await Promise.resolve(mutant)
+    .then((one) => migrateNew(withMutant(one)))
+    .catch(() => null);
   if (!database) return { outcome: 'does not apply' };
   try {
     // The PostgreSQL server already has the roles: only an embedded database shows whether they are created.
-    const isMade = !mutant.makesRole || (await makeImage(mutated(migrations, mutant)).catch(() => null));
+    const isMade = !mutant.makesRole || (await makeImage(withMutant(mutant)).catch(() => null));
     if (!isMade) return { outcome: 'does not apply' };
     // A statement that changes rows leaves an empty database's catalogue equal, which proves nothing.
     if (!mutant.changesRows && database.catalogue === original.catalogue) return { outcome: 'without effect' };
@@ -158,7 +159,7 @@ async function testMutant(mutant: SqlMutant): Promise<StoredResults[string]> {
 if (!(await passesUnmutated(DIRECT))) throw new Error(`${DIRECT} fails without a mutant: nothing can be measured.`);
 const counted = new Set<Outcome>(['noticed', 'survived']);
 // Rank all mutants: those that do not apply are replaced by the next ones.
-const all = sqlMutants(migrations);
+const all = sqlMutants(sourcesOf(schema));
 const order = pickSample(all, keyOf, seed, all.length);
 let next = 0;
 let measured = 0;

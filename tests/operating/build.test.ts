@@ -25,7 +25,14 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('the build has what the server needs, without sandbox, tests and packages for development', () => {
-  for (const part of ['server/main.js', 'database/migrations/0001_roles.sql', 'web/index.html', 'web/.render'])
+  for (const part of [
+    'server/main.js',
+    'database/migrations/0200_schemas.sql',
+    'database/code/bookings/holds.sql',
+    'database/released.json',
+    'web/index.html',
+    'web/.render',
+  ])
     expect(existsSync(join(built, part)), part).toBe(true);
   for (const part of ['sandbox', 'tests', 'node_modules/vite', 'node_modules/vitest', 'node_modules/node'])
     expect(existsSync(join(built, part)), part).toBe(false);

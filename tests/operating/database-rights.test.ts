@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Migration } from '#server/db/migrate.ts';
+import type { Schema } from '#server/db/schema/schema.ts';
 import { loginOf, withLogin } from '#server/db/postgres/address.ts';
 import { openPostgres, type PostgresOpenOptions } from '#server/db/postgres/open-postgres.ts';
 import { DatabaseRefused, DatabaseUnreachable } from '#server/db/postgres/refused.ts';
 import { restoreDump } from '#server/db/postgres/restore-dump.ts';
-import { checkedOutMigrations } from '#tests/support/image.ts';
+import { checkedOutSchema } from '#tests/support/image.ts';
 import { type OwnPostgres, startOwnPostgres } from '#tests/support/postgres.ts';
 import { freePorts, startTestServer } from '#tests/support/test-server.ts';
 
@@ -21,13 +21,13 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('a database of an ordinary owne
   let cluster: OwnPostgres;
   let port: number;
   let admin: pg.Client;
-  let migrations: readonly Migration[];
+  let schema: Schema;
   const lines: string[] = [];
 
   const urlOf = (database: string, password = database): string =>
     `postgres://owner_${database}:${password}@127.0.0.1:${port}/${database}`;
   const options = (): PostgresOpenOptions => ({
-    migrations,
+    schema,
     report: (line) => lines.push(line),
     warn: (line) => lines.push(line),
     poolSize: 2,
@@ -49,7 +49,7 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('a database of an ordinary owne
   };
 
   beforeAll(async () => {
-    migrations = await checkedOutMigrations();
+    schema = await checkedOutSchema();
     port = await freePorts();
     cluster = startOwnPostgres(port);
     admin = new pg.Client({ connectionString: cluster.url });
@@ -159,13 +159,13 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('a database of an ordinary owne
     }
     await admin.query('drop role authenticator, anon, authenticated, service_role, backend, booking_reader');
     await createDatabase('three', 'createrole');
-    await restoreDump(urlOf('three'), dump, { migrations, seconds: 0, report: () => undefined });
+    await restoreDump(urlOf('three'), dump, { schema, seconds: 0, report: () => undefined });
     const server = await startTestServer({ databaseUrl: urlOf('three'), env: { APP_SECRET } });
     const studios = await server.app.http.request('/rest/v1/studios?select=name');
     expect(await studios.json()).toHaveLength(3);
     const service = { apikey: server.app.keys.serviceRoleKey };
     expect((await server.app.http.request('/rest/v1/bookings?select=id', { headers: service })).status).toBe(200);
-    const again = await restoreDump(urlOf('three'), dump, { migrations, seconds: 0, report: () => undefined }).catch(
+    const again = await restoreDump(urlOf('three'), dump, { schema, seconds: 0, report: () => undefined }).catch(
       String,
     );
     expect(again).toContain('is not empty');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import pg from 'pg';
 import type { Database, Principal } from '#server/db/database.ts';
 import { openPostgres } from '#server/db/postgres/open-postgres.ts';
-import { checkedOutMigrations } from '#tests/support/image.ts';
+import { checkedOutSchema } from '#tests/support/image.ts';
 import { type OwnPostgres, startOwnPostgres } from '#tests/support/postgres.ts';
 import { freePorts } from '#tests/support/test-server.ts';
 
@@ -28,7 +28,7 @@ describe.runIf(process.env['TEST_POSTGRES_BIN'])('DATABASE_REPLICA_URL', () => {
     primary = startOwnPostgres(port);
     replica = startOwnPostgres(port + 1, { from: primary.url });
     db = await openPostgres(primary.url, {
-      migrations: await checkedOutMigrations(),
+      schema: await checkedOutSchema(),
       report: () => undefined,
       warn: (line) => void warnings.push(line),
       poolSize: 4,

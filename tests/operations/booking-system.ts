@@ -4,7 +4,7 @@ import { createEncryption } from '#server/crypto/encryption.ts';
 import { createFingerprint } from '#server/crypto/fingerprint.ts';
 import { createLinkSigner } from '#server/crypto/link-signer.ts';
 import type { Database } from '#server/db/database.ts';
-import { readMigrations } from '#server/db/migrate.ts';
+import { readSchema } from '#server/db/schema/schema.ts';
 import { openPostgres } from '#server/db/postgres/open-postgres.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { requestFirstCode } from '#server/operations/access/issue-first-code.ts';
@@ -52,7 +52,7 @@ import { createMigratedDatabase } from '#tests/support/postgres.ts';
 
 /** The booking operations on a real database, with providers in memory: no test server, no network. */
 
-const MIGRATIONS = new URL('../../database/migrations/', import.meta.url).pathname;
+const DATABASE = new URL('../../database/', import.meta.url).pathname;
 export const HOUR = 3_600_000;
 export const MINUTE = 60_000;
 /** 11 am in Sydney. */
@@ -62,7 +62,7 @@ export const LOCK = 'lock-1';
 
 type Opened = { readonly db: Database; close(): Promise<void> };
 const options = async () => ({
-  migrations: await readMigrations(MIGRATIONS),
+  schema: await readSchema(DATABASE),
   report: () => undefined,
   warn: () => undefined,
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { firstSettings } from '#rules/business/first-settings.ts';
-import { readMigrations } from '#server/db/migrate.ts';
+import { readSchema } from '#server/db/schema/schema.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 import { createBackgroundJobs } from '#server/operations/jobs/background-jobs.ts';
 import { enqueue, jobKinds, WORKERS } from '#server/operations/core/jobs.ts';
@@ -12,7 +12,7 @@ import type { Payments } from '#server/providers/ports.ts';
 import { runRound } from '#server/queue/worker.ts';
 import { migratedImage } from '#tests/support/image.ts';
 
-const MIGRATIONS = new URL('../../database/migrations/', import.meta.url).pathname;
+const DATABASE = new URL('../../database/', import.meta.url).pathname;
 const MINUTE = 60_000;
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 let db: Database;
@@ -20,8 +20,8 @@ let now = Date.parse('2026-05-01T00:00:00Z');
 const clock = (): Date => new Date(now);
 
 beforeAll(async () => {
-  const migrations = await readMigrations(MIGRATIONS);
-  db = await openEmbedded(await migratedImage(), { migrations, report: () => undefined, warn: () => undefined });
+  const schema = await readSchema(DATABASE);
+  db = await openEmbedded(await migratedImage(), { schema, report: () => undefined, warn: () => undefined });
 }, 120_000);
 afterAll(() => db.close());
 

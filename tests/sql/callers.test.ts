@@ -131,7 +131,7 @@ const SEEN: Readonly<Record<string, readonly unknown[]>> = {
   booking_payments: [REFUSED, 0, 1, 1, 1],
   discount_codes: [REFUSED, 0, 0, 2, 2],
   // The first version, and those whose privacy pages name saved cards, the names of guests, and phones with a pass.
-  business_settings: [REFUSED, 0, 0, 6, 6],
+  business_settings: [REFUSED, 0, 0, 1, 1],
   id_verifications: [REFUSED, 0, 1, 1, 1],
   user_verifications: [REFUSED, 0, 1, 1, 1],
   mailing_list: [REFUSED, REFUSED, REFUSED, REFUSED, 1],

@@ -10,15 +10,15 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => database.close());
 
-test('every table except the list of migrations has row level security enabled and forced', () =>
+test('every table except the records of migrations and code has row level security enabled and forced', () =>
   database.rolledBack(async ({ query }) => {
     expect(
       await query(
         `select c.oid::regclass::text as name, c.relrowsecurity as enabled, c.relforcerowsecurity as forced
          from pg_class c join pg_namespace n on n.oid = c.relnamespace
-         where n.nspname in ${SCHEMAS} and c.relkind in ('r', 'p') and not (c.relrowsecurity and c.relforcerowsecurity)`,
+         where n.nspname in ${SCHEMAS} and c.relkind in ('r', 'p') and not (c.relrowsecurity and c.relforcerowsecurity) order by 1`,
       ),
-    ).toEqual([{ name: 'private.migrations', enabled: false, forced: false }]);
+    ).toEqual(['private.code_object', 'private.migrations'].map((name) => ({ name, enabled: false, forced: false })));
   }));
 
 /** Which callers may execute which functions; without trigger functions and the server's own. */

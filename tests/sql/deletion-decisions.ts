@@ -73,7 +73,7 @@ export const OF_NO_CUSTOMER: readonly (readonly [columns: string[], why: string]
   ],
   [
     list(
-      'private.migrations.checksum private.task_lease.holder storage.buckets.allowed_mime_types storage.buckets.name',
+      'private.migrations.checksum private.code_object.hash private.code_object.release private.code_object.retired_in private.task_lease.holder storage.buckets.allowed_mime_types storage.buckets.name',
     ),
     'the program itself',
   ],

@@ -1,6 +1,6 @@
 import type { Database } from '#server/db/database.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
-import { checkedOutMigrations, migratedImage } from './image.ts';
+import { checkedOutSchema, migratedImage } from './image.ts';
 
 type Engine = Awaited<ReturnType<typeof openEmbedded>>;
 /** An engine, and what its database was like before anybody used it. */
@@ -22,7 +22,7 @@ export async function takeEmbedded(): Promise<Database> {
 
 async function open(): Promise<Pooled> {
   const engine = await openEmbedded(await migratedImage(), {
-    migrations: await checkedOutMigrations(),
+    schema: await checkedOutSchema(),
     report: () => undefined,
     warn: () => undefined,
   });

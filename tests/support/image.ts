@@ -4,22 +4,28 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { migrate, type Migration, readMigrations } from '#server/db/migrate.ts';
+import { objectsOf, readSchema, type Schema } from '#server/db/schema/schema.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Reads the migrations of this checkout, in order. */
-export function checkedOutMigrations(): Promise<Migration[]> {
-  return readMigrations(join(ROOT, 'database', 'migrations'));
+/** Reads what the database of this checkout is made of. */
+export function checkedOutSchema(): Promise<Schema> {
+  return readSchema(join(ROOT, 'database'));
+}
+
+/** Returns a text that changes with every migration and every object of the code. */
+export function fingerprintOf(schema: Schema): string {
+  const migrations = schema.migrations.map(({ name, checksum }) => `${name} ${checksum}`);
+  return [...migrations, ...objectsOf(schema).map(({ name, hash }) => `${name} ${hash}`)].join();
 }
 
 /**
  * Creates an embedded database with these migrations and returns it as one file. Without the template databases, which nothing here uses:
  * every test server unpacks this file, and they are a third of it.
  */
-export async function makeImage(migrations: readonly Migration[]): Promise<Blob> {
-  const db = await openEmbedded(null, { migrations, report: () => undefined, warn: () => undefined });
+export async function makeImage(schema: Schema): Promise<Blob> {
+  const db = await openEmbedded(null, { schema, report: () => undefined, warn: () => undefined });
   await db.query(`update pg_database set datistemplate = false where datname <> current_database()`);
   for (const name of ['template0', 'template1']) await db.script(`drop database ${name}`);
   await db.script('checkpoint');
@@ -50,14 +56,14 @@ async function makeImageFile(): Promise<string> {
   // Mutation tests pass a database with a fault.
   const faulty = process.env['TEST_DATABASE_IMAGE'];
   if (faulty) return faulty;
-  const migrations = await checkedOutMigrations();
+  const schema = await checkedOutSchema();
   const name = createHash('sha256').update(await readFile(join(ROOT, 'package-lock.json')));
-  for (const migration of migrations) name.update(`${migration.name} ${migration.checksum}`);
+  name.update(fingerprintOf(schema));
   const folder = join(ROOT, 'node_modules', '.cache');
   const own = `database-${name.digest('hex').slice(0, 16)}.tar`;
   const path = join(folder, own);
   if (existsSync(path)) return path;
-  const made = await makeImage(migrations);
+  const made = await makeImage(schema);
   await mkdir(folder, { recursive: true });
   for (const one of await readdir(folder))
     if (/^database-.*\.tar$/.test(one) && one !== own) await rm(join(folder, one), { force: true });
@@ -68,32 +74,13 @@ async function makeImageFile(): Promise<string> {
 }
 
 /** Opens an embedded database from an image, or an empty one, and runs the missing migrations. */
-function openImage(image: Blob | null, migrations: readonly Migration[]): ReturnType<typeof openEmbedded> {
-  return openEmbedded(image, { migrations, report: () => undefined, warn: () => undefined });
+function openImage(image: Blob | null, schema: Schema): ReturnType<typeof openEmbedded> {
+  return openEmbedded(image, { schema, report: () => undefined, warn: () => undefined });
 }
 
 /** Opens a new migrated embedded database. */
 export async function openMigratedDatabase(): ReturnType<typeof openEmbedded> {
-  return openImage(await migratedImage(), await checkedOutMigrations());
-}
-
-/**
- * Opens a new embedded database with the migrations up to the name `last`, fills it, and runs the others, as the start of a new
- * version does.
- */
-export async function openUpgraded(
-  last: string,
-  fill: (db: Awaited<ReturnType<typeof openEmbedded>>) => Promise<void>,
-): ReturnType<typeof openEmbedded> {
-  const all = await checkedOutMigrations();
-  const db = await openImage(
-    null,
-    all.filter(({ name }) => name <= last),
-  );
-  await fill(db);
-  const migrator = { script: (sql: string) => db.script(sql), rows: async (sql: string) => (await db.query(sql)).rows };
-  await migrate(migrator, all, () => undefined);
-  return db;
+  return openImage(await migratedImage(), await checkedOutSchema());
 }
 
 /** Unpacks the image into a new folder: much faster than creating a database there. */

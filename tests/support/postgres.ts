@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openPostgres } from '#server/db/postgres/open-postgres.ts';
-import { checkedOutMigrations } from './image.ts';
+import { checkedOutSchema, fingerprintOf } from './image.ts';
 
 /** The database of one test file. */
 export type TestDatabase = {
@@ -36,18 +36,15 @@ export function copyTestDatabase(template: string): Promise<TestDatabase> {
 /** Creates a migrated database, copied from one that the first caller migrates. Null without a PostgreSQL. `server`: a superuser's URL. */
 export async function createMigratedDatabase(server = process.env['TEST_POSTGRES_URL']): Promise<TestDatabase | null> {
   if (server === undefined || server === '') return null;
-  const migrations = await checkedOutMigrations();
-  const template = `migrated_${createHash('sha256')
-    .update(migrations.map(({ name, checksum }) => `${name} ${checksum}`).join())
-    .digest('hex')
-    .slice(0, 16)}`;
+  const schema = await checkedOutSchema();
+  const template = `migrated_${createHash('sha256').update(fingerprintOf(schema)).digest('hex').slice(0, 16)}`;
   return onServer(server, async (client) => {
     // Held until this connection ends: one process migrates, the others wait.
     await client.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK]);
     const { rows } = await client.query('select from pg_database where datname = $1', [template]);
     if (rows.length === 0) {
       const fresh = await create(server, client, 'template1');
-      const database = await openPostgres(fresh.url, { migrations, report: ignore, warn: ignore, poolSize: 2 });
+      const database = await openPostgres(fresh.url, { schema, report: ignore, warn: ignore, poolSize: 2 });
       await database.close();
       // A database can be renamed only when nothing is connected to it.
       await client.query('select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1', [

@@ -1,4 +1,5 @@
-import { migrate, type Migrator, type OpenOptions } from '../migrate.ts';
+import { migrate, type OpenOptions } from '../schema/migrate.ts';
+import type { Migrator } from '../schema/migrator.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createPglite, type DataLocation, type Embedded, type PgliteOptions } from './pglite.ts';
 
@@ -10,7 +11,7 @@ export async function openEmbedded(location: DataLocation, options: OpenOptions 
     rows: async (sql) => (await engine.query(sql)).rows,
   };
   try {
-    await migrate(migrator, options.migrations, options.report);
+    await migrate(migrator, options.schema, options.report);
   } catch (error) {
     await engine.close();
     throw error;

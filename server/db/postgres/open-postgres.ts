@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import type { Database } from '../database.ts';
-import { migrate, type Migrator, type OpenOptions } from '../migrate.ts';
+import { migrate, type OpenOptions } from '../schema/migrate.ts';
+import type { Migrator } from '../schema/migrator.ts';
 import { loginOf, withLogin } from './address.ts';
 import { connectPatiently } from './connect.ts';
-import { adaptMigrations, letServerReachRows } from './ordinary-owner.ts';
+import { adaptSchema, letServerReachRows } from './ordinary-owner.ts';
 import { createPostgres, type PostgresOptions } from './postgres.ts';
 import { createPrimary } from './primary.ts';
 import { DatabaseRefused } from './refused.ts';
@@ -12,6 +13,8 @@ import { loginPassword, makeRoles, readRights, viewOwnersOf } from './roles.ts';
 
 /** The advisory lock that lets one process migrate at a time; the number is arbitrary. */
 const MIGRATION_LOCK = 7_204_001;
+/** Between two attempts to take it. */
+const LOCK_PAUSE_MS = 200;
 const OLDEST_VERSION = 150_000;
 
 /**
@@ -88,26 +91,38 @@ async function prepare(admin: pg.Client, url: string, options: OpenOptions): Pro
   );
   if ((rows[0]?.version ?? 0) < OLDEST_VERSION)
     throw new DatabaseRefused(['DATABASE_URL must lead to PostgreSQL 15 or newer']);
-  await admin.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+  await takeMigrationLock(admin);
   const rights = await readRights(admin);
   const password = await loginPassword(admin);
-  const viewOwners = viewOwnersOf(options.migrations);
+  const viewOwners = viewOwnersOf(options.schema);
   await makeRoles(admin, { url, rights, password, viewOwners });
   const migrator: Migrator = {
     script: async (sql) => void (await admin.query(sql)),
     rows: async (sql) => (await admin.query<Record<string, unknown>>(sql)).rows,
   };
-  const applied = await migrate(migrator, adaptMigrations(options.migrations, rights), options.report).catch(
+  const upgrade = await migrate(migrator, adaptSchema(options.schema, rights), options.report).catch(
     async (error: unknown) => {
       await admin.query('rollback');
       throw error;
     },
   );
   await letServerReachRows(admin, rights, viewOwners);
-  if (applied.length > 0) {
-    await admin.query('grant all on private.settings to backend');
-    // Other processes must reload their schema cache.
-    await admin.query(`notify pgrst, 'reload schema'`);
-  }
+  if (upgrade.migrations.length > 0) await admin.query('grant all on private.settings to backend');
+  // Other processes must reload their schema cache.
+  if (upgrade.migrations.length + upgrade.objects.length > 0) await admin.query(`notify pgrst, 'reload schema'`);
   return password;
+}
+
+/**
+ * Waits until no other process migrates. It asks again and again: a statement that waits for the lock would keep a snapshot, and `create index concurrently`
+ * waits until no older snapshot is left.
+ */
+async function takeMigrationLock(admin: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await admin.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
+      MIGRATION_LOCK,
+    ]);
+    if (rows[0]?.taken) return;
+    await new Promise((done) => setTimeout(done, LOCK_PAUSE_MS));
+  }
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import type { Migration } from '../migrate.ts';
+import type { CodeObject } from '../schema/code-objects.ts';
+import type { Schema } from '../schema/schema.ts';
 import { loginOf } from './address.ts';
 import { type Rights, viewOwnersOf } from './roles.ts';
 
@@ -12,21 +13,27 @@ import { type Rights, viewOwnersOf } from './roles.ts';
 const FORCE = /\bforce row level security\b/g;
 /** Made before the migrations run. */
 const MADE_BEFORE = 'grant anon, authenticated, service_role to authenticator;';
-/** Returns the migrations as this login can run them. Their checksums stay those of the files. */
-export function adaptMigrations(migrations: readonly Migration[], { superuser }: Rights): readonly Migration[] {
-  const owners = viewOwnersOf(migrations).join(', ');
-  return migrations.map((migration, at) => {
+
+/** Returns the schema as this login can make it. Checksums and hashes stay those of the files. */
+export function adaptSchema(schema: Schema, { superuser }: Rights): Schema {
+  const adapt = (sql: string): string => {
     // The start has made this table, for the password of the logins.
-    const sql = migration.sql.replace(
-      'create table private.settings (',
-      'create table if not exists private.settings (',
-    );
-    if (superuser) return { ...migration, sql };
-    const adapted = sql.replace(FORCE, 'no force row level security').replace(MADE_BEFORE, '');
-    if (at === 0 || owners === '') return { ...migration, sql: adapted };
-    // Owning a view takes the right to create in its schema.
-    const [give, take] = [`grant create on schema public, private to`, `revoke create on schema public, private from`];
-    return { ...migration, sql: `${give} ${owners};\n${adapted}\n;${take} ${owners};` };
+    const made = sql.replace('create table private.settings (', 'create table if not exists private.settings (');
+    return superuser ? made : made.replace(FORCE, 'no force row level security').replace(MADE_BEFORE, '');
+  };
+  const migrations = schema.migrations.map((migration) => ({ ...migration, sql: adapt(migration.sql) }));
+  if (superuser) return { ...schema, migrations };
+  return { ...schema, migrations, code: { ...schema.code, others: letOwnViews(schema) } };
+}
+
+/** Owning a view takes the right to create in its schema. */
+function letOwnViews(schema: Schema): readonly CodeObject[] {
+  const owners = viewOwnersOf(schema).join(', ');
+  return schema.code.others.map((object) => {
+    if (object.kind !== 'view') return object;
+    const give = `grant create on schema public, private to ${owners}`;
+    const take = `revoke create on schema public, private from ${owners}`;
+    return { ...object, statements: [give, ...object.statements, take] };
   });
 }
 

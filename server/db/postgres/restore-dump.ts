@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream/promises';
 import { connectPatiently, type Waiting } from './connect.ts';
 import { createPrimary } from './primary.ts';
-import type { Migration } from '../migrate.ts';
+import type { Schema } from '../schema/schema.ts';
 import { makeGroups, readRights, viewOwnersOf } from './roles.ts';
 
 /**
@@ -14,9 +15,9 @@ import { makeGroups, readRights, viewOwnersOf } from './roles.ts';
 export async function restoreDump(
   url: string,
   file: string,
-  { migrations, ...waiting }: Waiting & { readonly migrations: readonly Migration[] },
+  { schema, ...waiting }: Waiting & { readonly schema: Schema },
 ): Promise<void> {
-  const owners = viewOwnersOf(migrations);
+  const owners = viewOwnersOf(schema);
   const primary = createPrimary(url);
   const admin = await connectPatiently(primary, waiting);
   try {
@@ -35,21 +36,25 @@ export async function restoreDump(
   });
   let errors = '';
   psql.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-  psql.stdin.on('error', () => undefined); // it ended early; its message says why
   const ended = Promise.race([
     once(psql, 'close').then(([code]) => code === 0),
     once(psql, 'error').then(([cause]) => {
       throw new Error('psql is needed to restore a dump; install the client programs of PostgreSQL', { cause });
     }),
   ]);
-  const rewrite = createRewriter(owners);
-  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
-    const out = rewrite(line);
-    if (out === null || psql.exitCode !== null || !psql.stdin.writable) continue;
-    if (!psql.stdin.write(`${out}\n`)) await Promise.race([once(psql.stdin, 'drain'), once(psql, 'close')]);
-  }
-  psql.stdin.end();
+  // When psql ends early, its message says why.
+  await pipeline(rewriteDump(file, owners), psql.stdin).catch(() => undefined);
   if (!(await ended)) throw new Error(`the dump could not be restored: ${errors.trim().split('\n')[0] ?? ''}`);
+}
+
+/** Yields the lines of a dump as the new owner can run them. */
+async function* rewriteDump(file: string, viewOwners: readonly string[]): AsyncGenerator<string> {
+  const rewrite = createRewriter(viewOwners);
+  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+    const rewritten = rewrite(line);
+    if (rewritten !== null) yield `${rewritten}\n`;
+  }
+  if (viewOwners.length > 0) yield `REVOKE CREATE ON SCHEMA public, private FROM ${viewOwners.join(', ')};\n`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import type { Migration } from '../migrate.ts';
+import { objectsOf, type Schema } from '../schema/schema.ts';
 import { retryConcurrentUpdate } from '../concurrent-update.ts';
 import { loginOf, withLogin } from './address.ts';
 import { DatabaseRefused } from './refused.ts';
@@ -35,9 +35,10 @@ const GROUPS: readonly { readonly name: string; readonly attributes: string; rea
   { name: 'authenticator', attributes: 'nologin noinherit', bypass: false },
   { name: 'backend', attributes: 'nologin', bypass: true },
 ];
-/** Roles that own views, by the migrations: they read all rows, and the views apply rules of their own. */
-export function viewOwnersOf(migrations: readonly Migration[]): readonly string[] {
-  const found = migrations.flatMap(({ sql }) => [...sql.matchAll(/\bowner to (\w+);/g)].map(([, name = '']) => name));
+/** Roles that own views: they read all rows, and the views apply rules of their own. */
+export function viewOwnersOf(schema: Schema): readonly string[] {
+  const statements = objectsOf(schema).flatMap((object) => object.statements);
+  const found = statements.flatMap((text) => /^alter view \S+ owner to (\w+)$/.exec(text)?.[1] ?? []);
   return [...new Set(found)].toSorted();
 }
 const CALLERS = ['anon', 'authenticated', 'service_role'] as const;

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readMigrations } from '#server/db/migrate.ts';
+import { readSchema } from '#server/db/schema/schema.ts';
 import { asOwner } from '#server/db/postgres/open-postgres.ts';
 import { createDiskStore } from '#server/providers/disk-store.ts';
 import type { ObjectStore } from '#server/providers/ports.ts';
 import { ConfigRefused } from '#server/settings/config-refused.ts';
 import type { StorageSettings } from '#server/settings/storage.ts';
 import { createStore } from '../open-adapters.ts';
-import { type DatabaseSettings, MIGRATIONS, openDatabase } from '../open-database.ts';
+import { DATABASE, type DatabaseSettings, openDatabase } from '../open-database.ts';
 import { moneyFaults } from './money-audit.ts';
 import { applyRecords } from './read-backup.ts';
 import { type BackupSums, describeSums } from './records.ts';
@@ -36,8 +36,8 @@ export async function runMoveToPostgres(config: Config, print: Print): Promise<n
     { report: print, warn: print, limits: { server: null } },
   );
   try {
-    const migrations = await readMigrations(MIGRATIONS);
-    const sums = await asOwner(databaseUrl, { migrations, waitSeconds, report: print, warn: print }, async (target) => {
+    const schema = await readSchema(DATABASE);
+    const sums = await asOwner(databaseUrl, { schema, waitSeconds, report: print, warn: print }, async (target) => {
       await refuseFull(target);
       return readAtOnce(source, (sql) => copy(sql, target, config));
     });

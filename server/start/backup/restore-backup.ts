@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import type { Database } from '#server/db/database.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 import { lockDirectory } from '#server/db/directory-lock.ts';
-import { type Migration, readMigrations } from '#server/db/migrate.ts';
+import { readSchema, type Schema } from '#server/db/schema/schema.ts';
 import { asOwner } from '#server/db/postgres/open-postgres.ts';
 import type { ObjectStore } from '#server/providers/ports.ts';
-import { type DatabaseSettings, MIGRATIONS } from '../open-database.ts';
+import { DATABASE, type DatabaseSettings } from '../open-database.ts';
 import { rowOf } from '../keys/check-keys.ts';
+import { schemaOfBackup } from './backup-schema.ts';
 import { BackupUnreadable } from './encrypted-file.ts';
 import { readBackup, readManifest } from './read-backup.ts';
 import type { BackupSums } from './records.ts';
@@ -32,17 +33,17 @@ export async function restoreBackup(file: string, passphrase: string, target: Re
     existsSync(join(dataDir, name)),
   );
   if (taken !== undefined) throw new Error(`${join(dataDir, taken)} exists; restore into an empty DATA_DIR`);
-  const migrations = await migrationsOf(file, passphrase);
+  const schema = await schemaOf(file, passphrase);
   const unlock = await lockDirectory(dataDir);
   try {
     const load = async (sql: Sql): Promise<BackupSums> => {
       await refuseFull(sql);
       return loadInto(file, passphrase, target, sql);
     };
-    if (databaseUrl === null) return await intoEmbedded(folder, migrations, load);
+    if (databaseUrl === null) return await intoEmbedded(folder, schema, load);
     return await asOwner(
       databaseUrl,
-      { migrations, waitSeconds: target.databaseWaitSeconds, report: target.print, warn: target.print },
+      { schema, waitSeconds: target.databaseWaitSeconds, report: target.print, warn: target.print },
       load,
     );
   } finally {
@@ -63,20 +64,16 @@ export async function openRestored(
   target: Pick<Restore, 'dataDir' | 'store'>,
 ): Promise<{ db: Database; image: Blob; sums: BackupSums }> {
   const quiet = (): void => undefined;
-  const db = await openEmbedded(null, { migrations: await migrationsOf(file, passphrase), report: quiet, warn: quiet });
+  const db = await openEmbedded(null, { schema: await schemaOf(file, passphrase), report: quiet, warn: quiet });
   const sums = await db.transaction((tx) => loadInto(file, passphrase, target, sqlOf(tx)));
   // The file of signing keys is not in a backup, and a copy needs none.
   await db.query('delete from private.settings where name = $1', [rowOf('AUTH_SIGNING_KEYS_FILE')]);
   return { db, image: await db.image(), sums };
 }
 
-async function intoEmbedded<T>(
-  folder: string,
-  migrations: readonly Migration[],
-  load: (sql: Sql) => Promise<T>,
-): Promise<T> {
+async function intoEmbedded<T>(folder: string, schema: Schema, load: (sql: Sql) => Promise<T>): Promise<T> {
   const quiet = (): void => undefined;
-  const db = await openEmbedded(folder, { migrations, report: quiet, warn: quiet, limits: { server: null } });
+  const db = await openEmbedded(folder, { schema, report: quiet, warn: quiet, limits: { server: null } });
   try {
     const loaded = await db.transaction((tx) => load(sqlOf(tx)));
     await db.close();
@@ -88,14 +85,9 @@ async function intoEmbedded<T>(
   }
 }
 
-/** The migrations that the backup was made with. Later ones run at the next start. */
-async function migrationsOf(file: string, passphrase: string): Promise<readonly Migration[]> {
-  const manifest = await readManifest(file, passphrase);
-  const all = await readMigrations(MIGRATIONS);
-  const unknown = manifest.migrations.find((name) => !all.some((one) => one.name === name));
-  if (unknown !== undefined)
-    throw new BackupUnreadable(`the backup was made by a newer version, with the migration ${unknown}`);
-  return all.filter(({ name }) => manifest.migrations.includes(name));
+async function schemaOf(file: string, passphrase: string): Promise<Schema> {
+  const { migrations } = await readManifest(file, passphrase);
+  return schemaOfBackup(migrations, await readSchema(DATABASE));
 }
 
 /** The settings without those that say where the old server was: here they would lead to another folder or port. */

@@ -5,14 +5,14 @@ import type { BackupRecord, BackupSums } from './records.ts';
 export type Sql = (text: string, values?: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>;
 
 const BATCH = 1_000;
-/** What ends with the process or the connection, and uploads in progress. */
+/** All tables but the records of the schema, what ends with the process or the connection, and uploads in progress. */
 const TABLES = `
 select format('%I.%I', n.nspname, c.relname) as name,
   (select string_agg(format('%I', a.attname), ', ' order by a.attnum) from pg_attribute a
    where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where c.relkind = 'r' and c.relpersistence = 'p' and n.nspname in ('public', 'auth', 'private', 'storage')
-  and (n.nspname, c.relname) not in (('private', 'migrations'), ('storage', 'uploads'), ('storage', 'upload_parts'), ('storage', 'deletion_queue'))
+  and (n.nspname, c.relname) not in (('private', 'migrations'), ('private', 'code_object'), ('storage', 'uploads'), ('storage', 'upload_parts'), ('storage', 'deletion_queue'))
 order by 1`;
 /** Every database has a password of its own for its logins. */
 const LEFT_OUT: ReadonlyMap<string, string> = new Map([['private.settings', `where t.name <> 'login_password'`]]);

@@ -1,11 +1,12 @@
 import type pg from 'pg';
 import type { CheckedConfig } from './checked-config.ts';
-import { type Migration, readMigrations } from '#server/db/migrate.ts';
+import { readSchema, type Schema } from '#server/db/schema/schema.ts';
+import { MigrationRefused, planUpgrade } from '#server/db/schema/upgrade-plan.ts';
 import { connectPatiently } from '#server/db/postgres/connect.ts';
 import { createPrimary, isReadOnly } from '#server/db/postgres/primary.ts';
 import { DatabaseRefused } from '#server/db/postgres/refused.ts';
 import { missingRoles } from '#server/db/postgres/roles.ts';
-import { MIGRATIONS } from '../open-database.ts';
+import { DATABASE } from '../open-database.ts';
 import { clockFinding } from './clock.ts';
 import { type Finding, findingsOf, reasonOf } from './finding.ts';
 
@@ -92,36 +93,35 @@ async function rightsFindings(admin: pg.Client, { poolSize }: CheckedSettings): 
 }
 
 async function migrationsFinding(admin: pg.Client): Promise<Finding> {
-  const ours = await readMigrations(MIGRATIONS);
+  const schema = await readSchema(DATABASE);
   const { rows: ledger } = await admin.query<{ there: boolean }>(
     `select to_regclass('private.migrations') is not null as there`,
   );
-  if (!ledger[0]?.there) return ok(`empty; the first start makes ${ours.length} migrations`);
+  if (!ledger[0]?.there) return ok(`empty; the first start makes ${schema.migrations.length} migrations`);
   const { rows } = await admin.query<{ name: string; checksum: string }>(
     'select name, checksum from private.migrations',
   );
-  return compareMigrations(ours, rows);
+  return compareMigrations(schema, rows);
 }
 
 /** Compares the migrations of this program with those that ran. */
 export function compareMigrations(
-  ours: readonly Migration[],
+  schema: Schema,
   ran: readonly { readonly name: string; readonly checksum: string }[],
 ): Finding {
-  const sums = new Map(ours.map(({ name, checksum }) => [name, checksum]));
-  const unknown = ran.filter(({ name, checksum }) => sums.get(name) !== checksum).map(({ name }) => name);
-  if (unknown.length > 0)
-    return fail(
-      `another version of the program has run ${unknown.join(', ')}`,
-      'Start the version that wrote this data, or a newer one.',
-    );
-  const missing = ours.length - ran.length;
-  if (missing > 0)
-    return warn(
-      `${missing} of ${ours.length} migrations have not run`,
-      'They run at the next start; make a backup first.',
-    );
-  return ok(`all ${ours.length} migrations have run`);
+  const total = schema.migrations.length;
+  try {
+    const { pending } = planUpgrade(new Map(ran.map(({ name, checksum }) => [name, checksum])), schema);
+    return pending.length > 0
+      ? warn(
+          `${pending.length} of ${total} migrations have not run`,
+          'They run at the next start; make a backup first.',
+        )
+      : ok(`all ${total} migrations have run`);
+  } catch (error) {
+    if (!(error instanceof MigrationRefused)) throw error;
+    return fail('another version of the program has used this database', error.message);
+  }
 }
 
 async function clockOf(admin: pg.Client): Promise<Finding> {

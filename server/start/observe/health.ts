@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createStatus, type PartState, type StatusPart } from '#server/http/health/status.ts';
-import { readMigrations } from '#server/db/migrate.ts';
+import { readSchema } from '#server/db/schema/schema.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import { measureDatabase, measureOverload, type Metrics } from '#server/http/metrics/metrics.ts';
@@ -9,7 +9,7 @@ import type { Overload } from '#server/http/overload.ts';
 import { type CircuitState, measureJobs } from '#server/operations/jobs/background-jobs.ts';
 import type { Queue } from '#server/queue/queue.ts';
 import { isEmbedded, measureEngine } from './embedded.ts';
-import { MIGRATIONS } from '../open-database.ts';
+import { DATABASE } from '../open-database.ts';
 
 /** After this long without a try, nobody runs the jobs. */
 const QUEUE_LATE_SECONDS = 15 * 60;
@@ -42,7 +42,7 @@ export async function openHealth(context: Observed): Promise<Health> {
   metrics.gauge('disk_free_bytes', 'Free space on the disk of DATA_DIR', async () => (await diskOf(dataDir)).free);
   metrics.gauge('disk_size_bytes', 'Size of the disk of DATA_DIR', async () => (await diskOf(dataDir)).size);
   if (isEmbedded(db)) measureEngine(metrics, db, join(dataDir, 'database'));
-  const names = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
+  const names = (await readSchema(DATABASE)).migrations.map(({ name }) => name);
   // A server that was down begins with late jobs.
   const began = clock().getTime();
   const queueCheck = async (): Promise<boolean> => {

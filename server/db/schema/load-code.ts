@@ -1,0 +1,87 @@
+import type { CodeObject } from './code-objects.ts';
+import { toLoadOrder } from './load-order.ts';
+import type { Migrator } from './migrator.ts';
+import { literal, resetRights } from './reset-rights.ts';
+
+/** How long loading waits for a lock that a running transaction holds, and how often it tries again. */
+const LOCK_SECONDS = 5;
+const TRIES = 12;
+
+/**
+ * Loads the objects whose text differs from what was loaded last, in one transaction: when it fails, nothing has changed. Loads nothing when a newer
+ * version has loaded its code, which serves this version too. Idempotent. Returns the names of the objects that it loaded.
+ */
+export async function loadCode(engine: Migrator, objects: readonly CodeObject[], release: string): Promise<string[]> {
+  const rows = await engine.rows('select name, hash, release from private.code_object');
+  if (rows.some((row) => isNewer(String(row['release']), release))) return [];
+  const loaded = new Map(rows.map((row) => [String(row['name']), String(row['hash'])]));
+  const changed = toLoadOrder(objects.filter(({ name, hash }) => loaded.get(name) !== hash));
+  if (changed.length > 0)
+    await inTransaction(engine, [
+      // A function may name tables and functions that later statements create.
+      'set local check_function_bodies = off',
+      ...changed.flatMap((object) => [makeWay(object), ...object.statements, toRecord(object, release)]),
+    ]);
+  return changed.map(({ name }) => name);
+}
+
+/**
+ * Retires the recorded objects that are no longer part of the code, and drops those that an earlier release retired: the servers of the release
+ * before this one may still call what this one retires. `objects`: all of the code. Never touches an object that loading did not record.
+ */
+export async function dropRetired(engine: Migrator, objects: readonly CodeObject[], release: string): Promise<void> {
+  const rows = await engine.rows('select name, release, retired_in from private.code_object');
+  if (rows.some((row) => isNewer(String(row['release']), release))) return;
+  const names = new Set(objects.map(({ name }) => name));
+  const statements = rows.flatMap((row) => {
+    const name = String(row['name']);
+    const retired = typeof row['retired_in'] === 'string' ? row['retired_in'] : null;
+    if (names.has(name)) return retired === null ? [] : [setRetired(name, null)];
+    if (retired === null) return [setRetired(name, release)];
+    if (!isNewer(release, retired)) return [];
+    return [
+      `drop ${name.replace(/^\w+/, '$& if exists')}`,
+      `delete from private.code_object where name = ${literal(name)}`,
+    ];
+  });
+  if (statements.length > 0) await inTransaction(engine, statements);
+}
+
+function setRetired(name: string, release: string | null): string {
+  return `update private.code_object set retired_in = ${release === null ? 'null' : literal(release)} where name = ${literal(name)}`;
+}
+
+/** Whether version `1.2.3` is newer than another. */
+function isNewer(version: string, than: string): boolean {
+  return version.localeCompare(than, 'en', { numeric: true }) > 0;
+}
+
+function toRecord({ name, hash }: CodeObject, release: string): string {
+  return `insert into private.code_object (name, hash, release) values (${[name, hash, release].map(literal).join(', ')})
+    on conflict (name) do update
+    set hash = excluded.hash, release = excluded.release, loaded_at = now()`;
+}
+
+/**
+ * Returns the statement that makes way for a new version of an object. Functions and views are replaced in place, which their callers do not
+ * notice. PostgreSQL cannot replace a policy, nor a trigger that is a constraint.
+ */
+function makeWay({ kind, name }: CodeObject): string {
+  return kind === 'trigger' || kind === 'policy'
+    ? `drop ${name.replace(kind, `${kind} if exists`)}`
+    : resetRights(kind, name.slice(kind.length + 1));
+}
+
+/** Runs statements in one transaction. When another transaction holds a lock for too long, it gives way and tries again. */
+async function inTransaction(engine: Migrator, statements: readonly string[]): Promise<void> {
+  const script = ['begin', `set local lock_timeout = '${LOCK_SECONDS}s'`, ...statements, 'commit'].join(';\n');
+  for (let tries = 1; ; tries += 1)
+    try {
+      return await engine.script(script);
+    } catch (error) {
+      // The connection is left inside the transaction that failed.
+      await engine.script('rollback');
+      const locked = error instanceof Error && 'code' in error && error.code === '55P03';
+      if (!locked || tries === TRIES) throw error;
+    }
+}

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Code, type CodeObject, readCode } from './code-objects.ts';
+
+export type Migration = { readonly name: string; readonly sql: string; readonly checksum: string };
+
+/** A released version, with the checksum of each migration that it has, by its name. */
+export type Release = {
+  readonly version: string;
+  /** The commit that it was built from. */
+  readonly commit: string;
+  readonly migrations: Readonly<Record<string, string>>;
+  /** The last migration of today's that its own chain led to, where that chain is no longer here. */
+  readonly baseline?: string;
+};
+
+/** Everything that a database of this version is made of. */
+export type Schema = {
+  /** The version of the program. */
+  readonly version: string;
+  readonly migrations: readonly Migration[];
+  readonly code: Code;
+  /** All releases, the newest last. */
+  readonly releases: readonly Release[];
+};
+
+/** Reads the folder `database`. */
+export async function readSchema(folder: string): Promise<Schema> {
+  const [migrations, code, released] = await Promise.all([
+    readMigrations(join(folder, 'migrations')),
+    readCode(join(folder, 'code')),
+    readFile(join(folder, 'released.json'), 'utf8'),
+  ]);
+  const releases: readonly Release[] = JSON.parse(released);
+  const { version }: { version: string } = JSON.parse(await readFile(join(folder, '..', 'package.json'), 'utf8'));
+  return { version, migrations, code, releases };
+}
+
+/** Reads migrations from files `NNNN_noun.sql`, in order. */
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter((file) => /^\d{4}_[a-z_-]+\.sql$/.test(file)).toSorted();
+  return Promise.all(
+    files.map(async (file) => {
+      const sql = await readFile(join(folder, file), 'utf8');
+      return { name: file.slice(0, -4), sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    }),
+  );
+}
+
+/** Returns all objects of the code. */
+export const objectsOf = ({ code }: Schema): readonly CodeObject[] => [...code.beforeTables, ...code.others];

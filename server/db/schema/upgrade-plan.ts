@@ -1,0 +1,62 @@
+import type { Migration, Schema } from './schema.ts';
+
+/** The database belongs to another version of the program. The message is one line for the operator and says which version can start. */
+export class MigrationRefused extends Error {
+  override readonly name = 'MigrationRefused';
+}
+
+export type UpgradePlan = {
+  /** Migrations that the database has without having run them, because the chain of an earlier release led to the same tables. */
+  readonly adopted: readonly Migration[];
+  /** Migrations that have not run. */
+  readonly pending: readonly Migration[];
+};
+
+/**
+ * Decides what a database needs to become one of this version. `recorded` is its list of migrations: checksum by name. Throws `MigrationRefused` when
+ * this version cannot serve the database: a migration has changed since it ran, an unknown one precedes the last of ours, or the chain of an
+ * earlier release was not finished. Unknown migrations after ours are those of a newer version, which only add to the database.
+ */
+export function planUpgrade(recorded: ReadonlyMap<string, string>, schema: Schema): UpgradePlan {
+  refuseOtherVersion(recorded, schema);
+  const baseline = finishedBaseline(recorded, schema);
+  const missing = schema.migrations.filter(({ name }) => !recorded.has(name));
+  if (baseline === undefined) return { adopted: [], pending: missing };
+  return {
+    adopted: missing.filter(({ name }) => name <= baseline),
+    pending: missing.filter(({ name }) => name > baseline),
+  };
+}
+
+function refuseOtherVersion(recorded: ReadonlyMap<string, string>, { migrations, releases }: Schema): void {
+  for (const { name, checksum } of migrations)
+    if ((recorded.get(name) ?? checksum) !== checksum)
+      throw new MigrationRefused(
+        `migration ${name} has changed since it ran on this database; start the version that wrote this data`,
+      );
+  const listed = new Set([
+    ...migrations.map(({ name }) => name),
+    ...releases.flatMap((release) => Object.keys(release.migrations)),
+  ]);
+  const last = migrations.at(-1)?.name ?? '';
+  const unknown = [...recorded.keys()].find((name) => !listed.has(name) && name < last);
+  if (unknown !== undefined)
+    throw new MigrationRefused(
+      `the database has the unknown migration ${unknown}; start the version that wrote this data`,
+    );
+}
+
+/** Returns the name of the last migration that an earlier release's chain stands for, or undefined when the database never had such a chain. */
+function finishedBaseline(recorded: ReadonlyMap<string, string>, { releases }: Schema): string | undefined {
+  const earlier = releases.find(
+    ({ baseline, migrations }) => baseline !== undefined && Object.keys(migrations).some((name) => recorded.has(name)),
+  );
+  if (earlier === undefined) return undefined;
+  const differing = Object.entries(earlier.migrations).find(([name, checksum]) => recorded.get(name) !== checksum);
+  if (differing !== undefined)
+    throw new MigrationRefused(
+      `the database is older than version ${earlier.version} (migration ${differing[0]} is missing or differs); ` +
+        `start commit ${earlier.commit} once, then this version`,
+    );
+  return earlier.baseline;
+}

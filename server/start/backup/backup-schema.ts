@@ -1,0 +1,25 @@
+import type { Schema } from '#server/db/schema/schema.ts';
+import { BackupUnreadable } from './encrypted-file.ts';
+
+/**
+ * Returns the schema into which the rows of a backup fit: that of the version that made it. `ran`: the migrations of that version, in order. An older
+ * backup gets no code yet, which may read columns that come later; the next start migrates and loads it. Throws `BackupUnreadable` for the backup of a newer
+ * version, and of one before the first release.
+ */
+export function schemaOfBackup(ran: readonly string[], schema: Schema): Schema {
+  const chain = schema.releases.find(
+    ({ baseline, migrations }) => baseline !== undefined && ran.some((name) => Object.hasOwn(migrations, name)),
+  );
+  if (chain !== undefined && ran.length < Object.keys(chain.migrations).length)
+    throw new BackupUnreadable(
+      `the backup was made before ${chain.version}; restore it with the version of commit ${chain.commit} and make a new one`,
+    );
+  const known = new Set([...schema.migrations.map(({ name }) => name), ...Object.keys(chain?.migrations ?? {})]);
+  const unknown = ran.find((name) => !known.has(name));
+  if (unknown !== undefined)
+    throw new BackupUnreadable(`the backup was made by a newer version, with the migration ${unknown}`);
+  const last = [chain?.baseline ?? '', ran.at(-1) ?? ''].toSorted().at(-1) ?? '';
+  const migrations = schema.migrations.filter(({ name }) => name <= last);
+  if (migrations.length === schema.migrations.length) return schema;
+  return { ...schema, migrations, code: { ...schema.code, others: [] } };
+}
