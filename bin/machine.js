@@ -126,8 +126,11 @@ export async function startPostgres(...more) {
       ? findPostgres()
       : undefined);
   if (bin === undefined) return null;
-  // Its tests are left out where it cannot be installed.
+  // The tests of these two are left out where they cannot be installed.
   if (which('pgbouncer') === '' && !existsSync('/usr/sbin/pgbouncer')) await aptInstall('pgbouncer');
+  const packaged = /^\/usr\/lib\/postgresql\/(\d+)\/bin$/.exec(bin);
+  if (packaged && !existsSync(`/usr/share/postgresql/${packaged[1]}/extension/plpgsql_check.control`))
+    await aptInstall(`postgresql-${packaged[1]}-plpgsql-check`);
   const folder = mkdtempSync(join(tmpdir(), 'npm-test-postgres-'));
   const as = { ...unprivilegedUser(), cwd: folder };
   if (as.uid !== undefined) chownSync(folder, as.uid, as.gid);
