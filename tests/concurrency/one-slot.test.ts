@@ -85,7 +85,7 @@ describe.each(engines)('races on $name', ({ open, name }) => {
     // The embedded engine runs one statement at a time, so the check before the insert would be enough there.
     await dropAsOwner(
       server,
-      `do $$ begin execute replace(pg_get_functiondef('private.hold_booking(jsonb, timestamptz)'::regprocedure), 'if taker.found then', 'if false then'); end $$`,
+      `do $$ begin execute replace(pg_get_functiondef('private.hold_booking(jsonb, timestamptz)'::regprocedure), 'if v_taker.found then', 'if false then'); end $$`,
     );
     const time = span(server.now(), 60);
     const statuses = await callAtOnce(

@@ -1,15 +1,21 @@
 import type { CodeObject } from './code-objects.ts';
 import { toLoadOrder } from './load-order.ts';
 import type { Migrator } from './migrator.ts';
+import type { Release } from './schema.ts';
 import { literal, resetRights } from './reset-rights.ts';
 
-/** How long loading waits for a lock that a running transaction holds, and how often it tries again. */
-const LOCK_SECONDS = 5;
-const TRIES = 12;
+/** How long loading waits for the lock of a view, and how often it tries again. */
+const LOCK_MS = 100;
+const TRIES = 200;
+/** The longest pause before it tries again. */
+const PAUSE_MS = 400;
 
 /**
  * Loads the objects whose text differs from what was loaded last, in one transaction: when it fails, nothing has changed. Loads nothing when a newer
  * version has loaded its code, which serves this version too. Idempotent. Returns the names of the objects that it loaded.
+ *
+ * It never waits for a table while it holds the lock of another one: a request that holds the one and waits for the other would end in a deadlock. It locks
+ * all tables whose triggers and policies change at once, or gives everything back and tries again.
  */
 export async function loadCode(engine: Migrator, objects: readonly CodeObject[], release: string): Promise<string[]> {
   const rows = await engine.rows('select name, hash, release from private.code_object');
@@ -20,7 +26,12 @@ export async function loadCode(engine: Migrator, objects: readonly CodeObject[],
     await inTransaction(engine, [
       // A function may name tables and functions that later statements create.
       'set local check_function_bodies = off',
-      ...changed.flatMap((object) => [makeWay(object), ...object.statements, toRecord(object, release)]),
+      ...changed.filter((object) => !hasTable(object)).flatMap((object) => load(object, release)),
+      ...lockTables(
+        changed.map(({ name }) => name),
+        objects,
+      ),
+      ...changed.filter(hasTable).flatMap((object) => load(object, release)),
     ]);
   return changed.map(({ name }) => name);
 }
@@ -33,22 +44,54 @@ export async function dropRetired(engine: Migrator, objects: readonly CodeObject
   const rows = await engine.rows('select name, release, retired_in from private.code_object');
   if (rows.some((row) => isNewer(String(row['release']), release))) return;
   const names = new Set(objects.map(({ name }) => name));
-  const statements = rows.flatMap((row) => {
+  const dropped: string[] = [];
+  const records = rows.flatMap((row) => {
     const name = String(row['name']);
     const retired = typeof row['retired_in'] === 'string' ? row['retired_in'] : null;
     if (names.has(name)) return retired === null ? [] : [setRetired(name, null)];
     if (retired === null) return [setRetired(name, release)];
-    if (!isNewer(release, retired)) return [];
-    return [
-      `drop ${name.replace(/^\w+/, '$& if exists')}`,
-      `delete from private.code_object where name = ${literal(name)}`,
-    ];
+    if (isNewer(release, retired)) dropped.push(name);
+    return [];
   });
-  if (statements.length > 0) await inTransaction(engine, statements);
+  const drops = dropped.flatMap((name) => [
+    `drop ${name.replace(/^\w+/, '$& if exists')}`,
+    `delete from private.code_object where name = ${literal(name)}`,
+  ]);
+  if (records.length + drops.length > 0)
+    await inTransaction(engine, [...lockTables(dropped, objects), ...records, ...drops]);
 }
 
 function setRetired(name: string, release: string | null): string {
   return `update private.code_object set retired_in = ${release === null ? 'null' : literal(release)} where name = ${literal(name)}`;
+}
+
+/** Records views, triggers and policies that a database of an earlier release has already. Idempotent. */
+export async function recordCode(engine: Migrator, { version, code = {} }: Release): Promise<void> {
+  const rows = Object.entries(code).map((entry) => `(${[...entry, version].map(literal).join(', ')})`);
+  if (rows.length > 0)
+    await engine.script(
+      `insert into private.code_object (name, hash, release) values ${rows.join(', ')} on conflict (name) do nothing`,
+    );
+}
+
+const load = (object: CodeObject, release: string): readonly string[] => [
+  makeWay(object),
+  ...object.statements,
+  toRecord(object, release),
+];
+
+/** Whether an object belongs to a table, which is locked while the object changes. */
+const hasTable = ({ kind }: CodeObject): boolean => kind === 'trigger' || kind === 'policy';
+
+/**
+ * Returns the statement that locks the tables of those objects that belong to one. It fails at once when a table is in use. Views are left out, because it
+ * would lock their tables with the rights of the view's owner.
+ */
+function lockTables(names: readonly string[], objects: readonly CodeObject[]): readonly string[] {
+  const views = new Set(objects.flatMap(({ kind, name }) => (kind === 'view' ? name.slice('view '.length) : [])));
+  const tables = names.flatMap((name) => /^(?:trigger|policy) .* on ([\w.]+)$/.exec(name)?.[1] ?? []);
+  const locked = [...new Set(tables)].filter((table) => !views.has(table)).toSorted();
+  return locked.length === 0 ? [] : [`lock table ${locked.join(', ')} in access exclusive mode nowait`];
 }
 
 /** Whether version `1.2.3` is newer than another. */
@@ -72,9 +115,9 @@ function makeWay({ kind, name }: CodeObject): string {
     : resetRights(kind, name.slice(kind.length + 1));
 }
 
-/** Runs statements in one transaction. When another transaction holds a lock for too long, it gives way and tries again. */
+/** Runs statements in one transaction. When another transaction has a lock, it gives everything back and tries again. */
 async function inTransaction(engine: Migrator, statements: readonly string[]): Promise<void> {
-  const script = ['begin', `set local lock_timeout = '${LOCK_SECONDS}s'`, ...statements, 'commit'].join(';\n');
+  const script = ['begin', `set local lock_timeout = '${LOCK_MS}ms'`, ...statements, 'commit'].join(';\n');
   for (let tries = 1; ; tries += 1)
     try {
       return await engine.script(script);
@@ -83,5 +126,6 @@ async function inTransaction(engine: Migrator, statements: readonly string[]): P
       await engine.script('rollback');
       const locked = error instanceof Error && 'code' in error && error.code === '55P03';
       if (!locked || tries === TRIES) throw error;
+      await new Promise((done) => setTimeout(done, Math.random() * PAUSE_MS));
     }
 }

@@ -1,4 +1,4 @@
-import { dropRetired, loadCode } from './load-code.ts';
+import { dropRetired, loadCode, recordCode } from './load-code.ts';
 import type { Migrator } from './migrator.ts';
 import { type Migration, objectsOf, type Schema } from './schema.ts';
 import { splitStatements } from './statements.ts';
@@ -41,8 +41,9 @@ export type Upgrade = { readonly migrations: readonly string[]; readonly objects
  * release refuses to start on a database that has them.
  */
 export async function migrate(engine: Migrator, schema: Schema, report: (line: string) => void): Promise<Upgrade> {
-  const { adopted, pending } = planUpgrade(await readRecorded(engine), schema);
+  const { adopted, adoptedFrom, pending } = planUpgrade(await readRecorded(engine), schema);
   await engine.script(LEDGER);
+  if (adoptedFrom) await recordCode(engine, adoptedFrom);
   const first = schema.migrations[0];
   const apply = async (migration: Migration): Promise<void> => {
     report(`migrating ${migration.name}`);

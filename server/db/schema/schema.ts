@@ -13,6 +13,8 @@ export type Release = {
   readonly migrations: Readonly<Record<string, string>>;
   /** The last migration of today's that its own chain led to, where that chain is no longer here. */
   readonly baseline?: string;
+  /** Where a baseline replaced its chain: the views, triggers and policies that it had, by their hash in `database/code`. They are not loaded again. */
+  readonly code?: Readonly<Record<string, string>>;
 };
 
 /** Everything that a database of this version is made of. */

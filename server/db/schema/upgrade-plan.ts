@@ -1,4 +1,4 @@
-import type { Migration, Schema } from './schema.ts';
+import type { Migration, Release, Schema } from './schema.ts';
 
 /** The database belongs to another version of the program. The message is one line for the operator and says which version can start. */
 export class MigrationRefused extends Error {
@@ -8,6 +8,8 @@ export class MigrationRefused extends Error {
 export type UpgradePlan = {
   /** Migrations that the database has without having run them, because the chain of an earlier release led to the same tables. */
   readonly adopted: readonly Migration[];
+  /** The earlier release whose chain that is. */
+  readonly adoptedFrom?: Release;
   /** Migrations that have not run. */
   readonly pending: readonly Migration[];
 };
@@ -19,13 +21,13 @@ export type UpgradePlan = {
  */
 export function planUpgrade(recorded: ReadonlyMap<string, string>, schema: Schema): UpgradePlan {
   refuseOtherVersion(recorded, schema);
-  const baseline = finishedBaseline(recorded, schema);
+  const release = releaseToAdopt(recorded, schema);
   const missing = schema.migrations.filter(({ name }) => !recorded.has(name));
-  if (baseline === undefined) return { adopted: [], pending: missing };
-  return {
-    adopted: missing.filter(({ name }) => name <= baseline),
-    pending: missing.filter(({ name }) => name > baseline),
-  };
+  if (release?.baseline === undefined) return { adopted: [], pending: missing };
+  const { baseline } = release;
+  const adopted = missing.filter(({ name }) => name <= baseline);
+  const pending = missing.filter(({ name }) => name > baseline);
+  return adopted.length === 0 ? { adopted, pending } : { adopted, adoptedFrom: release, pending };
 }
 
 function refuseOtherVersion(recorded: ReadonlyMap<string, string>, { migrations, releases }: Schema): void {
@@ -46,8 +48,8 @@ function refuseOtherVersion(recorded: ReadonlyMap<string, string>, { migrations,
     );
 }
 
-/** Returns the name of the last migration that an earlier release's chain stands for, or undefined when the database never had such a chain. */
-function finishedBaseline(recorded: ReadonlyMap<string, string>, { releases }: Schema): string | undefined {
+/** Returns the earlier release whose chain this database has, if a baseline replaced that chain. */
+function releaseToAdopt(recorded: ReadonlyMap<string, string>, { releases }: Schema): Release | undefined {
   const earlier = releases.find(
     ({ baseline, migrations }) => baseline !== undefined && Object.keys(migrations).some((name) => recorded.has(name)),
   );
@@ -58,5 +60,5 @@ function finishedBaseline(recorded: ReadonlyMap<string, string>, { releases }: S
       `the database is older than version ${earlier.version} (migration ${differing[0]} is missing or differs); ` +
         `start commit ${earlier.commit} once, then this version`,
     );
-  return earlier.baseline;
+  return earlier;
 }

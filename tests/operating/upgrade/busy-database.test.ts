@@ -31,21 +31,47 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('a database that others use whi
   };
   const rows = async (sql: string): Promise<unknown[]> => (await other.query<Record<string, unknown>>(sql)).rows;
 
-  test('loading code gives way to a transaction that holds a lock, and tries again until it ends', async () => {
-    const name = 'trigger booking_updated_at on private.booking';
+  /** The schema of a version that changes these objects. */
+  const withChanged = async (names: readonly string[]): Promise<Schema> => {
     const schema = await checkedOutSchema();
-    const change = (object: (typeof schema.code.others)[number]) =>
-      object.name === name ? { ...object, hash: 'changed' } : object;
-    const code = { ...schema.code, others: schema.code.others.map(change) };
-    const hash = `select hash from private.code_object where name = '${name}'`;
+    const others = schema.code.others.map((object) =>
+      names.includes(object.name) ? { ...object, hash: 'changed' } : object,
+    );
+    expect(others.filter(({ hash }) => hash === 'changed')).toHaveLength(names.length);
+    return { ...schema, code: { ...schema.code, others } };
+  };
+  const changed = () => rows(`select name from private.code_object where hash = 'changed' order by name`);
+  const OF_BOOKINGS = 'trigger booking_updated_at on private.booking';
+  const OF_PAYMENTS = 'trigger payment_updated_at on private.payment';
 
+  test('loading code gives way to a transaction that holds a lock, and tries again until it ends', async () => {
     await other.query('begin; lock table private.booking in row exclusive mode');
-    const upgraded = upgrade({ ...schema, code });
+    const upgraded = upgrade(await withChanged([OF_BOOKINGS]));
     await wait(LONG_MS);
-    expect(await rows(hash)).not.toEqual([{ hash: 'changed' }]);
+    expect(await changed()).toEqual([]);
     await other.query('commit');
     await upgraded;
-    expect(await rows(hash)).toEqual([{ hash: 'changed' }]);
+    expect(await changed()).toEqual([{ name: OF_BOOKINGS }]);
+  }, 60_000);
+
+  test('loading code never ends in a deadlock with transactions that take the same locks in another order', async () => {
+    let upgrading = true;
+    const work = (async () => {
+      let count = 0;
+      for (; upgrading; count += 1) {
+        await other.query('begin; lock table private.payment in row exclusive mode');
+        await wait(20);
+        await other.query('lock table private.booking in row exclusive mode');
+        await wait(20);
+        await other.query('commit');
+        await wait(60);
+      }
+      return count;
+    })();
+    const upgraded = upgrade(await withChanged([OF_BOOKINGS, OF_PAYMENTS])).finally(() => (upgrading = false));
+    await Promise.all([work, upgraded]);
+    expect(await work).toBeGreaterThan(2);
+    expect(await changed()).toEqual([{ name: OF_BOOKINGS }, { name: OF_PAYMENTS }]);
   }, 60_000);
 
   test('an index is built beside readers by a migration without a transaction, while a second server waits to start', async () => {

@@ -61,11 +61,14 @@ test('every earlier release has a state for each engine', async () => {
 
 describe.each(states)('a database of $version on $engine', ({ version, engine }) => {
   let state: State;
-  let upgraded: { catalogue: readonly string[]; rows: Readonly<Record<string, TableRows>> };
+  let upgraded: { loaded: readonly string[]; catalogue: readonly string[]; rows: Readonly<Record<string, TableRows>> };
   let server: StateServer;
   beforeAll(async () => {
     state = await unpackState(version, engine);
     upgraded = await openAsOwner(state, async (rows) => ({
+      loaded: (await rows(`select name from private.code_object where release <> '0.1.0'`)).map(({ name }) =>
+        String(name),
+      ),
       catalogue: await readCatalogue(rows),
       rows: await readRowsAgain(rows, state.facts.rows),
     }));
@@ -90,6 +93,11 @@ describe.each(states)('a database of $version on $engine', ({ version, engine })
     if (engine === 'embedded') expect(upgraded.catalogue).toEqual(fresh);
     else expect(asRestored(upgraded.catalogue)).toEqual(asRestored(fresh));
   }, 120_000);
+
+  test('keeps its views, triggers and policies, and loads functions alone', () => {
+    expect(upgraded.loaded.filter((name) => !name.startsWith('function '))).toEqual([]);
+    expect(upgraded.loaded.length).toBeGreaterThan(100);
+  });
 
   test('has every row as it was', () => {
     const { rows } = state.facts;
