@@ -5,6 +5,7 @@ import { codeFromMail, GOOD_CARD, newPerson, payWith, sandboxUrl, signIn } from 
 /** The most that a first booking, and one of a known customer with a saved card, may take on a phone. */
 const [FIRST, RETURNING] = [14, 5];
 const SCROLLS = 2;
+const NOON = 12;
 /** How high the bar of the selection may be, in pixels. */
 const BAR = 72;
 
@@ -52,17 +53,25 @@ function counter() {
   };
 }
 
-/** Chooses two hours of tonight, or of tomorrow evening when tonight is over, which takes one tap and one scroll more. Returns how many that were. */
-async function chooseEvening(page: Page, count: ReturnType<typeof counter>, from: number): Promise<number> {
+/** What a booking takes in addition at this time of the day. */
+type Later = { readonly taps: number; readonly scrolls: number };
+
+/**
+ * Chooses two hours of tonight, or of tomorrow evening when tonight is over, which takes one tap and one scroll more. Before noon the page does not scroll to the
+ * evening by itself, and early in the morning no past hours are folded away, so that this takes one scroll more too.
+ */
+async function chooseEvening(page: Page, count: ReturnType<typeof counter>, from: number): Promise<Later> {
   const now = Number(
     new Date()
       .toLocaleTimeString('en-GB', { timeZone: 'Australia/Sydney', hour: '2-digit', hour12: false })
       .slice(0, 2),
   );
-  const over = now % 24 >= from;
+  const hour = now % 24;
+  const over = hour >= from;
   if (over) await count.tap('Tomorrow', page.getByLabel('Days', { exact: true }).getByRole('button').nth(1));
-  for (const hour of [from, from + 1]) await count.tap(`${hour - 12} pm`, page.locator(`button[data-hour="${hour}"]`));
-  return over ? 1 : 0;
+  for (const chosen of [from, from + 1])
+    await count.tap(`${chosen - 12} pm`, page.locator(`button[data-hour="${chosen}"]`));
+  return { taps: over ? 1 : 0, scrolls: over || hour < NOON ? 1 : 0 };
 }
 
 test('a first booking for the evening takes a phone 14 taps and 2 scrolls from the landing page to the pay page', async ({
@@ -114,8 +123,8 @@ test('a first booking for the evening takes a phone 14 taps and 2 scrolls from t
   await count.tap('Pay', page.getByRole('button', { name: /^Pay \$/ }));
   await page.waitForURL(/\/c\/pay\//);
   count.print(`A first booking, in ${Math.round((Date.now() - began) / 1000)} s`);
-  expect(count.taps() - later).toBeLessThanOrEqual(FIRST);
-  expect(count.scrolls() - later).toBeLessThanOrEqual(SCROLLS);
+  expect(count.taps() - later.taps).toBeLessThanOrEqual(FIRST);
+  expect(count.scrolls() - later.scrolls).toBeLessThanOrEqual(SCROLLS);
 });
 
 test('a known customer with a saved card books the evening with 5 taps', async ({ page }) => {
@@ -138,7 +147,7 @@ test('a known customer with a saved card books the evening with 5 taps', async (
   await count.tap('Pay', page.getByRole('button', { name: /^Pay \$/ }));
   await expect(page.getByRole('heading', { name: 'Booking confirmed' })).toBeVisible();
   count.print('A booking of a known customer');
-  expect(count.taps() - later).toBeLessThanOrEqual(RETURNING);
+  expect(count.taps() - later.taps).toBeLessThanOrEqual(RETURNING);
 });
 
 test('from noon on a small phone shows the hours of the evening without scrolling', async ({ page }) => {
