@@ -10,7 +10,8 @@ from private.closed_span s
 cross join lateral (
   select x.public, x.reason, x.weeks, x.endless from private.closure x where x.id = s.closure_id offset 0) c;
 alter view public.closed_hours owner to booking_reader;
-revoke delete, insert, references, trigger, truncate, update on public.closed_hours from service_role;
+revoke all on public.closed_hours from service_role;
+grant select on public.closed_hours to service_role;
 grant select on public.closed_hours to anon, authenticated;
 
 -- Refuses a booking of closed hours with 23P01. Bookings and closures of a studio wait for each other: a booking

@@ -101,5 +101,6 @@ from private.payment p
 join private.booking b on b.id = p.booking_id
 where b.user_id = (select auth.uid()) or (select public.is_staff()) or (select auth.role()) = 'service_role';
 alter view public.booking_payments owner to booking_reader;
-revoke delete, insert, references, trigger, truncate, update on public.booking_payments from service_role;
+revoke all on public.booking_payments from service_role;
+grant select on public.booking_payments to service_role;
 grant select on public.booking_payments to authenticated;
