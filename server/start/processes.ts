@@ -34,7 +34,8 @@ export function runProcesses(
       for (let number = 1; number < count; number += 1) start();
     });
     worker.once('exit', (code: number | null, signal: string | null) => {
-      if (stopping) return endWhenAllHave(code ?? 1);
+      // A process that was still starting ends by the signal itself, and has nothing to give back.
+      if (stopping) return endWhenAllHave(code ?? (signal === 'SIGTERM' ? 0 : 1));
       if (!ready || FINAL_CODES.includes(code ?? 0)) {
         failure = code ?? 1;
         return stop();
