@@ -171,8 +171,8 @@ async function createKeys({ material, shared: sharedTexts, signing }: Accepted):
     derive: (purpose) => deriveKey(secret, purpose),
     deriveAll: (purpose) => secrets.map((one) => deriveKey(one, purpose)),
     fingerprints: {
-      APP_SECRET: secrets.map(fingerprintOf),
-      JWT_SECRET: sharedTexts.map((text) => fingerprintOf(Buffer.from(text))),
+      APP_SECRET: secrets.map(getFingerprint),
+      JWT_SECRET: sharedTexts.map((text) => getFingerprint(Buffer.from(text))),
       AUTH_SIGNING_KEYS_FILE: signing.map((key) => key.kid),
     },
   };
@@ -192,7 +192,7 @@ function clientKey(secret: KeyObject, role: string): Promise<string> {
     .sign(secret);
 }
 
-function fingerprintOf(secret: Uint8Array): string {
+function getFingerprint(secret: Uint8Array): string {
   return Buffer.from(deriveKey(secret, 'fingerprint')).toString('base64url').slice(0, 22);
 }
 

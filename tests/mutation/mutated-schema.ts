@@ -1,12 +1,12 @@
 import { type CodeObject, objectsIn } from '#server/db/schema/code-objects.ts';
-import { objectsOf, type Schema } from '#server/db/schema/schema.ts';
+import { getObjects, type Schema } from '#server/db/schema/schema.ts';
 
 /** A migration, or an object of the code, as one script. */
 export type Source = { readonly name: string; readonly sql: string };
 
 /** Returns everything that makes the database. */
-export function sourcesOf(schema: Schema): Source[] {
-  const objects = objectsOf(schema).map(({ name, statements }) => ({ name, sql: `${statements.join(';\n')};` }));
+export function getSources(schema: Schema): Source[] {
+  const objects = getObjects(schema).map(({ name, statements }) => ({ name, sql: `${statements.join(';\n')};` }));
   return [...schema.migrations.map(({ name, sql }) => ({ name, sql })), ...objects];
 }
 

@@ -4,7 +4,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkedOutSchema, makeImage } from '#tests/support/image.ts';
-import { sourcesOf, withSource } from './mutated-schema.ts';
+import { getSources, withSource } from './mutated-schema.ts';
 import { failuresOf } from './report.ts';
 import { describeScore, pickSample, scoreOf } from './sample.ts';
 import { type Migrated, migrateNew } from './sql-database.ts';
@@ -159,7 +159,7 @@ async function testMutant(mutant: SqlMutant): Promise<StoredResults[string]> {
 if (!(await passesUnmutated(DIRECT))) throw new Error(`${DIRECT} fails without a mutant: nothing can be measured.`);
 const counted = new Set<Outcome>(['noticed', 'survived']);
 // Rank all mutants: those that do not apply are replaced by the next ones.
-const all = sqlMutants(sourcesOf(schema));
+const all = sqlMutants(getSources(schema));
 const order = pickSample(all, keyOf, seed, all.length);
 let next = 0;
 let measured = 0;

@@ -159,6 +159,8 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('a database of an ordinary owne
     }
     await admin.query('drop role authenticator, anon, authenticated, service_role, backend, booking_reader');
     await createDatabase('three', 'createrole');
+    const unreadable = restoreDump(urlOf('three'), tmpdir(), { schema, seconds: 0, report: () => undefined });
+    await expect(unreadable).rejects.toThrow('EISDIR');
     await restoreDump(urlOf('three'), dump, { schema, seconds: 0, report: () => undefined });
     const server = await startTestServer({ databaseUrl: urlOf('three'), env: { APP_SECRET } });
     const studios = await server.app.http.request('/rest/v1/studios?select=name');

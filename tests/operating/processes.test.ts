@@ -18,6 +18,7 @@ const isAlive = (pid: number): boolean => {
 
 describe.runIf(process.env['TEST_POSTGRES_URL'])('WORKERS=3', () => {
   let server: ServerProcess;
+  let settings: Record<string, string>;
   let db: Database;
   let folder: string;
   let drop: () => Promise<void>;
@@ -28,14 +29,15 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('WORKERS=3', () => {
     drop = database.drop;
     folder = await mkdtemp(join(tmpdir(), 'processes-'));
     const port = await freePorts();
-    server = await startServer({
+    settings = {
       WORKERS: '3',
       DATABASE_URL: database.url,
       DATA_DIR: folder,
       PORT: String(port),
       SANDBOX_PORT: String(port + 10),
       POOL_SIZE: '4',
-    });
+    };
+    server = await startServer(settings);
     db = createPostgres({
       backendUrl: database.url,
       authenticatorUrl: database.url,
@@ -100,4 +102,9 @@ describe.runIf(process.env['TEST_POSTGRES_URL'])('WORKERS=3', () => {
     expect(isAlive(server.runtime.pid)).toBe(false);
     await expect(fetch(`${server.runtime.apiUrl}/healthz`)).rejects.toThrow('fetch failed');
   }, 40_000);
+
+  test('SIGTERM while the other processes are still starting ends with exit code 0 too', async () => {
+    const starting = await startServer(settings);
+    expect(await starting.kill('SIGTERM')).toBe(0);
+  }, 60_000);
 });

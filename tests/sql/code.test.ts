@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { objectsOf, type Schema } from '#server/db/schema/schema.ts';
+import { getObjects, type Schema } from '#server/db/schema/schema.ts';
 import { checkedOutSchema } from '#tests/support/image.ts';
 import { openRows, type TestRows } from '#tests/support/rows.ts';
 
@@ -62,7 +62,7 @@ test('each function, view, trigger and policy of the database is defined once in
       `select case split_part(name, ' ', 1)
          when 'function' then 'function ' || to_regprocedure(substr(name, 10)) else name end as name
        from unnest($1::text[]) as name`,
-      [objectsOf(schema).map(({ name }) => name)],
+      [getObjects(schema).map(({ name }) => name)],
     );
     const names = (rows: readonly Record<string, unknown>[]): string[] =>
       rows.map(({ name }) => String(name)).toSorted();
@@ -91,14 +91,14 @@ test(`a line has at most ${LINE} characters, except ${[...LONG_LINES.values()].r
 });
 
 test(`a function has at most ${FUNCTION_LINES} lines, except ${LONG_FUNCTIONS.length}`, () => {
-  const long = objectsOf(schema).flatMap(({ name, kind, statements: [text = ''] }) =>
+  const long = getObjects(schema).flatMap(({ name, kind, statements: [text = ''] }) =>
     kind === 'function' && text.split('\n').length > FUNCTION_LINES ? [/(?<=^\w+ )[\w.]+/.exec(name)?.[0] ?? ''] : [],
   );
   expect(long.toSorted()).toEqual(LONG_FUNCTIONS.toSorted());
 });
 
 test('variables of PL/pgSQL begin with v_', () => {
-  const wrong = objectsOf(schema).flatMap(({ name, statements: [text = ''] }) =>
+  const wrong = getObjects(schema).flatMap(({ name, statements: [text = ''] }) =>
     variablesIn(text)
       .filter((variable) => !variable.startsWith('v_'))
       .map((variable) => `${name}: ${variable}`),
@@ -121,5 +121,5 @@ test('the database has a record of every object of the code, with the hash of it
   database.rolledBack(async ({ query }) => {
     const recorded = await query<{ name: string; hash: string }>('select name, hash from private.code_object');
     const toText = ({ name, hash }: { readonly name: string; readonly hash: string }): string => `${name} ${hash}`;
-    expect(recorded.map(toText).toSorted()).toEqual(objectsOf(schema).map(toText).toSorted());
+    expect(recorded.map(toText).toSorted()).toEqual(getObjects(schema).map(toText).toSorted());
   }));

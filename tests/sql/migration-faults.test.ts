@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkedOutSchema } from '#tests/support/image.ts';
-import { findMigrationFaults, tablesMadeBy } from './migration-faults.ts';
+import { findMigrationFaults, getCreatedTables } from './migration-faults.ts';
 
 const NEW = new Set(['private.fresh']);
 
@@ -57,7 +57,7 @@ test('no migration since the last release breaks its servers or locks a table fo
   const { migrations, releases } = await checkedOutSchema();
   const released = new Set(releases.flatMap((release) => Object.keys(release.migrations)));
   const unreleased = migrations.filter(({ name }) => !released.has(name));
-  const newTables = new Set(unreleased.flatMap(({ sql }) => tablesMadeBy(sql)));
+  const newTables = new Set(unreleased.flatMap(({ sql }) => getCreatedTables(sql)));
   const faults = unreleased.flatMap(({ name, sql }) =>
     findMigrationFaults(sql, newTables).map((fault) => `${name}: ${fault}`),
   );

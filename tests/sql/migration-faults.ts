@@ -48,7 +48,7 @@ const INDEX = /^create (?:unique )?index (concurrently )?.*?\bon (?:only )?([\w.
 const ALLOWED = /^-- Allowed: \S+/m;
 
 /** Returns the tables that a script creates. */
-export function tablesMadeBy(sql: string): string[] {
+export function getCreatedTables(sql: string): string[] {
   return splitStatements(sql).flatMap(({ text }) => /^create (?:unlogged )?table ([\w.]+)/i.exec(text)?.[1] ?? []);
 }
 
@@ -60,12 +60,12 @@ export function findMigrationFaults(sql: string, newTables: ReadonlySet<string>)
   return splitStatements(sql).flatMap(({ comment, text }) => {
     const statement = text.toLowerCase().replace(/--.*$/gm, '').replace(/\s+/g, ' ').trim();
     if (ALLOWED.test(comment)) return [];
-    const faults = faultsOf(statement, newTables);
+    const faults = findFaults(statement, newTables);
     return faults.map((fault) => `${statement.slice(0, 60)}: ${fault}`);
   });
 }
 
-function faultsOf(statement: string, newTables: ReadonlySet<string>): string[] {
+function findFaults(statement: string, newTables: ReadonlySet<string>): string[] {
   const index = INDEX.exec(statement);
   if (index)
     return index[1] !== undefined || newTables.has(index[2] ?? '')

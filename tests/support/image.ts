@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { objectsOf, readSchema, type Schema } from '#server/db/schema/schema.ts';
+import { getObjects, readSchema, type Schema } from '#server/db/schema/schema.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -15,9 +15,9 @@ export function checkedOutSchema(): Promise<Schema> {
 }
 
 /** Returns a text that changes with every migration and every object of the code. */
-export function fingerprintOf(schema: Schema): string {
+export function getFingerprint(schema: Schema): string {
   const migrations = schema.migrations.map(({ name, checksum }) => `${name} ${checksum}`);
-  return [...migrations, ...objectsOf(schema).map(({ name, hash }) => `${name} ${hash}`)].join();
+  return [...migrations, ...getObjects(schema).map(({ name, hash }) => `${name} ${hash}`)].join();
 }
 
 /**
@@ -58,7 +58,7 @@ async function makeImageFile(): Promise<string> {
   if (faulty) return faulty;
   const schema = await checkedOutSchema();
   const name = createHash('sha256').update(await readFile(join(ROOT, 'package-lock.json')));
-  name.update(fingerprintOf(schema));
+  name.update(getFingerprint(schema));
   const folder = join(ROOT, 'node_modules', '.cache');
   const own = `database-${name.digest('hex').slice(0, 16)}.tar`;
   const path = join(folder, own);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openPostgres } from '#server/db/postgres/open-postgres.ts';
-import { checkedOutSchema, fingerprintOf } from './image.ts';
+import { checkedOutSchema, getFingerprint } from './image.ts';
 
 /** The database of one test file. */
 export type TestDatabase = {
@@ -37,7 +37,7 @@ export function copyTestDatabase(template: string): Promise<TestDatabase> {
 export async function createMigratedDatabase(server = process.env['TEST_POSTGRES_URL']): Promise<TestDatabase | null> {
   if (server === undefined || server === '') return null;
   const schema = await checkedOutSchema();
-  const template = `migrated_${createHash('sha256').update(fingerprintOf(schema)).digest('hex').slice(0, 16)}`;
+  const template = `migrated_${createHash('sha256').update(getFingerprint(schema)).digest('hex').slice(0, 16)}`;
   return onServer(server, async (client) => {
     // Held until this connection ends: one process migrates, the others wait.
     await client.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK]);

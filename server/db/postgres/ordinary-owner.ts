@@ -18,8 +18,8 @@ const MADE_BEFORE = 'grant anon, authenticated, service_role to authenticator;';
 export function adaptSchema(schema: Schema, { superuser }: Rights): Schema {
   const adapt = (sql: string): string => {
     // The start has made this table, for the password of the logins.
-    const made = sql.replace('create table private.settings (', 'create table if not exists private.settings (');
-    return superuser ? made : made.replace(FORCE, 'no force row level security').replace(MADE_BEFORE, '');
+    const adapted = sql.replace('create table private.settings (', 'create table if not exists private.settings (');
+    return superuser ? adapted : adapted.replace(FORCE, 'no force row level security').replace(MADE_BEFORE, '');
   };
   const migrations = schema.migrations.map((migration) => ({ ...migration, sql: adapt(migration.sql) }));
   if (superuser) return { ...schema, migrations };

@@ -31,7 +31,7 @@ export async function restoreDump(
   } finally {
     await admin.end();
   }
-  const psql = spawn('psql', ['-X', '-q', '-1', '-v', 'ON_ERROR_STOP=1', '-o', '/dev/null', primary.address.url], {
+  const psql = spawn('psql', ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-o', '/dev/null', primary.address.url], {
     stdio: ['pipe', 'ignore', 'pipe'],
   });
   let errors = '';
@@ -42,19 +42,26 @@ export async function restoreDump(
       throw new Error('psql is needed to restore a dump; install the client programs of PostgreSQL', { cause });
     }),
   ]);
-  // When psql ends early, its message says why.
-  await pipeline(rewriteDump(file, owners), psql.stdin).catch(() => undefined);
-  if (!(await ended)) throw new Error(`the dump could not be restored: ${errors.trim().split('\n')[0] ?? ''}`);
+  // When psql ends early, its own message says why.
+  const readAll = pipeline(rewriteDump(file, owners), psql.stdin).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  const [succeeded, unreadable] = await Promise.all([ended, readAll]);
+  if (!succeeded) throw new Error(`the dump could not be restored: ${errors.trim().split('\n')[0] ?? ''}`);
+  if (unreadable !== null) throw unreadable;
 }
 
-/** Yields the lines of a dump as the new owner can run them. */
+/** Yields the lines of a dump as the new owner can run them, in one transaction. Without its last line, which a dump that cannot be read lacks, nothing is committed. */
 async function* rewriteDump(file: string, viewOwners: readonly string[]): AsyncGenerator<string> {
   const rewrite = createRewriter(viewOwners);
+  yield 'BEGIN;\n';
   for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
     const rewritten = rewrite(line);
     if (rewritten !== null) yield `${rewritten}\n`;
   }
   if (viewOwners.length > 0) yield `REVOKE CREATE ON SCHEMA public, private FROM ${viewOwners.join(', ')};\n`;
+  yield 'COMMIT;\n';
 }
 
 /**

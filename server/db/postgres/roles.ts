@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { objectsOf, type Schema } from '../schema/schema.ts';
+import { getObjects, type Schema } from '../schema/schema.ts';
 import { retryConcurrentUpdate } from '../concurrent-update.ts';
 import { loginOf, withLogin } from './address.ts';
 import { DatabaseRefused } from './refused.ts';
@@ -37,7 +37,7 @@ const GROUPS: readonly { readonly name: string; readonly attributes: string; rea
 ];
 /** Roles that own views: they read all rows, and the views apply rules of their own. */
 export function viewOwnersOf(schema: Schema): readonly string[] {
-  const statements = objectsOf(schema).flatMap((object) => object.statements);
+  const statements = getObjects(schema).flatMap((object) => object.statements);
   const found = statements.flatMap((text) => /^alter view \S+ owner to (\w+)$/.exec(text)?.[1] ?? []);
   return [...new Set(found)].toSorted();
 }

@@ -1,6 +1,6 @@
 import { dropRetired, loadCode, recordCode } from './load-code.ts';
 import type { Migrator } from './migrator.ts';
-import { type Migration, objectsOf, type Schema } from './schema.ts';
+import { type Migration, getObjects, type Schema } from './schema.ts';
 import { splitStatements } from './statements.ts';
 import { planUpgrade } from './upgrade-plan.ts';
 
@@ -53,7 +53,7 @@ export async function migrate(engine: Migrator, schema: Schema, report: (line: s
   const early = await loadCode(engine, schema.code.beforeTables, schema.version);
   for (const migration of pending) if (migration !== first) await apply(migration);
   const late = await loadCode(engine, schema.code.others, schema.version);
-  await dropRetired(engine, objectsOf(schema), schema.version);
+  await dropRetired(engine, getObjects(schema), schema.version);
   if (adopted.length > 0) await engine.script(`begin;\n${adopted.map(toRecord).join('\n')}\ncommit;`);
   return { migrations: pending.map(({ name }) => name), objects: [...early, ...late] };
 }

@@ -51,4 +51,4 @@ async function readMigrations(folder: string): Promise<Migration[]> {
 }
 
 /** Returns all objects of the code. */
-export const objectsOf = ({ code }: Schema): readonly CodeObject[] => [...code.beforeTables, ...code.others];
+export const getObjects = ({ code }: Schema): readonly CodeObject[] => [...code.beforeTables, ...code.others];

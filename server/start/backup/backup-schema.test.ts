@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { objectsIn } from '#server/db/schema/code-objects.ts';
 import type { Schema } from '#server/db/schema/schema.ts';
-import { schemaOfBackup } from './backup-schema.ts';
+import { toBackupSchema } from './backup-schema.ts';
 import { BackupUnreadable } from './encrypted-file.ts';
 
 const code = (name: string) =>
@@ -14,7 +14,7 @@ const schema: Schema = {
   releases: [{ version: '0.1.0', commit: 'c0ffee', migrations: { '0001_a': 'a', '0002_b': 'b' }, baseline: '0201_b' }],
 };
 const fitting = (ran: readonly string[]) => {
-  const { migrations, code: objects } = schemaOfBackup(ran, schema);
+  const { migrations, code: objects } = toBackupSchema(ran, schema);
   return [migrations.map(({ name }) => name), objects.beforeTables.length, objects.others.length];
 };
 
@@ -31,6 +31,6 @@ test.each([
   ['a newer version', ['0200_a', '0203_d'], 'by a newer version, with the migration 0203_d'],
   ['a version before the first release', ['0001_a'], 'before 0.1.0; restore it with the version of commit c0ffee'],
 ])('a backup of %s is refused', (_, ran, fault) => {
-  expect(() => schemaOfBackup(ran, schema)).toThrow(BackupUnreadable);
-  expect(() => schemaOfBackup(ran, schema)).toThrow(fault);
+  expect(() => toBackupSchema(ran, schema)).toThrow(BackupUnreadable);
+  expect(() => toBackupSchema(ran, schema)).toThrow(fault);
 });

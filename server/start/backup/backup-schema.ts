@@ -6,7 +6,7 @@ import { BackupUnreadable } from './encrypted-file.ts';
  * backup gets no code yet, which may read columns that come later; the next start migrates and loads it. Throws `BackupUnreadable` for the backup of a newer
  * version, and of one before the first release.
  */
-export function schemaOfBackup(ran: readonly string[], schema: Schema): Schema {
+export function toBackupSchema(ran: readonly string[], schema: Schema): Schema {
   const chain = schema.releases.find(
     ({ baseline, migrations }) => baseline !== undefined && ran.some((name) => Object.hasOwn(migrations, name)),
   );
@@ -14,8 +14,8 @@ export function schemaOfBackup(ran: readonly string[], schema: Schema): Schema {
     throw new BackupUnreadable(
       `the backup was made before ${chain.version}; restore it with the version of commit ${chain.commit} and make a new one`,
     );
-  const known = new Set([...schema.migrations.map(({ name }) => name), ...Object.keys(chain?.migrations ?? {})]);
-  const unknown = ran.find((name) => !known.has(name));
+  const names = new Set([...schema.migrations.map(({ name }) => name), ...Object.keys(chain?.migrations ?? {})]);
+  const unknown = ran.find((name) => !names.has(name));
   if (unknown !== undefined)
     throw new BackupUnreadable(`the backup was made by a newer version, with the migration ${unknown}`);
   const last = [chain?.baseline ?? '', ran.at(-1) ?? ''].toSorted().at(-1) ?? '';

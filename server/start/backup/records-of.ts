@@ -91,7 +91,7 @@ export async function* recordsOf(
   const tables: Record<string, { rows: number; sum: string }> = {};
   yield* dumpTables(sql, tables);
   const count = { objects: 0, objectBytes: 0 };
-  yield* objectsOf(source.store, count);
+  yield* getObjects(source.store, count);
   yield { head: { kind: 'end', sums: { tables, ...count } }, body: NOTHING };
 }
 
@@ -105,7 +105,7 @@ function oneLine(value: string): string {
   }
 }
 
-async function* objectsOf(
+async function* getObjects(
   store: FileSource,
   count: { objects: number; objectBytes: number },
 ): AsyncGenerator<BackupRecord> {

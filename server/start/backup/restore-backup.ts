@@ -9,7 +9,7 @@ import { asOwner } from '#server/db/postgres/open-postgres.ts';
 import type { ObjectStore } from '#server/providers/ports.ts';
 import { DATABASE, type DatabaseSettings } from '../open-database.ts';
 import { rowOf } from '../keys/check-keys.ts';
-import { schemaOfBackup } from './backup-schema.ts';
+import { toBackupSchema } from './backup-schema.ts';
 import { BackupUnreadable } from './encrypted-file.ts';
 import { readBackup, readManifest } from './read-backup.ts';
 import type { BackupSums } from './records.ts';
@@ -33,7 +33,7 @@ export async function restoreBackup(file: string, passphrase: string, target: Re
     existsSync(join(dataDir, name)),
   );
   if (taken !== undefined) throw new Error(`${join(dataDir, taken)} exists; restore into an empty DATA_DIR`);
-  const schema = await schemaOf(file, passphrase);
+  const schema = await readBackupSchema(file, passphrase);
   const unlock = await lockDirectory(dataDir);
   try {
     const load = async (sql: Sql): Promise<BackupSums> => {
@@ -64,7 +64,7 @@ export async function openRestored(
   target: Pick<Restore, 'dataDir' | 'store'>,
 ): Promise<{ db: Database; image: Blob; sums: BackupSums }> {
   const quiet = (): void => undefined;
-  const db = await openEmbedded(null, { schema: await schemaOf(file, passphrase), report: quiet, warn: quiet });
+  const db = await openEmbedded(null, { schema: await readBackupSchema(file, passphrase), report: quiet, warn: quiet });
   const sums = await db.transaction((tx) => loadInto(file, passphrase, target, sqlOf(tx)));
   // The file of signing keys is not in a backup, and a copy needs none.
   await db.query('delete from private.settings where name = $1', [rowOf('AUTH_SIGNING_KEYS_FILE')]);
@@ -85,9 +85,9 @@ async function intoEmbedded<T>(folder: string, schema: Schema, load: (sql: Sql) 
   }
 }
 
-async function schemaOf(file: string, passphrase: string): Promise<Schema> {
+async function readBackupSchema(file: string, passphrase: string): Promise<Schema> {
   const { migrations } = await readManifest(file, passphrase);
-  return schemaOfBackup(migrations, await readSchema(DATABASE));
+  return toBackupSchema(migrations, await readSchema(DATABASE));
 }
 
 /** The settings without those that say where the old server was: here they would lead to another folder or port. */

@@ -10,7 +10,7 @@ import { type OwnPostgres, startOwnPostgres } from '#tests/support/postgres.ts';
 import { freePorts } from '#tests/support/test-server.ts';
 import { fill, PASSPHRASE } from './contents.ts';
 import { openAsOwner, readRows } from './rows.ts';
-import { configOf, openStateServer, type StatePlace } from './state-server.ts';
+import { toConfig, openStateServer, type StatePlace } from './state-server.ts';
 
 /**
  * Makes the state of the version whose checkout this file is in: `node make-state.ts embedded FILE` or `node make-state.ts PostgreSQL FILE`.
@@ -55,7 +55,7 @@ async function makeState(place: StatePlace, server: OwnPostgres | null): Promise
   const program = await openStateServer(place, new Date(present.getTime() - DAYS_BEFORE * 86_400_000));
   const facts = await fill(program, present);
   await program.close();
-  const config = configOf(place, { BACKUP_PASSPHRASE: PASSPHRASE });
+  const config = toConfig(place, { BACKUP_PASSPHRASE: PASSPHRASE });
   await runBackup(config, join(folder, 'studio.backup'), () => undefined);
   const { rows, logEnd } = await openAsOwner(place, async (read) => ({
     rows: await readRows(read),

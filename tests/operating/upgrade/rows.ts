@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { openDatabase } from '#server/start/open-database.ts';
-import { configOf, type StatePlace } from './state-server.ts';
+import { toConfig, type StatePlace } from './state-server.ts';
 
 export type Rows = (text: string) => Promise<readonly Record<string, unknown>[]>;
 
@@ -24,7 +24,7 @@ where c.relkind = 'r' and n.nspname in ('auth', 'storage', 'private', 'public', 
 /** Opens a database with this program, which migrates it, and calls `work` with its owner's rights. */
 export async function openAsOwner<T>(place: StatePlace, work: (rows: Rows) => Promise<T>): Promise<T> {
   const quiet = (): void => undefined;
-  const db = await openDatabase(configOf(place), { report: quiet, warn: quiet, limits: { server: null } });
+  const db = await openDatabase(toConfig(place), { report: quiet, warn: quiet, limits: { server: null } });
   try {
     if (place.databaseUrl !== null) return await readAsOwner(place.databaseUrl, work);
     return await db.transaction(async (tx) => {

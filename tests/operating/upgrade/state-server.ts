@@ -38,7 +38,7 @@ export type StatePlace = { readonly dataDir: string; readonly databaseUrl: strin
 const SESSION_MS = 1_800_000;
 
 /** Returns the configuration for a data folder and a database. */
-export function configOf({ dataDir, databaseUrl }: StatePlace, more: Record<string, string> = {}) {
+export function toConfig({ dataDir, databaseUrl }: StatePlace, more: Record<string, string> = {}) {
   return readConfig({
     DATA_DIR: dataDir,
     LOG_LEVEL: 'silent',
@@ -61,7 +61,7 @@ export async function openStateServer(place: StatePlace, now: Date): Promise<Sta
   const sandboxServer = await startSandbox({ port: first, webhookTarget: url, stateFile });
   let offset = now.getTime() - Date.now();
   const clock = (): Date => new Date(Date.now() + offset);
-  const config = configOf(place, { PORT: String(first + 8), SANDBOX_PORT: String(first) });
+  const config = toConfig(place, { PORT: String(first + 8), SANDBOX_PORT: String(first) });
   const app = await compose(config, { clock });
   const listener = serve({ fetch: app.http.fetch, port: first + 8 });
   if (listener instanceof Server) app.attach(listener);

@@ -10,7 +10,7 @@ import { runRestoreFile } from '#server/start/backup/run.ts';
 import { createTestDatabase } from '#tests/support/postgres.ts';
 import type { Facts } from './contents.ts';
 import type { TableRows } from './rows.ts';
-import { configOf, type StatePlace } from './state-server.ts';
+import { toConfig, type StatePlace } from './state-server.ts';
 
 /** A database that the test may use up. */
 export type Place = StatePlace & { remove(): Promise<void> };
@@ -36,7 +36,7 @@ export async function unpackState(version: string, engine: EngineName): Promise<
   await promisify(execFile)('tar', ['-x', '-f', archive, '-C', folder]);
   await rm(archive);
   const place = { dataDir: join(folder, 'data'), databaseUrl: empty.databaseUrl };
-  if (place.databaseUrl !== null) await runRestoreFile(configOf(place), join(folder, 'dump.sql'), quiet);
+  if (place.databaseUrl !== null) await runRestoreFile(toConfig(place), join(folder, 'dump.sql'), quiet);
   return {
     ...place,
     facts: JSON.parse(await readFile(join(folder, 'state.json'), 'utf8')),

@@ -10,7 +10,7 @@ import { engines, onlyPostgres } from '#tests/support/engines.ts';
 import { checkedOutSchema } from '#tests/support/image.ts';
 import { ALEX, callAs, COLLEAGUE, KIM, OWNER, PASSPHRASE, showFactor } from './contents.ts';
 import { openAsOwner, readRows, readRowsAgain, type Rows, type TableRows } from './rows.ts';
-import { configOf, openStateServer, type StateServer } from './state-server.ts';
+import { toConfig, openStateServer, type StateServer } from './state-server.ts';
 import { createPlace, type EngineName, isEngine, type State, unpackState } from './unpack.ts';
 
 const quiet = (): void => undefined;
@@ -202,7 +202,7 @@ describe.each(states)('a database of $version on $engine', ({ version, engine })
   test('is restored from a backup of that version, with every row', async () => {
     const place = await createPlace(engine);
     const lines: string[] = [];
-    const config = configOf(place, { BACKUP_PASSPHRASE: PASSPHRASE });
+    const config = toConfig(place, { BACKUP_PASSPHRASE: PASSPHRASE });
     expect(await runRestoreFile(config, state.backup, (line) => lines.push(line))).toBe(0);
     expect(lines.at(-1)).toMatch(/^restored \d+ rows of \d+ tables and 3 files/);
     const restored = await openAsOwner(place, async (rows) => ({
