@@ -92,8 +92,8 @@ $$;
 create trigger booking_not_blocked after insert on private.booking for each row
   when (new.user_id is not null and new.notes is distinct from 'test') execute function private.refuse_blocked();
 
--- Refuses to confirm a booking of a blocked customer with 23514, even if it is paid for. Takes no lock: a payment
--- that arrives at the same time as the block may count as before it or after it.
+-- Refuses to confirm a booking of a blocked customer with 23514, even if it is paid for. Takes no lock: if a payment
+-- arrives while staff block the customer, either of the two may take effect first.
 create or replace function private.refuse_blocked_payment() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin

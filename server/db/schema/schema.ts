@@ -30,7 +30,7 @@ export type Schema = {
 /** Reads the folder `database`. */
 export async function readSchema(folder: string): Promise<Schema> {
   const [migrations, code, released] = await Promise.all([
-    readMigrations(join(folder, 'migrations')),
+    readMigrations(folder),
     readCode(join(folder, 'code')),
     readFile(join(folder, 'released.json'), 'utf8'),
   ]);
@@ -39,8 +39,9 @@ export async function readSchema(folder: string): Promise<Schema> {
   return { version, migrations, code, releases };
 }
 
-/** Reads migrations from files `NNNN_noun.sql`, in order. */
-async function readMigrations(folder: string): Promise<Migration[]> {
+/** Reads the migrations of the folder `database` from files `NNNN_noun.sql`, in order. Where only they are needed, this spares reading the code. */
+export async function readMigrations(database: string): Promise<Migration[]> {
+  const folder = join(database, 'migrations');
   const files = (await readdir(folder)).filter((file) => /^\d{4}_[a-z_-]+\.sql$/.test(file)).toSorted();
   return Promise.all(
     files.map(async (file) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Database, Transaction } from '#server/db/database.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 import type { Embedded } from '#server/db/engine/pglite.ts';
-import { readSchema } from '#server/db/schema/schema.ts';
+import { readMigrations, readSchema } from '#server/db/schema/schema.ts';
 import { outsideOfRequests } from '#server/db/request-scope.ts';
 import type { ObjectStore } from '#server/providers/ports.ts';
 import { DATABASE } from '../open-database.ts';
@@ -81,7 +81,7 @@ export async function* recordsOf(
   now: Date,
 ): AsyncGenerator<BackupRecord> {
   // The start has applied all of them.
-  const names = (await readSchema(DATABASE)).migrations.map(({ name }) => name);
+  const names = (await readMigrations(DATABASE)).map(({ name }) => name);
   yield { head: { kind: 'manifest', format: 1, createdAt: now.toISOString(), migrations: names }, body: NOTHING };
   // With keys from the environment there is no file. One that cannot be read fails the backup.
   const keys = join(source.dataDir, 'keys.json');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createStatus, type PartState, type StatusPart } from '#server/http/health/status.ts';
-import { readSchema } from '#server/db/schema/schema.ts';
+import { readMigrations } from '#server/db/schema/schema.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import { measureDatabase, measureOverload, type Metrics } from '#server/http/metrics/metrics.ts';
@@ -42,7 +42,7 @@ export async function openHealth(context: Observed): Promise<Health> {
   metrics.gauge('disk_free_bytes', 'Free space on the disk of DATA_DIR', async () => (await diskOf(dataDir)).free);
   metrics.gauge('disk_size_bytes', 'Size of the disk of DATA_DIR', async () => (await diskOf(dataDir)).size);
   if (isEmbedded(db)) measureEngine(metrics, db, join(dataDir, 'database'));
-  const names = (await readSchema(DATABASE)).migrations.map(({ name }) => name);
+  const names = (await readMigrations(DATABASE)).map(({ name }) => name);
   // A server that was down begins with late jobs.
   const began = clock().getTime();
   const queueCheck = async (): Promise<boolean> => {
