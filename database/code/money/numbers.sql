@@ -90,8 +90,8 @@ $$;
 
 -- Returns [{month, paidCents, refundedCents, disputedCents}] for each month in Sydney (YYYY-MM) with any money, in
 -- cents: what arrived, what was refunded, and what disputes took less what was won back, each in the month in which
--- it happened. The exports have the same rows. One query reads one month, because converting the time of every payment to
--- Sydney time took longer than reading the payments.
+-- it happened. The exports have the same rows. One query reads one month, because converting the time of every
+-- payment to Sydney time took longer than reading the payments.
 create or replace function private.money_by_month(p_from timestamptz, p_to timestamptz, p_studio uuid)
 returns jsonb
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_custom_plan' as $$
