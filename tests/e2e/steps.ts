@@ -300,11 +300,10 @@ export async function expectToast(page: Page, title: string, text = ''): Promise
   if (text !== '') await expect(messages.getByText(text, { exact: true }).last()).toBeVisible();
 }
 
-/** Expects the title in a toast and the reason on the page, but not in the toast. */
+/** Expects a toast with this title and reason, and the reason on the page itself, at its field or above the form. */
 export async function expectErrorInPlace(page: Page, title: string, reason: string): Promise<void> {
-  await expectToast(page, title);
-  await expect(page.getByText(reason, { exact: true }).first()).toBeVisible();
-  await expect(page.getByRole('region', { name: 'Messages' }).getByText(reason, { exact: true })).toHaveCount(0);
+  await expectToast(page, title, reason);
+  await expect(page.getByRole('alert').filter({ hasText: reason })).toBeVisible();
 }
 
 /** Opens the fields of the customer at the checkout, which shows what the account knows in one row. */
