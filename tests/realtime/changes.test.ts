@@ -27,13 +27,19 @@ describe.each(engines)('table subscriptions on the $name database', (engine) => 
 
        create table public.unpublished (id int primary key);
 
-       grant select on public.item, public.keyless, public.unpublished to anon;
+       create table public.stock (id int primary key, amount int);
+
+       alter table public.stock replica identity full;
+
+       grant select on public.item, public.keyless, public.unpublished, public.stock to anon;
 
        grant select (id, open) on public.secret to anon;
 
-       grant all on public.item, public.secret, public.keyless to backend, service_role;
+       grant all on public.item, public.secret, public.keyless, public.stock to backend, service_role;
 
-       alter publication supabase_realtime add table public.item, public.secret, public.keyless;`,
+       alter publication supabase_realtime add table public.item, public.secret, public.keyless;
+
+       alter publication supabase_realtime add table public.stock where (amount > 0);`,
     );
     // The publication is cached for a second.
     server.advance(1_100);
@@ -283,6 +289,28 @@ describe.each(engines)('table subscriptions on the $name database', (engine) => 
         ['UPDATE', { id: 1, name: 'c' }, { id: 1, name: 'b' }],
       ]);
     await runScript(server, 'alter table public.item replica identity default');
+  });
+
+  test('the row filter of the publication hides rows; an update that makes a row match is an insert, and one that ends the match a delete', async () => {
+    const { changes } = await subscribe([{ event: '*', schema: 'public', table: 'stock' }]);
+    for (const statement of [
+      'insert into public.stock values (1, 0)',
+      'update public.stock set amount = null',
+      'update public.stock set amount = 5',
+      'update public.stock set amount = 6',
+      'update public.stock set amount = 0',
+      'delete from public.stock',
+      'insert into public.stock values (2, 7)',
+    ])
+      await server.app.db.query(statement);
+    await expect
+      .poll(() => changes().map(({ type, record, old_record: old }) => [type, record, old]))
+      .toEqual([
+        ['INSERT', { id: 1, amount: 5 }, undefined],
+        ['UPDATE', { id: 1, amount: 6 }, { id: 1, amount: 5 }],
+        ['DELETE', undefined, { id: 1, amount: 6 }],
+        ['INSERT', { id: 2, amount: 7 }, undefined],
+      ]);
   });
 
   test('columns that the role may not read are left out; without a primary key or the right to read it nothing is shown', async () => {
