@@ -1,7 +1,7 @@
 // `npm test`: runs everything from a fresh clone and ends with one line, `N passed, N failed`.
 // `npm test -- unit e2e` runs only those steps, `npm test -- path/to/one.test.ts` only those files. `--long` sets TEST_LONG=1, which runs
 // tests at their full size.
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { describeFailures, failuresInBrowser, failuresInNode } from './failures.js';
@@ -138,6 +138,12 @@ function requireTests() {
   report('every file has tests', { passed: 0, failed: forgotten.length }, Date.now(), lines.join(''));
 }
 
+/** What no test executes may fail on its first call: PostgreSQL has only parsed it. */
+function requireExecutedFunctions() {
+  const script = join(root, 'tests', 'support', 'databases', 'unexecuted-functions.ts');
+  return check('unit', 'tests execute every PL/pgSQL function', [script]);
+}
+
 /** Runs parts of the tests in Node (see vitest.config.ts), or only the files that were named. */
 async function nodeTests(name, title, parts) {
   await suite(
@@ -176,7 +182,7 @@ Object.assign(env, ownEnv());
 
 if (wanted('unit') && !interrupted) {
   // Its hundred databases live for a few seconds each, so vacuuming them is wasted.
-  starting = startPostgres('autovacuum=off');
+  starting = startPostgres('autovacuum=off', 'track_functions=pl');
 }
 // Side by side, because none of them keeps two cores busy by itself.
 await Promise.all([
@@ -219,11 +225,16 @@ if (starting) {
   }
 }
 const allInNode = starting !== null && testFiles.length === 0;
+if (allInNode) {
+  env.TEST_EXECUTED_FUNCTIONS = join(scratch, 'executed-functions');
+  mkdirSync(env.TEST_EXECUTED_FUNCTIONS);
+}
 if (allInNode) await nodeTests('first', 'rules, units, and API on the embedded database', ['units', 'embedded']);
 else if (starting) await nodeTests('files', 'tests in Node', []);
 // One after the other: side by side they take as long, and waits run into their limits.
 if (allInNode) await restOfNodeTests();
 requireTests();
+if (allInNode) await requireExecutedFunctions();
 if (wanted('e2e')) await journeys();
 
 function restOfNodeTests() {

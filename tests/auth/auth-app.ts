@@ -16,7 +16,7 @@ import { createLimits } from '#server/http/limits.ts';
 import { createReadCaller, createSessionWatch } from '#server/http/token.ts';
 import { createQueue } from '#server/queue/queue.ts';
 import type { ProviderUser, MailMessage, SignInProvider, SingleSignOn } from '#server/providers/ports.ts';
-import { takeEmbedded } from '#tests/support/embedded-pool.ts';
+import { takeEmbedded } from '#tests/support/databases/embedded-pool.ts';
 
 export const SITE = 'http://localhost:4000';
 export const PASSWORD = 'correct horse battery';

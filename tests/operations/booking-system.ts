@@ -44,7 +44,7 @@ import type { ProviderError } from '#server/providers/call.ts';
 import type { LockCapabilities, MailMessage } from '#server/providers/ports.ts';
 import { firstSettings } from '#rules/business/first-settings.ts';
 import { settings as studio } from '#rules/venue.ts';
-import { takeEmbedded } from '#tests/support/embedded-pool.ts';
+import { takeEmbedded } from '#tests/support/databases/embedded-pool.ts';
 import { createFakeLocks, type FakeLocks } from '#tests/support/providers/locks.ts';
 import { createFakeMail, createFakeTexts } from '#tests/support/providers/messages.ts';
 import { createFakeProvider, type FakeProvider } from '#tests/support/providers/payments.ts';

@@ -3,7 +3,7 @@ import { createEncryption } from '#server/crypto/encryption.ts';
 import { createFingerprint } from '#server/crypto/fingerprint.ts';
 import type { Database } from '#server/db/database.ts';
 import type { LockCapabilities, Locks } from '#server/providers/ports.ts';
-import { takeEmbedded } from '#tests/support/embedded-pool.ts';
+import { takeEmbedded } from '#tests/support/databases/embedded-pool.ts';
 import { STUDIO_A, STUDIO_B } from '#tests/support/test-server.ts';
 import { issueTestPin } from '#server/operations/access/issue-test-pin.ts';
 

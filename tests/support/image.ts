@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { getObjects, readSchema, type Schema } from '#server/db/schema/schema.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
+import { recordFunctions, trackFunctions } from './databases/executed-functions.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -73,14 +74,19 @@ async function makeImageFile(): Promise<string> {
   return path;
 }
 
-/** Opens an embedded database from an image, or an empty one, and runs the missing migrations. */
-function openImage(image: Blob | null, schema: Schema): ReturnType<typeof openEmbedded> {
-  return openEmbedded(image, { schema, report: () => undefined, warn: () => undefined });
-}
-
 /** Opens a new migrated embedded database. */
 export async function openMigratedDatabase(): ReturnType<typeof openEmbedded> {
-  return openImage(await migratedImage(), await checkedOutSchema());
+  const [image, schema] = await Promise.all([migratedImage(), checkedOutSchema()]);
+  const db = await openEmbedded(image, { schema, report: () => undefined, warn: () => undefined });
+  await trackFunctions(db.query);
+  return {
+    ...db,
+    async close() {
+      // A test may have closed the engine.
+      await recordFunctions(db.query).catch(() => undefined);
+      await db.close();
+    },
+  };
 }
 
 /** Unpacks the image into a new folder: much faster than creating a database there. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openPostgres } from '#server/db/postgres/open-postgres.ts';
+import { isRecording, recordFunctions } from './databases/executed-functions.ts';
 import { checkedOutSchema, getFingerprint } from './image.ts';
 
 /** The database of one test file. */
@@ -65,8 +66,11 @@ async function create(server: string, client: pg.Client, template: string): Prom
   await client.query(`create database ${name} template ${template} strategy file_copy`);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  const drop = (): Promise<void> =>
-    onServer(server, async (admin) => void (await admin.query(`drop database if exists ${name} with (force)`)));
+  const drop = async (): Promise<void> => {
+    // A test may have dropped the database.
+    if (isRecording) await onServer(url.href, (own) => recordFunctions((text) => own.query(text))).catch(ignore);
+    await onServer(server, (admin) => admin.query(`drop database if exists ${name} with (force)`));
+  };
   return { name, url: url.href, drop };
 }
 

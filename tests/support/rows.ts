@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { withRollback } from '#server/db/roll-back.ts';
 import { decodeValue, encodeValue } from '#server/db/values.ts';
+import { recordFunctions } from './databases/executed-functions.ts';
 import { openMigratedDatabase } from './image.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -46,7 +47,7 @@ export async function openRows(): Promise<TestRows> {
   shared ??= openMigratedDatabase();
   const db = await shared;
   return {
-    close: () => Promise.resolve(),
+    close: () => recordFunctions(db.query),
     async rolledBack(work) {
       await withRollback<void>(db.transaction, async (tx, rollBack) => {
         await work(rowsOf((text, values) => tx.query<Row>(text, values).then(({ rows }) => rows)));

@@ -11,7 +11,7 @@ import { settings as studio } from '#rules/venue.ts';
 import { startSandbox } from '#sandbox/main.ts';
 import { compose, type App } from '#server/compose.ts';
 import { readConfig } from '#server/config.ts';
-import { takeEmbedded } from './embedded-pool.ts';
+import { takeEmbedded } from './databases/embedded-pool.ts';
 import { migratedFolder, migratedImage } from './image.ts';
 import { copyTestDatabase } from './postgres.ts';
 

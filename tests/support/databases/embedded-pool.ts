@@ -1,6 +1,7 @@
 import type { Database } from '#server/db/database.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
-import { checkedOutSchema, migratedImage } from './image.ts';
+import { checkedOutSchema, migratedImage } from '../image.ts';
+import { recordFunctions, trackFunctions } from './executed-functions.ts';
 
 type Engine = Awaited<ReturnType<typeof openEmbedded>>;
 /** An engine, and what its database was like before anybody used it. */
@@ -26,12 +27,15 @@ async function open(): Promise<Pooled> {
     report: () => undefined,
     warn: () => undefined,
   });
-  return { engine, catalogue: await readCatalogue(engine), restore: await writeRestore(engine) };
+  const pooled = { engine, catalogue: await readCatalogue(engine), restore: await writeRestore(engine) };
+  await trackFunctions(engine.query);
+  return pooled;
 }
 
 async function giveBack(pooled: Pooled): Promise<void> {
   const { engine, catalogue, restore } = pooled;
   try {
+    await recordFunctions(engine.query);
     await engine.script(restore);
     if ((await readCatalogue(engine)) === catalogue) return void idle.push(pooled);
   } catch {
