@@ -12,7 +12,7 @@ import { createBodies, createIdReader, createStore, createWallets, kindsOf } fro
 import { composeFunctions } from './compose-functions.ts';
 import { createBackgroundJobs } from './operations/jobs/background-jobs.ts';
 import { sessionTasks } from './operations/jobs/session-tasks.ts';
-import { ownJobKinds } from './operations/jobs/job-handlers.ts';
+import { ownJobKinds } from './operations/jobs/all-jobs.ts';
 import { type DemoAccount, type DemoRemoval, removeDemoAccounts } from './start/demo-accounts.ts';
 import type { Clock, Env, Log, ReadCaller } from './http/caller.ts';
 import { createGrantedCaller, ROLE_GRANT, type RoleGrant } from './http/granted-roles.ts';

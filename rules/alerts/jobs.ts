@@ -1,6 +1,7 @@
 import { formatStudioTime } from '../studio-time.ts';
 
-const TITLES: Readonly<Record<string, string>> = {
+/** What each kind of job is called to people. The list of all kinds: `defineJob` accepts no other. */
+export const JOB_TITLES = {
   'mail.waitlist': 'Email about hours of the wait list',
   'mail.job-alert': 'Email about jobs that fail',
   'access.end-secret': 'Replacing a code that a former member of staff has seen',
@@ -46,6 +47,12 @@ const TITLES: Readonly<Record<string, string>> = {
   'payment.compare-ledger': 'Comparison with the payment provider',
   'payment.forget-customer': 'Deleting saved cards at the payment provider',
   'image.delete': 'Deleting an ID photo',
+} as const;
+export type JobKind = keyof typeof JOB_TITLES;
+const isKind = (kind: string): kind is JobKind => kind in JOB_TITLES;
+
+/** What the alerts are called that the server raises without a job. */
+const SYSTEM_TITLES: Readonly<Record<string, string>> = {
   'system.backup': 'Backup of the night',
   'system.warning': 'Warning about the server',
 };
@@ -65,7 +72,7 @@ export const isSentAfterCancellation = (kind: string): boolean => AFTER_THE_END.
 export function titleOfJob(kind: string): string {
   if (kind.startsWith('account-mail.')) return 'Account email';
   if (kind.startsWith('account-text.')) return 'Account text message';
-  return TITLES[kind] ?? kind;
+  return isKind(kind) ? JOB_TITLES[kind] : (SYSTEM_TITLES[kind] ?? kind);
 }
 
 const REMOVALS: readonly string[] = ['access.revoke', 'access.revoke-crew', 'access.revoke-staff', 'access.end-secret'];

@@ -8,9 +8,11 @@ import { deleteFullLimits } from '#server/http/limits.ts';
 import { createMetrics } from '#server/http/metrics/metrics.ts';
 import { showAccess } from '#server/operations/access/show-access.ts';
 import { startNightlyCheck } from '#server/operations/reconciliation/compare-ledger.ts';
-import { enqueue, JOB_RULES, type JobKind, jobKinds, WORKERS, workersFor } from '#server/operations/core/jobs.ts';
+import type { JobKind } from '#rules/alerts/jobs.ts';
+import { enqueue, jobKinds, WORKERS, workersFor } from '#server/operations/core/jobs.ts';
+import { ALL_JOBS } from '#server/operations/jobs/all-jobs.ts';
 import type { Task } from '#server/queue/scheduler.ts';
-import { type JobHandler, type JobRules, LONGEST_WAIT_MS } from '#server/queue/jobs.ts';
+import { type Job, type JobHandler, LONGEST_WAIT_MS } from '#server/queue/jobs.ts';
 import { addPerson, createBookingSystem, databases, HOUR, MINUTE, START } from './booking-system.ts';
 
 const KINDS: readonly JobKind[] = [
@@ -99,10 +101,11 @@ function jobsWith(
     },
     tasks: more.tasks ?? [],
     kinds: jobKinds(
-      {
-        ...(Object.fromEntries(KINDS.map((kind) => [kind, note])) as Record<JobKind, JobHandler>),
-        ...more.handlers,
-      },
+      ALL_JOBS.map((job) => ({
+        ...job,
+        handle: (_services: object, one: Job) => (more.handlers?.[job.kind] ?? note)(one),
+      })),
+      {},
       more.workers,
     ),
   });
@@ -164,15 +167,15 @@ test('a booking within the hour gets its code in the same round', async () => {
 });
 
 test('access codes, their mails, the lights and passes wait a minute at most between two tries, other jobs a quarter of an hour', () => {
-  const rules: Readonly<Record<string, JobRules>> = JOB_RULES;
-  expect(KINDS.filter((kind) => rules[kind]?.longestWaitMs === MINUTE)).toEqual([
+  const rules = new Map(ALL_JOBS.map((job) => [job.kind, job]));
+  expect(KINDS.filter((kind) => rules.get(kind)?.longestWaitMs === MINUTE)).toEqual([
     'mail.access-code',
     'access.request',
     'power.follow',
     'pass.apple',
     'pass.google',
   ]);
-  expect(rules['payment.refund']?.longestWaitMs ?? LONGEST_WAIT_MS).toBe(15 * MINUTE);
+  expect(rules.get('payment.refund')?.longestWaitMs ?? LONGEST_WAIT_MS).toBe(15 * MINUTE);
 });
 
 test('a round of everything releases holds, compares with the provider every five minutes, and forgets full rate limits', async () => {

@@ -7,36 +7,14 @@ import type { Database } from '#server/db/database.ts';
 import { readSchema } from '#server/db/schema/schema.ts';
 import { openPostgres } from '#server/db/postgres/open-postgres.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
-import { requestFirstCode } from '#server/operations/access/issue-first-code.ts';
-import { removeGuestCode, requestGuestCode } from '#server/operations/crew/guest-codes.ts';
-import { endSecret } from '#server/operations/staff/end-secret.ts';
-import { removeStaffCode } from '#server/operations/access/staff-codes.ts';
-import { revokeCodes } from '#server/operations/access/revoke-codes.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { holdBooking, type HoldRequest } from '#server/operations/bookings/hold.ts';
 import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
 import { createSingleFlight } from '#server/operations/core/single-flight.ts';
+import type { JobKind } from '#rules/alerts/jobs.ts';
+import { ALL_JOBS, type JobServices } from '#server/operations/jobs/all-jobs.ts';
 import { jobKinds, WORKERS } from '#server/operations/core/jobs.ts';
-import { type ReminderContext, sendReminder, sendTextReminder } from '#server/operations/mails/reminders.ts';
-import { forgetCustomer } from '#server/operations/customers/provider-customer.ts';
-import { sendDocuments } from '#server/operations/mails/document-mails.ts';
-import { sendIncidentAnswer, sendThanks } from '#server/operations/mails/after-session.ts';
-import {
-  sendCancellation,
-  sendConfirmation,
-  sendMove,
-  sendPaymentFailed,
-  sendPaymentProcessing,
-  sendPaymentReturned,
-  sendRefund,
-} from '#server/operations/mails/booking-mails.ts';
-import { sendDoorHelp } from '#server/operations/mails/door-help-mail.ts';
-import { sendLinkExpired, sendLinkExpiredToStaff } from '#server/operations/mails/expired-links.ts';
-import { sendIdMissing, sendIdNeeded, sendIdWithdrawn } from '#server/operations/mails/missing-id-mails.ts';
-import { sendPaymentLink } from '#server/operations/mails/send-payment-link.ts';
-import { sendAccessCode, sendCodeHeld, sendCodeHeldToStaff } from '#server/operations/mails/send-access-code.ts';
-import { sendWaitlistMail } from '#server/operations/mails/waitlist-mail.ts';
-import { makePartialRefund, refundPayment } from '#server/operations/payments/refund.ts';
+import type { ReminderContext } from '#server/operations/mails/reminders.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { reconcilePayments } from '#server/operations/reconciliation/reconcile-payments.ts';
 import type { EventContext } from '#server/operations/webhooks/context.ts';
@@ -53,6 +31,22 @@ import { createMigratedDatabase } from '#tests/support/postgres.ts';
 /** The booking operations on a real database, with providers in memory: no test server, no network. */
 
 const DATABASE = new URL('../../database/', import.meta.url).pathname;
+/** Kinds of jobs that no test of these tries: this system lacks their providers, and does them at once. */
+const UNTRIED: readonly JobKind[] = [
+  'mail.id-decision',
+  'mail.review-waiting',
+  'mail.staff-invitation',
+  'mail.second-factor',
+  'mail.customer',
+  'mail.campaign',
+  'mail.campaign-test',
+  'mail.job-alert',
+  'payment.compare-ledger',
+  'image.delete',
+  'power.follow',
+  'pass.apple',
+  'pass.google',
+];
 export const HOUR = 3_600_000;
 export const MINUTE = 60_000;
 /** 11 am in Sydney. */
@@ -186,53 +180,11 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
       business: () => firstSettings,
     },
     tasks: [],
-    kinds: jobKinds({
-      'mail.booking-confirmed': (job) => sendConfirmation(bookingMails, job),
-      'mail.booking-cancelled': (job) => sendCancellation(bookingMails, job),
-      'mail.payment-link': (job) => sendPaymentLink(bookingMails, booking, job),
-      'mail.booking-moved': (job) => sendMove(bookingMails, job),
-      'mail.link-expired': (job) => sendLinkExpired(bookingMails, job),
-      'mail.link-expired-staff': (job) => sendLinkExpiredToStaff(bookingMails, job),
-      'mail.refund': (job) => sendRefund(bookingMails, job),
-      'mail.document': (job) => sendDocuments(bookingMails, job),
-      'mail.payment-returned': (job) => sendPaymentReturned(bookingMails, job),
-      'mail.payment-processing': (job) => sendPaymentProcessing(bookingMails, job),
-      'mail.payment-failed': (job) => sendPaymentFailed(bookingMails, job),
-      'mail.thanks': (job) => sendThanks(bookingMails, job),
-      'mail.incident-answer': (job) => sendIncidentAnswer(bookingMails, job),
-      'mail.door-help': (job) => sendDoorHelp(bookingMails, job),
-      'mail.reminder': (job) => sendReminder(bookingMails, job),
-      'text.reminder': (job) => sendTextReminder(bookingMails, job),
-      'mail.access-code': (job) => sendAccessCode(bookingMails, job),
-      'mail.code-held': (job) => sendCodeHeld(bookingMails, job),
-      'mail.code-held-staff': (job) => sendCodeHeldToStaff(bookingMails, job),
-      'mail.waitlist': (job) => sendWaitlistMail(bookingMails, job),
-      'mail.id-decision': () => Promise.resolve('done'),
-      'mail.id-withdrawn': (job) => sendIdWithdrawn(bookingMails, job),
-      'mail.id-needed': (job) => sendIdNeeded(bookingMails, job),
-      'mail.id-missing': (job) => sendIdMissing(bookingMails, job),
-      'mail.review-waiting': () => Promise.resolve('done'),
-      'mail.staff-invitation': () => Promise.resolve('done'),
-      'mail.second-factor': () => Promise.resolve('done'),
-      'payment.forget-customer': (job) => forgetCustomer(booking, job),
-      'payment.compare-ledger': () => Promise.resolve('done'),
-      'mail.customer': () => Promise.resolve('done'),
-      'mail.campaign': () => Promise.resolve('done'),
-      'mail.campaign-test': () => Promise.resolve('done'),
-      'mail.job-alert': () => Promise.resolve('done'),
-      'access.request': (job) => requestFirstCode(access, job),
-      'access.request-crew': (job) => requestGuestCode(access, job),
-      'access.revoke-crew': (job) => removeGuestCode(access, job),
-      'access.revoke-staff': (job) => removeStaffCode(access, job),
-      'access.end-secret': (job) => endSecret(access, job),
-      'access.revoke': (job) => revokeCodes(access, job),
-      'payment.refund': (job) => refundPayment(booking, job.subjectId),
-      'payment.partial-refund': (job) => makePartialRefund(booking, job.subjectId),
-      'image.delete': () => Promise.resolve('done'),
-      'power.follow': () => Promise.resolve('done'),
-      'pass.apple': () => Promise.resolve('done'),
-      'pass.google': () => Promise.resolve('done'),
-    }),
+    // Cast: the jobs that need the other services are done at once.
+    kinds: jobKinds(
+      ALL_JOBS.map((job) => (UNTRIED.includes(job.kind) ? { ...job, handle: async () => 'done' as const } : job)),
+      { ...({} as JobServices), mails: bookingMails, payment: booking, access },
+    ),
   });
   const jobs = { scheduler, drain: () => queue.run() };
 

@@ -308,7 +308,7 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
       `614${String(days).padStart(8, '0')}`,
     ]);
     await db.query(`update public.profiles set remind_by_text = true where user_id = $1::uuid`, [one.person]);
-    const job = { id: randomUUID(), subjectId: one.id, payload: { startTime: one.startTime.toISOString() } } as never;
+    const job = { id: randomUUID(), subjectId: one.id, payload: { startTime: one.startTime } } as never;
     await sendReminder(system.bookingMails, job);
     await sendTextReminder(system.bookingMails, job);
     const texts = [system.mails[0]?.text ?? '', system.texts[0]?.text ?? ''];

@@ -6,7 +6,7 @@ import { readSchema } from '#server/db/schema/schema.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 import { createBackgroundJobs } from '#server/operations/jobs/background-jobs.ts';
 import { enqueue, jobKinds, WORKERS } from '#server/operations/core/jobs.ts';
-import { refundPayment } from '#server/operations/payments/refund.ts';
+import { refundPaymentJob } from '#server/operations/payments/refund.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import type { Payments } from '#server/providers/ports.ts';
 import { runRound } from '#server/queue/worker.ts';
@@ -82,7 +82,6 @@ function fakePayments(refund: Payments['refund']): { payments: Payments; keys: s
 }
 
 function jobsWith(payments: Payments) {
-  const nothing = () => Promise.resolve('done' as const);
   const { queue } = createBackgroundJobs({
     db,
     workers: WORKERS,
@@ -100,53 +99,7 @@ function jobsWith(payments: Payments) {
       business: () => firstSettings,
     },
     tasks: [],
-    kinds: jobKinds({
-      'access.request-crew': nothing,
-      'access.revoke-crew': nothing,
-      'access.revoke-staff': nothing,
-      'access.end-secret': nothing,
-      'mail.booking-confirmed': nothing,
-      'mail.id-withdrawn': nothing,
-      'mail.code-held': nothing,
-      'mail.code-held-staff': nothing,
-      'mail.id-needed': nothing,
-      'mail.id-missing': nothing,
-      'mail.booking-cancelled': nothing,
-      'mail.payment-link': nothing,
-      'mail.booking-moved': nothing,
-      'mail.link-expired': nothing,
-      'mail.link-expired-staff': nothing,
-      'mail.refund': nothing,
-      'mail.document': nothing,
-      'mail.payment-returned': nothing,
-      'mail.payment-processing': nothing,
-      'mail.payment-failed': nothing,
-      'mail.thanks': nothing,
-      'mail.incident-answer': nothing,
-      'mail.door-help': nothing,
-      'mail.reminder': nothing,
-      'text.reminder': nothing,
-      'mail.access-code': nothing,
-      'mail.waitlist': nothing,
-      'mail.id-decision': nothing,
-      'mail.review-waiting': nothing,
-      'mail.staff-invitation': nothing,
-      'mail.second-factor': nothing,
-      'payment.forget-customer': nothing,
-      'payment.compare-ledger': nothing,
-      'mail.customer': nothing,
-      'mail.campaign': nothing,
-      'mail.campaign-test': nothing,
-      'mail.job-alert': nothing,
-      'access.request': nothing,
-      'access.revoke': nothing,
-      'image.delete': nothing,
-      'power.follow': nothing,
-      'pass.apple': nothing,
-      'pass.google': nothing,
-      'payment.partial-refund': nothing,
-      'payment.refund': (job) => refundPayment({ db, payments, clock, log, count: () => undefined }, job.subjectId),
-    }),
+    kinds: jobKinds([refundPaymentJob], { payment: { db, payments, clock, log, count: () => undefined } }),
   });
   return queue;
 }

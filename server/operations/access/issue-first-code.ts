@@ -1,5 +1,5 @@
 import { lockBooking } from '../core/booking-rows.ts';
-import type { Job, JobOutcome } from '../core/jobs.ts';
+import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { forStaff } from './choose-digits.ts';
 import { readCodeHold } from './code-hold.ts';
 import { newestCode, newestCodeOfHours } from './code-rows.ts';
@@ -59,3 +59,10 @@ async function issueFirstCode(context: AccessContext, bookingId: string): Promis
   if (planned.code.status === 'requested') await issueCode(context, planned.code, planned.booking);
   return 'done';
 }
+
+export const requestFirstCodeJob = defineJob({
+  kind: 'access.request',
+  worker: 'locks',
+  longestWaitMs: URGENT_WAIT_MS,
+  handle: ({ access }: { access: AccessContext }, job) => requestFirstCode(access, job),
+});

@@ -1,6 +1,7 @@
+import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
 import { failpoint } from '../core/failpoint.ts';
-import { enqueue, type Job, type JobOutcome } from '../core/jobs.ts';
+import { defineJob, enqueue, type Job, type JobOutcome } from '../core/jobs.ts';
 import { type AccessCode, liveCodes } from './code-rows.ts';
 import type { AccessContext } from './context.ts';
 
@@ -14,9 +15,13 @@ export async function queueRevocation(
   await enqueue(tx, { kind: 'access.revoke', subjectId: bookingId, dedupe, payload: { codeId }, dueAt });
 }
 
+/** `codeId`: the one code to remove; all codes of the booking without it. */
+const payloadSchema = z.object({ codeId: z.uuid().optional() });
+type RevokePayload = z.output<typeof payloadSchema>;
+
 /** Job `access.revoke`: removes a booking's codes from the lock, or only the one in the payload. Throws `ProviderError`. */
-export async function revokeCodes(context: RevokeContext, job: Job): Promise<JobOutcome> {
-  const onlyCodeId = job.payload['codeId'];
+export async function revokeCodes(context: RevokeContext, job: Job<RevokePayload>): Promise<JobOutcome> {
+  const { codeId: onlyCodeId } = job.payload;
   for (const code of await liveCodes(context.db, job.subjectId)) {
     if (onlyCodeId !== undefined && code.id !== onlyCodeId) continue;
     await revokeCode(context, code);
@@ -45,3 +50,10 @@ async function revokeCode({ db, locks, encryption, clock }: RevokeContext, code:
     await tx.query(`update private.access_secret set live = false where code_id = $1::uuid`, [code.id]);
   });
 }
+
+export const revokeCodesJob = defineJob({
+  kind: 'access.revoke',
+  worker: 'locks',
+  payload: payloadSchema,
+  handle: ({ access }: { access: RevokeContext }, job) => revokeCodes(access, job),
+});

@@ -3,7 +3,7 @@ import type { Permission } from '#rules/permissions.ts';
 import type { Transaction } from '#server/db/database.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { closeHours } from '../closures/close-hours.ts';
-import { enqueue, type Job, type JobOutcome } from '../core/jobs.ts';
+import { URGENT_WAIT_MS, defineJob, enqueue, type Job, type JobOutcome } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { recordShown } from '../core/shown-secrets.ts';
 import { chooseDigits, forStaff } from './choose-digits.ts';
@@ -279,3 +279,11 @@ export async function readStaffCodes({
   );
   return rows;
 }
+
+export const removeStaffCodeJob = defineJob({
+  kind: 'access.revoke-staff',
+  worker: 'locks',
+  longestWaitMs: URGENT_WAIT_MS,
+  handle: ({ access }: { access: Pick<AccessContext, 'db' | 'locks' | 'encryption' | 'clock'> }, job) =>
+    removeStaffCode(access, job),
+});

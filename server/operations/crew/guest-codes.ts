@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { randomUUID } from 'node:crypto';
 import { regenerateLimits } from '#rules/access.ts';
 import type { Transaction } from '#server/db/database.ts';
@@ -7,7 +8,7 @@ import type { AccessContext } from '../access/context.ts';
 import { readAccessTimes } from '../access/times.ts';
 import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
-import { enqueue, type Job, type JobOutcome } from '../core/jobs.ts';
+import { URGENT_WAIT_MS, defineJob, enqueue, type Job, type JobOutcome } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { requireNotUndoing } from '../core/undo-hold.ts';
 import { type GuestCode, newestGuestCode, readGuestCode, unconfirmedCodes } from './code-rows.ts';
@@ -22,9 +23,9 @@ type Member = { readonly id: string; readonly bookingId: string; readonly joined
 type Planned = { readonly code: GuestCode; readonly booking: BookingFacts };
 
 /** Job `access.request-crew`: issues the first code of a guest for the hours of the booking, where guests have codes of their own. Throws `ProviderError`. */
-export async function requestGuestCode(context: AccessContext, job: Job): Promise<JobOutcome> {
+async function requestGuestCode(context: AccessContext, job: Job<{ memberId: string }>): Promise<JobOutcome> {
   if (!hasOwnCodes(context)) return 'done';
-  const memberId = String(job.payload['memberId']);
+  const { memberId } = job.payload;
   const planned = await context.db.transaction(async (tx) => {
     // A process may have ended between the lock's answer and its record, and the code has ended since.
     for (const code of await unconfirmedCodes(tx, memberId))
@@ -189,11 +190,11 @@ async function planNextCode(context: AccessContext, tx: Transaction, page: CrewP
 }
 
 /** Job `access.revoke-crew`: removes a guest's code from its lock. Throws `ProviderError`. */
-export async function removeGuestCode(
+async function removeGuestCode(
   { db, locks, encryption, clock }: Pick<AccessContext, 'db' | 'locks' | 'encryption' | 'clock'>,
-  job: Job,
+  job: Job<{ codeId: string }>,
 ): Promise<JobOutcome> {
-  const code = await readGuestCode(db, String(job.payload['codeId']));
+  const code = await readGuestCode(db, job.payload.codeId);
   if (code === null || code.status === 'revoked') return 'done';
   const pin = encryption.decrypt(code.encryptedPin, code.id);
   // Without its bridge a lock keeps the code until the code ends.
@@ -205,3 +206,20 @@ export async function removeGuestCode(
   );
   return 'done';
 }
+
+export const requestGuestCodeJob = defineJob({
+  kind: 'access.request-crew',
+  worker: 'locks',
+  longestWaitMs: URGENT_WAIT_MS,
+  payload: z.object({ memberId: z.uuid() }),
+  handle: ({ access }: { access: AccessContext }, job) => requestGuestCode(access, job),
+});
+
+export const removeGuestCodeJob = defineJob({
+  kind: 'access.revoke-crew',
+  worker: 'locks',
+  longestWaitMs: URGENT_WAIT_MS,
+  payload: z.object({ codeId: z.uuid() }),
+  handle: ({ access }: { access: Pick<AccessContext, 'db' | 'locks' | 'encryption' | 'clock'> }, job) =>
+    removeGuestCode(access, job),
+});

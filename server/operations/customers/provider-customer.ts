@@ -1,7 +1,8 @@
+import { z } from 'zod';
 import type { Database, Transaction } from '#server/db/database.ts';
 import type { Payments, SavedCard } from '#server/providers/ports.ts';
 import { failpoint } from '../core/failpoint.ts';
-import type { Job, JobOutcome } from '../core/jobs.ts';
+import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 
 /** What saved cards need. */
@@ -55,8 +56,11 @@ async function create({ db, payments }: CardsContext, userId: string): Promise<S
 }
 
 /** Job `payment.forget-customer`: deletes the customer and the saved cards of an account that has ended. */
-export async function forgetCustomer({ payments }: Pick<CardsContext, 'payments'>, job: Job): Promise<JobOutcome> {
-  await payments.deleteCustomer(String(job.payload['customerId']));
+async function forgetCustomer(
+  { payments }: Pick<CardsContext, 'payments'>,
+  job: Job<{ customerId: string }>,
+): Promise<JobOutcome> {
+  await payments.deleteCustomer(job.payload.customerId);
   return 'done';
 }
 
@@ -72,3 +76,10 @@ export async function removeSavedCard({ db, payments }: CardsContext, userId: st
   if (customer === null || !(await payments.removeCard(customer, cardId)))
     throw new Refusal('not_found', 'This card is no longer saved.');
 }
+
+export const forgetCustomerJob = defineJob({
+  kind: 'payment.forget-customer',
+  worker: 'payments',
+  payload: z.object({ customerId: z.string() }),
+  handle: ({ payment }: { payment: Pick<CardsContext, 'payments'> }, job) => forgetCustomer(payment, job),
+});

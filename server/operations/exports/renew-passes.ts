@@ -1,12 +1,12 @@
 import { ProviderError } from '#server/providers/call.ts';
-import type { Job, JobOutcome } from '../core/jobs.ts';
+import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { describePass, type PassRow, readPass, type WalletContext } from './pass-rows.ts';
 
 /**
  * Job `pass.google`: makes the pass of a booking at Google show the booking as it is now. Another job may have read the booking later and called
  * earlier, so this one calls again when the booking has changed meanwhile. Throws `ProviderError`.
  */
-export async function renewGooglePass(context: WalletContext, job: Job): Promise<JobOutcome> {
+async function renewGooglePass(context: WalletContext, job: Job): Promise<JobOutcome> {
   const { wallets, clock, settings } = context;
   const row = await readPass(context, job.subjectId);
   const pointless = whyPointless(row, job, clock());
@@ -21,7 +21,7 @@ export async function renewGooglePass(context: WalletContext, job: Job): Promise
  * Job `pass.apple`: tells the phones that have the pass of a booking to ask for it again, and forgets those that have it no more. A push has no content,
  * so nothing can arrive late. Throws `ProviderError`.
  */
-export async function renewApplePass(context: WalletContext, job: Job): Promise<JobOutcome> {
+async function renewApplePass(context: WalletContext, job: Job): Promise<JobOutcome> {
   const { db, wallets, clock } = context;
   const row = await readPass(context, job.subjectId);
   const pointless = whyPointless(row, job, clock());
@@ -46,3 +46,19 @@ function whyPointless(row: PassRow | null, { tries }: Job, now: Date): JobOutcom
   if (new Date(row.booking.endTime) > now) return null;
   return tries <= 1 ? 'done' : { closed: 'The session ended before the pass could follow.' };
 }
+
+export const renewApplePassJob = defineJob({
+  kind: 'pass.apple',
+  worker: 'apple-passes',
+  longestWaitMs: URGENT_WAIT_MS,
+  alerts: 'once',
+  handle: ({ passes }: { passes: WalletContext }, job) => renewApplePass(passes, job),
+});
+
+export const renewGooglePassJob = defineJob({
+  kind: 'pass.google',
+  worker: 'google-passes',
+  longestWaitMs: URGENT_WAIT_MS,
+  alerts: 'once',
+  handle: ({ passes }: { passes: WalletContext }, job) => renewGooglePass(passes, job),
+});

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { randomUUID } from 'node:crypto';
 import type { Alert } from '#rules/alerts/alerts.ts';
 import type { BusinessSettings } from '#rules/business/business.ts';
@@ -6,7 +7,7 @@ import type { Clock } from '#server/http/caller.ts';
 import { alertMail } from '#server/mails/alert.ts';
 import type { Mail } from '#server/providers/ports.ts';
 import { takeAlerts } from '#server/queue/alerts.ts';
-import { enqueue, type Job, type JobOutcome } from '../core/jobs.ts';
+import { defineJob, enqueue, type Job, type JobOutcome } from '../core/jobs.ts';
 
 export type JobAlerts = {
   readonly db: Database;
@@ -65,9 +66,8 @@ type AlertedJob = {
 };
 
 /** Sends a queued alert; nothing when all its jobs were done or closed meanwhile. */
-export async function sendJobAlert(context: JobAlerts, job: Job): Promise<JobOutcome> {
+async function sendJobAlert(context: JobAlerts, job: Job<{ to: string; jobs: string[] }>): Promise<JobOutcome> {
   const { to, jobs } = job.payload;
-  if (typeof to !== 'string') return 'done';
   const { rows } = await context.db.query<AlertedJob>(
     `select o.id, o.kind, o.tries, o.created_at as since, coalesce(o.close_reason, o.last_error) as problem, o.closed_at is not null as closed,
        b.id as booking_id, b.reference, b.studio_id, b.studio_name, b.start_time
@@ -102,3 +102,11 @@ function toAlert(job: AlertedJob): Alert {
     customer: null,
   };
 }
+
+export const sendJobAlertJob = defineJob({
+  kind: 'mail.job-alert',
+  worker: 'alerts',
+  alerts: 'never',
+  payload: z.object({ to: z.string(), jobs: z.array(z.uuid()) }),
+  handle: ({ alerts }: { alerts: JobAlerts }, job) => sendJobAlert(alerts, job),
+});

@@ -3,8 +3,8 @@ import { weekLater } from '#rules/finding/week-later.ts';
 import { slotsOfSpan } from '#rules/slots.ts';
 import { type AnsweredReport, incidentAnswerMail, thanksMail } from '#server/mails/after-session.ts';
 import { isAddressRefused } from '#server/providers/call.ts';
-import type { Job, JobOutcome } from '../core/jobs.ts';
-import { type BookingMailContext, sendBookingMail } from './booking-mail.ts';
+import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
+import { type BookingMailContext, sendBookingMail, type MailServices } from './booking-mail.ts';
 
 /** Periodic task: queues the mails after sessions. */
 export async function queueThanks({ db, clock }: Pick<BookingMailContext, 'db' | 'clock'>): Promise<void> {
@@ -12,7 +12,7 @@ export async function queueThanks({ db, clock }: Pick<BookingMailContext, 'db' |
 }
 
 /** Job `mail.thanks`: thanks after a session. Nothing when the booking is cancelled or goes on after all, or its customer has switched it off meanwhile. */
-export async function sendThanks(context: BookingMailContext, job: Job): Promise<JobOutcome> {
+async function sendThanks(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   const { db, clock, siteUrl } = context;
   await sendBookingMail(context, job, async (booking, facts) => {
     const wanted = await db.one(
@@ -32,7 +32,7 @@ export async function sendThanks(context: BookingMailContext, job: Job): Promise
 }
 
 /** Job `mail.incident-answer`: mails the last answer of staff to the customer who reported. Throws `ProviderError`. */
-export async function sendIncidentAnswer(
+async function sendIncidentAnswer(
   { db, mail, business, siteUrl }: Pick<BookingMailContext, 'db' | 'mail' | 'business' | 'siteUrl'>,
   job: Job,
 ): Promise<JobOutcome> {
@@ -58,3 +58,16 @@ export async function sendIncidentAnswer(
   }
   return 'done';
 }
+
+export const sendThanksJob = defineJob({
+  kind: 'mail.thanks',
+  worker: 'mail',
+  alerts: 'once',
+  handle: ({ mails }: MailServices, job) => sendThanks(mails, job),
+});
+
+export const sendIncidentAnswerJob = defineJob({
+  kind: 'mail.incident-answer',
+  worker: 'mail',
+  handle: ({ mails }: MailServices, job) => sendIncidentAnswer(mails, job),
+});

@@ -23,6 +23,9 @@ export type BookingMailContext = {
   readonly business: () => BusinessSettings;
 };
 
+/** What the jobs of mails take from the services. */
+export type MailServices = { readonly mails: BookingMailContext };
+
 /** The purpose of the signed link to a booking's code page. */
 export const PIN_LINK = 'pin-page';
 

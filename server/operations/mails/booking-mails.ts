@@ -13,7 +13,7 @@ import { bookingMovedMail, moveEndedMail, movePaymentReturnedMail, moveProcessin
 import { readCodeHold } from '../access/code-hold.ts';
 import { freeCancelHours } from '../bookings/cancel.ts';
 import { type BookingFacts, latestPayment, type PaymentFacts, readBooking } from '../core/booking-rows.ts';
-import type { Job, JobOutcome } from '../core/jobs.ts';
+import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { readPass } from '../exports/pass-rows.ts';
 import { takenCents } from '../payments/payment-rows.ts';
 import { codeForMail } from './code-for-mail.ts';
@@ -27,13 +27,14 @@ import {
   pinLink,
   sendBookingMail,
   withOrder,
+  type MailServices,
 } from './booking-mail.ts';
 
 /**
  * Mails the customer that the booking is confirmed, or all of its order, with tax invoices or receipts, from when the door opens, and until when it can be cancelled; nothing once it
  * is cancelled.
  */
-export async function sendConfirmation(context: BookingMailContext, job: Job): Promise<JobOutcome> {
+async function sendConfirmation(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   await sendBookingMail(context, job, async ({ firstName }, read) => {
     const [facts, ...others] = (await bookingsOfOrder(context.db, read)).filter(({ status }) => status === 'confirmed');
     if (facts === undefined) return null;
@@ -57,7 +58,10 @@ const hoursToCancel = async ({ db }: BookingMailContext, facts: BookingFacts): P
   (await freeCancelHours(db, facts.id)) + (Date.parse(facts.startTime) - Date.parse(facts.termsStart)) / 3_600_000;
 
 /** Mails the customer that the booking is cancelled, and how much money comes back. */
-export async function sendCancellation(context: BookingMailContext, job: Job): Promise<JobOutcome> {
+async function sendCancellation(
+  context: BookingMailContext,
+  job: Job<{ because?: string | undefined }>,
+): Promise<JobOutcome> {
   await sendBookingMail(context, job, async (booking, facts) =>
     facts.movesBooking === null
       ? bookingCancelledMail(
@@ -67,7 +71,7 @@ export async function sendCancellation(context: BookingMailContext, job: Job): P
             ...(await cancellationMoney(context.db, facts.id)),
             page: ownPage(context, facts),
           },
-          job.payload['because'] === 'id_missing',
+          job.payload.because === 'id_missing',
         )
       : moveEndedMail(booking, hoursOf(facts), 'withdrawn'),
   );
@@ -84,8 +88,8 @@ const beforeSchema = z.object({
 });
 
 /** Mails the customer the old and the new hours of a booking that was moved; nothing when it was cancelled meanwhile. */
-export async function sendMove(context: BookingMailContext, job: Job): Promise<JobOutcome> {
-  const { studioName, startTime: start, endTime: end, ...money } = beforeSchema.parse(job.payload);
+async function sendMove(context: BookingMailContext, job: Job<z.output<typeof beforeSchema>>): Promise<JobOutcome> {
+  const { studioName, startTime: start, endTime: end, ...money } = job.payload;
   const back = { cardCents: money.refundCents - money.byHandCents, handCents: money.byHandCents };
   await sendBookingMail(context, job, async (booking, facts) =>
     facts.status === 'confirmed'
@@ -106,8 +110,8 @@ export async function sendMove(context: BookingMailContext, job: Job): Promise<J
 }
 
 /** Mails the customer that staff refund a part of the payment. */
-export async function sendRefund(context: BookingMailContext, job: Job): Promise<JobOutcome> {
-  const { cents, byHandCents } = refundSchema.parse(job.payload);
+async function sendRefund(context: BookingMailContext, job: Job<z.output<typeof refundSchema>>): Promise<JobOutcome> {
+  const { cents, byHandCents } = job.payload;
   const back = { cardCents: cents - byHandCents, handCents: byHandCents };
   await sendBookingMail(context, job, (booking) => Promise.resolve(refundMail(booking, back)));
   return 'done';
@@ -115,7 +119,7 @@ export async function sendRefund(context: BookingMailContext, job: Job): Promise
 const refundSchema = z.object({ cents: z.number(), byHandCents: z.number().default(0) });
 
 /** Mails the customer that a payment came too late and is refunded. */
-export async function sendPaymentReturned(context: BookingMailContext, job: Job): Promise<JobOutcome> {
+async function sendPaymentReturned(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   await sendBookingMail(context, job, async (booking, facts) => {
     const cents = await returnedCents(context.db, facts.id);
     if (facts.movesBooking === null) return paymentReturnedMail(await withOrder(context, booking, facts), cents);
@@ -126,7 +130,7 @@ export async function sendPaymentReturned(context: BookingMailContext, job: Job)
 }
 
 /** Mails the customer that the payment takes days. Sends nothing once it has ended: another mail gives the result. */
-export async function sendPaymentProcessing(context: BookingMailContext, job: Job): Promise<JobOutcome> {
+async function sendPaymentProcessing(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   await sendBookingMail(context, job, async (booking, facts) => {
     if (facts.status !== 'pending') return null;
     return facts.movesBooking === null
@@ -137,7 +141,7 @@ export async function sendPaymentProcessing(context: BookingMailContext, job: Jo
 }
 
 /** Mails the customer that the payment failed and the hours are free again. */
-export async function sendPaymentFailed(context: BookingMailContext, job: Job): Promise<JobOutcome> {
+async function sendPaymentFailed(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   await sendBookingMail(context, job, async (booking, facts) => {
     if (facts.movesBooking !== null) return moveEndedMail(booking, hoursOf(facts), 'failed');
     const late = (await latestPayment(context.db, facts.id))?.state === 'processing';
@@ -178,3 +182,48 @@ async function returnedCents(db: Database, bookingId: string): Promise<number> {
   );
   return takenCents(payment) + (others?.cents ?? 0);
 }
+
+export const sendConfirmationJob = defineJob({
+  kind: 'mail.booking-confirmed',
+  worker: 'mail',
+  handle: ({ mails }: MailServices, job) => sendConfirmation(mails, job),
+});
+
+export const sendCancellationJob = defineJob({
+  kind: 'mail.booking-cancelled',
+  worker: 'mail',
+  payload: z.object({ because: z.string().optional() }),
+  handle: ({ mails }: MailServices, job) => sendCancellation(mails, job),
+});
+
+export const sendMoveJob = defineJob({
+  kind: 'mail.booking-moved',
+  worker: 'mail',
+  payload: beforeSchema,
+  handle: ({ mails }: MailServices, job) => sendMove(mails, job),
+});
+
+export const sendRefundJob = defineJob({
+  kind: 'mail.refund',
+  worker: 'mail',
+  payload: refundSchema,
+  handle: ({ mails }: MailServices, job) => sendRefund(mails, job),
+});
+
+export const sendPaymentReturnedJob = defineJob({
+  kind: 'mail.payment-returned',
+  worker: 'mail',
+  handle: ({ mails }: MailServices, job) => sendPaymentReturned(mails, job),
+});
+
+export const sendPaymentProcessingJob = defineJob({
+  kind: 'mail.payment-processing',
+  worker: 'mail',
+  handle: ({ mails }: MailServices, job) => sendPaymentProcessing(mails, job),
+});
+
+export const sendPaymentFailedJob = defineJob({
+  kind: 'mail.payment-failed',
+  worker: 'mail',
+  handle: ({ mails }: MailServices, job) => sendPaymentFailed(mails, job),
+});

@@ -3,12 +3,12 @@ import { documentMail } from '#server/mails/document.ts';
 import type { MailWithCalendar } from '#server/mails/booking.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
-import type { Job, JobOutcome } from '../core/jobs.ts';
+import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { readDocuments } from '../exports/booking-document.ts';
 import { documentPdf } from '../exports/document-files.ts';
 import type { DocumentFacts } from '../exports/document-sheets.ts';
-import { type BookingMailContext, ownPage, sendBookingMail } from './booking-mail.ts';
+import { type BookingMailContext, ownPage, sendBookingMail, type MailServices } from './booking-mail.ts';
 
 const payloadSchema = z.object({ number: z.number().nullable().default(null) });
 
@@ -16,8 +16,11 @@ const payloadSchema = z.object({ number: z.number().nullable().default(null) });
  * Mails the documents of a booking: when a refund got its adjustment note, whose `number` the job has, or because staff send them. Nothing when the
  * note is void, because the refund did not arrive after all, nor when the mail of the cancellation has said so already: that one says where the note is.
  */
-export async function sendDocuments(context: BookingMailContext, job: Job): Promise<JobOutcome> {
-  const { number } = payloadSchema.parse(job.payload);
+async function sendDocuments(
+  context: BookingMailContext,
+  job: Job<z.output<typeof payloadSchema>>,
+): Promise<JobOutcome> {
+  const { number } = job.payload;
   await sendBookingMail(context, job, async (booking, facts) => {
     const read = await documentsOf(context, facts.id);
     const one = read?.documents.find((each) => number === null || each.number === number);
@@ -95,3 +98,10 @@ export async function mailDocuments(
     throw new Refusal('already_done', 'There’s nobody left to email about this booking.', { reason: 'no_address' });
   if (row?.result !== 'queued') throw new Refusal('not_found', 'There is no receipt for this booking.');
 }
+
+export const sendDocumentsJob = defineJob({
+  kind: 'mail.document',
+  worker: 'mail',
+  payload: payloadSchema,
+  handle: ({ mails }: MailServices, job) => sendDocuments(mails, job),
+});

@@ -1,18 +1,20 @@
+import { z } from 'zod';
 import type { BusinessSettings } from '#rules/business/business.ts';
 import type { Database } from '#server/db/database.ts';
 import { type AtClosedDoor, doorHelpMail } from '#server/mails/door-help.ts';
 import type { Mail } from '#server/providers/ports.ts';
-import type { Job, JobOutcome } from '../core/jobs.ts';
+import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
+import type { MailServices } from './booking-mail.ts';
 
 /** Job `mail.door-help`: tells a member of staff that a customer stands at a closed door; nothing once somebody deals with it. */
-export async function sendDoorHelp(
+async function sendDoorHelp(
   { db, mail, siteUrl, business }: { db: Database; mail: Mail; siteUrl: string; business: () => BusinessSettings },
-  job: Job,
+  job: Job<{ staff: string }>,
 ): Promise<JobOutcome> {
   const staff = await db.one<{ email: string }>(
     `select u.email from auth.users u where u.id = $1::uuid and u.deleted_at is null and exists (
        select from public.staff_permissions p where p.user_id = u.id and p.permission in ('bookings', 'owner'))`,
-    [job.payload['staff']],
+    [job.payload.staff],
   );
   const waiting = await db.one<AtClosedDoor>(
     `select i.description, b.reference, b.studio_name as "studioName", b.start_time as start, b.end_time as end,
@@ -29,3 +31,11 @@ export async function sendDoorHelp(
   });
   return 'done';
 }
+
+export const sendDoorHelpJob = defineJob({
+  kind: 'mail.door-help',
+  worker: 'alerts',
+  longestWaitMs: URGENT_WAIT_MS,
+  payload: z.object({ staff: z.uuid() }),
+  handle: ({ mails }: MailServices, job) => sendDoorHelp(mails, job),
+});

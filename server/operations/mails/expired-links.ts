@@ -1,12 +1,20 @@
+import { z } from 'zod';
 import { linkExpiredMail } from '#server/mails/booking.ts';
 import { linkExpiredStaffMail, moveEndedMail } from '#server/mails/move.ts';
 import type { Database } from '#server/db/database.ts';
 import { type BookingFacts, readBooking } from '../core/booking-rows.ts';
-import type { Job, JobOutcome } from '../core/jobs.ts';
-import { type BookingMailContext, forMail, hoursOf, sendBookingMail, withOrder } from './booking-mail.ts';
+import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
+import {
+  type BookingMailContext,
+  forMail,
+  hoursOf,
+  sendBookingMail,
+  withOrder,
+  type MailServices,
+} from './booking-mail.ts';
 
 /** Mails the customer that nobody paid by the link that staff sent; nothing when something else ended it. */
-export async function sendLinkExpired(context: BookingMailContext, job: Job): Promise<JobOutcome> {
+async function sendLinkExpired(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   await sendBookingMail(context, job, async (booking, facts) => {
     if (!(await isUnpaid(context.db, facts))) return null;
     return facts.movesBooking === null
@@ -17,12 +25,12 @@ export async function sendLinkExpired(context: BookingMailContext, job: Job): Pr
 }
 
 /** Mails a member of staff that nobody paid by a link; nothing when something else ended it, or the account is no longer staff. */
-export async function sendLinkExpiredToStaff(context: BookingMailContext, job: Job): Promise<JobOutcome> {
+async function sendLinkExpiredToStaff(context: BookingMailContext, job: Job<{ staffId: string }>): Promise<JobOutcome> {
   const { db, mail, siteUrl, business } = context;
   const staff = await db.one<{ email: string }>(
     `select u.email from auth.users u where u.id = $1::uuid and u.deleted_at is null
        and exists (select from public.staff_permissions p where p.user_id = u.id and p.permission in ('bookings', 'owner'))`,
-    [job.payload['staffId']],
+    [job.payload.staffId],
   );
   const facts = await readBooking(db, job.subjectId);
   const booking = facts?.movesBooking ? await readBooking(db, facts.movesBooking) : facts;
@@ -51,3 +59,16 @@ async function isUnpaid(db: Database, { id, cancelReason }: BookingFacts): Promi
   );
   return cancelReason === 'hold_expired' && row !== null;
 }
+
+export const sendLinkExpiredJob = defineJob({
+  kind: 'mail.link-expired',
+  worker: 'mail',
+  handle: ({ mails }: MailServices, job) => sendLinkExpired(mails, job),
+});
+
+export const sendLinkExpiredToStaffJob = defineJob({
+  kind: 'mail.link-expired-staff',
+  worker: 'mail',
+  payload: z.object({ staffId: z.uuid() }),
+  handle: ({ mails }: MailServices, job) => sendLinkExpiredToStaff(mails, job),
+});

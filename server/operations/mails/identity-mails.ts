@@ -6,7 +6,8 @@ import type { Clock } from '#server/http/caller.ts';
 import { idApprovedMail, idRefusedMail, idRetakeMail, reviewWaitingMail } from '#server/mails/identity.ts';
 import type { Letterhead, Mail as Message } from '#server/mails/layout.ts';
 import type { Mail } from '#server/providers/ports.ts';
-import type { Job, JobOutcome } from '../core/jobs.ts';
+import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
+import type { MailServices } from './booking-mail.ts';
 
 type IdentityMailContext = {
   readonly db: Database;
@@ -26,10 +27,7 @@ type DecidedId = {
 };
 
 /** Mails the customer what staff decided about an ID; nothing when it no longer counts, as after a change of name. */
-export async function sendIdDecision(
-  { db, mail, siteUrl, business }: IdentityMailContext,
-  job: Job,
-): Promise<JobOutcome> {
+async function sendIdDecision({ db, mail, siteUrl, business }: IdentityMailContext, job: Job): Promise<JobOutcome> {
   const decided = await db.one<DecidedId>(
     `select u.email, p.full_name as name, r.decision, v.failure_reasons as reasons, v.expires_at as "expiresAt", v.extracted_dob as born
      from private.id_review r
@@ -59,7 +57,7 @@ function decisionMail(
 }
 
 /** Mails a member of staff how many IDs wait; nothing when none does any more, or the account may no longer decide. */
-export async function sendReviewWaiting(
+async function sendReviewWaiting(
   { db, mail, clock, siteUrl, business }: IdentityMailContext,
   job: Job,
 ): Promise<JobOutcome> {
@@ -83,3 +81,15 @@ export async function sendReviewWaiting(
   await mail.send({ to: staff.email, ...message, key: `job-${job.id}` });
   return 'done';
 }
+
+export const sendIdDecisionJob = defineJob({
+  kind: 'mail.id-decision',
+  worker: 'mail',
+  handle: ({ mails }: MailServices, job) => sendIdDecision(mails, job),
+});
+
+export const sendReviewWaitingJob = defineJob({
+  kind: 'mail.review-waiting',
+  worker: 'alerts',
+  handle: ({ mails }: MailServices, job) => sendReviewWaiting(mails, job),
+});

@@ -1,9 +1,11 @@
+import { z } from 'zod';
 import { cancelledAt } from '#rules/identity.ts';
 import type { BusinessSettings } from '#rules/business/business.ts';
 import type { Database } from '#server/db/database.ts';
 import { idMissingMail, idNeededMail, idWithdrawnMail } from '#server/mails/missing-id.ts';
 import type { Mail } from '#server/providers/ports.ts';
-import type { Job, JobOutcome } from '../core/jobs.ts';
+import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
+import type { MailServices } from './booking-mail.ts';
 
 type MissingIdMailContext = {
   readonly db: Database;
@@ -40,10 +42,7 @@ const withDeadline = (raised: Raised) => ({ ...raised, cancelAt: cancelledAt(rai
 const firstNameOf = (name: string | null): string | null => name?.split(' ')[0] ?? null;
 
 /** Job `mail.id-needed`: asks the customer to verify an ID again before the session. */
-export async function sendIdNeeded(
-  { db, mail, siteUrl, business }: MissingIdMailContext,
-  job: Job,
-): Promise<JobOutcome> {
+async function sendIdNeeded({ db, mail, siteUrl, business }: MissingIdMailContext, job: Job): Promise<JobOutcome> {
   const raised = await readRaised(db, job.subjectId);
   if (raised?.email)
     await mail.send({
@@ -55,14 +54,14 @@ export async function sendIdNeeded(
 }
 
 /** Job `mail.id-missing`: tells a member of staff that somebody has to decide; nothing when the account may not any more. */
-export async function sendIdMissing(
+async function sendIdMissing(
   { db, mail, siteUrl, business }: MissingIdMailContext,
-  job: Job,
+  job: Job<{ staff: string }>,
 ): Promise<JobOutcome> {
   const staff = await db.one<{ email: string }>(
     `select u.email from auth.users u where u.id = $1::uuid and u.deleted_at is null and exists (
        select from public.staff_permissions p where p.user_id = u.id and p.permission in ('identity', 'bookings', 'owner'))`,
-    [job.payload['staff']],
+    [job.payload.staff],
   );
   const raised = staff === null ? null : await readRaised(db, job.subjectId);
   if (staff !== null && raised !== null)
@@ -75,10 +74,7 @@ export async function sendIdMissing(
 }
 
 /** Job `mail.id-withdrawn`: tells the customer why an ID no longer counts; nothing when another one does meanwhile. */
-export async function sendIdWithdrawn(
-  { db, mail, siteUrl, business }: MissingIdMailContext,
-  job: Job,
-): Promise<JobOutcome> {
+async function sendIdWithdrawn({ db, mail, siteUrl, business }: MissingIdMailContext, job: Job): Promise<JobOutcome> {
   const row = await db.one<{ email: string; name: string | null; reason: string }>(
     `select u.email, p.full_name as name, w.reason
      from private.id_withdrawal w join public.id_verifications v on v.id = w.verification_id
@@ -95,3 +91,24 @@ export async function sendIdWithdrawn(
     });
   return 'done';
 }
+
+export const sendIdWithdrawnJob = defineJob({
+  kind: 'mail.id-withdrawn',
+  worker: 'mail',
+  handle: ({ mails }: MailServices, job) => sendIdWithdrawn(mails, job),
+});
+
+export const sendIdNeededJob = defineJob({
+  kind: 'mail.id-needed',
+  worker: 'mail',
+  longestWaitMs: URGENT_WAIT_MS,
+  handle: ({ mails }: MailServices, job) => sendIdNeeded(mails, job),
+});
+
+export const sendIdMissingJob = defineJob({
+  kind: 'mail.id-missing',
+  worker: 'alerts',
+  longestWaitMs: URGENT_WAIT_MS,
+  payload: z.object({ staff: z.uuid() }),
+  handle: ({ mails }: MailServices, job) => sendIdMissing(mails, job),
+});

@@ -3,7 +3,7 @@ import { reminderMail, reminderTextMessage } from '#server/mails/reminder.ts';
 import type { TextMessages } from '#server/providers/ports.ts';
 import { readCodeHold } from '../access/code-hold.ts';
 import { type BookingFacts, readBooking } from '../core/booking-rows.ts';
-import type { Job, JobOutcome } from '../core/jobs.ts';
+import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { codeForMail } from './code-for-mail.ts';
 import { type BookingMailContext, forMail, pinLink, sendBookingMail } from './booking-mail.ts';
 
@@ -20,15 +20,16 @@ export async function queueReminders({
 }
 
 const payloadSchema = z.object({ startTime: z.coerce.date() });
+type ReminderJob = Job<z.output<typeof payloadSchema>>;
 /** Whether the booking still has the hours of the job, and they are ahead. */
-function isCurrent(facts: BookingFacts | null, job: Job, now: Date): facts is BookingFacts {
-  const { startTime } = payloadSchema.parse(job.payload);
+function isCurrent(facts: BookingFacts | null, job: ReminderJob, now: Date): facts is BookingFacts {
+  const { startTime } = job.payload;
   const start = facts === null ? null : new Date(facts.startTime);
   return facts?.status === 'confirmed' && start?.getTime() === startTime.getTime() && start > now;
 }
 
 /** Job `mail.reminder`: mails the day before where, when and how to get in. Nothing when the booking was moved or cancelled meanwhile. */
-export async function sendReminder(context: ReminderContext, job: Job): Promise<JobOutcome> {
+export async function sendReminder(context: ReminderContext, job: ReminderJob): Promise<JobOutcome> {
   await sendBookingMail(context, job, async (booking, facts) => {
     if (!isCurrent(facts, job, context.clock()) || !(await wants(context, facts, 'remind_by_email'))) return null;
     const links = {
@@ -41,7 +42,7 @@ export async function sendReminder(context: ReminderContext, job: Job): Promise<
 }
 
 /** Job `text.reminder`: the same in one line two hours before, to the confirmed number of the account. */
-export async function sendTextReminder(context: ReminderContext, job: Job): Promise<JobOutcome> {
+export async function sendTextReminder(context: ReminderContext, job: ReminderJob): Promise<JobOutcome> {
   const { db, texts, clock, siteUrl, business } = context;
   const facts = await readBooking(db, job.subjectId);
   if (texts === null || !isCurrent(facts, job, clock()) || !(await wants(context, facts, 'remind_by_text')))
@@ -69,3 +70,20 @@ async function wants(
   ]);
   return row?.on === true;
 }
+
+export const sendReminderJob = defineJob({
+  kind: 'mail.reminder',
+  worker: 'mail',
+  alerts: 'once',
+  payload: payloadSchema,
+  handle: ({ mails }: { mails: ReminderContext }, job) => sendReminder(mails, job),
+});
+
+export const sendTextReminderJob = defineJob({
+  kind: 'text.reminder',
+  worker: 'texts',
+  longestWaitMs: URGENT_WAIT_MS,
+  alerts: 'once',
+  payload: payloadSchema,
+  handle: ({ mails }: { mails: ReminderContext }, job) => sendTextReminder(mails, job),
+});

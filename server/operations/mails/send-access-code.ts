@@ -1,18 +1,19 @@
+import { z } from 'zod';
 import type { Database } from '#server/db/database.ts';
 import { accessCodeMail } from '#server/mails/access-code.ts';
 import { codeHeldMail, codeHeldStaffMail } from '#server/mails/code-held.ts';
 import { readCodeHold } from '../access/code-hold.ts';
 import { showAccess } from '../access/show-access.ts';
 import { readBooking } from '../core/booking-rows.ts';
-import type { Job, JobOutcome } from '../core/jobs.ts';
+import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { isHeldForUndo, UNDO_RETRY_MS } from '../core/undo-hold.ts';
-import { type BookingMailContext, hoursOf, pinLink, sendBookingMail } from './booking-mail.ts';
+import { type BookingMailContext, hoursOf, pinLink, sendBookingMail, type MailServices } from './booking-mail.ts';
 
 /** How soon the mail is tried again while the lock has not answered. */
 const CODE_RETRY_MS = 5_000;
 
 /** Mails the access code of a confirmed booking, once the lock has given it; too late when the session has ended. */
-export async function sendAccessCode(context: BookingMailContext, job: Job): Promise<JobOutcome> {
+async function sendAccessCode(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   const { db, access, clock } = context;
   const facts = await readBooking(db, job.subjectId);
   if (facts?.status !== 'confirmed') {
@@ -39,7 +40,7 @@ export async function sendAccessCode(context: BookingMailContext, job: Job): Pro
 }
 
 /** Job `mail.code-held`: tells the customer whom to call while a dispute holds the code; nothing once it is not held any more, or the session is over. */
-export async function sendCodeHeld(context: BookingMailContext, job: Job): Promise<JobOutcome> {
+async function sendCodeHeld(context: BookingMailContext, job: Job): Promise<JobOutcome> {
   await sendBookingMail(context, job, async (booking, about) => {
     const isAhead = about.status === 'confirmed' && context.clock() < booking.end;
     if (!isAhead || (await readCodeHold(context.db, about.id)) === null) return null;
@@ -49,12 +50,12 @@ export async function sendCodeHeld(context: BookingMailContext, job: Job): Promi
 }
 
 /** Job `mail.code-held-staff`: tells a member of staff that a dispute holds a code; nothing when the account may no longer decide, or it is settled. */
-export async function sendCodeHeldToStaff(context: BookingMailContext, job: Job): Promise<JobOutcome> {
+async function sendCodeHeldToStaff(context: BookingMailContext, job: Job<{ staff: string }>): Promise<JobOutcome> {
   const { db, mail, clock, siteUrl, business } = context;
   const staff = await db.one<{ email: string }>(
     `select u.email from auth.users u where u.id = $1::uuid and u.deleted_at is null and exists (
        select from public.staff_permissions p where p.user_id = u.id and p.permission in ('money', 'owner'))`,
-    [job.payload['staff']],
+    [job.payload.staff],
   );
   const booking = await readBooking(db, job.subjectId);
   const isAhead = booking?.status === 'confirmed' && clock().getTime() < Date.parse(booking.endTime);
@@ -75,3 +76,25 @@ async function markScheduled(db: Database, job: Job, status: 'sent' | 'cancelled
     [job.subjectId, status, now],
   );
 }
+
+export const sendAccessCodeJob = defineJob({
+  kind: 'mail.access-code',
+  worker: 'mail',
+  longestWaitMs: URGENT_WAIT_MS,
+  handle: ({ mails }: MailServices, job) => sendAccessCode(mails, job),
+});
+
+export const sendCodeHeldJob = defineJob({
+  kind: 'mail.code-held',
+  worker: 'mail',
+  longestWaitMs: URGENT_WAIT_MS,
+  handle: ({ mails }: MailServices, job) => sendCodeHeld(mails, job),
+});
+
+export const sendCodeHeldToStaffJob = defineJob({
+  kind: 'mail.code-held-staff',
+  worker: 'alerts',
+  longestWaitMs: URGENT_WAIT_MS,
+  payload: z.object({ staff: z.uuid() }),
+  handle: ({ mails }: MailServices, job) => sendCodeHeldToStaff(mails, job),
+});

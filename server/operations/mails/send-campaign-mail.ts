@@ -7,7 +7,8 @@ import { newsMail } from '#server/mails/letter.ts';
 import { isAddressRefused } from '#server/providers/call.ts';
 import type { Mail } from '#server/providers/ports.ts';
 import { failpoint } from '../core/failpoint.ts';
-import type { Job, JobOutcome } from '../core/jobs.ts';
+import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
+import type { MailServices } from './booking-mail.ts';
 
 type NewsContext = {
   readonly db: Database;
@@ -30,12 +31,12 @@ type Step =
  * Sends the mail of a campaign to one subscription, at the pace of the campaign. An address that the mail server refuses for good is marked and gets no
  * more news. Throws `ProviderError`.
  */
-export async function sendCampaignMail(
+async function sendCampaignMail(
   { db, mail, clock, siteUrl, business }: NewsContext,
-  job: Job,
+  job: Job<z.output<typeof payloadSchema>>,
 ): Promise<JobOutcome> {
   const campaign = job.subjectId;
-  const { subscription } = payloadSchema.parse(job.payload);
+  const { subscription } = job.payload;
   const row = await db.one<{ step: Step }>(
     'select private.next_campaign_mail($1::uuid, $2::uuid, $3::timestamptz) as step',
     [campaign, subscription, clock()],
@@ -74,15 +75,34 @@ export async function sendCampaignMail(
 }
 
 /** Sends a mail to the member of staff who writes it, as the list would get it; nothing when the account is gone. */
-export async function sendCampaignTest({ db, mail, siteUrl, business }: NewsContext, job: Job): Promise<JobOutcome> {
+async function sendCampaignTest(
+  { db, mail, siteUrl, business }: NewsContext,
+  job: Job<z.output<typeof letterSchema>>,
+): Promise<JobOutcome> {
   const row = await db.one<{ email: string }>(
     'select email from auth.users where id = $1::uuid and deleted_at is null and email is not null',
     [job.subjectId],
   );
   if (row === null) return 'done';
-  const letter = letterSchema.parse(job.payload);
+  const letter = job.payload;
   // Without a subscription: the page of the link says that it is incomplete.
   const message = newsMail(business(), { ...letter, subject: `Test: ${letter.subject}` }, `${siteUrl}/unsubscribe`);
   await mail.send({ to: row.email, ...message, key: `job-${job.id}` });
   return 'done';
 }
+
+export const sendCampaignMailJob = defineJob({
+  kind: 'mail.campaign',
+  worker: 'campaigns',
+  alerts: 'once',
+  payload: payloadSchema,
+  handle: ({ mails }: MailServices, job) => sendCampaignMail(mails, job),
+});
+
+export const sendCampaignTestJob = defineJob({
+  kind: 'mail.campaign-test',
+  worker: 'mail',
+  alerts: 'never',
+  payload: letterSchema,
+  handle: ({ mails }: MailServices, job) => sendCampaignTest(mails, job),
+});

@@ -1,10 +1,10 @@
 import { customerMail } from '#server/mails/letter.ts';
 import { isAddressRefused } from '#server/providers/call.ts';
-import type { Job, JobOutcome } from '../core/jobs.ts';
-import type { BookingMailContext } from './booking-mail.ts';
+import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
+import type { BookingMailContext, MailServices } from './booking-mail.ts';
 
 /** Sends a mail that staff wrote to a customer; nothing when the account is gone. Answers go to the business. Throws `ProviderError`. */
-export async function sendCustomerMessage(
+async function sendCustomerMessage(
   { db, mail, business }: Pick<BookingMailContext, 'db' | 'mail' | 'business'>,
   job: Job,
 ): Promise<JobOutcome> {
@@ -23,3 +23,9 @@ export async function sendCustomerMessage(
   }
   return 'done';
 }
+
+export const sendCustomerMessageJob = defineJob({
+  kind: 'mail.customer',
+  worker: 'mail',
+  handle: ({ mails }: MailServices, job) => sendCustomerMessage(mails, job),
+});

@@ -2,7 +2,7 @@ import { paymentLinkMail } from '#server/mails/booking.ts';
 import { moveLinkMail } from '#server/mails/move.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import { latestPayment } from '../core/booking-rows.ts';
-import type { Job, JobOutcome } from '../core/jobs.ts';
+import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { openSession, type SessionContext } from '../payments/open-session.ts';
 import { type BookingMailContext, hoursOf, sendBookingMail, withOrder } from './booking-mail.ts';
 
@@ -10,11 +10,7 @@ import { type BookingMailContext, hoursOf, sendBookingMail, withOrder } from './
  * Mails the link to pay for a booking that staff made, or for new hours of one, and opens its payment session when that has not happened yet. Sends nothing once the
  * booking is paid for or released. Throws `ProviderError`.
  */
-export async function sendPaymentLink(
-  context: BookingMailContext,
-  sessions: SessionContext,
-  job: Job,
-): Promise<JobOutcome> {
+async function sendPaymentLink(context: BookingMailContext, sessions: SessionContext, job: Job): Promise<JobOutcome> {
   await sendBookingMail(context, job, async (booking, facts, email) => {
     const payment = await latestPayment(context.db, facts.id);
     if (facts.holdExpiresAt === null) return null;
@@ -28,3 +24,10 @@ export async function sendPaymentLink(
   });
   return 'done';
 }
+
+export const sendPaymentLinkJob = defineJob({
+  kind: 'mail.payment-link',
+  worker: 'mail',
+  handle: ({ mails, payment }: { mails: BookingMailContext; payment: SessionContext }, job) =>
+    sendPaymentLink(mails, payment, job),
+});

@@ -1,13 +1,14 @@
+import { z } from 'zod';
 import { PERMISSIONS, type Permission } from '#rules/permissions.ts';
 import { secondFactorMail, staffInvitationMail } from '#server/mails/staff.ts';
-import type { Job, JobOutcome } from '../core/jobs.ts';
+import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { invitationToken } from '../staff/invitations.ts';
-import type { BookingMailContext } from './booking-mail.ts';
+import type { BookingMailContext, MailServices } from './booking-mail.ts';
 
 /** Mails an invitation to become staff; nothing when it is closed or expired, or when a newer link has replaced this job's. */
-export async function sendStaffInvitation(
+async function sendStaffInvitation(
   { db, mail, links, clock, siteUrl, business }: Omit<BookingMailContext, 'access'>,
-  job: Job,
+  job: Job<{ expiresAt: string }>,
 ): Promise<JobOutcome> {
   const one = await db.one<{ email: string; permissions: Permission[]; expiresAt: Date; inviter: string | null }>(
     `select i.email, i.permissions, i.expires_at as "expiresAt",
@@ -16,7 +17,7 @@ export async function sendStaffInvitation(
      where i.id = $1::uuid and i.accepted_at is null and i.revoked_at is null and i.expires_at > $2::timestamptz`,
     [job.subjectId, clock()],
   );
-  if (one === null || one.expiresAt.toISOString() !== job.payload['expiresAt']) return 'done';
+  if (one === null || one.expiresAt.toISOString() !== job.payload.expiresAt) return 'done';
   const token = invitationToken({ links }, { invitationId: job.subjectId, expiresAt: one.expiresAt });
   const message = staffInvitationMail(business(), {
     // After the number sign, so that it reaches neither logs nor other sites.
@@ -30,7 +31,7 @@ export async function sendStaffInvitation(
 }
 
 /** Tells a member of staff that they need a second factor, and by when. Sends nothing when they have one, or when no rule concerns them any more. */
-export async function sendSecondFactorDue(
+async function sendSecondFactorDue(
   { db, mail, siteUrl, business }: Pick<BookingMailContext, 'db' | 'mail' | 'siteUrl' | 'business'>,
   job: Job,
 ): Promise<JobOutcome> {
@@ -44,3 +45,16 @@ export async function sendSecondFactorDue(
   await mail.send({ to: colleague.email, ...secondFactorMail(business(), { until, siteUrl }), key: `job-${job.id}` });
   return 'done';
 }
+
+export const sendStaffInvitationJob = defineJob({
+  kind: 'mail.staff-invitation',
+  worker: 'mail',
+  payload: z.object({ expiresAt: z.string() }),
+  handle: ({ mails }: MailServices, job) => sendStaffInvitation(mails, job),
+});
+
+export const sendSecondFactorDueJob = defineJob({
+  kind: 'mail.second-factor',
+  worker: 'mail',
+  handle: ({ mails }: MailServices, job) => sendSecondFactorDue(mails, job),
+});

@@ -2,14 +2,14 @@ import { bookingQuery } from '#rules/finding/booking-link.ts';
 import { slotsOfSpan } from '#rules/slots.ts';
 import { freeHoursMail, waitlistMail } from '#server/mails/waitlist.ts';
 import { isAddressRefused } from '#server/providers/call.ts';
-import type { Job, JobOutcome } from '../core/jobs.ts';
-import type { BookingMailContext } from './booking-mail.ts';
+import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
+import type { BookingMailContext, MailServices } from './booking-mail.ts';
 
 /**
  * Asks a customer on the wait list to book the hours that are held for them, or tells them that the hours are free. Sends nothing when the claim has ended.
  * Throws `ProviderError`.
  */
-export async function sendWaitlistMail(
+async function sendWaitlistMail(
   { db, mail, business, siteUrl, clock }: Pick<BookingMailContext, 'db' | 'mail' | 'business' | 'siteUrl' | 'clock'>,
   job: Job,
 ): Promise<JobOutcome> {
@@ -48,3 +48,11 @@ export async function sendWaitlistMail(
   }
   return 'done';
 }
+
+export const sendWaitlistMailJob = defineJob({
+  kind: 'mail.waitlist',
+  worker: 'mail',
+  longestWaitMs: URGENT_WAIT_MS,
+  alerts: 'once',
+  handle: ({ mails }: MailServices, job) => sendWaitlistMail(mails, job),
+});

@@ -2,7 +2,7 @@ import { formatMoney } from '#rules/money.ts';
 import type { Refund } from '#server/providers/ports.ts';
 import { lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
-import type { JobOutcome } from '../core/jobs.ts';
+import { defineJob, type JobOutcome } from '../core/jobs.ts';
 import { isHeldForUndo, UNDO_RETRY_MS } from '../core/undo-hold.ts';
 import { countChange, type PaymentContext } from './context.ts';
 import { type PartialRefund, readPartialRefund } from './partial-refunds.ts';
@@ -29,7 +29,7 @@ export async function refundPayment(context: PaymentContext, paymentId: string):
 }
 
 /** Makes a partial refund that staff decided on, in the same way as `refundPayment`. */
-export async function makePartialRefund(context: PaymentContext, id: string): Promise<JobOutcome> {
+async function makePartialRefund(context: PaymentContext, id: string): Promise<JobOutcome> {
   const { db } = context;
   const part = await readPartialRefund(db, id);
   if (part?.state !== 'pending') return 'done';
@@ -153,3 +153,15 @@ async function cover({ db }: PaymentContext, read: PaymentFacts, part: PartialRe
   });
   return 'done';
 }
+
+export const refundPaymentJob = defineJob({
+  kind: 'payment.refund',
+  worker: 'payments',
+  handle: ({ payment }: { payment: PaymentContext }, job) => refundPayment(payment, job.subjectId),
+});
+
+export const makePartialRefundJob = defineJob({
+  kind: 'payment.partial-refund',
+  worker: 'payments',
+  handle: ({ payment }: { payment: PaymentContext }, job) => makePartialRefund(payment, job.subjectId),
+});

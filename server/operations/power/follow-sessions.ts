@@ -2,7 +2,7 @@ import { settings } from '#rules/venue.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { ProviderError } from '#server/providers/call.ts';
-import type { Job, JobOutcome } from '../core/jobs.ts';
+import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import type { Plugs } from './plugs.ts';
 
 const BEFORE = `${settings.lightsBeforeMinutes} minutes`;
@@ -29,7 +29,7 @@ export async function followSessions({ db, plugs, clock }: LightsContext): Promi
  * Job `power.follow`: switches a plug as the sessions want it now, which a job that comes late may find changed. Its subject is the row of the plug.
  * Throws `ProviderError`.
  */
-export async function switchLights(
+async function switchLights(
   { db, plugs }: Pick<LightsContext, 'db' | 'plugs'>,
   { subjectId }: Pick<Job, 'subjectId'>,
 ): Promise<JobOutcome> {
@@ -49,3 +49,11 @@ export async function switchLights(
     throw new ProviderError('plug', 'wish_changed', { retryable: true });
   return 'done';
 }
+
+export const switchLightsJob = defineJob({
+  kind: 'power.follow',
+  worker: 'power',
+  longestWaitMs: URGENT_WAIT_MS,
+  alerts: 'once',
+  handle: ({ lights }: { lights: Pick<LightsContext, 'db' | 'plugs'> }, job) => switchLights(lights, job),
+});

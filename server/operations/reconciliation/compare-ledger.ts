@@ -2,7 +2,7 @@ import { addDays, slotStart, type StudioDate, studioDate } from '#rules/studio-t
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import type { Payments, ProviderLedger } from '#server/providers/ports.ts';
-import type { Job, JobOutcome } from '../core/jobs.ts';
+import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { compareLedger, type OwnItem } from './ledger-differences.ts';
 
@@ -45,7 +45,7 @@ export async function startNightlyCheck(context: Pick<LedgerContext, 'db' | 'clo
 }
 
 /** Compares a month with the provider's ledger, and stores sums and differences. */
-export async function checkLedger({ db, payments, clock }: LedgerContext, job: Job): Promise<JobOutcome> {
+async function checkLedger({ db, payments, clock }: LedgerContext, job: Job): Promise<JobOutcome> {
   const row = await db.one<{ month: StudioDate }>(
     'select month::text as month from private.ledger_check where id = $1::uuid',
     [job.subjectId],
@@ -95,3 +95,10 @@ function boundsOf(first: StudioDate): { readonly start: Date; readonly end: Date
   if (!start || !end) throw new RangeError(`no midnight at the beginning of ${first}`);
   return { start, end };
 }
+
+export const checkLedgerJob = defineJob({
+  kind: 'payment.compare-ledger',
+  worker: 'payments',
+  alerts: 'once',
+  handle: ({ payment }: { payment: LedgerContext }, job) => checkLedger(payment, job),
+});

@@ -1,5 +1,5 @@
 import type { Transaction } from '#server/db/database.ts';
-import type { Job, JobOutcome } from '../core/jobs.ts';
+import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import type { SecretKind } from '../core/shown-secrets.ts';
 import type { AccessContext } from '../access/context.ts';
 import { replaceSeenCode } from '../access/renew-code.ts';
@@ -12,7 +12,7 @@ type LostSecret = { readonly kind: SecretKind; readonly subjectId: string; reado
  * Job `access.end-secret`: revokes a code that was shown to a person who has lost the permission since. A code of a booking is replaced, and the customer gets
  * the new one by mail. Where the lock cannot remove codes nothing happens: owners see the code with its end. Throws `ProviderError`.
  */
-export async function endSecret(context: AccessContext, job: Job): Promise<JobOutcome> {
+async function endSecret(context: AccessContext, job: Job): Promise<JobOutcome> {
   const { db, locks } = context;
   const secret = await db.one<LostSecret>(
     `select s.kind, s.subject_id as "subjectId", c.booking_id as "bookingId" from private.shown_secret s
@@ -55,3 +55,10 @@ async function mailNewCode(tx: Transaction, secretId: string, now: Date): Promis
     [secretId, now],
   );
 }
+
+export const endSecretJob = defineJob({
+  kind: 'access.end-secret',
+  worker: 'locks',
+  longestWaitMs: URGENT_WAIT_MS,
+  handle: ({ access }: { access: AccessContext }, job) => endSecret(access, job),
+});

@@ -1,0 +1,108 @@
+import type { AccessContext } from '../access/context.ts';
+import type { IdentityContext } from '../identity/context.ts';
+import type { ReminderContext } from '../mails/reminders.ts';
+import type { WalletContext } from '../exports/pass-rows.ts';
+import type { PaymentContext } from '../payments/context.ts';
+import type { SessionContext } from '../payments/open-session.ts';
+import type { LightsContext } from '../power/follow-sessions.ts';
+import type { JobAlerts } from './job-alerts.ts';
+import { type JobDefinition, jobKinds, workersFor } from '../core/jobs.ts';
+import type { JobKinds } from '#server/queue/jobs.ts';
+import {
+  sendCancellationJob,
+  sendConfirmationJob,
+  sendMoveJob,
+  sendPaymentFailedJob,
+  sendPaymentProcessingJob,
+  sendPaymentReturnedJob,
+  sendRefundJob,
+} from '../mails/booking-mails.ts';
+import { sendPaymentLinkJob } from '../mails/send-payment-link.ts';
+import { sendLinkExpiredJob, sendLinkExpiredToStaffJob } from '../mails/expired-links.ts';
+import { sendDocumentsJob } from '../mails/document-mails.ts';
+import { sendReminderJob, sendTextReminderJob } from '../mails/reminders.ts';
+import { sendAccessCodeJob, sendCodeHeldJob, sendCodeHeldToStaffJob } from '../mails/send-access-code.ts';
+import { sendWaitlistMailJob } from '../mails/waitlist-mail.ts';
+import { sendIdDecisionJob, sendReviewWaitingJob } from '../mails/identity-mails.ts';
+import { sendIdMissingJob, sendIdNeededJob, sendIdWithdrawnJob } from '../mails/missing-id-mails.ts';
+import { sendIncidentAnswerJob, sendThanksJob } from '../mails/after-session.ts';
+import { sendDoorHelpJob } from '../mails/door-help-mail.ts';
+import { sendSecondFactorDueJob, sendStaffInvitationJob } from '../mails/staff-mails.ts';
+import { sendCustomerMessageJob } from '../mails/send-customer-message.ts';
+import { sendCampaignMailJob, sendCampaignTestJob } from '../mails/send-campaign-mail.ts';
+import { sendJobAlertJob } from './job-alerts.ts';
+import { requestFirstCodeJob } from '../access/issue-first-code.ts';
+import { revokeCodesJob } from '../access/revoke-codes.ts';
+import { removeGuestCodeJob, requestGuestCodeJob } from '../crew/guest-codes.ts';
+import { removeStaffCodeJob } from '../access/staff-codes.ts';
+import { endSecretJob } from '../staff/end-secret.ts';
+import { switchLightsJob } from '../power/follow-sessions.ts';
+import { renewApplePassJob, renewGooglePassJob } from '../exports/renew-passes.ts';
+import { makePartialRefundJob, refundPaymentJob } from '../payments/refund.ts';
+import { forgetCustomerJob } from '../customers/provider-customer.ts';
+import { checkLedgerJob } from '../reconciliation/compare-ledger.ts';
+import { deletePhotoJob } from '../identity/delete-photo.ts';
+
+/** What the handlers of all kinds of jobs need. */
+export type JobServices = {
+  readonly mails: ReminderContext;
+  readonly alerts: JobAlerts;
+  readonly access: AccessContext;
+  readonly payment: PaymentContext & SessionContext;
+  readonly identity: IdentityContext;
+  readonly lights: LightsContext;
+  readonly passes: WalletContext;
+};
+
+/** Every kind of job of the business. */
+export const ALL_JOBS: readonly JobDefinition<JobServices>[] = [
+  sendConfirmationJob,
+  sendCancellationJob,
+  sendPaymentLinkJob,
+  sendMoveJob,
+  sendLinkExpiredJob,
+  sendLinkExpiredToStaffJob,
+  sendRefundJob,
+  sendDocumentsJob,
+  sendPaymentReturnedJob,
+  sendPaymentProcessingJob,
+  sendPaymentFailedJob,
+  sendReminderJob,
+  sendTextReminderJob,
+  sendAccessCodeJob,
+  sendCodeHeldJob,
+  sendCodeHeldToStaffJob,
+  sendWaitlistMailJob,
+  sendIdDecisionJob,
+  sendIdWithdrawnJob,
+  sendIdNeededJob,
+  sendThanksJob,
+  sendIncidentAnswerJob,
+  sendDoorHelpJob,
+  sendIdMissingJob,
+  sendReviewWaitingJob,
+  sendStaffInvitationJob,
+  sendSecondFactorDueJob,
+  sendCustomerMessageJob,
+  sendCampaignMailJob,
+  sendCampaignTestJob,
+  sendJobAlertJob,
+  requestFirstCodeJob,
+  revokeCodesJob,
+  requestGuestCodeJob,
+  removeGuestCodeJob,
+  removeStaffCodeJob,
+  endSecretJob,
+  switchLightsJob,
+  renewApplePassJob,
+  renewGooglePassJob,
+  refundPaymentJob,
+  makePartialRefundJob,
+  forgetCustomerJob,
+  checkLedgerJob,
+  deletePhotoJob,
+];
+
+/** Returns the kinds of jobs of the business, each with its handler. */
+export const ownJobKinds = (services: JobServices): JobKinds =>
+  jobKinds(ALL_JOBS, services, workersFor(services.passes.wallets));
