@@ -22,7 +22,6 @@ const LONG_FUNCTIONS = [
   'private.booking_details',
   'private.export_account',
   'private.hold_booking',
-  'public.own_booking',
   'public.staff_alerts',
 ];
 

@@ -48,15 +48,7 @@ begin
     select x.* into v_b from private.booking x where x.id = v_b.moves_booking;
   end if;
   if v_b.id is null or v_b.user_id is distinct from v_user then return null; end if;
-  return pg_catalog.jsonb_build_object(
-    'id', v_b.id, 'reference', v_b.reference, 'studioId', v_b.studio_id, 'studioName', v_b.studio_name,
-    'startTime', v_b.start_time, 'endTime', v_b.end_time, 'status', v_b.status, 'cancelReason', v_b.cancel_reason,
-    'holdExpiresAt', v_b.hold_expires_at, 'createdAt', v_b.created_at, 'confirmedAt', v_b.confirmed_at,
-    'cancelledAt', v_b.cancelled_at, 'freeCancelHours', (v_b.policy ->> 'freeCancelHours')::numeric,
-    'termsStart', coalesce(v_b.terms_start, v_b.start_time), 'owedCents', v_b.owed_cents,
-    'totalHours', v_b.total_hours, 'baseCents', v_b.base_cost_cents, 'discountCents', v_b.discount_cents,
-    'couponCode', v_b.coupon_terms ->> 'code', 'couponCents', v_b.coupon_discount_cents,
-    'waivedCents', v_b.waived_cents, 'finalCents', v_b.final_cost_cents,
+  return private.booking_columns(v_b) || pg_catalog.jsonb_build_object(
     'codeHeld', exists (select from private.code_hold(v_b.id)),
     'processing', exists (select from private.payment x where x.booking_id = v_b.id and x.state = 'processing'),
     'payments', (

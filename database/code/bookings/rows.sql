@@ -123,6 +123,20 @@ language sql stable set search_path = '' as $$
     'orderSize', b.order_size, 'termsStart', coalesce(b.terms_start, b.start_time), 'owedCents', b.owed_cents)
 $$;
 
+-- The columns of a booking that both the page of its customer and the panel of staff show, as JSON. Amounts are in
+-- cents. `bookingFields` in web/data/bookings/booking-fields.ts reads them.
+create or replace function private.booking_columns(b private.booking) returns jsonb
+language sql stable set search_path = '' as $$
+  select pg_catalog.jsonb_build_object(
+    'id', b.id, 'reference', b.reference, 'studioId', b.studio_id, 'studioName', b.studio_name,
+    'startTime', b.start_time, 'endTime', b.end_time, 'status', b.status, 'cancelReason', b.cancel_reason,
+    'holdExpiresAt', b.hold_expires_at, 'createdAt', b.created_at, 'confirmedAt', b.confirmed_at,
+    'cancelledAt', b.cancelled_at, 'freeCancelHours', (b.policy ->> 'freeCancelHours')::numeric,
+    'termsStart', coalesce(b.terms_start, b.start_time), 'owedCents', b.owed_cents, 'totalHours', b.total_hours,
+    'baseCents', b.base_cost_cents, 'discountCents', b.discount_cents, 'couponCode', b.coupon_terms ->> 'code',
+    'couponCents', b.coupon_discount_cents, 'waivedCents', b.waived_cents, 'finalCents', b.final_cost_cents)
+$$;
+
 -- The bookings that the caller may read with all columns: own ones; for staff and the service key all. The name,
 -- address and phone number of another customer's booking need the permission for bookings.
 --

@@ -49,16 +49,8 @@ begin
       limit 100) h
     left join public.profiles p on p.user_id = h.actor;
   end if;
-  return pg_catalog.jsonb_build_object(
-    'id', v_b.id, 'reference', v_b.reference, 'studioId', v_b.studio_id, 'studioName', v_b.studio_name,
-    'startTime', v_b.start_time, 'endTime', v_b.end_time, 'status', v_b.status,
-    'cancelReason', v_b.cancel_reason, 'holdExpiresAt', v_b.hold_expires_at, 'createdAt', v_b.created_at,
-    'confirmedAt', v_b.confirmed_at, 'cancelledAt', v_b.cancelled_at, 'notes', v_b.notes,
-    'freeCancelHours', (v_b.policy ->> 'freeCancelHours')::numeric,
-    'termsStart', coalesce(v_b.terms_start, v_b.start_time), 'owedCents', v_b.owed_cents,
-    'totalHours', v_b.total_hours, 'baseCents', v_b.base_cost_cents, 'discountCents', v_b.discount_cents,
-    'couponCode', v_b.coupon_terms ->> 'code', 'couponCents', v_b.coupon_discount_cents,
-    'waivedCents', v_b.waived_cents, 'finalCents', v_b.final_cost_cents,
+  return private.booking_columns(v_b) || pg_catalog.jsonb_build_object(
+    'notes', v_b.notes,
     'customer', (
       select pg_catalog.jsonb_build_object(
         'hasAccount', v_b.user_id is not null, 'name', coalesce(p.full_name, v_b.guest_name),

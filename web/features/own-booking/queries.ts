@@ -1,35 +1,11 @@
 import { z } from 'zod';
 import type { CardProblem } from '#web/data/account/saved-cards.ts';
+import { bookingFields, instant, maybeInstant } from '#web/data/bookings/booking-fields.ts';
 import { callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 
-const instant = z.coerce.date();
-const maybeInstant = instant.nullable();
 const bookingSchema = z.object({
-  id: z.string(),
-  reference: z.string(),
-  studioId: z.string(),
-  studioName: z.string(),
-  startTime: instant,
-  endTime: instant,
-  status: z.enum(['pending', 'confirmed', 'cancelled']),
-  cancelReason: z.string().nullable(),
-  holdExpiresAt: maybeInstant,
-  createdAt: instant,
-  confirmedAt: maybeInstant,
-  cancelledAt: maybeInstant,
-  freeCancelHours: z.number().nullable(),
-  /** The start from which the terms of cancellation count. */
-  termsStart: instant,
-  totalHours: z.number(),
-  baseCents: z.number(),
-  discountCents: z.number(),
-  couponCode: z.string().nullable(),
-  couponCents: z.number(),
-  waivedCents: z.number(),
-  /** Too little for a payment: what is still to pay, or, below zero, still to go back. */
-  owedCents: z.number(),
-  finalCents: z.number(),
+  ...bookingFields,
   /** Its code waits until staff have talked to the customer. */
   codeHeld: z.boolean(),
   /** A payment takes the bank days. */

@@ -1,36 +1,12 @@
 import { z } from 'zod';
+import { bookingFields, instant, maybeInstant } from '#web/data/bookings/booking-fields.ts';
 import { callFunction, fetchClient } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import { AppError, OFFLINE } from '#web/lib/errors.ts';
 
-const instant = z.coerce.date();
-const maybeInstant = instant.nullable();
 const detailsSchema = z.object({
-  id: z.string(),
-  reference: z.string(),
-  studioId: z.string(),
-  studioName: z.string(),
-  startTime: instant,
-  endTime: instant,
-  status: z.enum(['pending', 'confirmed', 'cancelled']),
-  cancelReason: z.string().nullable(),
-  holdExpiresAt: maybeInstant,
-  createdAt: instant,
-  confirmedAt: maybeInstant,
-  cancelledAt: maybeInstant,
+  ...bookingFields,
   notes: z.string().nullable(),
-  freeCancelHours: z.number().nullable(),
-  /** The start from which the terms of cancellation count. */
-  termsStart: instant,
-  totalHours: z.number(),
-  baseCents: z.number(),
-  discountCents: z.number(),
-  couponCode: z.string().nullable(),
-  couponCents: z.number(),
-  waivedCents: z.number(),
-  /** Too little for a payment: what is still to pay, or, below zero, still to go back. */
-  owedCents: z.number(),
-  finalCents: z.number(),
   customer: z.object({
     hasAccount: z.boolean(),
     name: z.string().nullable(),
