@@ -56,7 +56,7 @@ export const pages: readonly PageRoute[] = [
   { path: '/door', page: 'access/door', ...own },
   { path: '/crew', page: 'access/crew', ...own },
   { path: '/access-code', page: 'access/access-code', ...own },
-  { path: '/admin', page: 'admin', ...own },
+  { path: '/admin', page: 'admin/dashboard', ...own },
   { path: '/staff-invitation', page: 'staff-invitation', ...own },
   { path: '/igloohome-test', page: 'developer/igloohome-test', ...hidden },
   { path: '/test-pin', page: 'developer/test-pin', ...hidden },
@@ -68,7 +68,11 @@ export const pages: readonly PageRoute[] = [
 ];
 export const unknownPage: PageRoute = { path: '*', page: 'not-found', ...open };
 
-const files = import.meta.glob<{ default: ComponentType }>(['./pages/**/*.tsx', '!./pages/**/*.test.tsx']);
+const files = import.meta.glob<{ default: ComponentType }>([
+  './pages/**/*.tsx',
+  '!./pages/**/*-part.tsx',
+  '!./pages/**/*.test.tsx',
+]);
 
 type Fetchable = {
   readonly load: () => Promise<{ default: ComponentType }>;

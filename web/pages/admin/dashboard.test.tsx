@@ -11,7 +11,7 @@ import '#web/staff/booking-panel/move-step.tsx';
 import '#web/staff/bookings/search-form.tsx';
 import '#web/staff/bookings/today.tsx';
 import '#web/staff/calendar/calendar.tsx';
-import AdminPage from './admin.tsx';
+import AdminPage from './dashboard.tsx';
 
 const session = { status: 'in', user: { id: 'u' }, session: { access_token: 't' } };
 vi.mock('#web/data/session.tsx', () => ({ useSession: () => session, useAuthDialog: () => ({ open: vi.fn() }) }));

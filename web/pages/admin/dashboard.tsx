@@ -1,0 +1,92 @@
+import { Suspense, useEffect, useState } from 'react';
+import { DeveloperLink } from '#web/staff/permissions/developer-link.tsx';
+import { FactorDue } from '#web/staff/permissions/factor-due.tsx';
+import { StaffGate } from '#web/staff/permissions/staff-gate.tsx';
+import { may, usePermissions } from '#web/staff/permissions/use-permissions.ts';
+import { paths, withBooking } from '#web/lib/paths.ts';
+import { useNavigate, useSearchParams } from '#web/router/router.tsx';
+import { PartBoundary } from '#web/ui/crash-screen.tsx';
+import { LoadFailed, Skeleton, Waiting } from '#web/ui/notice.tsx';
+import { lazyPart } from '#web/ui/load-part.ts';
+import { Shell } from '#web/ui/shell.tsx';
+import { Tabs } from '#web/ui/tabs.tsx';
+import { OpenBooking } from './open-booking-part.tsx';
+import { SECTIONS } from './sections-part.tsx';
+
+const SearchForm = lazyPart(async () => ({
+  default: (await import('#web/staff/bookings/search-form.tsx')).SearchForm,
+}));
+
+const TITLE = 'Admin Dashboard';
+const BACK = { to: paths.home, label: 'Home' };
+
+/** Admin dashboard; the address holds the open tab. */
+export default function AdminPage() {
+  const [search] = useSearchParams();
+  const [first] = useState(() => search.get('tab') ?? 'today');
+  // While the permissions are read, which decide whether it is shown.
+  useEffect(() => {
+    const section = SECTIONS.find(({ key }) => key === first);
+    section?.part.fetch();
+    if (section?.searched) SearchForm.fetch();
+  }, [first]);
+  return (
+    <StaffGate title={TITLE}>
+      <AdminTabs />
+    </StaffGate>
+  );
+}
+
+/** Shows the tabs that the account's permissions open. */
+function AdminTabs() {
+  const [search, setSearch] = useSearchParams();
+  const permissions = usePermissions();
+  const held = permissions.data;
+  if (held === undefined)
+    return permissions.isError ? (
+      <Shell back={BACK} title={TITLE}>
+        <LoadFailed title="Your permissions could not be loaded." onRetry={() => void permissions.refetch()} />
+      </Shell>
+    ) : (
+      <Waiting label="Checking permissions..." />
+    );
+  const sections = SECTIONS.filter((one) => one.for === undefined || may(held, one.for));
+  const section = sections.find(({ key }) => key === search.get('tab')) ?? sections[0];
+  if (section === undefined) return null;
+  return (
+    <Shell back={BACK} title={TITLE} wide>
+      <FactorDue />
+      <Tabs
+        label="Admin"
+        tabs={sections}
+        value={section.key}
+        onChange={(key) => setSearch({ tab: key }, { replace: true })}
+      >
+        <PartBoundary what="This part" key={section.key}>
+          <Suspense fallback={<Skeleton className="h-96" label="Loading" />}>
+            {section.searched && may(held, 'bookings') ? <Search /> : null}
+            {section.show({ held, words: search.get('q') ?? '', setSearch })}
+          </Suspense>
+        </PartBoundary>
+      </Tabs>
+      {may(held, 'bookings') ? <OpenBooking mayRefund={may(held, 'money')} /> : null}
+      <p className="mt-12 min-h-11">
+        <DeveloperLink />
+      </p>
+    </Shell>
+  );
+}
+
+function Search() {
+  const [search, setSearch] = useSearchParams();
+  const navigate = useNavigate();
+  const words = search.get('q') ?? '';
+  return (
+    <SearchForm
+      key={words}
+      words={words}
+      onBooking={(reference) => navigate(withBooking(search, reference))}
+      onCustomers={(q) => setSearch({ tab: 'customers', ...(q === '' ? {} : { q }) })}
+    />
+  );
+}
