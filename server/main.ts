@@ -33,6 +33,10 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     async (config, [file]) => (await import('./start/backup/run.ts')).runVerifyBackup(config, file, openCopy, print),
   ],
   [
+    'upgrade-check',
+    async (config, [file]) => (await import('./start/doctor/upgrade-check.ts')).runUpgradeCheck(config, file, print),
+  ],
+  [
     'move-to-postgres',
     async (config) => (await import('./start/backup/move-to-postgres.ts')).runMoveToPostgres(config, print),
   ],

@@ -188,6 +188,8 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
   ['tests/mutation/mutated-schema.ts', '#server/db/schema/schema.ts', 'as above'],
   ['tests/mutation/mutated-schema.ts', '#server/db/schema/code-objects.ts', 'as above'],
   ['tests/sql/migration-faults.ts', '#server/db/schema/statements.ts', 'statements of migrations are read one by one'],
+  ['tests/sql/migration-faults.ts', '#server/db/schema/long-locks.ts', 'an operator is shown these statements too'],
+  ['tests/sql/migration-faults.test.ts', '#server/db/schema/long-locks.ts', 'as above'],
   ['tests/sql/code.test.ts', '#server/db/schema/schema.ts', 'the database is compared with the text of the code'],
   ['tests/support/rows.ts', '#server/db/values.ts', 'rows are decoded as the program decodes them'],
   ['tests/support/rows.ts', '#server/db/roll-back.ts', 'a transaction is rolled back in one way only'],

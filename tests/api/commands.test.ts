@@ -61,6 +61,6 @@ test('any other failure of a command ends with 1 and its message', () => {
   expect(run(['import-users', join(folder, 'none')])).toEqual([1, `There is no file ${join(folder, 'none')}.`]);
   expect(run(['import-user'])).toEqual([
     1,
-    'There is no command import-user; the commands are import-users, demo, backup, restore, verify-backup, move-to-postgres, accept-keys, client-keys, remove-demo, doctor.',
+    'There is no command import-user; the commands are import-users, demo, backup, restore, verify-backup, upgrade-check, move-to-postgres, accept-keys, client-keys, remove-demo, doctor.',
   ]);
 }, 120_000);

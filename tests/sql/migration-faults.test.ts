@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { getCreatedTables } from '#server/db/schema/long-locks.ts';
 import { checkedOutSchema } from '#tests/support/image.ts';
-import { findMigrationFaults, getCreatedTables } from './migration-faults.ts';
+import { findMigrationFaults } from './migration-faults.ts';
 
 const NEW = new Set(['private.fresh']);
 

@@ -6,12 +6,8 @@ import { createPglite, type DataLocation, type Embedded, type PgliteOptions } fr
 /** Opens the embedded database and migrates it; runs maintenance for a database in a folder until it closes. */
 export async function openEmbedded(location: DataLocation, options: OpenOptions & PgliteOptions): Promise<Embedded> {
   const engine = await createPglite(location, options);
-  const migrator: Migrator = {
-    script: (sql) => engine.script(sql),
-    rows: async (sql) => (await engine.query(sql)).rows,
-  };
   try {
-    await migrate(migrator, options.schema, options.report);
+    await migrate(toMigrator(engine), options.schema, options.report);
   } catch (error) {
     await engine.close();
     throw error;
@@ -24,5 +20,13 @@ export async function openEmbedded(location: DataLocation, options: OpenOptions 
       await maintenance.stop();
       await engine.close();
     },
+  };
+}
+
+/** Returns what migrating needs of an embedded database. */
+export function toMigrator(engine: Pick<Embedded, 'script' | 'query'>): Migrator {
+  return {
+    script: (sql) => engine.script(sql),
+    rows: async (sql) => (await engine.query<Record<string, unknown>>(sql)).rows,
   };
 }

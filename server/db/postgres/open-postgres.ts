@@ -3,7 +3,7 @@ import type { Database } from '../database.ts';
 import { migrate, type OpenOptions } from '../schema/migrate.ts';
 import type { Migrator } from '../schema/migrator.ts';
 import { loginOf, withLogin } from './address.ts';
-import { connectPatiently } from './connect.ts';
+import { connectPatiently, type Waiting } from './connect.ts';
 import { adaptSchema, letServerReachRows } from './ordinary-owner.ts';
 import { createPostgres, type PostgresOptions } from './postgres.ts';
 import { createPrimary } from './primary.ts';
@@ -84,21 +84,45 @@ export async function asOwner<T>(
   }
 }
 
-/** Makes roles, migrates and returns the password of the logins. One process at a time does so. */
-async function prepare(admin: pg.Client, url: string, options: OpenOptions): Promise<string> {
+/** Calls `work` with what reads a database in one read-only transaction, while servers use it. Takes no lock that could make one of them wait. */
+export async function asReader<T>(
+  url: string,
+  waiting: Waiting,
+  work: (engine: Pick<Migrator, 'rows'>) => Promise<T>,
+): Promise<T> {
+  const admin = await connectPatiently(createPrimary(url), waiting);
+  try {
+    await refuseOldServer(admin);
+    await admin.query('begin isolation level repeatable read read only');
+    return await work(toReader(admin));
+  } finally {
+    await admin.end();
+  }
+}
+
+const toReader = (admin: pg.Client): Pick<Migrator, 'rows'> => ({
+  rows: async (sql) => (await admin.query<Record<string, unknown>>(sql)).rows,
+});
+
+async function refuseOldServer(admin: pg.Client): Promise<void> {
   const { rows } = await admin.query<{ version: number }>(
     `select current_setting('server_version_num')::int as version`,
   );
   if ((rows[0]?.version ?? 0) < OLDEST_VERSION)
     throw new DatabaseRefused(['DATABASE_URL must lead to PostgreSQL 15 or newer']);
+}
+
+/** Makes roles, migrates and returns the password of the logins. One process at a time does so. */
+async function prepare(admin: pg.Client, url: string, options: OpenOptions): Promise<string> {
+  await refuseOldServer(admin);
   await takeMigrationLock(admin);
   const rights = await readRights(admin);
   const password = await loginPassword(admin);
   const viewOwners = viewOwnersOf(options.schema);
   await makeRoles(admin, { url, rights, password, viewOwners });
   const migrator: Migrator = {
+    ...toReader(admin),
     script: async (sql) => void (await admin.query(sql)),
-    rows: async (sql) => (await admin.query<Record<string, unknown>>(sql)).rows,
   };
   const upgrade = await migrate(migrator, adaptSchema(options.schema, rights), options.report).catch(
     async (error: unknown) => {

@@ -1,6 +1,7 @@
+import { getAdoptedRecords, getObjectsToLoad, getRetirement } from './code-changes.ts';
 import type { CodeObject } from './code-objects.ts';
-import { toLoadOrder } from './load-order.ts';
 import type { Migrator } from './migrator.ts';
+import { readCodeRecords } from './records.ts';
 import type { Release } from './schema.ts';
 import { literal, resetRights } from './reset-rights.ts';
 
@@ -18,10 +19,7 @@ const PAUSE_MS = 400;
  * all tables whose triggers and policies change at once, or gives everything back and tries again.
  */
 export async function loadCode(engine: Migrator, objects: readonly CodeObject[], release: string): Promise<string[]> {
-  const rows = await engine.rows('select name, hash, release from private.code_object');
-  if (rows.some((row) => isNewer(String(row['release']), release))) return [];
-  const loaded = new Map(rows.map((row) => [String(row['name']), String(row['hash'])]));
-  const changed = toLoadOrder(objects.filter(({ name, hash }) => loaded.get(name) !== hash));
+  const changed = getObjectsToLoad(objects, await readCodeRecords(engine), release);
   if (changed.length > 0)
     await inTransaction(engine, [
       // A function may name tables and functions that later statements create.
@@ -41,24 +39,16 @@ export async function loadCode(engine: Migrator, objects: readonly CodeObject[],
  * before this one may still call what this one retires. `objects`: all of the code. Never touches an object that loading did not record.
  */
 export async function dropRetired(engine: Migrator, objects: readonly CodeObject[], release: string): Promise<void> {
-  const rows = await engine.rows('select name, release, retired_in from private.code_object');
-  if (rows.some((row) => isNewer(String(row['release']), release))) return;
-  const names = new Set(objects.map(({ name }) => name));
-  const dropped: string[] = [];
-  const records = rows.flatMap((row) => {
-    const name = String(row['name']);
-    const retired = typeof row['retired_in'] === 'string' ? row['retired_in'] : null;
-    if (names.has(name)) return retired === null ? [] : [setRetired(name, null)];
-    if (retired === null) return [setRetired(name, release)];
-    if (isNewer(release, retired)) dropped.push(name);
-    return [];
-  });
-  const drops = dropped.flatMap((name) => [
-    `drop ${name.replace(/^\w+/, '$& if exists')}`,
-    `delete from private.code_object where name = ${literal(name)}`,
-  ]);
-  if (records.length + drops.length > 0)
-    await inTransaction(engine, [...lockTables(dropped, objects), ...records, ...drops]);
+  const { retired, restored, dropped } = getRetirement(objects, await readCodeRecords(engine), release);
+  const statements = [
+    ...retired.map((name) => setRetired(name, release)),
+    ...restored.map((name) => setRetired(name, null)),
+    ...dropped.flatMap((name) => [
+      `drop ${name.replace(/^\w+/, '$& if exists')}`,
+      `delete from private.code_object where name = ${literal(name)}`,
+    ]),
+  ];
+  if (statements.length > 0) await inTransaction(engine, [...lockTables(dropped, objects), ...statements]);
 }
 
 function setRetired(name: string, release: string | null): string {
@@ -66,12 +56,11 @@ function setRetired(name: string, release: string | null): string {
 }
 
 /** Records views, triggers and policies that a database of an earlier release has already. Idempotent. */
-export async function recordCode(engine: Migrator, { version, code = {} }: Release): Promise<void> {
-  const rows = Object.entries(code).map((entry) => `(${[...entry, version].map(literal).join(', ')})`);
+export async function recordCode(engine: Migrator, earlier: Release): Promise<void> {
+  const records = getAdoptedRecords(await readCodeRecords(engine), earlier);
+  const rows = records.map(({ name, hash, release }) => `(${[name, hash, release].map(literal).join(', ')})`);
   if (rows.length > 0)
-    await engine.script(
-      `insert into private.code_object (name, hash, release) values ${rows.join(', ')} on conflict (name) do nothing`,
-    );
+    await engine.script(`insert into private.code_object (name, hash, release) values ${rows.join(', ')}`);
 }
 
 const load = (object: CodeObject, release: string): readonly string[] => [
@@ -92,11 +81,6 @@ function lockTables(names: readonly string[], objects: readonly CodeObject[]): r
   const tables = names.flatMap((name) => /^(?:trigger|policy) .* on ([\w.]+)$/.exec(name)?.[1] ?? []);
   const locked = [...new Set(tables)].filter((table) => !views.has(table)).toSorted();
   return locked.length === 0 ? [] : [`lock table ${locked.join(', ')} in access exclusive mode nowait`];
-}
-
-/** Whether version `1.2.3` is newer than another. */
-function isNewer(version: string, than: string): boolean {
-  return version.localeCompare(than, 'en', { numeric: true }) > 0;
 }
 
 function toRecord({ name, hash }: CodeObject, release: string): string {

@@ -1,5 +1,6 @@
 import { dropRetired, loadCode, recordCode } from './load-code.ts';
 import type { Migrator } from './migrator.ts';
+import { readMigrationRecords } from './records.ts';
 import { type Migration, getObjects, type Schema } from './schema.ts';
 import { splitStatements } from './statements.ts';
 import { planUpgrade } from './upgrade-plan.ts';
@@ -41,7 +42,7 @@ export type Upgrade = { readonly migrations: readonly string[]; readonly objects
  * release refuses to start on a database that has them.
  */
 export async function migrate(engine: Migrator, schema: Schema, report: (line: string) => void): Promise<Upgrade> {
-  const { adopted, adoptedFrom, pending } = planUpgrade(await readRecorded(engine), schema);
+  const { adopted, adoptedFrom, pending } = planUpgrade(await readMigrationRecords(engine), schema);
   await engine.script(LEDGER);
   if (adoptedFrom) await recordCode(engine, adoptedFrom);
   const first = schema.migrations[0];
@@ -58,24 +59,17 @@ export async function migrate(engine: Migrator, schema: Schema, report: (line: s
   return { migrations: pending.map(({ name }) => name), objects: [...early, ...late] };
 }
 
-/** Reads the list of migrations: checksum by name. Changes nothing. */
-async function readRecorded(engine: Migrator): Promise<ReadonlyMap<string, string>> {
-  const [ledger] = await engine.rows(`select to_regclass('private.migrations') is not null as "exists"`);
-  if (ledger?.['exists'] !== true) return new Map();
-  const rows = await engine.rows('select name, checksum from private.migrations');
-  return new Map(rows.map((row) => [String(row['name']), String(row['checksum'])]));
-}
-
 const toRecord = ({ name, checksum }: Migration): string =>
   `insert into private.migrations (name, checksum) values ('${name}', '${checksum}');`;
 
 /** The first line of a migration with statements such as `create index concurrently`, which refuse to run in a transaction. */
 const WITHOUT_TRANSACTION = /^-- Runs without a transaction\b/;
+export const runsWithoutTransaction = ({ sql }: Migration): boolean => WITHOUT_TRANSACTION.test(sql);
 
 /** Runs a migration and records it. One without a transaction runs again as a whole when it has failed, so that each of its statements can be repeated. */
 async function run(engine: Migrator, migration: Migration): Promise<void> {
   try {
-    if (WITHOUT_TRANSACTION.test(migration.sql)) {
+    if (runsWithoutTransaction(migration)) {
       for (const { text } of splitStatements(migration.sql)) await engine.script(text);
       await engine.script(toRecord(migration));
     } else await engine.script(`begin;\n${migration.sql}\n;${toRecord(migration)}\ncommit;`);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Database } from '#server/db/database.ts';
+import type { Embedded } from '#server/db/engine/pglite.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 import { lockDirectory } from '#server/db/directory-lock.ts';
 import { readSchema, type Schema } from '#server/db/schema/schema.ts';
@@ -62,7 +62,7 @@ export async function openRestored(
   file: string,
   passphrase: string,
   target: Pick<Restore, 'dataDir' | 'store'>,
-): Promise<{ db: Database; image: Blob; sums: BackupSums }> {
+): Promise<{ db: Embedded; image: Blob; sums: BackupSums }> {
   const quiet = (): void => undefined;
   const db = await openEmbedded(null, { schema: await readBackupSchema(file, passphrase), report: quiet, warn: quiet });
   const sums = await db.transaction((tx) => loadInto(file, passphrase, target, sqlOf(tx)));

@@ -27,7 +27,7 @@ type Config = DatabaseSettings & {
 
 /** `npm run backup -- FILE`: while the server runs or is stopped. Returns the exit code. */
 export async function runBackup(config: Config, file: string | undefined, print: Print): Promise<number> {
-  const passphrase = passphraseOf(config);
+  const passphrase = requirePassphrase(config);
   if (file === undefined) throw new Error('Name a file: npm run backup -- FILE');
   if (existsSync(file)) throw new Error(`${file} exists; name a new file`);
   if (!existsSync(dirname(file))) throw new Error(`There is no folder ${dirname(file)}.`);
@@ -61,7 +61,7 @@ export async function runRestoreFile(config: Config, file: string | undefined, p
   if (!(await beginsAsBackup(file))) return runRestore(config, file, print);
   const store = await createStore(config);
   const { databaseUrl, databaseWaitSeconds, dataDir } = config;
-  const sums = await restoreBackup(file, passphraseOf(config), {
+  const sums = await restoreBackup(file, requirePassphrase(config), {
     databaseUrl,
     databaseWaitSeconds,
     dataDir,
@@ -82,7 +82,7 @@ export async function runVerifyBackup(
   print: Print,
 ): Promise<number> {
   if (file === undefined) throw new Error('Name a file: npm run verify-backup -- FILE');
-  const passphrase = passphraseOf(config);
+  const passphrase = requirePassphrase(config);
   const dataDir = await mkdtemp(join(tmpdir(), 'verify-backup-'));
   try {
     const { verifyBackup } = await import('./verify-backup.ts');
@@ -96,7 +96,7 @@ export async function runVerifyBackup(
   }
 }
 
-function passphraseOf({ backup }: Pick<Config, 'backup'>): string {
+export function requirePassphrase({ backup }: Pick<Config, 'backup'>): string {
   if (backup.passphrase === null)
     throw new ConfigRefused(['BACKUP_PASSPHRASE: is needed to encrypt or read a backup (or BACKUP_PASSPHRASE_FILE)']);
   return backup.passphrase;

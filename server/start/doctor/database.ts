@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { CheckedConfig } from './checked-config.ts';
 import { readSchema, type Schema } from '#server/db/schema/schema.ts';
+import { readMigrationRecords } from '#server/db/schema/records.ts';
 import { MigrationRefused, planUpgrade } from '#server/db/schema/upgrade-plan.ts';
 import { connectPatiently } from '#server/db/postgres/connect.ts';
 import { createPrimary, isReadOnly } from '#server/db/postgres/primary.ts';
@@ -94,28 +95,22 @@ async function rightsFindings(admin: pg.Client, { poolSize }: CheckedSettings): 
 
 async function migrationsFinding(admin: pg.Client): Promise<Finding> {
   const schema = await readSchema(DATABASE);
-  const { rows: ledger } = await admin.query<{ there: boolean }>(
-    `select to_regclass('private.migrations') is not null as there`,
-  );
-  if (!ledger[0]?.there) return ok(`empty; the first start makes ${schema.migrations.length} migrations`);
-  const { rows } = await admin.query<{ name: string; checksum: string }>(
-    'select name, checksum from private.migrations',
-  );
-  return compareMigrations(schema, rows);
+  const recorded = await readMigrationRecords({
+    rows: async (sql) => (await admin.query<Record<string, unknown>>(sql)).rows,
+  });
+  if (recorded.size === 0) return ok(`empty; the first start makes ${schema.migrations.length} migrations`);
+  return compareMigrations(schema, recorded);
 }
 
 /** Compares the migrations of this program with those that ran. */
-export function compareMigrations(
-  schema: Schema,
-  ran: readonly { readonly name: string; readonly checksum: string }[],
-): Finding {
+export function compareMigrations(schema: Schema, recorded: ReadonlyMap<string, string>): Finding {
   const total = schema.migrations.length;
   try {
-    const { pending } = planUpgrade(new Map(ran.map(({ name, checksum }) => [name, checksum])), schema);
+    const { pending } = planUpgrade(recorded, schema);
     return pending.length > 0
       ? warn(
           `${pending.length} of ${total} migrations have not run`,
-          'They run at the next start; make a backup first.',
+          'They run at the next start; make a backup first, and look with: npm run upgrade:check',
         )
       : ok(`all ${total} migrations have run`);
   } catch (error) {

@@ -1,0 +1,174 @@
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DirectoryLocked, lockDirectory } from '#server/db/directory-lock.ts';
+import { toMigrator } from '#server/db/engine/open-embedded.ts';
+import { createPglite, type Embedded } from '#server/db/engine/pglite.ts';
+import { asReader } from '#server/db/postgres/open-postgres.ts';
+import { migrate } from '#server/db/schema/migrate.ts';
+import { readSchema, type Schema } from '#server/db/schema/schema.ts';
+import { MigrationRefused } from '#server/db/schema/upgrade-plan.ts';
+import { getFinishedReleases, previewUpgrade, type UpgradePreview } from '#server/db/schema/upgrade-preview.ts';
+import { createDiskStore } from '#server/providers/disk-store.ts';
+import type { BackupSettings } from '#server/settings/operating/backup.ts';
+import { readManifest } from '../backup/read-backup.ts';
+import { openRestored } from '../backup/restore-backup.ts';
+import { requirePassphrase } from '../backup/run.ts';
+import { DATABASE, type DatabaseSettings } from '../open-database.ts';
+
+type Print = (line: string) => void;
+type Config = Pick<DatabaseSettings, 'databaseUrl' | 'databaseWaitSeconds' | 'dataDir'> & {
+  readonly backup: BackupSettings;
+};
+
+/**
+ * `npm run upgrade:check`: prints what the start of this program would change in the database of DATABASE_URL, while servers use it, or in the embedded
+ * database, while none runs. With a file: in the database that the backup was made of. Changes neither. Returns 0 when the start would succeed, 1 when
+ * it would be refused.
+ */
+export async function runUpgradeCheck(config: Config, file: string | undefined, print: Print): Promise<number> {
+  const schema = await readSchema(DATABASE);
+  try {
+    if (file !== undefined) await checkBackup(config, file, schema, print);
+    else if (config.databaseUrl === null) await checkFolder(config.dataDir, schema, print);
+    else await checkPostgres(config.databaseUrl, config.databaseWaitSeconds, schema, print);
+  } catch (error) {
+    if (!(error instanceof MigrationRefused || error instanceof TrialFailed)) throw error;
+    print(`Refused: ${error.message}`);
+    return 1;
+  }
+  return 0;
+}
+
+async function checkPostgres(url: string, seconds: number, schema: Schema, print: Print): Promise<void> {
+  const preview = await asReader(url, { seconds, report: print }, (engine) => previewUpgrade(engine, schema));
+  print(describeReleases(preview.release, schema));
+  describeMigrations(preview).forEach(print);
+  describeCode(preview).forEach(print);
+  print(
+    changesNothing(preview)
+      ? 'There is nothing to do.'
+      : 'This program can upgrade the database. Nothing has been changed yet.',
+  );
+}
+
+function changesNothing({ migrations, created, replaced, retired, dropped }: UpgradePreview): boolean {
+  return [migrations, created, replaced, retired, dropped].every((changes) => changes.length === 0);
+}
+
+/** The engine recovers and writes as soon as it opens a folder, so it opens a copy. */
+async function checkFolder(dataDir: string, schema: Schema, print: Print): Promise<void> {
+  const original = join(dataDir, 'database');
+  if (!existsSync(original))
+    throw new Error(`There is no database in ${dataDir}. Set DATA_DIR or DATABASE_URL to what you want to upgrade.`);
+  const unlock = await lockDirectory(dataDir).catch((error: unknown) => {
+    throw error instanceof DirectoryLocked ? new Error(WHILE_RUNNING) : error;
+  });
+  try {
+    await inTemporaryFolder(async (folder) => {
+      const copy = join(folder, 'database');
+      await cp(original, copy, { recursive: true });
+      await checkCopy(await createPglite(copy, { warn: print, limits: { server: null } }), schema, print);
+    });
+  } finally {
+    await unlock();
+  }
+}
+const WHILE_RUNNING =
+  'A server is running, and no other program can read its embedded database. ' +
+  'Stop it first, or make a backup, which needs no stop, and check that: npm run backup -- FILE && npm run upgrade:check -- FILE';
+
+async function checkCopy(db: Embedded, schema: Schema, print: Print): Promise<void> {
+  try {
+    const preview = await previewUpgrade(toMigrator(db), schema);
+    print(describeReleases(preview.release, schema));
+    describeMigrations(preview).forEach(print);
+    describeCode(preview).forEach(print);
+    await tryUpgrade(db, schema, print);
+  } finally {
+    await db.close();
+  }
+}
+
+/** A backup has rows and the names of migrations, but neither functions, views, triggers nor policies. */
+async function checkBackup(config: Config, file: string, schema: Schema, print: Print): Promise<void> {
+  const passphrase = requirePassphrase(config);
+  const ran = new Set((await readManifest(file, passphrase)).migrations);
+  await inTemporaryFolder(async (folder) => {
+    const place = { dataDir: folder, store: createDiskStore(join(folder, 'objects')) };
+    const { db } = await openRestored(file, passphrase, place);
+    try {
+      print(describeReleases(getFinishedReleases(ran, schema).at(-1) ?? 'unknown', schema));
+      describeMigrations(await previewUpgrade(toMigrator(db), schema)).forEach(print);
+      print('Code: not compared, because a backup has rows alone.');
+      await tryUpgrade(db, schema, print);
+    } finally {
+      await db.close();
+    }
+  });
+}
+
+async function inTemporaryFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'upgrade-check-'));
+  try {
+    await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The upgrade does not work with the rows of this database. */
+class TrialFailed extends Error {
+  override readonly name = 'TrialFailed';
+}
+
+/** Upgrades a copy of a database. */
+async function tryUpgrade(db: Embedded, schema: Schema, print: Print): Promise<void> {
+  const began = performance.now();
+  try {
+    await migrate(toMigrator(db), schema, () => undefined);
+  } catch (error) {
+    throw new TrialFailed(`a copy of the database could not be upgraded: ${String(error)}`, { cause: error });
+  }
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  print(`A copy of the database was upgraded in ${seconds} s. The database itself has not been changed.`);
+}
+
+function describeReleases(release: string | null, { version }: Schema): string {
+  const database = release === null ? 'The database is empty' : `The database has release ${release}`;
+  return `${database}; this program is release ${version}.`;
+}
+
+function describeMigrations({ migrations }: UpgradePreview): string[] {
+  if (migrations.length === 0) return ['Migrations: none.'];
+  return [
+    `Migrations: ${migrations.length}, in this order:`,
+    ...migrations.flatMap(({ name, withoutTransaction, longLocks }) => [
+      `  ${name}${withoutTransaction ? ', without a transaction' : ''}`,
+      ...longLocks.map((lock) => `    ${lock}`),
+    ]),
+  ];
+}
+
+function describeCode({ isNewer, created, replaced, retired, dropped }: UpgradePreview): string[] {
+  if (isNewer) return ['Code: none, because that of the newer release serves this program too.'];
+  const changes = [
+    ...describeChange('creates', created),
+    ...describeChange('replaces', replaced),
+    ...describeChange('retires', retired),
+    ...describeChange('drops', dropped),
+  ];
+  return [changes.length === 0 ? 'Code: none.' : `Code: ${changes.join('; ')}.`];
+}
+
+const PLURALS: ReadonlyMap<string, string> = new Map([['policy', 'policies']]);
+
+/** Returns for example `creates 2 functions, 1 view`; nothing without names. */
+function describeChange(verb: string, names: readonly string[]): string[] {
+  const kinds = Map.groupBy(names, (name) => name.split(' ')[0] ?? '');
+  const counts = [...kinds].map(
+    ([kind, { length }]) => `${length} ${length === 1 ? kind : (PLURALS.get(kind) ?? `${kind}s`)}`,
+  );
+  return counts.length === 0 ? [] : [`${verb} ${counts.join(', ')}`];
+}
