@@ -33,6 +33,8 @@ const TABLE: readonly Area[] = [
   { area: 'tools/art', may: ['rules'] },
   // Writes database/types.ts from what the data API knows of the migrated database.
   { area: 'tools/database-files', may: ['server/db', 'server/rest/schema-cache'], mayType: ['database'] },
+  // Writes database/released.json from the migrations.
+  { area: 'tools/releases', may: ['server/db'] },
   // Renders all mails with samples, to look at and to test.
   { area: 'tools/mails', may: ['server/mails', 'rules'] },
   { area: 'build', may: [] },
@@ -106,7 +108,7 @@ const TABLE: readonly Area[] = [
   // The account API on an embedded database with mail, text messages and identity providers in memory.
   { area: 'tests/auth', may: ['server/auth', 'server/queue', ...WIRE, PORTS, 'tests/support'] },
   // What an operator does: databases with few rights, backups, deployments.
-  { area: 'tests/operating', may: ['server', 'sandbox/main', 'rules', 'tests/support'] },
+  { area: 'tests/operating', may: ['server', 'sandbox/main', 'rules', 'tests/support', 'tests/cluster/balancer'] },
   // Drills: databases and servers that are killed while customers book.
   { area: 'tests/cluster', may: ['server/crypto/keys', 'sandbox/main', 'tests/support'] },
   // The booking operations on a real database with providers in memory.

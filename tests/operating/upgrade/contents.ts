@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { Secret, TOTP } from 'otpauth';
-import type { StateServer } from './state-server.ts';
+import type { Client, StateServer } from './state-server.ts';
 
 /** What a state contains, for the test that opens it. */
 export type Facts = {
@@ -21,7 +21,7 @@ export type Facts = {
 /** All but `held` and `moved` are Alex's; `over` has a report, `paid` a discount code; `held` is not paid. */
 const BOOKINGS = ['over', 'next', 'paid', 'cancelled', 'series', 'moved', 'held'] as const;
 
-type Person = { readonly email: string; readonly password: string };
+export type Person = { readonly email: string; readonly password: string };
 export const OWNER: Person = { email: 'owner@example.org', password: 'warm-valve-amp-71' };
 /** Has the permission `bookings` alone. */
 export const COLLEAGUE: Person = { email: 'colleague@example.org', password: 'late-night-crate-55' };
@@ -82,12 +82,12 @@ async function settleBefore(server: StateServer, { startTime }: Span): Promise<v
   for (const _ of ['request', 'code', 'mail']) await server.settle();
 }
 
-const as = async (server: StateServer, { email, password }: Person): Promise<{ token: string }> => ({
+const as = async (server: Client, { email, password }: Person): Promise<{ token: string }> => ({
   token: await server.signIn(email, password),
 });
 /** Calls a function as a person. Throws unless it succeeds. */
 export const callAs = async (
-  server: StateServer,
+  server: Client,
   person: Person,
   name: string,
   body: unknown,
@@ -124,7 +124,7 @@ export async function showFactor(
   return String((await server.ask(`/auth/v1/factors/${id}/verify`, { token, body }))['access_token']);
 }
 
-async function signUp(server: StateServer, { email, password }: Person, name: string): Promise<void> {
+export async function signUp(server: Client, { email, password }: Person, name: string): Promise<void> {
   const data = { full_name: `${name} Citizen`, phone: '0400 000 000', date_of_birth: '1998-04-03' };
   await server.ask('/auth/v1/signup', { body: { email, password, data } });
   for (let tries = 0; ; tries += 1) {
@@ -138,7 +138,7 @@ async function signUp(server: StateServer, { email, password }: Person, name: st
 }
 
 /** Shows a licence with these given names. Returns the id of the check. */
-async function verifyId(server: StateServer, person: Person, given: string): Promise<string> {
+export async function verifyId(server: Client, person: Person, given: string): Promise<string> {
   const licence = await server.sandboxFile(`/licence.jpg?given=${encodeURIComponent(given)}&family=Citizen`);
   const idImage = `data:image/jpeg;base64,${licence.toString('base64')}`;
   const { verificationId, decision } = await callAs(server, person, 'verify-id', { idImage });
@@ -181,8 +181,8 @@ function span(server: StateServer, ahead: number, hours: number, letter: 'a' | '
   return { studioId: studioId(letter), startTime: startTime ?? '', endTime: endTime ?? '' };
 }
 
-async function hold(
-  server: StateServer,
+export async function hold(
+  server: Client,
   person: Person,
   at: Span,
   more: Record<string, unknown> = {},
@@ -216,7 +216,7 @@ async function give(server: StateServer, customerEmail: string, at: Span): Promi
 }
 
 /** Pays a booking at the sandbox's payment provider. */
-async function pay(server: StateServer, bookingId: string): Promise<void> {
+export async function pay(server: Client, bookingId: string): Promise<void> {
   const payments = (await server.sandbox('/api/payments')) as readonly { id: string; client_reference_id: string }[];
   const sessionId = payments.find((payment) => payment.client_reference_id === bookingId)?.id ?? '';
   await server.sandbox(`/api/payments/${sessionId}`, { outcome: 'paid' });

@@ -9,12 +9,8 @@ import { freePorts } from '#tests/support/test-server.ts';
 type Answer = { readonly status: number; readonly body: Record<string, unknown> };
 type Request = { readonly token?: string; readonly method?: string; readonly body?: unknown };
 
-/** The program of this checkout with the sandbox, on a data folder that outlives it. */
-export type StateServer = {
-  readonly app: App;
-  now(): Date;
-  /** Moves the clocks of the server and of the sandbox to an instant. */
-  moveTo(now: Date): Promise<void>;
+/** What people do with a server and the providers of its sandbox. */
+export type Client = {
   /** Sends a request and throws unless it succeeds. JSON unless the body is bytes. */
   ask(path: string, request?: Request): Promise<Record<string, unknown>>;
   /** Sends a request with any body. */
@@ -26,6 +22,14 @@ export type StateServer = {
   sandbox(path: string, body?: unknown): Promise<unknown>;
   /** Fetches bytes from the sandbox. */
   sandboxFile(path: string): Promise<Buffer>;
+};
+
+/** The program of this checkout with the sandbox, on a data folder that outlives it. */
+export type StateServer = Client & {
+  readonly app: App;
+  now(): Date;
+  /** Moves the clocks of the server and of the sandbox to an instant. */
+  moveTo(now: Date): Promise<void>;
   /** Runs everything that is due. */
   settle(): Promise<void>;
   close(): Promise<void>;
@@ -67,12 +71,47 @@ export async function openStateServer(place: StatePlace, now: Date): Promise<Sta
   if (listener instanceof Server) app.attach(listener);
   const timer = setInterval(() => void app.flushMail().catch(() => undefined), 100);
 
-  const send = (path: string, { token = app.keys.anonKey, method, body }: Request = {}): Promise<Response> => {
+  const client = openClient({ url, sandboxUrl: sandboxServer.url, anonKey: app.keys.anonKey, now: clock });
+  const moveTo = async (to: Date): Promise<void> => {
+    offset = to.getTime() - Date.now();
+    await client.sandbox('/api/clock', { now: to.toISOString() });
+  };
+  await moveTo(now);
+  return {
+    ...client,
+    app,
+    now: clock,
+    moveTo,
+    settle: () => app.scheduler.run(),
+    async close() {
+      clearInterval(timer);
+      await app.disconnect();
+      await new Promise<void>((resolve) => {
+        listener.close(() => resolve());
+        if ('closeAllConnections' in listener) listener.closeAllConnections();
+      });
+      await app.close();
+      await sandboxServer.close();
+    },
+  };
+}
+
+type Place = {
+  readonly url: string;
+  readonly sandboxUrl: string;
+  readonly anonKey: string;
+  /** The clock of the server. */
+  readonly now: () => Date;
+};
+
+/** Returns what calls a running server. */
+export function openClient({ url, sandboxUrl, anonKey, now }: Place): Client {
+  const send = (path: string, { token = anonKey, method, body }: Request = {}): Promise<Response> => {
     const bytes = body instanceof Uint8Array ? Buffer.from(body) : undefined;
     return fetch(`${url}${path}`, {
       method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers: {
-        apikey: app.keys.anonKey,
+        apikey: anonKey,
         authorization: `Bearer ${token}`,
         'content-type': bytes ? 'image/jpeg' : 'application/json',
       },
@@ -88,47 +127,26 @@ export async function openStateServer(place: StatePlace, now: Date): Promise<Sta
     if (status >= 300) throw new Error(`${path} answers ${status}: ${JSON.stringify(body)}`);
     return body;
   };
-  const sandbox = async (path: string, body?: unknown): Promise<unknown> => {
-    const request =
-      body === undefined
-        ? {}
-        : { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-    return (await fetch(`${sandboxServer.url}${path}`, request)).json();
-  };
-  const moveTo = async (to: Date): Promise<void> => {
-    offset = to.getTime() - Date.now();
-    await sandbox('/api/clock', { now: to.toISOString() });
-  };
-  await moveTo(now);
   const sessions = new Map<string, { token: string; at: number }>();
-  const signIn = async (email: string, password: string): Promise<string> => {
-    const open = sessions.get(email);
-    if (open && Math.abs(clock().getTime() - open.at) < SESSION_MS) return open.token;
-    const session = await ask('/auth/v1/token?grant_type=password', { body: { email, password } });
-    const token = String(session['access_token']);
-    sessions.set(email, { token, at: clock().getTime() });
-    return token;
-  };
   return {
-    app,
-    now: clock,
-    moveTo,
     ask,
     send,
     call: async (name, body, token) => read(await send(`/functions/v1/${name}`, { body, token })),
-    signIn,
-    sandbox,
-    sandboxFile: async (path) => Buffer.from(await (await fetch(`${sandboxServer.url}${path}`)).arrayBuffer()),
-    settle: () => app.scheduler.run(),
-    async close() {
-      clearInterval(timer);
-      await app.disconnect();
-      await new Promise<void>((resolve) => {
-        listener.close(() => resolve());
-        if ('closeAllConnections' in listener) listener.closeAllConnections();
-      });
-      await app.close();
-      await sandboxServer.close();
+    async signIn(email, password) {
+      const open = sessions.get(email);
+      if (open && Math.abs(now().getTime() - open.at) < SESSION_MS) return open.token;
+      const session = await ask('/auth/v1/token?grant_type=password', { body: { email, password } });
+      const token = String(session['access_token']);
+      sessions.set(email, { token, at: now().getTime() });
+      return token;
     },
+    async sandbox(path, body) {
+      const request =
+        body === undefined
+          ? {}
+          : { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+      return (await fetch(`${sandboxUrl}${path}`, request)).json();
+    },
+    sandboxFile: async (path) => Buffer.from(await (await fetch(`${sandboxUrl}${path}`)).arrayBuffer()),
   };
 }

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { callAs, hold, pay, type Person, signUp, verifyId } from './contents.ts';
+import type { Client } from './state-server.ts';
+
+/** Customers of one server, who book one hour after the other. */
+export type Load = {
+  /** Ids of acknowledged bookings, with the status that was acknowledged last. */
+  readonly bookings: ReadonlyMap<string, 'confirmed' | 'cancelled'>;
+  /** What did not work, in the words of the answer. */
+  readonly faults: readonly string[];
+  /** Ends after the bookings that have begun. */
+  stop(): Promise<void>;
+};
+
+export type LoadOptions = {
+  readonly studioId: string;
+  /** How many customers book at once. */
+  readonly customers: number;
+};
+
+const HOUR_MS = 3_600_000;
+/** Bookings begin this far ahead, so that a cancellation is free. */
+const HOURS_AHEAD = 72;
+/** Every so many bookings one is cancelled, and the money goes back. */
+const CANCEL_EVERY = 3;
+
+export function startLoad(client: Client, { studioId, customers }: LoadOptions): Load {
+  const bookings = new Map<string, 'confirmed' | 'cancelled'>();
+  const faults: string[] = [];
+  const first = Math.ceil(Date.now() / HOUR_MS) + HOURS_AHEAD;
+  let begun = 0;
+  let stopped = false;
+
+  async function book(person: Person): Promise<void> {
+    begun += 1;
+    const number = begun;
+    const [startTime = '', endTime = ''] = [number, number + 1].map((hour) =>
+      new Date((first + hour) * HOUR_MS).toISOString(),
+    );
+    const bookingId = await hold(client, person, { studioId, startTime, endTime });
+    await pay(client, bookingId);
+    bookings.set(bookingId, 'confirmed');
+    const token = await client.signIn(person.email, person.password);
+    const own = await client.ask(`/rest/v1/bookings?select=id,status&id=eq.${bookingId}`, { token });
+    if (!JSON.stringify(own).includes(bookingId)) throw new Error(`the customer does not see ${bookingId}`);
+    await client.ask('/rest/v1/studios?select=id,name');
+    if (number % CANCEL_EVERY !== 0) return;
+    await callAs(client, person, 'cancel-booking', { bookingId });
+    bookings.set(bookingId, 'cancelled');
+  }
+
+  /** Ends with the first fault. */
+  async function runCustomer(): Promise<void> {
+    const person = await addCustomer(client);
+    while (!stopped) await book(person);
+  }
+
+  const running = Array.from({ length: customers }, () =>
+    runCustomer().catch((error: unknown) => void faults.push(String(error))),
+  );
+  return {
+    bookings,
+    faults,
+    async stop() {
+      stopped = true;
+      await Promise.all(running);
+    },
+  };
+}
+
+/** Signs a customer up, with the mailed code and a verified ID. */
+async function addCustomer(client: Client): Promise<Person> {
+  const person = { email: `${randomUUID().slice(0, 13)}@example.org`, password: 'warm-valve-amp-71' };
+  await signUp(client, person, 'Alex');
+  await verifyId(client, person, 'Alex');
+  return person;
+}
