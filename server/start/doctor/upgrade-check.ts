@@ -99,7 +99,7 @@ async function checkBackup(config: Config, file: string, schema: Schema, print: 
     const place = { dataDir: folder, store: createDiskStore(join(folder, 'objects')) };
     const { db } = await openRestored(file, passphrase, place);
     try {
-      print(describeReleases(getFinishedReleases(ran, schema).at(-1) ?? 'unknown', schema));
+      print(describeBackup(ran, schema));
       describeMigrations(await previewUpgrade(toMigrator(db), schema)).forEach(print);
       print('Code: not compared, because a backup has rows alone.');
       await tryUpgrade(db, schema, print);
@@ -138,6 +138,12 @@ async function tryUpgrade(db: Embedded, schema: Schema, print: Print): Promise<v
 function describeReleases(release: string | null, { version }: Schema): string {
   const database = release === null ? 'The database is empty' : `The database has release ${release}`;
   return `${database}; this program is release ${version}.`;
+}
+
+function describeBackup(ran: ReadonlySet<string>, schema: Schema): string {
+  const release = getFinishedReleases(ran, schema).at(-1);
+  const tables = release === undefined ? `${ran.size} migrations` : `the tables of release ${release}`;
+  return `The backup has ${tables}; this program is release ${schema.version}.`;
 }
 
 function describeMigrations({ migrations }: UpgradePreview): string[] {
