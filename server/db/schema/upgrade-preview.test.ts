@@ -35,7 +35,7 @@ const schemaOf = (version: string, sql: string, ...migrations: readonly Migratio
 const upgrade = (schema: Schema) => migrate(engine, schema, () => undefined);
 const NOTHING = { migrations: [], created: [], replaced: [], retired: [], dropped: [] };
 
-test('an empty database gets everything, and its new tables have nobody who waits for a lock', async () => {
+test('an empty database gets everything, and the locks of its new tables are not listed', async () => {
   expect(await previewUpgrade(engine, schemaOf('0.2.0', price(1) + VIEW))).toEqual({
     ...NOTHING,
     release: null,

@@ -41,16 +41,14 @@ export async function runUpgradeCheck(config: Config, file: string | undefined, 
   return 0;
 }
 
+const NOTHING = 'There is nothing to do.';
+
 async function checkPostgres(url: string, seconds: number, schema: Schema, print: Print): Promise<void> {
   const preview = await asReader(url, { seconds, report: print }, (engine) => previewUpgrade(engine, schema));
   print(describeReleases(preview.release, schema));
   describeMigrations(preview).forEach(print);
   describeCode(preview).forEach(print);
-  print(
-    changesNothing(preview)
-      ? 'There is nothing to do.'
-      : 'This program can upgrade the database. Nothing has been changed yet.',
-  );
+  print(changesNothing(preview) ? NOTHING : 'This program can upgrade the database. Nothing has been changed yet.');
 }
 
 function changesNothing({ migrations, created, replaced, retired, dropped }: UpgradePreview): boolean {
@@ -85,7 +83,8 @@ async function checkCopy(db: Embedded, schema: Schema, print: Print): Promise<vo
     print(describeReleases(preview.release, schema));
     describeMigrations(preview).forEach(print);
     describeCode(preview).forEach(print);
-    await tryUpgrade(db, schema, print);
+    if (changesNothing(preview)) print(NOTHING);
+    else await tryUpgrade(db, schema, print);
   } finally {
     await db.close();
   }

@@ -129,11 +129,11 @@ describe.skipIf(onlyPostgres)('the embedded database', () => {
     await migratedFolder(join(folder, 'database'));
     expect(await check({ dataDir: folder, databaseUrl: null })).toEqual({
       code: 0,
-      lines: [...UP_TO_DATE, 'Code: none.', TRIED],
+      lines: [...UP_TO_DATE, 'Code: none.', 'There is nothing to do.'],
     });
   }, 60_000);
 
-  test('is not opened while a server runs: a backup is asked for', async () => {
+  test('is not opened while a server runs, and the message names the commands for a backup', async () => {
     const unlock = await lockDirectory(folder);
     const refused = check({ dataDir: folder, databaseUrl: null });
     await expect(refused).rejects.toThrow('npm run backup -- FILE && npm run upgrade:check -- FILE');
