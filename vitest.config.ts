@@ -5,7 +5,7 @@ import { isLong, LongestFirst } from './tests/longest-first.ts';
 
 const exclude = ['node_modules/**', 'dist/**', 'data/**', 'artefacts/**'];
 
-const files = globSync('{rules,web,server,sandbox,bench,build,tools,tests}/**/*.test.ts').map((path) => ({
+const files = globSync('{rules,contracts,web,server,sandbox,bench,build,tools,tests}/**/*.test.ts').map((path) => ({
   path,
   text: readFileSync(path, 'utf8'),
 }));
@@ -52,7 +52,7 @@ const part = (name: string, order: number, options: Part): TestProjectInlineConf
  */
 const parts: TestProjectInlineConfiguration[] = [
   part('units', 0, {
-    include: ['{rules,web,server,sandbox,bench,build,tools}/**/*.test.ts', 'tests/*.test.ts'],
+    include: ['{rules,contracts,web,server,sandbox,bench,build,tools}/**/*.test.ts', 'tests/*.test.ts'],
     exclude: [...long, ...mocked],
   }),
   part('embedded', 0, {

@@ -19,7 +19,7 @@ import { buildWeb, exitWithError, install, ownEnv, ownNode, root, run, say, seco
 const { stripTypeScriptTypes } = nodeModule;
 
 /** What runs in the server, or is read by it. */
-const SOURCES = ['server', 'rules', 'database'];
+const SOURCES = ['server', 'contracts', 'rules', 'database'];
 /** Files of packages that no program reads; they are more than half of all. */
 const NOT_RUN = /\.(map|md|[cm]?ts)$/;
 

@@ -15,7 +15,7 @@ import { createVerificationSession } from './functions/create-verification-sessi
 import type { ServerFunction } from './functions/function.ts';
 import { createFunctionsRouter, type FunctionsRouterContext } from './functions/router.ts';
 import { generateAccessCode } from './functions/generate-access-code.ts';
-import { holdHours } from './functions/hold-hours.ts';
+import { holdHours } from './functions/bookings/hold-hours.ts';
 import { igloohomeWebhook } from './functions/igloohome-webhook.ts';
 import { manualPowerControl } from './functions/manual-power-control.ts';
 import { nextFree } from './functions/next-free.ts';
@@ -106,6 +106,8 @@ type Context = {
   power: PowerContext;
   verifyLockWebhook: (request: Request, rawBody: string) => Promise<boolean>;
   drain: () => Promise<number>;
+  /** Whether answers and refusals are compared with the contracts of their calls. */
+  checked: boolean;
 };
 
 /** Maps each function's address to its handler. */
@@ -114,6 +116,7 @@ export function composeFunctions(context: Context): Hono<Env> {
     readCaller: context.readCaller,
     limits: context.limits,
     staff: context.staff,
+    checked: context.checked,
     bodies: context.bodies,
     services: new Map([
       [

@@ -291,6 +291,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     ],
   });
   const functions = composeFunctions({
+    checked: !config.production,
     readCaller,
     limits,
     bodies,
@@ -312,7 +313,6 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     }),
     drain: () => queue.run(),
   });
-
   const realtime = await openRealtime({
     db: db.inClass('server'),
     settings: config.realtime,

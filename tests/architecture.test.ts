@@ -19,13 +19,14 @@ const PORTS = 'server/providers/ports';
 // Every adapter may throw the one error type that lies beside the ports.
 const PORT_ERRORS = 'server/providers/call';
 // What the functions share: their type, how they read requests and write responses.
-const FUNCTION_PARTS = ['function', 'requests', 'responses', 'describe-access'].map(
+const FUNCTION_PARTS = ['function', 'handler', 'requests', 'responses', 'describe-access'].map(
   (name) => `server/functions/${name}`,
 );
 const RULE_PACKAGES = ['zod', '@date-fns/tz'];
 
 const TABLE: readonly Area[] = [
   { area: 'rules', may: [], packages: RULE_PACKAGES },
+  { area: 'contracts', may: ['rules'], packages: ['zod'] },
   { area: 'database', may: [], packages: [] },
   { area: 'bin', may: [], packages: ['node:'] },
 
@@ -49,11 +50,19 @@ const TABLE: readonly Area[] = [
   { area: 'web/routes', may: ['web', 'rules'] },
   { area: 'web/router', may: [] },
   { area: 'web/pages/*', may: ['web/features', 'web/staff', 'web/ui', 'web/lib', 'web/data', 'web/router', 'rules'] },
-  { area: 'web/features/*', may: ['web/ui', 'web/lib', 'web/data', 'web/router', 'rules'], mayType: ['database'] },
-  { area: 'web/staff/*', may: ['web/ui', 'web/lib', 'web/data', 'web/router', 'rules'], mayType: ['database'] },
-  { area: 'web/data', may: ['web/lib', 'web/router', 'rules'], mayType: ['database'] },
+  {
+    area: 'web/features/*',
+    may: ['web/ui', 'web/lib', 'web/data', 'web/router', 'rules'],
+    mayType: ['database', 'contracts'],
+  },
+  {
+    area: 'web/staff/*',
+    may: ['web/ui', 'web/lib', 'web/data', 'web/router', 'rules'],
+    mayType: ['database', 'contracts'],
+  },
+  { area: 'web/data', may: ['web/lib', 'web/router', 'rules'], mayType: ['database', 'contracts'] },
   { area: 'web/public', may: [] },
-  { area: 'web/lib', may: ['rules'], mayType: ['database'] },
+  { area: 'web/lib', may: ['rules'], mayType: ['database', 'contracts'] },
   { area: 'web/ui', may: ['web/router'] },
 
   { area: 'server/main', may: ['server/config', 'server/compose', 'server/http/connections', 'server/start'] },
@@ -74,18 +83,18 @@ const TABLE: readonly Area[] = [
   { area: 'server/mails', may: ['rules'], mayType: WIRE },
   {
     area: 'server/functions/router',
-    may: [...FUNCTION_PARTS, 'server/http', 'server/operations', PORTS, PORT_ERRORS, 'rules'],
+    may: [...FUNCTION_PARTS, 'contracts', 'server/http', 'server/operations', PORTS, PORT_ERRORS, 'rules'],
     mayType: WIRE,
   },
   {
     area: 'server/functions/*',
-    may: [...FUNCTION_PARTS, 'server/http', 'server/operations', PORTS, PORT_ERRORS, 'rules'],
+    may: [...FUNCTION_PARTS, 'contracts', 'server/http', 'server/operations', PORTS, PORT_ERRORS, 'rules'],
     mayType: WIRE,
   },
   {
     area: 'server/operations',
     may: ['server/db', 'server/queue', 'server/mails', PORTS, PORT_ERRORS, 'rules'],
-    mayType: [...WIRE, 'database'],
+    mayType: [...WIRE, 'database', 'contracts'],
   },
   {
     area: 'server/providers/*',
@@ -103,7 +112,16 @@ const TABLE: readonly Area[] = [
   // The functions router with fake operations: it builds what the program builds, without a database.
   {
     area: 'tests/functions',
-    may: ['server/compose-functions', 'server/http', 'server/crypto', 'server/operations', PORTS, PORT_ERRORS, 'rules'],
+    may: [
+      'contracts',
+      'server/compose-functions',
+      'server/http',
+      'server/crypto',
+      'server/operations',
+      PORTS,
+      PORT_ERRORS,
+      'rules',
+    ],
   },
   // The account API on an embedded database with mail, text messages and identity providers in memory.
   { area: 'tests/auth', may: ['server/auth', 'server/queue', ...WIRE, PORTS, 'tests/support'] },
@@ -131,7 +149,7 @@ const TABLE: readonly Area[] = [
   },
   {
     area: 'tests',
-    may: ['server/compose', 'server/config', 'server/settings', 'sandbox/main', 'rules', 'tests/support'],
+    may: ['contracts', 'server/compose', 'server/config', 'server/settings', 'sandbox/main', 'rules', 'tests/support'],
     mayType: ['database'],
   },
   { area: 'bench', may: ['server/compose', 'server/config', 'sandbox/main', 'rules', 'tests/support', 'tests/scale'] },
@@ -150,10 +168,7 @@ const IMPORT_EXCEPTIONS: readonly (readonly [string, string, string])[] = [
   ['tests/operations/staff-concessions.test.ts', '#server/functions/staff-move-booking.ts', 'as above'],
   ['tests/operations/staff-concessions.test.ts', '#server/functions/staff-refund.ts', 'as above'],
   ['tests/operations/staff-concessions.test.ts', '#server/functions/staff-undo.ts', 'as above'],
-  ...['core/refusal', 'core/booking-rows'].map(
-    (name) => ['tests/automated-decisions.test.ts', `#server/operations/${name}.ts`, 'types of all refusals'] as const,
-  ),
-  ['tests/automated-decisions.test.ts', '#server/functions/responses.ts', 'all refusals, with their status'],
+  ['tests/automated-decisions.test.ts', '#server/operations/core/booking-rows.ts', 'types of all reasons'],
   ['web/ui/component-tests.ts', '#web/lib/query-client.ts', 'component tests have the query client of the pages'],
   ['web/ui/component-tests.ts', '#web/lib/business/business.ts', 'component tests have the data of the pages'],
   [

@@ -4,9 +4,8 @@ import {
   type AutomatedDecision,
   type AutomatedDecisionName,
 } from '#rules/business/automated-decisions.ts';
-import { type RefusalCode } from '#server/operations/core/refusal.ts';
+import { REFUSAL_STATUS, type RefusalCode } from '#contracts/core/refusals.ts';
 import type { CancelReason } from '#server/operations/core/booking-rows.ts';
-import { statuses } from '#server/functions/responses.ts';
 
 /**
  * What each automatic refusal means for a person. The privacy page must name every kind of automated decision that significantly affects one, so a code
@@ -82,7 +81,7 @@ const meanings = [...Object.entries(REFUSALS), ...Object.entries(CANCELLATIONS)]
 const decisions: readonly (readonly [string, AutomatedDecision])[] = Object.entries(AUTOMATED_DECISIONS);
 
 test('each code of a refusal is a kind of decision on the privacy page, or has the reason why it affects nobody significantly', () => {
-  expect(Object.keys(REFUSALS).toSorted()).toEqual(Object.keys(statuses).toSorted());
+  expect(Object.keys(REFUSALS).toSorted()).toEqual(Object.keys(REFUSAL_STATUS).toSorted());
   for (const [code, meaning] of meanings)
     expect([code, typeof meaning === 'string' ? meaning in AUTOMATED_DECISIONS : meaning.none.endsWith('.')]).toEqual([
       code,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { bookingIdField } from '#contracts/core/fields.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { readDocuments } from '#server/operations/exports/booking-document.ts';
 import { readCalendarFile } from '#server/operations/mails/calendar-file.ts';
-import { bookingIdField, parse, signedIn } from './requests.ts';
+import { parse, signedIn } from './requests.ts';
 import { documentFile, fileOf } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 

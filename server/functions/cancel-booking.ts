@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { bookingIdField } from '#contracts/core/fields.ts';
 import { centsToDollars } from '#rules/money.ts';
 import { cancelBooking as cancel, cancelOrder } from '#server/operations/bookings/cancel.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
-import { bookingIdField, parse, signedIn } from './requests.ts';
+import { parse, signedIn } from './requests.ts';
 import { byHand, json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { bookingIdField, instantField, phoneField, seriesField } from '#contracts/core/fields.ts';
 import { dollarsToCents, centsToDollars } from '#rules/money.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';
-import { bookingIdField, instantField, parse, phoneField, seriesField, signedIn } from './requests.ts';
+import { parse, signedIn } from './requests.ts';
 import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 

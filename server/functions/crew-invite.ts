@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { bookingIdField, requestIdField } from '#contracts/core/fields.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { inviteCrew, renewCrewLink, revokeCrew } from '#server/operations/crew/links.ts';
 import type { ServerFunction } from './function.ts';
-import { bookingIdField, parse, requestIdField, signedIn } from './requests.ts';
+import { parse, signedIn } from './requests.ts';
 import { json } from './responses.ts';
 
 const inviteSchema = z.object({

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { proofFields } from '#contracts/core/fields.ts';
 import { type AccountContext, deleteAccount as remove } from '#server/operations/customers/account.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 import type { ServerFunction } from './function.ts';
-import { parse, proofFields, signedIn } from './requests.ts';
+import { parse, signedIn } from './requests.ts';
 import { json } from './responses.ts';
 
 const LIMIT = { name: 'delete-account', max: 10, seconds: 60 };

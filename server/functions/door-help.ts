@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { bookingIdField } from '#contracts/core/fields.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { requireJoined } from '#server/operations/crew/guests.ts';
 import { admitAtDoor, type AtDoor } from '#server/operations/incidents/admit-at-door.ts';
 import { askForDoorHelp, type DoorHelp, readDoorHelp } from '#server/operations/incidents/door-help.ts';
 import type { ServerFunction } from './function.ts';
-import { bookingIdField, parse } from './requests.ts';
+import { parse } from './requests.ts';
 import { json } from './responses.ts';
 
 const LIMIT = { name: 'door-help', max: 30, seconds: 60 };

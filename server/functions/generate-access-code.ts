@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { bookingIdField } from '#contracts/core/fields.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { ensureCode } from '#server/operations/access/issue-first-code.ts';
 import { recordView } from '#server/operations/access/record-view.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { readOwnBooking } from '#server/operations/bookings/read-own-booking.ts';
-import { bookingIdField, parse, signedIn } from './requests.ts';
+import { parse, signedIn } from './requests.ts';
 import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { spanFields } from '#contracts/core/fields.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { joinWaitlist as join, leaveWaitlist as leave } from '#server/operations/customers/waitlist.ts';
 import type { ServerFunction } from './function.ts';
-import { parse, signedIn, spanFields } from './requests.ts';
+import { parse, signedIn } from './requests.ts';
 import { json } from './responses.ts';
 
 const spanSchema = z.object(spanFields);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { bookingIdField } from '#contracts/core/fields.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { readOwnBooking } from '#server/operations/bookings/read-own-booking.ts';
-import { bookingIdField, parse, signedIn } from './requests.ts';
+import { parse, signedIn } from './requests.ts';
 import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 

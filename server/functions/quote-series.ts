@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { datesField, spanFields } from '#contracts/core/fields.ts';
 import { centsToDollars } from '#rules/money.ts';
 import { SERIES_MAX, SERIES_MIN } from '#rules/finding/series.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { quoteSeries as quote } from '#server/operations/bookings/quote-series.ts';
 import type { ServerFunction } from './function.ts';
-import { datesField, parse, spanFields } from './requests.ts';
+import { parse } from './requests.ts';
 import { json } from './responses.ts';
 
 const bodySchema = z

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { bookingIdField } from '#contracts/core/fields.ts';
+import { REFUSAL_STATUS } from '#contracts/core/refusals.ts';
 import type { Caller, Clock } from '#server/http/caller.ts';
 import { forStaff } from '#server/operations/access/choose-digits.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
@@ -11,10 +13,10 @@ import { readOwnBooking } from '#server/operations/bookings/read-own-booking.ts'
 import { hasPermission, type StaffContext } from '#server/operations/staff/require-permission.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 import type { LinkSigner } from '#server/crypto/link-signer.ts';
-import { actorOf, bookingIdField, parse } from './requests.ts';
+import { actorOf, parse } from './requests.ts';
 import { describeAccess } from './describe-access.ts';
 import type { ServerFunction } from './function.ts';
-import { json, statuses } from './responses.ts';
+import { json } from './responses.ts';
 
 const SHOW = { name: 'regenerate-pin-show', max: 120, seconds: 60 };
 const RENEW = { name: 'regenerate-pin', max: 20, seconds: 60 };
@@ -50,7 +52,7 @@ export function regeneratePin(context: {
           code: refusal.code,
           expired: refusal.code === 'session_ended',
         },
-        statuses[refusal.code],
+        REFUSAL_STATUS[refusal.code],
       ),
     async handle({ request, url, caller, body }) {
       const renewing = request.method === 'POST';

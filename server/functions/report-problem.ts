@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { bookingIdField, requestIdField } from '#contracts/core/fields.ts';
 import { PROBLEM_CATEGORIES, REPORT_PHOTOS } from '#rules/business/feedback.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { rateSession as storeRating } from '#server/operations/incidents/rate-session.ts';
 import { reportProblem as report } from '#server/operations/incidents/report-problem.ts';
 import type { ServerFunction } from './function.ts';
-import { bookingIdField, parse, requestIdField, signedIn } from './requests.ts';
+import { parse, signedIn } from './requests.ts';
 import { json } from './responses.ts';
 
 const fields = {

@@ -77,37 +77,3 @@ export async function take(limits: TakeLimit, limit: Limit, key: string): Promis
   if (wait !== null)
     throw new Refusal('too_many_requests', 'Too many requests. Please try again in a moment.', { retryAfter: wait });
 }
-
-/** Phone number for a booking, checked by the rule of the form and as it is stored; an empty text is none. */
-export const phoneField = z
-  .string()
-  .trim()
-  .transform((text) => (text === '' ? null : text))
-  .pipe(phoneSchema.transform(storedPhone).nullable())
-  .nullish();
-
-/** Fields of request bodies that several functions share. */
-export const bookingIdField = z.uuid();
-/** A saved card, as `saved-cards` lists it. */
-export const cardField = z.string().regex(/^pm_\w{1,100}$/, 'Not a saved card.');
-/** Sydney dates of a series, 'YYYY-MM-DD'. */
-export const datesField = z.array(z.iso.date()).min(SERIES_MIN).max(SERIES_MAX);
-/** The Sydney dates on which the same hours are booked as one order, the first one first. */
-export const seriesField = z
-  .looseObject({ dates: datesField })
-  .transform(({ dates }) => dates)
-  .nullish()
-  .transform((dates) => dates ?? null);
-export const instantField = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
-/** Tells a repeated call from a second one like it. */
-/** Some hours of a room. */
-export const spanFields = { studioId: bookingIdField, startTime: instantField, endTime: instantField };
-
-export const requestIdField = z.string().trim().min(1).max(100).nullable().default(null);
-/** What shows that the account is the caller's, where the session is older. */
-export const proofFields = {
-  currentPassword: z.string().max(1_024).nullable().default(null),
-  nonce: z.string().max(64).nullable().default(null),
-};
-/** Why staff do something; for the audit log. */
-export const reasonField = z.string().trim().min(1).max(500);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { bookingIdField, cardField, instantField } from '#contracts/core/fields.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { type Move, type Moved, moveBooking, quoteMove, readExtendingMove } from '#server/operations/bookings/move.ts';
-import { bookingIdField, cardField, instantField, parse, signedIn } from './requests.ts';
+import { parse, signedIn } from './requests.ts';
 import { byHand, json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 

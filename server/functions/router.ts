@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Context, Hono } from 'hono';
+import { REFUSAL_STATUS } from '#contracts/core/refusals.ts';
 import { type BodyBudget, bodyRefusals, BodyRefused, hasBody, isJson, readBytes } from '#server/http/bodies/bodies.ts';
 import type { JsonBudget } from '#server/http/bodies/json-budget.ts';
 import { type Caller, type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
@@ -11,12 +12,14 @@ import { requireDeveloper, requirePermission, type StaffContext } from '#server/
 import { Refusal } from '#server/operations/core/refusal.ts';
 import { readEvent, readJson, signedIn, take } from './requests.ts';
 import type { ServerFunction } from './function.ts';
-import { json, statuses } from './responses.ts';
+import { json } from './responses.ts';
 
 export type FunctionsRouterContext = {
   readonly readCaller: ReadCaller;
   readonly limits: TakeLimit;
   readonly staff: StaffContext;
+  /** Whether answers and refusals are compared with the contracts of their calls; outside production. */
+  readonly checked: boolean;
   /** Memory for bodies: up to 1 MiB counted by IP address, larger ones by account; and bytes per minute. */
   readonly bodies: { readonly small: BodyBudget; readonly large: BodyBudget; readonly perMinute: JsonBudget };
   readonly functions: ReadonlyMap<string, ServerFunction>;
@@ -71,13 +74,14 @@ async function callFunction(context: CallContext, c: Context<Env>, found: Server
     ip: c.var.ip,
   };
   await authorise(context, found, caller);
+  const call = { request, url: new URL(request.url), caller, log: c.var.log, checked: context.checked };
   if (request.method === 'GET') {
     await countCall(context, found, 'GET', caller);
-    return found.handle({ request, url: new URL(request.url), caller, body: {}, log: c.var.log });
+    return found.handle({ ...call, body: {} });
   }
   const { value: body, release } = await readBody(context, found, request, caller);
   try {
-    return await found.handle({ request, url: new URL(request.url), caller, body, log: c.var.log });
+    return await found.handle({ ...call, body });
   } finally {
     release();
   }
@@ -175,7 +179,7 @@ function answerError(error: unknown, c: Context<Env>): Response {
   if (error instanceof Refusal) {
     const seconds = error.details['retryAfter'];
     const headers = afterSeconds(typeof seconds === 'number' ? seconds : null);
-    return errorResponse(statuses[error.code], error.code, error.message, error.details, headers);
+    return errorResponse(REFUSAL_STATUS[error.code], error.code, error.message, error.details, headers);
   }
   if (error instanceof ProviderError) {
     c.var.log.warn({ path: c.req.path, provider: error.provider, reason: error.reason }, 'a provider did not answer');

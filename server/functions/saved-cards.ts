@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { cardField } from '#contracts/core/fields.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { listSavedCards, removeSavedCard } from '#server/operations/customers/provider-customer.ts';
 import type { SavedCard } from '#server/providers/ports.ts';
-import { cardField, parse, signedIn } from './requests.ts';
+import { parse, signedIn } from './requests.ts';
 import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { bookingIdField } from '#contracts/core/fields.ts';
 import { readSession, readSessionLights, switchSessionLights } from '#server/operations/power/session-lights.ts';
 import type { PowerContext } from '#server/operations/power/switch-power.ts';
 import { admitAtDoor, type AtDoor } from '#server/operations/incidents/admit-at-door.ts';
 import type { ServerFunction } from './function.ts';
-import { bookingIdField, parse } from './requests.ts';
+import { parse } from './requests.ts';
 import { json } from './responses.ts';
 
 type Context = AtDoor & { readonly power: PowerContext };

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { instantField } from '#contracts/core/fields.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { makeStaffCode, readStaffCodes, revokeStaffCode } from '#server/operations/access/staff-codes.ts';
 import type { ServerFunction } from './function.ts';
-import { actorOf, instantField, parse } from './requests.ts';
+import { actorOf, parse } from './requests.ts';
 import { json } from './responses.ts';
 
 const makeSchema = z.object({

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { instantField } from '#contracts/core/fields.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { blockCustomer, BLOCKED_BOOKINGS, decideBlockedBookings } from '#server/operations/customers/block.ts';
 import { readMoneyRight } from '#server/operations/staff/money-right.ts';
 import type { StaffContext } from '#server/operations/staff/require-permission.ts';
-import { actorOf, instantField, parse } from './requests.ts';
+import { actorOf, parse } from './requests.ts';
 import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { bookingIdField } from '#contracts/core/fields.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { readDocuments } from '#server/operations/exports/booking-document.ts';
 import { mailDocuments } from '#server/operations/mails/document-mails.ts';
-import { actorOf, bookingIdField, parse } from './requests.ts';
+import { actorOf, parse } from './requests.ts';
 import { documentFile, json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { bookingIdField, reasonField } from '#contracts/core/fields.ts';
 import { cancelForStaff, cancelOrderForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 import { readMoneyRight } from '#server/operations/staff/money-right.ts';
 import type { StaffContext } from '#server/operations/staff/require-permission.ts';
-import { actorOf, bookingIdField, parse, reasonField } from './requests.ts';
+import { actorOf, parse } from './requests.ts';
 import { byHand, json, undoOf } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { instantField } from '#contracts/core/fields.ts';
 import { daysBetween, isStudioDate, studioDate } from '#rules/studio-time.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { closeHours } from '#server/operations/closures/close-hours.ts';
-import { actorOf, instantField, parse } from './requests.ts';
+import { actorOf, parse } from './requests.ts';
 import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 

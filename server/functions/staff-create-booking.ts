@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { bookingIdField, instantField, phoneField, requestIdField, seriesField } from '#contracts/core/fields.ts';
 import { customerSchema } from '#rules/people.ts';
 import { settings as venue } from '#rules/venue.ts';
 import { readMoneyRight } from '#server/operations/staff/money-right.ts';
 import type { StaffContext } from '#server/operations/staff/require-permission.ts';
 import { bookForStaff } from '#server/operations/bookings/book-for-staff.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
-import { actorOf, bookingIdField, instantField, parse, phoneField, requestIdField, seriesField } from './requests.ts';
+import { actorOf, parse } from './requests.ts';
 import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 

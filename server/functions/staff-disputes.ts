@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bookingIdField, reasonField } from '#contracts/core/fields.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { gatherEvidence } from '#server/operations/exports/dispute-evidence.ts';
 import { DISPUTE_DECISIONS, decideDispute } from '#server/operations/customers/decide-dispute.ts';
@@ -6,7 +7,7 @@ import { readDisputesAndHold } from '#server/operations/staff/read-disputes.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { hasPermission, requirePermission, type StaffContext } from '#server/operations/staff/require-permission.ts';
 import type { ServerFunction } from './function.ts';
-import { actorOf, bookingIdField, parse, reasonField } from './requests.ts';
+import { actorOf, parse } from './requests.ts';
 import { htmlFile, json } from './responses.ts';
 
 const bodySchema = z.object({ bookingId: bookingIdField });

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { bookingIdField, instantField } from '#contracts/core/fields.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import { openDoor, readDoorLog, readDoors } from '#server/operations/access/doors.ts';
 import type { PowerContext } from '#server/operations/power/switch-power.ts';
 import type { ServerFunction } from './function.ts';
-import { actorOf, bookingIdField, instantField, parse } from './requests.ts';
+import { actorOf, parse } from './requests.ts';
 import { json } from './responses.ts';
 
 const READ_LIMIT = { name: 'staff-doors', max: 60, seconds: 60 };

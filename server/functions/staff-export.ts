@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { instantField } from '#contracts/core/fields.ts';
 import { dayBounds, isStudioDate } from '#rules/studio-time.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { exportCsv } from '#server/operations/exports/export.ts';
 import { EXPORT_KINDS, type ExportName } from '#server/operations/exports/kinds.ts';
 import { hasPermission, type StaffContext } from '#server/operations/staff/require-permission.ts';
-import { actorOf, instantField, parse } from './requests.ts';
+import { actorOf, parse } from './requests.ts';
 import { csvFile } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 

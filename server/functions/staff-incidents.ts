@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { requestIdField } from '#contracts/core/fields.ts';
 import { LOST_OUTCOMES } from '#rules/business/feedback.ts';
 import type { AccessContext } from '#server/operations/access/context.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
@@ -10,7 +11,7 @@ import {
   reportIncident,
 } from '#server/operations/incidents/incidents.ts';
 import type { ServerFunction } from './function.ts';
-import { actorOf, parse, requestIdField } from './requests.ts';
+import { actorOf, parse } from './requests.ts';
 import { json } from './responses.ts';
 
 const reportSchema = z.object({

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { bookingIdField } from '#contracts/core/fields.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { markPaid } from '#server/operations/staff/mark-paid.ts';
 import { readMoneyRight } from '#server/operations/staff/money-right.ts';
 import type { StaffContext } from '#server/operations/staff/require-permission.ts';
 import type { ServerFunction } from './function.ts';
-import { actorOf, bookingIdField, parse } from './requests.ts';
+import { actorOf, parse } from './requests.ts';
 import { json } from './responses.ts';
 
 const LIMIT = { name: 'staff-mark-paid', max: 60, seconds: 60 };

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { bookingIdField, reasonField } from '#contracts/core/fields.ts';
 import type { IdentityContext } from '#server/operations/identity/context.ts';
 import { keepWithoutId } from '#server/operations/identity/missing-ids.ts';
 import { withdrawId } from '#server/operations/identity/withdraw.ts';
 import type { ServerFunction } from './function.ts';
-import { actorOf, bookingIdField, parse, reasonField } from './requests.ts';
+import { actorOf, parse } from './requests.ts';
 import { json } from './responses.ts';
 
 const withdrawSchema = z.object({ userId: z.uuid(), reason: reasonField });

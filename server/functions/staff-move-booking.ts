@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { bookingIdField, instantField } from '#contracts/core/fields.ts';
 import { readMoneyRight } from '#server/operations/staff/money-right.ts';
 import type { StaffContext } from '#server/operations/staff/require-permission.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { moveBooking, quoteMove } from '#server/operations/bookings/move.ts';
-import { actorOf, bookingIdField, instantField, parse } from './requests.ts';
+import { actorOf, parse } from './requests.ts';
 import { byHand, json, undoOf } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { bookingIdField, reasonField, requestIdField } from '#contracts/core/fields.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { readMoneyRight } from '#server/operations/staff/money-right.ts';
 import type { StaffContext } from '#server/operations/staff/require-permission.ts';
 import { refundForStaff } from '#server/operations/payments/refund-for-staff.ts';
-import { actorOf, bookingIdField, parse, reasonField, requestIdField } from './requests.ts';
+import { actorOf, parse } from './requests.ts';
 import { byHand, json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { instantField } from '#contracts/core/fields.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { reopenHours } from '#server/operations/closures/reopen-hours.ts';
-import { actorOf, instantField, parse } from './requests.ts';
+import { actorOf, parse } from './requests.ts';
 import { json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { bookingIdField } from '#contracts/core/fields.ts';
 import type { LinkSigner } from '#server/crypto/link-signer.ts';
 import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { linkToPass, readPassFile, WALLET_KINDS } from '#server/operations/exports/wallet-pass.ts';
 import type { Wallets } from '#server/providers/ports.ts';
-import { bookingIdField, parse, signedIn } from './requests.ts';
+import { parse, signedIn } from './requests.ts';
 import { fileOf, json } from './responses.ts';
 import type { ServerFunction } from './function.ts';
 

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
+import { REFUSAL_STATUS } from '#contracts/core/refusals.ts';
 import { type BodyBudget, BodyRefused, readBytes } from '#server/http/bodies/bodies.ts';
 import type { Env, Log } from '#server/http/caller.ts';
 import type { Limit, TakeLimit } from '#server/http/limits.ts';
@@ -14,7 +15,7 @@ import {
   removePhone,
 } from '#server/operations/exports/pass-phones.ts';
 import { parse, readJson, take } from './requests.ts';
-import { fileOf, statuses } from './responses.ts';
+import { fileOf } from './responses.ts';
 
 const LIMIT: Limit = { name: 'wallet-service', max: 120, seconds: 60 };
 const LOG_LIMIT: Limit = { name: 'wallet-log', max: 10, seconds: 60 };
@@ -132,7 +133,7 @@ function answerError(error: unknown, c: Context<Env>): Response {
     const seconds = error.details['retryAfter'];
     if (error.code === 'too_many_requests') return later(429, typeof seconds === 'number' ? seconds : 60);
     // The certificate has ended: a later one makes the pass.
-    return error.code === 'not_configured' ? later(503, 3_600) : c.body(null, statuses[error.code]);
+    return error.code === 'not_configured' ? later(503, 3_600) : c.body(null, REFUSAL_STATUS[error.code]);
   }
   c.var.log.error({ err: error }, 'the service of passes failed');
   return c.body(null, 500);

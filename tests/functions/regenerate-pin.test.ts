@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ProviderError } from '#server/providers/call.ts';
-import { Refusal, type RefusalCode } from '#server/operations/core/refusal.ts';
+import type { RefusalCode } from '#contracts/core/refusals.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
 import { access, BOOKING, booking, createFunctionsApp, IP, NOW, OTHER_BOOKING, PERSON, STAFF } from './test-app.ts';
 import { type FunctionsApp, readResponse } from './test-app.ts';
 

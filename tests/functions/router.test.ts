@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ProviderError } from '#server/providers/call.ts';
-import { Refusal, type RefusalCode } from '#server/operations/core/refusal.ts';
+import type { RefusalCode } from '#contracts/core/refusals.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
 import { BOOKING, createFunctionsApp, type FunctionsApp, readResponse } from './test-app.ts';
 
 /** What the router does for all functions: paths, bodies and the common shape of refusals. */

@@ -349,6 +349,7 @@ export function createFunctionsApp(
   };
   const links = createLinkSigner(Buffer.alloc(32, 7));
   const functions = composeFunctions({
+    checked: true,
     readCaller: async (request) => {
       calls.push(['readCaller']);
       const token = request.headers.get('authorization')?.replace('Bearer ', '') ?? '';

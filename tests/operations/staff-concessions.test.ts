@@ -88,7 +88,7 @@ describe('money that staff give away', () => {
     const url = new URL('http://localhost/');
     try {
       await requirePermission(staff, caller, server.permission);
-      const call = { request: new Request(url), url, caller, body, log: cases.system.log };
+      const call = { request: new Request(url), url, caller, body, log: cases.system.log, checked: true };
       // Cast: the functions for staff answer objects.
       return (await (await server.handle(call)).json()) as Answer;
     } catch (error) {

@@ -35,7 +35,7 @@ export type Area = {
 };
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const TREES = ['rules', 'database', 'web', 'bin', 'server', 'sandbox', 'tests', 'bench', 'tools', 'build'];
+const TREES = ['rules', 'contracts', 'database', 'web', 'bin', 'server', 'sandbox', 'tests', 'bench', 'tools', 'build'];
 
 /** Reads all our .ts, .tsx and .js files. */
 export function readSourceFiles(): Source[] {

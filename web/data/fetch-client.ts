@@ -1,10 +1,35 @@
 import type { SupabaseClient } from '@supabase/supabase-js';
+import type * as contracts from '#contracts/calls.ts';
 import { AppError, FAILED, OFFLINE, readFailure } from '#web/lib/errors.ts';
+
+/** The contracts of the server's functions. Only their types are imported: no byte of them is in a page. */
+type Contracts = typeof contracts;
+type Contract = Contracts[keyof Contracts];
+type ContractFor<Name> = Extract<Contract, { readonly name: Name }>;
+
+/** The name of a function: the last segment of its URL. */
+export type CallName = Contract['name'];
+
+/** The body that a function takes. */
+export type CallBody<Name extends CallName> = ContractFor<Name>['body']['_zod']['input'];
+
+/** The answer of a function: JSON, or a file as the client hands it over. */
+export type CallAnswer<Name extends CallName> =
+  | ContractFor<Name>['answer']['_zod']['output']
+  | (ContractFor<Name> extends { readonly files: readonly (infer Type)[] } ? FileContent<Type> : never);
+
+/** supabase-js reads PDF files and unknown bytes as a Blob, and every other file as text. */
+type FileContent<Type> = Type extends 'application/pdf' | 'application/octet-stream' ? Blob : string;
+
+/** The codes with which a function can refuse, beside those that follow from who may call it. */
+export type CallRefusal<Name extends CallName> = keyof ContractFor<Name>['refusals'];
 
 /** Fetches the client for accounts, functions and live changes. It is large, so pages fetch it only when they need one of these. */
 export const fetchClient = async (): Promise<SupabaseClient> => (await import('./client.ts')).supabase;
 
-/** Calls a server function. Throws `AppError`. */
+/** Calls a server function, as its contract says. Throws `AppError`. */
+export function callFunction<Name extends CallName>(name: Name, body: CallBody<Name>): Promise<CallAnswer<Name>>;
+export function callFunction<T>(name: string, body: Record<string, unknown>): Promise<T>;
 export async function callFunction<T>(name: string, body: Record<string, unknown>): Promise<T> {
   const client = await fetchClient().catch(() => null);
   if (client === null) throw new AppError('offline', OFFLINE, 0);

@@ -13,7 +13,7 @@ export async function holdEarly(draft: BookingDraft): Promise<void> {
   if (draft.series !== undefined) return;
   const span = { studioId: draft.studio_id, startTime: draft.start_time, endTime: draft.end_time };
   try {
-    const { heldUntil } = await callFunction<{ heldUntil: string }>('hold-hours', span);
+    const { heldUntil } = await callFunction('hold-hours', span);
     saveTyped(KEPT, {
       studioId: draft.studio_id,
       start: draft.start_time,

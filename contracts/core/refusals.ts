@@ -1,0 +1,63 @@
+/** HTTP status of each refusal of a function, by its code. */
+export const REFUSAL_STATUS = {
+  invalid_request: 400,
+  not_signed_in: 401,
+  not_yours: 403,
+  not_found: 404,
+  age_required: 403,
+  id_required: 403,
+  blocked: 403,
+  terms_required: 403,
+  mail_unconfirmed: 403,
+  slot_taken: 409,
+  slot_closed: 409,
+  slot_free: 409,
+  waitlist_limit: 409,
+  crew_full: 409,
+  price_changed: 409,
+  coupon_invalid: 422,
+  coupon_exhausted: 409,
+  too_many_holds: 429,
+  too_many_hours: 409,
+  too_many_requests: 429,
+  too_late: 409,
+  not_confirmed: 409,
+  session_ended: 410,
+  lights_in_use: 409,
+  code_not_released: 425,
+  code_limit: 429,
+  code_wait: 429,
+  code_held: 409,
+  already_done: 409,
+  payment_processing: 409,
+  image_refused: 422,
+  provider_unavailable: 503,
+  not_configured: 409,
+  last_owner: 409,
+  days_overlap: 409,
+  invitation_ended: 410,
+  second_factor_required: 403,
+  current_password_required: 403,
+  current_password_invalid: 403,
+  reauthentication_not_valid: 422,
+  bookings_ahead: 409,
+  staff_account: 409,
+} as const;
+
+/** The code of a refusal, which programs read. */
+export type RefusalCode = keyof typeof REFUSAL_STATUS;
+
+/** Refusals that any call may give: a body that breaks its schema, a limit that is used up, a provider that does not answer. */
+const ANY = ['invalid_request', 'too_many_requests', 'provider_unavailable'] as const;
+const SIGNED_IN = [...ANY, 'not_signed_in'] as const;
+const STAFF = [...SIGNED_IN, 'not_yours', 'second_factor_required'] as const;
+
+/** The refusals that follow from who may call. A contract lists the others. */
+export const REFUSALS_BY_CALLERS = {
+  everyone: ANY,
+  link: ANY,
+  provider: ANY,
+  'signed-in': SIGNED_IN,
+  staff: STAFF,
+  developers: [...STAFF, 'not_found'],
+} as const satisfies Readonly<Record<string, readonly RefusalCode[]>>;
