@@ -23,7 +23,7 @@ export type Call<Body extends z.ZodType = z.ZodType, Answer extends z.ZodType = 
   readonly bodyMax?: number;
   /** The JSON body of a POST. The server parses it before it calls the handler. */
   readonly body: Body;
-  /** The JSON answer, as it is sent: no transforms, instants as ISO 8601 texts. */
+  /** The JSON answer, as it is sent: no transforms, instants as ISO 8601 texts. `z.never()`: it always answers with a file. */
   readonly answer: Answer;
   /** Content types of answers that are files instead of JSON. */
   readonly files?: readonly string[];
@@ -32,8 +32,8 @@ export type Call<Body extends z.ZodType = z.ZodType, Answer extends z.ZodType = 
    * refuses it with another code.
    */
   readonly refusals: { readonly [Code in RefusalCode]?: RefusalExample };
-  /** A valid body and its answer, for the reference page and for tests. */
-  readonly example: { readonly body: z.input<Body>; readonly answer: z.input<Answer> };
+  /** A valid body and its answer, unless that is a file, for the reference page and for tests. */
+  readonly example: { readonly body: z.input<Body>; readonly answer?: z.input<Answer> };
 } & (
   | {
       /**

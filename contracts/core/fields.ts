@@ -11,6 +11,8 @@ export const instantField = z.iso.datetime({ offset: true }).transform((text) =>
 export const spanFields = { studioId: bookingIdField, startTime: instantField, endTime: instantField };
 /** An instant in an answer: ISO 8601 in UTC. */
 export const instantText = z.iso.datetime();
+/** An instant in an answer, as the database writes it: ISO 8601 with an offset. */
+export const storedInstantText = z.iso.datetime({ offset: true });
 
 /** Phone number for a booking, checked by the rule of the form and as it is stored; an empty text is none. */
 export const phoneField = z

@@ -61,3 +61,17 @@ export const REFUSALS_BY_CALLERS = {
   staff: STAFF,
   developers: [...STAFF, 'not_found'],
 } as const satisfies Readonly<Record<string, readonly RefusalCode[]>>;
+
+const isCode = (text: string): text is RefusalCode => text in REFUSAL_STATUS;
+const CODES = Object.keys(REFUSAL_STATUS).filter(isCode);
+
+type Refusing = {
+  readonly callers: keyof typeof REFUSALS_BY_CALLERS;
+  readonly refusals: { readonly [Code in RefusalCode]?: unknown };
+};
+
+/** Returns every code with which a call can be refused. */
+export function listRefusals({ callers, refusals }: Refusing): RefusalCode[] {
+  const byCallers: readonly RefusalCode[] = REFUSALS_BY_CALLERS[callers];
+  return CODES.filter((code) => byCallers.includes(code) || code in refusals);
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Call, CallLimit } from '#contracts/core/define-call.ts';
-import { REFUSALS_BY_CALLERS } from '#contracts/core/refusals.ts';
+import { listRefusals } from '#contracts/core/refusals.ts';
 import type { Caller, Log } from '#server/http/caller.ts';
 import type { Limit } from '#server/http/limits.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
@@ -89,7 +89,7 @@ function checkAnswer({ name, answer, files = [] }: Call, handled: unknown): void
 }
 
 /** Throws when the contract does not list the refusal. */
-function checkRefusal({ name, callers, refusals }: Call, { code }: Refusal): void {
-  if (code in refusals || REFUSALS_BY_CALLERS[callers].some((one) => one === code)) return;
-  throw new Error(`The contract of ${name} does not list the refusal ${code}.`);
+function checkRefusal(contract: Call, { code }: Refusal): void {
+  if (!listRefusals(contract).includes(code))
+    throw new Error(`The contract of ${contract.name} does not list the refusal ${code}.`);
 }

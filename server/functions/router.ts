@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Context, Hono } from 'hono';
+import * as calls from '#contracts/calls.ts';
 import { REFUSAL_STATUS } from '#contracts/core/refusals.ts';
+import { describeApi } from '#contracts/reference/describe-api.ts';
 import { type BodyBudget, bodyRefusals, BodyRefused, hasBody, isJson, readBytes } from '#server/http/bodies/bodies.ts';
 import type { JsonBudget } from '#server/http/bodies/json-budget.ts';
 import { type Caller, type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
@@ -37,9 +39,10 @@ const BODY_MAX = 64 * 1024;
  */
 export function createFunctionsRouter(context: FunctionsRouterContext): Hono<Env> {
   const router = new Hono<Env>();
-  const calls: CallContext = { ...context, parseLarge: createQueue() };
+  const callContext: CallContext = { ...context, parseLarge: createQueue() };
 
   for (const [name, service] of context.services ?? []) router.route(`/${name}`, service);
+  router.get('/openapi.json', () => describeContracts());
   router.all('/:name', async (c) => {
     const name = c.req.param('name');
     const found = context.functions.get(name);
@@ -51,7 +54,7 @@ export function createFunctionsRouter(context: FunctionsRouterContext): Hono<Env
       return errorResponse(405, 'method_not_allowed', `Use ${methods.join(' or ')}.`, {}, { allow });
     }
     try {
-      return await callFunction(calls, c, found);
+      return await callFunction(callContext, c, found);
     } catch (error) {
       if (found.refuse && error instanceof Refusal) return found.refuse(error);
       throw error;
@@ -60,6 +63,16 @@ export function createFunctionsRouter(context: FunctionsRouterContext): Hono<Env
   router.all('*', () => errorResponse(404, 'not_found', 'There is no such function.'));
   router.onError((error, c) => answerError(error, c));
   return router;
+}
+
+let description: string | null = null;
+
+/** Answers with the OpenAPI document of all calls, which does not change while the program runs. */
+function describeContracts(): Response {
+  description ??= JSON.stringify(describeApi(Object.values(calls)));
+  return new Response(description, {
+    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'public, max-age=300' },
+  });
 }
 
 type CallContext = FunctionsRouterContext & {

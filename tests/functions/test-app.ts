@@ -323,6 +323,8 @@ export function createFunctionsApp(
     bodyBytes?: number;
     now?: Date;
     permissions?: readonly string[];
+    /** Whether answers and refusals are compared with the contracts, as outside production. */
+    checked?: boolean;
   } = {},
 ): FunctionsApp {
   const { permissions = [] } = options;
@@ -349,7 +351,7 @@ export function createFunctionsApp(
   };
   const links = createLinkSigner(Buffer.alloc(32, 7));
   const functions = composeFunctions({
-    checked: true,
+    checked: options.checked ?? true,
     readCaller: async (request) => {
       calls.push(['readCaller']);
       const token = request.headers.get('authorization')?.replace('Bearer ', '') ?? '';
