@@ -4,6 +4,9 @@ import { phoneSchema, storedPhone } from '#rules/people.ts';
 
 /** Fields of bodies and answers that several calls share. */
 
+/** The body of a call that takes none. Whatever is sent is ignored. */
+export const noBody = z.preprocess((_body: Record<string, never>) => ({}), z.strictObject({}));
+
 export const bookingIdField = z.uuid();
 /** An instant in a body, with any offset. The server reads it as a `Date`. */
 export const instantField = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
