@@ -2,7 +2,9 @@ import { addDays, formatTimeNear, slotStart, studioDate } from './studio-time.ts
 import { settings } from './venue.ts';
 
 /** How a lock gets its codes: through a bridge, or computed offline for whole hours or for one use. */
-export type AccessMode = 'bridge' | 'hourly' | 'onetime';
+export const ACCESS_MODES = ['bridge', 'hourly', 'onetime'] as const;
+export type AccessMode = (typeof ACCESS_MODES)[number];
+
 export type AccessTimes = {
   /** When the code is requested from the lock. */
   readonly requestAt: Date;

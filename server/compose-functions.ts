@@ -1,16 +1,19 @@
 import type { Hono } from 'hono';
-import { calendarFeed } from './functions/calendar-feed.ts';
-import { acceptStaffInvitation } from './functions/accept-staff-invitation.ts';
-import { bookingDocument } from './functions/booking-document.ts';
-import { cancelBooking } from './functions/cancel-booking.ts';
+import { calendarFeed } from './functions/calendar/calendar-feed.ts';
+import { acceptStaffInvitation } from './functions/account/accept-staff-invitation.ts';
+import { bookingDocument } from './functions/bookings/booking-document.ts';
+import { cancelBooking } from './functions/bookings/cancel-booking.ts';
 import { checkVerificationAndCheckout } from './functions/check-verification-and-checkout.ts';
-import { createPayment } from './functions/create-payment.ts';
-import { quoteSeries } from './functions/quote-series.ts';
-import { deleteAccount } from './functions/delete-account.ts';
+import { createPayment } from './functions/bookings/create-payment.ts';
+import { quoteSeries } from './functions/bookings/quote-series.ts';
+import { deleteAccount } from './functions/account/delete-account.ts';
 import { doorHelp } from './functions/door-help.ts';
-import { exportMyData } from './functions/export-my-data.ts';
-import { crewInvite, crewRevoke } from './functions/crew-invite.ts';
-import { crewCode, crewJoin, crewPage } from './functions/crew-page.ts';
+import { exportMyData } from './functions/account/export-my-data.ts';
+import { crewCode } from './functions/crew/crew-code.ts';
+import { crewInvite } from './functions/crew/crew-invite.ts';
+import { crewJoin } from './functions/crew/crew-join.ts';
+import { crewPage } from './functions/crew/crew-page.ts';
+import { crewRevoke } from './functions/crew/crew-revoke.ts';
 import { createVerificationSession } from './functions/create-verification-session.ts';
 import type { ServerFunction } from './functions/function.ts';
 import { createFunctionsRouter, type FunctionsRouterContext } from './functions/router.ts';
@@ -18,22 +21,25 @@ import { generateAccessCode } from './functions/generate-access-code.ts';
 import { holdHours } from './functions/bookings/hold-hours.ts';
 import { igloohomeWebhook } from './functions/igloohome-webhook.ts';
 import { manualPowerControl } from './functions/manual-power-control.ts';
-import { nextFree } from './functions/next-free.ts';
+import { nextFree } from './functions/bookings/next-free.ts';
 import { processScheduledEmails } from './functions/process-scheduled-emails.ts';
-import { queuedMail } from './functions/queued-mail.ts';
+import { sendAccessCodeEmail, sendBookingConfirmation } from './functions/bookings/queued-mail.ts';
 import { rateSession, reportProblem } from './functions/report-problem.ts';
 import { regeneratePin } from './functions/regenerate-pin.ts';
-import { extendBooking, rescheduleBooking } from './functions/reschedule-booking.ts';
-import { releaseHold } from './functions/release-hold.ts';
-import { removePhone } from './functions/remove-phone.ts';
-import { removeCard, savedCards } from './functions/saved-cards.ts';
+import { extendBooking } from './functions/bookings/extend-booking.ts';
+import { rescheduleBooking } from './functions/bookings/reschedule-booking.ts';
+import { releaseHold } from './functions/bookings/release-hold.ts';
+import { removePhone } from './functions/account/remove-phone.ts';
+import { removeCard } from './functions/account/remove-card.ts';
+import { savedCards } from './functions/account/saved-cards.ts';
 import { staffBlockCustomer } from './functions/staff-block-customer.ts';
-import { staffBookingDocument, staffMailDocument } from './functions/staff-booking-document.ts';
+import { staffBookingDocument } from './functions/staff-bookings/staff-booking-document.ts';
+import { staffMailDocument } from './functions/staff-bookings/staff-mail-document.ts';
 import { staffCalendarFeed } from './functions/staff-calendar-feed.ts';
 import { staffAccessCode, staffAccessCodes, staffRevokeCode } from './functions/staff-access-code.ts';
-import { staffCancelBooking } from './functions/staff-cancel-booking.ts';
+import { staffCancelBooking } from './functions/staff-bookings/staff-cancel-booking.ts';
 import { staffClose } from './functions/staff-close.ts';
-import { staffCreateBooking } from './functions/staff-create-booking.ts';
+import { staffCreateBooking } from './functions/staff-bookings/staff-create-booking.ts';
 import { staffDecideDispute, staffDisputeEvidence, staffDisputes } from './functions/staff-disputes.ts';
 import { staffDoorLog, staffDoors, staffOpenDoor } from './functions/staff-doors.ts';
 import { staffExport } from './functions/staff-export.ts';
@@ -50,13 +56,13 @@ import { staffStopCampaign } from './functions/staff-stop-campaign.ts';
 import { staffTestCampaign } from './functions/staff-test-campaign.ts';
 import { staffSendMail } from './functions/staff-send-mail.ts';
 import { staffWriteCustomer } from './functions/staff-write-customer.ts';
-import { unsubscribe } from './functions/unsubscribe.ts';
-import { staffMarkPaid } from './functions/staff-mark-paid.ts';
-import { staffMoveBooking } from './functions/staff-move-booking.ts';
+import { unsubscribe } from './functions/mailing/unsubscribe.ts';
+import { staffMarkPaid } from './functions/staff-bookings/staff-mark-paid.ts';
+import { staffMoveBooking } from './functions/staff-bookings/staff-move-booking.ts';
 import { staffIdPicture } from './functions/staff-id-picture.ts';
 import { staffInvite, staffResendInvitation, staffRevokeInvitation } from './functions/staff-invite.ts';
 import { staffReconcile } from './functions/staff-reconcile.ts';
-import { staffRefund } from './functions/staff-refund.ts';
+import { staffRefund } from './functions/staff-bookings/staff-refund.ts';
 import { staffRemove } from './functions/staff-remove.ts';
 import { staffReopen } from './functions/staff-reopen.ts';
 import { staffReviewId } from './functions/staff-review-id.ts';
@@ -66,16 +72,18 @@ import { staffSetPrices } from './functions/staff-set-prices.ts';
 import { staffLocks, staffSetRoom } from './functions/staff-set-room.ts';
 import { staffSetSettings } from './functions/staff-set-settings.ts';
 import { staffUnblockCustomer } from './functions/staff-unblock-customer.ts';
-import { staffUndo } from './functions/staff-undo.ts';
+import { staffUndo } from './functions/staff-bookings/staff-undo.ts';
 import { sessionLights, sessionRoom } from './functions/session-room.ts';
 import { stripeWebhook } from './functions/stripe-webhook.ts';
 import { testIgloohomeConfig, testIgloohomeOauth, testIgloohomePin } from './functions/test-igloohome.ts';
 import { testSmartPlug } from './functions/test-smart-plug.ts';
-import { joinWaitlist, leaveWaitlist } from './functions/join-waitlist.ts';
+import { joinWaitlist } from './functions/bookings/join-waitlist.ts';
+import { leaveWaitlist } from './functions/bookings/leave-waitlist.ts';
 import { verifyId } from './functions/verify-id.ts';
-import { verifyPayment } from './functions/verify-payment.ts';
-import { walletFile, walletPass } from './functions/wallet-pass.ts';
-import { walletService } from './functions/wallet-service.ts';
+import { verifyPayment } from './functions/bookings/verify-payment.ts';
+import { walletFile } from './functions/wallet/wallet-file.ts';
+import { walletPass } from './functions/wallet/wallet-pass.ts';
+import { walletService } from './functions/wallet/wallet-service.ts';
 import type { Clock, Env, ReadCaller } from './http/caller.ts';
 import type { TakeLimit } from './http/limits.ts';
 import type { AccessContext } from './operations/access/context.ts';
@@ -153,8 +161,8 @@ export function composeFunctions(context: Context): Hono<Env> {
       ['delete-account', deleteAccount(context)],
       ['export-my-data', exportMyData(context)],
       ['stripe-webhook', stripeWebhook(context)],
-      ['send-booking-confirmation', queuedMail(context)],
-      ['send-access-code-email', queuedMail(context)],
+      ['send-booking-confirmation', sendBookingConfirmation(context)],
+      ['send-access-code-email', sendAccessCodeEmail(context)],
       ['process-scheduled-emails', processScheduledEmails(context)],
       ['generate-access-code', generateAccessCode(context)],
       ['regenerate-pin', regeneratePin(context)],

@@ -23,3 +23,15 @@ export function describeAccess(access: BookingAccess): Record<string, unknown> {
     singleUse: access.singleUse,
   };
 }
+
+type Instants = Pick<BookingAccess, 'releaseAt' | 'worksFrom' | 'worksUntil' | 'openedAt' | 'nextCodeAt'>;
+type InstantTexts = { readonly [Key in keyof Instants]: null extends Instants[Key] ? string | null : string };
+
+/** Returns the instants of an access code as they are sent. */
+export const describeInstants = (access: Instants): InstantTexts => ({
+  releaseAt: access.releaseAt.toISOString(),
+  worksFrom: access.worksFrom.toISOString(),
+  worksUntil: access.worksUntil.toISOString(),
+  openedAt: access.openedAt?.toISOString() ?? null,
+  nextCodeAt: access.nextCodeAt?.toISOString() ?? null,
+});

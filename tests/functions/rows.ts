@@ -24,6 +24,20 @@ const linked = {
   bookingId: BOOKING,
   token: createLinkSigner(Buffer.alloc(32, 7)).sign(PIN_LINK, BOOKING, new Date('2031-06-01')),
 };
+const guestPage = {
+  memberId: PERSON,
+  bookingId: BOOKING,
+  state: 'joined',
+  name: 'Sam',
+  host: 'Alex',
+  studioName: 'Studio A',
+  startTime: booking.startTime,
+  endTime: booking.endTime,
+  arrivalNotes: 'Bring headphones.',
+  termsVersion: '1',
+};
+const { booking: _booking, pinId: _pinId, ...guestCode } = access;
+const guestAccess = { ...guestCode, own: true };
 const own = { readOwnBooking: () => booking };
 const opened = { ...own, ensureCode: () => access, renewCode: () => access, recordView: () => undefined };
 
@@ -211,10 +225,10 @@ export const ROWS: readonly Row[] = [
     limit: [name, most, 60],
     body: { token: 't', name: 'Sam', termsVersion: '1' },
     answers: {
-      readCrewPage: () => ({ state: 'joined' }),
-      requireJoined: () => ({ state: 'joined' }),
-      joinCrew: () => ({ state: 'joined' }),
-      readGuestAccess: () => ({ pin: null }),
+      readCrewPage: () => guestPage,
+      requireJoined: () => guestPage,
+      joinCrew: () => guestPage,
+      readGuestAccess: () => guestAccess,
       makeGuestCode: () => undefined,
     },
   })),

@@ -85,14 +85,14 @@ test('a guest is taken back after a question, and who saw the shared PIN leads t
   await press('Keep');
   expect(calls.takeBack).not.toHaveBeenCalled();
   await press('Cancel invite of Sam');
-  calls.takeBack.mockResolvedValue({ sawShared: true });
+  calls.takeBack.mockResolvedValue({ revoked: true, sawShared: true });
   await press('Cancel invite');
   expect(await screen.findByText(/Sam has seen your PIN/)).toBeTruthy();
   calls.makeNewPin.mockResolvedValue({});
   await press('New PIN for everybody');
   expect(calls.makeNewPin).toHaveBeenCalledWith('b1');
   expect(toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'New PIN for everybody' }));
-  calls.takeBack.mockResolvedValue({ sawShared: false });
+  calls.takeBack.mockResolvedValue({ revoked: true, sawShared: false });
   await press('Cancel invite of Sam');
   await press('Cancel invite');
   expect(toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'Taken back' }));

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { callFunction } from '#web/data/fetch-client.ts';
+import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 
 /** An invitation with its link, which the server shows once. */
-export type CrewLink = { readonly url: string; readonly inviteId: string };
+export type CrewLink = CallAnswer<'crew-invite'>;
 
 /** Invites one more guest; `requestId` is the same for a repeat of a call whose answer was lost. Throws `AppError`. */
 export function inviteGuest(bookingId: string, requestId: string): Promise<CrewLink> {
@@ -15,7 +15,7 @@ export function renewLink(bookingId: string, inviteId: string): Promise<CrewLink
 }
 
 /** Takes an invitation back. `sawShared`: the guest has seen digits that still open the door. Throws `AppError`. */
-export function takeBack(inviteId: string): Promise<{ readonly sawShared: boolean }> {
+export function takeBack(inviteId: string): Promise<CallAnswer<'crew-revoke'>> {
   return callFunction('crew-revoke', { inviteId });
 }
 
@@ -54,15 +54,14 @@ const pageSchema = z.object({
 export type GuestPage = z.output<typeof pageSchema>;
 export type GuestAccess = NonNullable<GuestPage['access']>;
 
-const callPage = async (name: string, body: Record<string, unknown>): Promise<GuestPage> =>
-  pageSchema.parse(await callFunction(name, body));
-
 /** Reads the page of a guest's link. Throws `AppError`. */
-export const readGuestPage = (token: string): Promise<GuestPage> => callPage('crew-page', { token });
+export const readGuestPage = async (token: string): Promise<GuestPage> =>
+  pageSchema.parse(await callFunction('crew-page', { token }));
 
 /** Joins with a first name and the version of the terms that was shown. Throws `AppError`. */
-export const joinCrew = (token: string, name: string, termsVersion: string): Promise<GuestPage> =>
-  callPage('crew-join', { token, name, termsVersion });
+export const joinCrew = async (token: string, name: string, termsVersion: string): Promise<GuestPage> =>
+  pageSchema.parse(await callFunction('crew-join', { token, name, termsVersion }));
 
 /** Makes another code after one was used. Throws `AppError`. */
-export const makeGuestCode = (token: string): Promise<GuestPage> => callPage('crew-code', { token });
+export const makeGuestCode = async (token: string): Promise<GuestPage> =>
+  pageSchema.parse(await callFunction('crew-code', { token }));
