@@ -5,7 +5,8 @@ import { crewPageAnswer, crewPageExample, crewPageRefusals, crewToken } from './
 export const crewCode = defineCall({
   name: 'crew-code',
   summary:
-    'Makes another access code for a guest whose code was used. The answer is that of `crew-page`. While the newest code still works, it changes nothing.',
+    'Makes another access code for a guest whose code was used. The answer is that of `crew-page`. While the ' +
+    'newest code still works, it changes nothing.',
   methods: ['POST'],
   callers: 'everyone',
   limit: { max: 20, seconds: 60 },

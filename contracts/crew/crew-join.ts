@@ -6,7 +6,8 @@ import { crewPageAnswer, crewPageExample, crewPageRefusals, crewToken } from './
 export const crewJoin = defineCall({
   name: 'crew-join',
   summary:
-    'Joins a crew with a first name and the version of the terms that the guest accepts. The answer is that of `crew-page`. Idempotent.',
+    'Joins a crew with a first name and the version of the terms that the guest accepts. The answer is that of ' +
+    '`crew-page`. Idempotent.',
   methods: ['POST'],
   callers: 'everyone',
   limit: { max: 20, seconds: 60 },

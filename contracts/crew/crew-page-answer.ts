@@ -5,7 +5,7 @@ import { storedInstantText } from '../core/fields.ts';
 /** The secret of a guest's link. */
 export const crewToken = z.string().min(1).max(100);
 
-/** What the link of a guest leads to. It has no ids of the booking and the guest: the link is all that a guest needs. */
+/** What the link of a guest leads to. It has no ids of the booking and the guest, who need only the link. */
 export const crewPageAnswer = z.strictObject({
   state: z.enum(['invited', 'joined']),
   name: z.string().nullable().describe('The first name of the guest; null until the guest has joined.'),

@@ -4,7 +4,8 @@ import { defineCall } from '../core/define-call.ts';
 export const crewRevoke = defineCall({
   name: 'crew-revoke',
   summary:
-    'Takes an invitation to an own booking back. Its link leads nowhere, and the guest’s own code is removed from the lock. Idempotent.',
+    'Takes an invitation to an own booking back. Its link leads nowhere, and the guest’s own code is removed from ' +
+    'the lock. Idempotent.',
   methods: ['POST'],
   callers: 'signed-in',
   limit: { max: 30, seconds: 60 },

@@ -51,9 +51,9 @@ export const ACCESS: readonly Fault[] = [
   },
   {
     title: 'The link to the code of one booking shows the code of every booking',
-    file: 'server/functions/regenerate-pin.ts',
-    find: 'context.links.read(PIN_LINK, token, context.clock()) === bookingId',
-    replace: 'context.links.read(PIN_LINK, token, context.clock()) !== null',
+    file: 'server/functions/access/regenerate-pin.ts',
+    find: 'links.read(PIN_LINK, token, clock()) === bookingId',
+    replace: 'links.read(PIN_LINK, token, clock()) !== null',
     tests: [...CODES, 'tests/api/doors.test.ts'],
   },
   {

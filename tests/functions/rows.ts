@@ -1,4 +1,5 @@
 import { createLinkSigner } from '#server/crypto/link-signer.ts';
+import { firstSettings } from '#rules/business/first-settings.ts';
 import type { Permission } from '#rules/permissions.ts';
 import { PIN_LINK } from '#server/operations/mails/booking-mail.ts';
 import { access, BOOKING, booking, type FunctionsApp, payment, PERSON } from './test-app.ts';
@@ -38,6 +39,7 @@ const guestPage = {
 };
 const { booking: _booking, pinId: _pinId, ...guestCode } = access;
 const guestAccess = { ...guestCode, own: true };
+const atDoor = { online: true, hasCode: true, wrongAt: null, openedAt: null, held: false, asked: false };
 const own = { readOwnBooking: () => booking };
 const opened = { ...own, ensureCode: () => access, renewCode: () => access, recordView: () => undefined };
 
@@ -75,7 +77,7 @@ export const ROWS: readonly Row[] = [
     callers: 'everyone',
     limit: ['door-help', 30, 60],
     body: linked,
-    answers: { readDoorHelp: () => ({ asked: false }) },
+    answers: { readDoorHelp: () => atDoor },
   },
   {
     name: 'report-problem',
@@ -395,7 +397,7 @@ export const ROWS: readonly Row[] = [
     permission: 'bookings',
     limit: ['staff-doors', 60, 60],
     body: {},
-    answers: { readDoors: () => ({ doors: [], canOpen: true, lightsOn: null }) },
+    answers: { readDoors: () => ({ doors: [], canOpen: true, lights: [], lightsOn: null }) },
   },
   {
     name: 'staff-door-log',
@@ -531,7 +533,7 @@ export const ROWS: readonly Row[] = [
     permission: 'settings',
     limit: ['staff-set-settings', 60, 60],
     body: { notice: 'Closed on Monday' },
-    answers: { setSettings: () => ({}) },
+    answers: { setSettings: () => ({ ...firstSettings, notice: 'Closed on Monday', terms: [], privacy: [] }) },
   },
   {
     name: 'staff-review-id',

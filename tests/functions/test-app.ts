@@ -111,7 +111,6 @@ vi.mock('#server/operations/incidents/door-help.ts', () => ({
 vi.mock('#server/operations/exports/dispute-evidence.ts', () => ({ gatherEvidence: operation('gatherEvidence') }));
 vi.mock('#server/operations/staff/read-disputes.ts', () => ({ readDisputesAndHold: operation('readDisputesAndHold') }));
 vi.mock('#server/operations/customers/decide-dispute.ts', () => ({
-  DISPUTE_DECISIONS: ['keep', 'cancel', 'block'],
   decideDispute: operation('decideDispute'),
 }));
 vi.mock('#server/operations/access/doors.ts', () => ({
@@ -127,7 +126,6 @@ vi.mock('#server/operations/calendar/feeds.ts', () => ({
   readFeed: operation('readFeed'),
 }));
 vi.mock('#server/operations/customers/block.ts', () => ({
-  BLOCKED_BOOKINGS: ['later', 'keep', 'terms', 'refund'],
   blockCustomer: operation('blockCustomer'),
   decideBlockedBookings: operation('decideBlockedBookings'),
   unblockCustomer: operation('unblockCustomer'),
@@ -152,7 +150,6 @@ vi.mock('#server/operations/customers/write.ts', () => ({ writeCustomer: operati
 vi.mock('#server/operations/exports/document-files.ts', () => ({ documentPage: () => '', documentPdf: () => '' }));
 vi.mock('#server/operations/exports/booking-document.ts', () => ({ readDocuments: operation('readDocuments') }));
 vi.mock('#server/operations/exports/wallet-pass.ts', () => ({
-  WALLET_KINDS: ['apple', 'google'],
   linkToPass: operation('linkToPass'),
   readPassFile: operation('readPassFile'),
 }));
@@ -389,7 +386,7 @@ export function createFunctionsApp(
     // Cast: the operations are fake, and the functions read nothing else of it.
     access: {
       call,
-      locks: { capabilities: { mode: 'bridge' }, check: fake('locks.check') },
+      locks: { capabilities: { mode: 'bridge', revocable: true }, check: fake('locks.check') },
       lockOf: new Map([
         [STUDIO, 'lock-1'],
         ['another studio', 'lock-2'],

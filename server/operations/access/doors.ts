@@ -1,4 +1,4 @@
-import { LOW_BATTERY_PERCENT } from '#rules/doors.ts';
+import { type DoorEvent, LOW_BATTERY_PERCENT } from '#rules/doors.ts';
 import type { Database } from '#server/db/database.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { readBooking } from '../core/booking-rows.ts';
@@ -124,7 +124,7 @@ export async function openDoor(
 /** An entry of a door's log. `byCode`: the code of the booking was entered; otherwise the booking is the one at that time. */
 type DoorLogEntry = {
   readonly at: Date;
-  readonly kind: string;
+  readonly kind: DoorEvent;
   readonly studioId: string;
   readonly studioName: string;
   readonly reference: string | null;

@@ -33,7 +33,7 @@ function Steps({ access, token }: { access: Access; token: string | null }) {
   const queryKey = queryKeys.doorHelp.of(id);
   const help = useQuery({
     queryKey,
-    queryFn: () => callFunction<DoorHelpAnswer>('door-help', { bookingId: id, token }),
+    queryFn: () => callFunction('door-help', { bookingId: id, token }),
     refetchInterval: POLL_MS,
   });
   const step = help.data === undefined ? 'wake' : doorStep(help.data, new Date(access.worksFrom), now);
@@ -105,7 +105,7 @@ const timeOf = (at: string | null | undefined): string => (at ? formatStudioTime
 function AskStaff({ bookingId, token, asked }: { bookingId: string; token: string | null; asked: boolean }) {
   const { phone, email } = useBusiness();
   const ask = useMutation({
-    mutationFn: () => callFunction<DoorHelpAnswer>('door-help', { bookingId, token, ask: true }),
+    mutationFn: () => callFunction('door-help', { bookingId, token, ask: true }),
     meta: { handled: true, invalidates: [queryKeys.doorHelp.all] },
   });
   return (

@@ -25,6 +25,7 @@ afterEach(() => void vi.useRealTimers());
 const access: Access = {
   success: true,
   pin: '123456789',
+  pinId: 'code-1',
   held: false,
   booking: {
     id: 'b1',

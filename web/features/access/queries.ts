@@ -1,37 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
-import type { AccessMode } from '#rules/access.ts';
-import type { DoorAnswer } from '#rules/doors.ts';
 import { supabase } from '#web/data/client.ts';
+import type { CallAnswer } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import { apiUrl, publicKey } from '#web/data/server.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { AppError, OFFLINE } from '#web/lib/errors.ts';
 
-export type Access = {
-  readonly success: boolean;
-  readonly pin: string | null;
-  /** Staff hold the code until they have talked with the customer. */
-  readonly held: boolean;
-  readonly booking: {
-    readonly id: string;
-    readonly studio_name: string;
-    readonly start_time: string;
-    readonly end_time: string;
-    readonly reference: string;
-  };
-  readonly releaseAt: string;
-  readonly worksFrom: string;
-  readonly worksUntil: string;
-  /** When the newest code opened the door, where a code opens it once and the lock reports it; null before. */
-  readonly openedAt: string | null;
-  readonly nextCodeAt: string | null;
-  readonly codesLeft: number;
-  readonly mode: AccessMode;
-  readonly singleUse: boolean;
-};
+export type Access = CallAnswer<'regenerate-pin'>;
 
 /** What the lock tells about the door of a booking, and whether staff have been told that it does not open. */
-export type DoorHelpAnswer = DoorAnswer & { readonly asked: boolean };
+export type DoorHelpAnswer = CallAnswer<'door-help'>;
+
+/** What `regenerate-pin` answers. A refusal has a shape of its own. */
+type Answer = (Access | { readonly success: false }) & { readonly error?: string; readonly code?: string };
 
 /** Reads the access code (`GET`) or makes a new one (`POST`). `token` comes from the mailed link. Throws `AppError`. */
 export async function requestAccess(method: 'GET' | 'POST', bookingId: string, token: string | null): Promise<Access> {
@@ -43,7 +24,7 @@ export async function requestAccess(method: 'GET' | 'POST', bookingId: string, t
   }).catch(() => {
     throw new AppError('offline', OFFLINE, 0);
   });
-  const body: (Access & { error?: string; code?: string }) | null = await response.json().catch(() => null);
+  const body: Answer | null = await response.json().catch(() => null);
   if (body === null) throw new AppError('unknown', 'Failed to generate new PIN.', response.status);
   if (!response.ok || !body.success)
     throw new AppError(body.code ?? 'unknown', body.error ?? 'Failed to generate new PIN.', response.status, {

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type DoorAnswer, type DoorStep, doorStep } from '#rules/doors.ts';
+import { type DoorStep, doorStep } from '#rules/doors.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
 import { callFunction } from '#web/data/fetch-client.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
@@ -11,7 +11,6 @@ import { Button, buttonStyle } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import type { GuestAccess } from './queries.ts';
 
-type Answer = DoorAnswer & { readonly asked: boolean };
 const POLL_MS = 10_000;
 
 /** “The door doesn’t open” for a guest: what the lock says, what to try, and the way to people who can open it. */
@@ -31,7 +30,7 @@ function Steps({ token, access, studioName }: { token: string; access: GuestAcce
   const now = useNow(15_000);
   const help = useQuery({
     queryKey: queryKeys.doorHelp.of(token),
-    queryFn: () => callFunction<Answer>('door-help', { crew: token }),
+    queryFn: () => callFunction('door-help', { crew: token }),
     refetchInterval: POLL_MS,
   });
   const step = help.data === undefined ? 'wake' : doorStep(help.data, access.worksFrom, now);
@@ -63,7 +62,7 @@ const LOCK_SAYS: Readonly<Record<DoorStep, string>> = {
 function AskStaff({ token, asked }: { token: string; asked: boolean }) {
   const { phone, email } = useBusiness();
   const ask = useMutation({
-    mutationFn: () => callFunction<Answer>('door-help', { crew: token, ask: true }),
+    mutationFn: () => callFunction('door-help', { crew: token, ask: true }),
     meta: { handled: true, invalidates: [queryKeys.doorHelp.all] },
   });
   return (

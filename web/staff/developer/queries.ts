@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { testMailSchedule } from '#rules/access.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { errorCode } from '#web/lib/errors.ts';
-import { callFunction } from '#web/data/fetch-client.ts';
+import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 
@@ -58,9 +58,7 @@ export function switchPower(on: boolean): Promise<{ success: boolean; message: s
 export function processMails(): Promise<{ processed: number }> {
   return callFunction('process-scheduled-emails', {});
 }
-export function generateCode(
-  bookingId: string,
-): Promise<{ pinCode: string | null; releaseAt: string; worksFrom: string; worksUntil: string }> {
+export function generateCode(bookingId: string): Promise<CallAnswer<'generate-access-code'>> {
   return callFunction('generate-access-code', { bookingId });
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { callFunction } from '#web/data/fetch-client.ts';
+import { type CallAnswer, type CallBody, callFunction } from '#web/data/fetch-client.ts';
 
 const codesSchema = z.object({
   canRevoke: z.boolean(),
@@ -18,21 +18,15 @@ const codesSchema = z.object({
 });
 export type StaffCodes = z.infer<typeof codesSchema>;
 export type StaffCode = StaffCodes['codes'][number];
-export type NewStaffCode = {
-  readonly studioId: string;
-  readonly startTime: string;
-  readonly endTime: string;
-  readonly name: string;
-  /** The same for a repeat of a call whose answer was lost. */
-  readonly requestId: string;
-};
+/** `requestId` is the same for a repeat of a call whose answer was lost. */
+export type NewStaffCode = Required<CallBody<'staff-access-code'>>;
 
 /** Reads the codes that staff made for people without a booking, without their digits. */
 export async function readStaffCodes(): Promise<StaffCodes> {
   return codesSchema.parse(await callFunction('staff-access-codes', {}));
 }
 /** Makes a code, and closes its hours for bookings. The digits are answered once. */
-export function makeStaffCode(code: NewStaffCode): Promise<{ codeId: string; pin: string }> {
+export function makeStaffCode(code: NewStaffCode): Promise<CallAnswer<'staff-access-code'>> {
   return callFunction('staff-access-code', code);
 }
 /** Removes a code from its lock. */
