@@ -10,6 +10,13 @@ type RefusalExample = { readonly message: string } & Readonly<Record<string, unk
 
 type Method = 'GET' | 'POST';
 
+/** A value that is only sent, so that none of it need be mutable. */
+export type Sent<Value> = Value extends readonly (infer Item)[]
+  ? readonly Sent<Item>[]
+  : Value extends object
+    ? { readonly [Key in keyof Value]: Sent<Value[Key]> }
+    : Value;
+
 /** One call of `/functions/v1`: everything that its callers and the server must agree on. */
 export type Call<Body extends z.ZodType = z.ZodType, Answer extends z.ZodType = z.ZodType> = {
   /** The last segment of its URL. */
@@ -23,7 +30,10 @@ export type Call<Body extends z.ZodType = z.ZodType, Answer extends z.ZodType = 
   readonly bodyMax?: number;
   /** The JSON body of a POST. The server parses it before it calls the handler. */
   readonly body: Body;
-  /** The JSON answer, as it is sent: no transforms, instants as ISO 8601 texts. `z.never()`: it always answers with a file. */
+  /**
+   * The JSON answer, as it is sent: no transforms, instants as ISO 8601 texts. `z.never()` if the call always answers
+   * with a file.
+   */
   readonly answer: Answer;
   /** Content types of answers that are files instead of JSON. */
   readonly files?: readonly string[];

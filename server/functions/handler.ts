@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Call, CallLimit } from '#contracts/core/define-call.ts';
+import type { Call, CallLimit, Sent } from '#contracts/core/define-call.ts';
 import { listRefusals } from '#contracts/core/refusals.ts';
 import type { Caller, Log } from '#server/http/caller.ts';
 import type { Limit } from '#server/http/limits.ts';
@@ -28,7 +28,7 @@ class Accepted<Answer> {
 export const accepted = <Answer>(answer: Answer): Accepted<Answer> => new Accepted(answer);
 
 /** What a handler returns: the answer, or a response where the contract has files or the caller is led elsewhere. */
-type Handled<C extends Call> = z.input<C['answer']> | Accepted<z.input<C['answer']>> | Response;
+type Handled<C extends Call> = Sent<z.input<C['answer']>> | Accepted<Sent<z.input<C['answer']>>> | Response;
 
 /**
  * Makes the function of a contract. `handle` gets the services that the program was composed with, and the parsed call. Outside production the
@@ -43,7 +43,9 @@ export function defineHandler<C extends Call, Services>(
     ...options,
     ...accessRules(contract),
     async handle({ body, checked, ...call }) {
-      const parsed = { ...call, body: parse<C['body']>(contract.body, body) };
+      // The event of a provider is signed as it is, with every character that people have written.
+      const texts = contract.callers === 'provider' ? 'any' : 'visible';
+      const parsed = { ...call, body: parse<C['body']>(contract.body, body, texts) };
       try {
         const handled = await handle(services, parsed);
         if (checked) checkAnswer(contract, handled);

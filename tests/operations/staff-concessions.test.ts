@@ -3,11 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Permission } from '#rules/permissions.ts';
 import type { Database } from '#server/db/database.ts';
 import type { ServerFunction } from '#server/functions/function.ts';
-import { staffCancelBooking } from '#server/functions/staff-cancel-booking.ts';
-import { staffCreateBooking } from '#server/functions/staff-create-booking.ts';
-import { staffMoveBooking } from '#server/functions/staff-move-booking.ts';
-import { staffRefund } from '#server/functions/staff-refund.ts';
-import { staffUndo } from '#server/functions/staff-undo.ts';
+import { staffCancelBooking } from '#server/functions/staff-bookings/staff-cancel-booking.ts';
+import { staffCreateBooking } from '#server/functions/staff-bookings/staff-create-booking.ts';
+import { staffMoveBooking } from '#server/functions/staff-bookings/staff-move-booking.ts';
+import { staffRefund } from '#server/functions/staff-bookings/staff-refund.ts';
+import { staffUndo } from '#server/functions/staff-bookings/staff-undo.ts';
 import type { Caller } from '#server/http/caller.ts';
 import { bookForStaff } from '#server/operations/bookings/book-for-staff.ts';
 import { cancelBooking } from '#server/operations/bookings/cancel.ts';

@@ -1,5 +1,6 @@
 import type { SupabaseClient } from '@supabase/supabase-js';
 import type * as contracts from '#contracts/calls.ts';
+import type { Sent } from '#contracts/core/define-call.ts';
 import { AppError, FAILED, OFFLINE, readFailure } from '#web/lib/errors.ts';
 
 /** The contracts of the server's functions. Only their types are imported: no byte of them is in a page. */
@@ -11,7 +12,7 @@ type ContractFor<Name> = Extract<Contract, { readonly name: Name }>;
 export type CallName = Contract['name'];
 
 /** The body that a function takes. */
-export type CallBody<Name extends CallName> = ContractFor<Name>['body']['_zod']['input'];
+export type CallBody<Name extends CallName> = Sent<ContractFor<Name>['body']['_zod']['input']>;
 
 /** The answer of a function: JSON, or a file as the client hands it over. */
 export type CallAnswer<Name extends CallName> =

@@ -185,7 +185,7 @@ test.each([
 test('a part is refunded later under one request, also when it is sent again', async () => {
   calls.refundBooking
     .mockRejectedValueOnce(new AppError('offline', 'No connection.', 0))
-    .mockResolvedValue({ refundCents: 500, byHand: true });
+    .mockResolvedValue({ refundId: 'r', refundCents: 500, byHand: true });
   show({ payments: [{ ...PAID, kind: 'elsewhere' }] });
   await press('Refund a part');
   await fill(dialog().getByLabelText('Amount in dollars'), '5');
@@ -427,10 +427,10 @@ test('each mail that would still be true is sent again, once for a lost answer, 
 });
 
 test('a cancellation is undone with the button of its message; when it is too late, the message says so', async () => {
-  calls.cancelBooking.mockResolvedValue({ refundCents: 5900, undo: { id: 'u' } });
+  calls.cancelBooking.mockResolvedValue({ refundCents: 5900, undo: { id: 'u', until: '2031-03-01T00:00:10.000Z' } });
   calls.undoAction
     .mockRejectedValueOnce(new AppError('too_late', 'This can no longer be undone.', 409))
-    .mockResolvedValue({ reference: 'ABCD-2345' });
+    .mockResolvedValue({ bookingId: 'b', reference: 'ABCD-2345', kind: 'cancel' });
   show();
   await press('Cancel the booking');
   await fill(dialog().getByLabelText('Reason'), 'Flood');

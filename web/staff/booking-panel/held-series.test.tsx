@@ -1,5 +1,6 @@
 import { screen } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
+import type { CallAnswer } from '#web/data/fetch-client.ts';
 import { fill, renderPart, user } from '#web/ui/component-tests.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { CancelForm } from './cancel-form.tsx';
@@ -60,7 +61,7 @@ const booking = (more: Partial<queries.BookingDetails>): queries.BookingDetails 
 });
 
 test('marking one booking of an unpaid series as paid names the sum of all, which are confirmed together', async () => {
-  markPaid.mockResolvedValue({ reference: 'ABCD-2345' });
+  markPaid.mockResolvedValue({ bookingId: 'b', reference: 'ABCD-2345' });
   const onDone = vi.fn();
   renderPart(<MarkPaidStep booking={booking({})} onDone={onDone} />);
   expect(
@@ -72,7 +73,7 @@ test('marking one booking of an unpaid series as paid names the sum of all, whic
 });
 
 test('while it is sent and afterwards, the words are those that were confirmed, though the series is no longer held', async () => {
-  let answer: (value: { reference: string }) => void = () => undefined;
+  let answer: (value: CallAnswer<'staff-mark-paid'>) => void = () => undefined;
   markPaid.mockImplementation(() => new Promise((resolve) => void (answer = resolve)));
   const onDone = vi.fn();
   const { rerender } = renderPart(<MarkPaidStep booking={booking({})} onDone={onDone} />);
@@ -80,7 +81,7 @@ test('while it is sent and afterwards, the words are those that were confirmed, 
   await vi.waitFor(() => expect(markPaid).toHaveBeenCalled());
   rerender(<MarkPaidStep booking={booking({ status: 'confirmed', heldTogether: null })} onDone={onDone} />);
   expect(screen.getByText(/^Do this once you have received \$177 /)).toBeTruthy();
-  answer({ reference: 'ABCD-2345' });
+  answer({ bookingId: 'b', reference: 'ABCD-2345' });
   await vi.waitFor(() => expect(onDone).toHaveBeenCalled());
   expect(toast).toHaveBeenCalledWith(expect.objectContaining({ title: 'ABCD-2345 and 2 more are paid and confirmed' }));
 });

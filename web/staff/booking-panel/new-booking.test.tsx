@@ -138,7 +138,7 @@ const WEEKS = ['2031-03-05', '2031-03-12', '2031-03-19'].map((date, at) => ({
   date,
   startTime: `${date}T07:00:00.000Z`,
   endTime: `${date}T09:00:00.000Z`,
-  problem: at === 1 ? 'taken' : null,
+  problem: at === 1 ? ('taken' as const) : null,
   total: at === 1 ? null : 98,
 }));
 
@@ -173,7 +173,7 @@ test('hours are booked for some weeks without the dates that are taken, as one o
 });
 
 test('a series whose first date is taken is not booked, and the page says what to do', async () => {
-  const dates = WEEKS.map((one, at) => (at === 0 ? { ...one, problem: 'taken', total: null } : one));
+  const dates = WEEKS.map((one, at) => (at === 0 ? { ...one, problem: 'taken' as const, total: null } : one));
   vi.mocked(callFunction).mockResolvedValue({ dates, total: 98 });
   await openForm();
   await user.selectOptions(screen.getByLabelText('Repeat weekly'), '3 weeks');

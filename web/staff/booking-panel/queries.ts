@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bookingFields, instant, maybeInstant } from '#web/data/bookings/booking-fields.ts';
-import { callFunction, fetchClient } from '#web/data/fetch-client.ts';
+import { type CallAnswer, callFunction, fetchClient } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import { AppError, OFFLINE } from '#web/lib/errors.ts';
 
@@ -109,19 +109,19 @@ export async function readBooking(reference: string): Promise<BookingDetails | n
 export type Refund = 'full' | 'none' | number;
 
 /** What staff can undo for some seconds. */
-export type Undo = { readonly id: string };
+export type Undo = NonNullable<CallAnswer<'staff-cancel-booking'>['undo']>;
 
 /** Cancels a booking. `byHand`: staff give the money back themselves. */
 export function cancelBooking(
   bookingId: string,
   refund: Refund,
   reason: string,
-): Promise<{ refundCents: number; byHand?: boolean; undo?: Undo }> {
+): Promise<CallAnswer<'staff-cancel-booking'>> {
   return callFunction('staff-cancel-booking', { bookingId, refund, reason, undoable: true });
 }
 
 /** Undoes a cancellation or a move. Throws when its mails or refunds have been sent. */
-export function undoAction(undoId: string): Promise<{ reference: string }> {
+export function undoAction(undoId: string): Promise<CallAnswer<'staff-undo'>> {
   return callFunction('staff-undo', { undoId });
 }
 
@@ -131,12 +131,12 @@ export function refundBooking(refund: {
   cents: number;
   reason: string;
   requestId: string;
-}): Promise<{ refundCents: number; byHand?: boolean }> {
+}): Promise<CallAnswer<'staff-refund'>> {
   return callFunction('staff-refund', refund);
 }
 
 /** Confirms a booking by a link whose customer paid in another way. */
-export function markPaid(bookingId: string): Promise<{ reference: string }> {
+export function markPaid(bookingId: string): Promise<CallAnswer<'staff-mark-paid'>> {
   return callFunction('staff-mark-paid', { bookingId });
 }
 
@@ -148,18 +148,12 @@ export type Move = {
   readonly waive: boolean;
 };
 
-/**
- * What a move would cost more, or less than zero. `linkUntil`: until when a link could be paid; missing when there would be none. `owedCents`: what is
- * still owed after it. `needsMoney`: its refund needs the permission for money.
- */
-export type MoveQuote = {
-  readonly differenceCents: number;
-  readonly refundCents: number;
-  readonly byHand?: boolean;
-  readonly linkUntil?: string;
-  readonly owedCents?: number;
-  readonly needsMoney?: boolean;
-};
+type MoveAnswer = CallAnswer<'staff-move-booking'>;
+type Quoted = Extract<MoveAnswer, { readonly needsMoney: boolean }>;
+type Cost = Pick<MoveAnswer, 'differenceCents' | 'refundCents'>;
+
+/** What a move would cost, as the contract of the call describes it. */
+export type MoveQuote = Cost & Partial<Quoted>;
 
 /** Reads what a move would cost, and changes nothing. */
 export function quoteMove(bookingId: string, move: Move): Promise<MoveQuote> {
@@ -167,17 +161,7 @@ export function quoteMove(bookingId: string, move: Move): Promise<MoveQuote> {
 }
 
 /** Moves a booking to other hours; what they cost less goes back. `waitsUntil`: it moves when the difference is paid at `url` until then. */
-export function moveBooking(
-  bookingId: string,
-  move: Move,
-): Promise<{
-  differenceCents: number;
-  refundCents: number;
-  byHand?: boolean;
-  waitsUntil?: string;
-  url?: string;
-  undo?: Undo;
-}> {
+export function moveBooking(bookingId: string, move: Move): Promise<Cost & Partial<Exclude<MoveAnswer, Quoted>>> {
   return callFunction('staff-move-booking', { bookingId, ...move, undoable: true });
 }
 
@@ -196,7 +180,7 @@ export function resendMail(mail: { bookingId: string; mailId: string; requestId:
 }
 
 /** Reads the documents of a booking as one file. Throws `AppError`. */
-export function readDocuments(bookingId: string): Promise<Blob> {
+export function readDocuments(bookingId: string): Promise<CallAnswer<'staff-booking-document'>> {
   return callFunction('staff-booking-document', { bookingId, format: 'pdf' });
 }
 
@@ -218,13 +202,13 @@ export type NewBooking = {
   readonly payment: 'link' | 'free' | 'elsewhere';
   readonly notes: string;
   /** The Sydney dates of a weekly series, the first one first; undefined: one booking. */
-  readonly series?: { readonly dates: readonly string[] };
+  readonly series?: { dates: string[] };
   /** The same for a repeat of a call whose answer was lost. */
   readonly requestId: string;
 };
 
-/** Makes a booking, or those of a series, and answers the first. `url`: where it is paid; missing while the provider has not answered, and where nothing is paid online. */
-export function createBooking(booking: NewBooking): Promise<{ bookingId: string; reference: string; url?: string }> {
+/** Makes a booking, or those of a series. Returns the first. */
+export function createBooking(booking: NewBooking): Promise<CallAnswer<'staff-create-booking'>> {
   return callFunction('staff-create-booking', booking);
 }
 

@@ -1,4 +1,4 @@
-import { callFunction } from '#web/data/fetch-client.ts';
+import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 
@@ -35,6 +35,6 @@ export function cancelSeries(
   bookingId: string,
   refund: 'full' | 'none' | 'terms',
   reason: string,
-): Promise<{ refundCents: number; byHand?: boolean; cancelled: number }> {
+): Promise<CallAnswer<'staff-cancel-booking'>> {
   return callFunction('staff-cancel-booking', { bookingId, refund, reason, series: true });
 }

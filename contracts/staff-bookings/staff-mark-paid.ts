@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { defineCall } from '../core/define-call.ts';
+import { bookingIdField } from '../core/fields.ts';
+
+export const staffMarkPaid = defineCall({
+  name: 'staff-mark-paid',
+  summary:
+    'Confirms a booking of staff whose mailed link has not been paid, because the customer paid in another way. The ' +
+    'link is closed first. An order is confirmed as a whole. It also needs the permission `money`. A repeated call ' +
+    'changes nothing and answers the same.',
+  methods: ['POST'],
+  callers: 'staff',
+  permission: 'bookings',
+  limit: { max: 60, seconds: 60 },
+  body: z.object({ bookingId: bookingIdField }),
+  answer: z.strictObject({ bookingId: z.uuid(), reference: z.string() }),
+  refusals: {
+    not_found: { message: 'Booking not found' },
+    already_done: { message: 'This booking is paid already. Look at it again: nothing was changed.' },
+    slot_taken: {
+      message: 'Nobody paid by this link in time, so the hours are free again. Book them once more.',
+    },
+    payment_processing: {
+      message: 'The customer is paying for this booking, so nothing was changed. Look at it again.',
+      bookingId: '66666666-6666-4666-8666-666666666666',
+    },
+    blocked: { message: 'This customer is blocked, so nothing was booked. Unblock them first.' },
+  },
+  example: {
+    body: { bookingId: '66666666-6666-4666-8666-666666666666' },
+    answer: { bookingId: '66666666-6666-4666-8666-666666666666', reference: 'HC-ABC123' },
+  },
+});
