@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as contracts from '#contracts/calls.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { Customer, TestServer } from '#tests/support/test-server.ts';
 
-/** The names of the functions that need a permission, from their sources. */
+/** The names of the functions that need a permission. */
 const functionsOf = (permission: string): readonly string[] =>
-  globSync('server/functions/staff-*.ts').flatMap((path) =>
-    readFileSync(path, 'utf8')
-      .split(/^export function /m)
-      .filter((part) => part.startsWith('staff') && part.includes(`permission: '${permission}'`))
-      .map((part) => (/^\w+/.exec(part)?.[0] ?? '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
+  Object.values(contracts).flatMap((call) =>
+    call.callers === 'staff' && call.permission === permission ? [call.name] : [],
   );
 
 type Mail = { subject: string; text: string };

@@ -1,5 +1,5 @@
 import type { StudioDate } from '#rules/studio-time.ts';
-import { callFunction } from '#web/data/fetch-client.ts';
+import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 
@@ -72,9 +72,9 @@ export async function readFeeds(): Promise<ReadonlyMap<string, Date>> {
 }
 
 /** Returns the address of a studio's feed, and makes the feed if there is none. */
-export function openFeed(studioId: string): Promise<{ url: string }> {
+export function openFeed(studioId: string): Promise<CallAnswer<'staff-calendar-feed'>> {
   return callFunction('staff-calendar-feed', { studioId, action: 'create' });
 }
-export function revokeFeed(studioId: string): Promise<{ revoked: boolean }> {
+export function revokeFeed(studioId: string): Promise<CallAnswer<'staff-calendar-feed'>> {
   return callFunction('staff-calendar-feed', { studioId, action: 'revoke' });
 }

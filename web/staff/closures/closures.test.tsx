@@ -43,7 +43,7 @@ async function openForm() {
 
 test('closed hours are listed with their weeks and studios, and reopened only after a question', async () => {
   calls.readClosures.mockResolvedValue([CLOSURE]);
-  calls.reopenHours.mockResolvedValue({ reopened: true });
+  calls.reopenHours.mockResolvedValue({ closureId: CLOSURE.id, reopened: true });
   renderPart(<Closures studios={STUDIOS} />);
   expect(await screen.findByText('Studio A, Studio B')).toBeTruthy();
   expect(screen.getByText('Public')).toBeTruthy();

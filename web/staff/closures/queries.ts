@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { callFunction } from '#web/data/fetch-client.ts';
+import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
@@ -66,11 +66,11 @@ async function readSpans(now: Date, from: number) {
   return rowsWith(data, 'closure_id', 'studio_id', 'start_time', 'end_time');
 }
 
-export function closeHours(draft: ClosureDraft): Promise<{ closureId: string }> {
+export function closeHours(draft: ClosureDraft): Promise<CallAnswer<'staff-close'>> {
   return callFunction('staff-close', draft);
 }
 /** Opens the week of a closure that starts then, or that and all that follow. */
-export function reopenHours(closureId: string, start: Date, following: boolean): Promise<{ reopened: boolean }> {
+export function reopenHours(closureId: string, start: Date, following: boolean): Promise<CallAnswer<'staff-reopen'>> {
   return callFunction('staff-reopen', { closureId, startTime: start.toISOString(), following });
 }
 /** What closing and reopening change. */
