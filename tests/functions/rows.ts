@@ -40,6 +40,15 @@ const guestPage = {
 const { booking: _booking, pinId: _pinId, ...guestCode } = access;
 const guestAccess = { ...guestCode, own: true };
 const atDoor = { online: true, hasCode: true, wrongAt: null, openedAt: null, held: false, asked: false };
+const { studioId, startTime, endTime } = booking;
+const ownRoom = { studioId, startTime, endTime, lights: true, followed: false };
+const testPin = {
+  pin: '123456',
+  pinId: null,
+  deviceId: 'lock-1',
+  startTime: new Date(startTime),
+  endTime: new Date(endTime),
+};
 const own = { readOwnBooking: () => booking };
 const opened = { ...own, ensureCode: () => access, renewCode: () => access, recordView: () => undefined };
 
@@ -98,14 +107,14 @@ export const ROWS: readonly Row[] = [
     callers: 'everyone',
     limit: ['session-room', 60, 60],
     body: linked,
-    answers: { readSession: () => ({ followed: false }) },
+    answers: { readSession: () => ownRoom },
   },
   {
     name: 'session-lights',
     callers: 'everyone',
     limit: ['session-lights', 20, 60],
     body: { ...linked, on: true },
-    answers: { switchSessionLights: () => ({ on: true }) },
+    answers: { switchSessionLights: () => ({ on: true, allowed: { on: true, off: true } }) },
   },
   {
     name: 'cancel-booking',
@@ -726,7 +735,7 @@ export const ROWS: readonly Row[] = [
     callers: 'developers',
     permission: 'settings',
     limit: ['test-igloohome', 60, 60],
-    answers: { 'locks.check': () => ({ devices: [] }), issueTestPin: () => ({ pin: '123456' }) },
+    answers: { 'locks.check': () => ({ devices: [] }), issueTestPin: () => testPin },
   })),
   {
     name: 'igloohome-webhook',
@@ -743,9 +752,18 @@ function takesEvents(): Row['answers'] {
 function verification(): unknown {
   const date = { iso: '1990-01-01', printed: null };
   return {
-    id: 'v1',
+    id: BOOKING,
     reading: { givenNames: 'Ada', familyName: 'Lovelace', dateOfBirth: date, expiry: date, confidence: 90 },
-    judgement: { decision: 'verified', nameMatch: {} },
+    judgement: {
+      decision: 'verified',
+      isFinal: false,
+      isOver18: true,
+      age: 41,
+      isExpired: false,
+      isNsw: true,
+      nameMatch: { status: 'match', details: 'The names are the same.' },
+      dobMatches: true,
+    },
     reasons: [],
     profileBirthDate: null,
   };

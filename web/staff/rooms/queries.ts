@@ -1,5 +1,5 @@
 import type { Room, RoomChange } from '#rules/business/room-change.ts';
-import { callFunction } from '#web/data/fetch-client.ts';
+import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { rest } from '#web/data/rest.ts';
 
@@ -25,16 +25,11 @@ export async function readRooms(): Promise<StaffRoom[]> {
 }
 
 /** A lock of the provider, with the open room that has it. */
-export type RoomLock = {
-  readonly id: string;
-  readonly name: string;
-  readonly batteryPercent: number | null;
-  readonly room: string | null;
-};
+export type RoomLock = CallAnswer<'staff-locks'>['locks'][number];
 
 /** Lists the locks that a room can have. Throws `AppError` when the lock service does not answer. */
 export async function readLocks(): Promise<readonly RoomLock[]> {
-  return (await callFunction<{ locks: RoomLock[] }>('staff-locks', {})).locks;
+  return (await callFunction('staff-locks', {})).locks;
 }
 
 /** Adds or changes a room. Throws `AppError`. */
