@@ -30,7 +30,7 @@ export const PRIVACY: readonly Fault[] = [
   },
   {
     title: 'The file of a range of days ends before the last day',
-    file: 'server/functions/staff-export.ts',
+    file: 'contracts/exports/staff-export.ts',
     find: 'dayField.transform((day) => dayBounds(day).end)',
     replace: 'dayField.transform((day) => dayBounds(day).start)',
     tests: ['tests/api/exports.test.ts', 'tests/functions/*.test.ts', 'web/staff/numbers/*.test.{ts,tsx}'],

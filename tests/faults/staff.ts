@@ -10,7 +10,7 @@ const PERMISSIONS = [
 export const STAFF: readonly Fault[] = [
   {
     title: 'Staff without the permission money read its files',
-    file: 'server/functions/staff-export.ts',
+    file: 'contracts/exports/staff-export.ts',
     find: `permission: 'money'`,
     replace: `permission: 'bookings'`,
     tests: PERMISSIONS,

@@ -91,7 +91,6 @@ vi.mock('#server/operations/access/staff-codes.ts', () => ({
   revokeStaffCode: operation('revokeStaffCode'),
 }));
 vi.mock('#server/operations/incidents/incidents.ts', () => ({
-  INCIDENT_STATES: ['open', 'in_progress', 'done'],
   readIncidents: operation('readIncidents'),
   reportIncident: operation('reportIncident'),
   changeIncident: operation('changeIncident'),

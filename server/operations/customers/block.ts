@@ -1,3 +1,4 @@
+import type { BlockedBookings, BookingOfBlocked } from '#contracts/customers/staff-block-customer.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { cancelForStaff, type StaffCancellation } from '../bookings/cancel-for-staff.ts';
@@ -12,18 +13,6 @@ export type Block = {
   readonly reason: string;
   /** null: until staff unblock. */
   readonly until: Date | null;
-};
-/**
- * What happens to the confirmed bookings of a blocked customer. `later`: staff decide about each, and until then it is an alert. `keep`: the sessions take
- * place. `terms`: they are cancelled, and what their terms give goes back. `refund`: they are cancelled, and all of the money goes back.
- */
-export const BLOCKED_BOOKINGS = ['later', 'keep', 'terms', 'refund'] as const;
-export type BlockedBookings = (typeof BLOCKED_BOOKINGS)[number];
-
-export type BookingOfBlocked = {
-  readonly id: string;
-  readonly reference: string;
-  readonly status: string;
 };
 
 /**

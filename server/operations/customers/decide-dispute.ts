@@ -1,3 +1,4 @@
+import type { DisputeDecision } from '#contracts/disputes/staff-decide-dispute.ts';
 import { keepDisputed, readCodeHold } from '../access/code-hold.ts';
 import { cancelForStaff } from '../bookings/cancel-for-staff.ts';
 import type { BookingContext } from '../bookings/context.ts';
@@ -5,13 +6,7 @@ import { readBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import { blockCustomer } from './block.ts';
 
-/** `keep`: the session takes place. `cancel`: the booking is cancelled. `block`: its customer is blocked too. */
-export const DISPUTE_DECISIONS = ['keep', 'cancel', 'block'] as const;
-export type DisputeDecision = {
-  readonly bookingId: string;
-  readonly decision: (typeof DISPUTE_DECISIONS)[number];
-  readonly reason: string;
-};
+type Decided = { readonly bookingId: string; readonly decision: DisputeDecision; readonly reason: string };
 
 /**
  * Decides for staff about a disputed booking whose code is held. Cancelling refunds nothing: the bank has taken the disputed money already. Idempotent.
@@ -20,7 +15,7 @@ export type DisputeDecision = {
  */
 export async function decideDispute(
   context: BookingContext,
-  { bookingId, decision, reason }: DisputeDecision,
+  { bookingId, decision, reason }: Decided,
   actor: string,
 ): Promise<void> {
   if (decision === 'keep') return keepDisputed(context, { bookingId, reason }, actor);

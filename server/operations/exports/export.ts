@@ -1,8 +1,9 @@
+import type { ExportName } from '#contracts/exports/staff-export.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { Refusal } from '../core/refusal.ts';
 import { writeCsv } from './csv.ts';
-import { BEFORE_ALL, EXPORT_KINDS, type ExportKind, type ExportName, type TimeRange, withoutIds } from './kinds.ts';
+import { BEFORE_ALL, EXPORT_KINDS, type ExportKind, type TimeRange, withoutIds } from './kinds.ts';
 
 export type ExportContext = { readonly db: Pick<Transaction, 'query'>; readonly clock: Clock };
 

@@ -1,3 +1,4 @@
+import type { ExportName } from '#contracts/exports/staff-export.ts';
 import { documentNumber } from '#rules/business/documents.ts';
 import { formatStudioRange, studioDate } from '#rules/studio-time.ts';
 import type { Transaction } from '#server/db/database.ts';
@@ -329,10 +330,9 @@ const xero = exportKind<SaleRow>(
 );
 
 export const EXPORT_KINDS = { bookings, payments, refunds, disputes, customers, xero } as const satisfies Record<
-  string,
+  ExportName,
   ExportKind
 >;
-export type ExportName = keyof typeof EXPORT_KINDS;
 
 /** The columns with results of ID checks, which only staff with the permission `identity` get. */
 const ID_COLUMNS: readonly string[] = [CHECKED_UNTIL];

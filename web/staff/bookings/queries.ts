@@ -1,6 +1,6 @@
 import { type Alert, ALERT_KINDS } from '#rules/alerts/alerts.ts';
 import { dayBounds, type StudioDate } from '#rules/studio-time.ts';
-import { callFunction } from '#web/data/fetch-client.ts';
+import { type CallBody, callFunction } from '#web/data/fetch-client.ts';
 import { namesOf, readCrew } from '#web/data/bookings/crew.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
@@ -145,7 +145,7 @@ export async function keepBlockedBooking(booking: string): Promise<void> {
   if (data !== true) throw new Error('The booking is cancelled, or its customer is no longer blocked.');
 }
 
-export type DisputeDecision = 'keep' | 'cancel' | 'block';
+export type DisputeDecision = CallBody<'staff-decide-dispute'>['decision'];
 
 /** Decides about a disputed booking whose code is held. */
 export function decideDispute(

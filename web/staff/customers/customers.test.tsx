@@ -46,7 +46,7 @@ beforeEach(() => {
   vi.resetAllMocks();
   calls.searchCustomers.mockResolvedValue([ALEX]);
   calls.readCustomerBookings.mockResolvedValue([BOOKING]);
-  calls.blockCustomer.mockResolvedValue({ left: 0 });
+  calls.blockCustomer.mockResolvedValue({ blocked: true, bookings: [], left: 0 });
   calls.readCustomerIdentity.mockResolvedValue({ date_of_birth: '1990-02-03', address: '1 Example Street' });
   calls.readCustomerNotes.mockResolvedValue([]);
 });
@@ -141,7 +141,7 @@ test('a block lists the paid bookings that are not over, asks what happens to th
       end_time: '2021-03-03T00:00:00Z',
     },
   ]);
-  calls.blockCustomer.mockResolvedValue({ left: 1 });
+  calls.blockCustomer.mockResolvedValue({ blocked: true, bookings: [], left: 1 });
   await open();
   await user.click(dialog().getByRole('button', { name: 'Block' }));
   expect(await dialog().findByText(/^PAID-2345, Studio A, /)).toBeTruthy();

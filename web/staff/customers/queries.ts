@@ -1,4 +1,4 @@
-import { callFunction } from '#web/data/fetch-client.ts';
+import { type CallAnswer, type CallBody, callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 
@@ -68,7 +68,7 @@ export async function readCustomerIdentity(userId: string): Promise<CustomerIden
 }
 
 /** What happens to the paid bookings of a blocked customer. `later`: staff decide about each on Today. */
-export type BlockedBookings = 'later' | 'keep' | 'terms' | 'refund';
+export type BlockedBookings = NonNullable<CallBody<'staff-block-customer'>['bookings']>;
 
 /** Blocks a customer; `until` is an instant, or null for good. `left`: the paid bookings that still have to be decided about. */
 export function blockCustomer(block: {
@@ -76,7 +76,7 @@ export function blockCustomer(block: {
   reason: string;
   until: string | null;
   bookings: BlockedBookings;
-}): Promise<{ readonly left: number }> {
+}): Promise<CallAnswer<'staff-block-customer'>> {
   return callFunction('staff-block-customer', block);
 }
 /** Withdraws the verified ID of a customer. */

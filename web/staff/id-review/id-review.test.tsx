@@ -38,7 +38,7 @@ beforeEach(() => {
   vi.resetAllMocks();
   calls.readWaitingIds.mockResolvedValue([WAITING]);
   calls.readIdPicture.mockResolvedValue(PICTURE);
-  calls.reviewId.mockResolvedValue({ status: 'verified' });
+  calls.reviewId.mockResolvedValue({ verificationId: 'v', status: 'verified' });
 });
 
 const dialog = () => within(screen.getByRole('dialog'));

@@ -1,4 +1,4 @@
-import { callFunction } from '#web/data/fetch-client.ts';
+import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 
@@ -40,7 +40,7 @@ export async function readWaitingIds(): Promise<WaitingId[]> {
 
 /** Reads the picture of an ID as a data URL. The server logs each call. */
 export async function readIdPicture(verificationId: string): Promise<string> {
-  const bytes = await callFunction<Blob>('staff-id-picture', { verificationId });
+  const bytes = await callFunction('staff-id-picture', { verificationId });
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener('load', () => resolve(typeof reader.result === 'string' ? reader.result : ''));
@@ -49,6 +49,6 @@ export async function readIdPicture(verificationId: string): Promise<string> {
   });
 }
 
-export function reviewId(verificationId: string, decision: IdDecision): Promise<{ status: string }> {
+export function reviewId(verificationId: string, decision: IdDecision): Promise<CallAnswer<'staff-review-id'>> {
   return callFunction('staff-review-id', { verificationId, ...decision });
 }
