@@ -1,5 +1,5 @@
 import type { Letter } from '#rules/letter.ts';
-import { callFunction } from '#web/data/fetch-client.ts';
+import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import { rowsWith } from '#web/data/rows.ts';
 
@@ -59,7 +59,7 @@ export async function removeFromMailingList(address: string): Promise<void> {
 /** Mails everybody on the list; repeated with the same id it sends nothing again. Returns how many get it. */
 export function sendCampaign(
   campaign: Letter & { campaignId: string; perMinute: number },
-): Promise<{ recipients: number }> {
+): Promise<CallAnswer<'staff-send-campaign'>> {
   return callFunction('staff-send-campaign', campaign);
 }
 /** Mails a letter to the account itself. */
