@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { BasePrice } from '#rules/pricing.ts';
 import type { Busy } from '#rules/slots.ts';
-import { callFunction } from './fetch-client.ts';
+import { type CallAnswer, callFunction } from './fetch-client.ts';
 import { rest } from './rest.ts';
 import { pollWhile, useLive } from './live.ts';
 import { queryKeys } from './query-keys.ts';
@@ -164,10 +164,8 @@ export function useOwnBookings(userId: string | null) {
   });
 }
 
-/** Releases an unpaid hold, so that others can book its hours. `released` is false when it is paid, or when the payment service has not expired its session yet. */
-export function releaseHold(
-  bookingId: string,
-): Promise<{ released: boolean; status: string; couponCode: string | null }> {
+/** Releases an unpaid hold, so that others can book its hours. */
+export function releaseHold(bookingId: string): Promise<CallAnswer<'release-hold'>> {
   return callFunction('release-hold', { bookingId });
 }
 

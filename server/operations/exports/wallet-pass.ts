@@ -1,11 +1,8 @@
+import type { WalletKind } from '#contracts/wallet/wallet-pass.ts';
 import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import { describePass, notOffered, readPass, requireApple, storePass, type WalletContext } from './pass-rows.ts';
 import { makeApplePass, passToken } from './pass-phones.ts';
-
-/** The kinds of wallets. */
-export const WALLET_KINDS = ['apple', 'google'] as const;
-type WalletKind = (typeof WALLET_KINDS)[number];
 
 /** The purpose of the signed link to a pass file. */
 const FILE_LINK = 'wallet-file';

@@ -87,8 +87,8 @@ export async function acceptInvitation(
   { db, clock }: Pick<InvitationContext, 'db' | 'clock'>,
   token: string,
   userId: string,
-): Promise<readonly string[]> {
-  const row = await db.one<{ outcome: string; permissions: string[] | null }>(
+): Promise<Permission[]> {
+  const row = await db.one<{ outcome: string; permissions: Permission[] | null }>(
     'select outcome, permissions from private.accept_invitation($1, $2::uuid, $3::timestamptz)',
     [token, userId, clock()],
   );

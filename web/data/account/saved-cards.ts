@@ -1,27 +1,15 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { z } from 'zod';
 import { useNow } from '#web/lib/use-now.ts';
-import { callFunction } from '../fetch-client.ts';
+import { type CallAnswer, callFunction } from '../fetch-client.ts';
 import { queryKeys } from '../query-keys.ts';
 
-const cardsSchema = z.object({
-  cards: z.array(
-    z.object({
-      id: z.string(),
-      brand: z.string(),
-      last4: z.string(),
-      expiryMonth: z.number(),
-      expiryYear: z.number(),
-    }),
-  ),
-});
 /** A card that the account saved at the payment provider. */
-export type SavedCard = z.infer<typeof cardsSchema>['cards'][number];
+export type SavedCard = CallAnswer<'saved-cards'>['cards'][number];
 
 /** Reads the saved cards of the account, the newest first. Throws `AppError`. */
 const readSavedCards = async (): Promise<readonly SavedCard[]> =>
-  cardsSchema.parse(await callFunction('saved-cards', {})).cards;
+  (await callFunction('saved-cards', {})).cards;
 
 /** The saved cards of the account; `wanted` false asks for none. */
 export function useSavedCards(userId: string, wanted = true): UseQueryResult<readonly SavedCard[]> {
@@ -46,7 +34,7 @@ export function useUsableCards(
 }
 
 /** Why a saved card did not pay; nothing was taken from it. */
-export type CardProblem = 'declined' | 'needs_customer' | 'gone';
+export type CardProblem = NonNullable<CallAnswer<'extend-booking'>['cardProblem']>;
 const PROBLEMS: Readonly<Record<CardProblem, string>> = {
   declined: 'Your bank declined the card.',
   needs_customer: 'Your bank wants you to confirm this payment, on the pay page.',

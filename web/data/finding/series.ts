@@ -3,19 +3,13 @@ import { SERIES_MIN } from '#rules/finding/series.ts';
 import { dollarsToCents } from '#rules/money.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
 import type { DraftDate } from '#web/lib/drafts.ts';
-import { callFunction } from '../fetch-client.ts';
+import { type CallAnswer, callFunction } from '../fetch-client.ts';
 import { queryKeys } from '../query-keys.ts';
 
 const POLL_MS = 20_000;
 
-/** The same hours on one date. `problem`: why they cannot be booked; `total` in dollars, null with a problem. */
-export type SeriesDate = {
-  readonly date: StudioDate;
-  readonly startTime: string;
-  readonly endTime: string;
-  readonly problem: 'taken' | 'closed' | 'past' | 'too_far' | 'skipped' | null;
-  readonly total: number | null;
-};
+/** The same hours on one date. */
+export type SeriesDate = CallAnswer<'quote-series'>['dates'][number];
 const PROBLEMS: Readonly<Record<NonNullable<SeriesDate['problem']>, string>> = {
   taken: 'taken',
   closed: 'closed',
@@ -34,7 +28,7 @@ export type SeriesHours = { readonly studioId: string; readonly startTime: strin
 
 /** Asks on which dates the same hours are free, and what each costs with this code. Throws `AppError`. */
 async function quoteSeries(hours: SeriesHours, couponCode: string | null): Promise<readonly SeriesDate[]> {
-  const { dates } = await callFunction<{ dates: readonly SeriesDate[] }>('quote-series', { ...hours, couponCode });
+  const { dates } = await callFunction('quote-series', { ...hours, couponCode });
   return dates;
 }
 

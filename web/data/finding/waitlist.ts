@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { callFunction } from '../fetch-client.ts';
+import { type CallAnswer, type CallBody, callFunction } from '../fetch-client.ts';
 import { pollWhile, useLive } from '../live.ts';
 import { queryKeys } from '../query-keys.ts';
 import { rest } from '../rest.ts';
@@ -47,16 +47,12 @@ export function useWaitlist(userId: string | null) {
   });
 }
 
-/** Puts the customer on the wait list for taken hours. `ahead`: how many people were there before. */
-export function joinWaitlist(span: {
-  readonly studioId: string;
-  readonly startTime: string;
-  readonly endTime: string;
-}): Promise<{ readonly entryId: string; readonly ahead: number }> {
+/** Puts the customer on the wait list for taken hours. */
+export function joinWaitlist(span: CallBody<'join-waitlist'>): Promise<CallAnswer<'join-waitlist'>> {
   return callFunction('join-waitlist', span);
 }
 
 /** Takes the customer off the wait list; the hours of a claim go to the next one. */
-export function leaveWaitlist(entryId: string): Promise<{ readonly left: boolean }> {
+export function leaveWaitlist(entryId: string): Promise<CallAnswer<'leave-waitlist'>> {
   return callFunction('leave-waitlist', { entryId });
 }

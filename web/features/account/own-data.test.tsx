@@ -78,7 +78,7 @@ test('bookings that cannot be loaded keep the account from being deleted, and ar
 });
 
 test('the account is deleted after the word is typed, and the page says what is kept until when', async () => {
-  calls.deleteAccount.mockResolvedValue({ kept: 2, keptUntil: '2032-06-30' });
+  calls.deleteAccount.mockResolvedValue({ deleted: true, kept: 2, keptUntil: '2032-06-30' });
   await open();
   await fill(screen.getByLabelText('Type DELETE to confirm'), 'delete');
   await press('Delete my account');
@@ -108,7 +108,7 @@ test('an older sign-in is asked for the password, or for a mailed code', async (
   vi.mocked(mailProofCode).mockResolvedValue(undefined);
   await press('Send me a code instead');
   await fill(await screen.findByLabelText('6-digit code'), '123456');
-  calls.deleteAccount.mockResolvedValue({ kept: 0, keptUntil: null });
+  calls.deleteAccount.mockResolvedValue({ deleted: true, kept: 0, keptUntil: null });
   await last();
   await waitFor(() => expect(onDeleted).toHaveBeenCalledOnce());
   expect(calls.deleteAccount.mock.lastCall?.[0]).toMatchObject({ nonce: '123456' });

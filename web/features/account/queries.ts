@@ -1,7 +1,7 @@
 import { readFailure } from '#web/lib/errors.ts';
 import { type OwnerProof, proofBody } from '#web/data/account/owner-proof.ts';
 import { supabase } from '#web/data/client.ts';
-import { callFunction } from '#web/data/fetch-client.ts';
+import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import { apiUrl, publicKey } from '#web/data/server.ts';
 import type { Profile } from '#web/data/profile.ts';
@@ -27,20 +27,17 @@ export async function changePassword(password: string, currentPassword: string |
   });
   if (error) throw error;
 }
-/** Cancels a booking, with `series` all of its order that are left: `bookings` says how many. */
-export function cancelBooking(
-  bookingId: string,
-  series: boolean,
-): Promise<{ cancelled: boolean; refund: 'full' | 'none'; amount: number; bookings?: number; kept?: number }> {
+/** Cancels a booking, or with `series` every booking of its order that can still be cancelled. */
+export function cancelBooking(bookingId: string, series: boolean): Promise<CallAnswer<'cancel-booking'>> {
   return callFunction('cancel-booking', { bookingId, series });
 }
 
 /** Reads everything that is stored about the account, as text of a JSON file. */
 export async function readOwnData(): Promise<string> {
-  return JSON.stringify(await callFunction<Record<string, unknown>>('export-my-data', {}), null, 2);
+  return JSON.stringify(await callFunction('export-my-data', {}), null, 2);
 }
-/** Deletes the account. `kept`: how many paid bookings tax law keeps, `keptUntil` the last day (`YYYY-MM-DD`). */
-export function deleteAccount(proof: OwnerProof): Promise<{ kept: number; keptUntil: string | null }> {
+/** Deletes the account. */
+export function deleteAccount(proof: OwnerProof): Promise<CallAnswer<'delete-account'>> {
   return callFunction('delete-account', { confirm: 'DELETE', ...proofBody(proof) });
 }
 /** An authenticator app of the account. */

@@ -1,4 +1,4 @@
-import { callFunction } from '#web/data/fetch-client.ts';
+import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 import { readProfile } from '#web/data/profile.ts';
 import { seriesField } from '#web/data/drafts/series-draft.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
@@ -11,7 +11,7 @@ export async function createPayment(
   draft: BookingDraft,
   couponCode: string | null,
   userId: string,
-): Promise<{ url: string | null; bookingId: string }> {
+): Promise<CallAnswer<'create-payment'>> {
   const { full_name, email, phone, address } = await readProfile(userId);
   return callFunction('create-payment', {
     bookingData: { ...draft, coupon_code: couponCode, series: undefined, ...seriesField(draft) },

@@ -1,6 +1,6 @@
 import type { BookingDraft } from '#web/lib/drafts.ts';
 import { seriesField } from '#web/data/drafts/series-draft.ts';
-import { callFunction } from '#web/data/fetch-client.ts';
+import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 
 /**
  * Holds the hours and returns the pay page; `url` is null while the payment provider has not answered. `total` is the price shown, in
@@ -19,7 +19,7 @@ export function pay(input: {
   /** The version of the terms that the customer has just accepted; null when they were accepted before. */
   termsVersion: string | null;
   userId: string;
-}): Promise<{ url: string | null; bookingId: string; total: number }> {
+}): Promise<CallAnswer<'create-payment'>> {
   const { draft } = input;
   return callFunction('create-payment', {
     amount: input.total,
@@ -43,39 +43,7 @@ export function pay(input: {
   });
 }
 
-export type PaymentState = {
-  readonly paid: boolean;
-  /** The payment provider has not answered yet; the other fields come from our own database. */
-  readonly state?: 'asking';
-  readonly status: 'pending' | 'confirmed' | 'cancelled';
-  /** `processing`: the customer has finished, the bank takes days. `returning`: a refund is on its way. */
-  readonly payment: 'open' | 'processing' | 'paid' | 'failed' | 'expired' | 'returning' | 'returned';
-  readonly bookingId: string;
-  readonly reference: string;
-  /** It pays the difference of a change: how much, in dollars; null: only the owner sees how much. */
-  readonly change?: number | null;
-  /** The access code waits until staff have talked to the customer. */
-  readonly codeHeld?: boolean;
-  readonly booking?: {
-    studio_id: string;
-    studio_name: string;
-    start_time: string;
-    end_time: string;
-    total_hours: number;
-    base_cost: number;
-    discount_amount: number;
-    coupon_discount: number;
-    final_cost: number;
-  };
-  /** All bookings of an order, earliest first. */
-  readonly series?: readonly {
-    reference: string;
-    start_time: string;
-    end_time: string;
-    status: string;
-    final_cost: number;
-  }[];
-};
+export type PaymentState = CallAnswer<'verify-payment'>;
 export function verifyPayment(sessionId: string): Promise<PaymentState> {
   return callFunction('verify-payment', { sessionId });
 }

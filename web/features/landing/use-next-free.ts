@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
+import type { CallAnswer } from '#web/data/fetch-client.ts';
 
-/** What the function `next-free` answers: a sentence, and the query that chooses the hour on the booking page. */
-type Room = { readonly words: string; readonly query: string };
+type Answer = CallAnswer<'next-free'>;
 
 /** How often it is asked again. An answer says nothing about later. */
 const EVERY_MS = 60_000;
@@ -9,8 +9,8 @@ const EVERY_MS = 60_000;
 const FIRST_MS = 1_000;
 
 /** Which room can be booked first; null while that is unknown, or when none can. Asked without the client, which is large. */
-export function useNextFree(): Room | null {
-  const [room, setRoom] = useState<Room | null>(null);
+export function useNextFree(): Answer['room'] {
+  const [room, setRoom] = useState<Answer['room']>(null);
   useEffect(() => {
     // As web/data/server.ts reads it, which pages with data load.
     const apikey = document.querySelector<HTMLMetaElement>('[name=anon-key]')?.content ?? '';
@@ -18,7 +18,7 @@ export function useNextFree(): Room | null {
       void fetch('/functions/v1/next-free', { method: 'POST', headers: { apikey } })
         .then((answer) => answer.json())
         .then(
-          (answer: { room?: Room | null }) => setRoom(answer.room ?? null),
+          (answer: Partial<Answer>) => setRoom(answer.room ?? null),
           () => setRoom(null),
         );
     const timers = [setTimeout(ask, FIRST_MS), setInterval(ask, EVERY_MS)];

@@ -14,7 +14,7 @@ import { usePayPage } from '#web/lib/use-pay-page.ts';
 import { Button } from '#web/ui/button.tsx';
 import { LoadFailed, Notice, Skeleton } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import { type BookingPage, type Change, type Changed, type ChangeQuote, makeChange, quoteChange } from './queries.ts';
+import { type BookingPage, type Change, type ChangeAnswer, makeChange, quoteChange } from './queries.ts';
 
 /** Where a booking goes. */
 type To = { readonly studioName: string; readonly start: Date; readonly end: Date };
@@ -151,14 +151,14 @@ function Places({ booking, to }: { booking: BookingPage; to: To }) {
 /** `leave`: the saved card did not pay, and where the rest is paid. */
 type Made = { readonly done: boolean; readonly leave?: { readonly problem: CardProblem; readonly url: string } };
 
-const problemOf = (answer: Changed | null): CardProblem | undefined => answer?.cardProblem;
+const problemOf = (answer: ChangeAnswer | null): CardProblem | undefined => answer?.cardProblem;
 
 /** Makes the change at the difference on the screen, and leaves for the pay page when it costs more. */
 function useChange(booking: BookingPage, change: Change, onDone: () => void) {
   const { asking, open } = usePayPage();
   const make = useMutation({
     mutationFn: async (how: { differenceCents: number; card: string | null }): Promise<Made> => {
-      let answer: Changed | null = null;
+      let answer: ChangeAnswer | null = null;
       const url = await open(async () => {
         answer = await makeChange(booking.id, change, how);
         return { url: answer.waitsUntil === undefined ? '' : (answer.url ?? null) };
@@ -202,7 +202,7 @@ function Choices({
   onBack,
 }: {
   userId: string;
-  quote: ChangeQuote;
+  quote: ChangeAnswer;
   busy: string | null | undefined;
   disabled: boolean;
   onMake: (card: string | null) => void;
@@ -260,10 +260,10 @@ function Refused({ problem, url, onBack }: { problem: CardProblem; url: string; 
   );
 }
 
-const labelOf = ({ payUntil, differenceCents }: ChangeQuote): string =>
+const labelOf = ({ payUntil, differenceCents }: ChangeAnswer): string =>
   payUntil === undefined ? 'Change my booking' : `Pay ${formatMoney(differenceCents)} and change`;
 
-function QuoteWords({ quote }: { quote: ChangeQuote }) {
+function QuoteWords({ quote }: { quote: ChangeAnswer }) {
   const { differenceCents, refundCents, byHand, payUntil, owedCents = 0 } = quote;
   if (payUntil !== undefined)
     return (

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { CardProblem } from '#web/data/account/saved-cards.ts';
 import { bookingFields, instant, maybeInstant } from '#web/data/bookings/booking-fields.ts';
-import { callFunction } from '#web/data/fetch-client.ts';
+import { type CallAnswer, type CallBody, callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 
 const bookingSchema = z.object({
@@ -60,59 +59,45 @@ export type Change =
   | { readonly kind: 'move'; readonly studioId: string; readonly start: Date; readonly end: Date }
   | { readonly kind: 'extend'; readonly more: number; readonly from: Date };
 
-/**
- * What a change costs more, or less than zero; `payUntil`: until when the new hours would be held for the payment. `owedCents`: what is still owed
- * after it.
- */
-export type ChangeQuote = {
-  readonly differenceCents: number;
-  readonly refundCents: number;
-  readonly byHand?: true;
-  readonly owedCents?: number;
-  readonly payUntil?: string;
-};
-export type Changed = ChangeQuote & {
-  readonly url?: string;
-  readonly waitsUntil?: string;
-  readonly pending?: true;
-  readonly cardProblem?: CardProblem;
-};
+/** What a change costs, or has cost. */
+export type ChangeAnswer = CallAnswer<'reschedule-booking'>;
+type ChangeOptions = Pick<CallBody<'reschedule-booking'>, 'preview' | 'differenceCents' | 'card'>;
 
-const bodyOf = (bookingId: string, change: Change): [name: string, body: Record<string, unknown>] =>
+const callChange = (bookingId: string, change: Change, options: ChangeOptions): Promise<ChangeAnswer> =>
   change.kind === 'extend'
-    ? ['extend-booking', { bookingId, hours: change.more, from: change.from.toISOString() }]
-    : [
-        'reschedule-booking',
-        {
-          bookingId,
-          studioId: change.studioId,
-          startTime: change.start.toISOString(),
-          endTime: change.end.toISOString(),
-        },
-      ];
+    ? callFunction('extend-booking', {
+        bookingId,
+        hours: change.more,
+        from: change.from.toISOString(),
+        ...options,
+      })
+    : callFunction('reschedule-booking', {
+        bookingId,
+        studioId: change.studioId,
+        startTime: change.start.toISOString(),
+        endTime: change.end.toISOString(),
+        ...options,
+      });
 
 /** Asks what a change would cost. Throws `AppError`. */
-export function quoteChange(bookingId: string, change: Change): Promise<ChangeQuote> {
-  const [name, body] = bodyOf(bookingId, change);
-  return callFunction(name, { ...body, preview: true });
-}
+export const quoteChange = (bookingId: string, change: Change): Promise<ChangeAnswer> =>
+  callChange(bookingId, change, { preview: true });
 
 /** Makes a change at the difference on the screen. `card`: the saved card that pays it at once; null: the pay page. Throws `AppError`. */
 export function makeChange(
   bookingId: string,
   change: Change,
   { differenceCents, card }: { differenceCents: number; card: string | null },
-): Promise<Changed> {
-  const [name, body] = bodyOf(bookingId, change);
-  return callFunction(name, { ...body, differenceCents, ...(card === null ? {} : { card }) });
+): Promise<ChangeAnswer> {
+  return callChange(bookingId, change, { differenceCents, ...(card === null ? {} : { card }) });
 }
 
 /** Reads the documents of a booking as one file. Throws `AppError`. */
-export function readReceipt(bookingId: string, format: 'html' | 'pdf'): Promise<string | Blob> {
+export function readReceipt(bookingId: string, format: 'html' | 'pdf'): Promise<CallAnswer<'booking-document'>> {
   return callFunction('booking-document', { bookingId, format });
 }
 
 /** Reads the calendar entry of a booking, as an .ics file. Throws `AppError`. */
-export function readCalendarFile(bookingId: string): Promise<string> {
+export function readCalendarFile(bookingId: string): Promise<CallAnswer<'booking-document'>> {
   return callFunction('booking-document', { bookingId, format: 'ics' });
 }

@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
-import { callFunction } from '#web/data/fetch-client.ts';
+import { type CallBody, callFunction } from '#web/data/fetch-client.ts';
 import { describeError } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { Button } from '#web/ui/button.tsx';
 
-type Kind = 'apple' | 'google';
+type Kind = CallBody<'wallet-pass'>['kind'];
 const NAMES: Readonly<Record<Kind, string>> = { apple: 'Apple Wallet', google: 'Google Wallet' };
 
 /** The wallets that this server makes passes for, as the page says. Apple's opens on Apple's devices only. */
@@ -17,8 +17,7 @@ function kindsHere(): Kind[] {
 /** Saves a confirmed booking as a pass in the phone's wallet. Renders nothing where no passes are made. */
 export function WalletButtons({ bookingId }: { bookingId: string }) {
   const save = useMutation({
-    mutationFn: async (kind: Kind) =>
-      leaveTo((await callFunction<{ url: string }>('wallet-pass', { bookingId, kind })).url),
+    mutationFn: async (kind: Kind) => leaveTo((await callFunction('wallet-pass', { bookingId, kind })).url),
     meta: { handled: true, invalidates: [] },
   });
   const kinds = kindsHere();

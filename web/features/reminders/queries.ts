@@ -1,6 +1,6 @@
 import { type OwnerProof, proofBody } from '#web/data/account/owner-proof.ts';
 import { supabase } from '#web/data/client.ts';
-import { callFunction } from '#web/data/fetch-client.ts';
+import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import { apiUrl, publicKey } from '#web/data/server.ts';
 
@@ -69,5 +69,5 @@ export async function confirmPhone(phone: string, token: string): Promise<void> 
   if (error) throw error;
 }
 /** Removes the number of the account; text reminders are off then. Throws `AppError`. */
-export const removePhone = (proof: OwnerProof): Promise<{ removed: boolean }> =>
+export const removePhone = (proof: OwnerProof): Promise<CallAnswer<'remove-phone'>> =>
   callFunction('remove-phone', proofBody(proof));

@@ -1,6 +1,5 @@
-import type { LightsAllowed } from '#rules/business/session.ts';
 import type { CardProblem } from '#web/data/account/saved-cards.ts';
-import { callFunction } from '#web/data/fetch-client.ts';
+import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 
 /** A booking during its session. `token` comes from the mailed link. */
 export type RoomSession = {
@@ -11,12 +10,12 @@ export type RoomSession = {
 };
 
 /** What the server says of the room now. `lights`: whether they can be switched; `followed`: whether somebody has the room next. */
-export type SessionRoom = { readonly studioId: string; readonly lights: boolean; readonly followed: boolean };
+export type SessionRoom = CallAnswer<'session-room'>;
 /** `on`: null when the plug does not answer. */
-export type SessionLights = { readonly on: boolean | null; readonly allowed: LightsAllowed };
+export type SessionLights = CallAnswer<'session-lights'>;
 
-/** What a further hour costs. `payUntil`: until when it would be held for the payment; without it nothing is to be paid. */
-export type ExtensionQuote = { readonly differenceCents: number; readonly payUntil?: string };
+/** What a further hour costs. */
+export type ExtensionQuote = CallAnswer<'extend-booking'>;
 /** Where the hour is to be paid; '' when it is there, null while the provider has not answered. `problem`: why the saved card did not pay it. */
 export type Extended = { readonly url: string | null; readonly problem?: CardProblem };
 
@@ -27,8 +26,6 @@ export const readRoom = ({ id, token }: RoomSession): Promise<SessionRoom> =>
 /** Reads the lights, or with `on` switches them. Throws `AppError`. */
 export const askLights = ({ id, token }: RoomSession, on: boolean | null): Promise<SessionLights> =>
   callFunction('session-lights', { bookingId: id, token, on });
-
-type Answer = { readonly url?: string; readonly waitsUntil?: string; readonly cardProblem?: CardProblem };
 
 const oneMore = ({ id, end }: RoomSession) => ({ bookingId: id, hours: 1, from: end.toISOString() });
 
@@ -45,7 +42,7 @@ export async function extend(
   { differenceCents, card }: { readonly differenceCents: number; readonly card: string | null },
 ): Promise<Extended> {
   const paying = card === null ? {} : { card };
-  const answer = await callFunction<Answer>('extend-booking', { ...oneMore(session), differenceCents, ...paying });
+  const answer = await callFunction('extend-booking', { ...oneMore(session), differenceCents, ...paying });
   if (answer.waitsUntil === undefined) return { url: '' };
   return { url: answer.url ?? null, ...(answer.cardProblem && { problem: answer.cardProblem }) };
 }

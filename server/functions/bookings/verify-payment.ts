@@ -1,0 +1,78 @@
+import type { z } from 'zod';
+import { verifyPayment as contract } from '#contracts/bookings/verify-payment.ts';
+import { centsToDollars } from '#rules/money.ts';
+import type { BookingFacts, PaymentFacts } from '#server/operations/core/booking-rows.ts';
+import {
+  type PaymentStatus,
+  type PaymentStatusContext,
+  readPaymentStatus,
+} from '#server/operations/payments/read-status.ts';
+import { defineHandler } from '../handler.ts';
+
+type Context = { payment: PaymentStatusContext };
+type Answer = z.input<typeof contract.answer>;
+
+export const verifyPayment = defineHandler(contract, async ({ payment }: Context, { caller, body }) => {
+  const status = await readPaymentStatus(payment, body.sessionId);
+  const owner = status.booking.userId;
+  const answer = describeStatus(status);
+  return owner !== null && owner === caller.userId ? { ...answer, ...describeForOwner(status) } : answer;
+});
+
+/** A payment's state as the pages name it. */
+const PAYMENT_WORDS: Readonly<Record<PaymentFacts['state'], Answer['payment']>> = {
+  intent: 'open',
+  open: 'open',
+  processing: 'processing',
+  failed: 'failed',
+  expired: 'expired',
+  paid: 'paid',
+  disputed: 'paid',
+  refund_pending: 'returning',
+  refund_failed: 'returning',
+  refunded: 'returned',
+  refund_manual: 'returned',
+  dispute_lost: 'returned',
+};
+
+function describeStatus({ booking, payment, paid, waiting, changed, codeHeld }: PaymentStatus): Answer {
+  return {
+    paid,
+    status: booking.status,
+    payment: PAYMENT_WORDS[payment.state],
+    bookingId: (changed ?? booking).id,
+    reference: (changed ?? booking).reference,
+    ...(waiting && { state: 'asking' }),
+    ...(changed !== null && { change: null }),
+    ...(codeHeld && { codeHeld }),
+  };
+}
+
+function describeForOwner({ booking, payment, order, changed }: PaymentStatus): Partial<Answer> {
+  const bookings = order.length === 0 ? [booking] : order;
+  const sum = (amount: (one: BookingFacts) => number): number =>
+    bookings.reduce((total, one) => total + amount(one), 0);
+  return {
+    ...(changed !== null && { change: centsToDollars(payment.amountCents) }),
+    booking: {
+      studio_id: booking.studioId,
+      studio_name: booking.studioName,
+      start_time: booking.startTime,
+      end_time: booking.endTime,
+      total_hours: sum((one) => Number(one.totalHours)),
+      base_cost: centsToDollars(sum((one) => one.baseCostCents)),
+      discount_amount: centsToDollars(sum((one) => one.discountCents + one.couponDiscountCents)),
+      coupon_discount: centsToDollars(sum((one) => one.couponDiscountCents)),
+      final_cost: centsToDollars(sum((one) => one.finalCostCents)),
+    },
+    ...(order.length > 0 && {
+      series: order.map((one) => ({
+        reference: one.reference,
+        start_time: one.startTime,
+        end_time: one.endTime,
+        status: one.status,
+        final_cost: centsToDollars(one.finalCostCents),
+      })),
+    }),
+  };
+}

@@ -1,0 +1,140 @@
+import { type Context, Hono } from 'hono';
+import { z } from 'zod';
+import { REFUSAL_STATUS } from '#contracts/core/refusals.ts';
+import { type BodyBudget, BodyRefused, readBytes } from '#server/http/bodies/bodies.ts';
+import type { Env, Log } from '#server/http/caller.ts';
+import type { Limit, TakeLimit } from '#server/http/limits.ts';
+import { retryAfterOf } from '#server/http/unavailable.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
+import type { WalletContext } from '#server/operations/exports/pass-rows.ts';
+import {
+  addPhone,
+  listChanged,
+  type PassRequest,
+  readNewPass,
+  removePhone,
+} from '#server/operations/exports/pass-phones.ts';
+import { parse, readJson, take } from '../requests.ts';
+import { fileOf } from '../responses.ts';
+
+const LIMIT: Limit = { name: 'wallet-service', max: 120, seconds: 60 };
+const LOG_LIMIT: Limit = { name: 'wallet-log', max: 10, seconds: 60 };
+const BODY_MAX = 16 * 1024;
+
+const deviceField = z.string().regex(/^[\w.-]{8,128}$/, 'Not a device.');
+const pushTokenField = z
+  .string()
+  .regex(/^[\da-f]{32,200}$/i, 'Not a push token.')
+  .transform((text) => text.toLowerCase());
+const registrationSchema = z.object({ pushToken: pushTokenField });
+const tagField = z.string().regex(/^\d{1,12}$/, 'Not a tag of ours.');
+const logSchema = z.object({ logs: z.array(z.string()).max(100) });
+
+type ServiceContext = {
+  readonly passes: WalletContext;
+  readonly limits: TakeLimit;
+  readonly bodies: { readonly small: BodyBudget };
+};
+
+/**
+ * The web service that Apple's phones ask for newer passes (developer.apple.com/documentation/walletpasses, "Adding a Web Service to Update Passes").
+ * Phones show the token in their pass, or their own number. Answers are a status, as Apple describes them, and a body only where a phone reads it.
+ */
+export function walletService(context: ServiceContext): Hono<Env> {
+  const { passes } = context;
+  const router = new Hono<Env>();
+  const registration = '/v1/devices/:device/registrations/:type/:serial';
+
+  router.use(async (c, next) => {
+    // Addresses here have the number of a phone in them.
+    c.set('log', withoutPath(c.var.log));
+    await take(context.limits, c.req.path.endsWith('/log') ? LOG_LIMIT : LIMIT, `ip:${c.var.ip}`);
+    await next();
+  });
+  router.post(registration, async (c) => {
+    const device = parse(deviceField, c.req.param('device'));
+    const { pushToken } = parse(registrationSchema, await readBody(context, c));
+    const added = await addPhone(passes, { ...passOf(c), device, pushToken });
+    return c.body(null, added ? 201 : 200);
+  });
+  router.delete(registration, async (c) => {
+    await removePhone(passes, { ...passOf(c), device: parse(deviceField, c.req.param('device')) });
+    return c.body(null, 200);
+  });
+  router.get('/v1/devices/:device/registrations/:type', async (c) => {
+    const tag = c.req.query('passesUpdatedSince');
+    const changed = await listChanged(passes, {
+      typeId: c.req.param('type'),
+      device: parse(deviceField, c.req.param('device')),
+      since: tag === undefined ? null : Number(parse(tagField, tag)),
+    });
+    if (changed === null) return c.body(null, 204);
+    return c.json({ serialNumbers: changed.serials, lastUpdated: changed.tag });
+  });
+  router.get('/v1/passes/:type/:serial', async (c) => {
+    const { file, changedAt } = await readNewPass(passes, { ...passOf(c), since: sinceOf(c) });
+    const headers = { 'last-modified': changedAt.toUTCString(), 'cache-control': 'no-store' };
+    if (file === null) return c.body(null, 304, headers);
+    const answer = fileOf(new Uint8Array(file), 'application/vnd.apple.pkpass', 'pass.pkpass');
+    for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
+    return answer;
+  });
+  router.post('/v1/log', async (c) => {
+    const { logs } = parse(logSchema, await readBody(context, c));
+    // Without the messages: they name the phone and its passes.
+    c.var.log.warn({ messages: logs.length }, 'a phone reports faults of a pass');
+    return c.body(null, 200);
+  });
+  router.all('*', (c) => c.body(null, 404));
+  router.onError((error, c) => answerError(error, c));
+  return router;
+}
+
+/** The pass of a request, with the token that the phone shows. */
+function passOf(c: Context<Env>): PassRequest {
+  const token = /^ApplePass ([\w.-]{1,300})$/.exec(c.req.header('authorization') ?? '')?.[1] ?? '';
+  return { typeId: c.req.param('type') ?? '', serial: (c.req.param('serial') ?? '').toLowerCase(), token };
+}
+
+/** The version that the phone has; null when it has none, or says so in a way that we cannot read. */
+function sinceOf(c: Context<Env>): Date | null {
+  const since = new Date(c.req.header('if-modified-since') ?? '');
+  return Number.isNaN(since.getTime()) ? null : since;
+}
+
+async function readBody({ bodies }: ServiceContext, c: Context<Env>): Promise<unknown> {
+  const release = bodies.small.reserve(c.var.ip, BODY_MAX);
+  try {
+    const bytes = await readBytes(c.req.raw, BODY_MAX);
+    return readJson(bytes);
+  } finally {
+    release();
+  }
+}
+
+/** A log that leaves out the addresses of requests. */
+function withoutPath(log: Log): Log {
+  const clean = ({ path: _path, ...fields }: Record<string, unknown>) => ({ ...fields, api: 'wallet-service' });
+  return {
+    info: (fields, message) => log.info(clean(fields), message),
+    warn: (fields, message) => log.warn(clean(fields), message),
+    error: (fields, message) => log.error(clean(fields), message),
+  };
+}
+
+/** Phones try again after 429 and 5xx. */
+function answerError(error: unknown, c: Context<Env>): Response {
+  const later = (status: 429 | 503, seconds: number): Response =>
+    c.body(null, status, { 'retry-after': String(seconds) });
+  const wait = retryAfterOf(error);
+  if (wait !== null) return later(503, wait);
+  if (error instanceof BodyRefused) return c.body(null, error.status);
+  if (error instanceof Refusal) {
+    const seconds = error.details['retryAfter'];
+    if (error.code === 'too_many_requests') return later(429, typeof seconds === 'number' ? seconds : 60);
+    // The certificate has ended: a later one makes the pass.
+    return error.code === 'not_configured' ? later(503, 3_600) : c.body(null, REFUSAL_STATUS[error.code]);
+  }
+  c.var.log.error({ err: error }, 'the service of passes failed');
+  return c.body(null, 500);
+}
