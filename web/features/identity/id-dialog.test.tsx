@@ -29,13 +29,31 @@ const DRAFT = {
   end_time: '2026-12-24T10:00:00Z',
   slots: [{ hour: 20, label: '8 PM', date: '2026-12-24', price: 59 }],
 };
-const RESULT = {
+const RESULT: Omit<queries.IdResult, 'decision'> = {
   verificationId: 'v',
-  failureReasons: [],
-  extractedData: { fullName: 'Alex Citizen' },
+  isFinal: false,
+  hostedCheck: true,
+  verification_status: 'failed',
+  extractedData: {
+    fullName: 'Alex Citizen',
+    firstName: 'Alex',
+    middleName: null,
+    lastName: 'Citizen',
+    dateOfBirth: '1990-01-02',
+    expiryDate: '2033-04-05',
+  },
+  isOver18: true,
+  age: 36,
+  isExpired: false,
+  isNswLicense: true,
   nameMatchStatus: 'match',
+  nameMatchDetails: 'The names are the same.',
+  profileDob: '1990-01-02',
   dobMatches: true,
-} as const;
+  aiRawResponse: null,
+  aiConfidenceScore: 90,
+  failureReasons: [],
+};
 const PHOTO = new File(['x'], 'licence.jpg', { type: 'image/jpeg' });
 
 /** Opens the dialog and chooses a photo, which is shown for a check. */
@@ -111,13 +129,12 @@ test('a photo in review names the day of the decision and still offers other way
 
 test('the online check is not offered where there is none', async () => {
   await choosePhoto();
-  const review = {
+  calls.verifyId.mockResolvedValueOnce({
     ...RESULT,
     decision: 'review',
     failureReasons: ['Not clear.'],
     hostedCheck: false,
-  } as const;
-  calls.verifyId.mockResolvedValueOnce(review);
+  });
   await press('Verify my ID');
   expect(await screen.findByText(/try again with a sharper photo\.$/)).toBeTruthy();
   expect(screen.getByRole('button', { name: 'Try Again' })).toBeTruthy();

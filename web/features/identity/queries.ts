@@ -1,29 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { type BookingDraft, drafts, type Verification } from '#web/lib/drafts.ts';
-import { callFunction } from '#web/data/fetch-client.ts';
+import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 
-export type IdResult = {
-  readonly verificationId: string;
-  readonly decision: 'verified' | 'review' | 'failed';
-  /** True when no other photo can change the result: under 18 by the licence. */
-  readonly isFinal?: boolean;
-  /** Whether the check on the provider's own page is available. */
-  readonly hostedCheck?: boolean;
-  readonly failureReasons: readonly string[];
-  /** The name that was read; null when none was. */
-  readonly extractedData: { readonly fullName: string | null };
-  readonly nameMatchStatus: 'match' | 'partial' | 'mismatch';
-  /** Whether the date of birth is that of the account. */
-  readonly dobMatches: boolean;
-};
-type HostedResult = {
-  readonly verified: boolean;
-  readonly status: string;
-  readonly checkoutUrl: string | null;
-  readonly error?: string;
-};
+export type IdResult = CallAnswer<'verify-id'>;
 
 /** How often a check in progress is read again without a live connection. */
 const POLL_MS = 2_500;
@@ -42,9 +23,7 @@ export async function beginHostedCheck(draft: BookingDraft | null): Promise<Veri
   drafts.saveVerification(made);
   return made;
 }
-export function createHostedCheck(
-  draft: BookingDraft | null,
-): Promise<{ verificationSessionId: string; verificationUrl: string }> {
+export function createHostedCheck(draft: BookingDraft | null): Promise<CallAnswer<'create-verification-session'>> {
   return callFunction('create-verification-session', { bookingData: draft });
 }
 /** Queries the result of a hosted check until it is known. */
@@ -53,8 +32,7 @@ export function useHostedResult(verificationId: string | null, userId: string | 
   const live = useLive(listens ? `user:${userId}` : null, queryKeys.hostedCheck.all);
   return useQuery({
     queryKey: queryKeys.hostedCheck.of(verificationId),
-    queryFn: () =>
-      callFunction<HostedResult>('check-verification-and-checkout', { verificationSessionId: verificationId }),
+    queryFn: () => callFunction('check-verification-and-checkout', { verificationSessionId: verificationId ?? '' }),
     enabled: listens,
     retry: 1,
     refetchInterval: (query) => (query.state.data?.status === 'processing' ? pollWhile(live, POLL_MS) : false),

@@ -95,7 +95,7 @@ function stepAfter(result: IdResult, picture: string): Step {
         ? result.extractedData.fullName
         : null,
     picture,
-    isFinal: result.isFinal === true,
-    hostedCheck: result.hostedCheck !== false,
+    isFinal: result.isFinal,
+    hostedCheck: result.hostedCheck,
   };
 }
