@@ -1,12 +1,6 @@
 import { z } from 'zod';
-import {
-  LOST_OUTCOMES,
-  PROBLEM_CATEGORIES,
-  type ProblemCategory,
-  REPORT_KINDS,
-  type ReportKind,
-} from '#rules/business/feedback.ts';
-import { callFunction } from '#web/data/fetch-client.ts';
+import { LOST_OUTCOMES, PROBLEM_CATEGORIES, REPORT_KINDS } from '#rules/business/feedback.ts';
+import { type CallAnswer, type CallBody, callFunction } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 
 const instant = z.coerce.date();
@@ -49,15 +43,9 @@ export async function readFeedback(bookingId: string): Promise<Feedback> {
 }
 
 /** Reports a problem or lost property. The same `requestId` reports once. Throws `AppError`. */
-export const report = (told: {
-  readonly bookingId: string;
-  readonly kind: ReportKind;
-  readonly category: ProblemCategory | null;
-  readonly description: string;
-  readonly photos: readonly string[];
-  readonly requestId: string;
-}): Promise<unknown> => callFunction('report-problem', told);
+export const report = (told: CallBody<'report-problem'>): Promise<CallAnswer<'report-problem'>> =>
+  callFunction('report-problem', told);
 
 /** Says how a session was, from 1 to 5. Throws `AppError`. */
-export const rate = (bookingId: string, score: number, words: string | null): Promise<unknown> =>
+export const rate = (bookingId: string, score: number, words: string | null): Promise<CallAnswer<'rate-session'>> =>
   callFunction('rate-session', { bookingId, score, words });

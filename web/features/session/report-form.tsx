@@ -39,8 +39,7 @@ export function ReportForm({
     mutationFn: async ({ category, description }: Report) =>
       report({
         bookingId,
-        kind,
-        category: kind === 'problem' ? category : null,
+        ...(kind === 'problem' ? { kind, category } : { kind, category: null }),
         description,
         photos: await photos.upload(),
         requestId,
