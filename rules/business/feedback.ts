@@ -16,6 +16,10 @@ export type ProblemCategory = (typeof PROBLEM_CATEGORIES)[number];
 export const LOST_OUTCOMES = ['found', 'returned', 'not_found'] as const;
 export type LostOutcome = (typeof LOST_OUTCOMES)[number];
 
+/** How far staff are with an incident or a report. */
+export const INCIDENT_STATES = ['open', 'in_progress', 'done'] as const;
+export type IncidentState = (typeof INCIDENT_STATES)[number];
+
 /** How many photos a report may have, and how many reports a booking. */
 export const REPORT_PHOTOS = 3;
 export const REPORTS_PER_BOOKING = 10;
@@ -56,7 +60,7 @@ export function describeReportState({
   state,
   outcome,
 }: {
-  readonly state: 'open' | 'in_progress' | 'done';
+  readonly state: IncidentState;
   readonly outcome: LostOutcome | null;
 }): string {
   if (outcome !== null) return { found: 'Found', returned: 'Returned to you', not_found: 'Not found' }[outcome];

@@ -1,7 +1,7 @@
-import type { LostOutcome } from '#rules/business/feedback.ts';
+import type { IncidentState, LostOutcome } from '#rules/business/feedback.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
-import type { IncidentContext, IncidentState } from './incidents.ts';
+import type { IncidentContext } from './incidents.ts';
 
 type Answer = {
   readonly incidentId: string;

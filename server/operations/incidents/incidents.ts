@@ -1,12 +1,10 @@
 import { closedDoorCents } from '#rules/doors.ts';
-import type { LostOutcome, ProblemCategory, ReportKind } from '#rules/business/feedback.ts';
+import type { IncidentState, LostOutcome, ProblemCategory, ReportKind } from '#rules/business/feedback.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { Refusal } from '../core/refusal.ts';
 
 export type IncidentContext = { readonly db: Database; readonly clock: Clock };
-export const INCIDENT_STATES = ['open', 'in_progress', 'done'] as const;
-export type IncidentState = (typeof INCIDENT_STATES)[number];
 
 export type NewIncident = {
   /** null: it is about no room. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { LOST_OUTCOMES, type LostOutcome, PROBLEM_CATEGORIES, REPORT_KINDS } from '#rules/business/feedback.ts';
-import { callFunction, fetchClient } from '#web/data/fetch-client.ts';
+import { LOST_OUTCOMES, PROBLEM_CATEGORIES, REPORT_KINDS } from '#rules/business/feedback.ts';
+import { type CallAnswer, type CallBody, callFunction, fetchClient } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import { AppError, OFFLINE } from '#web/lib/errors.ts';
 
@@ -63,27 +63,21 @@ function readAsUrl(blob: Blob): Promise<string> {
 }
 
 /** Reports an incident. The same `requestId` reports once. */
-export function reportIncident(incident: {
-  studioId: string | null;
-  description: string;
-  photo: string | null;
-  requestId: string;
-}): Promise<unknown> {
+export function reportIncident(
+  incident: CallBody<'staff-report-incident'>,
+): Promise<CallAnswer<'staff-report-incident'>> {
   return callFunction('staff-report-incident', incident);
 }
 
 /** Changes the state of an incident. */
-export function changeIncident(incidentId: string, state: IncidentState): Promise<unknown> {
+export function changeIncident(incidentId: string, state: IncidentState): Promise<CallAnswer<'staff-change-incident'>> {
   return callFunction('staff-change-incident', { incidentId, state });
 }
 
 /** Answers the report of a customer, who gets an email. `outcome`: what became of lost property. */
-export function answerIncident(answer: {
-  incidentId: string;
-  answer: string;
-  state: 'in_progress' | 'done';
-  outcome: LostOutcome | null;
-}): Promise<unknown> {
+export function answerIncident(
+  answer: CallBody<'staff-answer-incident'>,
+): Promise<CallAnswer<'staff-answer-incident'>> {
   return callFunction('staff-answer-incident', answer);
 }
 
