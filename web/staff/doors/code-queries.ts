@@ -30,6 +30,6 @@ export function makeStaffCode(code: NewStaffCode): Promise<CallAnswer<'staff-acc
   return callFunction('staff-access-code', code);
 }
 /** Removes a code from its lock. */
-export function revokeStaffCode(codeId: string): Promise<unknown> {
+export function revokeStaffCode(codeId: string): Promise<CallAnswer<'staff-revoke-code'>> {
   return callFunction('staff-revoke-code', { codeId });
 }

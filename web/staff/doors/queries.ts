@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { callFunction } from '#web/data/fetch-client.ts';
+import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 
 const instant = z.coerce.date();
 const doorSchema = z.object({
@@ -35,10 +35,16 @@ export type DoorsAndLights = z.infer<typeof doorsSchema>;
 export async function readDoors(): Promise<DoorsAndLights> {
   return doorsSchema.parse(await callFunction('staff-doors', {}));
 }
-export function openDoor(studioId: string, reason: string): Promise<unknown> {
+export function openDoor(studioId: string, reason: string): Promise<CallAnswer<'staff-open-door'>> {
   return callFunction('staff-open-door', { studioId, reason });
 }
 /** Switches the lights of a room, and of those that share its plug. */
-export function switchLights({ studioId, on }: { studioId: string | undefined; on: boolean }): Promise<unknown> {
+export function switchLights({
+  studioId,
+  on,
+}: {
+  studioId: string | undefined;
+  on: boolean;
+}): Promise<CallAnswer<'manual-power-control'>> {
   return callFunction('manual-power-control', { action: on ? 'turn_on' : 'turn_off', studioId });
 }
