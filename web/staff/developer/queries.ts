@@ -14,13 +14,7 @@ export type TestBooking = {
   readonly end_time: string;
   readonly status: 'pending' | 'confirmed' | 'cancelled';
 };
-export type PinData = {
-  readonly pin: string;
-  readonly pinId: string | null;
-  readonly deviceId: string;
-  readonly startTime: string;
-  readonly endTime: string;
-};
+export type PinData = Extract<CallAnswer<'test-igloohome-pin'>, { readonly success: true }>['pinData'];
 /** Result of testing an outside system; `error` says why it failed. */
 export type Trial = {
   readonly success: boolean;
@@ -50,12 +44,12 @@ const REQUIRED = ['id', 'reference', 'studio_name', 'start_time', 'end_time', 's
 
 type TrialName = 'test-igloohome-config' | 'test-igloohome-oauth' | 'test-igloohome-pin' | 'test-smart-plug';
 export function runTrial(name: TrialName): Promise<Trial> {
-  return callFunction<Trial>(name, {});
+  return callFunction(name, {});
 }
-export function switchPower(on: boolean): Promise<{ success: boolean; message: string }> {
+export function switchPower(on: boolean): Promise<CallAnswer<'manual-power-control'>> {
   return callFunction('manual-power-control', { action: on ? 'turn_on' : 'turn_off' });
 }
-export function processMails(): Promise<{ processed: number }> {
+export function processMails(): Promise<CallAnswer<'process-scheduled-emails'>> {
   return callFunction('process-scheduled-emails', {});
 }
 export function generateCode(bookingId: string): Promise<CallAnswer<'generate-access-code'>> {

@@ -1,0 +1,15 @@
+import { ProviderError } from '#server/providers/call.ts';
+
+type Failed = { readonly success: false; readonly error: string };
+
+/** Runs a test of the lock system. A refusal by the lock system is its answer, not an error. */
+export async function runTrial<Found extends object>(
+  work: () => Promise<Found>,
+): Promise<(Found & { readonly success: true }) | Failed> {
+  try {
+    return { success: true, ...(await work()) };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return { success: false, error: error.reason };
+  }
+}

@@ -1,0 +1,16 @@
+import { testIgloohomePin as contract } from '#contracts/developers/test-igloohome-pin.ts';
+import type { AccessContext } from '#server/operations/access/context.ts';
+import { issueTestPin } from '#server/operations/access/issue-test-pin.ts';
+import { defineHandler } from '../handler.ts';
+import { runTrial } from './run-trial.ts';
+
+export const testIgloohomePin = defineHandler(contract, async ({ access }: { access: AccessContext }, { caller }) =>
+  runTrial(async () => {
+    const issued = await issueTestPin(access, caller.userId);
+    const { startTime, endTime } = issued;
+    return {
+      message: 'PIN created.',
+      pinData: { ...issued, startTime: startTime.toISOString(), endTime: endTime.toISOString() },
+    };
+  }),
+);
