@@ -26,7 +26,7 @@ export const regeneratePin = defineCall({
   },
   /** null: the query of the address has the request. */
   body: z.preprocess(
-    (body: z.input<typeof pinRequest> | Record<string, never> | null) => (hasBooking(body) ? body : null),
+    (body: z.input<typeof pinRequest> | Record<string, never>) => (hasBooking(body) ? body : null),
     pinRequest.nullable(),
   ),
   answer: z.strictObject({

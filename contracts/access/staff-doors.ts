@@ -18,13 +18,13 @@ const door = z.strictObject({
     .describe('The last use of a code of a booking or a guest.'),
   codes: z
     .array(z.strictObject({ reference: z.string(), startsAt: storedInstantText, endsAt: storedInstantText }))
-    .readonly()
+
     .describe('The codes that open the door now.'),
 });
 
 const lights = z.strictObject({
   plug: z.string().nullable().describe('null: the plug for rooms that name none.'),
-  rooms: z.array(z.strictObject({ studioId: z.uuid(), studioName: z.string() })).readonly(),
+  rooms: z.array(z.strictObject({ studioId: z.uuid(), studioName: z.string() })),
   isSetUp: z.boolean().describe('Whether the operator has set up the plug.'),
   on: z.boolean().nullable().describe('null when the plug does not answer.'),
 });
@@ -38,9 +38,9 @@ export const staffDoors = defineCall({
   limit: { max: 60, seconds: 60 },
   body: noBody,
   answer: z.strictObject({
-    doors: z.array(door).readonly(),
+    doors: z.array(door),
     canOpen: z.boolean().describe('Whether staff can open the doors from here.'),
-    lights: z.array(lights).readonly().describe('One entry for each plug.'),
+    lights: z.array(lights).describe('One entry for each plug.'),
     lightsOn: z
       .boolean()
       .nullable()

@@ -1,6 +1,5 @@
-import { z } from 'zod';
-import { SERIES_MAX, SERIES_MIN } from '#rules/finding/series.ts';
-import { findHidden, NOT_PLAIN, phoneSchema, storedPhone } from '#rules/people.ts';
+import type { z } from 'zod';
+import { findHidden, NOT_PLAIN } from '#rules/people.ts';
 import { checkJson, JsonRefused, parseJson } from '#server/http/bodies/json.ts';
 import type { Caller } from '#server/http/caller.ts';
 import type { Limit, TakeLimit } from '#server/http/limits.ts';
@@ -40,12 +39,16 @@ function jsonRefusal(error: unknown): unknown {
 
 /**
  * Parses a body by its schema. Throws `Refusal('invalid_request')` that names the first invalid field, or the first one with characters that
- * cannot be seen.
+ * cannot be seen. With `texts: 'any'` every character is allowed.
  */
-export function parse<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
+export function parse<S extends z.ZodType>(
+  schema: S,
+  body: unknown,
+  texts: 'visible' | 'any' = 'visible',
+): z.output<S> {
   const parsed = schema.safeParse(body);
   if (parsed.success) {
-    const hidden = findHidden(parsed.data)?.join('.');
+    const hidden = texts === 'any' ? undefined : findHidden(parsed.data)?.join('.');
     if (hidden === undefined) return parsed.data;
     throw new Refusal('invalid_request', hidden === '' ? NOT_PLAIN : `${hidden}: ${NOT_PLAIN}`, { field: hidden });
   }

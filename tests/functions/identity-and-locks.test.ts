@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ProviderError } from '#server/providers/call.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
-import { createFunctionsApp, type FunctionsApp, PERSON, STAFF, readResponse } from './test-app.ts';
+import { BOOKING, createFunctionsApp, NOW, type FunctionsApp, PERSON, STAFF, readResponse } from './test-app.ts';
 
 let app: FunctionsApp;
 beforeEach(() => {
@@ -88,7 +88,7 @@ describe('verify-id', () => {
   const send = async (body: unknown) => readResponse(await app.send('verify-id', 'person', { body }));
   const answering = (more: object = {}) => {
     app.answers['checkPhoto'] = () => ({
-      id: 'v1',
+      id: BOOKING,
       judgement,
       reasons: ['Read by the customer.'],
       reading: { ...reading, ...more },
@@ -100,7 +100,7 @@ describe('verify-id', () => {
     answering();
     expect(await send({ idImage, userId: STAFF })).toEqual(
       ok({
-        verificationId: 'v1',
+        verificationId: BOOKING,
         decision: 'review',
         isFinal: false,
         hostedCheck: false,
@@ -189,8 +189,10 @@ describe('functions for developers', () => {
   });
 
   test('test-igloohome-pin issues a code for the caller', async () => {
-    app.answers['issueTestPin'] = () => ({ pin: '123456' });
-    const answer = ok({ success: true, message: 'PIN created.', pinData: { pin: '123456' } });
+    const issued = { pin: '123456', pinId: null, deviceId: 'lock-1' };
+    app.answers['issueTestPin'] = () => ({ ...issued, startTime: NOW, endTime: NOW });
+    const hours = { startTime: NOW.toISOString(), endTime: NOW.toISOString() };
+    const answer = ok({ success: true, message: 'PIN created.', pinData: { ...issued, ...hours } });
     expect(await readResponse(await app.send('test-igloohome-pin', 'staff'))).toEqual(answer);
     expect(await readResponse(await app.send('test-igloohome-pin', 'service'))).toEqual(answer);
     expect(operationCalls()).toEqual([

@@ -358,6 +358,13 @@ describe('stripe-webhook', () => {
     ]);
   });
 
+  test('passes on every character that people have written, also those that cannot be seen', async () => {
+    Object.assign(app.answers, { 'payments.readEvent': () => ({ id: 'evt_1' }), acceptEvent: () => undefined });
+    const body = '{ "name": "Sam\u200b\u00adSmith"}';
+    expect((await app.send('stripe-webhook', 'none', { body })).status).toBe(200);
+    expect(operationCalls()[0]).toEqual(['payments.readEvent', body, '']);
+  });
+
   test('refuses a wrong signature with 400 and stores nothing', async () => {
     app.answers['payments.readEvent'] = () => {
       throw new WebhookRefused('wrong signature');

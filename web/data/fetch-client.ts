@@ -5,7 +5,8 @@ import { AppError, FAILED, OFFLINE, readFailure } from '#web/lib/errors.ts';
 
 /** The contracts of the server's functions. Only their types are imported: no byte of them is in a page. */
 type Contracts = typeof contracts;
-type Contract = Contracts[keyof Contracts];
+/** Providers have calls of their own, whose bodies are signed texts. */
+type Contract = Exclude<Contracts[keyof Contracts], { readonly callers: 'provider' }>;
 type ContractFor<Name> = Extract<Contract, { readonly name: Name }>;
 
 /** The name of a function: the last segment of its URL. */

@@ -1,0 +1,50 @@
+import { igloohomeWebhook as contract, reportSchema } from '#contracts/webhooks/igloohome-webhook.ts';
+import type { DoorEvent } from '#rules/doors.ts';
+import type { AccessContext } from '#server/operations/access/context.ts';
+import { recordBridge, recordReport } from '#server/operations/access/record-report.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
+import { defineHandler } from '../handler.ts';
+import { parse, readJson } from '../requests.ts';
+
+/** igloohome's log types. 20, 22, 19: a one-time code was used, a duration code for the first time, again. */
+const KINDS: Readonly<Partial<Record<number, DoorEvent>>> = {
+  20: 'code',
+  22: 'code',
+  19: 'code',
+  16: 'wrong_code',
+  18: 'master_code',
+  11: 'bluetooth',
+  37: 'bluetooth',
+  43: 'card',
+  56: 'fingerprint',
+  50: 'from_inside',
+  51: 'from_inside',
+  52: 'from_inside',
+  49: 'locked',
+  53: 'break_in',
+};
+/** igloohome's types of events: entries of a lock's log; the bridge has lost or found its connection. */
+const ACTIVITY = 5;
+const CONNECTIVITY = 10;
+
+type Context = {
+  readonly access: AccessContext;
+  readonly verifyLockWebhook: (request: Request, rawBody: string) => Promise<boolean>;
+};
+
+export const igloohomeWebhook = defineHandler(
+  contract,
+  async ({ access, verifyLockWebhook }: Context, { request, body }) => {
+    if (!(await verifyLockWebhook(request, body))) throw new Refusal('invalid_request', 'The signature is invalid.');
+    const { product, event } = parse(reportSchema, readJson(Buffer.from(body))).payload;
+    if (event.type === CONNECTIVITY) await recordBridge(access);
+    for (const entry of event.type === ACTIVITY ? (event.data.activityLogs ?? []) : [])
+      await recordReport(access, {
+        lockId: product.id,
+        kind: KINDS[entry.logType] ?? 'other',
+        pin: entry.pin ?? null,
+        at: new Date(entry.entryDate * 1000),
+      });
+    return { received: true as const };
+  },
+);
