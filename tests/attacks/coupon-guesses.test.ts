@@ -120,7 +120,7 @@ describe.each(engines)('guesses of coupon codes on $name', ({ open }) => {
 
   test('every function that accepts a code is in this file', async () => {
     const functions = readSourceFiles()
-      .filter(({ path, text }) => /^server\/functions\/[^.]+\.ts$/.test(path) && /coupon_?code/i.test(text))
+      .filter(({ path, text }) => /^contracts\/[^.]+\.ts$/.test(path) && /coupon_?code/i.test(text))
       .map(({ path }) => path.replace(/^.*\/|\.ts$/g, ''));
     const { rows } = await server.app.db.query<{ name: string }>(
       `select distinct p.proname as name from pg_proc p

@@ -1,6 +1,6 @@
-import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import * as contracts from '#contracts/calls.ts';
 import { type Customer, startTestServer, type TestServer } from '#tests/support/test-server.ts';
 import { runScript } from '#tests/support/schema.ts';
 import { sendUnfinished } from './raw-request.ts';
@@ -38,9 +38,7 @@ describe('JSON that is expensive to parse', { timeout: 300_000 }, () => {
     const listed = server.app.http.routes
       .filter(({ method, path }) => writing.has(method) && /^\/(auth|rest|storage|realtime|functions)\/v1\//.test(path))
       .map(({ method, path }): readonly [string, string] => [method, path.replaceAll(/:\w+(\{[^}]*\})?|\*/g, 'x')]);
-    const functions = readdirSync(new URL('../../server/functions', import.meta.url))
-      .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
-      .map((name): readonly [string, string] => ['POST', `/functions/v1/${name.replace('.ts', '')}`]);
+    const functions = Object.values(contracts).map(({ name }) => ['POST', `/functions/v1/${name}`] as const);
     const unique = new Map([...listed, ...functions].map((route) => [route.join(' '), route]));
     return [...unique.values()];
   }
