@@ -20,6 +20,7 @@ const SECRETS: Readonly<Record<string, 'staff' | 'own' | 'none'>> = {
   'door-help': 'own',
   'generate-access-code': 'own',
   'regenerate-pin': 'staff',
+  'session-lights': 'own',
   'session-room': 'own',
   'staff-access-code': 'staff',
   'staff-access-codes': 'none',

@@ -176,13 +176,14 @@ test('a booking dropped on dearer hours moves there with a mailed link, and the 
 });
 
 test('staff with money move a dropped booking to dearer hours without charging, and undo it with the button of the message', async () => {
-  call.mockResolvedValueOnce(DEARER).mockResolvedValueOnce({ differenceCents: 0, refundCents: 0, undo: { id: 'u' } });
+  const undo = { id: 'u', until: '2031-03-01T00:00:10.000Z' };
+  call.mockResolvedValueOnce(DEARER).mockResolvedValueOnce({ differenceCents: 0, refundCents: 0, undo });
   await dropInStudioB('money');
   await press('Move without charging $5');
   expect(call).toHaveBeenLastCalledWith('staff-move-booking', { ...HOURS, waive: true, undoable: true });
   const message = vi.mocked(toast).mock.lastCall?.[0];
   expect(message).toMatchObject({ title: 'ABCD-2345 is moved', ms: 10_000, action: { label: 'Undo' } });
-  call.mockResolvedValueOnce({ reference: 'ABCD-2345' });
+  call.mockResolvedValueOnce({ bookingId: 'b', reference: 'ABCD-2345', kind: 'move' });
   message?.action?.onPress();
   await vi.waitFor(() => expect(call).toHaveBeenLastCalledWith('staff-undo', { undoId: 'u' }));
 });
