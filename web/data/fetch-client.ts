@@ -20,8 +20,12 @@ export type CallAnswer<Name extends CallName> =
   | ContractFor<Name>['answer']['_zod']['output']
   | (ContractFor<Name> extends { readonly files: readonly (infer Type)[] } ? FileContent<Type> : never);
 
-/** supabase-js reads PDF files and unknown bytes as a Blob, and every other file as text. */
-type FileContent<Type> = Type extends 'application/pdf' | 'application/octet-stream' ? Blob : string;
+/** supabase-js reads PDF files and unknown bytes as a Blob, parses JSON, and reads every other file as text. */
+type FileContent<Type> = Type extends 'application/pdf' | 'application/octet-stream'
+  ? Blob
+  : Type extends `application/json${string}`
+    ? unknown
+    : string;
 
 /** The codes with which a function can refuse, beside those that follow from who may call it. */
 export type CallRefusal<Name extends CallName> = keyof ContractFor<Name>['refusals'];
@@ -30,12 +34,13 @@ export type CallRefusal<Name extends CallName> = keyof ContractFor<Name>['refusa
 export const fetchClient = async (): Promise<SupabaseClient> => (await import('./client.ts')).supabase;
 
 /** Calls a server function, as its contract says. Throws `AppError`. */
-export function callFunction<Name extends CallName>(name: Name, body: CallBody<Name>): Promise<CallAnswer<Name>>;
-export function callFunction<T>(name: string, body: Record<string, unknown>): Promise<T>;
-export async function callFunction<T>(name: string, body: Record<string, unknown>): Promise<T> {
+export async function callFunction<Name extends CallName>(
+  name: Name,
+  body: CallBody<Name>,
+): Promise<CallAnswer<Name>> {
   const client = await fetchClient().catch(() => null);
   if (client === null) throw new AppError('offline', OFFLINE, 0);
-  const { data, error } = await client.functions.invoke<T>(name, { body });
+  const { data, error } = await client.functions.invoke<CallAnswer<Name>>(name, { body });
   if (error === null && data !== null) return data;
   throw await describeFailure(error);
 }
