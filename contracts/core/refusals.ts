@@ -53,7 +53,7 @@ const SIGNED_IN = [...ANY, 'not_signed_in'] as const;
 const STAFF = [...SIGNED_IN, 'not_yours', 'second_factor_required'] as const;
 
 /** The refusals that follow from who may call. A contract lists the others. */
-export const REFUSALS_BY_CALLERS = {
+const REFUSALS_BY_CALLERS = {
   everyone: ANY,
   link: ANY,
   provider: ANY,

@@ -74,9 +74,13 @@ function describePath(call: Call): Json {
   );
 }
 
+/** The JSON answer, unless the call only answers with files, and the types of these. */
 function describeAnswer({ answer, files = [], example }: Call): Json {
-  const json = { 'application/json': { schema: toJsonSchema(answer, 'output'), example: example.answer } };
-  const content = { ...json, ...Object.fromEntries(files.map((type) => [type, {}])) };
+  const json = { schema: toJsonSchema(answer, 'output'), example: example.answer };
+  const content = {
+    ...(example.answer === undefined ? {} : { 'application/json': json }),
+    ...Object.fromEntries(files.map((type) => [type, {}])),
+  };
   return { '2XX': { description: 'The answer.', content } };
 }
 

@@ -10,18 +10,18 @@ const calls: readonly Call[] = Object.values(contracts);
 
 test.each(calls)(
   'the example of $name is a body that it accepts and an answer that it gives',
-  ({ body, answer, example }) => {
+  ({ body, answer, files, example }) => {
     expect(body.safeParse(example.body).error?.issues).toBeUndefined();
-    expect(answer.safeParse(example.answer).error?.issues).toBeUndefined();
+    if (files === undefined || example.answer !== undefined)
+      expect(answer.safeParse(example.answer).error?.issues).toBeUndefined();
   },
 );
 
-test('each call has a name of its own, a summary that is a sentence, and a message with each refusal', () => {
+test('each call has a name of its own, a summary that is a sentence, and a message that begins with a capital with each refusal', () => {
   expect(new Set(calls.map(({ name }) => name)).size).toBe(calls.length);
   for (const { name, summary, refusals } of calls) {
     expect(summary, name).toMatch(/^[A-Z].*\.$/s);
-    for (const [code, { message }] of Object.entries(refusals))
-      expect(message, `${name} ${code}`).toMatch(/^[A-Z“].*[.!?]$/s);
+    for (const [code, { message }] of Object.entries(refusals)) expect(message, `${name} ${code}`).toMatch(/^[A-Z“]/);
   }
 });
 

@@ -27,8 +27,9 @@ export type AccessRules = {
   | { readonly callers: 'staff'; readonly permission: Permission }
 );
 
-/** A server function. The router authorises the call and takes the limit before it reads the body. */
+/** A server function; `name` is the last segment of its URL. The router authorises the call and takes the limit before it reads the body. */
 export type ServerFunction = AccessRules & {
+  readonly name: string;
   /** Replaces the common shape of refusals. */
   readonly refuse?: (refusal: Refusal) => Response;
   handle(call: FunctionCall): Promise<Response>;

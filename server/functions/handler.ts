@@ -42,6 +42,7 @@ export function defineHandler<C extends Call, Services>(
   return (services) => ({
     ...options,
     ...accessRules(contract),
+    name: contract.name,
     async handle({ body, checked, ...call }) {
       // The event of a provider is signed as it is, with every character that people have written.
       const texts = contract.callers === 'provider' ? 'any' : 'visible';

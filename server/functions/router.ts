@@ -24,7 +24,7 @@ export type FunctionsRouterContext = {
   readonly checked: boolean;
   /** Memory for bodies: up to 1 MiB counted by IP address, larger ones by account; and bytes per minute. */
   readonly bodies: { readonly small: BodyBudget; readonly large: BodyBudget; readonly perMinute: JsonBudget };
-  readonly functions: ReadonlyMap<string, ServerFunction>;
+  readonly functions: readonly ServerFunction[];
   /** APIs with addresses of their own below one name: protocols of others. */
   readonly services?: ReadonlyMap<string, Hono<Env>>;
 };
@@ -39,13 +39,14 @@ const BODY_MAX = 64 * 1024;
  */
 export function createFunctionsRouter(context: FunctionsRouterContext): Hono<Env> {
   const router = new Hono<Env>();
+  const functions = new Map(context.functions.map((one) => [one.name, one]));
   const callContext: CallContext = { ...context, parseLarge: createQueue() };
 
   for (const [name, service] of context.services ?? []) router.route(`/${name}`, service);
   router.get('/openapi.json', () => describeContracts());
   router.all('/:name', async (c) => {
     const name = c.req.param('name');
-    const found = context.functions.get(name);
+    const found = functions.get(name);
     if (!found) return errorResponse(404, 'not_found', `There is no function called ${name.slice(0, 60)}`);
     c.set('route', `/functions/v1/${name}`);
     const { methods } = found;

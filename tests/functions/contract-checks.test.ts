@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import * as contracts from '#contracts/calls.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 import { booking, createFunctionsApp, type FunctionsApp, readResponse } from './test-app.ts';
 
@@ -38,4 +39,13 @@ test('openapi.json needs no key and has a path for each call', async () => {
   const answer = await readResponse(await app.send('openapi.json', 'none', { method: 'GET' }));
   expect(answer).toMatchObject({ status: 200, body: { openapi: '3.1.1' } });
   expect(Object.keys(Object(answer.body).paths)).toContain('/hold-hours');
+});
+
+test('each contract has a function, at the address that it names', async () => {
+  const app = createFunctionsApp();
+  for (const { name } of Object.values(contracts)) {
+    // No function takes this method, so each says which ones it takes.
+    const { status } = await readResponse(await app.send(name, 'none', { method: 'DELETE' }));
+    expect([name, status]).toEqual([name, 405]);
+  }
 });

@@ -27,9 +27,6 @@ type FileContent<Type> = Type extends 'application/pdf' | 'application/octet-str
     ? unknown
     : string;
 
-/** The codes with which a function can refuse, beside those that follow from who may call it. */
-export type CallRefusal<Name extends CallName> = keyof ContractFor<Name>['refusals'];
-
 /** Fetches the client for accounts, functions and live changes. It is large, so pages fetch it only when they need one of these. */
 export const fetchClient = async (): Promise<SupabaseClient> => (await import('./client.ts')).supabase;
 

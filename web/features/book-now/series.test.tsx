@@ -11,7 +11,7 @@ const call = vi.mocked(callFunction);
 
 /** Saturday, 5 December 2026, 7 pm in Sydney. */
 const SLOTS: readonly Slot[] = [{ date: '2026-12-05', hour: 19 }];
-const date = (day: string, problem: string | null, total: number | null) => ({
+const date = (day: string, problem: 'taken' | 'closed' | null, total: number | null) => ({
   date: day,
   startTime: `${day}T08:00:00.000Z`,
   endTime: `${day}T09:00:00.000Z`,

@@ -111,7 +111,7 @@ test('a shared PIN is called that, and is not for guests to renew', async () => 
 });
 
 test('a door that does not open says what the lock says, tells the team, and has a number to call', async () => {
-  const help = { online: true, hasCode: false, wrongAt: null, openedAt: null, asked: false };
+  const help = { online: true, hasCode: false, wrongAt: null, openedAt: null, held: false, asked: false };
   vi.mocked(functions.callFunction).mockResolvedValue(help);
   show(joined({ pin: '123456', worksFrom: minutes(-5) }));
   await press('The door doesn’t open');

@@ -19,10 +19,14 @@ export type DoorLogEntry = z.infer<typeof entrySchema>;
 export const ENTRIES_READ = 100;
 
 /** Reads what the locks reported, newest first. `before`: only older entries. */
-export async function readDoorLog(of: {
+export async function readDoorLog({
+  before,
+  ...place
+}: {
   studioId?: string;
   bookingId?: string;
   before?: Date;
 }): Promise<DoorLogEntry[]> {
+  const of = before === undefined ? place : { ...place, before: before.toISOString() };
   return logSchema.parse(await callFunction('staff-door-log', of)).entries;
 }
