@@ -130,8 +130,8 @@ export const createPayment = defineCall({
     coupon_exhausted: { message: 'This code has been fully used.' },
     too_many_holds: {
       message:
-        'Waiting for your payment: Studio A, Friday 2 May 2031, 10 am to 12 pm (reference HC-ABC123). Pay for one of them ' +
-        'or cancel one first.',
+        'Waiting for your payment: Studio A, Friday 2 May 2031, 10 am to 12 pm (reference HC-ABC123). Pay for one of ' +
+        'them or cancel one first.',
       holds: [
         {
           bookingId: '66666666-6666-4666-8666-666666666666',

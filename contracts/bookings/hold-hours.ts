@@ -5,7 +5,8 @@ import { instantText, spanFields } from '../core/fields.ts';
 export const holdHours = defineCall({
   name: 'hold-hours',
   summary:
-    'Holds hours for the caller while the caller verifies an ID. When the hours are refused, they are not held, and the first customer to book them gets them.',
+    'Holds hours for the caller while the caller verifies an ID. When the hours are refused, they are not held, ' +
+    'and the first customer to book them gets them.',
   methods: ['POST'],
   callers: 'signed-in',
   limit: { max: 20, seconds: 60 },

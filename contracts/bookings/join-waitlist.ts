@@ -5,8 +5,8 @@ import { spanFields } from '../core/fields.ts';
 export const joinWaitlist = defineCall({
   name: 'join-waitlist',
   summary:
-    'Puts the caller on the wait list for taken hours. When the hours are free, the caller is mailed and has a quarter ' +
-    'of an hour to book them. A repeated call answers the same.',
+    'Puts the caller on the wait list for taken hours. When the hours are free, the caller is mailed and has a ' +
+    'quarter of an hour to book them. A repeated call answers the same.',
   methods: ['POST'],
   callers: 'signed-in',
   limit: { max: 30, seconds: 60 },

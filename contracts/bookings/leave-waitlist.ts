@@ -4,8 +4,8 @@ import { defineCall } from '../core/define-call.ts';
 export const leaveWaitlist = defineCall({
   name: 'leave-waitlist',
   summary:
-    'Takes the caller off the wait list. Hours that the caller could claim are offered to the next person. A repeated ' +
-    'call changes nothing.',
+    'Takes the caller off the wait list. Hours that the caller could claim are offered to the next person. A ' +
+    'repeated call changes nothing.',
   methods: ['POST'],
   callers: 'signed-in',
   limit: { max: 30, seconds: 60 },

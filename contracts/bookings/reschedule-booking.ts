@@ -6,9 +6,9 @@ import { changeAnswer, changeFields, changeRefusals } from './booking-change.ts'
 export const rescheduleBooking = defineCall({
   name: 'reschedule-booking',
   summary:
-    'Moves the caller’s own booking to other hours or another room while its terms allow it. What the new hours cost ' +
-    'less is refunded. If they cost more, they are held until the difference is paid. A repeated call changes nothing ' +
-    'and answers the same.',
+    'Moves the caller’s own booking to other hours or another room while its terms allow it. What the new hours ' +
+    'cost less is refunded. If they cost more, they are held until the difference is paid. A repeated call ' +
+    'changes nothing and answers the same.',
   methods: ['POST'],
   callers: 'signed-in',
   limit: { max: 30, seconds: 60 },

@@ -8,9 +8,9 @@ const dollars = z.number().describe('In dollars.');
 export const verifyPayment = defineCall({
   name: 'verify-payment',
   summary:
-    'Compares a payment with the provider and returns its state. The id of the payment session is enough, because the ' +
-    'customer may have been signed out meanwhile, but only the owner gets the booking and its prices. A payment for a ' +
-    'change names the booking that changes.',
+    'Compares a payment with the provider and returns its state. The id of the payment session is enough, because ' +
+    'the customer may have been signed out meanwhile, but only the owner gets the booking and its prices. A ' +
+    'payment for a change names the booking that changes.',
   methods: ['POST'],
   callers: 'everyone',
   limit: { max: 60, seconds: 60 },

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A body of one of two shapes. `isFirst` tells which one was sent, so that a refusal names the invalid field; a plain union would only refuse
- * the whole body.
+ * A body of one of two shapes. `isFirst` returns whether the first one was sent, so that a refusal names the invalid
+ * field: a plain union would refuse the whole body.
  */
 export function eitherShape<First extends z.ZodType, Second extends z.ZodType>(
   isFirst: (body: unknown) => boolean,
