@@ -18,7 +18,7 @@ export type Reach = ReadonlyMap<string, Calls>;
  */
 export async function measureReach(): Promise<Reach> {
   const stamp = join(REACH_FOLDER, 'paths.sha256');
-  const paths = globSync('{server,rules,tests}/**/*.ts').toSorted();
+  const paths = globSync('{server,contracts,rules,tests}/**/*.ts').toSorted();
   const wanted = createHash('sha256').update(paths.join('\n')).digest('hex');
   if ((await readFile(stamp, 'utf8').catch(() => '')) !== wanted) {
     await rm(REACH_FOLDER, { recursive: true, force: true });
