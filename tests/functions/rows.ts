@@ -1,23 +1,30 @@
+import * as contracts from '#contracts/calls.ts';
+import type { Call } from '#contracts/core/define-call.ts';
 import { createLinkSigner } from '#server/crypto/link-signer.ts';
 import { firstSettings } from '#rules/business/first-settings.ts';
 import type { Permission } from '#rules/permissions.ts';
+import type { Limit } from '#server/http/limits.ts';
 import { PIN_LINK } from '#server/operations/mails/booking-mail.ts';
 import { access, BOOKING, booking, type FunctionsApp, payment, PERSON } from './test-app.ts';
 
-/** For each function: who may call it, which limit counts the call, and that refused calls reach no operation. */
-export type Row = {
-  readonly name: string;
-  /** What staff need for it; set for functions of staff and developers. */
-  readonly permission?: Permission;
-  readonly callers: 'everyone' | 'signed-in' | 'staff' | 'developers' | 'provider';
-  /** Name, maximum and seconds of its limit; null: no limit. */
-  readonly limit: readonly [string, number, number] | null;
+type Contract = (typeof contracts)[keyof typeof contracts];
+
+/** What the tests send to a function and what the operations below it answer, so that a permitted call succeeds. */
+type Sample = {
+  readonly name: Contract['name'];
   readonly body?: unknown;
-  /** Answers of the fakes that let a permitted call succeed. */
   readonly answers: FunctionsApp['answers'];
   readonly succeeds?: number;
   /** Content type of a successful answer that is not JSON. */
   readonly type?: string;
+};
+
+/** A sample with what the contract of its call says: who may call it, and which limit counts the call. */
+export type Row = Sample & {
+  readonly callers: Contract['callers'];
+  /** What staff need for it; set for functions of staff and developers. */
+  readonly permission: Permission | null;
+  readonly limit: Limit | null;
 };
 const held = { bookingId: BOOKING, reference: 'HC-ABC123', url: 'https://pay.example/x', totalCents: 8250 };
 const span = { studio_id: booking.studioId, start_time: booking.startTime, end_time: booking.endTime };
@@ -52,117 +59,85 @@ const testPin = {
 const own = { readOwnBooking: () => booking };
 const opened = { ...own, ensureCode: () => access, renewCode: () => access, recordView: () => undefined };
 
-export const ROWS: readonly Row[] = [
+const SAMPLES: readonly Sample[] = [
   {
     name: 'create-payment',
-    callers: 'signed-in',
-    limit: ['create-payment', 20, 60],
     body: { bookingData: span },
     answers: { holdBooking: () => held },
   },
   {
     name: 'quote-series',
-    callers: 'everyone',
-    limit: ['quote-series', 60, 60],
     body: { studioId: booking.studioId, startTime: booking.startTime, endTime: booking.endTime, weeks: 2 },
     answers: { quoteSeries: () => [] },
   },
   {
     name: 'release-hold',
-    callers: 'signed-in',
-    limit: ['release-hold', 60, 60],
     body: { bookingId: BOOKING },
     answers: { releaseOwnHold: () => ({ booking, couponCode: null }) },
   },
   {
     name: 'verify-payment',
-    callers: 'everyone',
-    limit: ['verify-payment', 60, 60],
     body: { sessionId: 'cs_test_1' },
     answers: { readPaymentStatus: () => ({ booking, payment, paid: true, waiting: false, order: [], changed: null }) },
   },
   {
     name: 'door-help',
-    callers: 'everyone',
-    limit: ['door-help', 30, 60],
     body: linked,
     answers: { readDoorHelp: () => atDoor },
   },
   {
     name: 'report-problem',
-    callers: 'signed-in',
-    limit: ['report-problem', 20, 3600],
     body: { bookingId: BOOKING, kind: 'problem', category: 'sound', description: 'No bass' },
     answers: { reportProblem: () => BOOKING },
   },
   {
     name: 'rate-session',
-    callers: 'signed-in',
-    limit: ['rate-session', 20, 60],
     body: { bookingId: BOOKING, score: 5 },
     answers: { rateSession: () => undefined },
   },
   {
     name: 'session-room',
-    callers: 'everyone',
-    limit: ['session-room', 60, 60],
     body: linked,
     answers: { readSession: () => ownRoom },
   },
   {
     name: 'session-lights',
-    callers: 'everyone',
-    limit: ['session-lights', 20, 60],
     body: { ...linked, on: true },
     answers: { switchSessionLights: () => ({ on: true, allowed: { on: true, off: true } }) },
   },
   {
     name: 'cancel-booking',
-    callers: 'signed-in',
-    limit: ['cancel-booking', 30, 60],
     body: { bookingId: BOOKING },
     answers: { cancelBooking: () => ({ refund: 'full', amountCents: 8250, byHand: false }) },
   },
   {
     name: 'booking-document',
-    callers: 'signed-in',
-    limit: ['booking-document', 30, 60],
     body: { bookingId: BOOKING },
     answers: { readDocuments: () => ({ reference: 'HC-ABC123', documents: [] }) },
     type: 'text/html; charset=utf-8',
   },
   {
     name: 'wallet-pass',
-    callers: 'signed-in',
-    limit: ['wallet-pass', 20, 60],
     body: { bookingId: BOOKING, kind: 'apple' },
     answers: { linkToPass: () => 'https://site.example/pass' },
   },
   {
     name: 'saved-cards',
-    callers: 'signed-in',
-    limit: ['saved-cards', 30, 60],
     body: {},
     answers: { listSavedCards: () => [] },
   },
   {
     name: 'remove-card',
-    callers: 'signed-in',
-    limit: ['remove-card', 10, 60],
     body: { cardId: 'pm_1' },
     answers: { removeSavedCard: () => undefined },
   },
   {
     name: 'remove-phone',
-    callers: 'signed-in',
-    limit: ['remove-phone', 10, 60],
     body: {},
     answers: { removePhone: () => true },
   },
-  ...(['reschedule-booking', 'extend-booking'] as const).map((name): Row => ({
+  ...(['reschedule-booking', 'extend-booking'] as const).map((name): Sample => ({
     name,
-    callers: 'signed-in',
-    limit: [name, 30, 60],
     body: {
       bookingId: BOOKING,
       studioId: booking.studioId,
@@ -178,8 +153,6 @@ export const ROWS: readonly Row[] = [
   })),
   {
     name: 'next-free',
-    callers: 'everyone',
-    limit: ['next-free', 60, 60],
     answers: {
       readNextFree: () => ({
         name: 'Studio A',
@@ -191,49 +164,31 @@ export const ROWS: readonly Row[] = [
   },
   {
     name: 'hold-hours',
-    callers: 'signed-in',
-    limit: ['hold-hours', 20, 60],
     body: { studioId: booking.studioId, startTime: booking.startTime, endTime: booking.endTime },
     answers: { holdEarly: () => new Date('2031-03-01T00:10:00Z') },
   },
   {
     name: 'join-waitlist',
-    callers: 'signed-in',
-    limit: ['join-waitlist', 30, 60],
     body: { studioId: booking.studioId, startTime: booking.startTime, endTime: booking.endTime },
     answers: { joinWaitlist: () => ({ entryId: BOOKING, ahead: 1 }) },
   },
   {
     name: 'leave-waitlist',
-    callers: 'signed-in',
-    limit: ['leave-waitlist', 30, 60],
     body: { entryId: BOOKING },
     answers: { leaveWaitlist: () => undefined },
   },
   {
     name: 'crew-invite',
-    callers: 'signed-in',
-    limit: ['crew-invite', 20, 60],
     body: { bookingId: BOOKING },
     answers: { inviteCrew: () => ({ inviteId: BOOKING, url: 'https://site.example/crew#t' }) },
   },
   {
     name: 'crew-revoke',
-    callers: 'signed-in',
-    limit: ['crew-revoke', 30, 60],
     body: { inviteId: BOOKING },
     answers: { revokeCrew: () => ({ sawShared: false }) },
   },
-  ...(
-    [
-      ['crew-page', 120],
-      ['crew-join', 20],
-      ['crew-code', 20],
-    ] as const
-  ).map(([name, most]): Row => ({
+  ...(['crew-page', 'crew-join', 'crew-code'] as const).map((name): Sample => ({
     name,
-    callers: 'everyone',
-    limit: [name, most, 60],
     body: { token: 't', name: 'Sam', termsVersion: '1' },
     answers: {
       readCrewPage: () => guestPage,
@@ -245,23 +200,16 @@ export const ROWS: readonly Row[] = [
   })),
   {
     name: 'delete-account',
-    callers: 'signed-in',
-    limit: ['delete-account', 10, 60],
     body: { confirm: 'DELETE' },
     answers: { deleteAccount: () => ({ kept: 1, keptUntil: '2036-06-30' }) },
   },
   {
     name: 'export-my-data',
-    callers: 'signed-in',
-    limit: ['export-my-data', 10, 60],
     body: {},
     answers: { exportAccount: () => ({}) },
   },
   {
     name: 'staff-create-booking',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-create-booking', 60, 60],
     body: {
       studioId: booking.studioId,
       startTime: booking.startTime,
@@ -274,9 +222,6 @@ export const ROWS: readonly Row[] = [
   },
   {
     name: 'staff-move-booking',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-move-booking', 60, 60],
     body: {
       bookingId: BOOKING,
       studioId: booking.studioId,
@@ -289,458 +234,294 @@ export const ROWS: readonly Row[] = [
   },
   {
     name: 'staff-cancel-booking',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-cancel-booking', 60, 60],
     body: { bookingId: BOOKING, refund: 'full', reason: 'Broken mixer' },
     answers: { cancelForStaff: () => ({ refundCents: 8250, byHand: false, undo: null }) },
   },
   {
     name: 'staff-undo',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-undo', 60, 60],
     body: { undoId: BOOKING },
     answers: { undoForStaff: () => ({ bookingId: BOOKING, reference: 'ABCD-2345', kind: 'cancel' }) },
   },
   {
     name: 'staff-refund',
-    callers: 'staff',
-    permission: 'money',
-    limit: ['staff-refund', 60, 60],
     body: { bookingId: BOOKING, cents: 2000, reason: 'Broken mixer' },
     answers: { refundForStaff: () => ({ refundId: BOOKING, byHand: false }) },
   },
   {
     name: 'staff-mark-paid',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-mark-paid', 60, 60],
     body: { bookingId: BOOKING },
     answers: { markPaid: () => ({ id: BOOKING, reference: 'ABCD-2345' }) },
   },
   {
     name: 'staff-access-code',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-access-code', 10, 60],
     body: { studioId: BOOKING, startTime: booking.startTime, endTime: booking.endTime, name: 'Electrician' },
     answers: { makeStaffCode: () => ({ codeId: BOOKING, pin: '123456' }) },
   },
   {
     name: 'staff-access-codes',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-access-codes', 120, 60],
     body: {},
     answers: { readStaffCodes: () => [] },
   },
   {
     name: 'staff-revoke-code',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-revoke-code', 60, 60],
     body: { codeId: BOOKING },
     answers: { revokeStaffCode: () => undefined },
   },
   {
     name: 'staff-incidents',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-incidents', 120, 60],
     body: {},
     answers: { readIncidents: () => [] },
   },
   {
     name: 'staff-report-incident',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-report-incident', 60, 60],
     body: { studioId: null, description: 'Broken mixer' },
     answers: { reportIncident: () => BOOKING },
   },
   {
     name: 'staff-change-incident',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-change-incident', 60, 60],
     body: { incidentId: BOOKING, state: 'done' },
     answers: { changeIncident: () => undefined },
   },
   {
     name: 'staff-answer-incident',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-answer-incident', 60, 60],
     body: { incidentId: BOOKING, answer: 'We fixed it.', state: 'done' },
     answers: { answerIncident: () => undefined },
   },
   {
     name: 'staff-disputes',
-    callers: 'staff',
-    permission: 'money',
-    limit: ['staff-disputes', 120, 60],
     body: { bookingId: BOOKING },
     answers: { readDisputesAndHold: () => ({ disputes: [], held: false }) },
   },
   {
     name: 'staff-decide-dispute',
-    callers: 'staff',
-    permission: 'money',
-    limit: ['staff-decide-dispute', 60, 60],
     body: { bookingId: BOOKING, decision: 'keep', reason: 'I called them' },
     answers: { decideDispute: () => undefined },
   },
   {
     name: 'staff-dispute-evidence',
-    callers: 'staff',
-    permission: 'money',
-    limit: ['staff-dispute-evidence', 20, 60],
     body: { bookingId: BOOKING },
     answers: { gatherEvidence: () => ({ name: 'a.html', html: '1' }) },
     type: 'text/html; charset=utf-8',
   },
   {
     name: 'staff-doors',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-doors', 60, 60],
     body: {},
     answers: { readDoors: () => ({ doors: [], canOpen: true, lights: [], lightsOn: null }) },
   },
   {
     name: 'staff-door-log',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-door-log', 120, 60],
     body: { studioId: BOOKING },
     answers: { readDoorLog: () => [] },
   },
   {
     name: 'staff-open-door',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-open-door', 10, 60],
     body: { studioId: BOOKING, reason: 'Locked out' },
     answers: { openDoor: () => undefined },
   },
   {
     name: 'staff-close',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-close', 60, 60],
     body: { studioId: null, startTime: booking.startTime, endTime: booking.endTime, reason: 'Cleaning' },
     answers: { closeHours: () => BOOKING },
   },
   {
     name: 'staff-reopen',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-reopen', 60, 60],
     body: { closureId: BOOKING },
     answers: { reopenHours: () => undefined },
   },
   {
     name: 'staff-calendar-feed',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-calendar-feed', 30, 60],
     body: { studioId: BOOKING, action: 'create' },
     answers: { openFeed: () => 'https://site.example/feed' },
   },
   {
     name: 'staff-set-permissions',
-    callers: 'staff',
-    permission: 'owner',
-    limit: ['staff-set-permissions', 60, 60],
     body: { userId: PERSON, permissions: ['bookings'] },
     answers: { setPermissions: () => undefined },
   },
   {
     name: 'staff-reconcile',
-    callers: 'staff',
-    permission: 'money',
-    limit: ['staff-reconcile', 20, 3600],
     body: { month: '2031-03' },
     answers: { startLedgerCheck: () => undefined },
     succeeds: 202,
   },
   {
     name: 'staff-set-second-factor',
-    callers: 'staff',
-    permission: 'owner',
-    limit: ['staff-set-second-factor', 60, 60],
     body: { permissions: ['money'] },
     answers: { setSecondFactorRules: () => undefined },
   },
   {
     name: 'staff-remove',
-    callers: 'staff',
-    permission: 'owner',
-    limit: ['staff-remove', 60, 60],
     body: { userId: PERSON },
     answers: { setPermissions: () => undefined },
   },
   {
     name: 'staff-invite',
-    callers: 'staff',
-    permission: 'owner',
-    limit: ['staff-invite', 20, 3600],
     body: { email: 'sam@example.com', permissions: ['bookings'] },
     answers: { inviteStaff: () => ({ invitationId: BOOKING, expiresAt: new Date(0) }) },
   },
   {
     name: 'staff-resend-invitation',
-    callers: 'staff',
-    permission: 'owner',
-    limit: ['staff-resend-invitation', 20, 3600],
     body: { invitationId: BOOKING },
     answers: { renewInvitation: () => ({ invitationId: BOOKING, expiresAt: new Date(0) }) },
   },
   {
     name: 'staff-revoke-invitation',
-    callers: 'staff',
-    permission: 'owner',
-    limit: ['staff-revoke-invitation', 60, 60],
     body: { invitationId: BOOKING },
     answers: { revokeInvitation: () => undefined },
   },
   {
     name: 'accept-staff-invitation',
-    callers: 'signed-in',
-    limit: ['accept-staff-invitation', 20, 3600],
     body: { token: 'a.1.b' },
     answers: { acceptInvitation: () => ['bookings'] },
   },
   {
     name: 'staff-set-prices',
-    callers: 'staff',
-    permission: 'settings',
-    limit: ['staff-set-prices', 60, 60],
     body: { studioId: null, validFrom: '2031-03-01', prices: null },
     answers: { setPriceList: () => undefined },
   },
   {
     name: 'staff-set-room',
-    callers: 'staff',
-    permission: 'settings',
-    limit: ['staff-set-room', 60, 60],
     body: { studioId: BOOKING, room: { title: 'The vinyl room' } },
     answers: { setRoom: () => BOOKING },
   },
   {
     name: 'staff-locks',
-    callers: 'staff',
-    permission: 'settings',
-    limit: ['staff-locks', 60, 60],
     body: {},
     answers: { listLocks: () => [{ id: 'SP4', name: 'Spare lock', batteryPercent: 91, room: null }] },
   },
   {
     name: 'staff-set-settings',
-    callers: 'staff',
-    permission: 'settings',
-    limit: ['staff-set-settings', 60, 60],
     body: { notice: 'Closed on Monday' },
     answers: { setSettings: () => ({ ...firstSettings, notice: 'Closed on Monday', terms: [], privacy: [] }) },
   },
   {
     name: 'staff-review-id',
-    callers: 'staff',
-    permission: 'identity',
-    limit: ['staff-review-id', 60, 60],
     body: { verificationId: BOOKING, decision: 'approve' },
     answers: { reviewId: () => ({ status: 'verified' }) },
   },
   {
     name: 'staff-withdraw-id',
-    callers: 'staff',
-    permission: 'identity',
-    limit: ['staff-withdraw-id', 60, 60],
     body: { userId: BOOKING, reason: 'Not your photo' },
     answers: { withdrawId: () => undefined },
   },
   {
     name: 'staff-keep-without-id',
-    callers: 'staff',
-    permission: 'identity',
-    limit: ['staff-keep-without-id', 60, 60],
     body: { bookingId: BOOKING, reason: 'I know them' },
     answers: { keepWithoutId: () => undefined },
   },
   {
     name: 'staff-id-picture',
-    callers: 'staff',
-    permission: 'identity',
-    limit: ['staff-id-picture', 60, 60],
     body: { verificationId: BOOKING },
     answers: { viewPicture: () => Buffer.from('1') },
     type: 'application/octet-stream',
   },
   {
     name: 'staff-block-customer',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-block-customer', 60, 60],
     body: { userId: PERSON, reason: 'Damage' },
     answers: { blockCustomer: () => [], decideBlockedBookings: () => [] },
   },
   {
     name: 'staff-unblock-customer',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-unblock-customer', 60, 60],
     body: { userId: PERSON },
     answers: { unblockCustomer: () => undefined },
   },
   {
     name: 'staff-export',
-    callers: 'staff',
-    permission: 'money',
-    limit: ['staff-export', 30, 60],
     body: { kind: 'xero', from: '2031-05-01', to: '2031-05-31' },
     answers: { exportCsv: () => '1' },
     type: 'text/csv; charset=utf-8',
   },
   {
     name: 'staff-export-list',
-    callers: 'staff',
-    permission: 'settings',
-    limit: ['staff-export-list', 30, 60],
     body: { list: 'mailing-list' },
     answers: { exportList: () => '1' },
     type: 'text/csv; charset=utf-8',
   },
   {
     name: 'staff-send-campaign',
-    callers: 'staff',
-    permission: 'settings',
-    limit: ['staff-send-campaign', 20, 60],
     body: { campaignId: BOOKING, subject: 'We open', body: 'Come.' },
     answers: { startCampaign: () => 3 },
   },
   {
     name: 'staff-test-campaign',
-    callers: 'staff',
-    permission: 'settings',
-    limit: ['staff-test-campaign', 10, 60],
     body: { subject: 'We open', body: 'Come.' },
     answers: { testCampaign: () => undefined },
     succeeds: 202,
   },
   {
     name: 'staff-stop-campaign',
-    callers: 'staff',
-    permission: 'settings',
-    limit: ['staff-stop-campaign', 60, 60],
     body: { campaignId: BOOKING },
     answers: { stopCampaign: () => undefined },
   },
   {
     name: 'staff-send-mail',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-send-mail', 60, 60],
     body: { bookingId: BOOKING, mailId: BOOKING, requestId: BOOKING },
     answers: { sendMailAgain: () => undefined },
     succeeds: 202,
   },
   {
     name: 'staff-booking-document',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-booking-document', 60, 60],
     body: { bookingId: BOOKING },
     answers: { readDocuments: () => ({ reference: 'HC-ABC123', documents: [] }) },
     type: 'application/pdf',
   },
   {
     name: 'staff-mail-document',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-mail-document', 30, 60],
     body: { bookingId: BOOKING, requestId: BOOKING },
     answers: { mailDocuments: () => undefined },
     succeeds: 202,
   },
   {
     name: 'staff-write-customer',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['staff-write-customer', 60, 60],
     body: { messageId: BOOKING, userId: PERSON, subject: 'Your bag', body: 'We found it.' },
     answers: { writeCustomer: () => undefined },
     succeeds: 202,
   },
-  { name: 'stripe-webhook', callers: 'provider', limit: null, body: '{}', answers: takesEvents() },
-  ...['send-booking-confirmation', 'send-access-code-email'].map((name): Row => ({
+  { name: 'stripe-webhook', body: '{}', answers: takesEvents() },
+  ...(['send-booking-confirmation', 'send-access-code-email'] as const).map((name): Sample => ({
     name,
-    callers: 'signed-in',
-    limit: ['queued-mail', 60, 60],
     body: {},
     answers: own,
     succeeds: 202,
   })),
   {
     name: 'process-scheduled-emails',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['process-scheduled-emails', 60, 60],
     answers: { drain: () => 3 },
   },
   {
     name: 'generate-access-code',
-    callers: 'signed-in',
-    limit: ['generate-access-code', 30, 60],
     body: { bookingId: BOOKING },
     answers: opened,
   },
   {
     name: 'verify-id',
-    callers: 'signed-in',
-    limit: ['verify-id', 10, 3600],
     body: { idImage: `data:image/png;base64,${'A'.repeat(40)}` },
     answers: { checkPhoto: () => verification() },
   },
   {
     name: 'create-verification-session',
-    callers: 'signed-in',
-    limit: ['create-verification-session', 5, 3600],
     answers: { startHostedCheck: () => ({ id: 'vs_1', url: 'https://verify.example/1' }) },
   },
   {
     name: 'check-verification-and-checkout',
-    callers: 'signed-in',
-    limit: ['check-verification', 120, 60],
     body: { verificationSessionId: 'vs_1' },
     answers: { readHostedCheck: () => ({ verified: true, status: 'verified', error: null }) },
   },
   {
     name: 'manual-power-control',
-    callers: 'staff',
-    permission: 'bookings',
-    limit: ['manual-power-control', 60, 60],
     body: { action: 'turn_on' },
     answers: { switchPower: () => undefined },
   },
   {
     name: 'test-smart-plug',
-    callers: 'developers',
-    permission: 'settings',
-    limit: ['test-smart-plug', 60, 60],
     answers: { testPower: () => undefined },
   },
-  ...['test-igloohome-config', 'test-igloohome-oauth', 'test-igloohome-pin'].map((name): Row => ({
+  ...(['test-igloohome-config', 'test-igloohome-oauth', 'test-igloohome-pin'] as const).map((name): Sample => ({
     name,
-    callers: 'developers',
-    permission: 'settings',
-    limit: ['test-igloohome', 60, 60],
     answers: { 'locks.check': () => ({ devices: [] }), issueTestPin: () => testPin },
   })),
   {
     name: 'igloohome-webhook',
-    callers: 'provider',
-    limit: null,
     body: JSON.stringify({ payload: { product: { id: 'lock-1' }, event: { type: 5, data: {} } } }),
     answers: { verifyLockWebhook: () => true },
   },
@@ -768,3 +549,19 @@ function verification(): unknown {
     profileBirthDate: null,
   };
 }
+
+const BY_NAME: ReadonlyMap<string, Call> = new Map(Object.values(contracts).map((one) => [one.name, one]));
+
+/** The calls that are made with POST and a key, or signed by a provider. The others have tests of their own. */
+export const ROWS: readonly Row[] = SAMPLES.map((sample) => {
+  const call = BY_NAME.get(sample.name);
+  if (call === undefined) throw new Error(`there is no call ${sample.name}`);
+  const { callers, limit } = call;
+  if (limit !== null && !('max' in limit)) throw new Error(`${sample.name} has a limit for each method`);
+  return {
+    ...sample,
+    callers,
+    permission: callers === 'staff' ? call.permission : callers === 'developers' ? 'settings' : null,
+    limit: limit === null ? null : { name: sample.name, ...limit },
+  };
+});
