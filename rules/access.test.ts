@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { accessTimes, mailIsImmediate, regenerateLimits, testMailSchedule, testPinWindow } from './access.ts';
+import {
+  accessTimes,
+  codeStart,
+  mailIsImmediate,
+  regenerateLimits,
+  testMailSchedule,
+  testPinWindow,
+} from './access.ts';
 import { slotEnd, slotStart } from './studio-time.ts';
 
 const BRIDGE = { granularityMinutes: 1, endEnforced: true };
@@ -114,4 +121,11 @@ describe('test codes', () => {
     expect(testPinWindow(new Date('2026-11-21T07:00:01Z')).endsAt.toISOString()).toBe('2026-11-22T08:00:00.000Z');
     expect(testPinWindow(new Date('2026-11-21T07:30:00Z')).startsAt.toISOString()).toBe('2026-11-21T07:00:00.000Z');
   });
+});
+
+it('a code begins with its hours, or with the current hour when they have begun earlier', () => {
+  const at = (time: string): Date => new Date(`2031-05-02T${time}:00Z`);
+  expect(codeStart(at('03:50'), at('02:10'))).toEqual(at('03:50'));
+  expect(codeStart(at('01:50'), at('02:10'))).toEqual(at('02:00'));
+  expect(codeStart(at('02:05'), at('02:10'))).toEqual(at('02:05'));
 });

@@ -62,6 +62,10 @@ export function describeCodeMail(start: Date, releaseAt: Date | null): string {
     : `We’ll email your access code at ${formatTimeNear(releaseAt, start)}.`;
 }
 
+/** Returns when a code begins to work: locks refuse a code whose hours began before the current hour. */
+export const codeStart = (worksFrom: Date, now: Date): Date =>
+  new Date(Math.max(worksFrom.getTime(), Math.floor(now.getTime() / HOUR) * HOUR));
+
 /** How often a new code can be made. igloohome allows 3 hourly or 5 one-time codes for each window. */
 export function regenerateLimits(mode: AccessMode): { codesPerBooking: number; secondsBetweenCodes: number } {
   const codes: Readonly<Record<AccessMode, number>> = { bridge: 20, hourly: 3, onetime: 5 };

@@ -192,8 +192,12 @@ export type IdentityChecks = {
   getSession(id: string): Promise<IdentitySession>;
 };
 
+/** What a lock can do. `mode`: how its codes are made; it is stored with each. `remoteOpen`: it opens, and says that it answers, from afar. */
 export type LockCapabilities = {
   readonly mode: 'bridge' | 'hourly' | 'onetime';
+  /** Stores the digits that we choose, several codes at a time. Otherwise it computes the digits from the hours. */
+  readonly choosesDigits: boolean;
+  readonly remoteOpen: boolean;
   /** The finest step of a window's start and end. */
   readonly granularityMinutes: number;
   readonly singleUse: boolean;

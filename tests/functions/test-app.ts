@@ -385,7 +385,10 @@ export function createFunctionsApp(
     // Cast: the operations are fake, and the functions read nothing else of it.
     access: {
       call,
-      locks: { capabilities: { mode: 'bridge', revocable: true }, check: fake('locks.check') },
+      locks: {
+        capabilities: { mode: 'bridge', revocable: true, remoteOpen: true, choosesDigits: true },
+        check: fake('locks.check'),
+      },
       lockOf: new Map([
         [STUDIO, 'lock-1'],
         ['another studio', 'lock-2'],

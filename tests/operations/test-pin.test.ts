@@ -24,7 +24,7 @@ afterAll(() => db.close());
 function createLocks(mode: LockCapabilities['mode'], lockIds: readonly string[] = ['lock-1', 'lock-2'], now = NOW) {
   const requests: Parameters<Locks['issueCode']>[0][] = [];
   const locks = {
-    capabilities: { mode, revocable: mode === 'bridge', codesPerWindow: 3 },
+    capabilities: { mode, choosesDigits: mode === 'bridge', revocable: mode === 'bridge', codesPerWindow: 3 },
     issueCode: async (input: Parameters<Locks['issueCode']>[0]) => (
       requests.push(input),
       { pin: input.pin === '' ? `00${input.variant}` : input.pin, providerCodeId: 'code-1' }

@@ -205,7 +205,7 @@ export function importFaults(source: Source, table: readonly Area[]): string[] {
     const atHome = target.startsWith(`${homeOf(source.path)}/`);
     if (specifier.startsWith('.') && !atHome) faults.push(...says('import another area by its # name'));
     if (specifier.startsWith('#') && atHome) faults.push(...says('import its own area by a relative path'));
-    // In `server/functions/*` each file is its own area, so only the file itself is in the same area.
+    // In `server/functions/*` each file or folder is its own area.
     const sameArea = isIn(target, fill(row.area, source.path));
     const allowedAreas = [...row.may, ...(typeOnly ? (row.mayType ?? []) : []), ...(isTest ? ['tests/support'] : [])];
     if (!sameArea && !allowedAreas.some((area) => isIn(target, area))) faults.push(...says(`${row.area} may not`));

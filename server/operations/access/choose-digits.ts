@@ -10,8 +10,12 @@ const PIN_TRIES = 20;
 
 type Window = { readonly lockId: string; readonly startsAt: Date; readonly endsAt: Date };
 
+/** Whether guests get codes of their own: their lock stores several at a time and can remove each. */
+export const hasGuestCodes = ({ locks }: Pick<AccessContext, 'locks'>): boolean =>
+  locks.capabilities.choosesDigits && locks.capabilities.revocable;
+
 /**
- * Chooses what a new code needs at the lock: our PIN for a lock behind a bridge, which no live code has, else the number of the code within its hours.
+ * Chooses what a new code needs at the lock: our PIN for a lock that stores digits, which no live code has, else the number of the code within its hours.
  * Codes of one lock are chosen one after the other until their transactions end. Throws `Refusal('code_limit')`.
  */
 export async function chooseDigits(
@@ -20,7 +24,7 @@ export async function chooseDigits(
   window: Window,
 ): Promise<{ pin: string | null; variant: number }> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('codes:' || $1, 0))`, [window.lockId]);
-  if (locks.capabilities.mode === 'bridge') return { pin: await choosePin(fingerprint, tx, window.lockId), variant: 0 };
+  if (locks.capabilities.choosesDigits) return { pin: await choosePin(fingerprint, tx, window.lockId), variant: 0 };
   return { pin: null, variant: await chooseVariant(locks.capabilities.codesPerWindow, tx, window) };
 }
 

@@ -82,7 +82,7 @@ export async function readDoors(context: DoorsContext, plugs: Plugs): Promise<Do
   });
   return {
     doors,
-    canOpen: locks.capabilities.mode === 'bridge',
+    canOpen: locks.capabilities.remoteOpen,
     lights,
     lightsOn: lights.find(({ plug }) => plug === null)?.on ?? null,
   };

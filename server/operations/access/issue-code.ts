@@ -58,19 +58,19 @@ export async function issueCode(
   failpoint('access.after.commit');
 }
 
-/** Ends the codes that a new one replaces, where the lock can hold only one or remove them. */
+/** Ends the codes that a new one replaces, where the lock can remove them. */
 async function retirePrevious(
   tx: Transaction,
   { locks: { capabilities } }: Pick<AccessContext, 'locks'>,
   code: AccessCode,
   now: Date,
 ): Promise<void> {
+  if (!capabilities.revocable) return;
   const previous = (await liveCodes(tx, code.bookingId)).filter(({ status }) => status === 'issued');
-  if (capabilities.mode === 'bridge')
-    await tx.query(
-      `update public.booking_access_codes set status = 'revoke_pending' where booking_id = $1::uuid and status = 'issued'`,
-      [code.bookingId],
-    );
-  for (const { id } of capabilities.revocable ? previous : [])
+  await tx.query(
+    `update public.booking_access_codes set status = 'revoke_pending' where booking_id = $1::uuid and status = 'issued'`,
+    [code.bookingId],
+  );
+  for (const { id } of previous)
     await queueRevocation(tx, { bookingId: code.bookingId, codeId: id, dedupe: `renew:${id}`, dueAt: now });
 }

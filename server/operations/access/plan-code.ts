@@ -1,3 +1,4 @@
+import { codeStart } from '#rules/access.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { chooseDigits } from './choose-digits.ts';
@@ -21,8 +22,7 @@ export async function planCode(
   const lockId = lockOf.get(booking.studioId);
   if (!lockId) throw new Error(`no lock is configured for studio ${booking.studioName}`);
   const times = await readAccessTimes(context, tx, booking);
-  // igloohome refuses a window that began before the current hour.
-  const startsAt = new Date(Math.max(times.worksFrom.getTime(), floorToHour(clock()).getTime()));
+  const startsAt = codeStart(times.worksFrom, clock());
   const code = await tx.one<{ id: string }>(
     `insert into public.booking_access_codes (booking_id, attempt, mode, starts_at, ends_at, release_at, created_at)
      values ($1::uuid, $2::int, $3, $4::timestamptz, $5::timestamptz, $6::timestamptz, $7::timestamptz) returning id`,
@@ -37,7 +37,7 @@ export async function planCode(
 
 type NewSecret = { readonly codeId: string; readonly lockId: string; readonly startsAt: Date; readonly endsAt: Date };
 
-/** Stores what a code needs at the lock: our PIN for a lock behind a bridge, else the number of the code within its hours. */
+/** Stores what a code needs at the lock: our PIN for a lock that stores digits, else the number of the code within its hours. */
 async function insertSecret(context: PlanContext, tx: Transaction, secret: NewSecret): Promise<void> {
   const { encryption, fingerprint } = context;
   const { codeId, lockId, startsAt, endsAt } = secret;
@@ -55,8 +55,4 @@ async function insertSecret(context: PlanContext, tx: Transaction, secret: NewSe
       endsAt,
     ],
   );
-}
-
-function floorToHour(at: Date): Date {
-  return new Date(Math.floor(at.getTime() / 3_600_000) * 3_600_000);
 }

@@ -14,7 +14,7 @@ export async function recordUse(
        from private.access_secret s where s.code_id = c.id and s.lock_id = $1 and s.pin_fingerprint = any($2::text[]) and s.live returning c.id, c.booking_id as "bookingId"`,
       [lockId, fingerprint.all(pin), at],
     );
-    if (locks.capabilities.mode !== 'bridge') return;
+    if (!locks.capabilities.revocable) return;
     if (!code) return recordGuestUse(tx, { lockId, fingerprints: fingerprint.all(pin), at, now: clock() });
     await queueRevocation(tx, {
       bookingId: code.bookingId,

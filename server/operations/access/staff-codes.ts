@@ -1,3 +1,4 @@
+import { codeStart } from '#rules/access.ts';
 import { randomUUID } from 'node:crypto';
 import type { Permission } from '#rules/permissions.ts';
 import type { Transaction } from '#server/db/database.ts';
@@ -125,8 +126,7 @@ export async function storeStaffCode(
   actor: string,
 ): Promise<StaffCode> {
   const { clock, encryption, fingerprint } = context;
-  // igloohome refuses a window that began before the current hour.
-  const startsAt = new Date(Math.max(startTime.getTime(), Math.floor(clock().getTime() / HOUR) * HOUR));
+  const startsAt = codeStart(startTime, clock());
   const digits = chooseDigits(context, tx, { lockId, startsAt, endsAt: endTime });
   const { pin, variant } = await digits.catch((error: unknown) => {
     throw forStaff(error);

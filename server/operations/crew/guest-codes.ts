@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { randomUUID } from 'node:crypto';
-import { regenerateLimits } from '#rules/access.ts';
+import { codeStart, regenerateLimits } from '#rules/access.ts';
 import type { Transaction } from '#server/db/database.ts';
 import { readCodeHold, requireNotHeld } from '../access/code-hold.ts';
-import { chooseDigits, codeLimitReached } from '../access/choose-digits.ts';
+import { chooseDigits, codeLimitReached, hasGuestCodes } from '../access/choose-digits.ts';
 import type { AccessContext } from '../access/context.ts';
 import { readAccessTimes } from '../access/times.ts';
 import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
@@ -24,7 +24,7 @@ type Planned = { readonly code: GuestCode; readonly booking: BookingFacts };
 
 /** Job `access.request-crew`: issues the first code of a guest for the hours of the booking, where guests have codes of their own. Throws `ProviderError`. */
 async function requestGuestCode(context: AccessContext, job: Job<{ memberId: string }>): Promise<JobOutcome> {
-  if (!hasOwnCodes(context)) return 'done';
+  if (!hasGuestCodes(context)) return 'done';
   const { memberId } = job.payload;
   const planned = await context.db.transaction(async (tx) => {
     // A process may have ended between the lock's answer and its record, and the code has ended since.
@@ -35,9 +35,6 @@ async function requestGuestCode(context: AccessContext, job: Job<{ memberId: str
   if (planned !== null) await issueGuestCode(context, planned);
   return 'done';
 }
-
-/** Whether guests get codes of their own: only a lock behind a bridge has several at a time and can remove each. */
-const hasOwnCodes = ({ locks }: Pick<AccessContext, 'locks'>): boolean => locks.capabilities.mode === 'bridge';
 
 async function planFirstCode(context: AccessContext, tx: Transaction, memberId: string): Promise<Planned | null> {
   const open = await lockMember(context, tx, memberId);
@@ -83,10 +80,9 @@ async function planGuestCode(
   const lockId = lockOf.get(booking.studioId);
   if (lockId === undefined) throw new Error(`no lock is configured for studio ${booking.studioName}`);
   const { worksFrom, worksUntil } = await readAccessTimes(context, tx, booking);
-  // igloohome refuses a window that began before the current hour.
-  const startsAt = new Date(Math.max(worksFrom.getTime(), Math.floor(clock().getTime() / 3_600_000) * 3_600_000));
+  const startsAt = codeStart(worksFrom, clock());
   const { pin } = await chooseDigits(context, tx, { lockId, startsAt, endsAt: worksUntil });
-  if (pin === null) throw new Error('only a lock behind a bridge has codes of guests');
+  if (pin === null) throw new Error('only a lock that stores digits has codes of guests');
   const used = await tx.one<{ codes: number }>('select private.codes_in_lock($1, $2::timestamptz) as codes', [
     lockId,
     clock(),

@@ -1,5 +1,6 @@
 import { regenerateLimits } from '#rules/access.ts';
 import type { Transaction } from '#server/db/database.ts';
+import { hasGuestCodes } from '../access/choose-digits.ts';
 import type { AccessContext } from '../access/context.ts';
 import { type BookingAccess, showAccess } from '../access/show-access.ts';
 import { Refusal } from '../core/refusal.ts';
@@ -80,10 +81,10 @@ export async function joinCrew(
 
 /** Reads the way in of a guest who has joined, and remembers that digits which others use too were shown. */
 export async function readGuestAccess(context: AccessContext, page: CrewPage): Promise<GuestAccess> {
-  const { db, locks, encryption, clock } = context;
+  const { db, encryption, clock } = context;
   const access = await showAccess(context, page.bookingId);
   const { held, releaseAt, worksFrom, worksUntil, openedAt, mode, singleUse } = access;
-  const [now, own] = [clock(), locks.capabilities.mode === 'bridge'];
+  const [now, own] = [clock(), hasGuestCodes(context)];
   if (!own) {
     if (access.pin !== null)
       await db.query(

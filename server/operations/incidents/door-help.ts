@@ -2,6 +2,7 @@ import type { DoorAnswer } from '#rules/doors.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { AccessContext } from '../access/context.ts';
+import { hasGuestCodes } from '../access/choose-digits.ts';
 import { readCodeHold } from '../access/code-hold.ts';
 import { requireConfirmed } from '../core/require-confirmed.ts';
 import { readAccessTimes } from '../access/times.ts';
@@ -99,7 +100,7 @@ async function askLock(
     [booking.id, lockOf.get(booking.studioId) ?? '', from, clock(), guestId],
   );
   if (row === null) throw new Refusal('not_found', 'Booking not found');
-  const hasOwnCode = guestId !== null && locks.capabilities.mode === 'bridge';
+  const hasOwnCode = guestId !== null && hasGuestCodes({ locks });
   return hasOwnCode ? { ...row.answer, hasCode: row.guestHasCode } : row.answer;
 }
 

@@ -15,6 +15,8 @@ const STORED_CODES = 199;
 const CAPABILITIES: Readonly<Record<LockCapabilities['mode'], LockCapabilities>> = {
   bridge: {
     mode: 'bridge',
+    choosesDigits: true,
+    remoteOpen: true,
     granularityMinutes: 1,
     singleUse: true,
     endEnforced: true,
@@ -24,6 +26,8 @@ const CAPABILITIES: Readonly<Record<LockCapabilities['mode'], LockCapabilities>>
   },
   hourly: {
     mode: 'hourly',
+    choosesDigits: false,
+    remoteOpen: false,
     granularityMinutes: 60,
     singleUse: false,
     endEnforced: true,
@@ -33,6 +37,8 @@ const CAPABILITIES: Readonly<Record<LockCapabilities['mode'], LockCapabilities>>
   },
   onetime: {
     mode: 'onetime',
+    choosesDigits: false,
+    remoteOpen: false,
     granularityMinutes: 60,
     singleUse: true,
     endEnforced: false,

@@ -49,8 +49,11 @@ export function createFakeLocks(
   lockIds: readonly string[],
   given: Partial<LockCapabilities> = {},
 ): FakeLocks {
+  const bridged = (given.mode ?? 'bridge') === 'bridge';
   const capabilities: LockCapabilities = {
     mode: 'bridge',
+    choosesDigits: bridged,
+    remoteOpen: bridged,
     granularityMinutes: 1,
     singleUse: false,
     endEnforced: true,
@@ -91,7 +94,7 @@ export function createFakeLocks(
         known.delete(`${lockId}:${pin}`);
       },
       async open({ lockId }) {
-        if (capabilities.mode !== 'bridge') throw refused('not_supported');
+        if (!capabilities.remoteOpen) throw refused('not_supported');
         requireLock(lockId);
         fake.opened.push(lockId);
       },
@@ -99,7 +102,7 @@ export function createFakeLocks(
         Promise.resolve({ devices: lockIds.map((id) => ({ id, name: id, isLock: true, batteryPercent: 80 })) }),
       async readStatus({ lockId }) {
         requireLock(lockId);
-        return { online: capabilities.mode === 'bridge' ? true : null };
+        return { online: capabilities.remoteOpen ? true : null };
       },
     },
   };
@@ -122,7 +125,7 @@ function storeCode(
   input: NewCode,
   now: Date,
 ): IssuedCode {
-  const code = capabilities.mode === 'bridge' ? readBridgeCode(input) : computeCode(capabilities, input);
+  const code = capabilities.choosesDigits ? readBridgeCode(input) : computeCode(capabilities, input);
   if (code.startsAt.getTime() < Math.floor(now.getTime() / HOUR) * HOUR || code.endsAt <= code.startsAt)
     throw refused('http_400');
   const key = `${code.lockId}:${code.pin}`;
@@ -134,7 +137,7 @@ function storeCode(
     if (live.length >= capabilities.storedCodes) throw refused('http_400');
     known.set(key, code);
   }
-  return { pin: code.pin, providerCodeId: capabilities.mode === 'bridge' ? null : `code-${code.pin}` };
+  return { pin: code.pin, providerCodeId: capabilities.choosesDigits ? null : `code-${code.pin}` };
 }
 
 /** A code with our digits, to the minute. */
