@@ -411,7 +411,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
     expect(await readPdf(mails[0]?.document?.content ?? new Uint8Array())).toHaveLength(rows.length);
   });
 
-  test('all that are left are cancelled at once: by the customer, who keeps what is too late, and by staff', async () => {
+  test('all that are left are cancelled at once: by the customer, who keeps what is too late, and by staff, who learn that an unknown booking is not there', async () => {
     const person = await addPerson(db);
     const { id, session, rows } = await paid(person, weekly(3));
     cases.system.state.now = START + 4 * 24 * HOUR;
@@ -425,6 +425,8 @@ describe.each(databases)('orders on $name', ({ open }) => {
     const byStaff = { bookingId: id, refund: 'none', reason: 'asked', actor: person, money: 'held' as const } as const;
     expect(await cancelOrderForStaff(context(), byStaff)).toMatchObject({ cancelled: 1, refundCents: 0 });
     expect(await cancelOrderForStaff(context(), byStaff)).toMatchObject({ cancelled: 1, refundCents: 0 });
+    const unknown = cancelOrderForStaff(context(), { ...byStaff, bookingId: randomUUID() });
+    expect(await refusal(unknown)).toBe('not_found');
     await drain();
     await settlePayment(context(), session);
     expect((await provider().payments.getSession(session)).refundedCents).toBe(done.amountCents);

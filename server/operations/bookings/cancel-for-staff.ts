@@ -66,6 +66,7 @@ export async function cancelOrderForStaff(
   return context.db.transaction(async (tx) => {
     const now = context.clock().getTime();
     const bookings = await lockOrder(tx, wanted.bookingId);
+    if (bookings.length === 0) throw new Refusal('not_found', 'Booking not found');
     const left = bookings.filter(({ status, endTime }) => status === 'confirmed' && Date.parse(endTime) > now);
     // Sent again, it finds what it did before.
     const again = left.length === 0 ? bookings.filter(({ cancelReason }) => cancelReason === 'staff') : left;
