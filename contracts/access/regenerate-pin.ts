@@ -16,8 +16,9 @@ export const regeneratePin = defineCall({
   summary:
     'Shows the access code of a booking (GET) or makes a new one (POST). It is for the owner of the booking, for ' +
     'staff with the permission `bookings`, and for everyone with the signed link of the code mail. `booking_id` ' +
-    'and `token` are in the query; a POST may have them in its body instead. A refusal of this call has a shape ' +
-    'of its own: `{"success": false, "error": message, "code", "expired"}` with the details beside them.',
+    'and `token` are in the query; a POST may have them in its body instead. A refusal of this call ' +
+    'differs from others in its shape: `{"success": false, "error", "code", "expired"}`, where `error` is the message. ' +
+    'Further details are fields of the same object.',
   methods: ['GET', 'POST'],
   callers: 'everyone',
   limit: {

@@ -38,8 +38,8 @@ export type Call<Body extends z.ZodType = z.ZodType, Answer extends z.ZodType = 
   /** Content types of answers that are files instead of JSON. */
   readonly files?: readonly string[];
   /**
-   * The refusals of this call with an example of each, beside those that follow from its callers (`REFUSALS_BY_CALLERS`). The server never
-   * refuses it with another code.
+   * The refusals of this call, with an example of each. `listRefusals` adds those that follow from who may call. The server refuses the call
+   * with no other code.
    */
   readonly refusals: { readonly [Code in RefusalCode]?: RefusalExample };
   /** A valid body and its answer, unless that is a file, for the reference page and for tests. */

@@ -23,7 +23,7 @@ const WRONG: readonly unknown[] = [
 type Change = { readonly at: string; readonly body: unknown };
 
 /** Returns the body with each of its values replaced by each wrong one, and without each of its fields. */
-function changesOf(body: unknown, wrap: (inner: unknown) => unknown = (inner) => inner, at = 'body'): Change[] {
+function getChanges(body: unknown, wrap: (inner: unknown) => unknown = (inner) => inner, at = 'body'): Change[] {
   const replaced = WRONG.map((value) => ({ at: `${at} = ${JSON.stringify(value).slice(0, 30)}`, body: wrap(value) }));
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return replaced;
   return [
@@ -32,7 +32,7 @@ function changesOf(body: unknown, wrap: (inner: unknown) => unknown = (inner) =>
       const { [name]: _left, ...others } = Object.fromEntries(Object.entries(body));
       return [
         { at: `${at} without ${name}`, body: wrap(others) },
-        ...changesOf(value, (inner) => wrap({ ...body, [name]: inner }), `${at}.${name}`),
+        ...getChanges(value, (inner) => wrap({ ...body, [name]: inner }), `${at}.${name}`),
       ];
     }),
   ];
@@ -45,7 +45,7 @@ const CALLS = Object.values<Call>(contracts).filter(
 test.each(CALLS)('$name refuses each body that its contract refuses, and calls no operation', async (call) => {
   const app = createFunctionsApp();
   const by = call.callers === 'signed-in' ? 'person' : call.callers === 'everyone' ? 'guest' : 'staff';
-  for (const { at, body } of changesOf(call.example.body)) {
+  for (const { at, body } of getChanges(call.example.body)) {
     if (call.body.safeParse(body).success) continue;
     const { status, body: answer } = await readResponse(await app.send(call.name, by, { body: JSON.stringify(body) }));
     expect({ at, status, answer }).toMatchObject({ status: 400 });
@@ -58,7 +58,7 @@ test.each(CALLS)('$name refuses each body that its contract refuses, and calls n
 
 test('most calls have bodies that they refuse', () => {
   const refusing = CALLS.filter((call) =>
-    changesOf(call.example.body).some(({ body }) => !call.body.safeParse(body).success),
+    getChanges(call.example.body).some(({ body }) => !call.body.safeParse(body).success),
   );
   expect(refusing.length).toBeGreaterThan(CALLS.length * 0.8);
 });

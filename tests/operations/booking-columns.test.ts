@@ -57,7 +57,7 @@ const COLUMNS: Readonly<Record<string, Places | string>> = {
   kept_in_block: 'Staff see it in the list of blocked bookings.',
   early: 'Only a hold while an ID is verified has it.',
 };
-const placesOf = (place: keyof Places): string[] => [
+const getNames = (place: keyof Places): string[] => [
   ...new Set(
     Object.values(COLUMNS).flatMap((one) => {
       const name = typeof one === 'string' ? undefined : one[place];
@@ -103,9 +103,9 @@ test('the page of a booking, the panel of staff, the export and the download of 
       [id, page?.keys ?? []],
     );
   });
-  expect(row?.shown.toSorted()).toEqual(placesOf('shown').toSorted());
-  expect(row?.page).toEqual(expect.arrayContaining(placesOf('shown')));
-  expect(row?.panel).toEqual(expect.arrayContaining([...placesOf('shown'), ...placesOf('panel')]));
-  expect(row?.own).toEqual(expect.arrayContaining(placesOf('own')));
-  expect(EXPORT_KINDS.bookings.columns).toEqual(expect.arrayContaining(placesOf('file')));
+  expect(row?.shown.toSorted()).toEqual(getNames('shown').toSorted());
+  expect(row?.page).toEqual(expect.arrayContaining(getNames('shown')));
+  expect(row?.panel).toEqual(expect.arrayContaining([...getNames('shown'), ...getNames('panel')]));
+  expect(row?.own).toEqual(expect.arrayContaining(getNames('own')));
+  expect(EXPORT_KINDS.bookings.columns).toEqual(expect.arrayContaining(getNames('file')));
 });

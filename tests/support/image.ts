@@ -82,8 +82,10 @@ export async function openMigratedDatabase(): ReturnType<typeof openEmbedded> {
   return {
     ...db,
     async close() {
-      // A test may have closed the engine.
-      await recordFunctions(db.query).catch(() => undefined);
+      await recordFunctions(db.query).catch((error: unknown) => {
+        // A test may have closed the engine. What it executed is then not listed, so that the check can only be too strict.
+        if (!String(error).includes('the database is closed')) throw error;
+      });
       await db.close();
     },
   };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ACCESS_MODES } from '#rules/access.ts';
 import { type CallAnswer, callFunction } from '#web/data/fetch-client.ts';
 
 /** An invitation with its link, which the server shows once. */
@@ -45,7 +46,7 @@ const pageSchema = z.object({
       nextCodeAt: instant.nullable(),
       openedAt: z.coerce.date().nullable(),
       codesLeft: z.number(),
-      mode: z.enum(['bridge', 'hourly', 'onetime']),
+      mode: z.enum(ACCESS_MODES),
       singleUse: z.boolean(),
     })
     .nullable(),

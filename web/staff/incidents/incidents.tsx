@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { INCIDENT_STATES, type IncidentState } from '#rules/business/feedback.ts';
 import { describeCategory } from '#rules/business/feedback.ts';
 import { formatDollars } from '#rules/money.ts';
 import { formatStudioDate, formatStudioTime } from '#rules/studio-time.ts';
@@ -18,11 +19,9 @@ import {
   changeIncident,
   type Incident,
   INCIDENTS_SHOWN,
-  type IncidentState,
   readIncidents,
   readPhoto,
   refundClosedDoor,
-  STATES,
 } from './queries.ts';
 import { CustomerReport } from './customer-report.tsx';
 import { Ratings } from './ratings.tsx';
@@ -180,9 +179,9 @@ function StateField({ incident }: { incident: Incident }) {
       label="State"
       value={change.isPending ? change.variables : incident.state}
       disabled={change.isPending}
-      options={STATES.map((state) => ({ value: state, label: WORDS[state].words }))}
+      options={INCIDENT_STATES.map((state) => ({ value: state, label: WORDS[state].words }))}
       onChange={(event) => {
-        const chosen = STATES.find((state) => state === event.target.value);
+        const chosen = INCIDENT_STATES.find((state) => state === event.target.value);
         if (chosen !== undefined) change.mutate(chosen);
       }}
     />

@@ -1,11 +1,15 @@
 import { z } from 'zod';
-import { LOST_OUTCOMES, PROBLEM_CATEGORIES, REPORT_KINDS } from '#rules/business/feedback.ts';
+import {
+  INCIDENT_STATES,
+  type IncidentState,
+  LOST_OUTCOMES,
+  PROBLEM_CATEGORIES,
+  REPORT_KINDS,
+} from '#rules/business/feedback.ts';
 import { type CallAnswer, type CallBody, callFunction, fetchClient } from '#web/data/fetch-client.ts';
 import { rest } from '#web/data/rest.ts';
 import { AppError, OFFLINE } from '#web/lib/errors.ts';
 
-export const STATES = ['open', 'in_progress', 'done'] as const;
-export type IncidentState = (typeof STATES)[number];
 const BUCKET = 'incidents';
 
 const incidentSchema = z.object({
@@ -25,7 +29,7 @@ const incidentSchema = z.object({
   category: z.enum(PROBLEM_CATEGORIES).nullable(),
   reference: z.string().nullable(),
   description: z.string(),
-  state: z.enum(STATES),
+  state: z.enum(INCIDENT_STATES),
   reporter: z.string().nullable(),
   photos: z.array(z.string()),
   answer: z.string().nullable(),

@@ -105,11 +105,11 @@ type Seen = {
 };
 
 /**
- * After a change that was meant: `node_modules/.bin/vitest run tests/functions/contracts.test.ts -u` with the project's Node, and read what has changed in
+ * After a change that was meant: `node_modules/.bin/vitest run tests/functions/recorded-calls.test.ts -u` with the project's Node, and read what has changed in
  * the file.
  */
-test('each function passes to its operation, and answers, exactly what contracts.json says, also for bodies that it refuses', async () => {
-  const contracts: Record<string, Seen[]> = {};
+test('each function passes to its operation, and answers, exactly what recorded-calls.json says, also for bodies that it refuses', async () => {
+  const recorded: Record<string, Seen[]> = {};
   for (const { name, callers, body, answers } of ROWS) {
     const by = callers === 'signed-in' ? 'person' : callers === 'everyone' ? 'guest' : 'staff';
     const seen: Seen[] = [];
@@ -126,9 +126,9 @@ test('each function passes to its operation, and answers, exactly what contracts
         calls,
       });
     }
-    contracts[name] = seen;
+    recorded[name] = seen;
   }
-  const failed = Object.entries(contracts).filter(([, seen]) => seen.some(({ status }) => status >= 500));
+  const failed = Object.entries(recorded).filter(([, seen]) => seen.some(({ status }) => status >= 500));
   expect(failed.map(([name]) => name)).toEqual([]);
-  await expect(`${JSON.stringify(contracts, null, 1)}\n`).toMatchFileSnapshot('contracts.json');
+  await expect(`${JSON.stringify(recorded, null, 1)}\n`).toMatchFileSnapshot('recorded-calls.json');
 });
