@@ -6,10 +6,12 @@ export type PicturePool = {
   /** The jobs that wait for a process. */
   readonly queue: Waiting[];
   /** Processes without a job. */
-  readonly idle: ChildProcess[];
+  readonly idle: Idle[];
   running: number;
   closed: boolean;
 };
+/** A process without a job, and the timer that ends it. */
+type Idle = { readonly child: ChildProcess; readonly end: NodeJS.Timeout };
 type Waiting = {
   readonly job: PictureJob;
   readonly resolve: (bytes: Uint8Array | null) => void;
@@ -34,33 +36,70 @@ export function runJob(pool: PicturePool, job: PictureJob): Promise<Uint8Array |
 export function closePool(pool: PicturePool, error: Error): void {
   pool.closed = true;
   for (const waiting of pool.queue.splice(0)) waiting.reject(error);
-  for (const child of pool.idle.splice(0)) child.kill();
+  for (const { child, end } of pool.idle.splice(0)) {
+    clearTimeout(end);
+    child.kill();
+  }
 }
 
 function startNext(pool: PicturePool): void {
   const waiting = pool.running < WORKERS ? pool.queue.shift() : undefined;
   if (!waiting) return;
   pool.running += 1;
-  const child = pool.idle.pop() ?? startProcess();
-  child.ref();
-  child.channel?.ref();
-  child.removeAllListeners('exit');
-  const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
-  const settle = (bytes: Uint8Array | null): void => {
-    clearTimeout(timer);
-    child.removeAllListeners('message');
-    child.removeAllListeners('exit');
+  void runWaiting(pool, waiting.job).then((bytes) => {
     pool.running -= 1;
     waiting.resolve(bytes);
     startNext(pool);
-  };
-  child.once('exit', () => settle(null));
-  child.once('message', (answer: PictureAnswer) => {
-    settle(answer.bytes);
-    returnToPool(pool, child);
   });
-  child.send(waiting.job, (error) => {
-    if (error) child.kill('SIGKILL');
+}
+
+/**
+ * Runs a job in a process that is idle, or else in a new one. An idle process may be about to end, because it was idle for long or still has the memory of a
+ * large picture, which says nothing about this picture; so the job then runs once more, in a new process. A new process that ends, ended because of
+ * the picture.
+ */
+async function runWaiting(pool: PicturePool, job: PictureJob): Promise<Uint8Array | null> {
+  const idle = pool.idle.pop();
+  clearTimeout(idle?.end);
+  const answer = idle && (await runIn(pool, idle.child, job));
+  if (answer === undefined || answer === 'ended') {
+    const last = await runIn(pool, startProcess(), job);
+    return typeof last === 'string' ? null : last;
+  }
+  return answer === 'late' ? null : answer;
+}
+
+/** Runs a job in a process: `late` when it was stopped after `TIMEOUT_MS`, `ended` when the process ended by itself. */
+function runIn(pool: PicturePool, child: ChildProcess, job: PictureJob): Promise<Uint8Array | null | 'late' | 'ended'> {
+  child.ref();
+  child.channel?.ref();
+  child.removeAllListeners('exit');
+  return new Promise((resolve) => {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      child.kill('SIGKILL');
+    }, TIMEOUT_MS);
+    const end = (): void => {
+      clearTimeout(timer);
+      child.removeAllListeners('message');
+      child.removeAllListeners('exit');
+    };
+    const onExit = (): void => {
+      end();
+      resolve(isLate ? 'late' : 'ended');
+    };
+    child.once('exit', onExit);
+    child.once('message', (answer: PictureAnswer) => {
+      end();
+      returnToPool(pool, child);
+      resolve(answer.bytes);
+    });
+    if (child.exitCode !== null || child.signalCode !== null) return onExit();
+    child.send(job, (error) => {
+      if (error) child.kill('SIGKILL');
+    });
+    return undefined;
   });
 }
 
@@ -79,14 +118,19 @@ function startProcess(): ChildProcess {
 /** Keeps a process idle for the next picture, for a limited time and without keeping the server alive. */
 function returnToPool({ idle, closed }: PicturePool, child: ChildProcess): void {
   if (closed || !child.connected) return void child.kill();
-  const timer = setTimeout(() => child.kill(), IDLE_MS);
-  timer.unref();
-  child.once('exit', () => {
-    clearTimeout(timer);
-    const at = idle.indexOf(child);
+  const leave = (): void => {
+    clearTimeout(own.end);
+    const at = idle.indexOf(own);
     if (at >= 0) idle.splice(at, 1);
-  });
+  };
+  const end = setTimeout(() => {
+    leave();
+    child.kill();
+  }, IDLE_MS);
+  end.unref();
+  const own: Idle = { child, end };
+  child.once('exit', leave);
   child.unref();
   child.channel?.unref();
-  idle.push(child);
+  idle.push(own);
 }
