@@ -4,7 +4,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { describeFailures, failuresInBrowser, failuresInNode } from './failures.js';
+import { describeFailures, failuresInBrowser, failuresInNode, longestFiles } from './test-reports.js';
 import { findChromium, findPromtool, startPostgres, temporaryFolder } from './machine.js';
 import {
   buildWeb,
@@ -117,13 +117,15 @@ async function suite(name, title, args, read, more = {}) {
   const since = Date.now();
   const file = join(scratch, `${name}.json`);
   const { code, output } = await run(ownNode(), args(file), { ...env, ...more, CI: '1', REPORT_FILE: file });
-  const counts = existsSync(file) ? read(JSON.parse(readFileSync(file, 'utf8'))) : { passed: 0, failed: 1 };
+  const json = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
+  const counts = json === null ? { passed: 0, failed: 1 } : read(json);
   // A failure that belongs to no single test, such as an error between tests.
   if (code !== 0 && counts.failed === 0) {
     counts.failed = 1;
     delete counts.failures;
   }
   report(title, counts, since, output.slice(-16_000));
+  if (json !== null && !interrupted) process.stdout.write(longestFiles(json).replaceAll(`${root}/`, ''));
 }
 
 /** How many tests each file has in the parts that ran, with those that were skipped. */

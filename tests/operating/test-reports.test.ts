@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
-const FAILURES = new URL('../../bin/failures.js', import.meta.url).pathname;
+const REPORTS = new URL('../../bin/test-reports.js', import.meta.url).pathname;
 
-/** Describes the failures of a report of Vitest and one of Playwright, in a process of its own: bin/ is plain JavaScript. */
-function describe(node: unknown, browser: unknown): string {
+/** Returns what `expression` says about a report of Vitest and one of Playwright, in a process of its own: bin/ is plain JavaScript. */
+function print(expression: string, node: unknown, browser: unknown): string {
   const program = `
-    import { describeFailures, failuresInBrowser, failuresInNode } from ${JSON.stringify(FAILURES)};
+    import { describeFailures, failuresInBrowser, failuresInNode, longestFiles } from ${JSON.stringify(REPORTS)};
     const [node, browser] = JSON.parse(process.argv[1]);
-    process.stdout.write(describeFailures([...failuresInNode(node), ...failuresInBrowser(browser)]));`;
+    process.stdout.write(${expression});`;
   const args = ['--input-type=module', '-e', program, JSON.stringify([node, browser])];
   return execFileSync(process.execPath, args, { encoding: 'utf8' });
 }
@@ -34,7 +34,7 @@ test('the end of a test run names failed tests, files that could not be loaded a
   const browser = {
     suites: [{ specs: [], suites: [{ specs: [journey('pays', 'expected'), journey('refunds', 'unexpected')] }] }],
   };
-  expect(describe(node, browser)).toBe(
+  expect(print('describeFailures([...failuresInNode(node), ...failuresInBrowser(browser)])', node, browser)).toBe(
     [
       'FAILED sum.test.ts › subtracts',
       '    expected 1 to be 2',
@@ -45,5 +45,21 @@ test('the end of a test run names failed tests, files that could not be loaded a
       '    not visible',
       '',
     ].join('\n'),
+  );
+});
+
+test('the end of a test run names the files that took longest, with the seconds of all their tests', () => {
+  const node = {
+    testResults: [
+      { name: 'quick.test.ts', startTime: 0, endTime: 999 },
+      { name: 'twice.test.ts', startTime: 0, endTime: 1_000 },
+      { name: 'once.test.ts', startTime: 5_000, endTime: 8_000 },
+      { name: 'twice.test.ts', startTime: 9_000, endTime: 12_600 },
+    ],
+  };
+  const tests = [{ results: [{ duration: 700 }] }, { results: [{ duration: 800 }] }];
+  const browser = { suites: [{ specs: [], suites: [{ specs: [{ file: 'pay.e2e.ts', tests }] }] }] };
+  expect(print('longestFiles(node) + longestFiles(browser)', node, browser)).toBe(
+    ['        5 s  twice.test.ts', '        3 s  once.test.ts', '        2 s  pay.e2e.ts', ''].join('\n'),
   );
 });

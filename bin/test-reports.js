@@ -1,8 +1,9 @@
-// The failures of a test run, in a form that fits at the end of its output: often only the last lines of a log are kept.
+// What a test run reports at the end of its output, briefly: often only the last lines of a log are kept.
 import { stripVTControlCharacters } from 'node:util';
 
 const LINES_PER_FAILURE = 14;
 const CHARACTERS_PER_LINE = 200;
+const LONGEST = 12;
 
 /** Returns the tests that failed and the files that could not be loaded, from a JSON report of Vitest: `{ title, message }[]`. */
 export function failuresInNode(report) {
@@ -44,4 +45,28 @@ export function describeFailures(failures) {
       return `FAILED ${title}\n${lines.join('')}`;
     })
     .join('');
+}
+
+/** Returns the files of a JSON report of Vitest or Playwright that took longest, one per line with its seconds, or '' when none took a second. */
+export function longestFiles(report) {
+  return [...secondsOfFiles(report)]
+    .filter(([, taken]) => taken >= 1)
+    .toSorted(([, one], [, other]) => other - one)
+    .slice(0, LONGEST)
+    .map(([path, taken]) => `${taken.toFixed(0).padStart(9)} s  ${path}\n`)
+    .join('');
+}
+
+/** A file that runs on both engines, or at two widths, counts once with the sum. */
+function secondsOfFiles(report) {
+  const files = new Map();
+  const add = (path, ms) => files.set(path, (files.get(path) ?? 0) + ms / 1_000);
+  for (const { name, startTime, endTime } of report.testResults ?? []) add(name, endTime - startTime);
+  const ofSuite = ({ suites, specs }) => {
+    for (const { file, tests } of specs)
+      for (const { results } of tests) for (const { duration } of results) add(file, duration);
+    for (const suite of suites ?? []) ofSuite(suite);
+  };
+  for (const suite of report.suites ?? []) ofSuite(suite);
+  return files;
 }
