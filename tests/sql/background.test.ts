@@ -231,6 +231,92 @@ test(
 );
 
 test(
+  'an account that loses an ID keeps its check only with another ID that is verified and has not expired',
+  check(async (rows) => {
+    const addVerified = (id: string, expiresAt: string): Promise<unknown> =>
+      rows.query(
+        `insert into public.id_verifications (id, user_id, source, verification_status, verified_at, expires_at)
+         values ($1, $2, 'photo', 'verified', pg_catalog.now() - interval '1 year', $3)`,
+        [id, ALEX, expiresAt],
+      );
+    const losesWith = (expiresAt: string): Promise<unknown> =>
+      tryOut(rows, async () => {
+        await addVerified(uuid(40), '2999-01-01');
+        await addVerified(uuid(41), expiresAt);
+        await rows.query(`update public.id_verifications set verification_status = 'superseded' where id = $1`, [
+          uuid(40),
+        ]);
+        return value(rows, 'exists (select from private.lost_verification where user_id = $1)', [ALEX]);
+      });
+    expect([await losesWith('2998-01-01'), await losesWith('2001-01-01')]).toEqual([false, true]);
+  }),
+);
+
+test(
+  'staff keep the bookings of customers who are blocked now, and of no others',
+  check(async (rows) => {
+    await addBooking(rows, 30, CONFIRMED);
+    const keepWhenBlocked = (until: string | null): Promise<unknown> =>
+      tryOut(rows, async () => {
+        await rows.add('private.customer_block', {
+          user_id: ALEX,
+          reason: 'Damage',
+          until,
+          blocked_by: KIM,
+          blocked_at: at(0),
+        });
+        return value(rows, 'private.keep_blocked_bookings(array[$1::uuid], $2)', [uuid(30), KIM]);
+      });
+    const counts = [await keepWhenBlocked(null), await keepWhenBlocked('2999-01-01')];
+    expect([...counts, await keepWhenBlocked('2001-01-01')]).toEqual([1, 1, 0]);
+  }),
+);
+
+test(
+  'staff hear of a campaign when it starts and when its last mail is decided, not of every mail',
+  check(async (rows) => {
+    const news = (): Promise<unknown> =>
+      value(rows, `(select count(*)::integer from realtime.messages where event = 'campaign')`);
+    const before = Number(await news());
+    await rows.add('private.campaign', {
+      id: uuid(50),
+      subject: 'News',
+      body: 'Come.',
+      per_minute: 60,
+      made_by: KIM,
+      created_at: at(0),
+      next_at: at(0),
+      tail_at: at(0),
+      recipients: 3,
+    });
+    const counts: number[] = [];
+    for (const [number, outcome] of [
+      [51, 'sent'],
+      [52, 'skipped'],
+      [53, 'sent'],
+    ] as const) {
+      await force(rows, () =>
+        rows.add('private.campaign_recipient', { campaign_id: uuid(50), subscription_id: uuid(number) }),
+      );
+      await rows.query('select private.record_campaign_mail($1, $2, $3, null, $4)', [
+        uuid(50),
+        uuid(number),
+        outcome,
+        at(number),
+      ]);
+      counts.push(Number(await news()) - before);
+    }
+    expect(counts).toEqual([1, 1, 2]);
+    expect(
+      await rows.query(
+        'select sent, skipped, finished_at = $2::timestamptz as ended from private.campaign where id = $1',
+        [uuid(50), at(53)],
+      ),
+    ).toEqual([{ sent: 2, skipped: 1, ended: true }]);
+  }),
+);
+
+test(
   'the hold of new hours ends when its booking is cancelled or moves elsewhere, unless its payment is on its way',
   check(async (rows) => {
     await addBooking(rows, 30, CONFIRMED);

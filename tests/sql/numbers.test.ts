@@ -212,6 +212,8 @@ test(
     await sold(rows, 35, day(9), 1, { status: 'cancelled', cancel_reason: 'hold_expired', final_cost_cents: 4_900 });
     await sold(rows, 36, day(9), 1, { status: 'cancelled', cancel_reason: 'replaced' });
     await sold(rows, 37, day(10), 1, { notes: 'test' });
+    // A test booking does not make its guest a returning customer either.
+    await sold(rows, 38, day(2), 1, { user_id: null, guest_email: 'guest@example.com', notes: 'test' });
     expect((await numbers(rows, '2031-01-05', '2031-01-31')).totals).toEqual({
       sessions: 3,
       hours: 4,

@@ -1,6 +1,6 @@
 -- Bookings that customers had paid for when staff blocked them. Each is an alert until staff keep or cancel it.
 
--- Keeps the confirmed bookings among `p_bookings` whose customers are blocked, so that their sessions take place.
+-- Keeps the confirmed bookings among `p_bookings` whose customers are blocked now, so that their sessions take place.
 -- Returns how many were kept. A repeated call records the decision again.
 create or replace function private.keep_blocked_bookings(p_bookings uuid[], p_actor uuid) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
@@ -10,7 +10,9 @@ declare
 begin
   for v_booking in
     update private.booking b set kept_in_block = c.blocked_at from private.customer_block c
-    where b.id = any (p_bookings) and b.status = 'confirmed' and c.user_id = b.user_id returning b.id
+    where b.id = any (p_bookings) and b.status = 'confirmed' and c.user_id = b.user_id
+      and private.is_blocked(b.user_id, pg_catalog.now())
+    returning b.id
   loop
     v_count := v_count + 1;
     perform private.audit(p_actor, 'update', 'booking', v_booking::text,

@@ -6,7 +6,8 @@ begin
   if new.verification_status = 'verified' then
     delete from private.lost_verification l where l.user_id = new.user_id;
   elsif not exists (
-    select from public.id_verifications v where v.user_id = new.user_id and v.verification_status = 'verified'
+    select from public.id_verifications v
+    where v.user_id = new.user_id and v.verification_status = 'verified' and v.expires_at > pg_catalog.now()
   ) then
     insert into private.lost_verification (user_id, lost_at) values (new.user_id, pg_catalog.now())
     on conflict do nothing;

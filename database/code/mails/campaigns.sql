@@ -118,9 +118,11 @@ begin
   update private.campaign c
   set sent = c.sent + (p_outcome = 'sent')::integer,
     bounced = c.bounced + (p_outcome = 'bounced')::integer,
-    skipped = c.skipped + (p_outcome = 'skipped')::integer,
-    finished_at = case when c.sent + c.bounced + c.skipped + 1 >= c.recipients then p_now end
+    skipped = c.skipped + (p_outcome = 'skipped')::integer
   where c.id = p_campaign;
+  -- A statement of its own, because the trigger below fires for each statement that names the column.
+  update private.campaign c set finished_at = p_now
+  where c.id = p_campaign and c.sent + c.bounced + c.skipped >= c.recipients;
   if p_outcome = 'bounced' then
     update public.mailing_list m set bounced_at = p_now, bounce_reason = pg_catalog.left(p_reason, 200)
     where m.id = p_subscription and m.bounced_at is null;
@@ -129,8 +131,7 @@ end
 $$;
 
 -- Publishes the event `campaign` to staff when a campaign starts, stops or finishes, so that their pages reload the
--- campaigns; they poll for the progress of a running one. Because record_campaign_mail() sets finished_at every time,
--- the trigger also fires for each recorded mail.
+-- campaigns; they poll for the progress of a running one.
 create or replace function private.publish_campaign()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
