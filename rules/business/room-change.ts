@@ -4,6 +4,9 @@ import { z } from 'zod';
 const text = (min: number, max: number, needed = 'This is needed.') =>
   z.string().trim().min(min, needed).max(max, `Use at most ${max} characters.`);
 
+/** What the tables of codes and of the state of locks can store. */
+const LOCK_ID_MAX = 60;
+
 /** What staff set of a room. Limits are as in the constraints of `public.studios`. */
 export const roomSchema = z.strictObject({
   name: text(1, 80, 'Name the room.'),
@@ -16,7 +19,7 @@ export const roomSchema = z.strictObject({
     .max(8, 'Use at most 8 photos.'),
   /** False: the room is retired, keeps its bookings and takes no new ones. */
   active: z.boolean(),
-  lockId: text(1, 120).nullable(),
+  lockId: text(1, LOCK_ID_MAX).nullable(),
   /** A name of SHELLY_PLUGS; null: the plug for rooms that name none. */
   plug: text(1, 80).nullable(),
   /** Whether the room is open in each hour of a week in Sydney, Sunday 12 AM first. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { roomChangeSchema } from './room-change.ts';
 import { fillOffer, firstRooms, openWords } from './rooms.ts';
 
 const TEXT = '{rooms} in Sydney{open}.{from}';
@@ -13,4 +14,10 @@ test('texts say how many rooms there are, 24/7 while every hour of all of them i
   expect(openWords(changed)).toBe('See the booking page');
   expect(fillOffer(TEXT, [first])).toBe('One DJ studio in Sydney, open 24/7. From $49 an hour.');
   expect(fillOffer(TEXT, [])).toBe('No DJ studios in Sydney, open 24/7.');
+});
+
+test('the id of a lock has at most 60 characters, which is what its codes and its state can store', () => {
+  const change = (lockId: string) =>
+    roomChangeSchema.safeParse({ studioId: null, room: { name: 'Studio A', lockId } }).success;
+  expect([change('L'.repeat(60)), change('L'.repeat(61))]).toEqual([true, false]);
 });
