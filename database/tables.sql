@@ -1495,7 +1495,7 @@ CREATE INDEX audit_logs_search ON public.audit_logs USING gin (lower(((((((((act
 grant all on public.audit_logs to backend;
 grant maintain, references, select, trigger on public.audit_logs to service_role;
 grant select on public.audit_logs to authenticated;
-create policy "staff read the audit log" on audit_logs for select to authenticated using (( SELECT has_permission('owner'::text) AS has_permission));
+create policy "staff read the audit log" on audit_logs for select to authenticated using (( SELECT private.may_read_audit_log() AS may_read_audit_log));
 CREATE TRIGGER audit_logs_append_only BEFORE DELETE OR UPDATE ON public.audit_logs FOR EACH ROW EXECUTE FUNCTION private.refuse_audit_change();
 CREATE TRIGGER audit_logs_no_truncate BEFORE TRUNCATE ON public.audit_logs FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_audit_change();
 

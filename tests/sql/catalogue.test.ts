@@ -30,6 +30,7 @@ const EXECUTABLE: Readonly<Record<string, string>> = {
   'auth.role': 'anon authenticated service_role',
   'auth.uid': 'anon authenticated service_role',
   'private.is_plain': 'anon authenticated service_role',
+  'private.may_read_audit_log': 'authenticated',
   'public.add_booking_note': 'authenticated service_role',
   'public.booking_crew': 'authenticated service_role',
   'public.booking_details': 'authenticated service_role',

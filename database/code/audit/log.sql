@@ -1,5 +1,13 @@
+-- Returns whether the caller may read the audit log: owners and the service key. The policy on its table, the search
+-- and the history in a booking's panel ask this function.
+create or replace function private.may_read_audit_log() returns boolean
+language sql stable set search_path = '' as $$
+  select coalesce(auth.role() = 'service_role', false) or public.has_permission('owner')
+$$;
+grant execute on function private.may_read_audit_log() to authenticated;
+
 create policy "staff read the audit log" on public.audit_logs for select to authenticated
-  using ((select public.has_permission('owner')));
+  using ((select private.may_read_audit_log()));
 
 -- Adds an entry to the audit log. All entries are written by this function.
 create or replace function private.audit(

@@ -1,6 +1,6 @@
 -- Returns the newest 100 audit entries that contain every one of the words, in the entry or in its actor's address,
--- newest first. With before_at and before_id, returns only entries older than the one that these name. Without the
--- permission 'owner' or the service key, returns no rows. Only the first 200 characters of words are used.
+-- newest first. With before_at and before_id, returns only entries older than the one that these name. Returns
+-- no rows to a caller who may not read the audit log. Only the first 200 characters of words are used.
 --
 -- The function runs with its owner's rights, because PostgreSQL does not use a text index on a table with a policy
 -- (LIKE is not leakproof). It therefore checks first what the policy checks. The statement is built from fixed text and
@@ -32,7 +32,7 @@ declare
   v_entries uuid[];
   v_found uuid[];
 begin
-  if not (coalesce(auth.role() = 'service_role', false) or public.has_permission('owner')) then return; end if;
+  if not private.may_read_audit_log() then return; end if;
   if before_at is not null then
     v_before := case
       when before_id is null then ' and a.created_at < $2'

@@ -2,7 +2,7 @@
 -- reference may be in any case and with any separators. A hold of new hours leads to the booking that moves. Throws
 -- 42501 unless the caller has the permission for bookings or is the service key.
 --
--- Amounts are in cents. `history` is the newest 100 entries of the audit log, for owners and the service key, otherwise
+-- Amounts are in cents. `history` is the newest 100 entries of the audit log, for those who may read it, otherwise
 -- null. The room is given by id as well as by name, because a room can be renamed or retired and two rooms can have had
 -- the same name.
 create or replace function private.booking_details(reference text)
@@ -25,7 +25,7 @@ begin
   end if;
   if v_b.id is null then return null; end if;
   v_rows := array(select v_b.id union all select x.id from private.booking x where x.moves_booking = v_b.id);
-  if coalesce(auth.role() = 'service_role', false) or public.has_permission('owner') then
+  if private.may_read_audit_log() then
     select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
       'at', h.created_at, 'actor', coalesce(p.full_name, p.email), 'action', h.action, 'resource', h.resource_type,
       'details', h.details) order by h.created_at desc, h.id)

@@ -13,6 +13,9 @@ import { openAsOwner, readRows, readRowsAgain, type Rows, type TableRows } from 
 import { toConfig, openStateServer, type StateServer } from './state-server.ts';
 import { createPlace, type EngineName, isEngine, type State, unpackState } from './unpack.ts';
 
+/** The views, triggers and policies that have another text than in 0.1.0. */
+const CHANGED = ['policy "staff read the audit log" on public.audit_logs'];
+
 const quiet = (): void => undefined;
 const TABLES_THAT_DIFFER: Readonly<Record<string, string>> = {
   'private.migrations': 'the baseline is added to the chain that the earlier version ran',
@@ -94,8 +97,8 @@ describe.each(states)('a database of $version on $engine', ({ version, engine })
     else expect(asRestored(upgraded.catalogue)).toEqual(asRestored(fresh));
   }, 120_000);
 
-  test('keeps its views, triggers and policies, and loads functions alone', () => {
-    expect(upgraded.loaded.filter((name) => !name.startsWith('function '))).toEqual([]);
+  test('keeps its views, triggers and policies except those whose text has changed since, and loads functions', () => {
+    expect(upgraded.loaded.filter((name) => !name.startsWith('function '))).toEqual(CHANGED);
     expect(upgraded.loaded.length).toBeGreaterThan(100);
   });
 
