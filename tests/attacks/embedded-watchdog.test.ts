@@ -201,8 +201,10 @@ describe('a long statement on the embedded engine', { timeout: 120_000 }, () => 
       fetch(`${server.url}${path}`, { ...init, headers: { apikey: keys.anonKey, 'content-type': 'application/json' } });
     // The name that the server gives a guest on this machine.
     const self = await ownName(server);
-    const stops = await Promise.all(Array.from({ length: 5 }, () => runLong(self)));
-    expect(stops.map(({ code }) => code).toSorted()).toEqual(['57014', '57014', '57014', 'PT429', 'PT429']);
+    // One after the other: of several at once, a busy machine refuses the last with 503, because they have waited too long.
+    const codes: unknown[] = [];
+    for (let turn = 0; turn < 5; turn += 1) codes.push((await runLong(self)).code);
+    expect(codes).toEqual(['57014', '57014', '57014', 'PT429', 'PT429']);
 
     const rest = await ask('/rest/v1/studios?select=id');
     expect(rest.status).toBe(429);
