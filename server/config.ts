@@ -1,85 +1,28 @@
 import { z } from 'zod';
-import { authFaults, authFields, type AuthSettings, readAuthSettings } from './settings/auth.ts';
+import { authFaults, authFields, readAuthSettings } from './settings/auth.ts';
 import { ConfigRefused } from './settings/config-refused.ts';
 import { contradictions, DEMO_SENDER, missing } from './settings/checks.ts';
-import { databaseFields, type DatabaseSettings, readDatabaseSettings } from './settings/database.ts';
+import { databaseFields, readDatabaseSettings } from './settings/database.ts';
 import { address, flag, list, type SandboxAddress, text, whole } from './settings/fields.ts';
-import { idReaderFields, readVisionSettings, type VisionSettings } from './settings/id-reader.ts';
-import { keyFaults, keyFields, readSecretSettings, type SecretSettings } from './settings/operating/keys.ts';
-import { lockFields, type LockSettings, readLockSettings } from './settings/locks.ts';
-import { hstsFaults, hstsFields, type HstsSettings, readHstsSettings } from './settings/operating/hsts.ts';
-import { observeFields, type ObserveSettings, readObserveSettings } from './settings/operating/observe.ts';
-import { paymentFields, type PaymentSettings, readPaymentSettings } from './settings/payments.ts';
-import { plugFields, type PlugSettings, readPlugSettings } from './settings/plugs.ts';
-import { readRealtimeSettings, type RealtimeConfig, realtimeFields } from './settings/realtime.ts';
+import { idReaderFields, readVisionSettings } from './settings/id-reader.ts';
+import { keyFaults, keyFields, readSecretSettings } from './settings/operating/keys.ts';
+import { lockFields, readLockSettings } from './settings/locks.ts';
+import { hstsFaults, hstsFields, readHstsSettings } from './settings/operating/hsts.ts';
+import { observeFields, readObserveSettings } from './settings/operating/observe.ts';
+import { paymentFields, readPaymentSettings } from './settings/payments.ts';
+import { plugFields, readPlugSettings } from './settings/plugs.ts';
+import { readRealtimeSettings, realtimeFields } from './settings/realtime.ts';
 import { withRenamed } from './settings/renamed.ts';
-import { readRestSettings, restFields, type RestSettings } from './settings/rest.ts';
+import { readRestSettings, restFields } from './settings/rest.ts';
 import { readSignInSettings, signInFields, type SignInSettings } from './settings/sign-in.ts';
-import { readStorageSettings, storageFields, type StorageSettings } from './settings/storage.ts';
-import { readWalletSettings, walletFaults, walletFields, type WalletSettings } from './settings/wallet.ts';
+import { readStorageSettings, storageFields } from './settings/storage.ts';
+import { readWalletSettings, walletFaults, walletFields } from './settings/wallet.ts';
 import { withSecretFiles } from './settings/secret-files.ts';
 import { unknownVariables } from './settings/unknown.ts';
-import { backupFaults, backupFields, readBackupSettings, type BackupSettings } from './settings/operating/backup.ts';
+import type { Config } from './settings/operating/config.ts';
+import { backupFaults, backupFields, readBackupSettings } from './settings/operating/backup.ts';
 
-/** The server's configuration, read once from the environment. `.env.example` describes each variable. */
-export type Config = DatabaseSettings & {
-  /** Lines for the operator about unusual settings that do not stop the start. */
-  readonly warnings: readonly string[];
-  readonly production: boolean;
-  readonly port: number;
-  readonly host: string | null;
-  readonly siteUrl: string;
-  readonly dataDir: string;
-  readonly keys: SecretSettings;
-  readonly backup: BackupSettings;
-  readonly observe: ObserveSettings;
-  /** The variables that were given, for a backup. */
-  readonly settings: Readonly<Record<string, string>>;
-  /** Whether a request without a key is refused. Otherwise it is a guest's. */
-  readonly apiKeyRequired: boolean;
-  /** Time limit for reading one licence photo on this machine. */
-  readonly idReadSeconds: number;
-  /** How long a customer's request waits for the payment provider. After that the answer says that the payment is still being checked. */
-  readonly paymentAnswerSeconds: number;
-  readonly adminEmails: readonly string[];
-  /** Who gets mails about jobs that keep failing. */
-  readonly ownerEmails: readonly string[];
-  readonly developerPages: boolean;
-  /** Replaces the hold time that staff set; null: theirs counts. */
-  readonly holdMinutes: number | null;
-  readonly limitFactor: number;
-  readonly trustedProxies: number;
-  /** Bearer that opens /metrics to other machines. */
-  readonly metricsToken: string | null;
-  readonly logLevel: string;
-  /** Whether each request gets a line in the log. */
-  readonly accessLog: boolean;
-  readonly failpoints: string | null;
-  readonly auth: AuthSettings;
-  readonly signIn: SignInSettings;
-  /** Staff rights need a session with a second factor. */
-  readonly adminRequiresMfa: boolean;
-  readonly sandboxUrl: string | null;
-  readonly stripe: PaymentSettings;
-  readonly igloohome: LockSettings;
-  readonly vision: VisionSettings;
-  /** Settings of `/rest/v1`, with PostgREST's names. */
-  readonly rest: RestSettings;
-  readonly realtime: RealtimeConfig;
-  readonly hsts: HstsSettings;
-  readonly plugs: PlugSettings;
-  /** Whether the lights go on and off with the sessions. */
-  readonly lightsFollow: boolean;
-  /** How often each lock is asked whether it answers; 0: never. */
-  readonly lockCheckMinutes: number;
-  /** How often the months are compared with the payment provider's ledger; 0: only when staff ask. */
-  readonly ledgerCheckHours: number;
-  readonly smtpUrl: string;
-  readonly mailFrom: string;
-  readonly storage: StorageSettings;
-  /** What passes for wallets are signed with. */
-  readonly wallet: WalletSettings;
-};
+export type { Config };
 
 const schema = z.object({
   NODE_ENV: z.enum(['development', 'test', 'production'], 'is development, test or production').default('development'),

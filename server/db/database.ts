@@ -18,11 +18,15 @@ export type Result<R = Row> = {
 /** Runs one statement in one round trip. Throws `DatabaseError`. */
 export type Query = <R = Row>(text: string, values?: readonly unknown[]) => Promise<Result<R>>;
 
-export type Transaction = {
+/** Runs statements: the database, which commits each at once, or a transaction. */
+export type Queryable = {
   readonly query: Query;
   /** Like `query`, but returns the first row or null. */
   readonly one: <R = Row>(text: string, values?: readonly unknown[]) => Promise<R | null>;
 };
+
+/** Statements that are committed or rolled back together. */
+export type Transaction = Queryable;
 
 /** Who a statement runs as: becomes the role and `request.*` settings of its transaction. */
 export type Principal = {
@@ -35,12 +39,10 @@ export type Principal = {
   readonly caller?: string;
 };
 
-export type Database = {
+/** Its own statements (`query`, `one`) run as the server itself. */
+export type Database = Queryable & {
   readonly kind: 'pglite' | 'postgres';
   readonly durability: 'postgres-durable' | 'pglite-synced' | 'pglite-process-safe' | 'memory';
-  /** Runs as the server itself. */
-  readonly query: Query;
-  readonly one: <R = Row>(text: string, values?: readonly unknown[]) => Promise<R | null>;
   /** Runs as the server itself: commits when `work` resolves, rolls back when it throws. Never call a provider inside. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**

@@ -1,7 +1,28 @@
 import type { Permission } from '#rules/permissions.ts';
-import type { Caller, Log } from '#server/http/caller.ts';
-import type { Limit } from '#server/http/limits.ts';
+import type { BodyBudget } from '#server/http/bodies/bodies.ts';
+import type { JsonBudget } from '#server/http/bodies/json-budget.ts';
+import type { Caller, Log, ReadCaller } from '#server/http/caller.ts';
+import type { Limit, TakeLimit } from '#server/http/limits.ts';
 import type { Refusal } from '#server/operations/core/refusal.ts';
+import type { CallServices } from '#server/operations/core/services.ts';
+
+/** What all handlers work with. */
+export type FunctionServices = CallServices & {
+  /** Whether the lock system has signed its report. */
+  readonly verifyLockWebhook: (request: Request, rawBody: string) => Promise<boolean>;
+  /** Runs the jobs that are due; returns how many. */
+  readonly drain: () => Promise<number>;
+};
+
+/** How the requests of all functions are read and counted. */
+export type FunctionRequests = {
+  readonly readCaller: ReadCaller;
+  readonly limits: TakeLimit;
+  /** Whether answers and refusals are compared with the contracts of their calls; outside production. */
+  readonly checked: boolean;
+  /** Memory for bodies: up to 1 MiB counted by IP address, larger ones by account; and bytes per minute. */
+  readonly bodies: { readonly small: BodyBudget; readonly large: BodyBudget; readonly perMinute: JsonBudget };
+};
 
 /** One call of a function, as the router passes it on. */
 type FunctionCall = {

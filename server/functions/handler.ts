@@ -4,7 +4,7 @@ import { listRefusals } from '#contracts/core/refusals.ts';
 import type { Caller, Log } from '#server/http/caller.ts';
 import type { Limit } from '#server/http/limits.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
-import type { AccessRules, ServerFunction } from './function.ts';
+import type { AccessRules, FunctionServices, ServerFunction } from './function.ts';
 import { parse } from './requests.ts';
 import { json } from './responses.ts';
 
@@ -34,11 +34,11 @@ type Handled<C extends Call> = Sent<z.input<C['answer']>> | Accepted<Sent<z.inpu
  * Makes the function of a contract. `handle` gets the services that the program was composed with, and the parsed call. Outside production the
  * answer and the refusal are compared with the contract: a call whose contract does not describe them fails.
  */
-export function defineHandler<C extends Call, Services>(
+export function defineHandler<C extends Call>(
   contract: C,
-  handle: (services: Services, call: ParsedCall<C>) => Promise<Handled<C>>,
+  handle: (services: FunctionServices, call: ParsedCall<C>) => Promise<Handled<C>>,
   options: Pick<ServerFunction, 'refuse'> = {},
-): (services: Services) => ServerFunction {
+): (services: FunctionServices) => ServerFunction {
   return (services) => ({
     ...options,
     ...accessRules(contract),

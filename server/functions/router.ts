@@ -3,30 +3,23 @@ import { type Context, Hono } from 'hono';
 import * as calls from '#contracts/calls.ts';
 import { REFUSAL_STATUS } from '#contracts/core/refusals.ts';
 import { describeApi } from '#contracts/reference/describe-api.ts';
-import { type BodyBudget, bodyRefusals, BodyRefused, hasBody, isJson, readBytes } from '#server/http/bodies/bodies.ts';
-import type { JsonBudget } from '#server/http/bodies/json-budget.ts';
-import { type Caller, type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
-import type { TakeLimit } from '#server/http/limits.ts';
+import { bodyRefusals, BodyRefused, hasBody, isJson, readBytes } from '#server/http/bodies/bodies.ts';
+import { type Caller, type Env, TokenRefused } from '#server/http/caller.ts';
 import { CallerSuspended } from '#server/http/suspension.ts';
 import { BUSY_MESSAGE, retryAfterOf } from '#server/http/unavailable.ts';
 import { ProviderError } from '#server/providers/call.ts';
-import { requireDeveloper, requirePermission, type StaffContext } from '#server/operations/staff/require-permission.ts';
+import { requireDeveloper, requirePermission } from '#server/operations/staff/require-permission.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
+import type { Services } from '#server/operations/core/services.ts';
 import { readEvent, readJson, signedIn, take } from './requests.ts';
-import type { ServerFunction } from './function.ts';
+import type { FunctionRequests, ServerFunction } from './function.ts';
 import { json } from './responses.ts';
 
-export type FunctionsRouterContext = {
-  readonly readCaller: ReadCaller;
-  readonly limits: TakeLimit;
-  readonly staff: StaffContext;
-  /** Whether answers and refusals are compared with the contracts of their calls; outside production. */
-  readonly checked: boolean;
-  /** Memory for bodies: up to 1 MiB counted by IP address, larger ones by account; and bytes per minute. */
-  readonly bodies: { readonly small: BodyBudget; readonly large: BodyBudget; readonly perMinute: JsonBudget };
+type FunctionsRouterContext = FunctionRequests & {
+  readonly services: Services;
   readonly functions: readonly ServerFunction[];
   /** APIs with addresses of their own below one name: protocols of others. */
-  readonly services?: ReadonlyMap<string, Hono<Env>>;
+  readonly protocols?: ReadonlyMap<string, Hono<Env>>;
 };
 
 const SMALL_MAX = 1024 * 1024;
@@ -42,7 +35,7 @@ export function createFunctionsRouter(context: FunctionsRouterContext): Hono<Env
   const functions = new Map(context.functions.map((one) => [one.name, one]));
   const callContext: CallContext = { ...context, parseLarge: createQueue() };
 
-  for (const [name, service] of context.services ?? []) router.route(`/${name}`, service);
+  for (const [name, service] of context.protocols ?? []) router.route(`/${name}`, service);
   router.get('/openapi.json', () => describeContracts());
   router.all('/:name', async (c) => {
     const name = c.req.param('name');
@@ -101,10 +94,10 @@ async function callFunction(context: CallContext, c: Context<Env>, found: Server
   }
 }
 
-async function authorise({ staff }: CallContext, found: ServerFunction, caller: Caller): Promise<void> {
+async function authorise({ services }: CallContext, found: ServerFunction, caller: Caller): Promise<void> {
   if (found.callers === 'signed-in') signedIn(caller);
-  if (found.callers === 'staff') await requirePermission(staff, caller, found.permission);
-  if (found.callers === 'developers') await requireDeveloper(staff, caller);
+  if (found.callers === 'staff') await requirePermission(services, caller, found.permission);
+  if (found.callers === 'developers') await requireDeveloper(services, caller);
 }
 
 async function countCall(

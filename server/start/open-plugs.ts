@@ -1,4 +1,4 @@
-import type { Plugs } from '#server/operations/power/plugs.ts';
+import type { Plugs } from '#server/operations/core/services.ts';
 import type { Circuit } from '#server/providers/circuit.ts';
 import { guardPower } from '#server/providers/guarded.ts';
 import { createShellyPower } from '#server/providers/shelly-power.ts';

@@ -52,8 +52,8 @@ export const ACCESS: readonly Fault[] = [
   {
     title: 'The link to the code of one booking shows the code of every booking',
     file: 'server/functions/access/regenerate-pin.ts',
-    find: 'links.read(PIN_LINK, token, clock()) === bookingId',
-    replace: 'links.read(PIN_LINK, token, clock()) !== null',
+    find: 'services.links.read(PIN_LINK, token, services.clock()) === bookingId',
+    replace: 'services.links.read(PIN_LINK, token, services.clock()) !== null',
     tests: [...CODES, 'tests/api/doors.test.ts'],
   },
   {

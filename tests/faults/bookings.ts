@@ -70,7 +70,7 @@ export const BOOKINGS: readonly Fault[] = [
   {
     title: 'A hold is released while its payment session is being created',
     file: 'server/operations/bookings/release.ts',
-    find: 'if (context.clock().getTime() - requestedAt(booking, payment) < CREATE_MAY_RUN_MS) return booking;',
+    find: 'if (services.clock().getTime() - requestedAt(booking, payment) < CREATE_MAY_RUN_MS) return booking;',
     replace: '',
     tests: HOLDS,
   },

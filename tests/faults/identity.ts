@@ -18,7 +18,7 @@ export const IDENTITY: readonly Fault[] = [
   {
     title: 'The photo of an ID whose decision was not stored stays in the store',
     file: 'server/operations/identity/decide.ts',
-    find: 'if (imageKey !== null) await context.store.remove(imageKey);',
+    find: 'if (imageKey !== null) await services.store.remove(imageKey);',
     replace: '',
     tests: CHECKS,
   },

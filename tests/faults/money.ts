@@ -73,8 +73,8 @@ export const MONEY: readonly Fault[] = [
   {
     title: 'The refund of a move is keyed without the number of the move',
     file: 'server/operations/bookings/move.ts',
-    find: 'requestKey: `move:${booking.moves + 1}`,',
-    replace: `requestKey: 'move',`,
+    find: 'const requestKey = `move:${booking.moves + 1}`;',
+    replace: `const requestKey = 'move';`,
     tests: MOVES,
   },
   {
@@ -87,7 +87,7 @@ export const MONEY: readonly Fault[] = [
   {
     title: 'A session that was opened while its hold ended stays payable',
     file: 'server/operations/payments/open-session.ts',
-    find: 'await context.payments.expireSession(session.id);',
+    find: 'await services.payments.expireSession(session.id);',
     replace: '',
     tests: PAYMENTS,
   },

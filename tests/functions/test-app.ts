@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { vi } from 'vitest';
-import { composeFunctions } from '#server/compose-functions.ts';
+import { composeFunctions } from '#server/compose/functions.ts';
 import { createBodyBudget } from '#server/http/bodies/bodies.ts';
 import { createJsonBudget } from '#server/http/bodies/json-budget.ts';
 import { type Caller, type Env, TokenRefused } from '#server/http/caller.ts';
@@ -12,12 +12,12 @@ import { createLinkSigner } from '#server/crypto/link-signer.ts';
 
 /** The functions router with fake operations and providers: no database, no network. */
 
-/** A fake operation: passes its call to the app that made its context. */
+/** A fake operation: passes its call to the app that made its services. */
 const operation = vi.hoisted(
   () =>
     (name: string) =>
-    (context: FakeContext, ...values: unknown[]): Promise<never> =>
-      context.call(name, values),
+    (services: FakeServices, ...values: unknown[]): Promise<never> =>
+      services.call(name, values),
 );
 vi.mock('#server/operations/access/issue-first-code.ts', () => ({ ensureCode: operation('ensureCode') }));
 vi.mock('#server/operations/access/issue-test-pin.ts', () => ({ issueTestPin: operation('issueTestPin') }));
@@ -178,7 +178,7 @@ vi.mock('#server/operations/power/switch-power.ts', () => ({
 
 vi.mock('#server/operations/webhooks/handle-events.ts', () => ({ acceptEvent: operation('acceptEvent') }));
 
-type FakeContext = { call(name: string, values: unknown[]): Promise<never> };
+type FakeServices = { call(name: string, values: unknown[]): Promise<never> };
 
 export const PERSON = '11111111-1111-4111-8111-111111111111';
 export const STAFF = '22222222-2222-4222-8222-222222222222';
@@ -346,7 +346,42 @@ export function createFunctionsApp(
     perMinute: createJsonBudget(1_000),
   };
   const links = createLinkSigner(Buffer.alloc(32, 7));
-  const functions = composeFunctions({
+  // Cast: the operations are fake, and the functions read nothing else of it.
+  const services = {
+    call,
+    db: {
+      one: async (_text: string, [userId, sessionId, permission]: unknown[]) => ({
+        staff: userId === STAFF || userId === COLLEAGUE,
+        permitted:
+          (userId === STAFF && sessionId !== LOW_SESSION) ||
+          (userId === COLLEAGUE && permissions.includes(String(permission))),
+        missesFactor: sessionId === LOW_SESSION,
+      }),
+    },
+    clock: () => options.now ?? NOW,
+    settings: { developerPages: options.developerPages ?? true },
+    links,
+    wallets: { apple: null, google: null },
+    locks: {
+      capabilities: { mode: 'bridge', revocable: true, remoteOpen: true, choosesDigits: true },
+      check: fake('locks.check'),
+    },
+    lockOf: new Map([
+      [STUDIO, 'lock-1'],
+      ['another studio', 'lock-2'],
+    ]),
+    hostedChecks: null,
+    payments: {
+      readEvent: (raw: string, signature: string) => {
+        calls.push(['payments.readEvent', raw, signature]);
+        return answers['payments.readEvent']?.(...([raw, signature] as never[]));
+      },
+    },
+    customerClass: { call },
+    verifyLockWebhook: fake('verifyLockWebhook'),
+    drain: fake('drain'),
+  } as never;
+  const functions = composeFunctions(services, {
     checked: options.checked ?? true,
     readCaller: async (request) => {
       calls.push(['readCaller']);
@@ -364,50 +399,6 @@ export function createFunctionsApp(
       { values: (limit: Limit) => [limit.name, limit.max, limit.seconds, NOW] as const },
     ),
     bodies,
-    clock: () => options.now ?? NOW,
-    staff: {
-      db: {
-        one: async (_text: string, [userId, sessionId, permission]: unknown[]) => ({
-          staff: userId === STAFF || userId === COLLEAGUE,
-          permitted:
-            (userId === STAFF && sessionId !== LOW_SESSION) ||
-            (userId === COLLEAGUE && permissions.includes(String(permission))),
-          missesFactor: sessionId === LOW_SESSION,
-        }),
-      },
-      developerPages: options.developerPages ?? true,
-      call,
-    } as never,
-    links,
-    wallets: { apple: null, google: null },
-    account: { call } as never,
-    booking: { call } as never,
-    // Cast: the operations are fake, and the functions read nothing else of it.
-    access: {
-      call,
-      locks: {
-        capabilities: { mode: 'bridge', revocable: true, remoteOpen: true, choosesDigits: true },
-        check: fake('locks.check'),
-      },
-      lockOf: new Map([
-        [STUDIO, 'lock-1'],
-        ['another studio', 'lock-2'],
-      ]),
-    } as never,
-    identity: { call, checks: null } as never,
-    payment: { call } as never,
-    events: {
-      call,
-      payments: {
-        readEvent: (raw: string, signature: string) => {
-          calls.push(['payments.readEvent', raw, signature]);
-          return answers['payments.readEvent']?.(...([raw, signature] as never[]));
-        },
-      },
-    } as never,
-    power: { call } as never,
-    verifyLockWebhook: fake('verifyLockWebhook'),
-    drain: fake('drain'),
   });
   const app = new Hono<Env>();
   app.use(async (c, next) => {

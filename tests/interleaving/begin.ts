@@ -27,7 +27,7 @@ type Begun = {
 /** More than there are until the hours of any booking here. */
 const CANCEL_HOURS_LATER = 240;
 
-export const context = (world: World) => world.system.booking;
+export const context = (world: World) => world.system.services;
 
 /** A hold with an open payment session. */
 export async function held(world: World, start = EVENING): Promise<Subject> {

@@ -24,7 +24,7 @@ export const OF_CODES: readonly Operation[] = [
       // Another customer is paying for the hour before.
       await held(world, EVENING - HOUR);
       world.system.state.now = EVENING - 30 * MINUTE;
-      return { subject, run: () => ensureCode(world.system.access, subject.id) };
+      return { subject, run: () => ensureCode(world.system.services, subject.id) };
     },
   },
   {
@@ -32,10 +32,10 @@ export const OF_CODES: readonly Operation[] = [
     takesHours: false,
     async begin(world) {
       const subject = await paid(world);
-      const { access, state } = world.system;
+      const { services, state } = world.system;
       state.now = EVENING - 30 * MINUTE;
       state.lockFails = NO_ANSWER;
-      await ensureCode(access, subject.id);
+      await ensureCode(services, subject.id);
       await moveBooking(context(world), {
         bookingId: subject.id,
         studioId: STUDIO,
@@ -46,7 +46,7 @@ export const OF_CODES: readonly Operation[] = [
       });
       state.lockFails = null;
       state.now = EVENING + 30 * MINUTE;
-      return { subject, run: () => ensureCode(access, subject.id) };
+      return { subject, run: () => ensureCode(services, subject.id) };
     },
   },
   {
@@ -55,9 +55,9 @@ export const OF_CODES: readonly Operation[] = [
     async begin(world) {
       const subject = await paid(world);
       world.system.state.now = EVENING - 10 * MINUTE;
-      await ensureCode(world.system.access, subject.id);
+      await ensureCode(world.system.services, subject.id);
       world.system.state.now += 5 * MINUTE;
-      return { subject, run: () => renewCode(world.system.access, subject.id, subject.person) };
+      return { subject, run: () => renewCode(world.system.services, subject.id, subject.person) };
     },
   },
   {
@@ -67,7 +67,7 @@ export const OF_CODES: readonly Operation[] = [
     async begin(world) {
       const subject = await paid(world);
       world.system.state.now = EVENING - 30 * MINUTE;
-      await ensureCode(world.system.access, subject.id);
+      await ensureCode(world.system.services, subject.id);
       await cancelForStaff(context(world), staffCancellation(world, subject));
       return { subject, run: () => world.system.jobs.drain() };
     },
@@ -78,16 +78,16 @@ export const OF_CODES: readonly Operation[] = [
     byJobs: true,
     async begin(world) {
       const subject = await paid(world);
-      const { booking, access } = world.system;
-      const invited = await inviteCrew(booking, { bookingId: subject.id, userId: subject.person, requestId: null });
+      const { services } = world.system;
+      const invited = await inviteCrew(services, { bookingId: subject.id, userId: subject.person, requestId: null });
       const token = invited.url.replace('https://studio.example/crew#', '');
       world.system.state.now = EVENING - 30 * MINUTE;
-      await joinCrew(access, { token, name: 'Sam', termsVersion: firstSettings.termsVersion });
+      await joinCrew(services, { token, name: 'Sam', termsVersion: firstSettings.termsVersion });
       const guest = { inviteId: invited.inviteId, userId: subject.person };
       return {
         subject,
         run: () => world.system.jobs.drain(),
-        more: { 'the guest is taken back': (db) => revokeCrew({ ...booking, db }, guest) },
+        more: { 'the guest is taken back': (db) => revokeCrew({ ...services, db }, guest) },
       };
     },
   },
@@ -96,7 +96,7 @@ export const OF_CODES: readonly Operation[] = [
     takesHours: false,
     async begin(world) {
       const subject = await paid(world);
-      const { access } = world.system;
+      const { services } = world.system;
       const startTime = new Date(MONDAY);
       const wanted = {
         studioId: STUDIO,
@@ -107,15 +107,15 @@ export const OF_CODES: readonly Operation[] = [
       };
       return {
         subject,
-        run: () => makeStaffCode(access, wanted, world.staff),
+        run: () => makeStaffCode(services, wanted, world.staff),
         more: {
-          'the same request comes again': (db) => makeStaffCode({ ...access, db }, wanted, world.staff),
+          'the same request comes again': (db) => makeStaffCode({ ...services, db }, wanted, world.staff),
           async 'the same request comes again for other hours'(db) {
             const other = { ...wanted, endTime: new Date(MONDAY + 2 * HOUR) };
             // Asked for first, they are what the request makes.
             if ((await db.one('select from private.staff_code where made_by = $1::uuid', [world.staff])) === null)
               return;
-            await expect(makeStaffCode({ ...access, db }, other, world.staff)).rejects.toMatchObject({
+            await expect(makeStaffCode({ ...services, db }, other, world.staff)).rejects.toMatchObject({
               code: 'already_done',
             });
           },
@@ -129,7 +129,7 @@ export const OF_CODES: readonly Operation[] = [
     byJobs: true,
     async begin(world) {
       const subject = await paid(world);
-      const { access, jobs } = world.system;
+      const { services, jobs } = world.system;
       const startTime = new Date(MONDAY);
       const wanted = {
         studioId: STUDIO,
@@ -138,15 +138,15 @@ export const OF_CODES: readonly Operation[] = [
         name: 'Cleaner',
         requestId: 'one',
       };
-      const { codeId } = await makeStaffCode(access, wanted, world.staff);
+      const { codeId } = await makeStaffCode(services, wanted, world.staff);
       const run = async () => {
-        await revokeStaffCode(access, codeId, world.staff);
+        await revokeStaffCode(services, codeId, world.staff);
         await jobs.drain();
       };
       return {
         subject,
         run,
-        more: { 'another one revokes it': (db) => revokeStaffCode({ ...access, db }, codeId, world.staff) },
+        more: { 'another one revokes it': (db) => revokeStaffCode({ ...services, db }, codeId, world.staff) },
       };
     },
   },

@@ -17,6 +17,7 @@ import { HOUR, MINUTE, STUDIO } from '#tests/operations/booking-system.ts';
 import { context, held, heldOrder, linked, type Operation, paid, paidOrder, staffCancellation } from './begin.ts';
 import { OF_CODES } from './code-operations.ts';
 import { EVENING, hours, MONDAY, type Span, type Subject, type World } from './world.ts';
+import { servicesWith } from '#tests/support/providers/services.ts';
 
 /** Twice the hours, which cost more. */
 const LONGER = hours(EVENING, 2);
@@ -381,7 +382,11 @@ export const OPERATIONS: readonly Operation[] = [
         [subject.person],
       );
       const decide = (db: Database, decision: 'approve' | 'refuse') =>
-        reviewId({ db, clock }, { verificationId: waiting?.id ?? '', decision, reason: null, fields: {} }, world.staff);
+        reviewId(
+          servicesWith({ db, clock }),
+          { verificationId: waiting?.id ?? '', decision, reason: null, fields: {} },
+          world.staff,
+        );
       return {
         subject,
         run: () => decide(world.db, 'refuse'),

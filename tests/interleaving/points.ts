@@ -9,8 +9,8 @@ import { relative } from 'node:path';
 /** Statements that wait for another transaction, also inside of an SQL function. */
 export const LOCK =
   /\bfor (?:no key )?update\b|\bfor (?:key )?share\b|pg_advisory_xact_lock|private\.(?:lock_booking|lock_order|hold_booking|begin_card_payment|begin_replacing|replace_attempt|next_payment_attempt)\(/;
-const LOCK_CALL = /\block(?:Booking|Order|Payment|Profile|UnchangedProfile)\((?:tx|context)/;
-const PORT_CALL = /\b(payments|locks|store|reader|checks|requireHostedChecks\(context\))\s*\??\.\s*(\w+)\(/;
+const LOCK_CALL = /\block(?:Booking|Order|Payment|Profile|UnchangedProfile)\((?:tx|services)/;
+const PORT_CALL = /\b(payments|locks|store|idReader|checks|requireHostedChecks\(services\))\s*\??\.\s*(\w+)\(/;
 /** They lock for those who call them: the point is the caller's. */
 const HELPERS = ['core/booking-rows', 'payments/payment-rows', 'identity/profile'];
 /** Lists and maps that are called like a port. */

@@ -13,7 +13,7 @@ export const OUTSIDE: Readonly<Record<string, string>> = {
   'customers/provider-customer payments.removeCard': 'writes nothing',
   'exports/pass-phones lock': 'tests/operating/wallet-updates.test.ts',
   'exports/wallet-pass lock': 'tests/operating/wallet.test.ts',
-  'identity/check-photo reader.read':
+  'identity/check-photo idReader.read':
     'tests/operations/identity-checks.test.ts, server/operations/identity/check-photo.test.ts',
   'identity/decide store.put': 'as above',
   'identity/decide store.remove': 'as above',

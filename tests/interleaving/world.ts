@@ -19,6 +19,7 @@ import { setPermissions } from '#server/operations/staff/set-permissions.ts';
 import { addPerson, HOUR, MINUTE, START, STUDIO } from '#tests/operations/booking-system.ts';
 import { createPaymentCases, type PaymentCases } from '#tests/operations/payment-cases.ts';
 import type { Interrupter } from './interrupted.ts';
+import { servicesWith } from '#tests/support/providers/services.ts';
 
 /** A room, a customer and a booking, what others may do to them at any moment, and what must hold whatever they did. */
 
@@ -81,8 +82,12 @@ export async function createWorld(interrupter: Interrupter): Promise<World> {
   const staff = await addPerson(db);
   // The database keeps one owner.
   if ((await db.one(`select from public.staff_permissions where permission = 'owner'`)) === null)
-    await setPermissions({ db }, { userId: await addPerson(db), permissions: ['owner'] }, SERVICE);
-  await setPermissions({ db }, { userId: staff, permissions: ['bookings', 'identity', 'money'] }, SERVICE);
+    await setPermissions(servicesWith({ db }), { userId: await addPerson(db), permissions: ['owner'] }, SERVICE);
+  await setPermissions(
+    servicesWith({ db }),
+    { userId: staff, permissions: ['bookings', 'identity', 'money'] },
+    SERVICE,
+  );
   const coupon = `ONCE${randomUUID().slice(0, 8).toUpperCase()}`;
   await db.query(
     `insert into public.discount_codes (code, discount_type, discount_value, max_uses) values ($1, 'percentage', 10, 1)`,
@@ -109,7 +114,7 @@ type NamedChange = {
   readonly make: (world: World, subject: Subject, db: Database) => Promise<unknown>;
 };
 
-const onDb = (world: World, db: Database) => ({ ...world.system.booking, db });
+const onDb = (world: World, db: Database) => ({ ...world.system.services, db });
 const moveForStaff = (world: World, bookingId: string, start: number, db: Database) =>
   moveBooking(onDb(world, db), {
     bookingId,
@@ -190,7 +195,7 @@ export const CHANGES: readonly NamedChange[] = [
   {
     name: 'the ID is withdrawn',
     make: (world, { person }, db) =>
-      withdrawId({ db, clock: world.system.clock }, { userId: person, reason: 'Not you' }, world.staff),
+      withdrawId(servicesWith({ db, clock: world.system.clock }), { userId: person, reason: 'Not you' }, world.staff),
   },
   {
     name: 'another request settles the payment',
@@ -230,7 +235,8 @@ export const CHANGES: readonly NamedChange[] = [
   {
     name: 'the staff who do it lose their permissions',
     ofStaff: true,
-    make: ({ staff }, _subject, db) => setPermissions({ db }, { userId: staff, permissions: [] }, SERVICE),
+    make: ({ staff }, _subject, db) =>
+      setPermissions(servicesWith({ db }), { userId: staff, permissions: [] }, SERVICE),
   },
   {
     name: 'the price rises',
@@ -291,7 +297,7 @@ export async function requireOrder(world: World, subject: Subject): Promise<void
   await requireNothingToPay(world, subject);
   // A refund that failed is made again after a day, and the bank may take its time again.
   system.state.now += 26 * HOUR;
-  await releaseExpiredHolds(system.booking);
+  await releaseExpiredHolds(system.services);
   for (let round = 0; round < 2; round += 1) {
     await settleAll(world);
     await system.jobs.drain();
@@ -328,7 +334,7 @@ export async function requireOrder(world: World, subject: Subject): Promise<void
 /** What was paid and went back of an order, each of whose bookings has a share of one payment; ours and the provider's figures agree. */
 async function moneyOfOrder({ db, payments, system }: World, { id, session }: Subject) {
   await system.jobs.drain();
-  await settlePayment(system.booking, session);
+  await settlePayment(system.services, session);
   const ours = await db.one<{ paid: number; counted: number }>(
     `select coalesce(sum(p.paid_cents), 0)::int as paid, coalesce(sum(p.refunded_cents), 0)::int as counted
      from private.payment p join private.booking b on b.id = p.booking_id

@@ -67,7 +67,7 @@ async function bookingWithCode(): Promise<Confirmed & { pin: string }> {
   await system.jobs.drain();
   system.state.now = one.start - 15 * MINUTE;
   await addEarlierCode(one.id);
-  return { ...one, pin: (await showAccess(system.access, one.id)).pin ?? '' };
+  return { ...one, pin: (await showAccess(system.services, one.id)).pin ?? '' };
 }
 /** A booking of another customer, a week earlier, whose code had the same digits and was removed from the lock. */
 async function addEarlierCode(bookingId: string): Promise<void> {
@@ -133,7 +133,7 @@ describe('the code of a booking', () => {
     expect(pin).toMatch(/^\d{6}$/);
     const at = async (now: number) => {
       system.state.now = now;
-      return showAccess(system.access, id);
+      return showAccess(system.services, id);
     };
     expect(await at(start - 15 * MINUTE - 1)).toMatchObject({
       pin: null,
@@ -156,16 +156,16 @@ describe('the code of a booking', () => {
 
   test('is seen when the customer first sees its digits, and staff who see them are in the audit log once an hour', async () => {
     const { id, start } = await confirmedBooking();
-    const shown = await ensureCode(system.access, id);
-    await recordView(system.access, shown, null);
+    const shown = await ensureCode(system.services, id);
+    await recordView(system.services, shown, null);
     expect(shown.pin).toBeNull();
     system.state.now = start - MINUTE;
-    const open = await ensureCode(system.access, id);
+    const open = await ensureCode(system.services, id);
     // The id of the service key, which has every permission.
     const SERVICE = '00000000-0000-0000-0000-000000000000';
     const record = async (staff: string | null): Promise<unknown> => {
-      await recordView(system.access, open, staff);
-      return system.access.db.one(
+      await recordView(system.services, open, staff);
+      return system.services.db.one(
         `select (select count(*)::int from public.audit_logs where action = 'show' and details ->> 'bookingId' = $1::text) as logged,
            (select seen_at from public.booking_access_codes where booking_id = $1::uuid) as seen`,
         [id],
@@ -187,7 +187,7 @@ describe('the code of a booking', () => {
        values (private.new_reference(), $1::uuid, $2::uuid, 'Studio', $3::timestamptz, $4::timestamptz, 'pending', $4::timestamptz, 1, 4900, 4900) returning id`,
       [await addPerson(db), STUDIO, before.startTime, before.endTime],
     );
-    expect((await ensureCode(system.access, id)).worksFrom).toEqual(new Date(start));
+    expect((await ensureCode(system.services, id)).worksFrom).toEqual(new Date(start));
     expect(system.state.requests.at(-1)).toMatchObject({ startsAt: new Date(start) });
     await db.query(`update private.booking set status = 'cancelled', cancel_reason = 'staff' where id = $1::uuid`, [
       hold?.id,
@@ -208,12 +208,12 @@ describe('the code of a booking', () => {
   test('is issued once for several requests, and not at all after the session: the job closes with the reason', async () => {
     const { id, start } = await confirmedBooking();
     system.state.now = start - MINUTE;
-    await Promise.all([ensureCode(system.access, id), requestFirstCode(system.access, jobFor(id))]);
-    await ensureCode(system.access, id);
+    await Promise.all([ensureCode(system.services, id), requestFirstCode(system.services, jobFor(id))]);
+    await ensureCode(system.services, id);
     expect(system.state.codes.size).toBe(1);
     const late = await confirmedBooking();
     system.state.now = late.end;
-    expect(await requestFirstCode(system.access, jobFor(late.id))).toEqual({
+    expect(await requestFirstCode(system.services, jobFor(late.id))).toEqual({
       closed: 'The session ended before the lock issued an access code.',
     });
     expect(system.state.codes.size).toBe(1);
@@ -221,15 +221,15 @@ describe('the code of a booking', () => {
 
   test('is not requested early, and without an answer from the lock the page shows no PIN and the failure is logged', async () => {
     const { id, start } = await confirmedBooking();
-    expect(await ensureCode(system.access, id)).toMatchObject({ pin: null, pinId: null, codesLeft: 20 });
+    expect(await ensureCode(system.services, id)).toMatchObject({ pin: null, pinId: null, codesLeft: 20 });
     expect(system.state.requests).toEqual([]);
     system.state.now = start - 10 * MINUTE;
     system.state.lockFails = noResponse;
-    expect(await ensureCode(system.access, id)).toMatchObject({ pin: null, pinId: null });
+    expect(await ensureCode(system.services, id)).toMatchObject({ pin: null, pinId: null });
     expect(system.logged).toEqual(['an access code could not be issued yet']);
     expect(system.logFields).toEqual([{ booking: id, reason: 'igloohome: no_response' }]);
     system.state.lockFails = null;
-    expect(await ensureCode(system.access, id)).toMatchObject({ pin: expect.stringMatching(/^\d{6}$/) });
+    expect(await ensureCode(system.services, id)).toMatchObject({ pin: expect.stringMatching(/^\d{6}$/) });
     // Requested again with the same digits: the lock may have accepted them the first time.
     const [first, second] = system.state.requests;
     expect(second).toEqual(first);
@@ -237,8 +237,8 @@ describe('the code of a booking', () => {
 
   test('issued while the booking was being cancelled is removed from the lock again', async () => {
     const { id, person } = await confirmedBooking();
-    system.state.duringRequest = () => cancelBooking(system.booking, id, person);
-    await requestFirstCode(system.access, jobFor(id));
+    system.state.duringRequest = () => cancelBooking(system.services, id, person);
+    await requestFirstCode(system.services, jobFor(id));
     expect(system.state.codes.size).toBe(1);
     await system.jobs.drain();
     expect(system.state.codes.size).toBe(0);
@@ -246,19 +246,19 @@ describe('the code of a booking', () => {
 
   test('of an unpaid or unknown booking is neither shown nor issued', async () => {
     const person = await addPerson(db);
-    const { bookingId } = await holdBooking(system.booking, system.request(person));
-    const renew = (context: typeof system.access, id: string) => renewCode(context, id, null);
+    const { bookingId } = await holdBooking(system.services, system.request(person));
+    const renew = (context: typeof system.services, id: string) => renewCode(context, id, null);
     for (const operation of [showAccess, ensureCode, renew]) {
-      await expect(operation(system.access, bookingId)).rejects.toMatchObject({
+      await expect(operation(system.services, bookingId)).rejects.toMatchObject({
         code: 'not_confirmed',
         message: 'This booking hasn’t been paid yet.',
       });
-      await expect(operation(system.access, randomUUID())).rejects.toMatchObject({
+      await expect(operation(system.services, randomUUID())).rejects.toMatchObject({
         code: 'not_found',
         message: 'Booking not found',
       });
     }
-    expect(await requestFirstCode(system.access, jobFor(bookingId))).toBe('done');
+    expect(await requestFirstCode(system.services, jobFor(bookingId))).toBe('done');
     expect(system.state.requests).toEqual([]);
   });
 
@@ -272,11 +272,11 @@ describe('the code of a booking', () => {
         )
       )?.at;
     system.state.now = start;
-    await recordUse(system.access, { lockId: LOCK, pin: '000000', at: new Date(start) });
-    await recordUse(system.access, { lockId: 'another-lock', pin, at: new Date(start) });
+    await recordUse(system.services, { lockId: LOCK, pin: '000000', at: new Date(start) });
+    await recordUse(system.services, { lockId: 'another-lock', pin, at: new Date(start) });
     expect(await usedAt()).toBeNull();
-    await recordUse(system.access, { lockId: LOCK, pin, at: new Date(start) });
-    await recordUse(system.access, { lockId: LOCK, pin, at: new Date(start + MINUTE) });
+    await recordUse(system.services, { lockId: LOCK, pin, at: new Date(start) });
+    await recordUse(system.services, { lockId: LOCK, pin, at: new Date(start + MINUTE) });
     expect(await usedAt()).toEqual(new Date(start));
     await system.jobs.drain();
     expect(system.state.revoked).toEqual([`${LOCK}:${pin}`]);
@@ -286,19 +286,19 @@ describe('the code of a booking', () => {
     await begin({ singleUse: true });
     const { id, person, start, pin } = await bookingWithCode();
     system.state.now = start;
-    expect(await showAccess(system.access, id)).toMatchObject({ pin, openedAt: null });
-    await recordUse(system.access, { lockId: LOCK, pin, at: new Date(start) });
+    expect(await showAccess(system.services, id)).toMatchObject({ pin, openedAt: null });
+    await recordUse(system.services, { lockId: LOCK, pin, at: new Date(start) });
     // Before the lock has removed it, and afterwards.
-    expect(await showAccess(system.access, id)).toMatchObject({ pin: null, openedAt: new Date(start) });
+    expect(await showAccess(system.services, id)).toMatchObject({ pin: null, openedAt: new Date(start) });
     await system.jobs.drain();
-    expect(await showAccess(system.access, id)).toMatchObject({ pin: null, openedAt: new Date(start) });
+    expect(await showAccess(system.services, id)).toMatchObject({ pin: null, openedAt: new Date(start) });
     system.state.now += MINUTE;
     system.state.lockFails = refused;
-    await expect(renewCode(system.access, id, person)).rejects.toMatchObject({ code: 'provider_unavailable' });
-    expect(await showAccess(system.access, id)).toMatchObject({ pin: null, openedAt: new Date(start) });
+    await expect(renewCode(system.services, id, person)).rejects.toMatchObject({ code: 'provider_unavailable' });
+    expect(await showAccess(system.services, id)).toMatchObject({ pin: null, openedAt: new Date(start) });
     system.state.lockFails = null;
     system.state.now += MINUTE;
-    const next = await renewCode(system.access, id, person);
+    const next = await renewCode(system.services, id, person);
     expect(next).toMatchObject({ pin: expect.stringMatching(/^\d{6}$/), openedAt: null });
   });
 });
@@ -312,10 +312,10 @@ describe('a new code', () => {
       [2, 17],
       [3, 16],
     ] as const) {
-      const shown = await renewCode(system.access, id, person);
+      const shown = await renewCode(system.services, id, person);
       expect(shown).toMatchObject({ codesLeft: left, nextCodeAt: new Date(system.state.now + 30_000) });
       expect(shown.pin).not.toBe(previous);
-      await expect(renewCode(system.access, id, person)).rejects.toMatchObject({
+      await expect(renewCode(system.services, id, person)).rejects.toMatchObject({
         code: 'code_wait',
         message: 'Please wait 30 seconds before making another code.',
         details: { seconds: 30 },
@@ -347,21 +347,21 @@ describe('a new code', () => {
 
   test('is refused before the release, after the end, and after twenty codes', async () => {
     const { id, person, start, end } = await confirmedBooking();
-    await expect(renewCode(system.access, id, person)).rejects.toMatchObject({
+    await expect(renewCode(system.services, id, person)).rejects.toMatchObject({
       code: 'code_not_released',
       details: { releaseAt: new Date(start - 15 * MINUTE) },
     });
     system.state.now = start;
-    await ensureCode(system.access, id);
+    await ensureCode(system.services, id);
     await db.query('update public.booking_access_codes set attempt = 20 where booking_id = $1', [id]);
     system.state.now += MINUTE;
-    await expect(renewCode(system.access, id, person)).rejects.toMatchObject({
+    await expect(renewCode(system.services, id, person)).rejects.toMatchObject({
       code: 'code_limit',
       message: 'No more codes can be made for this session. Please contact us.',
     });
-    expect(await showAccess(system.access, id)).toMatchObject({ codesLeft: 0 });
+    expect(await showAccess(system.services, id)).toMatchObject({ codesLeft: 0 });
     system.state.now = end;
-    await expect(renewCode(system.access, id, person)).rejects.toMatchObject({
+    await expect(renewCode(system.services, id, person)).rejects.toMatchObject({
       code: 'session_ended',
       message: 'Session has ended',
     });
@@ -370,7 +370,7 @@ describe('a new code', () => {
   test('that the lock refuses leaves the previous one working', async () => {
     const { id, person, pin } = await bookingWithCode();
     system.state.lockFails = refused;
-    await expect(renewCode(system.access, id, person)).rejects.toMatchObject({
+    await expect(renewCode(system.services, id, person)).rejects.toMatchObject({
       code: 'provider_unavailable',
       message: 'We can’t reach the lock right now. Please try again in a moment.',
     });
@@ -379,10 +379,10 @@ describe('a new code', () => {
     system.state.lockFails = null;
     await system.jobs.drain();
     // It costs no try.
-    expect(await showAccess(system.access, id)).toMatchObject({ pin, codesLeft: 19 });
+    expect(await showAccess(system.services, id)).toMatchObject({ pin, codesLeft: 19 });
     expect([...system.state.codes.keys()]).toEqual([`${LOCK}:${pin}`]);
     system.state.now += 30_000;
-    const next = await renewCode(system.access, id, person);
+    const next = await renewCode(system.services, id, person);
     expect(next.pin).not.toBe(pin);
     expect(next.codesLeft).toBe(18);
   });
@@ -392,27 +392,27 @@ describe('a new code', () => {
     const previous = { shown: { pin }, codes: [`${LOCK}:${pin}`] };
     const look = async () => {
       await system.jobs.drain();
-      return { shown: { pin: (await showAccess(system.access, id)).pin }, codes: [...system.state.codes.keys()] };
+      return { shown: { pin: (await showAccess(system.services, id)).pin }, codes: [...system.state.codes.keys()] };
     };
     let meanwhile: unknown = null;
     system.state.duringRequest = async () => {
       meanwhile = await look();
       throw noResponse;
     };
-    await expect(renewCode(system.access, id, person)).rejects.toMatchObject({ code: 'provider_unavailable' });
+    await expect(renewCode(system.services, id, person)).rejects.toMatchObject({ code: 'provider_unavailable' });
     expect(meanwhile).toEqual(previous);
     expect(await look()).toEqual(previous);
     system.state.duringRequest = () => Promise.resolve();
-    const { pin: next } = await renewCode(system.access, id, person);
+    const { pin: next } = await renewCode(system.services, id, person);
     expect(await look()).toEqual({ shown: { pin: next }, codes: [`${LOCK}:${next}`] });
   });
 
   test('whose answer was lost is requested again with the same digits, without a wait', async () => {
     const { id, person, pin } = await bookingWithCode();
     system.state.lockFails = noResponse;
-    await expect(renewCode(system.access, id, person)).rejects.toMatchObject({ code: 'provider_unavailable' });
+    await expect(renewCode(system.services, id, person)).rejects.toMatchObject({ code: 'provider_unavailable' });
     system.state.lockFails = null;
-    const shown = await renewCode(system.access, id, person);
+    const shown = await renewCode(system.services, id, person);
     expect(shown.pin).not.toBe(pin);
     const [, lost, again] = system.state.requests;
     expect(again).toEqual(lost);
@@ -434,25 +434,25 @@ describe('a lock that chooses its own digits and cannot remove them', () => {
     await begin(oneTime);
     const { id, person, start, pin } = await bookingWithCode();
     expect(pin).toMatch(/^\d{9}$/);
-    expect(await showAccess(system.access, id)).toMatchObject({
+    expect(await showAccess(system.services, id)).toMatchObject({
       worksFrom: new Date(start),
       worksUntil: new Date(start + 24 * HOUR),
       codesLeft: 4,
       mode: 'onetime',
       singleUse: true,
     });
-    const second = await renewCode(system.access, id, person);
+    const second = await renewCode(system.services, id, person);
     expect(second.pin).not.toBe(pin);
     expect(system.state.requests.map(({ pin: sent, variant }) => ({ sent, variant }))).toEqual([
       { sent: '', variant: 1 },
       { sent: '', variant: 2 },
     ]);
     system.state.now += MINUTE;
-    await expect(renewCode(system.access, id, person)).rejects.toMatchObject({
+    await expect(renewCode(system.services, id, person)).rejects.toMatchObject({
       code: 'code_limit',
       message: 'No more codes can be made for this session. Please contact us.',
     });
-    expect(await showAccess(system.access, id)).toMatchObject({ pin: second.pin });
+    expect(await showAccess(system.services, id)).toMatchObject({ pin: second.pin });
   });
 
   test('tells staff in their own words that no code is left: as the problem of a job, and for a code of theirs', async () => {
@@ -461,18 +461,18 @@ describe('a lock that chooses its own digits and cannot remove them', () => {
     system.state.now = start;
     const room = await db.one<{ id: string }>('select studio_id as id from private.booking where id = $1::uuid', [id]);
     const refusal = { code: 'code_limit', message: expect.stringContaining('The lock has no code left') as unknown };
-    await expect(requestFirstCode(system.access, jobFor(id))).rejects.toMatchObject(refusal);
+    await expect(requestFirstCode(system.services, jobFor(id))).rejects.toMatchObject(refusal);
     const hours = { startTime: new Date(end), endTime: new Date(end + HOUR) };
     const wanted = { ...hours, studioId: room?.id ?? '', name: 'Electrician', requestId: 'r' };
-    await expect(makeStaffCode(system.access, wanted, person)).rejects.toMatchObject(refusal);
+    await expect(makeStaffCode(system.services, wanted, person)).rejects.toMatchObject(refusal);
   });
 
   test('alerts staff when a code outlives its cancelled booking, and not when the code has ended', async () => {
     await begin(oneTime);
     const { id, person } = await confirmedBooking();
-    await requestFirstCode(system.access, jobFor(id));
+    await requestFirstCode(system.services, jobFor(id));
     const before = await alerts();
-    await cancelBooking(system.booking, id, person);
+    await cancelBooking(system.services, id, person);
     await system.jobs.drain();
     expect(await alerts()).toBe(before + 1);
     expect(system.state.revoked).toEqual([]);
@@ -481,17 +481,17 @@ describe('a lock that chooses its own digits and cannot remove them', () => {
     system.state.now = other.start + 24 * HOUR;
     await system.jobs.drain();
     expect(await alerts()).toBe(before + 1);
-    await expect(showAccess(system.access, other.id)).resolves.toMatchObject({ pin: null, pinId: null });
+    await expect(showAccess(system.services, other.id)).resolves.toMatchObject({ pin: null, pinId: null });
   });
 
   test('gives the number of a code that it refused to the next one', async () => {
     await begin(oneTime);
     const { id, person } = await bookingWithCode();
     system.state.lockFails = refused;
-    await expect(renewCode(system.access, id, person)).rejects.toMatchObject({ code: 'provider_unavailable' });
+    await expect(renewCode(system.services, id, person)).rejects.toMatchObject({ code: 'provider_unavailable' });
     system.state.lockFails = null;
     system.state.now += MINUTE;
-    expect(await renewCode(system.access, id, person)).toMatchObject({ codesLeft: 3 });
+    expect(await renewCode(system.services, id, person)).toMatchObject({ codesLeft: 3 });
     expect(system.state.requests.map(({ variant }) => variant)).toEqual([1, 2, 2]);
   });
 
@@ -499,7 +499,7 @@ describe('a lock that chooses its own digits and cannot remove them', () => {
     await begin(oneTime);
     const { start, pin } = await bookingWithCode();
     system.state.now = start;
-    await recordUse(system.access, { lockId: LOCK, pin, at: new Date(start) });
+    await recordUse(system.services, { lockId: LOCK, pin, at: new Date(start) });
     const { rows } = await db.query(`select 1 from private.outbox where dedupe like 'used:%'`);
     expect(rows).toEqual([]);
   });
@@ -523,18 +523,18 @@ describe('help at a door', () => {
   test('the lock’s own answer is read from a quarter of an hour before the code works until the session ends', async () => {
     const { id, start, end } = await bookingWithCode();
     system.state.now = start - 21 * MINUTE;
-    await expect(readDoorHelp(system.access, id)).rejects.toMatchObject({ code: 'code_not_released' });
+    await expect(readDoorHelp(system.services, id)).rejects.toMatchObject({ code: 'code_not_released' });
     await lockReports('wrong_code', start - 3 * HOUR);
     system.state.now = start - 20 * MINUTE;
     const quiet = { held: false, online: null, hasCode: true, wrongAt: null, openedAt: null, asked: false };
-    expect(await readDoorHelp(system.access, id)).toEqual(quiet);
+    expect(await readDoorHelp(system.services, id)).toEqual(quiet);
     await lockReports('wrong_code', start);
     await lockReports('code', start + MINUTE);
     system.state.now = start + 2 * MINUTE;
-    const told = await readDoorHelp(system.access, id);
+    const told = await readDoorHelp(system.services, id);
     expect([told.wrongAt, told.openedAt].map((at) => Date.parse(at ?? ''))).toEqual([start, start + MINUTE]);
     system.state.now = end;
-    await expect(readDoorHelp(system.access, id)).rejects.toMatchObject({ code: 'session_ended' });
+    await expect(readDoorHelp(system.services, id)).rejects.toMatchObject({ code: 'session_ended' });
   });
 
   test('who asks has one incident at a time, and all who may open doors are mailed once with name and phone', async () => {
@@ -544,7 +544,7 @@ describe('help at a door', () => {
     system.state.now = start + 5 * MINUTE;
     await system.jobs.drain();
     system.mails.splice(0);
-    const all = await Promise.all([1, 2, 3].map(() => askForDoorHelp(system.access, id, { reporter: person })));
+    const all = await Promise.all([1, 2, 3].map(() => askForDoorHelp(system.services, id, { reporter: person })));
     expect(all.map(({ asked }) => asked)).toEqual([true, true, true]);
     const [incident, ...more] = await incidentsOf(id);
     expect(more).toEqual([]);
@@ -566,18 +566,18 @@ describe('help at a door', () => {
     );
     await db.query('select set_config($1, $2, false)', ['request.jwt.claims', '']);
     expect(rows.map(({ kind }) => kind)).toContain('door_closed');
-    await changeIncident(system.booking, { incidentId: incident?.id ?? '', state: 'done' }, staff);
-    expect(await readDoorHelp(system.access, id)).toMatchObject({ asked: false });
-    await askForDoorHelp(system.access, id, { reporter: person });
+    await changeIncident(system.services, { incidentId: incident?.id ?? '', state: 'done' }, staff);
+    expect(await readDoorHelp(system.services, id)).toMatchObject({ asked: false });
+    await askForDoorHelp(system.services, id, { reporter: person });
     expect(await incidentsOf(id)).toHaveLength(2);
   });
 
   test('the minutes from asking until the door opened count, within the session, and their price is offered back once', async () => {
     const { id, person, start } = await bookingWithCode();
     system.state.now = start - 5 * MINUTE;
-    await askForDoorHelp(system.access, id, { reporter: person });
+    await askForDoorHelp(system.services, id, { reporter: person });
     const read = async () =>
-      (await readIncidents(system.access)).find(({ booking }) => booking?.id === id)?.booking ?? null;
+      (await readIncidents(system.services)).find(({ booking }) => booking?.id === id)?.booking ?? null;
     expect(await read()).toMatchObject({ closedMinutes: 0, backCents: 0, refunded: false });
     await lockReports('from_afar', start + 12 * MINUTE);
     system.state.now = start + 30 * MINUTE;
@@ -586,7 +586,7 @@ describe('help at a door', () => {
     expect(closed?.backCents).toBeGreaterThan(0);
     const incident = (await incidentsOf(id))[0]?.id ?? '';
     for (let again = 0; again < 2; again += 1)
-      await refundForStaff(system.booking, {
+      await refundForStaff(system.services, {
         bookingId: id,
         cents: closed?.backCents ?? 0,
         reason: 'The door stayed closed',
@@ -609,7 +609,7 @@ test('a code of staff is in the audit log once the lock has it, and is removed f
     name: 'Electrician',
     requestId: 'r',
   };
-  const { codeId, pin } = await makeStaffCode(system.access, wanted, person);
+  const { codeId, pin } = await makeStaffCode(system.services, wanted, person);
   const log = await db.one(
     `select actor, details -> 'after' as after from public.audit_logs where resource_type = 'staff_code' and resource_id = $1 and action = 'update'`,
     [codeId],

@@ -14,6 +14,8 @@ import { ALL_JOBS } from '#server/operations/jobs/all-jobs.ts';
 import type { Task } from '#server/queue/scheduler.ts';
 import { type Job, type JobHandler, LONGEST_WAIT_MS } from '#server/queue/jobs.ts';
 import { addPerson, createBookingSystem, databases, HOUR, MINUTE, START } from './booking-system.ts';
+import { servicesWith } from '#tests/support/providers/services.ts';
+import type { Services } from '#server/operations/core/services.ts';
 
 const KINDS: readonly JobKind[] = [
   'mail.booking-confirmed',
@@ -80,32 +82,30 @@ function jobsWith(
     ran.push('reconcile');
     return 0;
   };
-  const { queue: runner, scheduler } = createBackgroundJobs({
+  const services = servicesWith({
     db: more.db ?? db,
-    workers: more.workers ?? WORKERS,
     clock,
     log: { info: quiet, warn: quiet, error: (fields) => void errors.push(fields) },
+    mail: { send: () => Promise.resolve() },
+    settings: { alertAddresses: more.addresses ?? [] },
+    siteUrl: 'https://studio.example',
+    business: () => firstSettings,
+  });
+  const { queue: runner, scheduler } = createBackgroundJobs(services, {
+    workers: more.workers ?? WORKERS,
     releaseExpiredHolds: more.releaseExpiredHolds ?? releaseExpiredHolds,
     reconcilePayments: more.reconcilePayments ?? reconcilePayments,
     circuits:
       more.paymentsCapacity === undefined
         ? {}
         : { payments: { capacity: () => more.paymentsCapacity ?? 0, isOpen: () => more.paymentsCapacity === 0 } },
-    alerts: {
-      db,
-      mail: { send: () => Promise.resolve() },
-      clock,
-      addresses: more.addresses ?? [],
-      siteUrl: 'https://studio.example',
-      business: () => firstSettings,
-    },
     tasks: more.tasks ?? [],
     kinds: jobKinds(
       ALL_JOBS.map((job) => ({
         ...job,
-        handle: (_services: object, one: Job) => (more.handlers?.[job.kind] ?? note)(one),
+        handle: (_services: Services, one: Job) => (more.handlers?.[job.kind] ?? note)(one),
       })),
-      {},
+      services,
       more.workers,
     ),
   });
@@ -162,7 +162,7 @@ test('a booking within the hour gets its code in the same round', async () => {
     endTime: new Date(START + 2 * HOUR),
   });
   await system.jobs.drain();
-  const { pin } = await showAccess(system.access, id);
+  const { pin } = await showAccess(system.services, id);
   expect(system.mails.map(({ text }) => text.includes(pin ?? 'no code'))).toContain(true);
 });
 
@@ -334,7 +334,7 @@ test('the figures count what is due, failing, closed and how old, and providers 
 test('the nightly check compares the month of a week ago and this one, and not again before its time is over', async () => {
   const night = 24 * HOUR;
   const started = async (at: number): Promise<string[]> => {
-    await startNightlyCheck({ db, clock: () => new Date(at) }, night);
+    await startNightlyCheck(servicesWith({ db, clock: () => new Date(at) }), night);
     const { rows } = await db.query<{ month: string }>(
       `update private.outbox o set done_at = $1::timestamptz from private.ledger_check c
        where o.kind = 'payment.compare-ledger' and o.subject_id = c.id and o.done_at is null returning to_char(c.month, 'YYYY-MM') as month`,

@@ -28,6 +28,7 @@ import {
   START,
   STUDIO,
 } from './booking-system.ts';
+import { servicesWith } from '#tests/support/providers/services.ts';
 
 const [embedded] = databases;
 let db: Database;
@@ -85,7 +86,7 @@ test('the confirmation goes to the account, greets by first name and links to th
   const link = /https:\/\/studio\.example\/regenerate-pin\?booking_id=([0-9a-f-]+)&token=([\w.-]+)/.exec(mail.text);
   expect(link?.[1]).toBe(id);
   const read = (now: number) => system.links.read(PIN_LINK, link?.[2] ?? '', new Date(now));
-  const { endTime } = await readOwnBooking(system.booking, person, id);
+  const { endTime } = await readOwnBooking(system.services, person, id);
   expect(read(Date.parse(endTime) - 1)).toBe(id);
   expect(read(Date.parse(endTime))).toBeNull();
 });
@@ -115,7 +116,7 @@ test('a cancellation names the money that goes back: what was paid, or nothing w
     endTime: new Date(START + 49 * HOUR),
   });
   await db.query('delete from private.outbox');
-  await cancelBooking(system.booking, paid.id, person);
+  await cancelBooking(system.services, paid.id, person);
   await system.jobs.drain();
   expect(onlyMail().text).toMatch(/\$\d+(\.\d\d)? is on its way back to your card/);
   // Staff make bookings without any payment.
@@ -136,7 +137,7 @@ test('an adjustment note is mailed once when its refund has arrived; staff mail 
   await system.jobs.drain();
   onlyMail();
   const staff = { actor: person, money: 'held' as const, requestId: null, reason: 'Sorry' };
-  await refundForStaff(system.booking, { bookingId: id, cents: 1_100, ...staff });
+  await refundForStaff(system.services, { bookingId: id, cents: 1_100, ...staff });
   await system.jobs.drain();
   const [note, ...more] = system.notes.splice(0);
   expect(more).toEqual([]);
@@ -145,7 +146,7 @@ test('an adjustment note is mailed once when its refund has arrived; staff mail 
   system.mails.splice(0);
   const request = randomUUID();
   const mail = (requestId: string, bookingId = id) =>
-    mailDocuments({ db, clock: system.clock }, { bookingId, requestId }, person);
+    mailDocuments(servicesWith({ db, clock: system.clock }), { bookingId, requestId }, person);
   for (const _ of [1, 2]) await mail(request);
   await system.jobs.drain();
   expect(onlyMail()).toMatchObject({ subject: expect.stringMatching(/^Your receipt: /), to: await emailOf(person) });
@@ -180,7 +181,7 @@ test('one cancellation sends one mail, which says where the receipt of its refun
     const { id } = await system.book(person);
     await system.jobs.drain();
     [system.mails, system.notes].forEach((sent) => sent.splice(0));
-    await cancelForStaff(system.booking, {
+    await cancelForStaff(system.services, {
       bookingId: id,
       refund,
       actor: person,
@@ -199,7 +200,7 @@ test('one cancellation sends one mail, which says where the receipt of its refun
   const part = await cancelled(1_000);
   expect(onlyMail().text).toContain('$10 is on its way back');
   expect(system.notes).toEqual([]);
-  await refundForStaff(system.booking, {
+  await refundForStaff(system.services, {
     bookingId: part,
     cents: 500,
     actor: person,
@@ -225,7 +226,7 @@ test('staff send a mail again with what is true now, once for each request, and 
     )?.id ?? '';
   const confirmation = await mailOf('mail.booking-confirmed');
   const again = (mailId: string, requestId: string = randomUUID(), bookingId = id) =>
-    sendMailAgain({ db, clock: system.clock }, { bookingId, mailId, requestId }, person);
+    sendMailAgain(servicesWith({ db, clock: system.clock }), { bookingId, mailId, requestId }, person);
   const request = randomUUID();
   await db.query(`update public.profiles set full_name = 'Kim Citizen' where user_id = $1::uuid`, [person]);
   for (const _ of [1, 2]) await again(confirmation, request);
@@ -243,7 +244,7 @@ test('staff send a mail again with what is true now, once for each request, and 
   expect(logged).toEqual({ count: 1 });
   // Queued before the cancellation, so that it would run after it.
   await again(confirmation);
-  await cancelBooking(system.booking, id, person);
+  await cancelBooking(system.services, id, person);
   await system.jobs.drain();
   expect(onlyMail().subject).toMatch(/cancelled/);
   await expect(again(confirmation)).rejects.toMatchObject({ message: 'The booking is no longer confirmed.' });
@@ -254,10 +255,10 @@ test('staff send a mail again with what is true now, once for each request, and 
 
 test('a payment that takes days is mailed about only while it processes, and a failed one with its reason', async () => {
   const person = await addPerson(db);
-  const { bookingId } = await holdBooking(system.booking, system.request(person));
+  const { bookingId } = await holdBooking(system.services, system.request(person));
   const session = await system.sessionOf(bookingId);
   system.provider.move(session, 'delay');
-  await settlePayment(system.booking, session);
+  await settlePayment(system.services, session);
   await system.jobs.drain();
   expect(onlyMail()).toMatchObject({
     to: await emailOf(person),
@@ -265,7 +266,7 @@ test('a payment that takes days is mailed about only while it processes, and a f
     text: expect.stringContaining('Hi Alex, thanks.'),
   });
   system.provider.move(session, 'delay fails');
-  await settlePayment(system.booking, session);
+  await settlePayment(system.services, session);
   await system.jobs.drain();
   expect(onlyMail().text).toMatch(
     /Your payment didn’t go through .*nothing was charged.*https:\/\/studio\.example\/booking/,
@@ -277,13 +278,13 @@ test('a payment that takes days is mailed about only while it processes, and a f
 test('a payment that still processes when the session starts is reported as too late', async () => {
   const person = await addPerson(db);
   const asked = system.request(person);
-  const { bookingId } = await holdBooking(system.booking, asked);
+  const { bookingId } = await holdBooking(system.services, asked);
   const session = await system.sessionOf(bookingId);
   system.provider.move(session, 'delay');
-  await settlePayment(system.booking, session);
+  await settlePayment(system.services, session);
   await db.query('delete from private.outbox');
   system.state.now = asked.startTime.getTime();
-  await releaseExpiredHolds(system.booking);
+  await releaseExpiredHolds(system.services);
   await system.jobs.drain();
   expect(onlyMail().text).toContain('Your payment didn’t arrive in time');
 });
@@ -291,11 +292,11 @@ test('a payment that still processes when the session starts is reported as too 
 test('a payment that arrives too late is mailed about with its amount', async () => {
   const person = await addPerson(db);
   const asked = system.request(person);
-  const { bookingId } = await holdBooking(system.booking, asked);
+  const { bookingId } = await holdBooking(system.services, asked);
   const session = await system.sessionOf(bookingId);
   system.provider.move(session, 'pay');
   system.state.now = asked.startTime.getTime() + 31 * MINUTE;
-  await settlePayment(system.booking, session);
+  await settlePayment(system.services, session);
   await system.jobs.drain();
   expect(onlyMail()).toMatchObject({
     subject: expect.stringMatching(/^Your payment is going back: Studio, /),
@@ -323,7 +324,7 @@ test('the code mail waits five seconds for a lock that has not answered, then br
   system.state.lockFails = null;
   system.state.now += MINUTE;
   await system.jobs.drain();
-  const { pin } = await showAccess(system.access, id);
+  const { pin } = await showAccess(system.services, id);
   const mail = onlyMail();
   expect(mail.to).toBe(await emailOf(person));
   expect(mail.text).toContain(pin ?? 'no code');
@@ -335,7 +336,7 @@ test('the code mail of a cancelled booking is dropped without a word', async () 
   const person = await addPerson(db);
   const asked = system.request(person);
   const { id } = await system.book(person, asked);
-  await cancelBooking(system.booking, id, person);
+  await cancelBooking(system.services, id, person);
   await system.jobs.drain();
   system.mails.length = 0;
   system.state.now = asked.startTime.getTime() - 15 * MINUTE;
@@ -367,7 +368,7 @@ const DAY = 24 * HOUR;
 /** Lets the periodic task run at this time, and sends what it queued. */
 async function remindAt(time: number): Promise<{ mails: number; texts: number }> {
   system.state.now = time;
-  await queueReminders(system.bookingMails);
+  await queueReminders(system.services);
   await system.jobs.drain();
   return {
     mails: system.mails.splice(0).filter(({ subject }) => subject.startsWith('Reminder: ')).length,
@@ -394,7 +395,7 @@ test('a session is reminded of once by mail a day before and once by text two ho
   await bookToRemind(new Date(start));
   expect(await remindAt(start - DAY - 1)).toEqual({ mails: 0, texts: 0 });
   system.state.now = start - DAY;
-  await queueReminders(system.bookingMails);
+  await queueReminders(system.services);
   await system.jobs.drain();
   const mail = onlyMail();
   expect(mail.subject).toMatch(/^Reminder: Studio, /);
@@ -415,7 +416,7 @@ test('nobody is reminded of a session that was cancelled, is switched off, or wa
     await bookToRemind(new Date(starts[2] ?? 0)),
     await bookToRemind(new Date(starts[3] ?? 0)),
   ];
-  await cancelBooking(system.booking, gone.id, gone.person);
+  await cancelBooking(system.services, gone.id, gone.person);
   await system.jobs.drain();
   system.mails.splice(0);
   await db.query(
@@ -438,7 +439,7 @@ test('a text message that waits is not sent to a number that its owner has not c
   const { person } = await bookToRemind(new Date(start));
   await remindAt(start - DAY);
   system.state.now = start - 2 * HOUR;
-  await queueReminders(system.bookingMails);
+  await queueReminders(system.services);
   await db.query(`update auth.users set phone = '61400000009', phone_confirmed_at = null where id = $1::uuid`, [
     person,
   ]);
@@ -450,7 +451,7 @@ test('a moved session is reminded of at its new hours only, also when the mail o
   const start = START + 7 * DAY;
   const { id } = await bookToRemind(new Date(start));
   system.state.now = start - DAY;
-  await queueReminders(system.bookingMails);
+  await queueReminders(system.services);
   const later = start + 5 * DAY;
   await db.transaction(async (tx) => {
     await tx.query(
@@ -485,7 +486,7 @@ test.each([
     await bookToRemind(new Date(start));
     expect(await remindAt(start - DAY - 1)).toEqual({ mails: 0, texts: 0 });
     system.state.now = start - DAY;
-    await queueReminders(system.bookingMails);
+    await queueReminders(system.services);
     await system.jobs.drain();
     expect(onlyMail().text).toContain(said);
     expect((await remindAt(start - 2 * HOUR)).texts).toBe(1);
@@ -498,7 +499,7 @@ test('a session is thanked for once, half an hour after its end, with one questi
   const { person, id } = await bookToRemind(new Date(start));
   const thankAt = async (time: number) => {
     system.state.now = time;
-    await queueThanks(system.bookingMails);
+    await queueThanks(system.services);
     await system.jobs.drain();
     return system.mails.splice(0).filter(({ subject }) => subject === 'How was Studio?');
   };

@@ -6,18 +6,14 @@ import { createLinkSigner } from '#server/crypto/link-signer.ts';
 import type { Database } from '#server/db/database.ts';
 import { readSchema } from '#server/db/schema/schema.ts';
 import { openPostgres } from '#server/db/postgres/open-postgres.ts';
-import type { AccessContext } from '#server/operations/access/context.ts';
-import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { holdBooking, type HoldRequest } from '#server/operations/bookings/hold.ts';
 import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
 import { createSingleFlight } from '#server/operations/core/single-flight.ts';
 import type { JobKind } from '#rules/alerts/jobs.ts';
-import { ALL_JOBS, type JobServices } from '#server/operations/jobs/all-jobs.ts';
+import { ALL_JOBS } from '#server/operations/jobs/all-jobs.ts';
 import { jobKinds, WORKERS } from '#server/operations/core/jobs.ts';
-import type { ReminderContext } from '#server/operations/mails/reminders.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { reconcilePayments } from '#server/operations/reconciliation/reconcile-payments.ts';
-import type { EventContext } from '#server/operations/webhooks/context.ts';
 import type { ProviderError } from '#server/providers/call.ts';
 import type { LockCapabilities, MailMessage } from '#server/providers/ports.ts';
 import { firstSettings } from '#rules/business/first-settings.ts';
@@ -27,6 +23,7 @@ import { createFakeLocks, type FakeLocks } from '#tests/support/providers/locks.
 import { createFakeMail, createFakeTexts } from '#tests/support/providers/messages.ts';
 import { createFakeProvider, type FakeProvider } from '#tests/support/providers/payments.ts';
 import { createMigratedDatabase } from '#tests/support/postgres.ts';
+import { servicesWith } from '#tests/support/providers/services.ts';
 
 /** The booking operations on a real database, with providers in memory: no test server, no network. */
 
@@ -122,68 +119,46 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
   );
   const links = createLinkSigner(Buffer.alloc(32, 1));
   const { locks } = door;
-  const access: AccessContext = {
+  const texts: { to: string; text: string }[] = [];
+  const services = servicesWith({
     db,
-    locks,
-    lockOf: new Map([[STUDIO, LOCK]]),
-    encryption: createEncryption(Buffer.alloc(32, 2)),
-    fingerprint: createFingerprint(Buffer.alloc(32, 3)),
     clock,
     log,
-  };
-  const booking: BookingContext & EventContext = {
-    db,
-    payments: provider.payments,
-    clock,
-    log,
-    count: () => undefined,
-    openings: createSingleFlight(),
-    // Cast: no test with this system is about ID checks.
-    hostedChecks: {} as EventContext['hostedChecks'],
+    siteUrl: 'https://studio.example',
     settings: {
-      siteUrl: 'https://studio.example',
       holdMinutes: 15,
       sessionMinutes: 31,
       answerWithinMs: 60_000,
       limitFactor: 1,
+      alertAddresses: [],
+      developerPages: false,
     },
-  };
-  const texts: { to: string; text: string }[] = [];
-  const bookingMails: ReminderContext = {
-    db,
-    texts: createFakeTexts((message) => texts.push(message)),
+    business: () => firstSettings,
+    links,
     mail: createFakeMail((message) => {
       (message.subject.startsWith('Your refund receipt') ? notes : mails).push(message);
       if (state.mailFails !== false)
         throw state.mailFails === true ? new Error('the mail server is down') : state.mailFails;
     }),
-    access,
-    links,
-    clock,
-    siteUrl: 'https://studio.example',
-    business: () => firstSettings,
-  };
-  const { queue, scheduler } = createBackgroundJobs({
-    db,
+    texts: createFakeTexts((message) => texts.push(message)),
+    payments: provider.payments,
+    openings: createSingleFlight(),
+    countOutcome: () => undefined,
+    locks,
+    lockOf: new Map([[STUDIO, LOCK]]),
+    encryption: createEncryption(Buffer.alloc(32, 2)),
+    fingerprint: createFingerprint(Buffer.alloc(32, 3)),
+  });
+  const { queue, scheduler } = createBackgroundJobs(services, {
     workers: WORKERS,
-    clock,
-    log,
-    releaseExpiredHolds: (stop) => releaseExpiredHolds(booking, stop),
-    reconcilePayments: () => reconcilePayments(booking),
+    releaseExpiredHolds: (stop) => releaseExpiredHolds(services, stop),
+    reconcilePayments: () => reconcilePayments(services),
     circuits: {},
-    alerts: {
-      db,
-      mail: { send: () => Promise.resolve() },
-      clock,
-      addresses: [],
-      siteUrl: 'https://studio.example',
-      business: () => firstSettings,
-    },
     tasks: [],
-    // Cast: the jobs that need the other services are done at once.
+    // The jobs that need the other services are done at once.
     kinds: jobKinds(
       ALL_JOBS.map((job) => (UNTRIED.includes(job.kind) ? { ...job, handle: async () => 'done' as const } : job)),
-      { ...({} as JobServices), mails: bookingMails, payment: booking, access },
+      services,
     ),
   });
   const jobs = { scheduler, drain: () => queue.run() };
@@ -217,24 +192,22 @@ export async function createBookingSystem(db: Database, lock: Partial<LockCapabi
     )?.id ?? '';
   /** A booking that is paid for and confirmed. */
   async function book(userId: string, more: Partial<HoldRequest> = {}): Promise<{ id: string; sessionId: string }> {
-    const { bookingId } = await holdBooking(booking, request(userId, more));
+    const { bookingId } = await holdBooking(services, request(userId, more));
     const sessionId = await sessionOf(bookingId);
     provider.move(sessionId, 'pay');
-    await settlePayment(booking, sessionId);
+    await settlePayment(services, sessionId);
     return { id: bookingId, sessionId };
   }
   return {
     state,
     provider,
     door,
-    access,
-    booking,
+    services,
     jobs,
     links,
     mails,
     notes,
     texts,
-    bookingMails,
     logged,
     logFields,
     locks,

@@ -87,13 +87,13 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     ])('is refused to %s, with the reason', async (_who, given, code) => {
       const person = await addPerson(db, given);
       const request = system.request(person, { termsAccepted: false });
-      await expect(holdBooking(system.booking, request)).rejects.toMatchObject({ name: 'Refusal', code });
+      await expect(holdBooking(system.services, request)).rejects.toMatchObject({ name: 'Refusal', code });
       expect(await db.one('select 1 from private.booking where user_id = $1::uuid', [person])).toBeNull();
     });
 
     test('includes a customer who turns 18 today', async () => {
       const person = await addPerson(db, { born: bornYears(18) });
-      expect(await holdBooking(system.booking, system.request(person))).toMatchObject({
+      expect(await holdBooking(system.services, system.request(person))).toMatchObject({
         totalCents: expect.any(Number),
       });
     });
@@ -102,11 +102,11 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       const span = system.nextSpan(2);
       const end = span.endTime.getTime();
       const short = await addPerson(db, { verifiedUntil: new Date(end - 1) });
-      await expect(holdBooking(system.booking, system.request(short, span))).rejects.toMatchObject({
+      await expect(holdBooking(system.services, system.request(short, span))).rejects.toMatchObject({
         code: 'id_required',
       });
       const long = await addPerson(db, { verifiedUntil: new Date(end) });
-      const { bookingId } = await holdBooking(system.booking, system.request(long, span));
+      const { bookingId } = await holdBooking(system.services, system.request(long, span));
       const used = await db.one<{ id: string }>('select id from public.id_verifications where user_id = $1::uuid', [
         long,
       ]);
@@ -115,15 +115,16 @@ describe.each(databases)('bookings on $name', ({ open }) => {
 
     test('accepts terms agreed to with the booking, and stores them', async () => {
       const person = await addPerson(db, { terms: null });
-      await holdBooking(system.booking, system.request(person, { termsAccepted: true }));
-      await holdBooking(system.booking, system.request(person, { termsAccepted: false }));
+      await holdBooking(system.services, system.request(person, { termsAccepted: true }));
+      await holdBooking(system.services, system.request(person, { termsAccepted: false }));
     });
 
     test('excludes unknown studios, past hours, spans off the hour and spans of more than a day', async () => {
       const person = await addPerson(db);
       const at = (from: number, to: number) => ({ startTime: new Date(from), endTime: new Date(to) });
       const week = START + 30 * 24 * HOUR;
-      const refused = async (more: object) => expect(holdBooking(system.booking, system.request(person, more))).rejects;
+      const refused = async (more: object) =>
+        expect(holdBooking(system.services, system.request(person, more))).rejects;
       await (
         await refused({ studioId: randomUUID() })
       ).toMatchObject({ code: 'invalid_request', message: 'Selected studio not found.' });
@@ -139,7 +140,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     test('refuses a different price on the screen and names the right one', async () => {
       const person = await addPerson(db);
       const span = system.nextSpan();
-      const refused = await holdBooking(system.booking, system.request(person, { ...span, shownTotalCents: 1 })).catch(
+      const refused = await holdBooking(system.services, system.request(person, { ...span, shownTotalCents: 1 })).catch(
         (error: unknown) => error,
       );
       expect(refused).toMatchObject({
@@ -147,7 +148,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
         details: { total: expect.any(Number), couponCode: null },
       });
       const total = (refused as { details: { total: number } }).details.total * 100;
-      const held = await holdBooking(system.booking, system.request(person, { ...span, shownTotalCents: total }));
+      const held = await holdBooking(system.services, system.request(person, { ...span, shownTotalCents: total }));
       expect(held.totalCents).toBe(total);
     });
   });
@@ -155,33 +156,33 @@ describe.each(databases)('bookings on $name', ({ open }) => {
   describe('holds', () => {
     test('a customer can have two; the refusal of a third names both, and releasing one makes room', async () => {
       const person = await addPerson(db);
-      const first = await holdBooking(system.booking, system.request(person));
-      const second = await holdBooking(system.booking, system.request(person));
+      const first = await holdBooking(system.services, system.request(person));
+      const second = await holdBooking(system.services, system.request(person));
       const third = system.request(person);
-      await expect(holdBooking(system.booking, third)).rejects.toMatchObject({
+      await expect(holdBooking(system.services, third)).rejects.toMatchObject({
         code: 'too_many_holds',
         details: { holds: [{ bookingId: first.bookingId }, { bookingId: second.bookingId }] },
       });
-      const { booking } = await releaseOwnHold(system.booking, first.bookingId, person);
+      const { booking } = await releaseOwnHold(system.services, first.bookingId, person);
       expect(booking.status).toBe('cancelled');
-      expect(await holdBooking(system.booking, third)).toMatchObject({ url: expect.any(String) });
+      expect(await holdBooking(system.services, third)).toMatchObject({ url: expect.any(String) });
     });
 
     test('other customers get neither held nor paid hours; the same customer gets their own hold again', async () => {
       const [one, other] = [await addPerson(db), await addPerson(db)];
       const span = system.nextSpan();
-      const held = await holdBooking(system.booking, system.request(one, span));
-      expect(await holdBooking(system.booking, system.request(one, span))).toEqual(held);
-      await expect(holdBooking(system.booking, system.request(other, span))).rejects.toMatchObject({
+      const held = await holdBooking(system.services, system.request(one, span));
+      expect(await holdBooking(system.services, system.request(one, span))).toEqual(held);
+      await expect(holdBooking(system.services, system.request(other, span))).rejects.toMatchObject({
         code: 'slot_taken',
       });
       const sessionId = await system.sessionOf(held.bookingId);
       system.provider.move(sessionId, 'pay');
-      await settlePayment(system.booking, sessionId);
-      await expect(holdBooking(system.booking, system.request(other, span))).rejects.toMatchObject({
+      await settlePayment(system.services, sessionId);
+      await expect(holdBooking(system.services, system.request(other, span))).rejects.toMatchObject({
         code: 'slot_taken',
       });
-      await expect(holdBooking(system.booking, system.request(one, span))).rejects.toMatchObject({
+      await expect(holdBooking(system.services, system.request(one, span))).rejects.toMatchObject({
         code: 'slot_taken',
         message: expect.stringContaining(held.reference),
       });
@@ -190,26 +191,26 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     test('an expired hold is released for another customer only after the provider has closed its session', async () => {
       const [one, other] = [await addPerson(db), await addPerson(db)];
       const span = system.nextSpan();
-      const held = await holdBooking(system.booking, system.request(one, span));
+      const held = await holdBooking(system.services, system.request(one, span));
       system.state.now += 16 * MINUTE;
       system.provider.failing = new ProviderError('stripe', 'no_response', { retryable: true });
-      await expect(holdBooking(system.booking, system.request(other, span))).rejects.toMatchObject({
+      await expect(holdBooking(system.services, system.request(other, span))).rejects.toMatchObject({
         code: 'slot_taken',
       });
       system.provider.failing = null;
-      expect((await holdBooking(system.booking, system.request(other, span))).bookingId).not.toBe(held.bookingId);
+      expect((await holdBooking(system.services, system.request(other, span))).bookingId).not.toBe(held.bookingId);
       expect(await bookingOf(held.bookingId)).toMatchObject({ status: 'cancelled', reason: 'hold_expired' });
     });
 
     test('of another customer cannot be released, cancelled or read', async () => {
       const [one, other] = [await addPerson(db), await addPerson(db)];
-      const { bookingId } = await holdBooking(system.booking, system.request(one));
+      const { bookingId } = await holdBooking(system.services, system.request(one));
       const missing = { code: 'not_found' };
-      await expect(releaseOwnHold(system.booking, bookingId, other)).rejects.toMatchObject(missing);
-      await expect(cancelBooking(system.booking, bookingId, other)).rejects.toMatchObject(missing);
-      await expect(readOwnBooking(system.booking, other, bookingId)).rejects.toMatchObject(missing);
-      await expect(readOwnBooking(system.booking, one, null)).rejects.toMatchObject(missing);
-      expect(await readOwnBooking(system.booking, one, bookingId)).toMatchObject({ id: bookingId, status: 'pending' });
+      await expect(releaseOwnHold(system.services, bookingId, other)).rejects.toMatchObject(missing);
+      await expect(cancelBooking(system.services, bookingId, other)).rejects.toMatchObject(missing);
+      await expect(readOwnBooking(system.services, other, bookingId)).rejects.toMatchObject(missing);
+      await expect(readOwnBooking(system.services, one, null)).rejects.toMatchObject(missing);
+      expect(await readOwnBooking(system.services, one, bookingId)).toMatchObject({ id: bookingId, status: 'pending' });
     });
 
     test('without an id, the newest confirmed booking is read', async () => {
@@ -217,18 +218,18 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       await system.book(person);
       system.state.now += MINUTE;
       const newer = await system.book(person);
-      expect(await readOwnBooking(system.booking, person, null)).toMatchObject({ id: newer.id });
+      expect(await readOwnBooking(system.services, person, null)).toMatchObject({ id: newer.id });
     });
   });
 
   describe('a unit of a code', () => {
     const give: readonly (readonly [string, (bookingId: string, person: string) => Promise<unknown>])[] = [
-      ['the customer releases the hold', (id, person) => releaseOwnHold(system.booking, id, person)],
+      ['the customer releases the hold', (id, person) => releaseOwnHold(system.services, id, person)],
       [
         'the hold expires',
         async () => {
           system.state.now += 16 * MINUTE;
-          await releaseExpiredHolds(system.booking);
+          await releaseExpiredHolds(system.services);
         },
       ],
       [
@@ -236,9 +237,9 @@ describe.each(databases)('bookings on $name', ({ open }) => {
         async (id) => {
           const session = await system.sessionOf(id);
           system.provider.move(session, 'delay');
-          await settlePayment(system.booking, session);
+          await settlePayment(system.services, session);
           system.provider.move(session, 'delay fails');
-          await settlePayment(system.booking, session);
+          await settlePayment(system.services, session);
         },
       ],
       [
@@ -246,25 +247,25 @@ describe.each(databases)('bookings on $name', ({ open }) => {
         async (id, person) => {
           const session = await system.sessionOf(id);
           system.provider.move(session, 'pay');
-          await settlePayment(system.booking, session);
-          await cancelBooking(system.booking, id, person);
+          await settlePayment(system.services, session);
+          await cancelBooking(system.services, id, person);
         },
       ],
     ];
     test.each(give)('is returned once when %s, and another customer can use it', async (_when, release) => {
       const [person, other] = [await addPerson(db), await addPerson(db)];
       const code = await addCoupon({ max: 1, perUser: 1 });
-      const held = await holdBooking(system.booking, system.request(person, { couponCode: code }));
+      const held = await holdBooking(system.services, system.request(person, { couponCode: code }));
       expect(await unitsOf(code)).toBe(1);
-      await expect(holdBooking(system.booking, system.request(other, { couponCode: code }))).rejects.toMatchObject({
+      await expect(holdBooking(system.services, system.request(other, { couponCode: code }))).rejects.toMatchObject({
         code: 'coupon_exhausted',
       });
       await release(held.bookingId, person);
       expect(await bookingOf(held.bookingId)).toMatchObject({ status: 'cancelled' });
       expect(await unitsOf(code)).toBe(0);
-      await releaseExpiredHolds(system.booking);
+      await releaseExpiredHolds(system.services);
       expect(await unitsOf(code)).toBe(0);
-      await holdBooking(system.booking, system.request(other, { couponCode: code }));
+      await holdBooking(system.services, system.request(other, { couponCode: code }));
       expect(await unitsOf(code)).toBe(1);
     });
 
@@ -276,7 +277,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       async (_when, minutes, reason, units) => {
         const person = await addPerson(db);
         const code = await addCoupon({ max: 1 });
-        const { bookingId } = await holdBooking(system.booking, system.request(person, { couponCode: code }));
+        const { bookingId } = await holdBooking(system.services, system.request(person, { couponCode: code }));
         await db.query(
           'update private.coupon_redemption set moving_until = $2::timestamptz where booking_id = $1::uuid',
           [bookingId, new Date(START + 2 * MINUTE)],
@@ -284,7 +285,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
         system.state.now = START + (2 + minutes) * MINUTE;
         const session = await system.sessionOf(bookingId);
         system.provider.move(session, 'expire');
-        await settlePayment(system.booking, session);
+        await settlePayment(system.services, session);
         expect(await bookingOf(bookingId)).toMatchObject({ status: 'cancelled', reason });
         expect(await unitsOf(code)).toBe(units);
       },
@@ -295,7 +296,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       const code = await addCoupon({ max: 2, perUser: 1 });
       await system.book(person, { couponCode: code });
       expect(await unitsOf(code)).toBe(1);
-      await expect(holdBooking(system.booking, system.request(person, { couponCode: code }))).rejects.toMatchObject({
+      await expect(holdBooking(system.services, system.request(person, { couponCode: code }))).rejects.toMatchObject({
         code: 'coupon_exhausted',
       });
       expect(await unitsOf(code)).toBe(1);
@@ -304,28 +305,28 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     test('is used by a free booking, which is confirmed at once and returns its result page', async () => {
       const person = await addPerson(db);
       const code = await addCoupon({ percent: 100 });
-      const held = await holdBooking(system.booking, system.request(person, { couponCode: code.toLowerCase() }));
+      const held = await holdBooking(system.services, system.request(person, { couponCode: code.toLowerCase() }));
       expect(held).toMatchObject({
         totalCents: 0,
         url: `https://studio.example/payment-success?session_id=free_${held.bookingId}&booking_id=${held.bookingId}`,
       });
       expect(await bookingOf(held.bookingId)).toMatchObject({ status: 'confirmed' });
       expect(await unitsOf(code)).toBe(1);
-      expect(await settlePayment(system.booking, `free_${held.bookingId}`)).toMatchObject({ paid: true });
+      expect(await settlePayment(system.services, `free_${held.bookingId}`)).toMatchObject({ paid: true });
     });
 
     test('tries of a code are counted, except the code of an own hold', async () => {
       const person = await addPerson(db);
       const code = await addCoupon();
       const span = system.nextSpan();
-      await holdBooking(system.booking, system.request(person, { ...span, couponCode: code }));
+      await holdBooking(system.services, system.request(person, { ...span, couponCode: code }));
       const first = await guessesUntil(person);
       expect(first).toBeGreaterThan(0);
-      await holdBooking(system.booking, system.request(person, { ...span, couponCode: code.toLowerCase() }));
-      await holdBooking(system.booking, system.request(person, span));
+      await holdBooking(system.services, system.request(person, { ...span, couponCode: code.toLowerCase() }));
+      await holdBooking(system.services, system.request(person, span));
       expect(await guessesUntil(person)).toBe(first);
       await expect(
-        holdBooking(system.booking, system.request(person, { couponCode: 'NO-SUCH' })),
+        holdBooking(system.services, system.request(person, { couponCode: 'NO-SUCH' })),
       ).rejects.toMatchObject({
         code: 'coupon_invalid',
       });
@@ -345,7 +346,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     test('removes the access code from the lock and shows it nowhere', async () => {
       const { id, person } = await withCode();
       // The job runs an hour before the start, when only staff can still cancel: run it early.
-      await requestFirstCode(system.access, {
+      await requestFirstCode(system.services, {
         id: randomUUID(),
         subjectId: id,
         kind: 'access.request',
@@ -353,7 +354,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       } as never);
       expect([...system.state.codes.keys()]).toEqual([expect.stringMatching(new RegExp(`^${LOCK}:\\d{6}$`))]);
       const known = [...system.state.codes.keys()];
-      await cancelBooking(system.booking, id, person);
+      await cancelBooking(system.services, id, person);
       await system.jobs.drain();
       expect([...system.state.codes.keys()]).toEqual([]);
       expect(system.state.revoked).toEqual(known);
@@ -362,10 +363,10 @@ describe.each(databases)('bookings on $name', ({ open }) => {
         [id],
       );
       expect(rows).toEqual([{ status: 'revoked', live: false }]);
-      await expect(showAccess(system.access, id)).rejects.toMatchObject({ code: 'not_found' });
-      await expect(ensureCode(system.access, id)).rejects.toMatchObject({ code: 'not_found' });
-      await expect(renewCode(system.access, id, person)).rejects.toMatchObject({ code: 'not_found' });
-      await requestFirstCode(system.access, {
+      await expect(showAccess(system.services, id)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(ensureCode(system.services, id)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(renewCode(system.services, id, person)).rejects.toMatchObject({ code: 'not_found' });
+      await requestFirstCode(system.services, {
         id: randomUUID(),
         subjectId: id,
         kind: 'access.request',
@@ -382,12 +383,12 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       );
       await system.jobs.drain();
       system.mails.length = 0;
-      expect(await cancelBooking(system.booking, id, person)).toEqual({
+      expect(await cancelBooking(system.services, id, person)).toEqual({
         refund: 'full',
         amountCents: payment?.amount,
         byHand: false,
       });
-      await expect(cancelBooking(system.booking, id, person)).rejects.toMatchObject({ code: 'already_done' });
+      await expect(cancelBooking(system.services, id, person)).rejects.toMatchObject({ code: 'already_done' });
       await system.jobs.drain();
       await system.jobs.drain();
       expect(system.provider.refundKeys).toEqual([`refund:${payment?.id}`]);
@@ -400,13 +401,13 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     test('names the amount that goes back now, without what staff refunded before, and so does the mail', async () => {
       const person = await addPerson(db);
       const { id, sessionId } = await system.book(person);
-      const total = (await readOwnBooking(system.booking, person, id)).finalCostCents;
+      const total = (await readOwnBooking(system.services, person, id)).finalCostCents;
       system.provider.move(sessionId, 'refund part');
-      await settlePayment(system.booking, sessionId);
+      await settlePayment(system.services, sessionId);
       await system.jobs.drain();
       system.mails.length = 0;
       const rest = total - Math.floor(total / 4);
-      expect(await cancelBooking(system.booking, id, person)).toEqual({
+      expect(await cancelBooking(system.services, id, person)).toEqual({
         refund: 'full',
         amountCents: rest,
         byHand: false,
@@ -420,25 +421,25 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     test('is possible until exactly 24 hours before the start', async () => {
       const { id, person } = await withCode(48);
       system.state.now = START + 24 * HOUR + 1;
-      await expect(cancelBooking(system.booking, id, person)).rejects.toMatchObject({ code: 'too_late' });
+      await expect(cancelBooking(system.services, id, person)).rejects.toMatchObject({ code: 'too_late' });
       expect(await bookingOf(id)).toMatchObject({ status: 'confirmed' });
       system.state.now = START + 24 * HOUR;
-      expect(await cancelBooking(system.booking, id, person)).toMatchObject({ refund: 'full' });
+      expect(await cancelBooking(system.services, id, person)).toMatchObject({ refund: 'full' });
     });
 
     test('is refused for an unpaid booking', async () => {
       const person = await addPerson(db);
-      const { bookingId } = await holdBooking(system.booking, system.request(person));
-      await expect(cancelBooking(system.booking, bookingId, person)).rejects.toMatchObject({ code: 'not_confirmed' });
+      const { bookingId } = await holdBooking(system.services, system.request(person));
+      await expect(cancelBooking(system.services, bookingId, person)).rejects.toMatchObject({ code: 'not_confirmed' });
     });
 
     test('of a free booking refunds nothing', async () => {
       const person = await addPerson(db);
       const { bookingId } = await holdBooking(
-        system.booking,
+        system.services,
         system.request(person, { couponCode: await addCoupon({ percent: 100 }) }),
       );
-      expect(await cancelBooking(system.booking, bookingId, person)).toEqual({
+      expect(await cancelBooking(system.services, bookingId, person)).toEqual({
         refund: 'none',
         amountCents: 0,
         byHand: false,
@@ -463,7 +464,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       [bookingId, `create:${bookingId}:1`, session],
     );
     system.provider.move(session, 'pay');
-    await settlePayment(system.booking, session);
+    await settlePayment(system.services, session);
     expect(await bookingOf(bookingId)).toMatchObject({ status: 'cancelled', reason: 'amount_mismatch' });
     await system.jobs.drain();
     expect(system.provider.refundKeys).toHaveLength(1);
@@ -478,13 +479,13 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       const person = await addPerson(db);
       const startTime = new Date(START + (5 + (late % 2)) * HOUR);
       const { bookingId } = await holdBooking(
-        system.booking,
+        system.services,
         system.request(person, { startTime, endTime: new Date(startTime.getTime() + 2 * HOUR) }),
       );
       const session = await system.sessionOf(bookingId);
       system.provider.move(session, 'pay');
       system.state.now = startTime.getTime() + late;
-      await settlePayment(system.booking, session);
+      await settlePayment(system.services, session);
       expect(await bookingOf(bookingId)).toMatchObject({ status });
       await db.query(`delete from private.outbox where kind <> 'payment.refund'`);
       await system.jobs.drain();
@@ -508,7 +509,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
       [id],
     );
     expect(system.mails.map(({ key }) => key)).toEqual([`job-${job?.id}`, `job-${job?.id}`]);
-    await cancelBooking(system.booking, id, person);
+    await cancelBooking(system.services, id, person);
     await system.jobs.drain();
     expect(new Set(system.mails.map(({ key }) => key)).size).toBe(2);
   });
@@ -516,7 +517,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
   test('scheduled reconciliation ends only after what it found is settled', async () => {
     await db.query(`delete from private.lease where name = 'reconcile'`);
     const person = await addPerson(db);
-    const { bookingId } = await holdBooking(system.booking, system.request(person));
+    const { bookingId } = await holdBooking(system.services, system.request(person));
     system.provider.move(await system.sessionOf(bookingId), 'pay');
     await system.jobs.scheduler.run();
     expect(await bookingOf(bookingId)).toMatchObject({ status: 'confirmed' });

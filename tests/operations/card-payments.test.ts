@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
-import type { BookingContext } from '#server/operations/bookings/context.ts';
+import type { Services } from '#server/operations/core/services.ts';
 import { type Moved, type Move, moveBooking } from '#server/operations/bookings/move.ts';
 import { readExtension } from '#server/operations/bookings/own-move.ts';
 import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
@@ -33,7 +33,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
     await db.query('delete from private.outbox');
   });
 
-  const context = () => cases.system.booking;
+  const context = () => cases.system.services;
   const provider = () => cases.system.provider;
   /** A booking of one hour, and a card of its customer that behaves so. */
   async function booked(card: CardBehaviour = 'pays'): Promise<{ id: string; person: string }> {
@@ -51,7 +51,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
   }
   type Mine = { id: string; person: string };
   /** Asks for one more hour, from the end at first. `card`: undefined for the pay page. */
-  async function extend({ id, person }: Mine, card?: string, by: BookingContext = context()): Promise<Moved> {
+  async function extend({ id, person }: Mine, card?: string, by: Services = context()): Promise<Moved> {
     const from = new Date(SATURDAY + HOUR);
     const { studioId, ...span } = await readExtension(by, { bookingId: id, customer: person, hours: 1, from });
     const own = { waive: false, actor: person, customer: person, onlyLater: true };
@@ -59,7 +59,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
     return moveBooking(by, move);
   }
   /** Asks for the evening of the day. */
-  const reschedule = ({ id, person }: Mine, card?: string, by: BookingContext = context()): Promise<Moved> =>
+  const reschedule = ({ id, person }: Mine, card?: string, by: Services = context()): Promise<Moved> =>
     moveBooking(by, {
       bookingId: id,
       studioId: STUDIO,
@@ -289,7 +289,7 @@ describe.each(databases)('payments by a saved card on $name', ({ open }) => {
       return Promise.resolve();
     };
     await deleteAccount(
-      { db, clock: cases.system.clock, proveOwner: () => Promise.resolve(), forgetSessions: () => undefined },
+      { ...context(), proveOwner: () => Promise.resolve(), forgetSessions: () => undefined },
       { userId: mine.person, sessionId: '', proof: { currentPassword: null, nonce: null } },
     );
     await cases.system.jobs.drain();

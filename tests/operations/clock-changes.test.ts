@@ -42,7 +42,7 @@ describe.each(databases.slice(-1))('over the nights on which the clocks change, 
     cases = await createPaymentCases(db);
   });
 
-  const context = () => cases.system.booking;
+  const context = () => cases.system.services;
   const rowOf = (bookingId: string) =>
     db.one<Record<string, unknown>>(
       `select start_time as "startTime", end_time as "endTime", total_hours::int as hours, final_cost_cents as cents

@@ -68,17 +68,17 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
     token: url.replace('https://studio.example/crew#', ''),
   });
   const invite = async ({ id, host }: Hosted, requestId: string | null = null) =>
-    tokenOf(await inviteCrew(system.booking, { bookingId: id, userId: host, requestId }));
-  const join = (token: string, name = 'Sam') => joinCrew(system.access, { token, name, termsVersion });
+    tokenOf(await inviteCrew(system.services, { bookingId: id, userId: host, requestId }));
+  const join = (token: string, name = 'Sam') => joinCrew(system.services, { token, name, termsVersion });
   const joined = async (booking: Hosted, name = 'Sam') => {
     const link = await invite(booking);
     await join(link.token, name);
     return link;
   };
-  const look = async (token: string) => readGuestAccess(system.access, await requireJoined(system.access, token));
-  const revoke = ({ host }: Hosted, inviteId: string) => revokeCrew(system.booking, { inviteId, userId: host });
+  const look = async (token: string) => readGuestAccess(system.services, await requireJoined(system.services, token));
+  const revoke = ({ host }: Hosted, inviteId: string) => revokeCrew(system.services, { inviteId, userId: host });
   const move = ({ id }: Hosted, to: { startTime: Date; endTime: Date }) =>
-    moveBooking(system.booking, { bookingId: id, studioId: STUDIO, ...to, waive: true, actor: STAFF, money: 'held' });
+    moveBooking(system.services, { bookingId: id, studioId: STUDIO, ...to, waive: true, actor: STAFF, money: 'held' });
   const outcome = (work: Promise<unknown>): Promise<string> =>
     work.then(
       () => 'done',
@@ -117,9 +117,9 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
 
       const cancelled = await hosted();
       const link = await invite(cancelled);
-      await cancelBooking(system.booking, cancelled.id, cancelled.host);
+      await cancelBooking(system.services, cancelled.id, cancelled.host);
       expect(await outcome(invite(cancelled))).toBe('session_ended');
-      expect(await outcome(renewCrewLink(system.booking, { inviteId: link.inviteId, userId: cancelled.host }))).toBe(
+      expect(await outcome(renewCrewLink(system.services, { inviteId: link.inviteId, userId: cancelled.host }))).toBe(
         'session_ended',
       );
     });
@@ -129,8 +129,8 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
       const first = await invite(booking, 'one');
       const second = await invite(booking, 'one');
       expect(second.inviteId).toBe(first.inviteId);
-      expect(await outcome(readCrewPage(system.access, first.token))).toBe('not_found');
-      expect(await outcome(readCrewPage(system.access, second.token))).toBe('done');
+      expect(await outcome(readCrewPage(system.services, first.token))).toBe('not_found');
+      expect(await outcome(readCrewPage(system.services, second.token))).toBe('done');
       for (let made = 1; made < 20; made += 1) await revoke(booking, (await invite(booking)).inviteId);
       expect(await outcome(invite(booking))).toBe('crew_full');
       expect(await revoke(booking, first.inviteId)).toEqual(await revoke(booking, first.inviteId));
@@ -142,12 +142,14 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
       const { inviteId, token } = await joined(booking);
       const rows = await db.query<{ row: string }>('select m::text as row from private.crew_member m');
       expect(rows.rows.some(({ row }) => row.includes(token))).toBe(false);
-      expect(await outcome(renewCrewLink(system.booking, { inviteId, userId: await addPerson(db) }))).toBe('not_found');
-      const renewed = tokenOf(await renewCrewLink(system.booking, { inviteId, userId: booking.host }));
-      expect(await outcome(readCrewPage(system.access, token))).toBe('not_found');
-      expect(await readCrewPage(system.access, renewed.token)).toMatchObject({ state: 'joined', name: 'Sam' });
+      expect(await outcome(renewCrewLink(system.services, { inviteId, userId: await addPerson(db) }))).toBe(
+        'not_found',
+      );
+      const renewed = tokenOf(await renewCrewLink(system.services, { inviteId, userId: booking.host }));
+      expect(await outcome(readCrewPage(system.services, token))).toBe('not_found');
+      expect(await readCrewPage(system.services, renewed.token)).toMatchObject({ state: 'joined', name: 'Sam' });
       await revoke(booking, inviteId);
-      expect(await outcome(renewCrewLink(system.booking, { inviteId, userId: booking.host }))).toBe('already_done');
+      expect(await outcome(renewCrewLink(system.services, { inviteId, userId: booking.host }))).toBe('already_done');
     });
 
     test(
@@ -169,15 +171,15 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
     test('shows the session, and joins with the terms that count now, a name, and once', async () => {
       const booking = await hosted();
       const { token } = await invite(booking);
-      expect(await readCrewPage(system.access, token)).toMatchObject({
+      expect(await readCrewPage(system.services, token)).toMatchObject({
         state: 'invited',
         name: null,
         host: 'Alex',
         studioName: 'Studio',
         termsVersion,
       });
-      expect(await outcome(requireJoined(system.access, token))).toBe('terms_required');
-      expect(await outcome(joinCrew(system.access, { token, name: 'Sam', termsVersion: 'older' }))).toBe(
+      expect(await outcome(requireJoined(system.services, token))).toBe('terms_required');
+      expect(await outcome(joinCrew(system.services, { token, name: 'Sam', termsVersion: 'older' }))).toBe(
         'terms_required',
       );
       expect(await join(token)).toMatchObject({ state: 'joined', name: 'Sam' });
@@ -191,23 +193,23 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
       const [{ token }, other] = [await invite(booking), await invite(booking)];
       const to = { startTime: new Date(booking.start + 24 * HOUR), endTime: new Date(booking.end + 24 * HOUR) };
       await move(booking, to);
-      expect(await readCrewPage(system.access, token)).toMatchObject({
+      expect(await readCrewPage(system.services, token)).toMatchObject({
         startTime: expect.stringContaining(to.startTime.toISOString().slice(0, 16)),
       });
       await revoke(booking, other.inviteId);
-      expect(await outcome(readCrewPage(system.access, other.token))).toBe('invitation_ended');
+      expect(await outcome(readCrewPage(system.services, other.token))).toBe('invitation_ended');
       expect(await outcome(join(other.token))).toBe('invitation_ended');
       system.state.now = to.endTime.getTime();
       expect(await outcome(join(token))).toBe('invitation_ended');
       system.state.now += 30 * MINUTE - 1;
-      expect(await outcome(readCrewPage(system.access, token))).toBe('done');
+      expect(await outcome(readCrewPage(system.services, token))).toBe('done');
       system.state.now += 1;
-      expect(await outcome(readCrewPage(system.access, token))).toBe('invitation_ended');
+      expect(await outcome(readCrewPage(system.services, token))).toBe('invitation_ended');
       const cancelled = await hosted();
       const link = await invite(cancelled);
       system.state.now = cancelled.start - 48 * HOUR;
-      await cancelBooking(system.booking, cancelled.id, cancelled.host);
-      expect(await outcome(readCrewPage(system.access, link.token))).toBe('invitation_ended');
+      await cancelBooking(system.services, cancelled.id, cancelled.host);
+      expect(await outcome(readCrewPage(system.services, link.token))).toBe('invitation_ended');
     });
   });
 
@@ -230,13 +232,13 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
         worksUntil: new Date(booking.end),
       });
       expect(system.state.codes.get(`${LOCK}:${access.pin}`)).toMatch(/ crew$/);
-      await makeGuestCode(system.access, await requireJoined(system.access, token));
+      await makeGuestCode(system.services, await requireJoined(system.services, token));
       expect((await look(token)).pin).toBe(access.pin);
 
       await at(booking.start);
       const report = { lockId: LOCK, kind: 'code', pin: access.pin, at: new Date(booking.start) } as const;
-      await recordReport(system.access, report);
-      await recordReport(system.access, report);
+      await recordReport(system.services, report);
+      await recordReport(system.services, report);
       await at(booking.start + MINUTE);
       expect(atLock()).toEqual(['host']);
       expect(await look(token)).toMatchObject({ pin: null, codesLeft: 19 });
@@ -245,14 +247,16 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
         [LOCK, STUDIO, new Date(booking.start), booking.id],
       );
       expect(log.rows).toMatchObject([{ actor: 'Sam (crew)' }]);
-      await makeGuestCode(system.access, await requireJoined(system.access, token));
+      await makeGuestCode(system.services, await requireJoined(system.services, token));
       const again = (await look(token)).pin;
       expect(again).not.toBe(access.pin);
       expect(system.state.codes.has(`${LOCK}:${again}`)).toBe(true);
-      await recordReport(system.access, { ...report, pin: again, at: new Date(booking.start + MINUTE) });
-      expect(await outcome(makeGuestCode(system.access, await requireJoined(system.access, token)))).toBe('code_wait');
+      await recordReport(system.services, { ...report, pin: again, at: new Date(booking.start + MINUTE) });
+      expect(await outcome(makeGuestCode(system.services, await requireJoined(system.services, token)))).toBe(
+        'code_wait',
+      );
       await at(booking.start + 2 * MINUTE);
-      await makeGuestCode(system.access, await requireJoined(system.access, token));
+      await makeGuestCode(system.services, await requireJoined(system.services, token));
       await at(booking.end);
       expect(atLock()).toEqual([]);
       expect((await look(token)).pin).toBeNull();
@@ -276,7 +280,7 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
       const { token } = await joined(booking);
       await at(booking.start - 30 * MINUTE);
       expect(atLock()).toEqual(['host', 'host crew']);
-      const { undo } = await cancelForStaff(system.booking, {
+      const { undo } = await cancelForStaff(system.services, {
         bookingId: booking.id,
         refund: 'full',
         reason: 'by mistake',
@@ -286,7 +290,7 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
       });
       await system.jobs.drain();
       expect(atLock()).toEqual(['host']);
-      await undoForStaff(system.booking, { undoId: undo?.id ?? '', actor: STAFF });
+      await undoForStaff(system.services, { undoId: undo?.id ?? '', actor: STAFF });
       await system.jobs.drain();
       expect(atLock()).toEqual(['host', 'host crew']);
       await move(booking, { startTime: new Date(booking.start + 3 * HOUR), endTime: new Date(booking.end + 3 * HOUR) });
@@ -368,20 +372,20 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
       const booking = await hosted();
       const { token } = await joined(booking);
       await at(booking.start);
-      const page = await requireJoined(system.access, token);
-      const help = () => readDoorHelp(system.access, booking.id, page.memberId);
+      const page = await requireJoined(system.services, token);
+      const help = () => readDoorHelp(system.services, booking.id, page.memberId);
       expect(await help()).toMatchObject({ hasCode: true, asked: false });
-      await recordReport(system.access, {
+      await recordReport(system.services, {
         lockId: LOCK,
         kind: 'code',
         pin: (await look(token)).pin,
         at: new Date(booking.start),
       });
       expect(await help()).toMatchObject({ hasCode: false });
-      expect(await readDoorHelp(system.access, booking.id)).toMatchObject({ hasCode: true });
-      expect(await askForDoorHelp(system.access, booking.id, { reporter: null, guestId: page.memberId })).toMatchObject(
-        { asked: true },
-      );
+      expect(await readDoorHelp(system.services, booking.id)).toMatchObject({ hasCode: true });
+      expect(
+        await askForDoorHelp(system.services, booking.id, { reporter: null, guestId: page.memberId }),
+      ).toMatchObject({ asked: true });
       expect(
         await db.one('select description from private.incident where booking_id = $1::uuid', [booking.id]),
       ).toMatchObject({ description: expect.stringContaining('A guest of the booking asks.') });
@@ -399,7 +403,7 @@ describe.each(databases)('the crew of a booking on $name', ({ open }) => {
     const { pin } = await look(seen.token);
     expect(pin).toMatch(/^\d+$/);
     expect(await revoke(booking, unseen.inviteId)).toEqual({ sawShared: false });
-    const fresh = await renewCode(system.access, booking.id, booking.host).then((access) => access.pin);
+    const fresh = await renewCode(system.services, booking.id, booking.host).then((access) => access.pin);
     expect((await look(seen.token)).pin).toBe(fresh);
     expect(await revoke(booking, seen.inviteId)).toEqual({ sawShared: true });
     expect(await outcome(look(seen.token))).toBe('invitation_ended');

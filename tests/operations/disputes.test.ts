@@ -53,7 +53,7 @@ describe('several disputes of one payment', () => {
       createdAt: new Date(START + MINUTE),
     } as const;
     payments.listDisputes = () => Promise.resolve(turned ? [older, newer] : [newer, older]);
-    expect(await settlePayment(system.booking, sessionId)).toMatchObject({
+    expect(await settlePayment(system.services, sessionId)).toMatchObject({
       paid: true,
       payment: { state: 'disputed', disputeId: newer.id, disputeStatus: 'open' },
     });
@@ -73,7 +73,7 @@ describe('several disputes of one payment', () => {
     ]);
     // It has been answered at the provider.
     payments.listDisputes = () => Promise.resolve([{ ...newer, providerStatus: 'under_review', needsResponse: false }]);
-    await settlePayment(system.booking, sessionId);
+    await settlePayment(system.services, sessionId);
     expect((await stored())[1]).toEqual({ id: newer.id, status: 'under_review', waits: false, due });
   });
 
@@ -91,11 +91,11 @@ describe('several disputes of one payment', () => {
     await system.jobs.drain();
     const [pin = ''] = [...system.state.codes.keys()].map((key) => key.split(':')[1] ?? '');
     system.state.now += HOUR + 6 * MINUTE;
-    await recordReport(system.access, { lockId: LOCK, kind: 'code', pin, at: new Date(system.state.now) });
+    await recordReport(system.services, { lockId: LOCK, kind: 'code', pin, at: new Date(system.state.now) });
     system.provider.move(sessionId, 'dispute');
-    await settlePayment(system.booking, sessionId);
-    const { name, html } = await gatherEvidence(system.access, { bookingId: id, withIds: true }, person);
-    const [dispute] = await readDisputes(system.booking, id);
+    await settlePayment(system.services, sessionId);
+    const { name, html } = await gatherEvidence(system.services, { bookingId: id, withIds: true }, person);
+    const [dispute] = await readDisputes(system.services, id);
     expect(dispute).toMatchObject({ status: 'open', providerStatus: 'needs_response', reason: 'fraudulent' });
     expect(name).toMatch(/^dispute-evidence-[A-Z0-9-]+\.html$/);
     for (const text of [
@@ -110,7 +110,7 @@ describe('several disputes of one payment', () => {
       'Full refund up to 24 hours before the start',
     ])
       expect(html).toContain(text);
-    const without = await gatherEvidence(system.access, { bookingId: id, withIds: false }, person);
+    const without = await gatherEvidence(system.services, { bookingId: id, withIds: false }, person);
     expect([
       html.includes('ID checks'),
       without.html.includes('ID checks'),
@@ -123,7 +123,7 @@ describe('several disputes of one payment', () => {
     );
     expect(log).toEqual({ disputes: [dispute?.id] });
     await expect(
-      gatherEvidence(system.access, { bookingId: randomUUID(), withIds: true }, person),
+      gatherEvidence(system.services, { bookingId: randomUUID(), withIds: true }, person),
     ).rejects.toMatchObject({ code: 'not_found' });
   });
 
@@ -151,7 +151,7 @@ describe('several disputes of one payment', () => {
       `insert into public.terms_acceptances (user_id, version, accepted_at) values ($1::uuid, $2, $3::timestamptz)`,
       [person, later, new Date(system.state.now)],
     );
-    const { html } = await gatherEvidence(system.access, { bookingId: id, withIds: true }, person);
+    const { html } = await gatherEvidence(system.services, { bookingId: id, withIds: true }, person);
     for (const text of [
       `Version ${before}`,
       `Version ${version}`,
@@ -170,12 +170,12 @@ describe('several disputes of one payment', () => {
     const startTime = new Date(START + 72 * HOUR);
     const { id, sessionId } = await system.book(person, { startTime, endTime: new Date(+startTime + HOUR) });
     system.provider.move(sessionId, 'dispute');
-    await settlePayment(system.booking, sessionId);
-    expect(await cancelBooking(system.booking, id, person)).toEqual({ refund: 'none', amountCents: 0, byHand: false });
+    await settlePayment(system.services, sessionId);
+    expect(await cancelBooking(system.services, id, person)).toEqual({ refund: 'none', amountCents: 0, byHand: false });
     await system.jobs.drain();
     expect(system.provider.refundKeys).toEqual([]);
     system.provider.move(sessionId, 'dispute won');
-    await settlePayment(system.booking, sessionId);
+    await settlePayment(system.services, sessionId);
     expect(await paymentsOf(id)).toMatchObject([{ state: 'refund_pending' }]);
     await system.jobs.drain();
     expect(system.provider.refundKeys).toHaveLength(1);

@@ -32,14 +32,14 @@ describe.each(databases)('early holds on $name', ({ open }) => {
   const newcomer = () => addPerson(db, { verifiedUntil: null });
   const later = (ms: number): void => void (cases.system.state.now += ms);
   const hold = (userId: string, hours = span(), address = `203.0.113.${(addresses += 1)}`) =>
-    holdEarly(cases.system.booking, { userId, studioId: STUDIO, address, ...hours });
+    holdEarly(cases.system.services, { userId, studioId: STUDIO, address, ...hours });
   const minutes = async (work: Promise<Date>): Promise<unknown> =>
     work.then(
       (until) => (until.getTime() - cases.system.state.now) / MINUTE,
       (error: { code: string }) => error.code,
     );
   const pay = (userId: string, hours = span()): Promise<unknown> =>
-    holdBooking(cases.system.booking, cases.system.request(userId, hours)).then(
+    holdBooking(cases.system.services, cases.system.request(userId, hours)).then(
       ({ totalCents }) => totalCents,
       (error: { code: string }) => error.code,
     );
@@ -63,10 +63,10 @@ describe.each(databases)('early holds on $name', ({ open }) => {
     const cara = await newcomer();
     expect(await minutes(hold(cara, span(5)))).toBe(10);
     later(9 * MINUTE);
-    await releaseExpiredHolds(cases.system.booking);
+    await releaseExpiredHolds(cases.system.services);
     expect(await pay(ben, span(5))).toBe('slot_taken');
     later(MINUTE);
-    await releaseExpiredHolds(cases.system.booking);
+    await releaseExpiredHolds(cases.system.services);
     expect(await pay(ben, span(5))).toBeGreaterThan(0);
   });
 

@@ -8,6 +8,7 @@ import { openFeed } from '#server/operations/calendar/feeds.ts';
 import { setPermissions } from '#server/operations/staff/set-permissions.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { addPerson, type BookingSystem, createBookingSystem, databases, LOCK, STUDIO } from './booking-system.ts';
+import { servicesWith } from '#tests/support/providers/services.ts';
 
 const SERVICE = '00000000-0000-0000-0000-000000000000';
 
@@ -19,16 +20,16 @@ describe.each(databases)('a removal that happens while a secret is shown, on $na
     ({ db, close } = await open());
     system = await createBookingSystem(db);
     const owner = await addPerson(db);
-    await setPermissions({ db }, { userId: owner, permissions: ['owner'] }, SERVICE);
+    await setPermissions(servicesWith({ db }), { userId: owner, permissions: ['owner'] }, SERVICE);
   }, 180_000);
   afterAll(() => close());
 
   const addStaff = async (): Promise<string> => {
     const id = await addPerson(db);
-    await setPermissions({ db }, { userId: id, permissions: ['bookings', 'settings'] }, SERVICE);
+    await setPermissions(servicesWith({ db }), { userId: id, permissions: ['bookings', 'settings'] }, SERVICE);
     return id;
   };
-  const remove = (userId: string) => setPermissions({ db }, { userId, permissions: [] }, SERVICE);
+  const remove = (userId: string) => setPermissions(servicesWith({ db }), { userId, permissions: [] }, SERVICE);
   /** Runs while the lock is asked for a code. */
   const duringRequest = async (change: () => Promise<unknown>, work: () => Promise<unknown>): Promise<unknown> => {
     system.state.duringRequest = async () => {
@@ -54,9 +55,9 @@ describe.each(databases)('a removal that happens while a secret is shown, on $na
       const before = new Set(system.state.codes.keys());
       const make = () =>
         what === 'a test code'
-          ? issueTestPin(system.access, person)
+          ? issueTestPin(system.services, person)
           : makeStaffCode(
-              system.access,
+              system.services,
               { studioId: STUDIO, startTime, endTime, name: 'Plumber', requestId: 'one' },
               person,
             );
@@ -77,17 +78,17 @@ describe.each(databases)('a removal that happens while a secret is shown, on $na
     const refused = { code: 'not_yours', details: { permission: 'bookings' } };
     const { startTime, endTime } = system.nextSpan();
     const made = { studioId: STUDIO, startTime, endTime, name: 'Plumber', requestId: 'one' };
-    await expect(makeStaffCode(system.access, made, person)).rejects.toMatchObject(refused);
-    await expect(issueTestPin(system.access, person)).rejects.toMatchObject({ details: { permission: 'settings' } });
-    await expect(openFeed({ ...system.booking, links: system.links }, STUDIO, person)).rejects.toMatchObject(refused);
+    await expect(makeStaffCode(system.services, made, person)).rejects.toMatchObject(refused);
+    await expect(issueTestPin(system.services, person)).rejects.toMatchObject({ details: { permission: 'settings' } });
+    await expect(openFeed({ ...system.services, links: system.links }, STUDIO, person)).rejects.toMatchObject(refused);
     const { id } = await system.book(await addPerson(db));
     const begins = await db.one<{ at: Date }>('select start_time as at from private.booking where id = $1::uuid', [id]);
     const before = system.state.now;
     system.state.now = (begins?.at.getTime() ?? 0) - 600_000;
     await settle();
-    const access = await showAccess(system.access, id);
+    const access = await showAccess(system.services, id);
     expect(access.pin).toMatch(/^\d{6}$/);
-    await expect(recordView(system.access, access, person)).rejects.toMatchObject(refused);
+    await expect(recordView(system.services, access, person)).rejects.toMatchObject(refused);
     system.state.now = before;
     const { rows } = await db.query('select from private.shown_secret where shown_to = $1::uuid', [person]);
     expect(rows).toEqual([]);
@@ -99,17 +100,17 @@ describe.each(databases)('a removal that happens while a secret is shown, on $na
     const begins = await db.one<{ at: Date }>('select start_time as at from private.booking where id = $1::uuid', [id]);
     system.state.now = (begins?.at.getTime() ?? 0) - 600_000;
     await settle();
-    const access = await showAccess(system.access, id);
-    await recordView(system.access, access, person);
+    const access = await showAccess(system.services, id);
+    await recordView(system.services, access, person);
     system.state.lockFails = new ProviderError('igloohome', 'http_503', { retryable: true });
     await remove(person);
     await settle();
-    expect((await showAccess(system.access, id)).pin).toBe(access.pin);
+    expect((await showAccess(system.services, id)).pin).toBe(access.pin);
     expect(system.state.codes.has(`${LOCK}:${access.pin ?? ''}`)).toBe(true);
     system.state.lockFails = null;
     system.state.now += 2 * 60_000;
     await settle();
-    const fresh = (await showAccess(system.access, id)).pin;
+    const fresh = (await showAccess(system.services, id)).pin;
     expect(fresh).toMatch(/^\d{6}$/);
     expect(fresh).not.toBe(access.pin);
     expect(system.state.codes.has(`${LOCK}:${access.pin ?? ''}`)).toBe(false);

@@ -11,7 +11,7 @@ import { moveBooking } from '#server/operations/bookings/move.ts';
 import { makeGuestCode } from '#server/operations/crew/guest-codes.ts';
 import { joinCrew, readGuestAccess, requireJoined } from '#server/operations/crew/guests.ts';
 import { inviteCrew } from '#server/operations/crew/links.ts';
-import { describePass, readPass, storePass, type WalletContext } from '#server/operations/exports/pass-rows.ts';
+import { describePass, readPass, storePass } from '#server/operations/exports/pass-rows.ts';
 import { askForDoorHelp, readDoorHelp } from '#server/operations/incidents/door-help.ts';
 import { sendMailAgain } from '#server/operations/mails/send-again.ts';
 import { sendReminder, sendTextReminder } from '#server/operations/mails/reminders.ts';
@@ -64,26 +64,27 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     system.mails.length = 0;
     const at = async (minutes: number): Promise<void> => {
       system.state.now = +startTime - minutes * MINUTE;
-      await tellHeldCodes(system.access);
+      await tellHeldCodes(system.services);
       await system.jobs.drain();
     };
     const dispute = async (move: 'dispute' | 'dispute won' | 'dispute lost' = 'dispute'): Promise<void> => {
       system.provider.move(sessionId, move);
-      await settlePayment(system.booking, sessionId);
+      await settlePayment(system.services, sessionId);
       await system.jobs.drain();
     };
     return { id, person, sessionId, startTime, at, dispute };
   }
   type Booked = Awaited<ReturnType<typeof booked>>;
   const guestOf = async ({ id, person }: Booked): Promise<string> => {
-    const { url } = await inviteCrew(system.booking, { bookingId: id, userId: person, requestId: null });
+    const { url } = await inviteCrew(system.services, { bookingId: id, userId: person, requestId: null });
     const token = url.replace('https://studio.example/crew#', '');
-    await joinCrew(system.access, { token, name: 'Sam', termsVersion: firstSettings.termsVersion });
+    await joinCrew(system.services, { token, name: 'Sam', termsVersion: firstSettings.termsVersion });
     return token;
   };
-  const guestLook = async (token: string) => readGuestAccess(system.access, await requireJoined(system.access, token));
+  const guestLook = async (token: string) =>
+    readGuestAccess(system.services, await requireJoined(system.services, token));
   const decide = (id: string, decision: 'keep' | 'cancel' | 'block', reason = 'We called them') =>
-    decideDispute(system.booking, { bookingId: id, decision, reason }, STAFF);
+    decideDispute(system.services, { bookingId: id, decision, reason }, STAFF);
   const outcome = (work: Promise<unknown>): Promise<unknown> =>
     work.then(
       () => 'done',
@@ -111,7 +112,7 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     const one = await booked();
     const token = await guestOf(one);
     await one.dispute();
-    expect(await readDisputesAndHold(system.booking, one.id)).toMatchObject({ held: true, disputes: [{}] });
+    expect(await readDisputesAndHold(system.services, one.id)).toMatchObject({ held: true, disputes: [{}] });
     await one.at(14);
     expect([system.state.requests, [...system.state.codes]]).toEqual([[], []]);
     expect(subjects()).toEqual(['Your access code is on hold']);
@@ -119,12 +120,14 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
       one.id,
     ]);
     expect(scheduled.rows).toEqual([{ status: 'cancelled' }]);
-    for (const read of [ensureCode, showAccess]) expect(await read(system.access, one.id)).toMatchObject(HELD);
+    for (const read of [ensureCode, showAccess]) expect(await read(system.services, one.id)).toMatchObject(HELD);
     expect(await guestLook(token)).toMatchObject(HELD);
-    expect(await outcome(renewCode(system.access, one.id, STAFF))).toBe('code_held');
-    expect(await outcome(makeGuestCode(system.access, await requireJoined(system.access, token)))).toBe('code_held');
-    expect(await readDoorHelp(system.access, one.id)).toMatchObject({ held: true, hasCode: false });
-    await askForDoorHelp(system.access, one.id, { reporter: one.person });
+    expect(await outcome(renewCode(system.services, one.id, STAFF))).toBe('code_held');
+    expect(await outcome(makeGuestCode(system.services, await requireJoined(system.services, token)))).toBe(
+      'code_held',
+    );
+    expect(await readDoorHelp(system.services, one.id)).toMatchObject({ held: true, hasCode: false });
+    await askForDoorHelp(system.services, one.id, { reporter: one.person });
     const incident = await db.one<{ text: string }>(
       'select description as text from private.incident where booking_id = $1::uuid',
       [one.id],
@@ -135,11 +138,11 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     for (const _ of [1, 2]) await decide(one.id, 'keep');
     await system.jobs.drain();
     expect(subjects().filter((subject) => subject === 'Your access code')).toHaveLength(1);
-    const shown = await showAccess(system.access, one.id);
+    const shown = await showAccess(system.services, one.id);
     expect([shown.held, shown.pin]).toEqual([false, expect.stringMatching(/^\d+$/)]);
     expect(await guestLook(token)).toMatchObject({ held: false, pin: expect.stringMatching(/^\d+$/) });
-    expect(await readDoorHelp(system.access, one.id)).toMatchObject({ held: false, hasCode: true });
-    expect(await readDisputesAndHold(system.booking, one.id)).toMatchObject({ held: false });
+    expect(await readDoorHelp(system.services, one.id)).toMatchObject({ held: false, hasCode: true });
+    expect(await readDisputesAndHold(system.services, one.id)).toMatchObject({ held: false });
     const log = await db.query(
       `select actor, details ->> 'reason' as reason from public.audit_logs where resource_id = $1 and details #>> '{after,code}' = 'not held'`,
       [one.id],
@@ -147,7 +150,7 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     expect(log.rows).toEqual([{ actor: STAFF, reason: 'We called them' }]);
     // The bank decides against us afterwards: staff have decided already.
     await one.dispute('dispute lost');
-    expect((await showAccess(system.access, one.id)).held).toBe(false);
+    expect((await showAccess(system.services, one.id)).held).toBe(false);
   });
 
   test('is told to each member of staff who may decide, once for each dispute and while it is held; the customer is not told why', async () => {
@@ -168,7 +171,7 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
       system.mails.filter(({ subject }) => subject.startsWith('The code of a customer is held: a payment is disputed'));
     const one = await booked();
     await one.dispute();
-    for (const _ of [1, 2]) await settlePayment(system.booking, one.sessionId);
+    for (const _ of [1, 2]) await settlePayment(system.services, one.sessionId);
     await system.jobs.drain();
     expect(told().map(({ to }) => to)).toEqual(expect.arrayContaining([emails['money'], emails['owner']]));
     expect(told().map(({ to }) => to)).not.toContain(emails['bookings']);
@@ -181,7 +184,7 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     // Decided before the mail could be sent.
     const other = await booked();
     system.provider.move(other.sessionId, 'dispute');
-    await settlePayment(system.booking, other.sessionId);
+    await settlePayment(system.services, other.sessionId);
     await decide(other.id, 'keep');
     await system.jobs.drain();
     expect(told()).toEqual([]);
@@ -191,19 +194,19 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     const one = await booked();
     const token = await guestOf(one);
     await one.at(10);
-    const before = (await showAccess(system.access, one.id)).pin ?? '';
+    const before = (await showAccess(system.services, one.id)).pin ?? '';
     expect(system.state.codes.size).toBe(2);
     subjects();
     await one.dispute();
     expect([...system.state.codes]).toEqual([]);
-    expect(await showAccess(system.access, one.id)).toMatchObject(HELD);
+    expect(await showAccess(system.services, one.id)).toMatchObject(HELD);
     expect(await guestLook(token)).toMatchObject(HELD);
     await one.at(9);
     expect(subjects()).toEqual(['Your access code is on hold']);
     await one.at(8);
     expect(subjects()).toEqual([]);
     await one.dispute('dispute won');
-    const { pin, held } = await showAccess(system.access, one.id);
+    const { pin, held } = await showAccess(system.services, one.id);
     expect([held, pin === null, pin === before]).toEqual([false, false, false]);
     expect((await guestLook(token)).pin).toMatch(/^\d+$/);
     expect(subjects()).toEqual(['Your access code']);
@@ -215,7 +218,7 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     await one.dispute('dispute lost');
     for (const minutes of [120, 15, 0, -59]) {
       await one.at(minutes);
-      expect(await showAccess(system.access, one.id)).toMatchObject(HELD);
+      expect(await showAccess(system.services, one.id)).toMatchObject(HELD);
     }
     expect(subjects()).toEqual(['Your access code is on hold']);
     expect([await stateOf(one.id), system.provider.refundKeys]).toEqual(['confirmed dispute_lost', []]);
@@ -239,22 +242,22 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
       ).rows;
     const shown = await booked();
     await shown.at(10);
-    const before = (await showAccess(system.access, shown.id)).pin;
+    const before = (await showAccess(system.services, shown.id)).pin;
     await shown.dispute();
     await shown.at(9);
-    expect(await showAccess(system.access, shown.id)).toMatchObject(HELD);
+    expect(await showAccess(system.services, shown.id)).toMatchObject(HELD);
     expect(await alertsOf(shown)).toEqual([
       { reason: 'the booking is disputed, and the lock cannot remove this code before it ends' },
     ]);
     await decide(shown.id, 'keep');
     await system.jobs.drain();
-    expect([(await showAccess(system.access, shown.id)).pin, system.state.requests.length]).toEqual([before, 1]);
+    expect([(await showAccess(system.services, shown.id)).pin, system.state.requests.length]).toEqual([before, 1]);
 
     const unseen = await booked();
     await unseen.at(40);
     await unseen.dispute();
     await unseen.at(10);
-    expect(await showAccess(system.access, unseen.id)).toMatchObject(HELD);
+    expect(await showAccess(system.services, unseen.id)).toMatchObject(HELD);
     expect(await alertsOf(unseen)).toEqual([]);
   });
 
@@ -266,14 +269,14 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
       `update private.dispute set opened_at = $2::timestamptz where payment_id in (select id from private.payment where booking_id = $1::uuid)`,
       [one.id, one.startTime],
     );
-    expect((await showAccess(system.access, one.id)).held).toBe(false);
+    expect((await showAccess(system.services, one.id)).held).toBe(false);
   });
 
   test('is held at the new hours too when the booking moves, and comes for them once the booking is kept', async () => {
     const one = await booked();
     await one.dispute();
     const startTime = new Date(+one.startTime + 4 * HOUR);
-    await moveBooking(system.booking, {
+    await moveBooking(system.services, {
       bookingId: one.id,
       studioId: STUDIO,
       startTime,
@@ -283,11 +286,11 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     });
     system.state.now = +startTime - 10 * MINUTE;
     await system.jobs.drain();
-    expect(await showAccess(system.access, one.id)).toMatchObject(HELD);
+    expect(await showAccess(system.services, one.id)).toMatchObject(HELD);
     expect(system.state.requests).toEqual([]);
     await decide(one.id, 'keep');
     await system.jobs.drain();
-    expect((await showAccess(system.access, one.id)).pin).toMatch(/^\d+$/);
+    expect((await showAccess(system.services, one.id)).pin).toMatch(/^\d+$/);
   });
 
   test('is replaced in reminders by how to reach us, and its mail cannot be sent again', async () => {
@@ -302,15 +305,15 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     await one.at(30);
     system.mails.length = 0;
     const again = { bookingId: one.id, mailId: sent?.id ?? '', requestId: randomUUID() };
-    expect(await outcome(sendMailAgain(system.booking, again, STAFF))).toBe('code_held');
+    expect(await outcome(sendMailAgain(system.services, again, STAFF))).toBe('code_held');
     await db.query(`update auth.users set phone = $2, phone_confirmed_at = now() where id = $1::uuid`, [
       one.person,
       `614${String(days).padStart(8, '0')}`,
     ]);
     await db.query(`update public.profiles set remind_by_text = true where user_id = $1::uuid`, [one.person]);
     const job = { id: randomUUID(), subjectId: one.id, payload: { startTime: one.startTime } } as never;
-    await sendReminder(system.bookingMails, job);
-    await sendTextReminder(system.bookingMails, job);
+    await sendReminder(system.services, job);
+    await sendTextReminder(system.services, job);
     const texts = [system.mails[0]?.text ?? '', system.texts[0]?.text ?? ''];
     expect(texts[0]).toContain('Your access code is on hold. Please write to');
     expect(texts[0]).not.toContain('We’ll email your access code');
@@ -320,10 +323,9 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
   test('is not on the pass of a wallet, held or not', async () => {
     const one = await booked();
     await one.at(10);
-    const { pin } = await showAccess(system.access, one.id);
+    const { pin } = await showAccess(system.services, one.id);
     await storePass(db, { bookingId: one.id, kind: 'apple', now: new Date(system.state.now) });
-    // Cast: only the database is read.
-    const row = await readPass(system.booking as unknown as WalletContext, one.id);
+    const row = await readPass(system.services, one.id);
     expect(row).not.toBeNull();
     expect(JSON.stringify(row && describePass(row, 'https://studio.example'))).not.toContain(pin ?? 'none');
   });
@@ -365,7 +367,7 @@ describe.each(databases)('the access code of a disputed booking on $name', ({ op
     expect(await outcome(decide(one.id, 'cancel'))).toBe('not_found');
     const other = await booked();
     await other.dispute();
-    await cancelBooking(system.booking, other.id, other.person);
+    await cancelBooking(system.services, other.id, other.person);
     expect(await outcome(decide(other.id, 'keep'))).toBe('already_done');
     expect(await outcome(decide(randomUUID(), 'keep'))).toBe('not_found');
   });

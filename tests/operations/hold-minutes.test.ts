@@ -27,15 +27,15 @@ describe.each(databases)('HOLD_MINUTES on $name', ({ open }) => {
   });
 
   const contextWith = (holdMinutes: number | null) => {
-    const { booking } = cases.system;
-    return { ...booking, settings: { ...booking.settings, holdMinutes } };
+    const { services } = cases.system;
+    return { ...services, settings: { ...services.settings, holdMinutes } };
   };
   const minutesOf = async (where: string, id: string): Promise<number> => {
     const row = await db.one<{ until: Date }>(
       `select hold_expires_at as until from private.booking where ${where} = $1::uuid`,
       [id],
     );
-    return ((row?.until.getTime() ?? 0) - cases.system.booking.clock().getTime()) / MINUTE;
+    return ((row?.until.getTime() ?? 0) - cases.system.services.clock().getTime()) / MINUTE;
   };
   const bothWays = [
     [null, BY_STAFF],
@@ -66,7 +66,7 @@ describe.each(databases)('HOLD_MINUTES on $name', ({ open }) => {
   test.each(bothWays)(
     '%s: a link of staff needs at least %s minutes until an hour before the start',
     async (operator, minutes) => {
-      const now = cases.system.booking.clock().getTime();
+      const now = cases.system.services.clock().getTime();
       // Sessions begin at full hours, so the clock moves instead.
       const start = Math.ceil((now + 3 * HOUR) / HOUR) * HOUR;
       const link = (left: number) =>

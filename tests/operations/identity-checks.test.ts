@@ -3,14 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '#server/db/database.ts';
 import { checkPhoto } from '#server/operations/identity/check-photo.ts';
 import { createCheckQueue } from '#server/operations/identity/check-queue.ts';
-import type { IdentityContext } from '#server/operations/identity/context.ts';
+import type { Services } from '#server/operations/core/services.ts';
 import { deletePhoto } from '#server/operations/identity/delete-photo.ts';
 import { readHostedCheck, startHostedCheck } from '#server/operations/identity/hosted-check.ts';
 import { acceptEvent } from '#server/operations/webhooks/handle-events.ts';
-import type { EventContext } from '#server/operations/webhooks/context.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { IdentitySession, LicenceReading, ObjectStore } from '#server/providers/ports.ts';
 import { addPerson, databases, HOUR, START } from './booking-system.ts';
+import { servicesWith } from '#tests/support/providers/services.ts';
 
 const [embedded] = databases;
 let db: Database;
@@ -65,11 +65,11 @@ function checksWith({ read = () => Promise.resolve(reading), session = {}, fails
     put: async (key, bytes) => void state.kept.set(key, bytes as Uint8Array),
     remove: async (key) => void state.kept.delete(key),
   };
-  const context: IdentityContext = {
+  const context = servicesWith({
     db,
-    reader: { read },
+    idReader: { read },
     pictures: { repack: () => Promise.resolve(Uint8Array.from([1, 2, 3])) },
-    checks: {
+    hostedChecks: {
       createSession: async (input) => {
         created.push(input);
         if (fails) throw fails;
@@ -80,12 +80,11 @@ function checksWith({ read = () => Promise.resolve(reading), session = {}, fails
         return state.session;
       },
     },
-    // Cast: the operations call nothing else of it.
-    store: store as ObjectStore,
+    store,
     clock: () => new Date(now),
     siteUrl: 'https://studio.example',
-    queue: createCheckQueue({ atOnce: 1 }),
-  };
+    checkQueue: createCheckQueue({ atOnce: 1 }),
+  });
   return { context, state, created, lookUps };
 }
 const rowOf = (id: string) =>
@@ -326,16 +325,12 @@ describe('an event about a hosted check', () => {
   });
 
   /** Accepts an event of the provider; returns whether it is handled and how often the account's pages were notified. */
-  async function accept(hostedChecks: EventContext['hostedChecks'], type: string, objectId: string) {
-    const events: EventContext = {
+  async function accept(checks: Services, type: string, objectId: string) {
+    const events = servicesWith({
       db,
-      // Cast: events about checks ask nothing about payments.
-      payments: {} as EventContext['payments'],
-      hostedChecks,
       clock: () => new Date(now),
-      count: () => undefined,
       log: { info: () => undefined, warn: (fields) => void warnings.push(fields['reason']), error: () => undefined },
-    };
+    });
     const id = `evt_${randomUUID()}`;
     const event = {
       id,
@@ -344,7 +339,7 @@ describe('an event about a hosted check', () => {
       paymentIntentId: null,
       livemode: false,
     };
-    await acceptEvent(events, event);
+    await acceptEvent({ ...events, customerClass: checks }, event);
     return db.one(
       `select handled_at is not null as handled,
          (select count(*)::int from realtime.messages where topic = 'user:' || $2 and event = 'verification') as notified
@@ -383,12 +378,13 @@ describe('an event about a hosted check', () => {
   test('stays in the inbox while the provider does not answer', async () => {
     const { context } = checksWith();
     const { id } = await startHostedCheck(context, person, 'person@example.com');
-    const silent = { ...context, checks: { ...requireChecks(context), getSession: () => Promise.reject(noResponse) } };
+    const hostedChecks = { ...requireChecks(context), getSession: () => Promise.reject(noResponse) };
+    const silent = { ...context, hostedChecks };
     expect(await accept(silent, 'verified', id)).toEqual({ handled: false, notified: 0 });
   });
 });
 
-function requireChecks({ checks }: IdentityContext): NonNullable<IdentityContext['checks']> {
-  if (checks === null) throw new Error('there is no hosted check');
-  return checks;
+function requireChecks({ hostedChecks }: Services): NonNullable<Services['hostedChecks']> {
+  if (hostedChecks === null) throw new Error('there is no hosted check');
+  return hostedChecks;
 }

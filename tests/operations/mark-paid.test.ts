@@ -43,11 +43,11 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
   });
   const book = async (more: Partial<StaffBooking> = {}): Promise<{ id: string; session: string; email: string }> => {
     const asked = wanted(more);
-    const { bookingId } = await bookForStaff(cases.system.booking, asked);
+    const { bookingId } = await bookForStaff(cases.system.services, asked);
     return { id: bookingId, session: await cases.system.sessionOf(bookingId), email: asked.customerEmail };
   };
   const mark = (bookingId: string, money: MoneyRight = 'held') =>
-    markPaid(cases.system.booking, { bookingId, actor: STAFF, money });
+    markPaid(cases.system.services, { bookingId, actor: STAFF, money });
   const payments = async (bookingId: string) =>
     (
       await db.query(
@@ -88,7 +88,7 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
     const { id } = await book();
     await mark(id);
     const cancelled = { bookingId: id, refund: 'full' as const, reason: 'Ill', actor: STAFF, money: 'held' as const };
-    expect(await cancelForStaff(cases.system.booking, cancelled)).toMatchObject({ refundCents: PRICE, byHand: true });
+    expect(await cancelForStaff(cases.system.services, cancelled)).toMatchObject({ refundCents: PRICE, byHand: true });
     await cases.system.jobs.drain();
     expect(cases.system.provider.refundKeys).toEqual([]);
   });
@@ -122,7 +122,7 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
     const { createSession } = cases.payments;
     cases.payments.createSession = fails(noResponse);
     cases.payments.findSession = () => Promise.resolve(null);
-    const { bookingId: id } = await bookForStaff(cases.system.booking, wanted());
+    const { bookingId: id } = await bookForStaff(cases.system.services, wanted());
     let made = '';
     cases.payments.createSession = async (input) => {
       await mark(id);
@@ -133,7 +133,7 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
     const [booking, payment] = [await readBooking(db, id), await latestPayment(db, id)];
     if (!booking || !payment) throw new Error('no booking');
     await expect(
-      openSession(cases.system.booking, booking, payment, { email: 'guest@example.com', hours: 1 }),
+      openSession(cases.system.services, booking, payment, { email: 'guest@example.com', hours: 1 }),
     ).rejects.toMatchObject({ code: 'slot_taken' });
     expect(await cases.payments.getSession(made)).toMatchObject({ status: 'expired' });
     expect(await cases.bookingOf(id)).toEqual({ status: 'confirmed', reason: null });
@@ -149,7 +149,7 @@ describe.each(databases)('a booking by a link that is paid elsewhere on $name', 
     const person = await addPerson(db);
     const account = await db.one<{ email: string }>('select email from auth.users where id = $1::uuid', [person]);
     const blocked = await book({ customerEmail: account?.email ?? '' });
-    await blockCustomer(cases.system.booking, { userId: person, reason: 'Damage', until: null }, STAFF);
+    await blockCustomer(cases.system.services, { userId: person, reason: 'Damage', until: null }, STAFF);
     await expect(mark(blocked.id)).rejects.toMatchObject({ code: 'blocked' });
     expect(await payments(blocked.id)).toMatchObject([{ kind: 'card' }]);
     await releaseHold(cases.payment, id, 'hold_expired');

@@ -53,7 +53,7 @@ describe.each(databases)('a verified ID that is lost after payment on $name', ({
        values ($1::uuid, 'staff', 'verified', now(), now() + interval '10 years')`,
       [person],
     );
-  const round = () => followMissingIds(system.booking, () => false);
+  const round = () => followMissingIds(system.services, () => false);
   const stateOf = async (id: string) =>
     (
       await db.one<{ state: string }>(
@@ -113,12 +113,12 @@ describe.each(databases)('a verified ID that is lost after payment on $name', ({
 
   test('cancels nothing when staff let the session take place, which the audit log has', async () => {
     const { id, person, at } = await booked(110);
-    await expect(keepWithoutId(system.booking, { bookingId: id, reason: 'x' }, staff)).rejects.toMatchObject({
+    await expect(keepWithoutId(system.services, { bookingId: id, reason: 'x' }, staff)).rejects.toMatchObject({
       code: 'not_found',
     });
     await changeName(person);
     await round();
-    for (const _ of [1, 2]) await keepWithoutId(system.booking, { bookingId: id, reason: 'I know them' }, staff);
+    for (const _ of [1, 2]) await keepWithoutId(system.services, { bookingId: id, reason: 'I know them' }, staff);
     at(40);
     await round();
     expect(await stateOf(id)).toBe('confirmed paid');
@@ -164,7 +164,7 @@ describe.each(databases)('a verified ID that is lost after payment on $name', ({
 
   test('may be withdrawn by staff, once, with a reason that the customer gets and the audit log has not', async () => {
     const { id, person, at } = await booked(300);
-    const withdraw = (reason: string) => withdrawId(system.booking as never, { userId: person, reason }, staff);
+    const withdraw = (reason: string) => withdrawId(system.services, { userId: person, reason }, staff);
     await withdraw('The photo was not of you.');
     await withdraw('The photo was not of you.');
     await expect(withdraw('Something else')).rejects.toMatchObject({ code: 'already_done' });
@@ -183,7 +183,7 @@ describe.each(databases)('a verified ID that is lost after payment on $name', ({
     at(60);
     await round();
     expect(await stateOf(id)).toBe('cancelled refund_pending');
-    await expect(keepWithoutId(system.booking, { bookingId: id, reason: 'x' }, staff)).rejects.toMatchObject({
+    await expect(keepWithoutId(system.services, { bookingId: id, reason: 'x' }, staff)).rejects.toMatchObject({
       code: 'already_done',
     });
   });
@@ -195,7 +195,7 @@ describe.each(databases)('a verified ID that is lost after payment on $name', ({
       await round();
       at(60);
       const [kept] = await Promise.allSettled([
-        keepWithoutId(system.booking, { bookingId: id, reason: 'I know them' }, staff),
+        keepWithoutId(system.services, { bookingId: id, reason: 'I know them' }, staff),
         round(),
       ]);
       expect(await stateOf(id)).toBe(kept.status === 'fulfilled' ? 'confirmed paid' : 'cancelled refund_pending');

@@ -20,7 +20,7 @@ describe.each(databases)('the room that is free first on $name', ({ open }) => {
     await db.query('delete from private.closed_span');
     await db.query('update public.studios set active = id = $1::uuid', [STUDIO]);
     const look = async () => {
-      const found = await readNextFree(system.booking);
+      const found = await readNextFree(system.services);
       return found && [found.name, found.start && (found.start.getTime() - START) / HOUR, found.cents];
     };
     const name = (await db.one<{ name: string }>('select name from public.studios where id = $1::uuid', [STUDIO]))
@@ -28,14 +28,14 @@ describe.each(databases)('the room that is free first on $name', ({ open }) => {
     const now = await look();
     expect(now?.slice(0, 2)).toEqual([name, null]);
     expect(now?.[2]).toBeGreaterThan(0);
-    expect((await readNextFree(system.booking))?.query).toBe(`?room=${STUDIO}&from=2031-03-01T11&hours=1`);
+    expect((await readNextFree(system.services))?.query).toBe(`?room=${STUDIO}&from=2031-03-01T11&hours=1`);
     // Held for somebody, then closed.
     const hours = { startTime: new Date(START), endTime: new Date(START + 2 * HOUR) };
-    await holdBooking(system.booking, system.request(await addPerson(db), hours));
+    await holdBooking(system.services, system.request(await addPerson(db), hours));
     expect((await look())?.[1]).toBe(2);
     const closed = { startTime: new Date(START + 2 * HOUR), endTime: new Date(START + 3 * HOUR) };
     await closeHours(
-      system.booking,
+      system.services,
       { studioId: STUDIO, ...closed, weeks: 1, reason: 'Paint', public: false },
       randomUUID(),
     );

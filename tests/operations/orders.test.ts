@@ -4,7 +4,7 @@ import { addDays, slotStart, studioDate } from '#rules/studio-time.ts';
 import { formatMoney } from '#rules/money.ts';
 import { weeklyDates } from '#rules/finding/series.ts';
 import type { Database } from '#server/db/database.ts';
-import type { BookingContext } from '#server/operations/bookings/context.ts';
+import type { Services } from '#server/operations/core/services.ts';
 import { cancelBooking, cancelOrder } from '#server/operations/bookings/cancel.ts';
 import { cancelForStaff, cancelOrderForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
 import { holdBooking, type HoldRequest, type HoldResult } from '#server/operations/bookings/hold.ts';
@@ -44,7 +44,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
     next += 1;
   });
 
-  const context = () => cases.system.booking;
+  const context = () => cases.system.services;
   const provider = () => cases.system.provider;
   /** An hour or more of a day of this test, and the dates of its weeks. */
   function weekly(weeks: number, hours = 2): Omit<Partial<HoldRequest>, 'series'> & { series: string[] } {
@@ -487,7 +487,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
   });
 
   /** As the first caller whose process is killed at some step, then as two tabs. */
-  async function inTabs(dying: BookingContext, work: (by: BookingContext) => Promise<unknown>): Promise<void> {
+  async function inTabs(dying: Services, work: (by: Services) => Promise<unknown>): Promise<void> {
     await work(dying).catch(() => null);
     await Promise.allSettled([work(context()), work(context())]);
   }
@@ -501,7 +501,7 @@ describe.each(databases)('orders on $name', ({ open }) => {
       await ensureCustomer(context(), person, 'person@example.com');
       provider().saveCard(person, 'pm_1', 'pays');
       const killed = killedAt(context(), dieAt, lost);
-      const dying: BookingContext = { ...killed.context, openings: (_key, run) => run() };
+      const dying: Services = { ...killed.context, openings: (_key, run) => run() };
       await inTabs(dying, (by) => holdBooking(by, wanted));
       const held = await holdBooking(context(), wanted);
       const session = await sessionOf(held.bookingId);

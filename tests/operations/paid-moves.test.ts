@@ -14,6 +14,7 @@ import { readPaymentStatus } from '#server/operations/payments/read-status.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { addPerson, databases, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
 import { createPaymentCases, noResponse, type PaymentCases } from './payment-cases.ts';
+import { servicesWith } from '#tests/support/providers/services.ts';
 
 const DAY = 24 * HOUR;
 /** A Saturday at 11 am in Sydney, a week ahead, where an hour costs $59; seven hours later it costs $69. */
@@ -42,7 +43,7 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     startTime: new Date(start),
     endTime: new Date(start + hours * HOUR),
   });
-  const context = () => cases.system.booking;
+  const context = () => cases.system.services;
   const move = (bookingId: string, span: Span, more: Partial<Move> = {}) =>
     moveBooking(context(), {
       bookingId,
@@ -114,7 +115,8 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     return (await cases.payments.listRefunds(paymentIntentId ?? '')).map(({ amountCents }) => amountCents);
   }
 
-  const documents = async (bookingId: string) => (await readDocuments({ db }, { bookingId, userId: null })).documents;
+  const documents = async (bookingId: string) =>
+    (await readDocuments(servicesWith({ db }), { bookingId, userId: null })).documents;
   async function requireNumbersWithoutGaps(): Promise<void> {
     const row = await db.one(
       'select count(*)::int as n, max(number) as last, min(number) as first from private.document',
@@ -601,19 +603,25 @@ describe.each(databases)('moves that are paid by a link on $name', ({ open }) =>
     expect(all.at(-1)?.content.cancelled).toBe(true);
     expect(all.slice(0, 2).map(({ content }) => content.change)).toEqual([false, true]);
     await requireNumbersWithoutGaps();
-    await expect(readDocuments({ db }, { bookingId: id, userId: staff })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(readDocuments(servicesWith({ db }), { bookingId: id, userId: staff })).rejects.toMatchObject({
+      code: 'not_found',
+    });
   });
 
   test('money that came too late for its hours has no document, and neither does a hold', async () => {
     const held = await cases.held(at(SATURDAY));
-    await expect(readDocuments({ db }, { bookingId: held.id, userId: held.person })).rejects.toMatchObject({
+    await expect(
+      readDocuments(servicesWith({ db }), { bookingId: held.id, userId: held.person }),
+    ).rejects.toMatchObject({
       code: 'not_found',
     });
     cases.system.state.now += 16 * MINUTE;
     await expire();
     await payTooLate(held.session);
     await drain();
-    await expect(readDocuments({ db }, { bookingId: held.id, userId: held.person })).rejects.toMatchObject({
+    await expect(
+      readDocuments(servicesWith({ db }), { bookingId: held.id, userId: held.person }),
+    ).rejects.toMatchObject({
       code: 'not_found',
     });
   });

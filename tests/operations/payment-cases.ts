@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
-import type { PaymentStatusContext } from '#server/operations/payments/read-status.ts';
 import { createSingleFlight } from '#server/operations/core/single-flight.ts';
 import type { Database } from '#server/db/database.ts';
 import { holdBooking, type HoldRequest } from '#server/operations/bookings/hold.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
-import type { EventContext } from '#server/operations/webhooks/context.ts';
+import type { CallServices } from '#server/operations/core/services.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { Payments } from '#server/providers/ports.ts';
 import { addPerson, createBookingSystem } from './booking-system.ts';
+import { forCalls } from '#tests/support/providers/services.ts';
 
 /** Holds and payments in the states from which the tests of the payment operations start. */
 
@@ -30,9 +30,9 @@ export async function createPaymentCases(db: Database) {
   const system = await createBookingSystem(db);
   /** The provider's port, whose calls a test replaces one by one. */
   const payments: { -readonly [Call in keyof Payments]: Payments[Call] } = system.provider.payments;
-  const payment: PaymentStatusContext & EventContext = {
-    ...system.booking,
-    answerWithinMs: 1_500,
+  const payment: CallServices = {
+    ...forCalls(system.services),
+    settings: { ...system.services.settings, answerWithinMs: 1_500 },
     settlements: createSingleFlight(),
   };
 
@@ -68,7 +68,7 @@ export async function createPaymentCases(db: Database) {
   ): Promise<{ id: string; person: string; session: string; request: HoldRequest; url: string | null }> {
     const person = await addPerson(db);
     const request = system.request(person, more);
-    const { bookingId, url } = await holdBooking(system.booking, request);
+    const { bookingId, url } = await holdBooking(system.services, request);
     return { id: bookingId, person, session: await system.sessionOf(bookingId), request, url };
   }
   /** Makes a hold whose create call lost its answer. `created`: the provider created the session all the same. */
@@ -84,7 +84,7 @@ export async function createPaymentCases(db: Database) {
       throw noResponse;
     };
     payments.findSession = fails(noResponse);
-    const refusal = await holdBooking(system.booking, request).catch((error: unknown) => error);
+    const refusal = await holdBooking(system.services, request).catch((error: unknown) => error);
     expect(refusal).toMatchObject({
       code: 'provider_unavailable',
       message: 'We can’t reach the payment service right now. Your time is held, so please try again in a moment.',

@@ -168,7 +168,7 @@ describe('a processing payment', () => {
         )
       ).rows;
     for (let round = 0; round < 3; round += 1) {
-      await settlePayment(system.booking, session);
+      await settlePayment(system.services, session);
       expect(await since()).toEqual([{ at: new Date(START), audits: 1 }]);
       system.state.now += MINUTE;
     }
@@ -177,15 +177,15 @@ describe('a processing payment', () => {
 
   test('of a hold that was released is followed without a mail, and refunded when it arrives', async () => {
     const { id, session, person } = await held();
-    await releaseOwnHold(system.booking, id, person);
+    await releaseOwnHold(system.services, id, person);
     expect(await paymentsOf(id)).toMatchObject([{ state: 'expired' }]);
     system.provider.force(session, 'delay');
-    await settlePayment(system.booking, session);
+    await settlePayment(system.services, session);
     expect(await paymentsOf(id)).toMatchObject([{ state: 'processing' }]);
     expect(await bookingOf(id)).toEqual({ status: 'cancelled', reason: 'abandoned' });
     expect(await jobsOf(id)).toEqual([]);
     system.provider.move(session, 'delay succeeds');
-    await settlePayment(system.booking, session);
+    await settlePayment(system.services, session);
     expect(await paymentsOf(id)).toMatchObject([{ state: 'refund_pending' }]);
     expect(await jobsOf(id)).toEqual(['mail.payment-returned', 'payment.refund']);
   });
@@ -200,11 +200,11 @@ describe('reconciliation by the sessions alone', () => {
     const { id, session } = await held();
     system.provider.move(session, move);
     system.provider.events.length = 0;
-    expect(await reconcilePayments(system.booking)).toBe(1);
+    expect(await reconcilePayments(system.services)).toBe(1);
     expect(await paymentsOf(id)).toMatchObject([{ state }]);
     expect(await bookingOf(id)).toMatchObject({ status: booking });
     await db.query('delete from private.webhook_inbox');
-    expect(await reconcilePayments(system.booking)).toBe(0);
+    expect(await reconcilePayments(system.services)).toBe(0);
     expect(await inboxRows()).toEqual([]);
   });
 
@@ -213,21 +213,21 @@ describe('reconciliation by the sessions alone', () => {
     ['delay', 'processing'],
   ] as const)('also brings a payment stored without a URL after "%s" to %s', async (move, state) => {
     const { id, session } = await unanswered(true);
-    await settlePayment(system.booking, session);
+    await settlePayment(system.services, session);
     expect(await paymentsOf(id)).toMatchObject([{ state: 'intent', session }]);
     system.provider.move(session, move);
     system.provider.events.length = 0;
-    expect(await reconcilePayments(system.booking)).toBe(1);
+    expect(await reconcilePayments(system.services)).toBe(1);
     expect(await paymentsOf(id)).toMatchObject([{ state }]);
   });
 
   test('brings a processing payment that fails to failed', async () => {
     const { id, session } = await held();
     system.provider.move(session, 'delay');
-    await settlePayment(system.booking, session);
+    await settlePayment(system.services, session);
     system.provider.move(session, 'delay fails');
     system.provider.events.length = 0;
-    expect(await reconcilePayments(system.booking)).toBe(1);
+    expect(await reconcilePayments(system.services)).toBe(1);
     expect(await paymentsOf(id)).toMatchObject([{ state: 'failed' }]);
     expect(await bookingOf(id)).toEqual({ status: 'cancelled', reason: 'payment_failed' });
   });
@@ -238,7 +238,7 @@ describe('a hold whose payment is not kept', () => {
     const { id, session } = await held();
     system.provider.move(session, 'pay');
     system.provider.move(session, 'refund all');
-    await settlePayment(system.booking, session);
+    await settlePayment(system.services, session);
     expect(await bookingOf(id)).toEqual({ status: 'cancelled', reason: 'staff' });
     expect(await jobsOf(id)).toEqual(['mail.booking-cancelled']);
   });
@@ -252,9 +252,9 @@ describe('a hold whose payment is not kept', () => {
       paymentStatus: 'no_payment_required',
     });
     const { amountCents } = await getSession(session);
-    await settlePayment(system.booking, session);
+    await settlePayment(system.services, session);
     expect(await bookingOf(id)).toEqual({ status: 'cancelled', reason: 'amount_mismatch' });
-    await settlePayment(system.booking, session);
+    await settlePayment(system.services, session);
     const { rows } = await db.query(
       `select l.details from public.audit_logs l join private.payment p on p.id::text = l.resource_id
        where l.action = 'alert' and p.booking_id = $1::uuid`,
@@ -283,7 +283,7 @@ describe('a refund in the audit log', () => {
 
   test('is ours without an alert when we made it', async () => {
     const { id, person } = await booked();
-    await cancelBooking(system.booking, id, person);
+    await cancelBooking(system.services, id, person);
     await system.jobs.drain();
     expect(await auditOf(id)).toEqual([
       { action: 'update', reason: null, state: null, by: 'us' },
@@ -297,10 +297,10 @@ describe('a refund in the audit log', () => {
   ] as const)('is an alert when it was made at the provider for a payment that was %s', async (_state, moves) => {
     const { id, sessionId } = await booked();
     for (const move of moves) system.provider.move(sessionId, move);
-    await settlePayment(system.booking, sessionId);
+    await settlePayment(system.services, sessionId);
     system.provider.move(sessionId, 'refund all');
     payments.listRefunds = async () => [{ id: `re_${id}`, status: 'succeeded', amountCents: 100_000, key: null }];
-    await settlePayment(system.booking, sessionId);
+    await settlePayment(system.services, sessionId);
     expect(await auditOf(id)).toEqual([
       { action: 'update', reason: null, state: null, by: 'provider' },
       { action: 'alert', reason: 'refunded_at_provider', state: 'refunded', by: null },
@@ -309,9 +309,9 @@ describe('a refund in the audit log', () => {
 
   test('of a part, made at the provider, leaves the rest due without a failure', async () => {
     const { id, sessionId, person } = await booked();
-    await cancelBooking(system.booking, id, person);
+    await cancelBooking(system.services, id, person);
     system.provider.move(sessionId, 'refund part');
-    await settlePayment(system.booking, sessionId);
+    await settlePayment(system.services, sessionId);
     expect(await paymentsOf(id)).toMatchObject([{ state: 'refund_pending' }]);
     expect((await jobsOf(id)).filter((kind) => kind === 'payment.refund')).toHaveLength(1);
     await system.jobs.drain();

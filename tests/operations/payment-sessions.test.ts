@@ -57,8 +57,8 @@ describe('the payment session of a hold', () => {
   test('is not opened again while the payment is processing; the refusal names the booking', async () => {
     const { id, session, request } = await held();
     system.provider.move(session, 'delay');
-    await settlePayment(system.booking, session);
-    await expect(holdBooking(system.booking, request)).rejects.toMatchObject({
+    await settlePayment(system.services, session);
+    await expect(holdBooking(system.services, request)).rejects.toMatchObject({
       code: 'payment_processing',
       message: expect.stringContaining('is being processed'),
       details: { bookingId: id },
@@ -77,7 +77,7 @@ describe('the payment session of a hold', () => {
       created = session.id;
       return session;
     };
-    await expect(holdBooking(system.booking, system.request(person))).rejects.toMatchObject({
+    await expect(holdBooking(system.services, system.request(person))).rejects.toMatchObject({
       code: 'slot_taken',
       message: 'This time is no longer held for you. Please choose again.',
     });
@@ -91,14 +91,14 @@ describe('the payment session of a hold', () => {
       await createSession(input);
       throw noResponse;
     };
-    expect(await holdBooking(system.booking, system.request(person))).toMatchObject({ url: 'https://pay.example/x' });
+    expect(await holdBooking(system.services, system.request(person))).toMatchObject({ url: 'https://pay.example/x' });
   });
 
   test('is not looked up when the provider refused to create it', async () => {
     const person = await addPerson(db);
     payments.createSession = fails(refused);
     payments.findSession = fails(new Error('not called in this test'));
-    await expect(holdBooking(system.booking, system.request(person))).rejects.toMatchObject({
+    await expect(holdBooking(system.services, system.request(person))).rejects.toMatchObject({
       code: 'provider_unavailable',
     });
   });
@@ -112,7 +112,7 @@ describe('the payment session of a hold', () => {
       return createSession(input);
     };
     system.state.now += 45_000 + 1;
-    expect(await holdBooking(system.booking, request)).toMatchObject({ bookingId: id, url: 'https://pay.example/x' });
+    expect(await holdBooking(system.services, request)).toMatchObject({ bookingId: id, url: 'https://pay.example/x' });
     expect(keys).toEqual([]);
     expect(await paymentsOf(id)).toMatchObject([{ attempt: 1, state: 'open', session }]);
 
@@ -124,7 +124,7 @@ describe('the payment session of a hold', () => {
       return createSession(input);
     };
     system.state.now += 45_000;
-    await holdBooking(system.booking, again.request);
+    await holdBooking(system.services, again.request);
     expect(keys).toEqual([`create:${again.id}:1`]);
 
     system.state.now = START;
@@ -136,7 +136,7 @@ describe('the payment session of a hold', () => {
       return createSession(input);
     };
     system.state.now += 50_000;
-    await holdBooking(system.booking, third.request);
+    await holdBooking(system.services, third.request);
     expect(keys).toEqual([`create:${third.id}:2`]);
     expect(await paymentsOf(third.id)).toMatchObject([{ state: 'expired' }, { attempt: 2, state: 'open' }]);
   });
@@ -146,10 +146,10 @@ describe('the payment session of a hold', () => {
     const request = system.request(person);
     const { createSession } = payments;
     payments.createSession = fails(new ProviderError('stripe', CIRCUIT_OPEN, { retryable: true }));
-    const first = await holdBooking(system.booking, request);
+    const first = await holdBooking(system.services, request);
     expect(first.url).toBeNull();
     payments.createSession = createSession;
-    expect(await holdBooking(system.booking, request)).toEqual({ ...first, url: 'https://pay.example/x' });
+    expect(await holdBooking(system.services, request)).toEqual({ ...first, url: 'https://pay.example/x' });
   });
 });
 
@@ -165,13 +165,13 @@ describe('a hold of the same hours with another coupon', () => {
 
   test('replaces the earlier hold after closing its session', async () => {
     const before = await held();
-    const after = await holdBooking(system.booking, { ...before.request, couponCode: await addCoupon() });
+    const after = await holdBooking(system.services, { ...before.request, couponCode: await addCoupon() });
     expect(after.bookingId).not.toBe(before.id);
     expect((await payments.getSession(before.session)).status).toBe('expired');
     expect(await bookingOf(before.id)).toEqual({ status: 'cancelled', reason: 'replaced' });
     expect(await paymentsOf(before.id)).toMatchObject([{ state: 'expired' }]);
     // Without a code again: the unit comes back, and the price is the full one.
-    const full = await holdBooking(system.booking, { ...before.request, couponCode: '' });
+    const full = await holdBooking(system.services, { ...before.request, couponCode: '' });
     expect(full.totalCents).toBeGreaterThan(after.totalCents);
     expect(await bookingOf(after.bookingId)).toEqual({ status: 'cancelled', reason: 'replaced' });
   });
@@ -180,20 +180,22 @@ describe('a hold of the same hours with another coupon', () => {
     const code = await addCoupon();
     const one = await held({ couponCode: code });
     await db.query('update public.discount_codes set active = false where code = $1', [code]);
-    expect(await holdBooking(system.booking, { ...one.request, couponCode: code })).toMatchObject({
+    expect(await holdBooking(system.services, { ...one.request, couponCode: code })).toMatchObject({
       bookingId: one.id,
     });
-    expect(await holdBooking(system.booking, { ...one.request, couponCode: ` ${code.toLowerCase()} ` })).toMatchObject({
-      bookingId: one.id,
-    });
+    expect(await holdBooking(system.services, { ...one.request, couponCode: ` ${code.toLowerCase()} ` })).toMatchObject(
+      {
+        bookingId: one.id,
+      },
+    );
   });
 
   test('is refused when the customer has just paid for it, which confirms the booking', async () => {
     const before = await held();
     system.provider.move(before.session, 'pay');
-    const { reference } = await readOwnBooking(system.booking, before.person, before.id);
+    const { reference } = await readOwnBooking(system.services, before.person, before.id);
     await expect(
-      holdBooking(system.booking, { ...before.request, couponCode: await addCoupon() }),
+      holdBooking(system.services, { ...before.request, couponCode: await addCoupon() }),
     ).rejects.toMatchObject({
       code: 'already_done',
       message: `Your payment for booking ${reference} is on its way to us, so nothing was changed.`,
@@ -207,10 +209,10 @@ describe('a hold of the same hours with another coupon', () => {
     const code = await addCoupon();
     const { expireSession } = payments;
     payments.expireSession = fails(noResponse);
-    await expect(holdBooking(system.booking, { ...before.request, couponCode: code })).rejects.toBe(noResponse);
+    await expect(holdBooking(system.services, { ...before.request, couponCode: code })).rejects.toBe(noResponse);
     expect(await bookingOf(before.id)).toMatchObject({ status: 'pending' });
     payments.expireSession = fails(missing);
-    const after = await holdBooking(system.booking, { ...before.request, couponCode: code });
+    const after = await holdBooking(system.services, { ...before.request, couponCode: code });
     expect(await bookingOf(before.id)).toMatchObject({ status: 'cancelled', reason: 'replaced' });
     expect(after.bookingId).not.toBe(before.id);
     payments.expireSession = expireSession;
@@ -222,18 +224,18 @@ describe('a hold of the same hours with another coupon', () => {
     const { expireSession } = payments;
     payments.expireSession = async (id) => {
       const session = await expireSession(id);
-      await settlePayment(system.booking, id);
+      await settlePayment(system.services, id);
       return session;
     };
     const startTime = new Date(before.request.startTime.getTime() - HOUR);
-    await holdBooking(system.booking, { ...before.request, startTime, couponCode: code });
+    await holdBooking(system.services, { ...before.request, startTime, couponCode: code });
     payments.expireSession = expireSession;
     expect(await bookingOf(before.id)).toMatchObject({ status: 'cancelled', reason: 'replaced' });
   });
 
   test('also closes a session whose create call lost its answer', async () => {
     const { id, request, session } = await unanswered(true);
-    await holdBooking(system.booking, { ...request, couponCode: await addCoupon() });
+    await holdBooking(system.services, { ...request, couponCode: await addCoupon() });
     expect((await payments.getSession(session)).status).toBe('expired');
     expect(await bookingOf(id)).toMatchObject({ reason: 'replaced' });
   });
@@ -243,17 +245,17 @@ describe('the release of a hold', () => {
   test('waits a minute for a create call that may still be running; a second release changes nothing, and an unknown booking is refused', async () => {
     const { id, person } = await unanswered(false);
     // The create call may still be running.
-    expect((await releaseOwnHold(system.booking, id, person)).booking).toMatchObject({ id, status: 'pending' });
+    expect((await releaseOwnHold(system.services, id, person)).booking).toMatchObject({ id, status: 'pending' });
     system.state.now += 60_000;
-    expect((await releaseOwnHold(system.booking, id, person)).booking).toMatchObject({
+    expect((await releaseOwnHold(system.services, id, person)).booking).toMatchObject({
       id,
       status: 'cancelled',
       cancelReason: 'abandoned',
     });
     expect(await bookingOf(id)).toEqual({ status: 'cancelled', reason: 'abandoned' });
     expect(await paymentsOf(id)).toMatchObject([{ state: 'expired' }]);
-    expect((await releaseOwnHold(system.booking, id, person)).booking).toMatchObject({ cancelReason: 'abandoned' });
-    await expect(releaseHold(system.booking, randomUUID(), 'abandoned')).rejects.toMatchObject({
+    expect((await releaseOwnHold(system.services, id, person)).booking).toMatchObject({ cancelReason: 'abandoned' });
+    await expect(releaseHold(system.services, randomUUID(), 'abandoned')).rejects.toMatchObject({
       code: 'not_found',
       message: 'Booking not found',
     });
@@ -263,10 +265,10 @@ describe('the release of a hold', () => {
     const [one, other] = [await unanswered(true), await unanswered(true)];
     system.provider.move(other.session, 'pay');
     system.state.now += 60_000;
-    expect((await releaseOwnHold(system.booking, one.id, one.person)).booking.status).toBe('cancelled');
+    expect((await releaseOwnHold(system.services, one.id, one.person)).booking.status).toBe('cancelled');
     expect((await payments.getSession(one.session)).status).toBe('expired');
     expect(await paymentsOf(one.id)).toMatchObject([{ session: one.session, state: 'expired' }]);
-    expect((await releaseOwnHold(system.booking, other.id, other.person)).booking.status).toBe('confirmed');
+    expect((await releaseOwnHold(system.services, other.id, other.person)).booking.status).toBe('confirmed');
     expect(await paymentsOf(other.id)).toMatchObject([{ session: other.session, state: 'paid' }]);
   });
 
@@ -277,16 +279,16 @@ describe('the release of a hold', () => {
        values ($1::uuid, private.new_reference(), $2::uuid, 'Studio', $3::timestamptz, $4::timestamptz, $5::timestamptz, 1, 4900, 4900)`,
       [id, STUDIO, startTime, endTime, new Date(START)],
     );
-    expect(await releaseExpiredHolds(system.booking)).toBe(1);
+    expect(await releaseExpiredHolds(system.services)).toBe(1);
     expect(await bookingOf(id)).toEqual({ status: 'cancelled', reason: 'hold_expired' });
   });
 
   test('cancels a booking whose processing payment the provider does not know, and mails the customer', async () => {
     const { id, session } = await held();
     system.provider.move(session, 'delay');
-    await settlePayment(system.booking, session);
+    await settlePayment(system.services, session);
     payments.getSession = fails(missing);
-    expect(await releaseHold(system.booking, id, 'hold_expired')).toMatchObject({
+    expect(await releaseHold(system.services, id, 'hold_expired')).toMatchObject({
       id,
       status: 'cancelled',
       cancelReason: 'payment_failed',
@@ -307,7 +309,7 @@ describe('a database error while hours are held', () => {
       ...db,
       one: (text, values) => (text.includes('private.hold_booking') ? Promise.reject(fault) : db.one(text, values)),
     };
-    const { booking, request } = await createBookingSystem(failing);
-    await expect(holdBooking(booking, request(await addPerson(db)))).rejects.toMatchObject(told);
+    const { services, request } = await createBookingSystem(failing);
+    await expect(holdBooking(services, request(await addPerson(db)))).rejects.toMatchObject(told);
   });
 });

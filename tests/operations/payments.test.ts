@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { releaseExpiredHolds } from '#server/operations/bookings/release-expired.ts';
 import { releaseHold } from '#server/operations/bookings/release.ts';
-import type { EventContext } from '#server/operations/webhooks/context.ts';
+import type { Services } from '#server/operations/core/services.ts';
 import { refundPayment } from '#server/operations/payments/refund.ts';
 import { settlePayment } from '#server/operations/payments/settle.ts';
 import { reconcilePayments } from '#server/operations/reconciliation/reconcile-payments.ts';
@@ -12,6 +12,7 @@ import { acceptEvent, handleDueEvents } from '#server/operations/webhooks/handle
 import { ProviderError } from '#server/providers/call.ts';
 import { createFakeProvider, type FakeProvider, type ProviderMove } from '#tests/support/providers/payments.ts';
 import { databases, HOUR, START } from './booking-system.ts';
+import { forCalls, servicesWith } from '#tests/support/providers/services.ts';
 
 const RUNS = process.env['TEST_LONG'] ? 500 : 12;
 const CENTS = 6_900;
@@ -23,7 +24,7 @@ describe.each(databases)('payments on $name', ({ open }) => {
   let now = START;
   let hour = 0;
   let provider: FakeProvider;
-  let context: EventContext;
+  let context: Services;
   const errors: string[] = [];
 
   beforeAll(async () => {
@@ -38,15 +39,13 @@ describe.each(databases)('payments on $name', ({ open }) => {
   function newProvider(): void {
     provider = createFakeProvider(() => new Date(now));
     errors.length = 0;
-    context = {
+    context = servicesWith({
       db,
       payments: provider.payments,
-      // Cast: no test here is about ID checks.
-      hostedChecks: {} as EventContext['hostedChecks'],
       clock: () => new Date(now),
-      count: () => undefined,
+      countOutcome: () => undefined,
       log: { info: () => undefined, warn: () => undefined, error: (_fields, message) => void errors.push(message) },
-    };
+    });
   }
 
   /** Creates a hold a month ahead with an open session. */
@@ -372,7 +371,7 @@ describe.each(databases)('payments on $name', ({ open }) => {
     const [event] = provider.events;
     if (!event) throw new Error('no event');
     provider.failing = new ProviderError('stripe', 'no_response', { retryable: true, ambiguous: true });
-    await acceptEvent(context, event);
+    await acceptEvent(forCalls(context), event);
     for (let round = 0; round < 3; round += 1) {
       now += HOUR;
       await handleDueEvents(context);
@@ -448,7 +447,8 @@ describe.each(databases)('payments on $name', ({ open }) => {
           // Either the next move happens at the provider, or an event so far arrives, maybe again.
           const event = provider.events[choice % (provider.events.length + 1)];
           const next = moves[at];
-          if (event) await acceptEvent(context, { ...event, id: choice % 3 === 0 ? event.id : `evt_${randomUUID()}` });
+          if (event)
+            await acceptEvent(forCalls(context), { ...event, id: choice % 3 === 0 ? event.id : `evt_${randomUUID()}` });
           else if (next) {
             provider.move(one.sessionId, next);
             at += 1;
@@ -456,7 +456,7 @@ describe.each(databases)('payments on $name', ({ open }) => {
         }
         for (const move of moves.slice(at)) provider.move(one.sessionId, move);
         const order = provider.events.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-        for (const event of order) await acceptEvent(context, event);
+        for (const event of order) await acceptEvent(forCalls(context), event);
         // The order of events varies; the final state does not.
         return { ...(await rowOf(one.id)), jobs: null };
       };

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
-import { firstSettings } from '#rules/business/first-settings.ts';
 import { readSchema } from '#server/db/schema/schema.ts';
 import { openEmbedded } from '#server/db/engine/open-embedded.ts';
 import { createBackgroundJobs } from '#server/operations/jobs/background-jobs.ts';
@@ -11,6 +10,7 @@ import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import type { Payments } from '#server/providers/ports.ts';
 import { runRound } from '#server/queue/worker.ts';
 import { migratedImage } from '#tests/support/image.ts';
+import { servicesWith } from '#tests/support/providers/services.ts';
 
 const DATABASE = new URL('../../database/', import.meta.url).pathname;
 const MINUTE = 60_000;
@@ -82,24 +82,14 @@ function fakePayments(refund: Payments['refund']): { payments: Payments; keys: s
 }
 
 function jobsWith(payments: Payments) {
-  const { queue } = createBackgroundJobs({
-    db,
+  const services = servicesWith({ db, payments, clock, log, countOutcome: () => undefined });
+  const { queue } = createBackgroundJobs(services, {
     workers: WORKERS,
-    clock,
-    log,
     releaseExpiredHolds: () => Promise.resolve(0),
     reconcilePayments: () => Promise.resolve(0),
     circuits: {},
-    alerts: {
-      db,
-      mail: { send: () => Promise.resolve() },
-      clock,
-      addresses: [],
-      siteUrl: 'https://studio.example',
-      business: () => firstSettings,
-    },
     tasks: [],
-    kinds: jobKinds([refundPaymentJob], { payment: { db, payments, clock, log, count: () => undefined } }),
+    kinds: jobKinds([refundPaymentJob], services),
   });
   return queue;
 }

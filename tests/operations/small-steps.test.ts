@@ -42,7 +42,7 @@ async function booked(hour: number): Promise<{ id: string; person: string }> {
 /** Moves a booking, and pays where something is to pay. */
 async function moveTo({ id, person }: { id: string; person: string }, hour: number): Promise<void> {
   const by = { waive: false, actor: person, customer: person };
-  const { waiting } = await moveBooking(cases.system.booking, { bookingId: id, studioId: STUDIO, ...at(hour), ...by });
+  const { waiting } = await moveBooking(cases.system.services, { bookingId: id, studioId: STUDIO, ...at(hour), ...by });
   if (waiting === null) return;
   const session = await db.one<{ id: string }>(
     `select x.session_id as id from private.payment x join private.booking h on h.id = x.booking_id
@@ -96,8 +96,8 @@ test('an undone move leaves what was owed before', async () => {
   await moveTo(booking, 4);
   const staff = { waive: true, actor: booking.person, money: 'held' as const, undoable: true };
   const to = { bookingId: booking.id, studioId: STUDIO, ...at(5) };
-  const { undo } = await moveBooking(cases.system.booking, { ...to, ...staff });
+  const { undo } = await moveBooking(cases.system.services, { ...to, ...staff });
   expect(await owed(booking)).toBe(0);
-  await undoForStaff(cases.system.booking, { undoId: undo?.id ?? '', actor: booking.person });
+  await undoForStaff(cases.system.services, { undoId: undo?.id ?? '', actor: booking.person });
   expect(await owed(booking)).toBe(STEP);
 });

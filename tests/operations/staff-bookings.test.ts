@@ -42,7 +42,7 @@ describe.each(databases)('bookings that staff make on $name', ({ open }) => {
     money: 'held',
     ...more,
   });
-  const context = () => cases.system.booking;
+  const context = () => cases.system.services;
   const book = (asked: StaffBooking) => bookForStaff(context(), asked);
   const cancel = (bookingId: string, refund: StaffCancellation['refund'] = 'full') =>
     cancelForStaff(context(), { bookingId, refund, reason: 'Called', actor: STAFF, money: 'held' as const });

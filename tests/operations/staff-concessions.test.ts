@@ -17,6 +17,7 @@ import { Refusal } from '#server/operations/core/refusal.ts';
 import { requirePermission } from '#server/operations/staff/require-permission.ts';
 import { addPerson, databases, HOUR, START, STUDIO } from './booking-system.ts';
 import { createPaymentCases, type PaymentCases } from './payment-cases.ts';
+import { forCalls } from '#tests/support/providers/services.ts';
 
 const DAY = 24 * HOUR;
 const WEEKS_AHEAD = 8;
@@ -79,15 +80,16 @@ describe('money that staff give away', () => {
     create: staffCreateBooking,
     undo: staffUndo,
   } as const;
+  const never = () => Promise.reject(new Error('no test here calls it'));
   /** Calls a function as the router does. Returns its answer, or the code of its refusal. */
   async function call(name: keyof typeof FUNCTIONS, permission: Permission, body: unknown): Promise<Answer | string> {
-    const staff = { db, developerPages: false };
-    const server: ServerFunction = FUNCTIONS[name]({ booking: cases.system.booking, staff });
+    const services = { ...forCalls(cases.system.services), verifyLockWebhook: never, drain: never };
+    const server: ServerFunction = FUNCTIONS[name](services);
     const caller = callers.get(permission);
     if (!caller || server.callers !== 'staff') throw new Error('not a function for staff');
     const url = new URL('http://localhost/');
     try {
-      await requirePermission(staff, caller, server.permission);
+      await requirePermission(services, caller, server.permission);
       const call = { request: new Request(url), url, caller, body, log: cases.system.log, checked: true };
       // Cast: the functions for staff answer objects.
       return (await (await server.handle(call)).json()) as Answer;
@@ -161,7 +163,7 @@ describe('money that staff give away', () => {
     });
     const all = { bookingId: scene.id, refund: 'full', reason: 'Asked' };
     expect(await call('cancel', 'bookings', all)).toBe('not_yours');
-    await expect(cancelBooking(cases.system.booking, scene.id, scene.person)).rejects.toMatchObject({
+    await expect(cancelBooking(cases.system.services, scene.id, scene.person)).rejects.toMatchObject({
       code: 'too_late',
     });
     expect(await call('cancel', 'bookings', { ...all, refund: 'terms' })).toMatchObject({ refundCents: 0 });
@@ -174,14 +176,14 @@ describe('money that staff give away', () => {
     await call('move', 'bookings', moveTo(scene, later, 3));
     const by = { waive: false, actor: scene.person, customer: scene.person, onlyLater: true };
     const span = { startTime: new Date(later), endTime: new Date(later + 4 * HOUR) };
-    await moveBooking(cases.system.booking, { bookingId: scene.id, studioId: STUDIO, ...span, ...by });
+    await moveBooking(cases.system.services, { bookingId: scene.id, studioId: STUDIO, ...span, ...by });
     const session = await db.one<{ id: string }>(
       `select x.session_id as id from private.payment x join private.booking h on h.id = x.booking_id where h.moves_booking = $1::uuid`,
       [scene.id],
     );
     cases.system.provider.move(session?.id ?? '', 'pay');
     await cases.moneyOf(scene.id);
-    await expect(cancelBooking(cases.system.booking, scene.id, scene.person)).rejects.toMatchObject({
+    await expect(cancelBooking(cases.system.services, scene.id, scene.person)).rejects.toMatchObject({
       code: 'too_late',
     });
   });
@@ -190,9 +192,9 @@ describe('money that staff give away', () => {
     const scene = await booked('full');
     const by = { waive: false, actor: scene.person, customer: scene.person };
     const span = { startTime: new Date(scene.at + 7 * DAY), endTime: new Date(scene.at + 7 * DAY + 3 * HOUR) };
-    await moveBooking(cases.system.booking, { bookingId: scene.id, studioId: STUDIO, ...span, ...by });
+    await moveBooking(cases.system.services, { bookingId: scene.id, studioId: STUDIO, ...span, ...by });
     cases.system.state.now = scene.at - 12 * HOUR;
-    expect(await cancelBooking(cases.system.booking, scene.id, scene.person)).toMatchObject({ refund: 'full' });
+    expect(await cancelBooking(cases.system.services, scene.id, scene.person)).toMatchObject({ refund: 'full' });
   });
 
   test('an undone move leaves the terms of a booking as they were', async () => {
@@ -221,7 +223,7 @@ describe('money that staff give away', () => {
 
   test('with only bookings, more hours of a free booking are paid', async () => {
     const scene = await booked('full', 1);
-    const { bookingId } = await bookForStaff(cases.system.booking, {
+    const { bookingId } = await bookForStaff(cases.system.services, {
       studioId: STUDIO,
       startTime: new Date(scene.at + 2 * HOUR),
       endTime: new Date(scene.at + 3 * HOUR),
@@ -251,7 +253,7 @@ describe('money that staff give away', () => {
       );
       const span = { startTime: new Date(STARTS[terms]), endTime: new Date(STARTS[terms] + HOUR) };
       const request = cases.system.request(await addPerson(db), { ...span, couponCode: code });
-      const { bookingId } = await holdBooking(cases.system.booking, request);
+      const { bookingId } = await holdBooking(cases.system.services, request);
       expect(await call('cancel', 'bookings', { bookingId, refund, reason: 'Asked' })).toMatchObject({
         refundCents: 0,
       });
@@ -287,7 +289,7 @@ describe('money that staff give away', () => {
     'book for free': async (scene, who) => keep(scene, await call('create', who, booking('free'))),
     'book as paid elsewhere': async (scene, who) => keep(scene, await call('create', who, booking('elsewhere'))),
     'have the customer cancel': (scene) =>
-      cancelBooking(cases.system.booking, scene.id, scene.person).then(
+      cancelBooking(cases.system.services, scene.id, scene.person).then(
         () => true,
         () => false,
       ),

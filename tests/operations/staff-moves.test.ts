@@ -36,7 +36,7 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
   });
 
   const at = (start: number, hours = 1) => ({ startTime: new Date(start), endTime: new Date(start + hours * HOUR) });
-  const context = () => cases.system.booking;
+  const context = () => cases.system.services;
   const move = (bookingId: string, span: { startTime: Date; endTime: Date }, more: Partial<Move> = {}) =>
     moveBooking(context(), {
       bookingId,
@@ -271,7 +271,7 @@ describe.each(databases)('bookings that are moved on $name', ({ name, open }) =>
     cases.system.state.now = SATURDAY + 2 * HOUR + 45 * MINUTE;
     await drain();
     await drain();
-    const { pin } = await showAccess(cases.system.access, id);
+    const { pin } = await showAccess(cases.system.services, id);
     expect([...cases.system.state.codes.keys()]).toEqual([`${LOCK}:${pin}`]);
     expect(cases.system.state.requests.at(-1)).toMatchObject({
       startsAt: new Date(SATURDAY + 3 * HOUR - 5 * MINUTE),

@@ -48,7 +48,7 @@ describe.each(databases)('a weekly series that staff book on $name', ({ open }) 
       series: weeklyDates(studioDate(span.startTime), 3),
     };
   }
-  const book = (asked: StaffBooking) => bookForStaff(cases.system.booking, asked);
+  const book = (asked: StaffBooking) => bookForStaff(cases.system.services, asked);
   const drain = () => cases.system.jobs.drain();
   const mailsTo = (email: string) => cases.system.mails.filter(({ to }) => to === email);
   const addressOf = async (userId: string): Promise<string> =>
@@ -146,7 +146,7 @@ describe.each(databases)('a weekly series that staff book on $name', ({ open }) 
     const asked = wanted();
     const startTime = new Date(asked.startTime.getTime() + WEEK);
     const closure = { studioId: STUDIO, startTime, endTime: new Date(startTime.getTime() + HOUR) };
-    await closeHours(cases.system.booking, { ...closure, weeks: 1, reason: 'Paint', public: true }, staff);
+    await closeHours(cases.system.services, { ...closure, weeks: 1, reason: 'Paint', public: true }, staff);
     const before = await countBookings();
     await expect(book(asked)).rejects.toMatchObject({ code: 'slot_closed', details: { dates: [asked.series[1]] } });
     expect(await countBookings()).toBe(before);
@@ -194,7 +194,7 @@ describe.each(databases)('a weekly series that staff book on $name', ({ open }) 
   test('is marked as paid as a whole, from any of its bookings, and only once', async () => {
     const { bookingId } = await book(wanted());
     const [first, second] = await order(bookingId);
-    const mark = () => markPaid(cases.system.booking, { bookingId: second?.id ?? '', actor: staff, money: 'held' });
+    const mark = () => markPaid(cases.system.services, { bookingId: second?.id ?? '', actor: staff, money: 'held' });
     expect(await mark()).toMatchObject({ id: second?.id, status: 'confirmed' });
     expect(await cases.payments.getSession(String(first?.['session']))).toMatchObject({ status: 'expired' });
     const paid = await order(bookingId);
@@ -203,7 +203,7 @@ describe.each(databases)('a weekly series that staff book on $name', ({ open }) 
     expect(await mark()).toMatchObject({ status: 'confirmed' });
     await settlePayment(cases.payment, String(first?.['session']));
     expect(await order(bookingId)).toEqual(paid);
-    const cancelled = await cancelForStaff(cases.system.booking, {
+    const cancelled = await cancelForStaff(cases.system.services, {
       bookingId: paid[2]?.id ?? '',
       refund: 'full',
       reason: 'Ill',
@@ -248,7 +248,7 @@ describe.each(databases)('a weekly series that staff book on $name', ({ open }) 
     const { bookingId } = await book(asked);
     const [, second] = await order(bookingId);
     await prepare();
-    await cancelForStaff(cases.system.booking, {
+    await cancelForStaff(cases.system.services, {
       bookingId: second?.id ?? '',
       refund: 'none',
       reason: 'Called off',

@@ -34,7 +34,7 @@ describe.each(databases)('races of staff on $name', ({ name, open }) => {
   afterAll(() => close());
 
   const at = (start: number) => ({ startTime: new Date(start), endTime: new Date(start + HOUR) });
-  const context = () => cases.system.booking;
+  const context = () => cases.system.services;
   const drain = () => cases.system.jobs.drain();
   const expire = () => releaseExpiredHolds(context());
   const move = (bookingId: string, start: number, more: Partial<Move> = {}) =>

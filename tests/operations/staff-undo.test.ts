@@ -29,7 +29,7 @@ describe.each(databases)('what staff undo on $name', ({ open }) => {
   });
 
   const at = (start: number) => ({ startTime: new Date(start), endTime: new Date(start + HOUR) });
-  const context = () => cases.system.booking;
+  const context = () => cases.system.services;
   const drain = () => cases.system.jobs.drain();
   const later = (ms: number): void => void (cases.system.state.now += ms);
   async function booked(start = SATURDAY) {

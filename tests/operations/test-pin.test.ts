@@ -6,6 +6,7 @@ import type { LockCapabilities, Locks } from '#server/providers/ports.ts';
 import { takeEmbedded } from '#tests/support/databases/embedded-pool.ts';
 import { STUDIO_A, STUDIO_B } from '#tests/support/test-server.ts';
 import { issueTestPin } from '#server/operations/access/issue-test-pin.ts';
+import { servicesWith } from '#tests/support/providers/services.ts';
 
 /** 3:20 pm in Sydney. */
 const NOW = new Date('2031-03-01T04:20:00Z');
@@ -31,7 +32,7 @@ function createLocks(mode: LockCapabilities['mode'], lockIds: readonly string[] 
     ),
   };
   const lockOf = new Map(lockIds.map((lockId, at) => [at === 0 ? STUDIO_A : STUDIO_B, lockId]));
-  const context = {
+  const context = servicesWith({
     db,
     // Cast: the operation calls nothing else of the locks.
     locks: locks as unknown as Locks,
@@ -39,7 +40,7 @@ function createLocks(mode: LockCapabilities['mode'], lockIds: readonly string[] 
     encryption: createEncryption(Buffer.alloc(32, 2)),
     fingerprint: createFingerprint(Buffer.alloc(32, 3)),
     clock: () => now,
-  };
+  });
   return { context, requests };
 }
 

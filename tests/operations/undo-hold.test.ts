@@ -68,16 +68,16 @@ test('no code is issued, shown, renewed or mailed while the customer takes the a
   await system.jobs.drain();
   system.state.now = start - 15 * MINUTE;
   await system.jobs.drain();
-  expect(await ensureCode(system.access, id)).toMatchObject({ pin: null, pinId: null });
+  expect(await ensureCode(system.services, id)).toMatchObject({ pin: null, pinId: null });
   expect(system.state.requests).toEqual([]);
-  await expect(renewCode(system.access, id, null)).rejects.toMatchObject({ code: 'code_not_released' });
+  await expect(renewCode(system.services, id, null)).rejects.toMatchObject({ code: 'code_not_released' });
   const codeMails = () => system.mails.filter(({ subject }) => subject.includes('access code'));
   expect(codeMails()).toEqual([]);
 
   await endUndo(person);
   system.state.now += MINUTE;
   await system.jobs.drain();
-  expect((await showAccess(system.access, id)).pin).toMatch(/^\d{6}$/);
+  expect((await showAccess(system.services, id)).pin).toMatch(/^\d{6}$/);
   await system.jobs.drain();
   expect(codeMails()).toHaveLength(1);
 });
@@ -87,11 +87,11 @@ test('a code that was issued before is not shown meanwhile, and the hold ends af
   system.state.now = start - 60 * MINUTE;
   await system.jobs.drain();
   system.state.now = start - 15 * MINUTE;
-  expect((await showAccess(system.access, id)).pin).toMatch(/^\d{6}$/);
+  expect((await showAccess(system.services, id)).pin).toMatch(/^\d{6}$/);
   await beginUndo(person);
-  expect((await showAccess(system.access, id)).pin).toBeNull();
+  expect((await showAccess(system.services, id)).pin).toBeNull();
   await db.query(`update auth.replaced_emails set begun_at = begun_at - interval '1 day'`);
-  expect((await showAccess(system.access, id)).pin).toMatch(/^\d{6}$/);
+  expect((await showAccess(system.services, id)).pin).toMatch(/^\d{6}$/);
 });
 
 test('refunds, whole and in part, wait until the account is back, and are made then', async () => {
@@ -99,8 +99,8 @@ test('refunds, whole and in part, wait until the account is back, and are made t
   const part = await confirmedBooking();
   await beginUndo(whole.person);
   await beginUndo(part.person);
-  await cancelBooking(system.booking, whole.id, whole.person);
-  await refundForStaff(system.booking, {
+  await cancelBooking(system.services, whole.id, whole.person);
+  await refundForStaff(system.services, {
     bookingId: part.id,
     cents: 500,
     reason: 'The heating failed',

@@ -56,7 +56,7 @@ describe.each(databases)('unpaid hours on $name', ({ open }) => {
     day = 0;
   });
 
-  const context = () => cases.system.booking;
+  const context = () => cases.system.services;
   /** Hours on a day that no other call of this test has, at 11 am. */
   function span(hours = 1) {
     day += 1;

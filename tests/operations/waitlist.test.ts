@@ -15,6 +15,7 @@ import { settings as studio } from '#rules/venue.ts';
 import { ADDRESS_REFUSED, ProviderError } from '#server/providers/call.ts';
 import { addPerson, databases, HOUR, MINUTE, START, STUDIO } from './booking-system.ts';
 import { createPaymentCases, type PaymentCases } from './payment-cases.ts';
+import { servicesWith } from '#tests/support/providers/services.ts';
 
 const ROUNDS = process.env['TEST_LONG'] ? 500 : 20;
 const STAFF = randomUUID();
@@ -35,7 +36,7 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
     cases = await createPaymentCases(db);
   });
 
-  const context = () => cases.system.booking;
+  const context = () => cases.system.services;
   const span = (from = 0, hours = 1) => ({
     startTime: new Date(FREE + from * HOUR),
     endTime: new Date(FREE + (from + hours) * HOUR),
@@ -127,12 +128,12 @@ describe.each(databases)('the wait list on $name', ({ open }) => {
       }),
     );
     const closureId = await closeHours(
-      { db, clock: context().clock },
+      servicesWith({ db, clock: context().clock }),
       { studioId: STUDIO, ...span(), weeks: 1, reason: 'Painting', public: true },
       STAFF,
     );
     await offered(() =>
-      reopenHours({ db, clock: context().clock }, { closureId, from: null, following: false }, STAFF),
+      reopenHours(servicesWith({ db, clock: context().clock }), { closureId, from: null, following: false }, STAFF),
     );
   });
 

@@ -1,46 +1,36 @@
 import type { z } from 'zod';
 import { pinRequest, regeneratePin as contract } from '#contracts/access/regenerate-pin.ts';
 import { REFUSAL_STATUS } from '#contracts/core/refusals.ts';
-import type { Caller, Clock } from '#server/http/caller.ts';
+import type { Caller } from '#server/http/caller.ts';
 import { forStaff } from '#server/operations/access/choose-digits.ts';
-import type { AccessContext } from '#server/operations/access/context.ts';
 import { ensureCode } from '#server/operations/access/issue-first-code.ts';
 import { recordView } from '#server/operations/access/record-view.ts';
 import { renewCode } from '#server/operations/access/renew-code.ts';
 import type { BookingAccess } from '#server/operations/access/show-access.ts';
 import { PIN_LINK } from '#server/operations/mails/booking-mail.ts';
-import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { readOwnBooking } from '#server/operations/bookings/read-own-booking.ts';
-import { hasPermission, type StaffContext } from '#server/operations/staff/require-permission.ts';
+import { hasPermission } from '#server/operations/staff/require-permission.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
-import type { LinkSigner } from '#server/crypto/link-signer.ts';
-import { describeInstants } from '../describe-access.ts';
+import type { Services } from '#server/operations/core/services.ts';
 import { defineHandler } from '../handler.ts';
 import { actorOf, parse } from '../requests.ts';
 import { json } from '../responses.ts';
-
-type Context = {
-  readonly access: AccessContext;
-  readonly booking: BookingContext;
-  readonly staff: StaffContext;
-  readonly links: LinkSigner;
-  readonly clock: Clock;
-};
+import { describeInstants } from '../describe-access.ts';
 
 export const regeneratePin = defineHandler(
   contract,
-  async (context: Context, { request, url, caller, body }) => {
+  async (services, { request, url, caller, body }) => {
     const input = body ?? parse(pinRequest, Object.fromEntries(url.searchParams));
-    const staff = await admit(context, caller, input.booking_id, input.token ?? url.searchParams.get('token'));
+    const staff = await admit(services, caller, input.booking_id, input.token ?? url.searchParams.get('token'));
     const access =
       request.method === 'POST'
-        ? await renewCode(context.access, input.booking_id, caller.userId).catch((error: unknown) => {
+        ? await renewCode(services, input.booking_id, caller.userId).catch((error: unknown) => {
             throw staff === null ? error : forStaff(error);
           })
-        : await ensureCode(context.access, input.booking_id);
-    if (context.clock().getTime() >= Date.parse(access.booking.endTime))
+        : await ensureCode(services, input.booking_id);
+    if (services.clock().getTime() >= Date.parse(access.booking.endTime))
       throw new Refusal('session_ended', 'Session has ended');
-    await recordView(context.access, access, access.booking.userId === staff ? null : staff);
+    await recordView(services, access, access.booking.userId === staff ? null : staff);
     return describe(access);
   },
   { refuse },
@@ -48,15 +38,15 @@ export const regeneratePin = defineHandler(
 
 /** Returns the account of staff that is not the owner; null for the owner and with a signed link. Throws `Refusal`. */
 async function admit(
-  { booking, staff, links, clock }: Context,
+  services: Services,
   caller: Caller,
   bookingId: string,
   token: string | null,
 ): Promise<string | null> {
-  if (token !== null && links.read(PIN_LINK, token, clock()) === bookingId) return null;
+  if (token !== null && services.links.read(PIN_LINK, token, services.clock()) === bookingId) return null;
   if (caller.role === 'anon') throw new Refusal('not_signed_in', 'Please sign in to see your access code.');
-  if (await hasPermission(staff, caller, 'bookings')) return actorOf(caller);
-  await readOwnBooking(booking, caller.userId ?? '', bookingId);
+  if (await hasPermission(services, caller, 'bookings')) return actorOf(caller);
+  await readOwnBooking(services, caller.userId ?? '', bookingId);
   return null;
 }
 

@@ -1,15 +1,11 @@
 import { staffAccessCode as contract } from '#contracts/access/staff-access-code.ts';
-import type { AccessContext } from '#server/operations/access/context.ts';
 import { makeStaffCode } from '#server/operations/access/staff-codes.ts';
 import { defineHandler } from '../handler.ts';
 import { actorOf } from '../requests.ts';
 
-export const staffAccessCode = defineHandler(
-  contract,
-  async ({ access }: { access: AccessContext }, { caller, body }) => {
-    const { studioId, startTime, endTime, name } = body;
-    // Without an id of its own, a call for the same hours and person is the same one.
-    const same = `${studioId.slice(0, 8)} ${startTime.getTime()} ${endTime.getTime()} ${name}`;
-    return makeStaffCode(access, { ...body, requestId: body.requestId ?? same.slice(0, 100) }, actorOf(caller));
-  },
-);
+export const staffAccessCode = defineHandler(contract, async (services, { caller, body }) => {
+  const { studioId, startTime, endTime, name } = body;
+  // Without an id of its own, a call for the same hours and person is the same one.
+  const same = `${studioId.slice(0, 8)} ${startTime.getTime()} ${endTime.getTime()} ${name}`;
+  return makeStaffCode(services, { ...body, requestId: body.requestId ?? same.slice(0, 100) }, actorOf(caller));
+});

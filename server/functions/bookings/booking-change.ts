@@ -1,15 +1,15 @@
 import type { z } from 'zod';
 import type { changeAnswer } from '#contracts/bookings/booking-change.ts';
-import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { type Move, moveBooking, type Moved, type MoveQuote, quoteMove } from '#server/operations/bookings/move.ts';
+import type { Services } from '#server/operations/core/services.ts';
 import { accepted } from '../handler.ts';
 import { byHand } from '../responses.ts';
 
 type Answer = z.input<typeof changeAnswer>;
 
 /** Makes a customer's change, or with `preview` only returns what it would cost. */
-export const answerChange = async (booking: BookingContext, move: Move, { preview }: { preview: boolean }) =>
-  preview ? describeQuote(await quoteMove(booking, move)) : describeMove(await moveBooking(booking, move));
+export const answerChange = async (services: Services, move: Move, { preview }: { preview: boolean }) =>
+  preview ? describeQuote(await quoteMove(services, move)) : describeMove(await moveBooking(services, move));
 
 function describeQuote({ differenceCents, refundCents, linkUntil, owedCents, ...quote }: MoveQuote): Answer {
   const until = linkUntil === null ? {} : { payUntil: linkUntil.toISOString() };

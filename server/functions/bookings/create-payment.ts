@@ -1,15 +1,12 @@
 import { createPayment as contract } from '#contracts/bookings/create-payment.ts';
 import { centsToDollars } from '#rules/money.ts';
-import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { holdBooking } from '#server/operations/bookings/hold.ts';
 import { accepted, defineHandler } from '../handler.ts';
 import { signedIn } from '../requests.ts';
 
-type Context = { booking: BookingContext };
-
-export const createPayment = defineHandler(contract, async ({ booking }: Context, { caller, body }) => {
+export const createPayment = defineHandler(contract, async (services, { caller, body }) => {
   const { userId, email } = signedIn(caller);
-  const { url, bookingId, reference, totalCents } = await holdBooking(booking, {
+  const { url, bookingId, reference, totalCents } = await holdBooking(services, {
     userId,
     ip: caller.ip,
     email,

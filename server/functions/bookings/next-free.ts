@@ -1,12 +1,11 @@
 import { nextFree as contract } from '#contracts/bookings/next-free.ts';
 import { formatMoney } from '#rules/money.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
-import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { type NextFree, readNextFree } from '#server/operations/prices/next-free.ts';
 import { defineHandler } from '../handler.ts';
 
-export const nextFree = defineHandler(contract, async ({ booking }: { booking: BookingContext }) => {
-  const found = await readNextFree(booking);
+export const nextFree = defineHandler(contract, async (services) => {
+  const found = await readNextFree(services);
   return { room: found && { words: describeNextFree(found), query: found.query } };
 });
 

@@ -1,17 +1,16 @@
 import { sendAccessCodeEmail as accessCode } from '#contracts/bookings/send-access-code-email.ts';
 import { sendBookingConfirmation as confirmation } from '#contracts/bookings/send-booking-confirmation.ts';
 import type { Caller } from '#server/http/caller.ts';
-import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { readOwnBooking } from '#server/operations/bookings/read-own-booking.ts';
+import type { Services } from '#server/operations/core/services.ts';
 import { accepted, defineHandler } from '../handler.ts';
 import { signedIn } from '../requests.ts';
 
-type Context = { booking: BookingContext };
 type MailCall = { readonly caller: Caller; readonly body: { readonly bookingId?: string | null | undefined } };
 
 /** Checks that there is a booking of the caller. Its mail was queued when it was confirmed. */
-async function answerQueued({ booking }: Context, { caller, body }: MailCall) {
-  await readOwnBooking(booking, signedIn(caller).userId, body.bookingId ?? null);
+async function answerQueued(services: Services, { caller, body }: MailCall) {
+  await readOwnBooking(services, signedIn(caller).userId, body.bookingId ?? null);
   return accepted({ queued: true as const });
 }
 

@@ -1,15 +1,12 @@
 import { quoteSeries as contract } from '#contracts/bookings/quote-series.ts';
 import { SERIES_MIN } from '#rules/finding/series.ts';
 import { centsToDollars } from '#rules/money.ts';
-import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { quoteSeries as quote } from '#server/operations/bookings/quote-series.ts';
 import { defineHandler } from '../handler.ts';
 
-type Context = { booking: BookingContext };
-
-export const quoteSeries = defineHandler(contract, async ({ booking }: Context, { caller, body }) => {
+export const quoteSeries = defineHandler(contract, async (services, { caller, body }) => {
   const { weeks, dates, couponCode, ...span } = body;
-  const found = await quote(booking, {
+  const found = await quote(services, {
     ...span,
     dates: dates ?? { weeks: weeks ?? SERIES_MIN },
     couponCode: couponCode ?? null,

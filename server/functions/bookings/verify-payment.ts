@@ -2,18 +2,13 @@ import type { z } from 'zod';
 import { verifyPayment as contract } from '#contracts/bookings/verify-payment.ts';
 import { centsToDollars } from '#rules/money.ts';
 import type { BookingFacts, PaymentFacts } from '#server/operations/core/booking-rows.ts';
-import {
-  type PaymentStatus,
-  type PaymentStatusContext,
-  readPaymentStatus,
-} from '#server/operations/payments/read-status.ts';
+import { type PaymentStatus, readPaymentStatus } from '#server/operations/payments/read-status.ts';
 import { defineHandler } from '../handler.ts';
 
-type Context = { payment: PaymentStatusContext };
 type Answer = z.input<typeof contract.answer>;
 
-export const verifyPayment = defineHandler(contract, async ({ payment }: Context, { caller, body }) => {
-  const status = await readPaymentStatus(payment, body.sessionId);
+export const verifyPayment = defineHandler(contract, async (services, { caller, body }) => {
+  const status = await readPaymentStatus(services, body.sessionId);
   const owner = status.booking.userId;
   const answer = describeStatus(status);
   return owner !== null && owner === caller.userId ? { ...answer, ...describeForOwner(status) } : answer;

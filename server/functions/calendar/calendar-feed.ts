@@ -1,14 +1,10 @@
 import { createHash } from 'node:crypto';
 import { calendarFeed as contract } from '#contracts/calendar/calendar-feed.ts';
-import type { LinkSigner } from '#server/crypto/link-signer.ts';
-import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { readFeed } from '#server/operations/calendar/feeds.ts';
 import { defineHandler } from '../handler.ts';
 
-type Context = { booking: BookingContext; links: LinkSigner };
-
-export const calendarFeed = defineHandler(contract, async ({ booking, links }: Context, { request, url }) => {
-  const content = await readFeed({ ...booking, links }, url.searchParams.get('token') ?? '');
+export const calendarFeed = defineHandler(contract, async (services, { request, url }) => {
+  const content = await readFeed(services, url.searchParams.get('token') ?? '');
   const tag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 27)}"`;
   const headers = { etag: tag, 'cache-control': 'private, no-cache' };
   const tags = request.headers.get('if-none-match')?.split(',') ?? [];

@@ -1,14 +1,10 @@
 import { staffReopen as contract } from '#contracts/closures/staff-reopen.ts';
-import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { reopenHours } from '#server/operations/closures/reopen-hours.ts';
 import { defineHandler } from '../handler.ts';
 import { actorOf } from '../requests.ts';
 
-export const staffReopen = defineHandler(
-  contract,
-  async ({ booking }: { booking: BookingContext }, { caller, body }) => {
-    const { closureId, startTime, following } = body;
-    await reopenHours(booking, { closureId, from: startTime, following }, actorOf(caller));
-    return { closureId, reopened: true as const };
-  },
-);
+export const staffReopen = defineHandler(contract, async (services, { caller, body }) => {
+  const { closureId, startTime, following } = body;
+  await reopenHours(services, { closureId, from: startTime, following }, actorOf(caller));
+  return { closureId, reopened: true as const };
+});

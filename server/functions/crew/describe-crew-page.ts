@@ -1,12 +1,12 @@
 import type { CrewPageAnswer } from '#contracts/crew/crew-page-answer.ts';
-import type { AccessContext } from '#server/operations/access/context.ts';
+import type { Services } from '#server/operations/core/services.ts';
 import { type CrewPage, readGuestAccess } from '#server/operations/crew/guests.ts';
 import { describeInstants } from '../describe-access.ts';
 
 /** Builds the answer to a guest, without the ids of the booking and the guest. Throws `Refusal` as `showAccess`. */
-export async function describeCrewPage(context: AccessContext, page: CrewPage): Promise<CrewPageAnswer> {
+export async function describeCrewPage(services: Services, page: CrewPage): Promise<CrewPageAnswer> {
   const { memberId: _member, bookingId: _booking, studioName, startTime, endTime, ...others } = page;
-  const access = page.state === 'joined' ? await readGuestAccess(context, page) : null;
+  const access = page.state === 'joined' ? await readGuestAccess(services, page) : null;
   return {
     ...others,
     booking: { studioName, startTime, endTime },

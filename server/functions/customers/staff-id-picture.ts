@@ -1,16 +1,12 @@
 import { staffIdPicture as contract } from '#contracts/customers/staff-id-picture.ts';
-import type { IdentityContext } from '#server/operations/identity/context.ts';
 import { viewPicture } from '#server/operations/identity/view-picture.ts';
 import { defineHandler } from '../handler.ts';
 import { actorOf } from '../requests.ts';
 
-export const staffIdPicture = defineHandler(
-  contract,
-  async ({ identity }: { identity: IdentityContext }, { caller, body }) => {
-    const picture = await viewPicture(identity, body.verificationId, actorOf(caller));
-    // supabase-js would read an image type as text.
-    return new Response(Buffer.from(picture), {
-      headers: { 'content-type': 'application/octet-stream', 'cache-control': 'no-store' },
-    });
-  },
-);
+export const staffIdPicture = defineHandler(contract, async (services, { caller, body }) => {
+  const picture = await viewPicture(services.customerClass, body.verificationId, actorOf(caller));
+  // supabase-js would read an image type as text.
+  return new Response(Buffer.from(picture), {
+    headers: { 'content-type': 'application/octet-stream', 'cache-control': 'no-store' },
+  });
+});

@@ -1,12 +1,11 @@
 import { testIgloohomePin as contract } from '#contracts/developers/test-igloohome-pin.ts';
-import type { AccessContext } from '#server/operations/access/context.ts';
 import { issueTestPin } from '#server/operations/access/issue-test-pin.ts';
 import { defineHandler } from '../handler.ts';
 import { runTrial } from './run-trial.ts';
 
-export const testIgloohomePin = defineHandler(contract, async ({ access }: { access: AccessContext }, { caller }) =>
+export const testIgloohomePin = defineHandler(contract, async (services, { caller }) =>
   runTrial(async () => {
-    const issued = await issueTestPin(access, caller.userId);
+    const issued = await issueTestPin(services, caller.userId);
     const { startTime, endTime } = issued;
     return {
       message: 'PIN created.',

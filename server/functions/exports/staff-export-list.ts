@@ -1,12 +1,9 @@
 import { staffExportList as contract } from '#contracts/exports/staff-export-list.ts';
-import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { exportList } from '#server/operations/exports/lists.ts';
 import { defineHandler } from '../handler.ts';
 import { actorOf } from '../requests.ts';
 import { csvFile } from '../responses.ts';
 
-export const staffExportList = defineHandler(
-  contract,
-  async ({ booking }: { booking: BookingContext }, { caller, body }) =>
-    csvFile(await exportList(booking, body, actorOf(caller)), body.list),
+export const staffExportList = defineHandler(contract, async (services, { caller, body }) =>
+  csvFile(await exportList(services, body, actorOf(caller)), body.list),
 );

@@ -1,21 +1,18 @@
 import { z } from 'zod';
 import { unsubscribe as contract } from '#contracts/mailing/unsubscribe.ts';
-import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { leaveMailingList } from '#server/operations/mails/campaigns.ts';
 import { defineHandler } from '../handler.ts';
 import { parse } from '../requests.ts';
 
 const querySchema = z.object({ id: z.uuid() });
 
-type Context = { booking: BookingContext };
-
-export const unsubscribe = defineHandler(contract, async ({ booking }: Context, { request, url }) => {
+export const unsubscribe = defineHandler(contract, async (services, { request, url }) => {
   const { id } = parse(querySchema, Object.fromEntries(url.searchParams));
   if (request.method === 'GET')
     return new Response(null, {
       status: 303,
       headers: { location: `/unsubscribe?id=${id}`, 'cache-control': 'no-store' },
     });
-  await leaveMailingList(booking, id);
+  await leaveMailingList(services, id);
   return { unsubscribed: true as const };
 });

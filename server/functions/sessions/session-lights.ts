@@ -1,16 +1,12 @@
 import { sessionLights as contract } from '#contracts/sessions/session-lights.ts';
-import { admitAtDoor, type AtDoor } from '#server/operations/incidents/admit-at-door.ts';
+import { admitAtDoor } from '#server/operations/incidents/admit-at-door.ts';
 import { readSessionLights, switchSessionLights } from '#server/operations/power/session-lights.ts';
-import type { PowerContext } from '#server/operations/power/switch-power.ts';
 import { defineHandler } from '../handler.ts';
 
-type Context = AtDoor & { readonly power: PowerContext };
-
-export const sessionLights = defineHandler(contract, async (context: Context, { caller, body }) => {
+export const sessionLights = defineHandler(contract, async (services, { caller, body }) => {
   const { bookingId, token, on } = body;
-  await admitAtDoor(context, caller, { bookingId, token, need: 'switch the lights of your room' });
-  const power = { ...context.power, clock: context.clock };
+  await admitAtDoor(services, caller, { bookingId, token, need: 'switch the lights of your room' });
   return on === null
-    ? readSessionLights(power, bookingId)
-    : switchSessionLights(power, { bookingId, on }, caller.userId);
+    ? readSessionLights(services, bookingId)
+    : switchSessionLights(services, { bookingId, on }, caller.userId);
 });

@@ -1,23 +1,19 @@
 import { staffCancelBooking as contract } from '#contracts/staff-bookings/staff-cancel-booking.ts';
 import { cancelForStaff, cancelOrderForStaff } from '#server/operations/bookings/cancel-for-staff.ts';
-import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 import { readMoneyRight } from '#server/operations/staff/money-right.ts';
-import type { StaffContext } from '#server/operations/staff/require-permission.ts';
 import { defineHandler } from '../handler.ts';
 import { actorOf } from '../requests.ts';
 import { byHand, undoOf } from '../responses.ts';
 
-type Services = { readonly booking: BookingContext; readonly staff: StaffContext };
-
-export const staffCancelBooking = defineHandler(contract, async ({ booking, staff }: Services, { caller, body }) => {
+export const staffCancelBooking = defineHandler(contract, async (services, { caller, body }) => {
   const { series, ...wanted } = body;
-  const decision = { ...wanted, actor: actorOf(caller), money: await readMoneyRight(staff, caller) };
+  const decision = { ...wanted, actor: actorOf(caller), money: await readMoneyRight(services, caller) };
   if (!series) {
-    const done = await cancelForStaff(booking, decision);
+    const done = await cancelForStaff(services, decision);
     return { refundCents: done.refundCents, ...byHand(done), ...undoOf(done) };
   }
-  const done = await cancelOrderForStaff(booking, { ...decision, refund: wholeRefund(wanted.refund) });
+  const done = await cancelOrderForStaff(services, { ...decision, refund: wholeRefund(wanted.refund) });
   return { refundCents: done.refundCents, ...byHand(done), cancelled: done.cancelled };
 });
 

@@ -1,23 +1,22 @@
 import { staffMoveBooking as contract } from '#contracts/staff-bookings/staff-move-booking.ts';
-import type { BookingContext } from '#server/operations/bookings/context.ts';
 import { moveBooking, quoteMove } from '#server/operations/bookings/move.ts';
 import { readMoneyRight } from '#server/operations/staff/money-right.ts';
-import type { StaffContext } from '#server/operations/staff/require-permission.ts';
 import { accepted, defineHandler } from '../handler.ts';
 import { actorOf } from '../requests.ts';
 import { byHand, undoOf } from '../responses.ts';
 
-type Services = { readonly booking: BookingContext; readonly staff: StaffContext };
-
-export const staffMoveBooking = defineHandler(contract, async ({ booking, staff }: Services, { caller, body }) => {
+export const staffMoveBooking = defineHandler(contract, async (services, { caller, body }) => {
   const { preview, ...wanted } = body;
-  const move = { ...wanted, actor: actorOf(caller), money: await readMoneyRight(staff, caller) };
+  const move = { ...wanted, actor: actorOf(caller), money: await readMoneyRight(services, caller) };
   if (preview) {
-    const { differenceCents, refundCents, owedCents, needsMoney, linkUntil, ...quote } = await quoteMove(booking, move);
+    const { differenceCents, refundCents, owedCents, needsMoney, linkUntil, ...quote } = await quoteMove(
+      services,
+      move,
+    );
     const until = linkUntil === null ? {} : { linkUntil: linkUntil.toISOString() };
     return { differenceCents, refundCents, owedCents, needsMoney, ...byHand(quote), ...until };
   }
-  const { waiting, differenceCents, refundCents, ...moved } = await moveBooking(booking, move);
+  const { waiting, differenceCents, refundCents, ...moved } = await moveBooking(services, move);
   const answer = { differenceCents, refundCents, ...byHand(moved), ...undoOf(moved) };
   if (waiting === null) return answer;
   const waitsUntil = waiting.until.toISOString();

@@ -1,12 +1,11 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { REFUSAL_STATUS } from '#contracts/core/refusals.ts';
-import { type BodyBudget, BodyRefused, readBytes } from '#server/http/bodies/bodies.ts';
+import { BodyRefused, readBytes } from '#server/http/bodies/bodies.ts';
 import type { Env, Log } from '#server/http/caller.ts';
-import type { Limit, TakeLimit } from '#server/http/limits.ts';
+import type { Limit } from '#server/http/limits.ts';
 import { retryAfterOf } from '#server/http/unavailable.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
-import type { WalletContext } from '#server/operations/exports/pass-rows.ts';
 import {
   addPhone,
   listChanged,
@@ -16,6 +15,8 @@ import {
 } from '#server/operations/exports/pass-phones.ts';
 import { parse, readJson, take } from '../requests.ts';
 import { fileOf } from '../responses.ts';
+import type { FunctionRequests } from '../function.ts';
+import type { Services } from '#server/operations/core/services.ts';
 
 const LIMIT: Limit = { name: 'wallet-service', max: 120, seconds: 60 };
 const LOG_LIMIT: Limit = { name: 'wallet-log', max: 10, seconds: 60 };
@@ -30,40 +31,33 @@ const registrationSchema = z.object({ pushToken: pushTokenField });
 const tagField = z.string().regex(/^\d{1,12}$/, 'Not a tag of ours.');
 const logSchema = z.object({ logs: z.array(z.string()).max(100) });
 
-type ServiceContext = {
-  readonly passes: WalletContext;
-  readonly limits: TakeLimit;
-  readonly bodies: { readonly small: BodyBudget };
-};
-
 /**
  * The web service that Apple's phones ask for newer passes (developer.apple.com/documentation/walletpasses, "Adding a Web Service to Update Passes").
  * Phones show the token in their pass, or their own number. Answers are a status, as Apple describes them, and a body only where a phone reads it.
  */
-export function walletService(context: ServiceContext): Hono<Env> {
-  const { passes } = context;
+export function walletService(services: Services, requests: FunctionRequests): Hono<Env> {
   const router = new Hono<Env>();
   const registration = '/v1/devices/:device/registrations/:type/:serial';
 
   router.use(async (c, next) => {
     // Addresses here have the number of a phone in them.
     c.set('log', withoutPath(c.var.log));
-    await take(context.limits, c.req.path.endsWith('/log') ? LOG_LIMIT : LIMIT, `ip:${c.var.ip}`);
+    await take(requests.limits, c.req.path.endsWith('/log') ? LOG_LIMIT : LIMIT, `ip:${c.var.ip}`);
     await next();
   });
   router.post(registration, async (c) => {
     const device = parse(deviceField, c.req.param('device'));
-    const { pushToken } = parse(registrationSchema, await readBody(context, c));
-    const added = await addPhone(passes, { ...passOf(c), device, pushToken });
+    const { pushToken } = parse(registrationSchema, await readBody(requests, c));
+    const added = await addPhone(services, { ...passOf(c), device, pushToken });
     return c.body(null, added ? 201 : 200);
   });
   router.delete(registration, async (c) => {
-    await removePhone(passes, { ...passOf(c), device: parse(deviceField, c.req.param('device')) });
+    await removePhone(services, { ...passOf(c), device: parse(deviceField, c.req.param('device')) });
     return c.body(null, 200);
   });
   router.get('/v1/devices/:device/registrations/:type', async (c) => {
     const tag = c.req.query('passesUpdatedSince');
-    const changed = await listChanged(passes, {
+    const changed = await listChanged(services, {
       typeId: c.req.param('type'),
       device: parse(deviceField, c.req.param('device')),
       since: tag === undefined ? null : Number(parse(tagField, tag)),
@@ -72,7 +66,7 @@ export function walletService(context: ServiceContext): Hono<Env> {
     return c.json({ serialNumbers: changed.serials, lastUpdated: changed.tag });
   });
   router.get('/v1/passes/:type/:serial', async (c) => {
-    const { file, changedAt } = await readNewPass(passes, { ...passOf(c), since: sinceOf(c) });
+    const { file, changedAt } = await readNewPass(services, { ...passOf(c), since: sinceOf(c) });
     const headers = { 'last-modified': changedAt.toUTCString(), 'cache-control': 'no-store' };
     if (file === null) return c.body(null, 304, headers);
     const answer = fileOf(new Uint8Array(file), 'application/vnd.apple.pkpass', 'pass.pkpass');
@@ -80,7 +74,7 @@ export function walletService(context: ServiceContext): Hono<Env> {
     return answer;
   });
   router.post('/v1/log', async (c) => {
-    const { logs } = parse(logSchema, await readBody(context, c));
+    const { logs } = parse(logSchema, await readBody(requests, c));
     // Without the messages: they name the phone and its passes.
     c.var.log.warn({ messages: logs.length }, 'a phone reports faults of a pass');
     return c.body(null, 200);
@@ -102,7 +96,7 @@ function sinceOf(c: Context<Env>): Date | null {
   return Number.isNaN(since.getTime()) ? null : since;
 }
 
-async function readBody({ bodies }: ServiceContext, c: Context<Env>): Promise<unknown> {
+async function readBody({ bodies }: FunctionRequests, c: Context<Env>): Promise<unknown> {
   const release = bodies.small.reserve(c.var.ip, BODY_MAX);
   try {
     const bytes = await readBytes(c.req.raw, BODY_MAX);

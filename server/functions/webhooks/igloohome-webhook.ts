@@ -1,6 +1,5 @@
 import { igloohomeWebhook as contract, reportSchema } from '#contracts/webhooks/igloohome-webhook.ts';
 import type { DoorEvent } from '#rules/doors.ts';
-import type { AccessContext } from '#server/operations/access/context.ts';
 import { recordBridge, recordReport } from '#server/operations/access/record-report.ts';
 import { Refusal } from '#server/operations/core/refusal.ts';
 import { defineHandler } from '../handler.ts';
@@ -27,24 +26,17 @@ const KINDS: Readonly<Partial<Record<number, DoorEvent>>> = {
 const ACTIVITY = 5;
 const CONNECTIVITY = 10;
 
-type Context = {
-  readonly access: AccessContext;
-  readonly verifyLockWebhook: (request: Request, rawBody: string) => Promise<boolean>;
-};
-
-export const igloohomeWebhook = defineHandler(
-  contract,
-  async ({ access, verifyLockWebhook }: Context, { request, body }) => {
-    if (!(await verifyLockWebhook(request, body))) throw new Refusal('invalid_request', 'The signature is invalid.');
-    const { product, event } = parse(reportSchema, readJson(Buffer.from(body))).payload;
-    if (event.type === CONNECTIVITY) await recordBridge(access);
-    for (const entry of event.type === ACTIVITY ? (event.data.activityLogs ?? []) : [])
-      await recordReport(access, {
-        lockId: product.id,
-        kind: KINDS[entry.logType] ?? 'other',
-        pin: entry.pin ?? null,
-        at: new Date(entry.entryDate * 1000),
-      });
-    return { received: true as const };
-  },
-);
+export const igloohomeWebhook = defineHandler(contract, async (services, { request, body }) => {
+  if (!(await services.verifyLockWebhook(request, body)))
+    throw new Refusal('invalid_request', 'The signature is invalid.');
+  const { product, event } = parse(reportSchema, readJson(Buffer.from(body))).payload;
+  if (event.type === CONNECTIVITY) await recordBridge(services);
+  for (const entry of event.type === ACTIVITY ? (event.data.activityLogs ?? []) : [])
+    await recordReport(services, {
+      lockId: product.id,
+      kind: KINDS[entry.logType] ?? 'other',
+      pin: entry.pin ?? null,
+      at: new Date(entry.entryDate * 1000),
+    });
+  return { received: true as const };
+});

@@ -1,21 +1,16 @@
 import { LOW_BATTERY_PERCENT } from '#rules/doors.ts';
-import type { Database } from '#server/db/database.ts';
-import type { AccessContext } from './context.ts';
+import type { Services } from '../core/services.ts';
 
 /** A lock that did not answer is asked again this soon: one lost answer is no alert. */
 const AGAIN_MS = 2 * 60_000;
 const LEASE = 'locks';
 
-type LockCheckContext = Pick<AccessContext, 'locks' | 'lockOf' | 'clock'> & {
-  readonly db: Pick<Database, 'query' | 'one'>;
-};
-
 /**
  * Periodic task: asks the lock system for its locks and their batteries, and each lock whether it answers, one after the other because the bridge does one
  * job at a time. One process at a time does it, every `everyMs`. Throws `ProviderError` when the lock system does not answer; what is known then stays.
  */
-export async function checkLocks(context: LockCheckContext, everyMs: number, stop: () => boolean): Promise<void> {
-  const { db, locks, lockOf, clock } = context;
+export async function checkLocks(services: Services, everyMs: number, stop: () => boolean): Promise<void> {
+  const { db, locks, lockOf, clock } = services;
   const lease = await db.one<{ taken: boolean }>(
     `select private.take_lease($1, $2::timestamptz, make_interval(secs => $3::double precision)) as taken`,
     [LEASE, clock(), everyMs / 1000],
@@ -24,7 +19,7 @@ export async function checkLocks(context: LockCheckContext, everyMs: number, sto
   const { devices } = await locks.check();
   const found = new Map<string, boolean | null>();
   for (const [studioId, lockId] of lockOf) {
-    if (stop()) return checkAgain(context, clock());
+    if (stop()) return checkAgain(services, clock());
     const device = devices.find(({ id }) => id === lockId);
     const isKnown = device !== undefined;
     const online = found.has(lockId)
@@ -50,10 +45,10 @@ export async function checkLocks(context: LockCheckContext, everyMs: number, sto
     ]);
   }
   if ([...found.values()].includes(false) && everyMs > AGAIN_MS)
-    await checkAgain(context, new Date(clock().getTime() + AGAIN_MS));
+    await checkAgain(services, new Date(clock().getTime() + AGAIN_MS));
 }
 
 /** Brings the next check of the locks forward. */
-export async function checkAgain({ db }: Pick<LockCheckContext, 'db'>, at: Date): Promise<void> {
+export async function checkAgain({ db }: Services, at: Date): Promise<void> {
   await db.query('update private.lease set until = least(until, $2::timestamptz) where name = $1', [LEASE, at]);
 }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Transaction } from '#server/db/database.ts';
 import { Refusal } from '../core/refusal.ts';
-import type { AccessContext } from './context.ts';
+import type { Services } from '../core/services.ts';
 
 /** Length of the PINs that we choose. The lock takes 4 to 10 digits and blocks its keypad after a few wrong tries. */
 const PIN_DIGITS = 6;
@@ -11,7 +11,7 @@ const PIN_TRIES = 20;
 type Window = { readonly lockId: string; readonly startsAt: Date; readonly endsAt: Date };
 
 /** Whether guests get codes of their own: their lock stores several at a time and can remove each. */
-export const hasGuestCodes = ({ locks }: Pick<AccessContext, 'locks'>): boolean =>
+export const hasGuestCodes = ({ locks }: Services): boolean =>
   locks.capabilities.choosesDigits && locks.capabilities.revocable;
 
 /**
@@ -19,7 +19,7 @@ export const hasGuestCodes = ({ locks }: Pick<AccessContext, 'locks'>): boolean 
  * Codes of one lock are chosen one after the other until their transactions end. Throws `Refusal('code_limit')`.
  */
 export async function chooseDigits(
-  { locks, fingerprint }: Pick<AccessContext, 'locks' | 'fingerprint'>,
+  { locks, fingerprint }: Services,
   tx: Transaction,
   window: Window,
 ): Promise<{ pin: string | null; variant: number }> {
@@ -28,7 +28,7 @@ export async function chooseDigits(
   return { pin: null, variant: await chooseVariant(locks.capabilities.codesPerWindow, tx, window) };
 }
 
-async function choosePin(fingerprint: AccessContext['fingerprint'], tx: Transaction, lockId: string): Promise<string> {
+async function choosePin(fingerprint: Services['fingerprint'], tx: Transaction, lockId: string): Promise<string> {
   for (let round = 0; round < PIN_TRIES; round += 1) {
     const pin = String(randomInt(10 ** (PIN_DIGITS - 1), 10 ** PIN_DIGITS));
     const row = await tx.one<{ taken: boolean }>(

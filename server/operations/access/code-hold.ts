@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '#server/db/database.ts';
+import type { Database, Transaction, Queryable } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
@@ -10,14 +10,14 @@ import { queueRevocation } from './revoke-codes.ts';
 export type CodeHold = { readonly disputeId: string; readonly status: 'open' | 'lost' };
 
 /** Reads what holds the access code of a booking and of its guests; null if nothing does. */
-export function readCodeHold(db: Pick<Transaction, 'one'>, bookingId: string): Promise<CodeHold | null> {
+export function readCodeHold(db: Queryable, bookingId: string): Promise<CodeHold | null> {
   return db.one<CodeHold>('select h.dispute_id as "disputeId", h.status from private.code_hold($1::uuid) h', [
     bookingId,
   ]);
 }
 
 /** Throws `Refusal('code_held')` while a dispute holds the access code of a booking. */
-export async function requireNotHeld(db: Pick<Transaction, 'one'>, bookingId: string): Promise<void> {
+export async function requireNotHeld(db: Queryable, bookingId: string): Promise<void> {
   if ((await readCodeHold(db, bookingId)) !== null)
     throw new Refusal('code_held', 'The code for this booking is on hold. Please contact us before you come.');
 }

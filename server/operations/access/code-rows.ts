@@ -1,4 +1,4 @@
-import type { Transaction } from '#server/db/database.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 /** An access code; its digits are encrypted. */
 export type AccessCode = {
@@ -19,8 +19,6 @@ export type AccessCode = {
 const COLUMNS = `c.id, c.booking_id as "bookingId", c.attempt, c.status, c.starts_at as "startsAt", c.ends_at as "endsAt", c.release_at as "releaseAt",
   c.created_at as "createdAt", s.lock_id as "lockId", s.variant, s.pin_encrypted as "encryptedPin"`;
 const FROM = `from public.booking_access_codes c join private.access_secret s on s.code_id = c.id`;
-
-type Queryable = Pick<Transaction, 'query' | 'one'>;
 
 /** Reads the newest code of a booking, in any state. */
 export function newestCode(db: Queryable, bookingId: string): Promise<AccessCode | null> {

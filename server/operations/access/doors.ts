@@ -1,15 +1,9 @@
 import { type DoorEvent, LOW_BATTERY_PERCENT } from '#rules/doors.ts';
-import type { Database } from '#server/db/database.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { readBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
-import type { Plugs } from '../power/plugs.ts';
 import { type Lights, readLights } from '../power/read-lights.ts';
-import type { AccessContext } from './context.ts';
-
-type DoorsContext = Pick<AccessContext, 'locks' | 'lockOf' | 'clock' | 'log'> & {
-  readonly db: Pick<Database, 'query' | 'one'>;
-};
+import type { Services } from '../core/services.ts';
 
 /** A studio's door. Times are texts as in JSON. */
 type Door = {
@@ -49,8 +43,8 @@ type DoorRow = {
 };
 
 /** Reads all doors and the lights. A system that does not answer leaves its part unknown. */
-export async function readDoors(context: DoorsContext, plugs: Plugs): Promise<Doors> {
-  const { db, locks, lockOf, clock } = context;
+export async function readDoors(services: Services): Promise<Doors> {
+  const { db, locks, lockOf, clock } = services;
   const [{ rows }, devices, lights] = await Promise.all([
     db.query<DoorRow>(
       `select d.*, case when l.studio_id is not null then jsonb_build_object('lockId', l.lock_id, 'batteryPercent', l.battery_percent, 'online', l.online,
@@ -58,8 +52,8 @@ export async function readDoors(context: DoorsContext, plugs: Plugs): Promise<Do
        from private.door_states($1::timestamptz) d left join private.lock_state l on l.studio_id = d.studio_id`,
       [clock()],
     ),
-    nullUnlessAnswered(context, async () => (await locks.check()).devices),
-    readLights({ db, plugs }, (isOn) => nullUnlessAnswered(context, isOn)),
+    nullUnlessAnswered(services, async () => (await locks.check()).devices),
+    readLights(services, (isOn) => nullUnlessAnswered(services, isOn)),
   ]);
   const doors = rows.map((row): Door => {
     const lockId = lockOf.get(row.studio_id) ?? null;
@@ -93,22 +87,22 @@ export async function readDoors(context: DoorsContext, plugs: Plugs): Promise<Do
  * Throws `Refusal('not_found')`, `Refusal('provider_unavailable')`.
  */
 export async function openDoor(
-  context: DoorsContext,
+  services: Services,
   { studioId, reason }: { readonly studioId: string; readonly reason: string },
   actor: string,
 ): Promise<void> {
-  const lockId = context.lockOf.get(studioId);
+  const lockId = services.lockOf.get(studioId);
   if (lockId === undefined) throw new Refusal('not_found', 'This studio has no lock.');
-  await context.db.query(`select private.audit($1::uuid, 'open', 'door', $2, $3::jsonb)`, [
+  await services.db.query(`select private.audit($1::uuid, 'open', 'door', $2, $3::jsonb)`, [
     actor,
     studioId,
     { reason },
   ]);
   try {
-    await context.locks.open({ lockId });
-    await context.db.query(
+    await services.locks.open({ lockId });
+    await services.db.query(
       `insert into private.lock_event (lock_id, kind, at, actor) values ($1, 'from_afar', $2::timestamptz, $3::uuid) on conflict do nothing`,
-      [lockId, context.clock(), actor],
+      [lockId, services.clock(), actor],
     );
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
@@ -148,7 +142,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** Reads the newest entries of the doors' log: of a studio, of a booking, or all. Up to a hundred of a month. */
 export async function readDoorLog(
-  { db, lockOf, clock }: DoorsContext,
+  { db, lockOf, clock }: Services,
   { studioId, bookingId, before }: DoorLogQuery,
 ): Promise<readonly DoorLogEntry[]> {
   const locks = [...lockOf].filter(([studio]) => studioId === null || studio === studioId);
@@ -168,7 +162,7 @@ export async function readDoorLog(
   return rows;
 }
 
-async function nullUnlessAnswered<T>({ log }: Pick<DoorsContext, 'log'>, ask: () => Promise<T>): Promise<T | null> {
+async function nullUnlessAnswered<T>({ log }: Services, ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask();
   } catch (error) {

@@ -2,19 +2,15 @@ import type { Transaction } from '#server/db/database.ts';
 import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { type AccessCode, liveCodes } from './code-rows.ts';
-import type { AccessContext } from './context.ts';
 import { queueRevocation } from './revoke-codes.ts';
+import type { Services } from '../core/services.ts';
 
 /**
  * Requests a planned code from the lock, outside any transaction, and records the answer. Repeating it is safe: the lock returns the
  * same code. Throws `ProviderError`.
  */
-export async function issueCode(
-  context: Pick<AccessContext, 'db' | 'locks' | 'encryption' | 'fingerprint' | 'clock'>,
-  code: AccessCode,
-  booking: BookingFacts,
-): Promise<void> {
-  const { db, locks, encryption, fingerprint, clock } = context;
+export async function issueCode(services: Services, code: AccessCode, booking: BookingFacts): Promise<void> {
+  const { db, locks, encryption, fingerprint, clock } = services;
   failpoint('access.before.issue');
   const issued = await locks.issueCode({
     lockId: code.lockId,
@@ -32,7 +28,7 @@ export async function issueCode(
       'select status from public.booking_access_codes where id = $1::uuid',
       [code.id],
     )) ?? { status: 'failed' };
-    if (status === 'requested') await retirePrevious(tx, context, code, now);
+    if (status === 'requested') await retirePrevious(tx, services, code, now);
     await tx.query(
       `update public.booking_access_codes set status = 'issued', issued_at = $2::timestamptz where id = $1::uuid and status = 'requested'`,
       [code.id, now],
@@ -61,7 +57,7 @@ export async function issueCode(
 /** Ends the codes that a new one replaces, where the lock can remove them. */
 async function retirePrevious(
   tx: Transaction,
-  { locks: { capabilities } }: Pick<AccessContext, 'locks'>,
+  { locks: { capabilities } }: Services,
   code: AccessCode,
   now: Date,
 ): Promise<void> {

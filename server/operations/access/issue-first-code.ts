@@ -3,19 +3,19 @@ import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jo
 import { forStaff } from './choose-digits.ts';
 import { readCodeHold } from './code-hold.ts';
 import { newestCode, newestCodeOfHours } from './code-rows.ts';
-import type { AccessContext } from './context.ts';
 import { issueCode } from './issue-code.ts';
 import { planCode } from './plan-code.ts';
 import { requireConfirmed } from '../core/require-confirmed.ts';
 import { isHeldForUndo, UNDO_RETRY_MS } from '../core/undo-hold.ts';
 import { type BookingAccess, showAccess } from './show-access.ts';
 import { readAccessTimes } from './times.ts';
+import type { Services } from '../core/services.ts';
 
 /** Job `access.request`: issues the first code of a confirmed booking, unless it has one or a dispute holds it: once it is not held any more, a new job comes. Throws `ProviderError`. */
-export async function requestFirstCode(context: AccessContext, job: Job): Promise<JobOutcome> {
-  const { db, clock } = context;
+export async function requestFirstCode(services: Services, job: Job): Promise<JobOutcome> {
+  const { db, clock } = services;
   if (await isHeldForUndo(db, job.subjectId, clock())) return { retryAt: new Date(clock().getTime() + UNDO_RETRY_MS) };
-  const result = await issueFirstCode(context, job.subjectId).catch((error: unknown) => {
+  const result = await issueFirstCode(services, job.subjectId).catch((error: unknown) => {
     // Staff read the problem of a job.
     throw forStaff(error);
   });
@@ -23,12 +23,12 @@ export async function requestFirstCode(context: AccessContext, job: Job): Promis
 }
 
 /** Reads the access of a confirmed booking, and first issues its code when that is due. Throws `Refusal` as `showAccess`. */
-export async function ensureCode(context: AccessContext, bookingId: string): Promise<BookingAccess> {
-  const { db, clock, log } = context;
+export async function ensureCode(services: Services, bookingId: string): Promise<BookingAccess> {
+  const { db, clock, log } = services;
   const booking = await requireConfirmed(db, bookingId);
-  const { requestAt } = await readAccessTimes(context, db, booking);
+  const { requestAt } = await readAccessTimes(services, db, booking);
   if (clock() >= requestAt && !(await isHeldForUndo(db, bookingId, clock()))) {
-    await issueFirstCode(context, bookingId).catch((error: unknown) => {
+    await issueFirstCode(services, bookingId).catch((error: unknown) => {
       // The job tries again; until then the page says that the code is on its way.
       log.warn(
         { booking: bookingId, reason: error instanceof Error ? error.message : String(error) },
@@ -36,12 +36,12 @@ export async function ensureCode(context: AccessContext, bookingId: string): Pro
       );
     });
   }
-  return showAccess(context, bookingId);
+  return showAccess(services, bookingId);
 }
 
 /** Issues the first code of a booking. `ended`: the session was over before the lock issued one. */
-async function issueFirstCode(context: AccessContext, bookingId: string): Promise<'done' | 'ended'> {
-  const { db, clock } = context;
+async function issueFirstCode(services: Services, bookingId: string): Promise<'done' | 'ended'> {
+  const { db, clock } = services;
   const planned = await db.transaction(async (tx) => {
     const booking = await lockBooking(tx, bookingId);
     if (!booking || booking.status !== 'confirmed') return null;
@@ -52,11 +52,11 @@ async function issueFirstCode(context: AccessContext, bookingId: string): Promis
     // A code that was taken back while the booking was held is replaced.
     if (newest && newest.status !== 'revoke_pending' && newest.status !== 'revoked') return { booking, code: newest };
     const attempt = ((await newestCode(tx, bookingId))?.attempt ?? 0) + 1;
-    return { booking, code: await planCode(context, tx, booking, attempt) };
+    return { booking, code: await planCode(services, tx, booking, attempt) };
   });
   if (planned === 'ended') return 'ended';
   if (!planned) return 'done';
-  if (planned.code.status === 'requested') await issueCode(context, planned.code, planned.booking);
+  if (planned.code.status === 'requested') await issueCode(services, planned.code, planned.booking);
   return 'done';
 }
 
@@ -64,5 +64,5 @@ export const requestFirstCodeJob = defineJob({
   kind: 'access.request',
   worker: 'locks',
   longestWaitMs: URGENT_WAIT_MS,
-  handle: ({ access }: { access: AccessContext }, job) => requestFirstCode(access, job),
+  handle: (services, job) => requestFirstCode(services, job),
 });

@@ -1,7 +1,7 @@
 import { testPinWindow } from '#rules/access.ts';
 import { ProviderError } from '#server/providers/call.ts';
-import type { AccessContext } from './context.ts';
 import { findRepeated, recordStaffCode, requestStaffCode, storeStaffCode } from './staff-codes.ts';
+import type { Services } from '../core/services.ts';
 
 export type TestPin = {
   readonly pin: string;
@@ -18,8 +18,8 @@ const SERVICE = '00000000-0000-0000-0000-000000000000';
  * Issues a code of staff for the first lock until 7 pm; no hours are closed for it. A lock that computes its codes gives the same one again within the
  * hour. Writes the audit log without the digits. Throws `ProviderError`, `Refusal('code_limit')`.
  */
-export async function issueTestPin(context: Omit<AccessContext, 'log'>, actor: string | null): Promise<TestPin> {
-  const { db, locks, lockOf, clock } = context;
+export async function issueTestPin(services: Services, actor: string | null): Promise<TestPin> {
+  const { db, locks, lockOf, clock } = services;
   const [first] = lockOf;
   if (!first) throw new ProviderError('igloohome', 'no_lock_set', { retryable: false });
   const [studioId, lockId] = first;
@@ -32,8 +32,8 @@ export async function issueTestPin(context: Omit<AccessContext, 'log'>, actor: s
   const requestId = `test ${mode === 'bridge' ? clock().getTime() : `${startsAt.getTime()} ${endsAt.getTime()}`}`;
   const wanted = { studioId, startTime: startsAt, endTime: endsAt, name: 'TEST', requestId, lockId };
   const code = await db.transaction(async (tx) => {
-    const stored = (await findRepeated(tx, wanted, by)) ?? (await storeStaffCode(context, tx, wanted, by));
-    await recordStaffCode(context, tx, { code: stored, studioId, actor: by, permission: 'settings' });
+    const stored = (await findRepeated(tx, wanted, by)) ?? (await storeStaffCode(services, tx, wanted, by));
+    await recordStaffCode(services, tx, { code: stored, studioId, actor: by, permission: 'settings' });
     await tx.query(`select private.audit($1::uuid, 'create', 'test_pin', $2, $3::jsonb)`, [
       actor,
       lockId,
@@ -41,6 +41,6 @@ export async function issueTestPin(context: Omit<AccessContext, 'log'>, actor: s
     ]);
     return stored;
   });
-  const { pin, providerCodeId } = await requestStaffCode(context, code, by);
+  const { pin, providerCodeId } = await requestStaffCode(services, code, by);
   return { pin, pinId: providerCodeId, deviceId: lockId, startTime: startsAt, endTime: endsAt };
 }

@@ -3,25 +3,23 @@ import type { Transaction } from '#server/db/database.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { chooseDigits } from './choose-digits.ts';
 import { type AccessCode, newestCode } from './code-rows.ts';
-import type { AccessContext } from './context.ts';
 import { readAccessTimes } from './times.ts';
-
-type PlanContext = Pick<AccessContext, 'locks' | 'lockOf' | 'encryption' | 'fingerprint' | 'clock'>;
+import type { Services } from '../core/services.ts';
 
 /**
  * Stores a code before the lock is called, so that a lost answer can be requested again. Throws `Refusal('code_limit')` when the lock
  * has no more codes for these hours.
  */
 export async function planCode(
-  context: PlanContext,
+  services: Services,
   tx: Transaction,
   booking: BookingFacts,
   attempt: number,
 ): Promise<AccessCode> {
-  const { locks, lockOf, clock } = context;
+  const { locks, lockOf, clock } = services;
   const lockId = lockOf.get(booking.studioId);
   if (!lockId) throw new Error(`no lock is configured for studio ${booking.studioName}`);
-  const times = await readAccessTimes(context, tx, booking);
+  const times = await readAccessTimes(services, tx, booking);
   const startsAt = codeStart(times.worksFrom, clock());
   const code = await tx.one<{ id: string }>(
     `insert into public.booking_access_codes (booking_id, attempt, mode, starts_at, ends_at, release_at, created_at)
@@ -29,7 +27,7 @@ export async function planCode(
     [booking.id, attempt, locks.capabilities.mode, startsAt, times.worksUntil, times.releaseAt, clock()],
   );
   if (!code) throw new Error('a planned code was not written');
-  await insertSecret(context, tx, { codeId: code.id, lockId, startsAt, endsAt: times.worksUntil });
+  await insertSecret(services, tx, { codeId: code.id, lockId, startsAt, endsAt: times.worksUntil });
   const planned = await newestCode(tx, booking.id);
   if (!planned) throw new Error('a planned code cannot be read back');
   return planned;
@@ -38,10 +36,10 @@ export async function planCode(
 type NewSecret = { readonly codeId: string; readonly lockId: string; readonly startsAt: Date; readonly endsAt: Date };
 
 /** Stores what a code needs at the lock: our PIN for a lock that stores digits, else the number of the code within its hours. */
-async function insertSecret(context: PlanContext, tx: Transaction, secret: NewSecret): Promise<void> {
-  const { encryption, fingerprint } = context;
+async function insertSecret(services: Services, tx: Transaction, secret: NewSecret): Promise<void> {
+  const { encryption, fingerprint } = services;
   const { codeId, lockId, startsAt, endsAt } = secret;
-  const { pin, variant } = await chooseDigits(context, tx, secret);
+  const { pin, variant } = await chooseDigits(services, tx, secret);
   await tx.query(
     `insert into private.access_secret (code_id, lock_id, variant, pin_encrypted, pin_fingerprint, starts_at, ends_at)
      values ($1::uuid, $2, $3::int, $4, $5, $6::timestamptz, $7::timestamptz)`,

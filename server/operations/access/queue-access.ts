@@ -8,7 +8,7 @@ import { queueRevocation } from './revoke-codes.ts';
 
 /** Queues the access code of a confirmed booking, and its mail where there is somebody to write to. */
 export async function queueAccess(
-  tx: Pick<Transaction, 'query'>,
+  tx: Transaction,
   {
     id,
     start,

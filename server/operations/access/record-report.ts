@@ -1,9 +1,8 @@
 import type { DoorEvent } from '#rules/doors.ts';
 import { checkAgain } from './check-locks.ts';
-import type { AccessContext } from './context.ts';
 import { recordUse } from './record-use.ts';
+import type { Services } from '../core/services.ts';
 
-type ReportContext = Pick<AccessContext, 'db' | 'locks' | 'fingerprint' | 'clock'>;
 /** An entry of a lock's log. `pin`: the digits that were entered; null: none, or unknown. */
 export type DoorReport = {
   readonly lockId: string;
@@ -16,10 +15,10 @@ export type DoorReport = {
 const CLOCK_SLACK = '1 hour';
 
 /** Stores an entry of a lock's log, once however often it is reported, and what the use of a code leads to. */
-export async function recordReport(context: ReportContext, { lockId, kind, pin, at }: DoorReport): Promise<void> {
-  if (kind === 'code' && pin !== null) await recordUse(context, { lockId, pin, at });
+export async function recordReport(services: Services, { lockId, kind, pin, at }: DoorReport): Promise<void> {
+  if (kind === 'code' && pin !== null) await recordUse(services, { lockId, pin, at });
   // A late report is about a code that has been removed from the lock since.
-  await context.db.query(
+  await services.db.query(
     `with entered as (
        select s.code_id as id from private.access_secret s
        where s.lock_id = $1 and s.pin_fingerprint = any($4::text[])
@@ -41,11 +40,11 @@ export async function recordReport(context: ReportContext, { lockId, kind, pin, 
          (select id from guest where not exists (select from entered union all select from staff))) on conflict do nothing returning at
      )
      update private.lock_state l set heard_at = greatest(l.heard_at, s.at) from stored s where l.lock_id = $1`,
-    [lockId, kind, at, pin === null ? null : context.fingerprint.all(pin)],
+    [lockId, kind, at, pin === null ? null : services.fingerprint.all(pin)],
   );
 }
 
 /** The bridge has lost or found its connection: the locks are checked now. */
-export async function recordBridge(context: ReportContext): Promise<void> {
-  await checkAgain(context, context.clock());
+export async function recordBridge(services: Services): Promise<void> {
+  await checkAgain(services, services.clock());
 }

@@ -1,11 +1,11 @@
 import type { Transaction } from '#server/db/database.ts';
 import { enqueue } from '../core/jobs.ts';
-import type { AccessContext } from './context.ts';
 import { queueRevocation } from './revoke-codes.ts';
+import type { Services } from '../core/services.ts';
 
 /** Records that somebody opened a door with this PIN, and queues the removal of the code where the lock can remove it. */
 export async function recordUse(
-  { db, locks, fingerprint, clock }: Pick<AccessContext, 'db' | 'locks' | 'fingerprint' | 'clock'>,
+  { db, locks, fingerprint, clock }: Services,
   { lockId, pin, at }: { lockId: string; pin: string; at: Date },
 ): Promise<void> {
   await db.transaction(async (tx) => {

@@ -1,13 +1,13 @@
-import type { AccessContext } from './context.ts';
 import { recordShown } from '../core/shown-secrets.ts';
 import type { BookingAccess } from './show-access.ts';
+import type { Services } from '../core/services.ts';
 
 /**
  * Records that the digits of a code are shown: to the customer for the first time, or to an account of staff (`staff`; once an hour in the audit
  * log, because the page asks again by itself). Throws `Refusal('not_yours')` for staff who have lost the permission meanwhile.
  */
 export async function recordView(
-  { db, clock }: Pick<AccessContext, 'db' | 'clock'>,
+  { db, clock }: Services,
   { booking, pin, pinId, worksUntil }: BookingAccess,
   staff: string | null,
 ): Promise<void> {

@@ -3,13 +3,11 @@ import type { Transaction } from '#server/db/database.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { defineJob, enqueue, type Job, type JobOutcome } from '../core/jobs.ts';
 import { type AccessCode, liveCodes } from './code-rows.ts';
-import type { AccessContext } from './context.ts';
-
-type RevokeContext = Pick<AccessContext, 'db' | 'locks' | 'encryption' | 'clock'>;
+import type { Services } from '../core/services.ts';
 
 /** Queues the removal of one code from its lock. A second removal with the same `dedupe` is ignored. */
 export async function queueRevocation(
-  tx: Pick<Transaction, 'query'>,
+  tx: Transaction,
   { bookingId, codeId, dedupe, dueAt }: { bookingId: string; codeId: string; dedupe: string; dueAt: Date },
 ): Promise<void> {
   await enqueue(tx, { kind: 'access.revoke', subjectId: bookingId, dedupe, payload: { codeId }, dueAt });
@@ -20,17 +18,17 @@ const payloadSchema = z.object({ codeId: z.uuid().optional() });
 type RevokePayload = z.output<typeof payloadSchema>;
 
 /** Job `access.revoke`: removes a booking's codes from the lock, or only the one in the payload. Throws `ProviderError`. */
-export async function revokeCodes(context: RevokeContext, job: Job<RevokePayload>): Promise<JobOutcome> {
+export async function revokeCodes(services: Services, job: Job<RevokePayload>): Promise<JobOutcome> {
   const { codeId: onlyCodeId } = job.payload;
-  for (const code of await liveCodes(context.db, job.subjectId)) {
+  for (const code of await liveCodes(services.db, job.subjectId)) {
     if (onlyCodeId !== undefined && code.id !== onlyCodeId) continue;
-    await revokeCode(context, code);
+    await revokeCode(services, code);
   }
   return 'done';
 }
 
 /** Removes a code from its lock. A lock that cannot remove one before it ends: staff are alerted instead. */
-async function revokeCode({ db, locks, encryption, clock }: RevokeContext, code: AccessCode): Promise<void> {
+async function revokeCode({ db, locks, encryption, clock }: Services, code: AccessCode): Promise<void> {
   const now = clock();
   if (locks.capabilities.revocable) {
     const pin = code.encryptedPin === null ? '' : encryption.decrypt(code.encryptedPin, code.id);
@@ -55,5 +53,5 @@ export const revokeCodesJob = defineJob({
   kind: 'access.revoke',
   worker: 'locks',
   payload: payloadSchema,
-  handle: ({ access }: { access: RevokeContext }, job) => revokeCodes(access, job),
+  handle: (services, job) => revokeCodes(services, job),
 });

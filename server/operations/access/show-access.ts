@@ -5,8 +5,8 @@ import { requireConfirmed } from '../core/require-confirmed.ts';
 import { readCodeHold } from './code-hold.ts';
 import { isHeldForUndo } from '../core/undo-hold.ts';
 import { issuedCode, newestCode, readCodeHistory } from './code-rows.ts';
-import type { AccessContext } from './context.ts';
 import { readAccessTimes } from './times.ts';
+import type { Services } from '../core/services.ts';
 
 /**
  * What the PIN page shows. `pin` is null until `releaseAt`, until the lock has answered, after a single-use code has opened the door, while a dispute
@@ -29,10 +29,10 @@ export type BookingAccess = {
 };
 
 /** Reads the access of a confirmed booking; changes nothing. Throws `Refusal`: `not_found`, `not_confirmed`. */
-export async function showAccess(context: AccessContext, bookingId: string): Promise<BookingAccess> {
-  const { db, locks, encryption, clock } = context;
+export async function showAccess(services: Services, bookingId: string): Promise<BookingAccess> {
+  const { db, locks, encryption, clock } = services;
   const booking = await requireConfirmed(db, bookingId);
-  const times = await readAccessTimes(context, db, booking);
+  const times = await readAccessTimes(services, db, booking);
   const held = (await readCodeHold(db, bookingId)) !== null;
   const code = held ? null : await issuedCode(db, bookingId);
   const newest = await newestCode(db, bookingId);

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import type { Permission } from '#rules/permissions.ts';
 import type { Transaction } from '#server/db/database.ts';
 import { ProviderError } from '#server/providers/call.ts';
-import { closeHours } from '../closures/close-hours.ts';
+import { storeClosure } from '../closures/close-hours.ts';
 import { URGENT_WAIT_MS, defineJob, enqueue, type Job, type JobOutcome } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { recordShown } from '../core/shown-secrets.ts';
 import { chooseDigits, forStaff } from './choose-digits.ts';
-import type { AccessContext } from './context.ts';
+import type { Services } from '../core/services.ts';
 
 export type NewStaffCode = {
   readonly studioId: string;
@@ -46,30 +46,26 @@ const COLUMNS = `id, name, lock_id as "lockId", status, starts_at as "startsAt",
  * Makes a code for somebody without a booking, and closes its hours for bookings, so that nobody else is in the room. The digits are returned once; the
  * same call again within ten minutes returns them again. Throws `Refusal`: 'slot_taken' with the bookings in the way, 'provider_unavailable'.
  */
-export async function makeStaffCode(
-  context: AccessContext,
-  wanted: NewStaffCode,
-  actor: string,
-): Promise<MadeStaffCode> {
-  requireWindow(wanted, context.clock(), context.locks.capabilities.revocable);
-  const lockId = context.lockOf.get(wanted.studioId);
+export async function makeStaffCode(services: Services, wanted: NewStaffCode, actor: string): Promise<MadeStaffCode> {
+  requireWindow(wanted, services.clock(), services.locks.capabilities.revocable);
+  const lockId = services.lockOf.get(wanted.studioId);
   if (lockId === undefined) throw new Refusal('not_found', 'This studio has no lock.');
-  const code = await context.db.transaction(async (tx) => {
+  const code = await services.db.transaction(async (tx) => {
     const planned =
-      (await findRepeated(tx, wanted, actor)) ?? (await planStaffCode(context, tx, { ...wanted, lockId }, actor));
-    await recordStaffCode(context, tx, { code: planned, studioId: wanted.studioId, actor, permission: 'bookings' });
+      (await findRepeated(tx, wanted, actor)) ?? (await planStaffCode(services, tx, { ...wanted, lockId }, actor));
+    await recordStaffCode(services, tx, { code: planned, studioId: wanted.studioId, actor, permission: 'bookings' });
     return planned;
   });
-  if (code.status === 'requested') return issueStaffCode(context, code, actor);
+  if (code.status === 'requested') return issueStaffCode(services, code, actor);
   const shownUntil = (code.issuedAt?.getTime() ?? 0) + SHOWN_MS;
-  if (code.status !== 'issued' || code.encryptedPin === null || context.clock().getTime() > shownUntil)
+  if (code.status !== 'issued' || code.encryptedPin === null || services.clock().getTime() > shownUntil)
     throw new Refusal('already_done', 'This code was made and shown before.', { codeId: code.id });
-  return { codeId: code.id, pin: context.encryption.decrypt(code.encryptedPin, code.id) };
+  return { codeId: code.id, pin: services.encryption.decrypt(code.encryptedPin, code.id) };
 }
 
 /** Records who is shown the digits of a code. */
 export const recordStaffCode = (
-  { clock }: Pick<AccessContext, 'clock'>,
+  { clock }: Services,
   tx: Transaction,
   shown: { code: Pick<StaffCode, 'id' | 'endsAt'>; studioId: string; actor: string; permission: Permission },
 ): Promise<void> =>
@@ -106,28 +102,27 @@ export async function findRepeated(tx: Transaction, wanted: NewStaffCode, actor:
 
 /** Stores the code before the lock is called, so that a lost answer can be requested again. */
 async function planStaffCode(
-  context: AccessContext,
+  services: Services,
   tx: Transaction,
   wanted: NewStaffCode & { readonly lockId: string },
   actor: string,
 ): Promise<StaffCode> {
-  const { clock } = context;
   const { studioId, startTime, endTime, name } = wanted;
   const closure = { studioId, startTime, endTime, weeks: 1, reason: `Access for ${name}`, public: false };
-  await closeHours({ db: tx, clock }, closure, actor);
-  return storeStaffCode(context, tx, wanted, actor);
+  await storeClosure(tx, closure, actor, services.clock());
+  return storeStaffCode(services, tx, wanted, actor);
 }
 
 /** Stores a code with the digits that it asks its lock for. */
 export async function storeStaffCode(
-  context: Pick<AccessContext, 'locks' | 'encryption' | 'fingerprint' | 'clock'>,
+  services: Services,
   tx: Transaction,
   { studioId, startTime, endTime, name, requestId, lockId }: NewStaffCode & { readonly lockId: string },
   actor: string,
 ): Promise<StaffCode> {
-  const { clock, encryption, fingerprint } = context;
+  const { clock, encryption, fingerprint } = services;
   const startsAt = codeStart(startTime, clock());
-  const digits = chooseDigits(context, tx, { lockId, startsAt, endsAt: endTime });
+  const digits = chooseDigits(services, tx, { lockId, startsAt, endsAt: endTime });
   const { pin, variant } = await digits.catch((error: unknown) => {
     throw forStaff(error);
   });
@@ -163,9 +158,9 @@ export async function storeStaffCode(
  * Requests a planned code from the lock and records the answer. Repeating it is safe: the lock returns the same code. Throws `Refusal` when the lock
  * did not answer, or when the code was revoked during the call.
  */
-async function issueStaffCode(context: AccessContext, code: StaffCode, actor: string): Promise<MadeStaffCode> {
+async function issueStaffCode(services: Services, code: StaffCode, actor: string): Promise<MadeStaffCode> {
   try {
-    const { codeId, pin } = await requestStaffCode(context, code, actor);
+    const { codeId, pin } = await requestStaffCode(services, code, actor);
     return { codeId, pin };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
@@ -175,7 +170,7 @@ async function issueStaffCode(context: AccessContext, code: StaffCode, actor: st
 
 /** As `issueStaffCode`, but throws `ProviderError` when the lock did not answer. */
 export async function requestStaffCode(
-  { db, locks, encryption, fingerprint, clock }: Omit<AccessContext, 'lockOf' | 'log'>,
+  { db, locks, encryption, fingerprint, clock }: Services,
   code: StaffCode,
   actor: string,
 ): Promise<MadeStaffCode & { readonly providerCodeId: string | null }> {
@@ -217,11 +212,7 @@ async function queueLateRevocation(tx: Transaction, id: string, now: Date): Prom
  * Queues the removal of a code from its lock. The same again changes nothing. Throws `Refusal`: 'not_found', 'not_configured' when the lock cannot
  * remove codes.
  */
-export async function revokeStaffCode(
-  { db, locks, clock }: Pick<AccessContext, 'db' | 'locks' | 'clock'>,
-  codeId: string,
-  actor: string,
-): Promise<void> {
+export async function revokeStaffCode({ db, locks, clock }: Services, codeId: string, actor: string): Promise<void> {
   await db.transaction(async (tx) => {
     const code = await tx.one<Pick<StaffCode, 'status'>>(
       'select status from private.staff_code where id = $1::uuid for update',
@@ -242,10 +233,7 @@ export async function revokeStaffCode(
 }
 
 /** Job `access.revoke-staff`: removes a code of staff from its lock, when they asked for it or at its end. Throws `ProviderError`. */
-export async function removeStaffCode(
-  { db, locks, encryption, clock }: Pick<AccessContext, 'db' | 'locks' | 'encryption' | 'clock'>,
-  job: Job,
-): Promise<JobOutcome> {
+export async function removeStaffCode({ db, locks, encryption, clock }: Services, job: Job): Promise<JobOutcome> {
   const code = await db.one<StaffCode>(`select ${COLUMNS} from private.staff_code where id = $1::uuid`, [
     job.subjectId,
   ]);
@@ -266,10 +254,7 @@ type ListedCode = Pick<StaffCode, 'id' | 'name' | 'status' | 'startsAt' | 'endsA
 };
 
 /** Reads the codes of staff that work now or later, and those of the last week, without digits; the latest end first. */
-export async function readStaffCodes({
-  db,
-  clock,
-}: Pick<AccessContext, 'db' | 'clock'>): Promise<readonly ListedCode[]> {
+export async function readStaffCodes({ db, clock }: Services): Promise<readonly ListedCode[]> {
   const { rows } = await db.query<ListedCode>(
     `select c.id, c.name, c.status, c.starts_at as "startsAt", c.ends_at as "endsAt", s.name as "studioName", coalesce(p.full_name, p.email) as "madeBy",
        (select max(e.at) from private.lock_event e where e.lock_id = c.lock_id and e.at >= c.starts_at - interval '1 hour' and e.staff_code_id = c.id) as "usedAt"
@@ -284,6 +269,5 @@ export const removeStaffCodeJob = defineJob({
   kind: 'access.revoke-staff',
   worker: 'locks',
   longestWaitMs: URGENT_WAIT_MS,
-  handle: ({ access }: { access: Pick<AccessContext, 'db' | 'locks' | 'encryption' | 'clock'> }, job) =>
-    removeStaffCode(access, job),
+  handle: (services, job) => removeStaffCode(services, job),
 });

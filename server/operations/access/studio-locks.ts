@@ -1,11 +1,11 @@
-import type { Database } from '#server/db/database.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 /**
  * Reads which lock each studio has into `locks` (studio id → lock id): what staff set, otherwise what the operator names. Retired studios keep theirs for
  * the bookings they have. `named`: name of the studio → lock id.
  */
 export async function readStudioLocks(
-  db: Pick<Database, 'query'>,
+  db: Queryable,
   named: ReadonlyMap<string, string>,
   locks: Map<string, string> = new Map(),
 ): Promise<Map<string, string>> {

@@ -1,17 +1,11 @@
 import { type AccessTimes, accessTimes } from '#rules/access.ts';
 import { settings as studio } from '#rules/venue.ts';
-import type { Transaction } from '#server/db/database.ts';
+import type { Queryable } from '#server/db/database.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
-import type { AccessContext } from './context.ts';
-
-type Queryable = Pick<Transaction, 'query' | 'one'>;
+import type { Services } from '../core/services.ts';
 
 /** Calculates when a booking's code is requested, released and valid. Reads whether the studio is free before the start. */
-export async function readAccessTimes(
-  { locks }: Pick<AccessContext, 'locks'>,
-  db: Queryable,
-  booking: BookingFacts,
-): Promise<AccessTimes> {
+export async function readAccessTimes({ locks }: Services, db: Queryable, booking: BookingFacts): Promise<AccessTimes> {
   return accessTimes({
     start: new Date(booking.startTime),
     end: new Date(booking.endTime),

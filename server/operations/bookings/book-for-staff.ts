@@ -5,7 +5,6 @@ import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
 import { startDeadline } from '../core/timeout.ts';
 import { holdMinutesOf, readBookingRules } from '../settings/booking-rules.ts';
-import type { BookingContext } from './context.ts';
 import { openLink } from '../payments/open-link.ts';
 import { requireConcession } from '../core/concessions.ts';
 import { nameDates } from './hold.ts';
@@ -20,6 +19,7 @@ import {
   storeBooking,
   type StaffBooking,
 } from './store-staff-booking.ts';
+import type { Services } from '../core/services.ts';
 
 /** `url`: where the customer pays; null when there is nothing to pay. `pending`: the provider has not answered yet; the mail has the link. */
 export type StaffBooked = {
@@ -36,40 +36,40 @@ const ROUNDS = 3;
  * Books hours for an account or a guest, or all of a series as one order. With a link the hours are held until the customer pays; the link is mailed too. A free
  * booking, and one that was paid elsewhere, is confirmed at once. A repeated call returns the same booking. Throws `Refusal`.
  */
-export async function bookForStaff(context: BookingContext, wanted: StaffBooking): Promise<StaffBooked> {
+export async function bookForStaff(services: Services, wanted: StaffBooking): Promise<StaffBooked> {
   if (wanted.payment !== 'link') requireConcession(wanted.money, { kind: wanted.payment });
-  const timeLeft = startDeadline(context.settings.answerWithinMs);
+  const timeLeft = startDeadline(services.settings.answerWithinMs);
   const spans = spansOf({ ...wanted, series: wanted.series ?? null });
-  const repeated = await findRepeated(context.db, wanted, spans);
-  const booking = repeated ?? (await claim(context, wanted, spans, timeLeft));
+  const repeated = await findRepeated(services.db, wanted, spans);
+  const booking = repeated ?? (await claim(services, wanted, spans, timeLeft));
   failpoint('staff-booking.after.commit');
   const answer = { bookingId: booking.id, reference: booking.reference };
   if (wanted.payment !== 'link' || booking.status !== 'pending') return { ...answer, url: null, pending: false };
-  const url = await openLink(context, booking, wanted.customerEmail, timeLeft());
+  const url = await openLink(services, booking, wanted.customerEmail, timeLeft());
   return { ...answer, url, pending: url === null };
 }
 
 async function claim(
-  context: BookingContext,
+  services: Services,
   wanted: StaffBooking,
   spans: readonly SpanSlots[],
   timeLeft: () => number,
 ): Promise<BookingFacts> {
   for (let round = 0; round < ROUNDS; round += 1) {
-    const now = context.clock();
-    const made = await storeBooking(context, await price(context, wanted, spans, now), now).catch((error: unknown) =>
-      nameDates(context, { studioId: wanted.studioId, series: wanted.series ?? null, userId: null }, spans, error),
+    const now = services.clock();
+    const made = await storeBooking(services, await price(services, wanted, spans, now), now).catch((error: unknown) =>
+      nameDates(services, { studioId: wanted.studioId, series: wanted.series ?? null, userId: null }, spans, error),
     );
     if (made !== null) return made;
     // The same call may have been faster.
-    const repeated = await findRepeated(context.db, wanted, spans);
+    const repeated = await findRepeated(services.db, wanted, spans);
     if (repeated !== null) return repeated;
-    const taken = await readTakenDates(context, wanted, spans);
+    const taken = await readTakenDates(services, wanted, spans);
     const expired = taken.bookings.filter(
       (one) => one.status === 'pending' && Date.parse(one.holdExpiresAt ?? '') <= now.getTime(),
     );
     const released = await releaseInTheWay(
-      context,
+      services,
       expired.map(({ id }) => id),
       timeLeft,
     );
@@ -80,7 +80,7 @@ async function claim(
 
 /** The bookings that have some of these hours, and on which dates of a series they are. */
 async function readTakenDates(
-  { db }: Pick<BookingContext, 'db'>,
+  { db }: Services,
   { studioId, series }: StaffBooking,
   spans: readonly SpanSlots[],
 ): Promise<{ bookings: readonly BookingFacts[]; dates: readonly StudioDate[] }> {
@@ -93,22 +93,22 @@ async function readTakenDates(
 
 /** Checks the hours as for a customer, and prices them. */
 async function price(
-  context: BookingContext,
+  services: Services,
   wanted: StaffBooking,
   spans: readonly SpanSlots[],
   now: Date,
 ): Promise<NewStaffBooking> {
-  const rules = await readBookingRules(context.db);
+  const rules = await readBookingRules(services.db);
   const priced: PricedHours[] = [];
   for (const { startTime, endTime, slots } of spans) {
-    const rates = await readRates(context, wanted.studioId, slots);
+    const rates = await readRates(services.db, wanted.studioId, slots);
     const { quote } = newPrice(slots, { rates, rules, coupon: null }, now);
     const waivedCents = quote.totalCents - priceOf(wanted, quote.totalCents);
     if (typeof wanted.priceCents === 'number') requireConcession(wanted.money, { kind: 'price', cents: waivedCents });
     priced.push({ startTime, endTime, quote, waivedCents });
   }
   const holdEnd =
-    wanted.payment === 'link' ? linkHoldEnd(wanted.startTime, now, holdMinutesOf(context.settings, rules)) : now;
+    wanted.payment === 'link' ? linkHoldEnd(wanted.startTime, now, holdMinutesOf(services.settings, rules)) : now;
   if (holdEnd === null)
     throw new Refusal('too_late', 'It’s too close to the start to pay by a link. Choose another way to pay.');
   return { ...wanted, spans: priced, holdExpiresAt: holdEnd, rules };

@@ -7,11 +7,11 @@ import { Refusal } from '../core/refusal.ts';
 import { takeCoupon } from '../core/take-coupon.ts';
 import { addSplitRefund } from '../payments/partial-refunds.ts';
 import { leftCents, type PaidPayment, paidPayments } from '../payments/payment-rows.ts';
-import type { PaymentContext } from '../payments/context.ts';
 import { readTerms, returnMoney, returnsByHand } from './cancel.ts';
 import { closeHold } from './close-hold.ts';
 import { type MoneyRight, requireConcession } from '../core/concessions.ts';
 import { jobsDue, storeUndo, type Undo } from '../staff/undo-rows.ts';
+import type { Services } from '../core/services.ts';
 
 export type StaffCancellation = {
   readonly bookingId: string;
@@ -43,15 +43,15 @@ export type StaffCancelled = {
  * Cancels a booking for staff and queues its refund, mail and the end of its access codes. An unpaid hold is released, with all of its order,
  * once the provider has closed its session. The same decision sent again changes nothing. Throws `Refusal`, or `ProviderError` for a hold.
  */
-export async function cancelForStaff(context: PaymentContext, wanted: StaffCancellation): Promise<StaffCancelled> {
-  const seen = await readBooking(context.db, wanted.bookingId);
+export async function cancelForStaff(services: Services, wanted: StaffCancellation): Promise<StaffCancelled> {
+  const seen = await readBooking(services.db, wanted.bookingId);
   const held = seen?.status === 'pending';
-  if (held) await closeForStaff(context, seen);
+  if (held) await closeForStaff(services, seen);
   failpoint('staff-cancel.after.close');
-  return context.db.transaction(async (tx) => {
+  return services.db.transaction(async (tx) => {
     const booking = (await lockOrder(tx, wanted.bookingId)).find(({ id }) => id === wanted.bookingId);
     if (!booking) throw new Refusal('not_found', 'Booking not found');
-    return cancelLocked(context, tx, booking, wanted, held);
+    return cancelLocked(services, tx, booking, wanted, held);
   });
 }
 
@@ -60,11 +60,11 @@ export async function cancelForStaff(context: PaymentContext, wanted: StaffCance
  * refunds and how many were cancelled. Throws `Refusal`.
  */
 export async function cancelOrderForStaff(
-  context: PaymentContext,
+  services: Services,
   wanted: Omit<StaffCancellation, 'refund'> & { readonly refund: 'full' | 'none' | 'terms' },
 ): Promise<StaffCancelled & { readonly cancelled: number }> {
-  return context.db.transaction(async (tx) => {
-    const now = context.clock().getTime();
+  return services.db.transaction(async (tx) => {
+    const now = services.clock().getTime();
     const bookings = await lockOrder(tx, wanted.bookingId);
     if (bookings.length === 0) throw new Refusal('not_found', 'Booking not found');
     const left = bookings.filter(({ status, endTime }) => status === 'confirmed' && Date.parse(endTime) > now);
@@ -73,7 +73,9 @@ export async function cancelOrderForStaff(
     if (again.length === 0) throw new Refusal('already_done', 'There is nothing left to cancel in this series.');
     const done: StaffCancelled[] = [];
     for (const booking of again)
-      done.push(await cancelLocked(context, tx, booking, { ...wanted, bookingId: booking.id, undoable: false }, false));
+      done.push(
+        await cancelLocked(services, tx, booking, { ...wanted, bookingId: booking.id, undoable: false }, false),
+      );
     return {
       refundCents: done.reduce((sum, { refundCents }) => sum + refundCents, 0),
       byHand: done.some(({ byHand }) => byHand),
@@ -84,13 +86,13 @@ export async function cancelOrderForStaff(
 }
 
 async function cancelLocked(
-  context: PaymentContext,
+  services: Services,
   tx: Transaction,
   booking: BookingFacts,
   wanted: StaffCancellation,
   held: boolean,
 ): Promise<StaffCancelled> {
-  const now = context.clock();
+  const now = services.clock();
   if (wanted.stillWanted && !(await wanted.stillWanted(tx)))
     throw new Refusal('already_done', 'Somebody has decided about this booking in the meantime.');
   // The provider's event about the closed session may have released the hold already.
@@ -110,9 +112,8 @@ async function cancelLocked(
   const { reason, actor } = wanted;
   const undoable = wanted.undoable === true && booking.status === 'confirmed';
   const dueAt = jobsDue(now, undoable);
-  const later = { clock: () => dueAt };
-  if (decision.refund === 'full') await returnMoney(later, tx, paid, { by: 'staff', reason, actor });
-  else await addSplitRefund(later, tx, paid, { requestKey: 'cancellation', cents: decision.cents, reason, actor });
+  if (decision.refund === 'full') await returnMoney(tx, paid, { by: 'staff', reason, actor }, dueAt);
+  else await addSplitRefund(tx, paid, { requestKey: 'cancellation', cents: decision.cents, reason, actor }, dueAt);
   const payload = wanted.because === undefined ? {} : { because: wanted.because };
   await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, payload, dueAt });
   await enqueue(tx, { kind: 'access.revoke', subjectId: booking.id, dueAt });
@@ -121,9 +122,9 @@ async function cancelLocked(
 }
 
 /** Closes the payment session of a hold. Throws `Refusal` when the customer has paid. */
-async function closeForStaff(context: PaymentContext, booking: BookingFacts): Promise<void> {
+async function closeForStaff(services: Services, booking: BookingFacts): Promise<void> {
   try {
-    await closeHold(context, booking.id);
+    await closeHold(services, booking.id);
   } catch (error) {
     if (error instanceof Refusal && error.code === 'already_done') throw paymentOnItsWay(booking.id);
     throw error;

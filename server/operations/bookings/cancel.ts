@@ -1,11 +1,11 @@
 import { cancellationTerms } from '#rules/cancellation.ts';
-import type { Transaction } from '#server/db/database.ts';
+import type { Transaction, Queryable } from '#server/db/database.ts';
 import { type BookingFacts, lockBooking, lockOrder, type PaymentFacts } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import { enqueue } from '../core/jobs.ts';
 import { addPartialRefund } from '../payments/partial-refunds.ts';
 import { isByHand, leftCents, type PaidPayment, paidPayments } from '../payments/payment-rows.ts';
-import type { BookingContext } from './context.ts';
+import type { Services } from '../core/services.ts';
 
 /** What the customer gets back. */
 export type Cancellation = {
@@ -16,11 +16,7 @@ export type Cancellation = {
 };
 
 /** Cancels the customer's own confirmed booking, with the refund that the terms frozen when it was made give. Throws `Refusal`. */
-export async function cancelBooking(
-  { db, clock }: Pick<BookingContext, 'db' | 'clock'>,
-  bookingId: string,
-  userId: string,
-): Promise<Cancellation> {
+export async function cancelBooking({ db, clock }: Services, bookingId: string, userId: string): Promise<Cancellation> {
   return db.transaction(async (tx) => {
     const now = clock();
     const booking = await lockBooking(tx, bookingId);
@@ -39,7 +35,7 @@ export type OrderCancellation = Cancellation & { readonly cancelled: number; rea
  * `Refusal` when there is none.
  */
 export async function cancelOrder(
-  { db, clock }: Pick<BookingContext, 'db' | 'clock'>,
+  { db, clock }: Services,
   bookingId: string,
   userId: string,
 ): Promise<OrderCancellation> {
@@ -79,7 +75,7 @@ async function cancelLocked(tx: Transaction, { id }: BookingFacts, userId: strin
     [id, now],
   );
   const money = { by: 'customer', reason: 'cancelled by the customer', actor: userId } as const;
-  await returnMoney({ clock: () => now }, tx, paid, money);
+  await returnMoney(tx, paid, money, now);
   await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: id, dueAt: now });
   await enqueue(tx, { kind: 'access.revoke', subjectId: id, dueAt: now });
   await tx.query(
@@ -118,22 +114,15 @@ export const returnsByHand = (paid: readonly PaidPayment[]): boolean =>
  * goes back when the bank decides for us. `by`: who cancelled it.
  */
 export async function returnMoney(
-  { clock }: Pick<BookingContext, 'clock'>,
   tx: Transaction,
   paid: readonly PaidPayment[],
   { by, reason, actor }: { by: 'customer' | 'staff'; reason: string; actor: string },
+  dueAt: Date,
 ): Promise<void> {
   for (const { payment, leftCents: cents } of paid) {
     if (cents === 0 || payment.state !== 'paid') continue;
-    if (!isByHand(payment)) await queueRefund(tx, payment, by, clock());
-    else
-      await addPartialRefund({ clock }, tx, {
-        paymentId: payment.id,
-        requestKey: 'cancellation',
-        cents,
-        reason,
-        actor,
-      });
+    if (!isByHand(payment)) await queueRefund(tx, payment, by, dueAt);
+    else await addPartialRefund(tx, { paymentId: payment.id, requestKey: 'cancellation', cents, reason, actor }, dueAt);
   }
 }
 
@@ -141,17 +130,17 @@ async function queueRefund(
   tx: Transaction,
   payment: PaymentFacts,
   reason: 'customer' | 'staff',
-  now: Date,
+  dueAt: Date,
 ): Promise<void> {
   await tx.query(`update private.payment set state = 'refund_pending', refund_reason = $2 where id = $1::uuid`, [
     payment.id,
     reason,
   ]);
-  await enqueue(tx, { kind: 'payment.refund', subjectId: payment.id, dueAt: now });
+  await enqueue(tx, { kind: 'payment.refund', subjectId: payment.id, dueAt });
 }
 
 /** How many hours before its start a booking can be cancelled for a full refund, as agreed when it was made; today's setting for a booking without. */
-export async function freeCancelHours(db: Pick<Transaction, 'one'>, bookingId: string): Promise<number> {
+export async function freeCancelHours(db: Queryable, bookingId: string): Promise<number> {
   const frozen = await db.one<{ hours: number }>(
     `select coalesce(b.policy ->> 'freeCancelHours', private.business_settings() ->> 'freeCancelHours')::float8 as hours
      from private.booking b where b.id = $1::uuid`,

@@ -5,7 +5,7 @@ import type { Slot } from '#rules/slots.ts';
 import { studioDate } from '#rules/studio-time.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { BookingRules } from '../settings/booking-rules.ts';
-import type { BookingContext } from './context.ts';
+import type { Services } from '../core/services.ts';
 
 /** What decides about a hold: `private.checkout_json()`, whether staff have blocked the customer, what the hours cost, and the settings. */
 export type CheckoutFacts = {
@@ -39,7 +39,7 @@ export type EnteredCoupon = CouponTerms & {
 
 /** Reads what decides about a hold, with the problem of the coupon if it has one. */
 export async function readCheckoutFacts(
-  { db }: Pick<BookingContext, 'db'>,
+  { db }: Services,
   request: {
     /** null: a guest. */
     readonly userId: string | null;

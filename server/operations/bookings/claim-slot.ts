@@ -1,16 +1,16 @@
-import { type Database, DatabaseError } from '#server/db/database.ts';
+import { DatabaseError, type Queryable } from '#server/db/database.ts';
 import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
 import { isBlocked } from '../core/blocked.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
 import { withTimeout } from '../core/timeout.ts';
 import { confirmFree } from '../payments/confirm.ts';
-import type { PaymentContext } from '../payments/context.ts';
 import { readBookingRules } from '../settings/booking-rules.ts';
 import { customerBlocked } from './checkout-facts.ts';
 import { closeHold } from './close-hold.ts';
 import { releaseInTheWay } from './release-expired.ts';
 import { tooManyHolds, tooManyHours, type UnpaidHours } from '../core/too-many-holds.ts';
+import type { Services } from '../core/services.ts';
 
 /** The parameters of `private.hold_booking()`. */
 export type HoldClaim = Readonly<Record<string, unknown>> & { readonly totalCents: number };
@@ -32,13 +32,13 @@ const ROUNDS = 4;
  * holds in the way. Throws `Refusal`, or `ProviderError` when an own hold cannot be closed.
  */
 export async function claimSlot(
-  context: PaymentContext,
+  services: Services,
   claim: HoldClaim,
   now: Date,
   timeLeft: () => number,
 ): Promise<{ booking: BookingFacts; payment: PaymentFacts }> {
   for (let round = 0; round < ROUNDS; round += 1) {
-    const outcome = await tryHold(context, claim, now);
+    const outcome = await tryHold(services, claim, now);
     failpoint('hold.after.insert');
     switch (outcome.outcome) {
       case 'held':
@@ -49,12 +49,12 @@ export async function claimSlot(
       case 'too_many_hours':
         throw tooManyHours(outcome);
       case 'replace':
-        await closeOwnHolds(context, outcome.bookingIds, timeLeft);
+        await closeOwnHolds(services, outcome.bookingIds, timeLeft);
         continue;
       case 'taken':
         if (outcome.mine !== null)
           throw new Refusal('slot_taken', `You’ve already booked this time. Your reference is ${outcome.mine}.`);
-        if (!(await releaseInTheWay(context, outcome.expired, timeLeft))) throw slotTaken();
+        if (!(await releaseInTheWay(services, outcome.expired, timeLeft))) throw slotTaken();
     }
   }
   throw slotTaken();
@@ -64,17 +64,17 @@ export async function claimSlot(
 export const slotTaken = (): Refusal =>
   new Refusal('slot_taken', 'Someone else just booked this time. Please choose another.');
 
-async function tryHold(context: PaymentContext, claim: HoldClaim, now: Date): Promise<HoldOutcome> {
+async function tryHold(services: Services, claim: HoldClaim, now: Date): Promise<HoldOutcome> {
   const sql = 'select private.hold_booking($1::jsonb, $2::timestamptz) as outcome';
   const free = claim.totalCents === 0;
   try {
     const row = free
-      ? await context.db.transaction(async (tx) => {
+      ? await services.db.transaction(async (tx) => {
           const held = await tx.one<{ outcome: HoldOutcome }>(sql, [claim, now]);
-          if (held?.outcome.outcome === 'held') await confirmFree(context, tx, held.outcome.booking.id);
+          if (held?.outcome.outcome === 'held') await confirmFree(services, tx, held.outcome.booking.id);
           return held;
         })
-      : await context.db.one<{ outcome: HoldOutcome }>(sql, [claim, now]);
+      : await services.db.one<{ outcome: HoldOutcome }>(sql, [claim, now]);
     if (!row) throw new Error('hold_booking returned no row');
     return row.outcome;
   } catch (error) {
@@ -84,12 +84,12 @@ async function tryHold(context: PaymentContext, claim: HoldClaim, now: Date): Pr
     if (error instanceof DatabaseError && error.code === 'HC003') throw new Refusal('coupon_invalid', error.message);
     // Somebody took a slot while own holds were being replaced. The holds are unchanged.
     if (error instanceof DatabaseError && error.code === 'HC002') return { outcome: 'taken', expired: [], mine: null };
-    return refuseHours(context.db, error);
+    return refuseHours(services.db, error);
   }
 }
 
 /** Throws why the rows themselves refuse hours to a customer: the room is closed, or staff have blocked the customer. Rethrows any other error. */
-export async function refuseHours(db: Pick<Database, 'one'>, error: unknown): Promise<never> {
+export async function refuseHours(db: Queryable, error: unknown): Promise<never> {
   if (error instanceof DatabaseError && error.constraint === 'booking_not_closed')
     throw new Refusal('slot_closed', 'The studio is closed at this time. Please choose another.');
   if (isBlocked(error)) throw customerBlocked(await readBookingRules(db));
@@ -97,16 +97,12 @@ export async function refuseHours(db: Pick<Database, 'one'>, error: unknown): Pr
 }
 
 /** Closes own holds one after another, so that the next round can replace them. */
-async function closeOwnHolds(
-  context: PaymentContext,
-  bookingIds: readonly string[],
-  timeLeft: () => number,
-): Promise<void> {
+async function closeOwnHolds(services: Services, bookingIds: readonly string[], timeLeft: () => number): Promise<void> {
   const closing = async (): Promise<true> => {
-    for (const bookingId of bookingIds) await closeHold(context, bookingId);
+    for (const bookingId of bookingIds) await closeHold(services, bookingId);
     return true;
   };
-  if (await withTimeout(context.log, timeLeft(), closing(), false)) return;
+  if (await withTimeout(services.log, timeLeft(), closing(), false)) return;
   throw new Refusal(
     'provider_unavailable',
     'We’re still waiting for the payment provider. Please try again in a moment.',

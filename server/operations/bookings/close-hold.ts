@@ -1,28 +1,28 @@
 import { latestPayment, lockOrder, readBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import { closeSession } from '../payments/close-session.ts';
-import type { PaymentContext } from '../payments/context.ts';
 import { settlePayment } from '../payments/settle.ts';
+import type { Services } from '../core/services.ts';
 
 /**
  * Closes the payment session of an own hold, or of its order, before another replaces it. The booking stays pending: `hold_booking` cancels it in the
  * transaction of the new hold, so its hours and its coupon are never free in between.
  * Throws `Refusal('already_done')` when the customer has paid, `ProviderError` when the provider does not answer.
  */
-export async function closeHold(context: PaymentContext, bookingId: string): Promise<void> {
-  const booking = await readBooking(context.db, bookingId);
-  const payment = await latestPayment(context.db, bookingId);
+export async function closeHold(services: Services, bookingId: string): Promise<void> {
+  const booking = await readBooking(services.db, bookingId);
+  const payment = await latestPayment(services.db, bookingId);
   if (!booking || booking.status !== 'pending' || !payment || payment.state === 'expired') return;
-  const session = await closeSession(context, booking, payment);
+  const session = await closeSession(services, booking, payment);
   if (session !== null && session.status !== 'expired') {
-    await settlePayment(context, session.id);
+    await settlePayment(services, session.id);
     throw new Refusal(
       'already_done',
       `Your payment for booking ${booking.reference} is on its way to us, so nothing was changed.`,
       { bookingId },
     );
   }
-  await context.db.transaction(async (tx) => {
+  await services.db.transaction(async (tx) => {
     await lockOrder(tx, bookingId);
     await tx.query(
       `update private.payment set state = 'expired' where (id = $1::uuid or share_of = $1::uuid) and state in ('intent', 'open')`,

@@ -1,15 +1,11 @@
-import type { Database } from '#server/db/database.ts';
 import { Refusal } from '../core/refusal.ts';
+import type { Services } from '../core/services.ts';
 
 /**
  * Counts a try of a discount code, of an account or a guest, in the limit that `validate_discount_code` uses too: one limit for every place where a code can be
  * tried. Throws `Refusal('too_many_requests')` with the seconds to wait.
  */
-export async function countCouponGuess(
-  { db }: { readonly db: Pick<Database, 'one'> },
-  userId: string | null,
-  ip: string,
-): Promise<void> {
+export async function countCouponGuess({ db }: Services, userId: string | null, ip: string): Promise<void> {
   const row = await db.one<{ wait: number | null }>(
     `select private.take_coupon_guess($1::uuid, nullif($2, '')) as wait`,
     [userId, ip],

@@ -8,12 +8,12 @@ import type { NewHours } from '../moves/apply-move.ts';
 import type { Place } from '../moves/movable.ts';
 import { sessionExpiry } from '../payments/session-expiry.ts';
 import { holdMinutesOf, readBookingRules } from '../settings/booking-rules.ts';
-import type { BookingContext } from './context.ts';
+import type { Services } from '../core/services.ts';
 
 /** Returns until when new hours would be held for the payment: for a mailed link, or for a customer who pays at once. null when it is too late. */
 export async function moveLinkEnd(
-  { settings }: Pick<BookingContext, 'settings'>,
-  tx: Pick<Transaction, 'one'>,
+  { settings }: Services,
+  tx: Transaction,
   booking: BookingFacts,
   to: Place & { readonly customer?: string },
   now: Date,
@@ -25,7 +25,7 @@ export async function moveLinkEnd(
 }
 
 /** Reads the hold of new hours of a locked booking that waits for payment; null when there is none. */
-export async function readMoveHold(tx: Pick<Transaction, 'one'>, bookingId: string): Promise<BookingFacts | null> {
+export async function readMoveHold(tx: Transaction, bookingId: string): Promise<BookingFacts | null> {
   const row = await tx.one<{ facts: BookingFacts }>(
     `select private.booking_json(b) as facts from private.booking b
      where b.moves_booking = $1::uuid and b.status = 'pending' order by b.created_at desc, b.id limit 1`,
@@ -50,14 +50,14 @@ type HeldHours = NewHours & {
  * taken. Throws `Refusal` when it is too late to pay, or when a customer has begun too many payments.
  */
 export async function holdMove(
-  context: Pick<BookingContext, 'settings'>,
+  services: Services,
   tx: Transaction,
   booking: BookingFacts,
   to: HeldHours,
 ): Promise<BookingFacts | null> {
-  const { settings } = context;
+  const { settings } = services;
   const { now, actor, customer, differenceCents } = to;
-  const until = await moveLinkEnd(context, tx, booking, to, now);
+  const until = await moveLinkEnd(services, tx, booking, to, now);
   if (until === null)
     throw new Refusal(
       'too_late',

@@ -8,11 +8,11 @@ import { openSession } from '../payments/open-session.ts';
 import { sessionExpiry } from '../payments/session-expiry.ts';
 import { type CheckoutFacts, requireEligible } from './checkout-facts.ts';
 import { claimSlot, type HoldClaim } from './claim-slot.ts';
-import type { BookingContext } from './context.ts';
 import { countCouponGuess } from './count-coupon-guess.ts';
 import { readOwnHold } from './price.ts';
 import { frozenPrices, newPrices, type PricedSpan, readSpanFacts, spansOf, type SpanSlots } from './price-spans.ts';
 import { readInTheWay } from './quote-series.ts';
+import type { Services } from '../core/services.ts';
 
 export type HoldRequest = {
   readonly userId: string;
@@ -47,38 +47,38 @@ export type HoldResult = {
  * Prices, checks and holds a span of hours, or all of a series, and opens its payment session. A repeated call returns the same session. Throws `Refusal`,
  * or `ProviderError` when an own hold cannot be replaced because the provider does not answer.
  */
-export async function holdBooking(context: BookingContext, request: HoldRequest): Promise<HoldResult> {
-  const now = context.clock();
-  const timeLeft = startDeadline(context.settings.answerWithinMs);
+export async function holdBooking(services: Services, request: HoldRequest): Promise<HoldResult> {
+  const now = services.clock();
+  const timeLeft = startDeadline(services.settings.answerWithinMs);
   const spans = spansOf(request);
-  const own = await Promise.all(spans.map((span) => readOwnHold(context, { ...request, ...span })));
+  const own = await Promise.all(spans.map((span) => readOwnHold(services, { ...request, ...span })));
   const ownCode = own.find((one) => one?.coupon)?.coupon?.code ?? null;
   const code = request.couponCode ?? ownCode;
   // Sending the code of an own hold again is not a guess.
   if (request.couponCode && request.couponCode.toUpperCase() !== ownCode?.toUpperCase())
-    await countCouponGuess(context, request.userId, request.ip);
+    await countCouponGuess(services, request.userId, request.ip);
   const known = code === '' ? null : code;
-  const facts = await readSpanFacts(context, request, known, spans, now);
+  const facts = await readSpanFacts(services, request, known, spans, now);
   const [first, last] = [facts[0], spans.at(-1)];
   if (first === undefined || last === undefined) throw new Error('a request has at least one span');
   const verificationId = requireEligible({ ...request, endTime: last.endTime }, first, now);
   const priced =
     frozenPrices(spans, own, code, now) ??
-    (await newPrices(context, { userId: request.userId, code: known }, spans, facts, now));
+    (await newPrices(services, { userId: request.userId, code: known }, spans, facts, now));
   const totalCents = priced.reduce((sum, { price }) => sum + price.quote.totalCents, 0);
   requireShownPrice(request, totalCents, priced);
-  const claim = claimOf(context, request, first, priced, { verificationId, totalCents, now });
-  const held = await claimSlot(context, claim, now, timeLeft).catch((error: unknown) =>
-    nameDates(context, request, spans, error),
+  const claim = claimOf(services, request, first, priced, { verificationId, totalCents, now });
+  const held = await claimSlot(services, claim, now, timeLeft).catch((error: unknown) =>
+    nameDates(services, request, spans, error),
   );
   // A caller that waits too long gets no URL and asks again.
-  const opening = context.openings(held.payment.id, () =>
-    openSession(context, held.booking, held.payment, { email: request.email, hours: held.booking.totalHours }),
+  const opening = services.openings(held.payment.id, () =>
+    openSession(services, held.booking, held.payment, { email: request.email, hours: held.booking.totalHours }),
   );
   return {
     bookingId: held.booking.id,
     reference: held.booking.reference,
-    url: await withTimeout(context.log, timeLeft(), opening, null),
+    url: await withTimeout(services.log, timeLeft(), opening, null),
     totalCents,
   };
 }
@@ -93,14 +93,14 @@ function requireShownPrice({ shownTotalCents }: HoldRequest, totalCents: number,
 
 /** Says on which dates of a series the hours are taken or closed; rethrows any other error. Throws always. */
 export async function nameDates(
-  context: Pick<BookingContext, 'db' | 'clock'>,
+  services: Services,
   { series, studioId, userId }: { series: HoldRequest['series']; studioId: string; userId: string | null },
   spans: readonly SpanSlots[],
   error: unknown,
 ): Promise<never> {
   if (series === null || !(error instanceof Refusal) || (error.code !== 'slot_taken' && error.code !== 'slot_closed'))
     throw error;
-  const problems = await readInTheWay(context, { studioId, userId }, spans, context.clock());
+  const problems = await readInTheWay(services, { studioId, userId }, spans, services.clock());
   const dates = series.filter((_, at) => problems[at] !== null);
   if (dates.length === 0) throw error;
   throw new Refusal(error.code, leaveOut(dates), { dates });
@@ -108,7 +108,7 @@ export async function nameDates(
 
 /** Builds the parameters of `private.hold_booking()`. */
 function claimOf(
-  { settings }: BookingContext,
+  { settings }: Services,
   request: HoldRequest,
   facts: CheckoutFacts,
   priced: readonly PricedSpan[],

@@ -12,7 +12,6 @@ import { moveProblem, type Place, termsStartAfter } from '../moves/movable.ts';
 import { addSplitRefund } from '../payments/partial-refunds.ts';
 import { paidPayments, splitRefund, isByHand } from '../payments/payment-rows.ts';
 import { readTerms } from './cancel.ts';
-import type { BookingContext } from './context.ts';
 import { readBookingRules } from '../settings/booking-rules.ts';
 import { readExtension, requireOwnMove } from './own-move.ts';
 import { holdMove, moveLinkEnd, readMoveHold } from './hold-move.ts';
@@ -23,6 +22,7 @@ import { type MoneyRight, requireConcession } from '../core/concessions.ts';
 import { isMoveUndoable, jobsDue, storeUndo, type Undo } from '../staff/undo-rows.ts';
 import { hoursTaken, readTaken } from '../core/taken-hours.ts';
 import { releaseInTheWay } from './release-expired.ts';
+import type { Services } from '../core/services.ts';
 
 export type Move = Place & {
   readonly bookingId: string;
@@ -82,21 +82,21 @@ const ROUNDS = 3;
  * follow. A session that has begun can only end later. The same move again changes nothing. Throws `Refusal`: `slot_taken` with the bookings in
  * the way, `too_late` with `differenceCents` where a link could not be paid in time.
  */
-export async function moveBooking(context: BookingContext, wanted: Move): Promise<Moved> {
-  const timeLeft = startDeadline(context.settings.answerWithinMs);
+export async function moveBooking(services: Services, wanted: Move): Promise<Moved> {
+  const timeLeft = startDeadline(services.settings.answerWithinMs);
   for (let round = 0; round < ROUNDS; round += 1) {
-    const outcome = await tryMove(context, wanted);
+    const outcome = await tryMove(services, wanted);
     failpoint('move.after.commit');
     if (outcome !== null && 'moved' in outcome) return outcome.moved;
-    if (outcome !== null) return payDifference(context, wanted, outcome, timeLeft);
-    const now = context.clock().getTime();
+    if (outcome !== null) return payDifference(services, wanted, outcome, timeLeft);
+    const now = services.clock().getTime();
     const { bookingId } = wanted;
-    const taken = (await readTaken(context.db, wanted)).filter(
+    const taken = (await readTaken(services.db, wanted)).filter(
       (one) => one.id !== bookingId && one.movesBooking !== bookingId,
     );
     const expired = taken.filter((one) => one.status === 'pending' && Date.parse(one.holdExpiresAt ?? '') <= now);
     const released = await releaseInTheWay(
-      context,
+      services,
       expired.map(({ id }) => id),
       timeLeft,
     );
@@ -107,7 +107,7 @@ export async function moveBooking(context: BookingContext, wanted: Move): Promis
 
 /** Takes the difference from a saved card, or opens the pay page. */
 async function payDifference(
-  context: BookingContext,
+  services: Services,
   { card = null, customer }: Move,
   { hold, email }: { readonly hold: BookingFacts; readonly email: string },
   timeLeft: () => number,
@@ -117,10 +117,10 @@ async function payDifference(
   const outcome =
     card === null || customer === undefined
       ? null
-      : await payWithCard(context, hold, { card, userId: customer }, timeLeft());
+      : await payWithCard(services, hold, { card, userId: customer }, timeLeft());
   if (outcome === 'paid') return { ...moved, waiting: null };
   if (outcome === 'unknown') return { ...moved, waiting: { url: null, until } };
-  const url = await openLink(context, hold, email, timeLeft());
+  const url = await openLink(services, hold, email, timeLeft());
   return { ...moved, waiting: { url, until, ...(outcome !== null && { cardProblem: outcome }) } };
 }
 
@@ -132,9 +132,9 @@ const takenFor = ({ customer }: Move, taken: readonly BookingFacts[]): Refusal =
  * Says what a move would cost or give back, and changes nothing. Throws `Refusal` as `moveBooking` does, but tells staff nothing of hours that others
  * have: their form shows these. A customer is refused, because the price is on a button that charges at once.
  */
-export async function quoteMove(context: BookingContext, wanted: Move): Promise<MoveQuote> {
-  const now = context.clock();
-  return context.db.transaction(async (tx) => {
+export async function quoteMove(services: Services, wanted: Move): Promise<MoveQuote> {
+  const now = services.clock();
+  return services.db.transaction(async (tx) => {
     const booking = await lockMoving(tx, wanted);
     if (isThere(booking, wanted))
       return { ...NOTHING, linkUntil: null, owedCents: booking.owedCents, needsMoney: false };
@@ -146,7 +146,7 @@ export async function quoteMove(context: BookingContext, wanted: Move): Promise<
       differenceCents: price.differenceCents,
       refundCents,
       byHand: parts.some(({ payment }) => isByHand(payment)),
-      linkUntil: mustPay(price, wanted) ? await moveLinkEnd(context, tx, booking, wanted, now) : null,
+      linkUntil: mustPay(price, wanted) ? await moveLinkEnd(services, tx, booking, wanted, now) : null,
       owedCents: price.owedCents,
       needsMoney:
         wanted.customer === undefined &&
@@ -172,20 +172,17 @@ export type Extension = Pick<Move, 'bookingId' | 'card' | 'shownCents'> & {
 };
 
 /** Returns the move that makes the customer's own booking end later. Throws `Refusal`: `not_found`, `invalid_request`. */
-export async function readExtendingMove(
-  context: Pick<BookingContext, 'db'>,
-  { hours, from, ...wanted }: Extension,
-): Promise<Move> {
-  const place = await readExtension(context, { bookingId: wanted.bookingId, customer: wanted.customer, hours, from });
+export async function readExtendingMove(services: Services, { hours, from, ...wanted }: Extension): Promise<Move> {
+  const place = await readExtension(services, { bookingId: wanted.bookingId, customer: wanted.customer, hours, from });
   return { ...wanted, ...place, waive: false, actor: wanted.customer, onlyLater: true };
 }
 
 const NOTHING = { differenceCents: 0, refundCents: 0, byHand: false };
 
 /** Returns null when the hours are taken. */
-async function tryMove(context: BookingContext, wanted: Move): Promise<Outcome | null> {
+async function tryMove(services: Services, wanted: Move): Promise<Outcome | null> {
   try {
-    return await context.db.transaction((tx) => moveOnce(context, tx, wanted));
+    return await services.db.transaction((tx) => moveOnce(services, tx, wanted));
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     if (error.constraint === 'booking_not_closed')
@@ -195,8 +192,8 @@ async function tryMove(context: BookingContext, wanted: Move): Promise<Outcome |
   }
 }
 
-async function moveOnce(context: BookingContext, tx: Transaction, wanted: Move): Promise<Outcome | null> {
-  const now = context.clock();
+async function moveOnce(services: Services, tx: Transaction, wanted: Move): Promise<Outcome | null> {
+  const now = services.clock();
   // Two moves into each other's hours would wait for each other forever.
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('booking-move', 0))`);
   // As in hold_booking, so that a hold and a move of one account count each other's unpaid hours.
@@ -215,7 +212,7 @@ async function moveOnce(context: BookingContext, tx: Transaction, wanted: Move):
     const waiting = await readMoveHold(tx, booking.id);
     if (waiting !== null && isSame(waiting, booking, to)) return { hold: waiting, email };
     const { differenceCents } = price;
-    const hold = await holdMove(context, tx, booking, { ...to, differenceCents, card: wanted.card ?? null });
+    const hold = await holdMove(services, tx, booking, { ...to, differenceCents, card: wanted.card ?? null });
     failpoint('move.hold.before.commit');
     return hold === null ? null : { hold, email };
   }
@@ -341,10 +338,7 @@ async function refundDifference(
   { cents, actor, dueAt }: { cents: number; actor: string; dueAt: Date },
 ): Promise<{ readonly cents: number; readonly byHandCents: number }> {
   if (cents <= 0) return { cents: 0, byHandCents: 0 };
-  return addSplitRefund({ clock: () => dueAt }, tx, await paidPayments(tx, booking.id), {
-    cents,
-    requestKey: `move:${booking.moves + 1}`,
-    reason: 'moved to hours that cost less',
-    actor,
-  });
+  const paid = await paidPayments(tx, booking.id);
+  const requestKey = `move:${booking.moves + 1}`;
+  return addSplitRefund(tx, paid, { cents, requestKey, reason: 'moved to hours that cost less', actor }, dueAt);
 }

@@ -8,8 +8,8 @@ import { endsOnlyLater, type Place } from '../moves/movable.ts';
 import { readBookingRules } from '../settings/booking-rules.ts';
 import { freeCancelHours } from './cancel.ts';
 import { type CheckoutFacts, customerBlocked, requireVerified } from './checkout-facts.ts';
-import type { BookingContext } from './context.ts';
 import { readOwnBooking } from './read-own-booking.ts';
+import type { Services } from '../core/services.ts';
 
 type OwnMove = Place & { readonly customer: string; readonly onlyLater?: boolean };
 
@@ -48,10 +48,10 @@ export async function requireOwnMove(tx: Transaction, booking: BookingFacts, to:
  * does not add the hours twice; null: the end now. Throws `Refusal`.
  */
 export async function readExtension(
-  context: Pick<BookingContext, 'db'>,
+  services: Services,
   asked: { readonly bookingId: string; readonly customer: string; readonly hours: number; readonly from: Date | null },
 ): Promise<Place> {
-  const booking = await readOwnBooking(context, asked.customer, asked.bookingId);
+  const booking = await readOwnBooking(services, asked.customer, asked.bookingId);
   const startTime = new Date(booking.startTime);
   const slots = slotsWithMore(startTime, asked.from ?? new Date(booking.endTime), asked.hours);
   if (slots === null) throw new Refusal('invalid_request', 'The session doesn’t end at that time.', { field: 'from' });

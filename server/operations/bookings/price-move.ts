@@ -16,7 +16,7 @@ export type MovedPrice = MovedBalance & { readonly quote: Quote };
  * no more than was paid.
  */
 export async function priceMove(
-  tx: Pick<Transaction, 'one'>,
+  tx: Transaction,
   booking: BookingFacts,
   studioId: string,
   slots: readonly Slot[],
@@ -31,7 +31,7 @@ export async function priceMove(
     [booking.id, asCustomer, slots.length, start, end],
   );
   const coupon = row?.coupon ?? null;
-  const priced = quoteSlots(slots, await readRates({ db: tx }, studioId, slots), coupon);
+  const priced = quoteSlots(slots, await readRates(tx, studioId, slots), coupon);
   const quote = studioId === booking.studioId ? keepQuoted(priced, booking, coupon) : priced;
   const { finalCostCents: finalCents, waivedCents, owedCents } = booking;
   const isFree = !asCustomer && finalCents === 0 && owedCents >= 0 && waivedCents > owedCents;

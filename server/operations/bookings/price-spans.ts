@@ -3,8 +3,9 @@ import { isSeries, slotsDaysLater } from '#rules/finding/series.ts';
 import { type Slot, spanOf } from '#rules/slots.ts';
 import { Refusal } from '../core/refusal.ts';
 import { type CheckoutFacts, readCheckoutFacts } from './checkout-facts.ts';
-import type { BookingContext } from './context.ts';
 import { frozenPrice, newPrice, type OwnHold, type Price, readSpan, type Span } from './price.ts';
+import type { Services } from '../core/services.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 /** The hours of one booking. */
 export type SpanSlots = Span & { readonly slots: readonly Slot[] };
@@ -60,13 +61,13 @@ export function frozenPrices(
 
 /** Reads what decides about each of these spans. */
 export function readSpanFacts(
-  context: Pick<BookingContext, 'db'>,
+  services: Services,
   request: { readonly userId: string | null; readonly studioId: string },
   code: string | null,
   spans: readonly SpanSlots[],
   now: Date,
 ): Promise<readonly CheckoutFacts[]> {
-  return Promise.all(spans.map((span) => readCheckoutFacts(context, { ...request, ...span }, code, span.slots, now)));
+  return Promise.all(spans.map((span) => readCheckoutFacts(services, { ...request, ...span }, code, span.slots, now)));
 }
 
 /**
@@ -74,13 +75,13 @@ export function readSpanFacts(
  * ones. Throws `Refusal` for hours that are closed or a code that can be used for none.
  */
 export async function newPrices(
-  { db }: Pick<BookingContext, 'db'>,
+  { db }: Services,
   { userId, code }: { readonly userId: string | null; readonly code: string | null },
   spans: readonly SpanSlots[],
   facts: readonly CheckoutFacts[],
   now: Date,
 ): Promise<readonly PricedSpan[]> {
-  let uses = spans.length === 1 || code === null ? null : await readUses({ db }, code, userId, now);
+  let uses = spans.length === 1 || code === null ? null : await readUses(db, code, userId, now);
   const fit = facts.some(({ coupon }) => coupon?.problem === null);
   return spans.flatMap((span, at) => {
     const own = facts[at];
@@ -92,12 +93,7 @@ export async function newPrices(
 }
 
 /** Reads for how many bookings a person can use a code; null without a limit. */
-async function readUses(
-  { db }: Pick<BookingContext, 'db'>,
-  code: string,
-  userId: string | null,
-  now: Date,
-): Promise<number | null> {
+async function readUses(db: Queryable, code: string, userId: string | null, now: Date): Promise<number | null> {
   const row = await db.one<{ uses: number | null }>(
     'select private.coupon_units($1, $2::uuid, $3::timestamptz) as uses',
     [code, userId, now],

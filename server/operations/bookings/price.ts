@@ -6,7 +6,8 @@ import type { BookingFacts } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { BookingRules } from '../settings/booking-rules.ts';
 import type { CheckoutFacts, EnteredCoupon } from './checkout-facts.ts';
-import type { BookingContext } from './context.ts';
+import type { Services } from '../core/services.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 export type Span = { readonly startTime: Date; readonly endTime: Date };
 
@@ -27,7 +28,7 @@ export type OwnHold = {
 
 /** Reads the caller's own hold of these hours; null when there is none. */
 export async function readOwnHold(
-  { db }: Pick<BookingContext, 'db'>,
+  { db }: Services,
   request: Span & { readonly userId: string; readonly studioId: string },
 ): Promise<OwnHold | null> {
   const row = await db.one<{ hold: OwnHold | null }>(
@@ -76,11 +77,7 @@ export function quoteOfBooking(booking: BookingFacts): Quote {
 }
 
 /** Reads the prices of a studio for the days of these slots. Throws `Refusal` when there is no such studio. */
-export async function readRates(
-  { db }: { readonly db: Pick<BookingContext['db'], 'one'> },
-  studioId: string,
-  slots: readonly Slot[],
-): Promise<Rates> {
+export async function readRates(db: Queryable, studioId: string, slots: readonly Slot[]): Promise<Rates> {
   const row = await db.one<{ rates: Rates }>(
     `select private.rates_json(s.id, $2::date, $3::date) as rates from public.studios s where s.id = $1::uuid`,
     [studioId, slots[0]?.date, slots.at(-1)?.date],

@@ -2,10 +2,10 @@ import { slotsDaysLater, weeklyDates } from '#rules/finding/series.ts';
 import { slotClosed, spanOf } from '#rules/slots.ts';
 import { daysBetween, type StudioDate } from '#rules/studio-time.ts';
 import { readBookingRules } from '../settings/booking-rules.ts';
-import type { BookingContext } from './context.ts';
 import { countCouponGuess } from './count-coupon-guess.ts';
 import { readSpan, type Span } from './price.ts';
 import { newPrices, readSpanFacts, requireSeries, type SpanSlots } from './price-spans.ts';
+import type { Services } from '../core/services.ts';
 
 export type SeriesRequest = Span & {
   readonly studioId: string;
@@ -27,18 +27,18 @@ export type SeriesDate = Span & {
  * Says on which dates the same hours of Sydney's clock can be booked, and what each costs. Own unpaid holds are not in the way. Changes nothing. Throws
  * `Refusal` for hours or a code that cannot be used at all.
  */
-export async function quoteSeries(context: BookingContext, request: SeriesRequest): Promise<readonly SeriesDate[]> {
+export async function quoteSeries(services: Services, request: SeriesRequest): Promise<readonly SeriesDate[]> {
   const { userId, couponCode } = request;
-  const now = context.clock();
+  const now = services.clock();
   const code = couponCode === '' ? null : couponCode;
-  if (code !== null) await countCouponGuess(context, userId, request.ip);
-  const { horizonDays } = await readBookingRules(context.db);
+  if (code !== null) await countCouponGuess(services, userId, request.ip);
+  const { horizonDays } = await readBookingRules(services.db);
   const wanted = datesOf(request).map((one) => ({ ...one, problem: problemOf(one.span, now, horizonDays) }));
   const open = wanted.flatMap(({ span, problem }) => (span !== null && problem === null ? [span] : []));
-  const inTheWay = await readInTheWay(context, request, open, now);
+  const inTheWay = await readInTheWay(services, request, open, now);
   const free = open.filter((_, at) => inTheWay[at] === null);
-  const facts = await readSpanFacts(context, request, code, free, now);
-  const priced = await newPrices(context, { userId, code }, free, facts, now);
+  const facts = await readSpanFacts(services, request, code, free, now);
+  const priced = await newPrices(services, { userId, code }, free, facts, now);
   return wanted.map(({ date, span, problem }) => {
     const { startTime, endTime } = span ?? request;
     const at = span === null ? -1 : open.indexOf(span);
@@ -76,7 +76,7 @@ function problemOf(span: SpanSlots | null, now: Date, horizonDays: number): Seri
 
 /** Reads what is in the way of each of these spans. */
 export async function readInTheWay(
-  { db }: Pick<BookingContext, 'db'>,
+  { db }: Services,
   { studioId, userId }: { readonly studioId: string; readonly userId: string | null },
   spans: readonly Span[],
   now: Date,

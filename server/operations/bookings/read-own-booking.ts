@@ -1,10 +1,11 @@
 import { type BookingFacts, readBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
-import type { BookingContext } from './context.ts';
+import type { Services } from '../core/services.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 /** Reads a booking of the caller, or the hold of its new hours: the given one, or with null the newest confirmed one. Throws `Refusal('not_found')`. */
 export async function readOwnBooking(
-  { db }: Pick<BookingContext, 'db'>,
+  { db }: Services,
   userId: string,
   bookingId: string | null,
 ): Promise<BookingFacts> {
@@ -14,7 +15,7 @@ export async function readOwnBooking(
   return booking;
 }
 
-async function newestConfirmed(db: BookingContext['db'], userId: string): Promise<BookingFacts | null> {
+async function newestConfirmed(db: Queryable, userId: string): Promise<BookingFacts | null> {
   const row = await db.one<{ facts: BookingFacts }>(
     `select private.booking_json(b) as facts from private.booking b
      where b.user_id = $1::uuid and b.status = 'confirmed' order by b.confirmed_at desc limit 1`,

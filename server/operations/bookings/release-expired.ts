@@ -1,16 +1,16 @@
 import { ProviderError } from '#server/providers/call.ts';
 import { inParallel } from '#server/queue/in-parallel.ts';
 import { withTimeout } from '../core/timeout.ts';
-import type { PaymentContext } from '../payments/context.ts';
 import { reasonOf } from '../payments/provider-errors.ts';
 import { releaseHold } from './release.ts';
+import type { Services } from '../core/services.ts';
 
 /** How many expired holds are released at the same time. */
 const RELEASES_AT_ONCE = 4;
 
 /** Releases expired holds and returns how many. A hold that fails stays and is tried again. */
-export async function releaseExpiredHolds(context: PaymentContext, stop: () => boolean = () => false): Promise<number> {
-  const { db, clock, log } = context;
+export async function releaseExpiredHolds(services: Services, stop: () => boolean = () => false): Promise<number> {
+  const { db, clock, log } = services;
   const { rows } = await db.query<{ id: string }>(
     `select id from private.booking where status = 'pending' and hold_expires_at <= $1::timestamptz and (order_id is null or order_id = id)
      order by hold_expires_at limit 50`,
@@ -21,7 +21,7 @@ export async function releaseExpiredHolds(context: PaymentContext, stop: () => b
     rows,
     RELEASES_AT_ONCE,
     async (row) => {
-      const booking = await releaseHold(context, row.id, 'hold_expired').catch((error: unknown) => {
+      const booking = await releaseHold(services, row.id, 'hold_expired').catch((error: unknown) => {
         // Without the provider's answer the slot stays held.
         log.error({ booking: row.id, reason: reasonOf(error) }, 'a hold could not be released yet');
         return null;
@@ -35,13 +35,13 @@ export async function releaseExpiredHolds(context: PaymentContext, stop: () => b
 
 /** Releases expired holds that are in the way of others. Returns whether any of them is cancelled now. */
 export async function releaseInTheWay(
-  context: PaymentContext,
+  services: Services,
   bookingIds: readonly string[],
   timeLeft: () => number,
 ): Promise<boolean> {
   if (bookingIds.length === 0) return false;
-  const releases = bookingIds.map((id) => releaseHold(context, id, 'hold_expired').catch(keepHeld));
-  const released = await withTimeout(context.log, timeLeft(), Promise.all(releases), []);
+  const releases = bookingIds.map((id) => releaseHold(services, id, 'hold_expired').catch(keepHeld));
+  const released = await withTimeout(services.log, timeLeft(), Promise.all(releases), []);
   return released.some((booking) => booking?.status === 'cancelled');
 }
 

@@ -5,11 +5,11 @@ import { Refusal } from '../core/refusal.ts';
 import { enqueue } from '../core/jobs.ts';
 import { closeSession } from '../payments/close-session.ts';
 import { cancelBookingRow } from '../payments/confirm.ts';
-import type { PaymentContext } from '../payments/context.ts';
 import { requestedAt } from '../payments/payment-rows.ts';
 import { nullIfMissing } from '../payments/provider-errors.ts';
 import { settleSession } from '../payments/settle.ts';
 import { readOwnBooking } from './read-own-booking.ts';
+import type { Services } from '../core/services.ts';
 
 /** `abandoned`: the customer releases it. */
 type ReleaseReason = 'hold_expired' | 'abandoned';
@@ -22,16 +22,16 @@ const CREATE_MAY_RUN_MS = 60_000;
  * again. Throws `Refusal`, or `ProviderError`.
  */
 export async function releaseOwnHold(
-  context: PaymentContext,
+  services: Services,
   bookingId: string,
   userId: string,
 ): Promise<{ booking: BookingFacts; couponCode: string | null }> {
-  await readOwnBooking(context, userId, bookingId);
-  const row = await context.db.one<{ code: string | null }>(
+  await readOwnBooking(services, userId, bookingId);
+  const row = await services.db.one<{ code: string | null }>(
     `select coupon_terms ->> 'code' as code from private.booking where id = $1::uuid`,
     [bookingId],
   );
-  return { booking: await releaseHold(context, bookingId, 'abandoned'), couponCode: row?.code ?? null };
+  return { booking: await releaseHold(services, bookingId, 'abandoned'), couponCode: row?.code ?? null };
 }
 
 /**
@@ -39,54 +39,50 @@ export async function releaseOwnHold(
  * it must stay held, confirmed when the customer paid first. Throws `Refusal('payment_processing')` when the owner releases a booking
  * whose payment is processing, and `ProviderError` when the provider does not answer.
  */
-export async function releaseHold(
-  context: PaymentContext,
-  bookingId: string,
-  reason: ReleaseReason,
-): Promise<BookingFacts> {
-  const booking = await readBooking(context.db, bookingId);
+export async function releaseHold(services: Services, bookingId: string, reason: ReleaseReason): Promise<BookingFacts> {
+  const booking = await readBooking(services.db, bookingId);
   if (!booking) throw new Refusal('not_found', 'Booking not found');
   if (booking.status !== 'pending') return booking;
-  const payment = await latestPayment(context.db, bookingId);
+  const payment = await latestPayment(services.db, bookingId);
   switch (payment?.state) {
     case 'processing':
-      return releaseProcessing(context, booking, payment, reason);
+      return releaseProcessing(services, booking, payment, reason);
     case 'intent':
-      if (context.clock().getTime() - requestedAt(booking, payment) < CREATE_MAY_RUN_MS) return booking;
-      return releaseUnpaid(context, booking, payment, reason);
+      if (services.clock().getTime() - requestedAt(booking, payment) < CREATE_MAY_RUN_MS) return booking;
+      return releaseUnpaid(services, booking, payment, reason);
     case 'open':
-      return releaseUnpaid(context, booking, payment, reason);
+      return releaseUnpaid(services, booking, payment, reason);
     default:
       // Staff made it without a payment, or its session is closed already.
-      return cancelHold(context, booking.id, reason);
+      return cancelHold(services, booking.id, reason);
   }
 }
 
 /** Closes the session of a hold, then cancels the booking or settles what the customer paid first. */
 async function releaseUnpaid(
-  context: PaymentContext,
+  services: Services,
   booking: BookingFacts,
   payment: PaymentFacts,
   reason: ReleaseReason,
 ): Promise<BookingFacts> {
-  const session = await closeSession(context, booking, payment);
+  const session = await closeSession(services, booking, payment);
   failpoint('release.after.expire');
-  if (session === null) return cancelHold(context, booking.id, reason);
-  return (await settleSession(context, session, reason)).booking;
+  if (session === null) return cancelHold(services, booking.id, reason);
+  return (await settleSession(services, session, reason)).booking;
 }
 
 /** Keeps the hours of a processing payment until the session starts, then cancels the booking. */
 async function releaseProcessing(
-  context: PaymentContext,
+  services: Services,
   held: BookingFacts,
   processing: PaymentFacts,
   reason: ReleaseReason,
 ): Promise<BookingFacts> {
-  const session = await nullIfMissing(context.payments.getSession(processing.sessionId ?? ''));
+  const session = await nullIfMissing(services.payments.getSession(processing.sessionId ?? ''));
   const { booking, payment } =
-    session === null ? { booking: held, payment: processing } : await settleSession(context, session, reason);
+    session === null ? { booking: held, payment: processing } : await settleSession(services, session, reason);
   if (payment.state !== 'processing' || booking.status !== 'pending') return booking;
-  if (session !== null && context.clock().getTime() < Date.parse(booking.startTime)) {
+  if (session !== null && services.clock().getTime() < Date.parse(booking.startTime)) {
     if (reason === 'hold_expired') return booking;
     throw new Refusal(
       'payment_processing',
@@ -94,12 +90,12 @@ async function releaseProcessing(
       { bookingId: booking.id },
     );
   }
-  return failProcessing(context, booking.id, session === null);
+  return failProcessing(services, booking.id, session === null);
 }
 
 /** Cancels a booking whose payment is still processing and mails the customer. `forgotten`: the provider does not know the payment. */
-async function failProcessing(context: PaymentContext, bookingId: string, forgotten: boolean): Promise<BookingFacts> {
-  const { db, clock } = context;
+async function failProcessing(services: Services, bookingId: string, forgotten: boolean): Promise<BookingFacts> {
+  const { db, clock } = services;
   return db.transaction(async (tx) => {
     const booking = await lockHeld(tx, bookingId);
     const payment = await latestPayment(tx, bookingId);
@@ -109,7 +105,7 @@ async function failProcessing(context: PaymentContext, bookingId: string, forgot
       await tx.query(`update private.payment set state = 'failed' where id = $1::uuid or share_of = $1::uuid`, [
         session,
       ]);
-    await cancelBookingRow(context, tx, bookingId, 'payment_failed');
+    await cancelBookingRow(services, tx, bookingId, 'payment_failed');
     const subjectId = booking.orderId ?? bookingId;
     await enqueue(tx, { kind: 'mail.payment-failed', subjectId, dedupe: session, dueAt: clock() });
     return { ...booking, status: 'cancelled', cancelReason: 'payment_failed' };
@@ -123,8 +119,8 @@ async function lockHeld(tx: Transaction, bookingId: string): Promise<BookingFact
   return booking;
 }
 
-async function cancelHold(context: PaymentContext, bookingId: string, reason: ReleaseReason): Promise<BookingFacts> {
-  return context.db.transaction(async (tx) => {
+async function cancelHold(services: Services, bookingId: string, reason: ReleaseReason): Promise<BookingFacts> {
+  return services.db.transaction(async (tx) => {
     const booking = await lockHeld(tx, bookingId);
     if (booking.status !== 'pending') return booking;
     // Its payment may have started processing meanwhile.
@@ -134,7 +130,7 @@ async function cancelHold(context: PaymentContext, bookingId: string, reason: Re
        where b.id = x.booking_id and coalesce(b.order_id, b.id) = $1::uuid and x.state in ('intent', 'open')`,
       [booking.orderId ?? bookingId],
     );
-    await cancelBookingRow(context, tx, bookingId, reason);
+    await cancelBookingRow(services, tx, bookingId, reason);
     return { ...booking, status: 'cancelled', cancelReason: reason };
   });
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Quote } from '#rules/pricing.ts';
 import type { StudioDate } from '#rules/studio-time.ts';
-import { DatabaseError, type Transaction } from '#server/db/database.ts';
+import { DatabaseError, type Transaction, type Queryable } from '#server/db/database.ts';
 import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
 import { blockedForStaff, isBlocked } from '../core/blocked.ts';
 import { enqueue } from '../core/jobs.ts';
@@ -10,8 +10,8 @@ import { confirmBooking } from '../payments/confirm.ts';
 import { sessionExpiry } from '../payments/session-expiry.ts';
 import type { BookingRules } from '../settings/booking-rules.ts';
 import type { MoneyRight } from '../core/concessions.ts';
-import type { BookingContext } from './context.ts';
 import type { Span } from './price.ts';
+import type { Services } from '../core/services.ts';
 
 export type StaffBooking = {
   readonly studioId: string;
@@ -49,8 +49,6 @@ const KINDS = { link: 'card', free: 'free', elsewhere: 'elsewhere' } as const sa
   StaffBooking['payment'],
   PaymentFacts['kind']
 >;
-
-type Queryable = Pick<Transaction, 'one'>;
 
 /**
  * Reads the booking that the same call made before, of an order its first one; null when there is none. `spans`: the hours of each booking. Throws `Refusal` when the
@@ -97,12 +95,12 @@ class TakenMeanwhile extends Error {}
  * Throws `Refusal`.
  */
 export async function storeBooking(
-  context: Pick<BookingContext, 'db' | 'clock' | 'settings'>,
+  services: Services,
   wanted: NewStaffBooking,
   now: Date,
 ): Promise<BookingFacts | null> {
   try {
-    return await context.db.transaction((tx) => storeAll(context, tx, wanted, now));
+    return await services.db.transaction((tx) => storeAll(services, tx, wanted, now));
   } catch (error) {
     if (error instanceof TakenMeanwhile) return null;
     if (error instanceof DatabaseError && error.constraint === 'booking_not_closed')
@@ -113,7 +111,7 @@ export async function storeBooking(
 }
 
 async function storeAll(
-  context: Pick<BookingContext, 'clock' | 'settings'>,
+  services: Services,
   tx: Transaction,
   wanted: NewStaffBooking,
   now: Date,
@@ -124,13 +122,13 @@ async function storeAll(
   const bookings = await insertBookings(tx, wanted, { studioName, userId, now });
   const [first] = bookings;
   if (first === undefined) throw new Error('a booking has at least one span');
-  await insertPayments(context, tx, bookings, wanted, now);
+  await insertPayments(services, tx, bookings, wanted, now);
   for (const booking of bookings) await audit(tx, booking, wanted);
   if (wanted.payment === 'link') {
     await enqueue(tx, { kind: 'mail.payment-link', subjectId: first.id, dueAt: now, deadlineAt: wanted.holdExpiresAt });
     return first;
   }
-  for (const booking of bookings) await confirmBooking(context, tx, booking, wanted.actor);
+  for (const booking of bookings) await confirmBooking(services, tx, booking, wanted.actor);
   return { ...first, status: 'confirmed' };
 }
 
@@ -201,8 +199,8 @@ async function insertBookings(
 
 /** A link is paid later. A booking that costs nothing, or was paid elsewhere, has its money already. The bookings of an order have shares of one payment. */
 async function insertPayments(
-  { settings }: Pick<BookingContext, 'settings'>,
-  tx: Pick<Transaction, 'query'>,
+  { settings }: Services,
+  tx: Transaction,
   bookings: readonly BookingFacts[],
   wanted: NewStaffBooking,
   now: Date,
@@ -230,7 +228,7 @@ async function insertPayments(
 }
 
 /** Staff answer for the person: nobody checks an ID. The entry says so, without the address of a guest. */
-async function audit(tx: Pick<Transaction, 'query'>, booking: BookingFacts, wanted: NewStaffBooking): Promise<void> {
+async function audit(tx: Transaction, booking: BookingFacts, wanted: NewStaffBooking): Promise<void> {
   const { studioId, startTime, endTime, userId, reference, finalCostCents, waivedCents } = booking;
   const after = {
     reference,

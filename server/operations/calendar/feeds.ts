@@ -1,19 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { addDays, dayBounds, studioDate } from '#rules/studio-time.ts';
-import type { LinkSigner } from '#server/crypto/link-signer.ts';
-import type { Database, Transaction } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
+import type { Transaction } from '#server/db/database.ts';
 import { Refusal } from '../core/refusal.ts';
 import { recordShown } from '../core/shown-secrets.ts';
 import { type FeedContent, writeFeed } from './feed-file.ts';
-
-/** What the operations of calendar feeds work with. */
-export type FeedContext = {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly links: LinkSigner;
-  readonly settings: { readonly siteUrl: string };
-};
+import type { Services } from '../core/services.ts';
 
 /** The days before and after today that a feed shows. */
 const DAYS = { before: 30, after: 90 } as const;
@@ -21,14 +12,14 @@ const DAYS = { before: 30, after: 90 } as const;
 const NEVER = new Date('9999-12-31T00:00:00Z');
 
 /** Returns the address of a studio's feed, and makes the feed if there is none. Throws `Refusal` for an unknown studio. */
-export async function openFeed(context: FeedContext, studioId: string, actor: string): Promise<string> {
-  const now = context.clock();
-  return context.db.transaction(async (tx) => {
-    const existing = await readOrMake(context, tx, { studioId, actor, now });
-    if (isOf(context, existing)) return show(context, tx, existing.id, { studioId, actor, now });
+export async function openFeed(services: Services, studioId: string, actor: string): Promise<string> {
+  const now = services.clock();
+  return services.db.transaction(async (tx) => {
+    const existing = await readOrMake(services, tx, { studioId, actor, now });
+    if (isOf(services, existing)) return show(services, tx, existing.id, { studioId, actor, now });
     // The server's keys have changed since: nobody knows this address any more.
     await tx.query('select private.revoke_calendar_feed($1::uuid, $2::uuid, $3::timestamptz)', [studioId, actor, now]);
-    return show(context, tx, (await readOrMake(context, tx, { studioId, actor, now })).id, { studioId, actor, now });
+    return show(services, tx, (await readOrMake(services, tx, { studioId, actor, now })).id, { studioId, actor, now });
   });
 }
 
@@ -36,17 +27,17 @@ type Opening = { readonly studioId: string; readonly actor: string; readonly now
 
 /** Returns the address of a feed, and records who sees it. */
 async function show(
-  context: FeedContext,
+  services: Services,
   tx: Transaction,
   id: string,
   { studioId, actor, now }: Opening,
 ): Promise<string> {
   await recordShown(tx, { kind: 'calendar-feed', id, studioId, endsAt: null }, { actor, permission: 'bookings', now });
-  return addressOf(context, id);
+  return addressOf(services, id);
 }
 
 /** Revokes the feed of a studio: its address answers 404 from now on. Returns false when there is none. */
-export async function revokeFeed({ db, clock }: FeedContext, studioId: string, actor: string): Promise<boolean> {
+export async function revokeFeed({ db, clock }: Services, studioId: string, actor: string): Promise<boolean> {
   const row = await db.one<{ revoked: boolean }>(
     'select private.revoke_calendar_feed($1::uuid, $2::uuid, $3::timestamptz) as revoked',
     [studioId, actor, clock()],
@@ -55,7 +46,7 @@ export async function revokeFeed({ db, clock }: FeedContext, studioId: string, a
 }
 
 /** Returns the calendar file of a token. Throws `Refusal` when the token is wrong or revoked. */
-export async function readFeed({ db, clock }: FeedContext, token: string): Promise<string> {
+export async function readFeed({ db, clock }: Services, token: string): Promise<string> {
   const today = studioDate(clock());
   const row = await db.one<{ content: FeedContent | null; business: string }>(
     `select private.read_calendar_feed($1, $2::timestamptz, $3::timestamptz) as content, private.business_settings() ->> 'name' as business`,
@@ -67,19 +58,19 @@ export async function readFeed({ db, clock }: FeedContext, token: string): Promi
 
 type Feed = { readonly id: string; readonly tokenHash: string };
 
-async function readOrMake(context: FeedContext, tx: Transaction, { studioId, actor, now }: Opening): Promise<Feed> {
+async function readOrMake(services: Services, tx: Transaction, { studioId, actor, now }: Opening): Promise<Feed> {
   const id = randomUUID();
   const feed = await tx.one<Feed>(
     `select id, token_hash as "tokenHash" from private.open_calendar_feed($1::uuid, $2::uuid, $3, $4::uuid, $5::timestamptz)`,
-    [id, studioId, hashOf(tokenOf(context, id)), actor, now],
+    [id, studioId, hashOf(tokenOf(services, id)), actor, now],
   );
   if (!feed) throw new Refusal('not_found', 'Studio not found');
   return feed;
 }
 
-const isOf = (context: FeedContext, { id, tokenHash }: Feed): boolean => hashOf(tokenOf(context, id)) === tokenHash;
+const isOf = (services: Services, { id, tokenHash }: Feed): boolean => hashOf(tokenOf(services, id)) === tokenHash;
 /** Derived from the server's keys, so that the address can be shown again although only its hash is stored. */
-const tokenOf = ({ links }: FeedContext, id: string): string => links.sign('calendar-feed', id, NEVER);
+const tokenOf = ({ links }: Services, id: string): string => links.sign('calendar-feed', id, NEVER);
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
-const addressOf = (context: FeedContext, id: string): string =>
-  `${context.settings.siteUrl}/functions/v1/calendar-feed?token=${tokenOf(context, id)}`;
+const addressOf = (services: Services, id: string): string =>
+  `${services.siteUrl}/functions/v1/calendar-feed?token=${tokenOf(services, id)}`;

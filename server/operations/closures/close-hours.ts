@@ -1,6 +1,7 @@
 import { HORIZON_DAYS_MAX } from '#rules/business/settings-change.ts';
 import { Refusal } from '../core/refusal.ts';
-import type { ClosureContext } from './context.ts';
+import type { Services } from '../core/services.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 export type Closure = {
   /** null closes every studio. */
@@ -29,12 +30,12 @@ type Outcome =
  * Closes hours for bookings. Returns the id of the closure, also when the same hours are closed again. Throws `Refusal`; 'slot_taken' has
  * the bookings in the way in `bookings`, at most a hundred.
  */
-export async function closeHours(
-  { db, clock }: Pick<ClosureContext, 'clock'> & { readonly db: Pick<ClosureContext['db'], 'one'> },
-  closure: Closure,
-  actor: string,
-): Promise<string> {
-  const now = clock();
+export function closeHours({ db, clock }: Services, closure: Closure, actor: string): Promise<string> {
+  return storeClosure(db, closure, actor, clock());
+}
+
+/** Like `closeHours`, also in the caller's transaction. */
+export async function storeClosure(db: Queryable, closure: Closure, actor: string, now: Date): Promise<string> {
   if (closure.endTime <= closure.startTime) throw new Refusal('invalid_request', 'endTime must be after startTime.');
   if (closure.endTime.getTime() - closure.startTime.getTime() > LONGEST_MS)
     throw new Refusal('invalid_request', 'A closure can be at most a year long.');
@@ -55,7 +56,7 @@ export async function closeHours(
 }
 
 /** Periodic task: adds the weeks that come into reach to closures without an end. */
-export async function extendClosures({ db, clock }: ClosureContext): Promise<void> {
+export async function extendClosures({ db, clock }: Services): Promise<void> {
   const until = new Date(clock().getTime() + (ENDLESS_WEEKS - 1) * 7 * DAY_MS);
   await db.one('select private.extend_closures($1::timestamptz)', [until]);
 }

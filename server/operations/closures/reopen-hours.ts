@@ -1,5 +1,5 @@
 import { Refusal } from '../core/refusal.ts';
-import type { ClosureContext } from './context.ts';
+import type { Services } from '../core/services.ts';
 
 export type Reopening = {
   readonly closureId: string;
@@ -10,7 +10,7 @@ export type Reopening = {
 };
 
 /** Opens hours of a closure that are not over. Opening them again changes nothing. Throws `Refusal` for a closure or week that there is not. */
-export async function reopenHours({ db, clock }: ClosureContext, wanted: Reopening, actor: string): Promise<void> {
+export async function reopenHours({ db, clock }: Services, wanted: Reopening, actor: string): Promise<void> {
   const row = await db.one<{ outcome: 'reopened' | 'no_closure' | 'no_week' }>(
     'select private.reopen_hours($1::uuid, $2::timestamptz, $3::boolean, $4::uuid, $5::timestamptz) as outcome',
     [wanted.closureId, wanted.from, wanted.following, actor, clock()],

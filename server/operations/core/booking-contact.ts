@@ -1,9 +1,9 @@
-import type { Transaction } from '#server/db/database.ts';
+import type { Queryable } from '#server/db/database.ts';
 import type { BookingFacts } from './booking-rows.ts';
 
 /** Reads where the customer of a booking gets mail; null when the account is gone and there is no address of a guest. */
 export async function readContact(
-  db: Pick<Transaction, 'one'>,
+  db: Queryable,
   booking: BookingFacts,
 ): Promise<{ email: string; firstName: string | null } | null> {
   const { guestEmail, guestName } = booking;

@@ -1,4 +1,4 @@
-import type { Transaction } from '#server/db/database.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 /** A booking as `private.booking_json()` returns it. Times are ISO instants, money is cents. */
 export type BookingFacts = {
@@ -97,8 +97,6 @@ export type PaymentFacts = {
   readonly shareOf: string | null;
 };
 
-type Queryable = Pick<Transaction, 'one'>;
-
 /**
  * Locks the booking until the transaction ends, and before the hold of new hours the booking that moves there. Always lock it before its
  * payments: the same order everywhere prevents deadlocks.
@@ -119,7 +117,7 @@ export async function lockOrder(tx: Queryable, bookingId: string): Promise<reado
 }
 
 /** Reads all bookings of an order, earliest first. */
-export async function readOrder(db: Pick<Transaction, 'query'>, orderId: string): Promise<readonly BookingFacts[]> {
+export async function readOrder(db: Queryable, orderId: string): Promise<readonly BookingFacts[]> {
   const { rows } = await db.query<{ facts: BookingFacts }>(
     `select private.booking_json(b) as facts from private.booking b where b.order_id = $1::uuid order by b.order_place`,
     [orderId],

@@ -1,4 +1,4 @@
-import type { Transaction } from '#server/db/database.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 export type FoundBooking = { readonly id: string; readonly reference: string };
 
@@ -8,7 +8,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * Finds the booking that any of these ids belongs to: its own, its reference, those of its payments and their parts, and those of their sessions
  * and payments at the provider. For new hours it is the booking that moves. Null when there is none.
  */
-export async function findBooking(db: Pick<Transaction, 'one'>, ids: readonly string[]): Promise<FoundBooking | null> {
+export async function findBooking(db: Queryable, ids: readonly string[]): Promise<FoundBooking | null> {
   if (ids.length === 0) return null;
   return db.one<FoundBooking>(
     `select o.id, o.reference from private.booking b join private.booking o on o.id = coalesce(b.moves_booking, b.id)
@@ -26,7 +26,7 @@ export async function findBooking(db: Pick<Transaction, 'one'>, ids: readonly st
 
 /** Writes a failed call into the history of its booking, once an hour for the same failure. */
 export async function recordFailedCall(
-  db: Pick<Transaction, 'query'>,
+  db: Queryable,
   bookingId: string,
   call: { readonly operation: string; readonly code: string } & Readonly<Record<string, unknown>>,
   now: Date,

@@ -3,6 +3,7 @@ import type { JobKind } from '#rules/alerts/jobs.ts';
 import type { Transaction } from '#server/db/database.ts';
 import * as queue from '#server/queue/jobs.ts';
 import type { WorkerSettings } from '#server/queue/queue.ts';
+import type { Services } from './services.ts';
 
 /** The workers: one for each outside system. */
 export const WORKERS = {
@@ -41,8 +42,8 @@ export type Job<Payload = unknown> = Omit<queue.Job, 'payload'> & { readonly pay
 export type NewJob = queue.NewJob<JobKind>;
 export type JobOutcome = queue.JobOutcome;
 
-/** A kind of job, with the services that its handler needs. */
-export type JobDefinition<Services> = Omit<queue.JobRules, 'worker'> & {
+/** A kind of job. */
+export type JobDefinition = Omit<queue.JobRules, 'worker'> & {
   readonly kind: JobKind;
   readonly worker: WorkerName;
   readonly handle: (services: Services, job: queue.Job) => Promise<JobOutcome>;
@@ -53,12 +54,12 @@ export type JobDefinition<Services> = Omit<queue.JobRules, 'worker'> & {
  * a trigger wrote; a job whose payload breaks the schema fails, is tried again and raises an alert like any other. Without a schema the
  * handler gets no payload. The kind needs a title in rules/alerts/jobs.ts.
  */
-export function defineJob<Services, Payload = undefined>(
-  job: Omit<JobDefinition<Services>, 'handle'> & {
+export function defineJob<Payload = undefined>(
+  job: Omit<JobDefinition, 'handle'> & {
     readonly payload?: z.ZodType<Payload>;
     readonly handle: (services: Services, job: Job<Payload>) => Promise<JobOutcome>;
   },
-): JobDefinition<Services> {
+): JobDefinition {
   const { payload: schema, handle, ...rules } = job;
   return {
     ...rules,
@@ -69,14 +70,14 @@ export function defineJob<Services, Payload = undefined>(
 }
 
 /** Writes a job in the transaction of its cause. A second job of the same kind, subject and dedupe is ignored. */
-export const enqueue: (tx: Pick<Transaction, 'query'>, job: NewJob) => Promise<void> = queue.enqueue;
+export const enqueue: (tx: Transaction, job: NewJob) => Promise<void> = queue.enqueue;
 
 /** Deletes jobs that are not done, in the transaction that makes them pointless. */
-export const endJobs: (tx: Pick<Transaction, 'query'>, which: queue.JobsOf) => Promise<void> = queue.endJobs;
+export const endJobs: (tx: Transaction, which: queue.JobsOf) => Promise<void> = queue.endJobs;
 
 /** Returns the kinds as the queue needs them, with these services and workers. */
-export function jobKinds<Services>(
-  definitions: readonly JobDefinition<Services>[],
+export function jobKinds(
+  definitions: readonly JobDefinition[],
   services: Services,
   workers: Workers = WORKERS,
 ): queue.JobKinds {

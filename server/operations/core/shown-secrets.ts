@@ -24,7 +24,7 @@ export type ShownSecret = {
  * meanwhile.
  */
 export async function recordShown(
-  tx: Pick<Transaction, 'one'>,
+  tx: Transaction,
   { kind, id, studioId, endsAt }: ShownSecret,
   { actor, permission, now }: { readonly actor: string; readonly permission: Permission; readonly now: Date },
 ): Promise<void> {

@@ -1,11 +1,11 @@
-import type { Transaction } from '#server/db/database.ts';
+import type { Queryable } from '#server/db/database.ts';
 import type { BookingFacts } from './booking-rows.ts';
 import { formatStudioDate, type StudioDate } from '#rules/studio-time.ts';
 import { Refusal } from './refusal.ts';
 
 /** Reads the bookings that have some of these hours. */
 export async function readTaken(
-  db: Pick<Transaction, 'query'>,
+  db: Queryable,
   { studioId, startTime, endTime }: { readonly studioId: string; readonly startTime: Date; readonly endTime: Date },
 ): Promise<BookingFacts[]> {
   const { rows } = await db.query<{ facts: BookingFacts }>(

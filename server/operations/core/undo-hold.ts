@@ -1,4 +1,4 @@
-import type { Transaction } from '#server/db/database.ts';
+import type { Queryable } from '#server/db/database.ts';
 import { Refusal } from './refusal.ts';
 
 /** How soon a job is tried again while the customer takes the account back. */
@@ -8,7 +8,7 @@ export const UNDO_RETRY_MS = 60_000;
  * Whether the refunds and access codes of a booking wait: the owner of its customer's replaced address has begun to undo the change and has not
  * finished. It ends with the undo, and after a day at the latest.
  */
-export async function isHeldForUndo(db: Pick<Transaction, 'one'>, bookingId: string, now: Date): Promise<boolean> {
+export async function isHeldForUndo(db: Queryable, bookingId: string, now: Date): Promise<boolean> {
   const row = await db.one<{ held: boolean }>(
     `select private.is_undo_begun(b.user_id, $2::timestamptz) as held from private.booking b where b.id = $1::uuid`,
     [bookingId, now],
@@ -17,7 +17,7 @@ export async function isHeldForUndo(db: Pick<Transaction, 'one'>, bookingId: str
 }
 
 /** Throws `Refusal('code_not_released')` while the access codes of a booking wait. */
-export async function requireNotUndoing(db: Pick<Transaction, 'one'>, bookingId: string, now: Date): Promise<void> {
+export async function requireNotUndoing(db: Queryable, bookingId: string, now: Date): Promise<void> {
   if (await isHeldForUndo(db, bookingId, now))
     throw new Refusal(
       'code_not_released',

@@ -1,4 +1,4 @@
-import type { Transaction } from '#server/db/database.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 /** A guest's access code; its digits are encrypted. */
 export type GuestCode = {
@@ -18,8 +18,6 @@ export type GuestCode = {
 const SELECT = `select c.id, c.crew_member_id as "memberId", m.booking_id as "bookingId", c.lock_id as "lockId", c.status, c.starts_at as "startsAt",
     c.ends_at as "endsAt", c.pin_encrypted as "encryptedPin", c.created_at as "createdAt", c.issued_at as "issuedAt", c.used_at as "usedAt"
   from private.crew_code c join private.crew_member m on m.id = c.crew_member_id`;
-
-type Queryable = Pick<Transaction, 'one' | 'query'>;
 
 /** Reads the newest code of a guest, and how many there were. */
 export async function newestGuestCode(

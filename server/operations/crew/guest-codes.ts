@@ -4,7 +4,6 @@ import { codeStart, regenerateLimits } from '#rules/access.ts';
 import type { Transaction } from '#server/db/database.ts';
 import { readCodeHold, requireNotHeld } from '../access/code-hold.ts';
 import { chooseDigits, codeLimitReached, hasGuestCodes } from '../access/choose-digits.ts';
-import type { AccessContext } from '../access/context.ts';
 import { readAccessTimes } from '../access/times.ts';
 import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
@@ -13,6 +12,7 @@ import { Refusal } from '../core/refusal.ts';
 import { requireNotUndoing } from '../core/undo-hold.ts';
 import { type GuestCode, newestGuestCode, readGuestCode, unconfirmedCodes } from './code-rows.ts';
 import type { CrewPage } from './guests.ts';
+import type { Services } from '../core/services.ts';
 
 /** Codes of a lock that guests leave to customers and staff. */
 const RESERVED_CODES = 40;
@@ -23,36 +23,36 @@ type Member = { readonly id: string; readonly bookingId: string; readonly joined
 type Planned = { readonly code: GuestCode; readonly booking: BookingFacts };
 
 /** Job `access.request-crew`: issues the first code of a guest for the hours of the booking, where guests have codes of their own. Throws `ProviderError`. */
-async function requestGuestCode(context: AccessContext, job: Job<{ memberId: string }>): Promise<JobOutcome> {
-  if (!hasGuestCodes(context)) return 'done';
+async function requestGuestCode(services: Services, job: Job<{ memberId: string }>): Promise<JobOutcome> {
+  if (!hasGuestCodes(services)) return 'done';
   const { memberId } = job.payload;
-  const planned = await context.db.transaction(async (tx) => {
+  const planned = await services.db.transaction(async (tx) => {
     // A process may have ended between the lock's answer and its record, and the code has ended since.
     for (const code of await unconfirmedCodes(tx, memberId))
-      await queueRemoval(tx, code, { dedupe: `lost:${job.id}:${job.tries}:${code.id}`, dueAt: context.clock() });
-    return planFirstCode(context, tx, memberId);
+      await queueRemoval(tx, code, { dedupe: `lost:${job.id}:${job.tries}:${code.id}`, dueAt: services.clock() });
+    return planFirstCode(services, tx, memberId);
   });
-  if (planned !== null) await issueGuestCode(context, planned);
+  if (planned !== null) await issueGuestCode(services, planned);
   return 'done';
 }
 
-async function planFirstCode(context: AccessContext, tx: Transaction, memberId: string): Promise<Planned | null> {
-  const open = await lockMember(context, tx, memberId);
+async function planFirstCode(services: Services, tx: Transaction, memberId: string): Promise<Planned | null> {
+  const open = await lockMember(services, tx, memberId);
   if (open === null || (await readCodeHold(tx, open.booking.id)) !== null) return null;
   const { booking, member } = open;
   const { code } = await newestGuestCode(tx, memberId);
-  const { worksUntil } = await readAccessTimes(context, tx, booking);
+  const { worksUntil } = await readAccessTimes(services, tx, booking);
   if (code?.status === 'requested') return { code, booking };
-  const lockId = context.lockOf.get(booking.studioId);
+  const lockId = services.lockOf.get(booking.studioId);
   const isOfHours = code?.lockId === lockId && code?.endsAt.getTime() === worksUntil.getTime();
   // After a used code the guest makes the next one.
   if (code?.status === 'issued' || (code && code.usedAt !== null && isOfHours)) return null;
-  return { booking, code: await planGuestCode(context, tx, member, booking) };
+  return { booking, code: await planGuestCode(services, tx, member, booking) };
 }
 
 /** Locks the booking of a guest; null unless the guest has joined and the booking is confirmed and not over. */
 async function lockMember(
-  { clock }: Pick<AccessContext, 'clock'>,
+  { clock }: Services,
   tx: Transaction,
   memberId: string,
 ): Promise<{ member: Member; booking: BookingFacts } | null> {
@@ -71,17 +71,17 @@ async function lockMember(
 
 /** Stores a code before the lock is called, so that a lost answer can be requested again. Throws when the lock has no room. */
 async function planGuestCode(
-  context: AccessContext,
+  services: Services,
   tx: Transaction,
   member: Member,
   booking: BookingFacts,
 ): Promise<GuestCode> {
-  const { locks, lockOf, encryption, fingerprint, clock } = context;
+  const { locks, lockOf, encryption, fingerprint, clock } = services;
   const lockId = lockOf.get(booking.studioId);
   if (lockId === undefined) throw new Error(`no lock is configured for studio ${booking.studioName}`);
-  const { worksFrom, worksUntil } = await readAccessTimes(context, tx, booking);
+  const { worksFrom, worksUntil } = await readAccessTimes(services, tx, booking);
   const startsAt = codeStart(worksFrom, clock());
-  const { pin } = await chooseDigits(context, tx, { lockId, startsAt, endsAt: worksUntil });
+  const { pin } = await chooseDigits(services, tx, { lockId, startsAt, endsAt: worksUntil });
   if (pin === null) throw new Error('only a lock that stores digits has codes of guests');
   const used = await tx.one<{ codes: number }>('select private.codes_in_lock($1, $2::timestamptz) as codes', [
     lockId,
@@ -101,8 +101,8 @@ async function planGuestCode(
 }
 
 /** Requests a planned code from the lock, outside any transaction, and records the answer. Repeating it is safe: the digits are ours. Throws `ProviderError`. */
-async function issueGuestCode(context: AccessContext, { code, booking }: Planned): Promise<void> {
-  const { db, locks, encryption, clock } = context;
+async function issueGuestCode(services: Services, { code, booking }: Planned): Promise<void> {
+  const { db, locks, encryption, clock } = services;
   const { lockId, startsAt, endsAt } = code;
   failpoint('crew.before.issue');
   const pin = encryption.decrypt(code.encryptedPin, code.id);
@@ -131,7 +131,7 @@ async function issueGuestCode(context: AccessContext, { code, booking }: Planned
 
 /** Queues the removal of a code, also one that was removed before the lock had it. */
 async function queueRemoval(
-  tx: Pick<Transaction, 'query'>,
+  tx: Transaction,
   { id, bookingId }: GuestCode,
   { dedupe, dueAt }: { readonly dedupe: string; readonly dueAt: Date },
 ): Promise<void> {
@@ -143,37 +143,37 @@ async function queueRemoval(
  * Makes another code for a guest whose code was used, and requests it from the lock at once; the job tries again when the lock does not answer. With a code
  * that still works it changes nothing. Throws `Refusal`: 'code_not_released', 'session_ended', 'code_wait', 'code_limit'.
  */
-export async function makeGuestCode(context: AccessContext, page: CrewPage): Promise<void> {
-  const planned = await context.db.transaction((tx) => planNextCode(context, tx, page));
+export async function makeGuestCode(services: Services, page: CrewPage): Promise<void> {
+  const planned = await services.db.transaction((tx) => planNextCode(services, tx, page));
   if (planned === null) return;
   try {
-    await issueGuestCode(context, planned);
+    await issueGuestCode(services, planned);
   } catch (error) {
-    context.log.warn(
+    services.log.warn(
       { booking: page.bookingId, reason: error instanceof Error ? error.message : String(error) },
       'a code of a guest could not be issued yet',
     );
   }
 }
 
-async function planNextCode(context: AccessContext, tx: Transaction, page: CrewPage): Promise<Planned | null> {
-  const now = context.clock();
-  const open = await lockMember(context, tx, page.memberId);
+async function planNextCode(services: Services, tx: Transaction, page: CrewPage): Promise<Planned | null> {
+  const now = services.clock();
+  const open = await lockMember(services, tx, page.memberId);
   if (open === null) throw new Refusal('session_ended', 'Session has ended');
   const { booking, member } = open;
   await requireNotHeld(tx, booking.id);
-  const { releaseAt } = await readAccessTimes(context, tx, booking);
+  const { releaseAt } = await readAccessTimes(services, tx, booking);
   if (now < releaseAt) throw new Refusal('code_not_released', 'Your code isn’t available yet.', { releaseAt });
   await requireNotUndoing(tx, booking.id, now);
   const { code, made } = await newestGuestCode(tx, member.id);
   if (code?.status === 'requested' || code?.status === 'issued') return null;
-  const limits = regenerateLimits(context.locks.capabilities.mode);
+  const limits = regenerateLimits(services.locks.capabilities.mode);
   if (made >= limits.codesPerBooking) throw codeLimitReached();
   const wait = (code?.createdAt.getTime() ?? 0) + limits.secondsBetweenCodes * 1000 - now.getTime();
   const seconds = Math.ceil(wait / 1000);
   if (wait > 0)
     throw new Refusal('code_wait', `Please wait ${seconds} seconds before making another code.`, { seconds });
-  const planned = await planGuestCode(context, tx, member, booking);
+  const planned = await planGuestCode(services, tx, member, booking);
   await enqueue(tx, {
     kind: 'access.request-crew',
     subjectId: booking.id,
@@ -187,7 +187,7 @@ async function planNextCode(context: AccessContext, tx: Transaction, page: CrewP
 
 /** Job `access.revoke-crew`: removes a guest's code from its lock. Throws `ProviderError`. */
 async function removeGuestCode(
-  { db, locks, encryption, clock }: Pick<AccessContext, 'db' | 'locks' | 'encryption' | 'clock'>,
+  { db, locks, encryption, clock }: Services,
   job: Job<{ codeId: string }>,
 ): Promise<JobOutcome> {
   const code = await readGuestCode(db, job.payload.codeId);
@@ -208,7 +208,7 @@ export const requestGuestCodeJob = defineJob({
   worker: 'locks',
   longestWaitMs: URGENT_WAIT_MS,
   payload: z.object({ memberId: z.uuid() }),
-  handle: ({ access }: { access: AccessContext }, job) => requestGuestCode(access, job),
+  handle: (services, job) => requestGuestCode(services, job),
 });
 
 export const removeGuestCodeJob = defineJob({
@@ -216,6 +216,5 @@ export const removeGuestCodeJob = defineJob({
   worker: 'locks',
   longestWaitMs: URGENT_WAIT_MS,
   payload: z.object({ codeId: z.uuid() }),
-  handle: ({ access }: { access: Pick<AccessContext, 'db' | 'locks' | 'encryption' | 'clock'> }, job) =>
-    removeGuestCode(access, job),
+  handle: (services, job) => removeGuestCode(services, job),
 });

@@ -1,12 +1,11 @@
 import { regenerateLimits } from '#rules/access.ts';
-import type { Transaction } from '#server/db/database.ts';
 import { hasGuestCodes } from '../access/choose-digits.ts';
-import type { AccessContext } from '../access/context.ts';
 import { type BookingAccess, showAccess } from '../access/show-access.ts';
 import { Refusal } from '../core/refusal.ts';
 import { isHeldForUndo } from '../core/undo-hold.ts';
 import { newestGuestCode } from './code-rows.ts';
 import { hashToken } from './links.ts';
+import type { Services } from '../core/services.ts';
 
 /** What a guest's link shows. Times are instants as texts. */
 export type CrewPage = {
@@ -40,13 +39,11 @@ export type GuestAccess = Pick<
   | 'singleUse'
 > & { readonly own: boolean };
 
-type PageContext = Pick<AccessContext, 'clock'> & { readonly db: Pick<Transaction, 'one' | 'query'> };
-
 /**
  * Reads the page of a link. Throws `Refusal`: 'not_found' for a link that never was or was replaced, 'invitation_ended' once the host has taken it back,
  * the booking is cancelled, or half an hour after the session.
  */
-export async function readCrewPage({ db, clock }: PageContext, token: string): Promise<CrewPage> {
+export async function readCrewPage({ db, clock }: Services, token: string): Promise<CrewPage> {
   const row = await db.one<{ page: StoredPage | null }>('select private.crew_page($1, $2::timestamptz) as page', [
     hashToken(token),
     clock(),
@@ -58,33 +55,33 @@ export async function readCrewPage({ db, clock }: PageContext, token: string): P
 }
 
 /** Reads the page of a guest who has joined. Throws `Refusal` as `readCrewPage`, or 'terms_required' before that. */
-export async function requireJoined(context: PageContext, token: string): Promise<CrewPage> {
-  const page = await readCrewPage(context, token);
+export async function requireJoined(services: Services, token: string): Promise<CrewPage> {
+  const page = await readCrewPage(services, token);
   if (page.state !== 'joined') throw new Refusal('terms_required', 'Please accept the terms first.');
   return page;
 }
 
 /** Joins a crew: the guest gives a first name and accepts the terms. The same again changes nothing. Throws `Refusal` as `readCrewPage`, or 'terms_required'. */
 export async function joinCrew(
-  context: PageContext,
+  services: Services,
   { token, name, termsVersion }: { token: string; name: string; termsVersion: string },
 ): Promise<CrewPage> {
-  const row = await context.db.one<{ outcome: string }>(
+  const row = await services.db.one<{ outcome: string }>(
     'select private.join_crew($1, $2, $3, $4::timestamptz) as outcome',
-    [hashToken(token), name, termsVersion, context.clock()],
+    [hashToken(token), name, termsVersion, services.clock()],
   );
   if (row?.outcome === 'terms')
     throw new Refusal('terms_required', 'The terms have changed. Please read and accept the new ones.');
   if (row?.outcome !== 'joined') throw ended(row?.outcome);
-  return readCrewPage(context, token);
+  return readCrewPage(services, token);
 }
 
 /** Reads the way in of a guest who has joined, and remembers that digits which others use too were shown. */
-export async function readGuestAccess(context: AccessContext, page: CrewPage): Promise<GuestAccess> {
-  const { db, encryption, clock } = context;
-  const access = await showAccess(context, page.bookingId);
+export async function readGuestAccess(services: Services, page: CrewPage): Promise<GuestAccess> {
+  const { db, encryption, clock } = services;
+  const access = await showAccess(services, page.bookingId);
   const { held, releaseAt, worksFrom, worksUntil, openedAt, mode, singleUse } = access;
-  const [now, own] = [clock(), hasGuestCodes(context)];
+  const [now, own] = [clock(), hasGuestCodes(services)];
   if (!own) {
     if (access.pin !== null)
       await db.query(

@@ -1,14 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { settings as studio } from '#rules/venue.ts';
-import type { Database } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
 import { Refusal } from '../core/refusal.ts';
+import type { Services } from '../core/services.ts';
 
-type LinkContext = {
-  readonly db: Pick<Database, 'one'>;
-  readonly clock: Clock;
-  readonly settings: { readonly siteUrl: string };
-};
 /** An invitation with its link, which is not stored and shown once. */
 type CrewLink = { readonly inviteId: string; readonly url: string };
 
@@ -19,7 +13,7 @@ const TOKEN_BYTES = 32;
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 /** The token is in the fragment, which browsers send to no server and no log keeps. */
-const addressOf = ({ siteUrl }: LinkContext['settings'], token: string): string => `${siteUrl}/crew#${token}`;
+const addressOf = (siteUrl: string, token: string): string => `${siteUrl}/crew#${token}`;
 
 const newToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
 
@@ -28,7 +22,7 @@ const newToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
  * 'not_confirmed', 'session_ended', 'crew_full', 'already_done'.
  */
 export async function inviteCrew(
-  { db, clock, settings }: LinkContext,
+  { db, clock, siteUrl }: Services,
   { bookingId, userId, requestId }: { bookingId: string; userId: string; requestId: string | null },
 ): Promise<CrewLink> {
   const token = newToken();
@@ -38,12 +32,12 @@ export async function inviteCrew(
   );
   const { outcome, id } = row?.answer ?? {};
   if (outcome !== 'invited' || id === undefined) throw refusalOf(outcome);
-  return { inviteId: id, url: addressOf(settings, token) };
+  return { inviteId: id, url: addressOf(siteUrl, token) };
 }
 
 /** Gives an own invitation another link; the one before leads nowhere. Throws `Refusal` as `inviteCrew`. */
 export async function renewCrewLink(
-  { db, clock, settings }: LinkContext,
+  { db, clock, siteUrl }: Services,
   { inviteId, userId }: { inviteId: string; userId: string },
 ): Promise<CrewLink> {
   const token = newToken();
@@ -52,7 +46,7 @@ export async function renewCrewLink(
     [inviteId, userId, hashToken(token), clock()],
   );
   if (row?.outcome !== 'invited') throw refusalOf(row?.outcome);
-  return { inviteId, url: addressOf(settings, token) };
+  return { inviteId, url: addressOf(siteUrl, token) };
 }
 
 /**
@@ -60,7 +54,7 @@ export async function renewCrewLink(
  * still open the door. The same again changes nothing. Throws `Refusal('not_found')`.
  */
 export async function revokeCrew(
-  { db, clock }: Omit<LinkContext, 'settings'>,
+  { db, clock }: Services,
   { inviteId, userId }: { inviteId: string; userId: string },
 ): Promise<{ readonly sawShared: boolean }> {
   const row = await db.one<{ answer: { outcome: string; sawShared?: boolean } }>(

@@ -1,17 +1,5 @@
-import type { Database } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
 import { Refusal } from '../core/refusal.ts';
-
-/** What somebody gives to show that the account is theirs; null: not given. `nonce`: a code mailed for this. */
-export type OwnerProof = { readonly currentPassword: string | null; readonly nonce: string | null };
-export type AccountContext = {
-  readonly db: Database;
-  readonly clock: Clock;
-  /** Requires a young session, the password or a mailed code, and the second factor where there is one. Throws `Refusal`. */
-  readonly proveOwner: (userId: string, sessionId: string, proof: OwnerProof) => Promise<void>;
-  /** Ends sessions in this process at once. */
-  readonly forgetSessions: (sessionIds: readonly string[]) => void;
-};
+import type { OwnerProof, Services } from '../core/services.ts';
 
 type Outcome =
   | {
@@ -28,7 +16,7 @@ type Outcome =
  * Throws `Refusal`: `bookings_ahead` with `bookings` that are not over, `staff_account`, `not_found`, and those of `proveOwner`.
  */
 export async function deleteAccount(
-  { db, clock, proveOwner, forgetSessions }: AccountContext,
+  { db, clock, proveOwner, forgetSessions }: Services,
   { userId, sessionId, proof }: { userId: string; sessionId: string; proof: OwnerProof },
 ): Promise<{ kept: number; keptUntil: string | null }> {
   await proveOwner(userId, sessionId, proof);
@@ -63,7 +51,7 @@ type PhoneOutcome =
  * `mail_unconfirmed` when nobody could sign in without the number, `not_found`, and those of `proveOwner`.
  */
 export async function removePhone(
-  { db, clock, proveOwner }: AccountContext,
+  { db, clock, proveOwner }: Services,
   { userId, sessionId, proof }: { userId: string; sessionId: string; proof: OwnerProof },
 ): Promise<boolean> {
   await proveOwner(userId, sessionId, proof);
@@ -87,7 +75,7 @@ export async function removePhone(
 
 /** Reads all that is stored about an account, as JSON. Throws `Refusal('not_found')`. */
 export async function exportAccount(
-  { db, clock }: Pick<AccountContext, 'db' | 'clock'>,
+  { db, clock }: Services,
   userId: string,
 ): Promise<Readonly<Record<string, unknown>>> {
   const row = await db.one<{ data: Readonly<Record<string, unknown>> | null }>(

@@ -1,12 +1,9 @@
 import type { BlockedBookings, BookingOfBlocked } from '#contracts/customers/staff-block-customer.ts';
-import type { Database } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
 import { cancelForStaff, type StaffCancellation } from '../bookings/cancel-for-staff.ts';
-import type { BookingContext } from '../bookings/context.ts';
 import type { MoneyRight } from '../core/concessions.ts';
 import { Refusal } from '../core/refusal.ts';
+import type { Services } from '../core/services.ts';
 
-type CustomerContext = { readonly db: Database; readonly clock: Clock };
 export type Block = {
   readonly userId: string;
   /** For staff; customers do not read it. */
@@ -20,7 +17,7 @@ export type Block = {
  * `Refusal`: `not_found`, `invalid_request`.
  */
 export async function blockCustomer(
-  { db, clock }: CustomerContext,
+  { db, clock }: Services,
   { userId, reason, until }: Block,
   actor: string,
 ): Promise<readonly BookingOfBlocked[]> {
@@ -39,7 +36,7 @@ export async function blockCustomer(
  * those that could not be cancelled. The same decision again changes nothing.
  */
 export async function decideBlockedBookings(
-  context: BookingContext,
+  services: Services,
   bookings: readonly BookingOfBlocked[],
   {
     decision,
@@ -52,7 +49,7 @@ export async function decideBlockedBookings(
   const confirmed = bookings.filter(({ status }) => status === 'confirmed');
   if (decision === 'later') return confirmed;
   if (decision === 'keep') {
-    await context.db.query('select private.keep_blocked_bookings($1::uuid[], $2::uuid)', [
+    await services.db.query('select private.keep_blocked_bookings($1::uuid[], $2::uuid)', [
       confirmed.map(({ id }) => id),
       wanted.actor,
     ]);
@@ -60,7 +57,7 @@ export async function decideBlockedBookings(
   }
   const left: BookingOfBlocked[] = [];
   for (const booking of confirmed)
-    if (!(await wasCancelled(context, { ...wanted, bookingId: booking.id, refund: REFUNDS[decision] })))
+    if (!(await wasCancelled(services, { ...wanted, bookingId: booking.id, refund: REFUNDS[decision] })))
       left.push(booking);
   return left;
 }
@@ -68,9 +65,9 @@ export async function decideBlockedBookings(
 const REFUNDS = { terms: 'terms', refund: 'full' } as const;
 
 /** Cancels a booking. Returns false when it is refused: staff may lack the permission for its refund, or it has just changed. */
-async function wasCancelled(context: BookingContext, wanted: StaffCancellation): Promise<boolean> {
+async function wasCancelled(services: Services, wanted: StaffCancellation): Promise<boolean> {
   try {
-    await cancelForStaff(context, wanted);
+    await cancelForStaff(services, wanted);
     return true;
   } catch (error) {
     if (error instanceof Refusal) return false;
@@ -79,11 +76,7 @@ async function wasCancelled(context: BookingContext, wanted: StaffCancellation):
 }
 
 /** Ends a block; a customer who is not blocked stays so. Throws `Refusal('not_found')`. */
-export async function unblockCustomer(
-  { db }: Pick<CustomerContext, 'db'>,
-  userId: string,
-  actor: string,
-): Promise<void> {
+export async function unblockCustomer({ db }: Services, userId: string, actor: string): Promise<void> {
   const row = await db.one<{ found: boolean }>('select private.unblock_customer($1::uuid, $2::uuid) as found', [
     userId,
     actor,

@@ -1,16 +1,14 @@
 import { type Slot, slotClosed } from '#rules/slots.ts';
-import type { Database } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
+import type { Queryable } from '#server/db/database.ts';
 import { customerBlocked } from '../bookings/checkout-facts.ts';
 import { readSpan, type Span } from '../bookings/price.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { BookingRules } from '../settings/booking-rules.ts';
-
-export type BookableContext = { readonly db: Database; readonly clock: Clock };
+import type { Services } from '../core/services.ts';
 
 /** Checks that this customer could book these hours, were they free, apart from the ID. Returns their slots; throws `Refusal`. */
 export async function requireBookable(
-  { db, clock }: BookableContext,
+  { db, clock }: Services,
   request: Span & { readonly userId: string; readonly studioId: string },
 ): Promise<{ readonly slots: readonly Slot[] }> {
   const now = clock();
@@ -26,7 +24,7 @@ export async function requireBookable(
 }
 
 async function readFacts(
-  db: Pick<Database, 'one'>,
+  db: Queryable,
   { userId, studioId }: { readonly userId: string; readonly studioId: string },
   now: Date,
 ) {

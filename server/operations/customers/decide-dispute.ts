@@ -1,10 +1,10 @@
 import type { DisputeDecision } from '#contracts/disputes/staff-decide-dispute.ts';
 import { keepDisputed, readCodeHold } from '../access/code-hold.ts';
 import { cancelForStaff } from '../bookings/cancel-for-staff.ts';
-import type { BookingContext } from '../bookings/context.ts';
 import { readBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import { blockCustomer } from './block.ts';
+import type { Services } from '../core/services.ts';
 
 type Decided = { readonly bookingId: string; readonly decision: DisputeDecision; readonly reason: string };
 
@@ -14,19 +14,19 @@ type Decided = { readonly bookingId: string; readonly decision: DisputeDecision;
  * block without an account, and as `cancelForStaff`.
  */
 export async function decideDispute(
-  context: BookingContext,
+  services: Services,
   { bookingId, decision, reason }: Decided,
   actor: string,
 ): Promise<void> {
-  if (decision === 'keep') return keepDisputed(context, { bookingId, reason }, actor);
-  const booking = await readBooking(context.db, bookingId);
-  if (!booking || (await readCodeHold(context.db, bookingId)) === null)
+  if (decision === 'keep') return keepDisputed(services, { bookingId, reason }, actor);
+  const booking = await readBooking(services.db, bookingId);
+  if (!booking || (await readCodeHold(services.db, bookingId)) === null)
     throw new Refusal('not_found', 'There’s nothing to decide about the payments of this booking.');
   if (decision === 'block' && booking.userId === null)
     throw new Refusal('invalid_request', 'This booking has no account that could be blocked. Cancel it instead.', {
       field: 'decision',
     });
-  await cancelForStaff(context, {
+  await cancelForStaff(services, {
     bookingId,
     refund: 'none',
     reason,
@@ -36,6 +36,6 @@ export async function decideDispute(
     stillWanted: async (tx) => (await readCodeHold(tx, bookingId)) !== null,
   });
   if (decision === 'block' && booking.userId !== null)
-    await blockCustomer(context, { userId: booking.userId, reason, until: null }, actor);
+    await blockCustomer(services, { userId: booking.userId, reason, until: null }, actor);
   return undefined;
 }

@@ -1,7 +1,8 @@
 import { Refusal } from '../core/refusal.ts';
 import { refuseHours, slotTaken } from '../bookings/claim-slot.ts';
 import type { Span } from '../bookings/price.ts';
-import { type BookableContext, requireBookable } from './bookable-span.ts';
+import { requireBookable } from './bookable-span.ts';
+import type { Services } from '../core/services.ts';
 
 type Outcome = { outcome: 'held'; until: string } | { outcome: 'verified' | 'taken' | 'limit' };
 
@@ -11,11 +12,12 @@ type Outcome = { outcome: 'held'; until: string } | { outcome: 'verified' | 'tak
  * customer can still book them while they are free.
  */
 export async function holdEarly(
-  { db, clock }: BookableContext,
+  services: Services,
   request: Span & { readonly userId: string; readonly studioId: string; readonly address: string },
 ): Promise<Date> {
-  const now = clock();
-  const { slots } = await requireBookable({ db, clock }, request);
+  const { db } = services;
+  const now = services.clock();
+  const { slots } = await requireBookable(services, request);
   const { userId, studioId, startTime, endTime, address } = request;
   const row = await db
     .one<{ answer: Outcome }>(

@@ -1,29 +1,28 @@
 import { z } from 'zod';
-import type { Database, Transaction } from '#server/db/database.ts';
-import type { Payments, SavedCard } from '#server/providers/ports.ts';
+import type { Queryable } from '#server/db/database.ts';
+import type { SavedCard } from '#server/providers/ports.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
-
-/** What saved cards need. */
-export type CardsContext = { readonly db: Pick<Database, 'one' | 'query'>; readonly payments: Payments };
+import type { Services } from '../core/services.ts';
 
 type Stored = { readonly id: string; readonly email: string | null };
 
 /** Reads the provider's customer of an account; null when it has none yet. */
-export async function readCustomer(db: Pick<Transaction, 'one'>, userId: string): Promise<string | null> {
+export async function readCustomer(db: Queryable, userId: string): Promise<string | null> {
   return (await stored(db, userId))?.id ?? null;
 }
 
-const stored = (db: Pick<Transaction, 'one'>, userId: string): Promise<Stored | null> =>
+const stored = (db: Queryable, userId: string): Promise<Stored | null> =>
   db.one<Stored>('select customer_id as id, email from private.provider_customer where user_id = $1::uuid', [userId]);
 
 /**
  * Returns the provider's customer of an account, and creates it the first time: without an address, so that one whose answer is lost has no
  * personal data. The provider learns a changed address here. Throws `ProviderError`.
  */
-export async function ensureCustomer({ db, payments }: CardsContext, userId: string, email: string): Promise<string> {
-  const customer = (await stored(db, userId)) ?? (await create({ db, payments }, userId));
+export async function ensureCustomer(services: Services, userId: string, email: string): Promise<string> {
+  const { db, payments } = services;
+  const customer = (await stored(db, userId)) ?? (await create(services, userId));
   if (customer.email !== email) {
     await payments.setCustomerEmail(customer.id, email);
     await db.query('update private.provider_customer set email = $2 where user_id = $1::uuid', [userId, email]);
@@ -35,7 +34,7 @@ export async function ensureCustomer({ db, payments }: CardsContext, userId: str
  * Makes another customer for an account whose customer the provider no longer has, because people deleted it there. Its key names the lost one: the first
  * key would return the deleted customer for a day.
  */
-export async function replaceCustomer({ db, payments }: CardsContext, userId: string): Promise<void> {
+export async function replaceCustomer({ db, payments }: Services, userId: string): Promise<void> {
   const lost = await readCustomer(db, userId);
   if (lost === null) return;
   const id = await payments.createCustomer({ key: `customer:${userId}:${lost}`, userId });
@@ -45,7 +44,7 @@ export async function replaceCustomer({ db, payments }: CardsContext, userId: st
   );
 }
 
-async function create({ db, payments }: CardsContext, userId: string): Promise<Stored> {
+async function create({ db, payments }: Services, userId: string): Promise<Stored> {
   const id = await payments.createCustomer({ key: `customer:${userId}`, userId });
   failpoint('customer.after.create');
   await db.query(
@@ -56,22 +55,19 @@ async function create({ db, payments }: CardsContext, userId: string): Promise<S
 }
 
 /** Job `payment.forget-customer`: deletes the customer and the saved cards of an account that has ended. */
-async function forgetCustomer(
-  { payments }: Pick<CardsContext, 'payments'>,
-  job: Job<{ customerId: string }>,
-): Promise<JobOutcome> {
+async function forgetCustomer({ payments }: Services, job: Job<{ customerId: string }>): Promise<JobOutcome> {
   await payments.deleteCustomer(job.payload.customerId);
   return 'done';
 }
 
 /** Lists the saved cards of an account, as the provider has them. Throws `ProviderError`. */
-export async function listSavedCards({ db, payments }: CardsContext, userId: string): Promise<readonly SavedCard[]> {
+export async function listSavedCards({ db, payments }: Services, userId: string): Promise<readonly SavedCard[]> {
   const customer = await readCustomer(db, userId);
   return customer === null ? [] : payments.listCards(customer);
 }
 
 /** Removes a saved card of an account at the provider. Throws `Refusal('not_found')`, `ProviderError`. */
-export async function removeSavedCard({ db, payments }: CardsContext, userId: string, cardId: string): Promise<void> {
+export async function removeSavedCard({ db, payments }: Services, userId: string, cardId: string): Promise<void> {
   const customer = await readCustomer(db, userId);
   if (customer === null || !(await payments.removeCard(customer, cardId)))
     throw new Refusal('not_found', 'This card is no longer saved.');
@@ -81,5 +77,5 @@ export const forgetCustomerJob = defineJob({
   kind: 'payment.forget-customer',
   worker: 'payments',
   payload: z.object({ customerId: z.string() }),
-  handle: ({ payment }: { payment: Pick<CardsContext, 'payments'> }, job) => forgetCustomer(payment, job),
+  handle: (services, job) => forgetCustomer(services, job),
 });

@@ -1,7 +1,8 @@
 import { settings as studio } from '#rules/venue.ts';
 import type { Span } from '../bookings/price.ts';
 import { Refusal } from '../core/refusal.ts';
-import { type BookableContext, requireBookable } from './bookable-span.ts';
+import { requireBookable } from './bookable-span.ts';
+import type { Services } from '../core/services.ts';
 
 /** `ahead`: how many people were there before and want some of the same hours. */
 export type WaitlistPlace = { readonly entryId: string; readonly ahead: number };
@@ -12,12 +13,12 @@ type Outcome = ({ outcome: 'joined' } & WaitlistPlace) | { outcome: 'free' | 'ow
  * again answers the same. Throws `Refusal`.
  */
 export async function joinWaitlist(
-  { db, clock }: BookableContext,
+  services: Services,
   request: Span & { readonly userId: string; readonly studioId: string },
 ): Promise<WaitlistPlace> {
-  const now = clock();
-  await requireBookable({ db, clock }, request);
-  const row = await db.one<{ answer: Outcome }>(
+  const now = services.clock();
+  await requireBookable(services, request);
+  const row = await services.db.one<{ answer: Outcome }>(
     'select private.join_waitlist($1::uuid, $2::uuid, $3::timestamptz, $4::timestamptz, $5::int, $6::timestamptz) as answer',
     [request.userId, request.studioId, request.startTime, request.endTime, studio.maxWaitlistEntries, now],
   );
@@ -40,7 +41,7 @@ export async function joinWaitlist(
 
 /** Takes a customer off the wait list; a claim ends and the next one is asked. The same again changes nothing. Throws `Refusal('not_found')`. */
 export async function leaveWaitlist(
-  { db, clock }: BookableContext,
+  { db, clock }: Services,
   { userId, entryId }: { readonly userId: string; readonly entryId: string },
 ): Promise<void> {
   const row = await db.one<{ left: boolean }>(
@@ -51,6 +52,6 @@ export async function leaveWaitlist(
 }
 
 /** Periodic task: asks people whose hours are free although nobody asked them when they were freed. */
-export async function followWaitlist({ db, clock }: BookableContext): Promise<void> {
+export async function followWaitlist({ db, clock }: Services): Promise<void> {
   await db.query('select private.follow_waitlist($1::timestamptz)', [clock()]);
 }

@@ -1,13 +1,13 @@
-import type { Transaction } from '#server/db/database.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { DocumentFacts } from './document-sheets.ts';
+import type { Services } from '../core/services.ts';
 
 /**
  * Reads the tax invoices and adjustment notes of a booking; for one that cost nothing, what would be on its receipt. `userId`: whose booking it must be; null:
  * anybody's. Throws `Refusal('not_found')`.
  */
 export async function readDocuments(
-  { db }: { readonly db: Pick<Transaction, 'one'> },
+  { db }: Services,
   { bookingId, userId }: { readonly bookingId: string; readonly userId: string | null },
 ): Promise<DocumentFacts> {
   const row = await db.one<{ facts: DocumentFacts }>(

@@ -1,11 +1,9 @@
-import type { Database } from '#server/db/database.ts';
 import { disputeEvidence, type EvidenceFacts } from './dispute-evidence-page.ts';
-import type { AccessContext } from '../access/context.ts';
 import { readDoorLog } from '../access/doors.ts';
 import { Refusal } from '../core/refusal.ts';
 import { readDisputes } from '../staff/read-disputes.ts';
+import type { Services } from '../core/services.ts';
 
-type EvidenceContext = Omit<AccessContext, 'db'> & { readonly db: Database };
 export type EvidenceFile = { readonly name: string; readonly html: string };
 
 /** Selects the settings in force at an instant, among those with this version of the terms; the earliest of them if none was. */
@@ -19,11 +17,11 @@ const textsOf = (version: string, at: string): string =>
  * no picture. `withIds`: with the results of ID checks. Throws `Refusal('not_found')`.
  */
 export async function gatherEvidence(
-  context: EvidenceContext,
+  services: Services,
   { bookingId, withIds }: { readonly bookingId: string; readonly withIds: boolean },
   actor: string,
 ): Promise<EvidenceFile> {
-  const { db, clock } = context;
+  const { db, clock } = services;
   const row = await db.one<{ facts: Omit<EvidenceFacts, 'disputes' | 'doorLog' | 'madeAt'> }>(
     `select jsonb_build_object(
        'business', private.business_settings() ->> 'legalName', 'reference', b.reference, 'studioName', b.studio_name, 'start', b.start_time, 'end', b.end_time, 'status', b.status, 'hours', b.total_hours,
@@ -57,8 +55,8 @@ export async function gatherEvidence(
   );
   if (row === null) throw new Refusal('not_found', 'Booking not found');
   const [disputes, doorLog] = await Promise.all([
-    readDisputes(context, bookingId),
-    readDoorLog(context, { studioId: null, bookingId, before: null }),
+    readDisputes(services, bookingId),
+    readDoorLog(services, { studioId: null, bookingId, before: null }),
   ]);
   await db.query(`select private.audit($1::uuid, 'export', 'booking', $2, $3::jsonb)`, [
     actor,

@@ -1,11 +1,8 @@
 import type { ExportName } from '#contracts/exports/staff-export.ts';
-import type { Transaction } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
 import { Refusal } from '../core/refusal.ts';
 import { writeCsv } from './csv.ts';
 import { BEFORE_ALL, EXPORT_KINDS, type ExportKind, type TimeRange, withoutIds } from './kinds.ts';
-
-export type ExportContext = { readonly db: Pick<Transaction, 'query'>; readonly clock: Clock };
+import type { Services } from '../core/services.ts';
 
 /** Rows that are read and sent at a time, so that a file of any length needs little memory. */
 const PAGE = 500;
@@ -15,18 +12,18 @@ const PAGE = 500;
  * `withIds`: with results of ID checks. Throws `Refusal('invalid_request')`.
  */
 export async function exportCsv(
-  context: ExportContext,
+  services: Services,
   { name, withIds, ...range }: TimeRange & { readonly name: ExportName; readonly withIds: boolean },
   actor: string,
 ): Promise<ReadableStream<Uint8Array>> {
   if (range.to <= range.from) throw new Refusal('invalid_request', 'to must be after from.');
-  await context.db.query(`select private.audit($1::uuid, 'export', 'export', $2, $3::jsonb)`, [actor, name, range]);
-  return streamCsv(context, withIds ? EXPORT_KINDS[name] : withoutIds(EXPORT_KINDS[name]), range);
+  await services.db.query(`select private.audit($1::uuid, 'export', 'export', $2, $3::jsonb)`, [actor, name, range]);
+  return streamCsv(services, withIds ? EXPORT_KINDS[name] : withoutIds(EXPORT_KINDS[name]), range);
 }
 
 /** Streams the rows of a range as CSV. */
 export async function streamCsv(
-  { db, clock }: ExportContext,
+  { db, clock }: Services,
   { columns, read }: ExportKind,
   range: TimeRange,
 ): Promise<ReadableStream<Uint8Array>> {

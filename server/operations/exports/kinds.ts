@@ -1,7 +1,7 @@
 import type { ExportName } from '#contracts/exports/staff-export.ts';
 import { documentNumber } from '#rules/business/documents.ts';
 import { formatStudioRange, studioDate } from '#rules/studio-time.ts';
-import type { Transaction } from '#server/db/database.ts';
+import type { Queryable } from '#server/db/database.ts';
 import type { Cell } from './csv.ts';
 
 /** A half-open span of time. */
@@ -14,7 +14,7 @@ export const BEFORE_ALL: PageEnd = { at: '-infinity', id: '00000000-0000-0000-00
 export type ExportKind = {
   readonly columns: readonly string[];
   readonly read: (
-    db: Pick<Transaction, 'query'>,
+    db: Queryable,
     range: TimeRange,
     after: PageEnd,
     most: number,

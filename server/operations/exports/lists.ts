@@ -1,7 +1,7 @@
-import type { Database } from '#server/db/database.ts';
 import { Refusal } from '../core/refusal.ts';
-import { type ExportContext, streamCsv } from './export.ts';
+import { streamCsv } from './export.ts';
 import { exportKind, type ExportKind } from './kinds.ts';
+import type { Services } from '../core/services.ts';
 
 /** Which list is exported. */
 export type ListRequest = { readonly list: 'mailing-list' } | { readonly list: 'gift-codes'; readonly batchId: string };
@@ -45,15 +45,15 @@ const giftCodes = (batchId: string): ExportKind =>
 
 /** Streams the mailing list, or the codes of a batch, as CSV, after an entry in the audit log. Throws `Refusal('not_found')`. */
 export async function exportList(
-  context: ExportContext & { readonly db: Pick<Database, 'one' | 'query'> },
+  services: Services,
   request: ListRequest,
   actor: string,
 ): Promise<ReadableStream<Uint8Array>> {
-  const { db } = context;
+  const { db } = services;
   const batchId = request.list === 'gift-codes' ? request.batchId : null;
   if (batchId !== null && !(await db.one('select from private.gift_batch where id = $1::uuid', [batchId])))
     throw new Refusal('not_found', 'There is no such batch of codes.');
   await db.query(`select private.audit($1::uuid, 'export', $2, $3, '{}')`, [actor, request.list, batchId]);
   const all = { from: new Date(0), to: new Date('9999-12-31') };
-  return streamCsv(context, batchId === null ? mailingList : giftCodes(batchId), all);
+  return streamCsv(services, batchId === null ? mailingList : giftCodes(batchId), all);
 }

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
-import { describePass, type PassRow, readPass, requireApple, type WalletContext } from './pass-rows.ts';
+import { describePass, type PassRow, readPass, requireApple } from './pass-rows.ts';
+import type { Services } from '../core/services.ts';
 
 /** Purpose of the token in a pass. It stays the same for all passes of a booking: a phone refuses another one. */
 const PASS_TOKEN = 'wallet-pass';
@@ -17,24 +18,23 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 export type PassRequest = { readonly typeId: string; readonly serial: string; readonly token: string };
 
 /** The token that the pass of a booking has in it. */
-export const passToken = ({ links }: Pick<WalletContext, 'links'>, bookingId: string): string =>
+export const passToken = ({ links }: Services, bookingId: string): string =>
   links.sign(PASS_TOKEN, bookingId, TOKEN_END);
 
 /** Where phones ask for newer passes. */
-const serviceUrl = ({ settings }: Pick<WalletContext, 'settings'>): string =>
-  `${settings.siteUrl}/functions/v1/wallet-service`;
+const serviceUrl = ({ siteUrl }: Services): string => `${siteUrl}/functions/v1/wallet-service`;
 
 /**
  * Stores that a phone has the pass and wants to be told of changes. Returns false for one that was stored before. A phone that comes after a change is
  * told of it. Throws `Refusal`: `not_signed_in`, `not_found`, `too_many_requests`.
  */
 export async function addPhone(
-  context: WalletContext,
+  services: Services,
   { device, pushToken, ...request }: PassRequest & { readonly device: string; readonly pushToken: string },
 ): Promise<boolean> {
-  authorise(context, request);
-  const now = context.clock();
-  return context.db.transaction(async (tx) => {
+  authorise(services, request);
+  const now = services.clock();
+  return services.db.transaction(async (tx) => {
     // A change of the booking waits here, or this for the change: either its job finds the phone, or its version is seen.
     const pass = await tx.one<{ version: number; phones: number }>(
       `select w.version, (select count(*)::int from private.pass_device d where d.booking_id = w.booking_id and d.device_hash <> $2) as phones
@@ -56,11 +56,11 @@ export async function addPhone(
 
 /** Forgets that a phone has the pass. Throws `Refusal`: `not_signed_in`, `not_found`. */
 export async function removePhone(
-  context: WalletContext,
+  services: Services,
   request: PassRequest & { readonly device: string },
 ): Promise<void> {
-  authorise(context, request);
-  await context.db.query('delete from private.pass_device where booking_id = $1::uuid and device_hash = $2', [
+  authorise(services, request);
+  await services.db.query('delete from private.pass_device where booking_id = $1::uuid and device_hash = $2', [
     request.serial,
     hashOf(request.device),
   ]);
@@ -71,7 +71,7 @@ export async function removePhone(
  * number of the phone may ask: Apple gives it to nobody else. Throws `Refusal`: `not_found`.
  */
 export async function listChanged(
-  { db, wallets }: WalletContext,
+  { db, wallets }: Services,
   { typeId, device, since }: { readonly typeId: string; readonly device: string; readonly since: number | null },
 ): Promise<{ readonly serials: readonly string[]; readonly tag: string } | null> {
   if (wallets.apple?.typeId !== typeId) throw unknown();
@@ -89,26 +89,26 @@ export async function listChanged(
  * token that the phone has. Throws `Refusal`: `not_signed_in`, `not_found`, `not_configured`.
  */
 export async function readNewPass(
-  context: WalletContext,
+  services: Services,
   request: PassRequest & { readonly since: Date | null },
 ): Promise<{ readonly file: Buffer | null; readonly changedAt: Date }> {
-  authorise(context, request);
-  const row = await readPass(context, request.serial);
+  authorise(services, request);
+  const row = await readPass(services, request.serial);
   if (row === null) throw unknown();
   const { changedAt } = row;
   if (request.since !== null && changedAt <= request.since) return { file: null, changedAt };
-  return { file: await makeApplePass(context, row, request.token), changedAt };
+  return { file: await makeApplePass(services, row, request.token), changedAt };
 }
 
 /** Makes the .pkpass file of a booking. Throws `Refusal`: `not_configured`. */
-export async function makeApplePass(context: WalletContext, row: PassRow, token: string): Promise<Buffer> {
-  const now = context.clock();
-  const service = { url: serviceUrl(context), token };
-  return requireApple(context.wallets, now).make(describePass(row, context.settings.siteUrl), service, now);
+export async function makeApplePass(services: Services, row: PassRow, token: string): Promise<Buffer> {
+  const now = services.clock();
+  const service = { url: serviceUrl(services), token };
+  return requireApple(services.wallets, now).make(describePass(row, services.siteUrl), service, now);
 }
 
 /** Throws unless the token is that of the pass. */
-function authorise({ wallets, links, clock }: WalletContext, { typeId, serial, token }: PassRequest): void {
+function authorise({ wallets, links, clock }: Services, { typeId, serial, token }: PassRequest): void {
   if (wallets.apple?.typeId !== typeId || !UUID.test(serial)) throw unknown();
   if (links.read(PASS_TOKEN, token, clock()) !== serial)
     throw new Refusal('not_signed_in', 'This is not the token of the pass.');

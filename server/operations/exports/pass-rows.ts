@@ -1,17 +1,10 @@
 import type { BusinessSettings } from '#rules/business/business.ts';
 import { formatStudioDate, formatStudioTime, studioDate } from '#rules/studio-time.ts';
-import type { LinkSigner } from '#server/crypto/link-signer.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { WalletPass, Wallets } from '#server/providers/ports.ts';
-import type { BookingContext } from '../bookings/context.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
-
-/** What passes of bookings need. */
-export type WalletContext = Pick<BookingContext, 'db' | 'clock' | 'settings'> & {
-  readonly wallets: Wallets;
-  readonly links: LinkSigner;
-};
+import type { Services } from '../core/services.ts';
 
 /** The pass of a booking with what it shows, of one moment. `version` counts what happened to the booking since the first pass. */
 export type PassRow = {
@@ -22,7 +15,7 @@ export type PassRow = {
 };
 
 /** Reads the pass of a booking; null when none was made, or what was stored about it is deleted. */
-export async function readPass({ db }: Pick<WalletContext, 'db'>, bookingId: string): Promise<PassRow | null> {
+export async function readPass({ db }: Services, bookingId: string): Promise<PassRow | null> {
   return db.one<PassRow>(
     `select private.booking_json(b) as booking, private.business_settings() as business, w.version, w.changed_at as "changedAt"
      from private.wallet_pass w join private.booking b on b.id = w.booking_id where w.booking_id = $1::uuid`,
@@ -32,7 +25,7 @@ export async function readPass({ db }: Pick<WalletContext, 'db'>, bookingId: str
 
 /** Stores that a pass is made, in a transaction that has locked the booking: what happens to it from then on renews the pass. */
 export async function storePass(
-  tx: Pick<Transaction, 'query'>,
+  tx: Transaction,
   { bookingId, kind, now }: { readonly bookingId: string; readonly kind: 'apple' | 'google'; readonly now: Date },
 ): Promise<void> {
   const column = `${kind}_at`;

@@ -1,19 +1,20 @@
 import { ProviderError } from '#server/providers/call.ts';
 import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
-import { describePass, type PassRow, readPass, type WalletContext } from './pass-rows.ts';
+import { describePass, type PassRow, readPass } from './pass-rows.ts';
+import type { Services } from '../core/services.ts';
 
 /**
  * Job `pass.google`: makes the pass of a booking at Google show the booking as it is now. Another job may have read the booking later and called
  * earlier, so this one calls again when the booking has changed meanwhile. Throws `ProviderError`.
  */
-async function renewGooglePass(context: WalletContext, job: Job): Promise<JobOutcome> {
-  const { wallets, clock, settings } = context;
-  const row = await readPass(context, job.subjectId);
+async function renewGooglePass(services: Services, job: Job): Promise<JobOutcome> {
+  const { wallets, clock, siteUrl } = services;
+  const row = await readPass(services, job.subjectId);
   const pointless = whyPointless(row, job, clock());
   if (row === null || pointless !== null) return pointless ?? 'done';
   if (wallets.google === null) return { closed: 'Passes for Google Wallet are not set up any more.' };
-  await wallets.google.update(describePass(row, settings.siteUrl), clock());
-  const after = await readPass(context, job.subjectId);
+  await wallets.google.update(describePass(row, siteUrl), clock());
+  const after = await readPass(services, job.subjectId);
   return after === null || after.version === row.version ? 'done' : { retryAt: clock() };
 }
 
@@ -21,9 +22,9 @@ async function renewGooglePass(context: WalletContext, job: Job): Promise<JobOut
  * Job `pass.apple`: tells the phones that have the pass of a booking to ask for it again, and forgets those that have it no more. A push has no content,
  * so nothing can arrive late. Throws `ProviderError`.
  */
-async function renewApplePass(context: WalletContext, job: Job): Promise<JobOutcome> {
-  const { db, wallets, clock } = context;
-  const row = await readPass(context, job.subjectId);
+async function renewApplePass(services: Services, job: Job): Promise<JobOutcome> {
+  const { db, wallets, clock } = services;
+  const row = await readPass(services, job.subjectId);
   const pointless = whyPointless(row, job, clock());
   if (row === null || pointless !== null) return pointless ?? 'done';
   const { rows: phones } = await db.query<{ token: string }>(
@@ -52,7 +53,7 @@ export const renewApplePassJob = defineJob({
   worker: 'apple-passes',
   longestWaitMs: URGENT_WAIT_MS,
   alerts: 'once',
-  handle: ({ passes }: { passes: WalletContext }, job) => renewApplePass(passes, job),
+  handle: (services, job) => renewApplePass(services, job),
 });
 
 export const renewGooglePassJob = defineJob({
@@ -60,5 +61,5 @@ export const renewGooglePassJob = defineJob({
   worker: 'google-passes',
   longestWaitMs: URGENT_WAIT_MS,
   alerts: 'once',
-  handle: ({ passes }: { passes: WalletContext }, job) => renewGooglePass(passes, job),
+  handle: (services, job) => renewGooglePass(services, job),
 });

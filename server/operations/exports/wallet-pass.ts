@@ -1,8 +1,9 @@
 import type { WalletKind } from '#contracts/wallet/wallet-pass.ts';
 import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
-import { describePass, notOffered, readPass, requireApple, storePass, type WalletContext } from './pass-rows.ts';
+import { describePass, notOffered, readPass, requireApple, storePass } from './pass-rows.ts';
 import { makeApplePass, passToken } from './pass-phones.ts';
+import type { Services } from '../core/services.ts';
 
 /** The purpose of the signed link to a pass file. */
 const FILE_LINK = 'wallet-file';
@@ -14,10 +15,10 @@ const FILE_MINUTES = 10;
  * follows the booking. Throws `Refusal`: `not_configured`, `not_found`, `not_confirmed`, `session_ended`.
  */
 export async function linkToPass(
-  context: WalletContext,
+  services: Services,
   { userId, bookingId, kind }: { userId: string; bookingId: string; kind: WalletKind },
 ): Promise<string> {
-  const { clock, db, links, settings, wallets } = context;
+  const { clock, db, links, siteUrl, wallets } = services;
   const now = clock();
   const { google } = wallets;
   if (kind === 'apple') requireApple(wallets, now);
@@ -29,24 +30,24 @@ export async function linkToPass(
     await storePass(tx, { bookingId, kind, now });
   });
   if (kind === 'google' && google !== null) {
-    const row = await readPass(context, bookingId);
+    const row = await readPass(services, bookingId);
     if (row === null) throw new Refusal('not_found', 'Booking not found');
-    return google.saveUrl(describePass(row, settings.siteUrl), settings.siteUrl, now);
+    return google.saveUrl(describePass(row, siteUrl), siteUrl, now);
   }
   const until = new Date(now.getTime() + FILE_MINUTES * 60_000);
-  return `${settings.siteUrl}/functions/v1/wallet-file?token=${links.sign(FILE_LINK, bookingId, until)}`;
+  return `${siteUrl}/functions/v1/wallet-file?token=${links.sign(FILE_LINK, bookingId, until)}`;
 }
 
 /** Returns the .pkpass file of a link. Throws `Refusal` as `linkToPass`; `not_found` for a link that is forged or over. */
-export async function readPassFile(context: WalletContext, token: string): Promise<{ file: Buffer; name: string }> {
-  const now = context.clock();
-  requireApple(context.wallets, now);
-  const id = context.links.read(FILE_LINK, token, now);
-  const row = id === null ? null : await readPass(context, id);
+export async function readPassFile(services: Services, token: string): Promise<{ file: Buffer; name: string }> {
+  const now = services.clock();
+  requireApple(services.wallets, now);
+  const id = services.links.read(FILE_LINK, token, now);
+  const row = id === null ? null : await readPass(services, id);
   if (row === null) throw new Refusal('not_found', 'This link has expired. Open your booking and add the pass again.');
   requireAhead(row.booking, now);
   return {
-    file: await makeApplePass(context, row, passToken(context, row.booking.id)),
+    file: await makeApplePass(services, row, passToken(services, row.booking.id)),
     name: `${row.booking.reference}.pkpass`,
   };
 }

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Database } from '#server/db/database.ts';
-import type { IdentityChecks, LicenceReading, ObjectStore } from '#server/providers/ports.ts';
+import type { LicenceReading, ObjectStore } from '#server/providers/ports.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestServer } from '#tests/support/test-server.ts';
+import type { Services } from '../core/services.ts';
 import { checkPhoto } from './check-photo.ts';
 import { createCheckQueue } from './check-queue.ts';
-import type { IdentityContext } from './context.ts';
 import { startHostedCheck } from './hosted-check.ts';
+import { servicesWith } from '#tests/support/providers/services.ts';
 
 const reading: LicenceReading = {
   documentKind: 'driver_licence',
@@ -33,7 +34,7 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
 
   type Fakes = { read?: () => Promise<LicenceReading>; db?: Database; now?: () => Date };
   function open({ read = () => Promise.resolve(reading), db, now }: Fakes): {
-    context: IdentityContext;
+    context: Services;
     kept: Set<string>;
     read: ReturnType<typeof vi.fn<() => Promise<LicenceReading>>>;
   } {
@@ -43,18 +44,15 @@ describe.each(engines)('checks of a licence photo, on $name', (engine) => {
       put: (key) => Promise.resolve(void kept.add(key)),
       remove: (key) => Promise.resolve(void kept.delete(key)),
     };
-    const context: IdentityContext = {
+    const context = servicesWith({
       db: db ?? server.app.db,
-      reader: { read: reads },
+      idReader: { read: reads },
       pictures: { repack: (bytes) => Promise.resolve(bytes) },
-      // No test reaches the hosted check: the operation refuses first.
-      checks: {} as IdentityChecks,
-      // Cast: nothing else is called.
-      store: store as ObjectStore,
+      store,
       clock: now ?? server.now,
       siteUrl: server.url,
-      queue: createCheckQueue({ atOnce: 1 }),
-    };
+      checkQueue: createCheckQueue({ atOnce: 1 }),
+    });
     return { context, kept, read: reads };
   }
 

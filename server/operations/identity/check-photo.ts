@@ -1,23 +1,23 @@
 import { ProviderError } from '#server/providers/call.ts';
 import { Refusal } from '../core/refusal.ts';
-import type { IdentityContext } from './context.ts';
 import { decide, type Verification } from './decide.ts';
 import { preparePhoto } from './photo.ts';
 import { requireProfile } from './profile.ts';
 import { refuseMinor } from './refuse-minor.ts';
+import type { Services } from '../core/services.ts';
 
 /**
  * Reads a photo of a licence, compares it with the profile and stores the decision. Throws `Refusal`: `age_required`, `image_refused`,
  * `invalid_request`, `too_many_requests`, `provider_unavailable`.
  */
-export async function checkPhoto(context: IdentityContext, userId: string, bytes: Uint8Array): Promise<Verification> {
-  await refuseMinor(context, userId);
-  await requireProfile(context.db, userId);
-  const { photo, reading } = await context.queue.run(userId, async () => {
-    const photo = await preparePhoto(context.pictures, bytes);
-    return { photo, reading: await context.reader.read(photo).catch(throwUnavailable) };
+export async function checkPhoto(services: Services, userId: string, bytes: Uint8Array): Promise<Verification> {
+  await refuseMinor(services, userId);
+  await requireProfile(services.db, userId);
+  const { photo, reading } = await services.checkQueue.run(userId, async () => {
+    const photo = await preparePhoto(services.pictures, bytes);
+    return { photo, reading: await services.idReader.read(photo).catch(throwUnavailable) };
   });
-  return decide(context, userId, { source: 'photo', reading, sessionId: null, photo });
+  return decide(services, userId, { source: 'photo', reading, sessionId: null, photo });
 }
 
 function throwUnavailable(error: unknown): never {

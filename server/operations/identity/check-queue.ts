@@ -1,10 +1,5 @@
 import { Refusal } from '../core/refusal.ts';
-
-/** Queues photos for the licence reader, which uses a core for seconds and reads few at once. */
-export type CheckQueue = {
-  /** Runs `work` at the account's turn. Throws `Refusal` at once when it cannot wait: `too_many_requests`, `provider_unavailable`. */
-  run<T>(account: string, work: () => Promise<T>): Promise<T>;
-};
+import type { CheckQueue } from '../core/services.ts';
 
 /** How long one photo may take, sent as `retryAfter`. */
 const TURN_SECONDS = 15;

@@ -3,10 +3,10 @@ import { judgeLicence } from '#rules/identity.ts';
 import { studioDate } from '#rules/studio-time.ts';
 import type { LicenceReading } from '#server/providers/ports.ts';
 import { Refusal } from '../core/refusal.ts';
-import type { IdentityContext } from './context.ts';
 import { requireProfile } from './profile.ts';
 import { explainDecision } from './refuse-minor.ts';
 import { type Decision, storeDecision } from './store-decision.ts';
+import type { Services } from '../core/services.ts';
 
 /** A stored decision, with the reading and judgement behind it. */
 export type Verification = {
@@ -27,23 +27,23 @@ const DECIDE_TRIES = 3;
  * `Refusal('invalid_request')`.
  */
 export async function decide(
-  context: Pick<IdentityContext, 'db' | 'store' | 'clock'>,
+  services: Services,
   userId: string,
   input: Pick<Decision, 'source' | 'reading' | 'sessionId'> & { photo: Uint8Array | null },
 ): Promise<Verification> {
   const { photo, ...rest } = input;
   for (let round = 0; round < DECIDE_TRIES; round += 1) {
-    const profile = await requireProfile(context.db, userId);
-    const judgement = judgeLicence({ ...rest, profile, today: studioDate(context.clock()) });
+    const profile = await requireProfile(services.db, userId);
+    const judgement = judgeLicence({ ...rest, profile, today: studioDate(services.clock()) });
     // Keep the photo only when a person has to decide.
     const imageKey = judgement.decision === 'review' && photo !== null ? `review/${randomUUID()}.jpg` : null;
-    if (imageKey !== null && photo !== null) await context.store.put(imageKey, photo);
-    const id = await storeDecision(context, userId, { ...rest, judgement, profile, imageKey });
+    if (imageKey !== null && photo !== null) await services.store.put(imageKey, photo);
+    const id = await storeDecision(services, userId, { ...rest, judgement, profile, imageKey });
     if (id !== null) {
-      const reasons = await explainDecision(context.db, judgement.reasons, rest.reading.dateOfBirth.iso);
+      const reasons = await explainDecision(services.db, judgement.reasons, rest.reading.dateOfBirth.iso);
       return { id, reading: rest.reading, judgement, reasons, profileBirthDate: profile.dateOfBirth };
     }
-    if (imageKey !== null) await context.store.remove(imageKey);
+    if (imageKey !== null) await services.store.remove(imageKey);
   }
   throw new Refusal(
     'invalid_request',

@@ -1,9 +1,9 @@
 import { ProviderError } from '#server/providers/call.ts';
 import type { IdentityChecks, IdentitySession, LicenceReading } from '#server/providers/ports.ts';
 import { Refusal } from '../core/refusal.ts';
-import type { IdentityContext } from './context.ts';
 import { decide } from './decide.ts';
 import { explainDecision, refuseMinor } from './refuse-minor.ts';
+import type { Services } from '../core/services.ts';
 
 export type HostedStatus = {
   readonly verified: boolean;
@@ -16,13 +16,13 @@ export type HostedStatus = {
  * `age_required`, `provider_unavailable`.
  */
 export async function startHostedCheck(
-  context: Pick<IdentityContext, 'db' | 'checks' | 'clock' | 'siteUrl'>,
+  services: Services,
   userId: string,
   email: string,
 ): Promise<{ id: string; url: string }> {
-  const { db, clock } = context;
-  const checks = requireHostedChecks(context);
-  await refuseMinor(context, userId);
+  const { db, clock } = services;
+  const checks = requireHostedChecks(services);
+  await refuseMinor(services, userId);
   const count = await db.one<{ count: number }>(
     `select count(*)::int as count from private.identity_session where user_id = $1::uuid`,
     [userId],
@@ -32,7 +32,7 @@ export async function startHostedCheck(
       key: `identity:${userId}:${count?.count ?? 0}`,
       userId,
       email,
-      returnUrl: `${context.siteUrl}/verify-return`,
+      returnUrl: `${services.siteUrl}/verify-return`,
     })
     .catch((error: unknown) => {
       throw error instanceof ProviderError ? unreachable() : error;
@@ -49,30 +49,27 @@ export async function startHostedCheck(
  * Reads the state of a customer's hosted check and stores the decision once there is one. Throws `Refusal`: `not_found`,
  * `not_configured`, `invalid_request`; and `ProviderError`.
  */
-export async function readHostedCheck(
-  context: Pick<IdentityContext, 'db' | 'checks' | 'store' | 'clock'>,
-  userId: string,
-  sessionId: string,
-): Promise<HostedStatus> {
-  const row = await context.db.one<{ decision: string | null; reasons: string[] | null; born: string | null }>(
+export async function readHostedCheck(services: Services, userId: string, sessionId: string): Promise<HostedStatus> {
+  const row = await services.db.one<{ decision: string | null; reasons: string[] | null; born: string | null }>(
     `select v.verification_status as decision, v.failure_reasons as reasons, v.extracted_dob as born from private.identity_session s
      left join public.id_verifications v on v.id = s.verification_id where s.id = $1 and s.user_id = $2::uuid`,
     [sessionId, userId],
   );
   if (!row) throw new Refusal('not_found', 'Verification session not found');
-  if (row.decision) return toHostedStatus(row.decision, await explainDecision(context.db, row.reasons ?? [], row.born));
-  const session = await requireHostedChecks(context).getSession(sessionId);
+  if (row.decision)
+    return toHostedStatus(row.decision, await explainDecision(services.db, row.reasons ?? [], row.born));
+  const session = await requireHostedChecks(services).getSession(sessionId);
   if (session.status !== 'verified') {
     const error = session.status === 'requires_input' ? describeLastError(session.lastError) : null;
     return { verified: false, status: session.status, error };
   }
   const reading = toReading(session);
-  const { judgement, reasons } = await decide(context, userId, { source: 'hosted', reading, sessionId, photo: null });
+  const { judgement, reasons } = await decide(services, userId, { source: 'hosted', reading, sessionId, photo: null });
   return toHostedStatus(judgement.decision, reasons);
 }
 
-function requireHostedChecks({ checks }: Pick<IdentityContext, 'checks'>): IdentityChecks {
-  if (checks !== null) return checks;
+function requireHostedChecks({ hostedChecks }: Services): IdentityChecks {
+  if (hostedChecks !== null) return hostedChecks;
   throw new Refusal('not_configured', 'The online identity check isn’t available. Please use a photo of your licence.');
 }
 

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '#server/db/database.ts';
 import { cancelForStaff } from '../bookings/cancel-for-staff.ts';
 import { lockBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
-import type { PaymentContext } from '../payments/context.ts';
+import type { Services } from '../core/services.ts';
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 const REASON = 'The ID check was lost, and nobody decided in time.';
@@ -13,8 +13,8 @@ const minutes = (count: number): string => `${count} minutes`;
  * Periodic task: raises bookings whose customer has lost the ID check two hours before their start, and cancels those that nobody decides about, with a
  * full refund. Compares states, so it also finds what happened while no server ran.
  */
-export async function followMissingIds(context: PaymentContext, stop: () => boolean): Promise<void> {
-  const { db, clock } = context;
+export async function followMissingIds(services: Services, stop: () => boolean): Promise<void> {
+  const { db, clock } = services;
   await db.query('select private.raise_missing_ids($1::timestamptz, $2::interval)', [clock(), minutes(RAISE_MINUTES)]);
   const { rows } = await db.query<{ id: string }>(
     'select x as id from private.missing_ids_due($1::timestamptz, $2::interval, $3::interval) x',
@@ -22,19 +22,19 @@ export async function followMissingIds(context: PaymentContext, stop: () => bool
   );
   for (const { id } of rows) {
     if (stop()) return;
-    await cancelUndecided(context, id);
+    await cancelUndecided(services, id);
   }
 }
 
-async function cancelUndecided(context: PaymentContext, bookingId: string): Promise<void> {
+async function cancelUndecided(services: Services, bookingId: string): Promise<void> {
   try {
-    await cancelForStaff(context, {
+    await cancelForStaff(services, {
       bookingId,
       refund: 'full',
       reason: REASON,
       actor: NOBODY,
       because: 'id_missing',
-      stillWanted: (tx) => isUndecided(tx, bookingId, context.clock()),
+      stillWanted: (tx) => isUndecided(tx, bookingId, services.clock()),
     });
   } catch (error) {
     // Somebody has decided, cancelled or moved it meanwhile.

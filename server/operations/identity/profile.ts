@@ -1,4 +1,4 @@
-import type { Transaction } from '#server/db/database.ts';
+import type { Transaction, Queryable } from '#server/db/database.ts';
 import { Refusal } from '../core/refusal.ts';
 
 /** What a licence is compared with. `dateOfBirth`: 'YYYY-MM-DD'. */
@@ -9,7 +9,7 @@ type ProfileRow = { readonly fullName: string | null; readonly dateOfBirth: stri
 const PROFILE = `select full_name as "fullName", date_of_birth as "dateOfBirth" from public.profiles where user_id = $1::uuid`;
 
 /** Reads the profile of an account. Throws `Refusal('invalid_request')` when it has no name. */
-export async function requireProfile(db: Pick<Transaction, 'one'>, userId: string): Promise<Profile> {
+export async function requireProfile(db: Queryable, userId: string): Promise<Profile> {
   const profile = await db.one<ProfileRow>(PROFILE, [userId]);
   if (!profile?.fullName) throw new Refusal('invalid_request', 'Please add your name to your profile first.');
   return { fullName: profile.fullName, dateOfBirth: profile.dateOfBirth };

@@ -2,13 +2,14 @@ import { adultFrom, describeMinor, UNDER_AGE } from '#rules/identity.ts';
 import { studioDate } from '#rules/studio-time.ts';
 import { Refusal } from '../core/refusal.ts';
 import { readBookingRules } from '../settings/booking-rules.ts';
-import type { IdentityContext } from './context.ts';
+import type { Services } from '../core/services.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 /**
  * Throws `Refusal('age_required')` for a customer whose licence said under 18, until that birthday. It is final, because another photo
  * or check could be of somebody else's licence.
  */
-export async function refuseMinor({ db, clock }: Pick<IdentityContext, 'db' | 'clock'>, userId: string): Promise<void> {
+export async function refuseMinor({ db, clock }: Services, userId: string): Promise<void> {
   const row = await db.one<{ born: string }>(
     `select v.extracted_dob as born from public.id_verifications v
      where v.user_id = $1::uuid and v.verification_status = 'failed' and v.extracted_dob is not null and $2 = any(v.failure_reasons)
@@ -23,7 +24,7 @@ export async function refuseMinor({ db, clock }: Pick<IdentityContext, 'db' | 'c
 
 /** Returns the reasons of a decision as its customer reads them. A licence that says under 18 gives the one final answer. */
 export async function explainDecision(
-  db: Pick<IdentityContext['db'], 'one'>,
+  db: Queryable,
   reasons: readonly string[],
   born: string | null,
 ): Promise<readonly string[]> {

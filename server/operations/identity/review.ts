@@ -4,9 +4,9 @@ import { type StudioDate, studioDate } from '#rules/studio-time.ts';
 import type { Transaction } from '#server/db/database.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
-import type { IdentityContext } from './context.ts';
 import { splitNames } from './licence-names.ts';
 import { lockProfile, type Profile } from './profile.ts';
+import type { Services } from '../core/services.ts';
 
 /** What staff correct of what was read; fields that are left out stay. */
 type CorrectedFields = {
@@ -41,11 +41,7 @@ const RETAKE_REASON = 'We couldn’t read your ID. Please take a sharp, well-lit
  * Decides about an ID that waits for a person, queues the customer's mail, and lets the picture be deleted. The same decision again
  * changes nothing. Throws `Refusal`: `not_found`, `already_done` for another decision, `invalid_request` for one that the rules forbid.
  */
-export async function reviewId(
-  { db, clock }: Pick<IdentityContext, 'db' | 'clock'>,
-  review: Review,
-  actor: string,
-): Promise<{ status: Status }> {
+export async function reviewId({ db, clock }: Services, review: Review, actor: string): Promise<{ status: Status }> {
   const { verificationId: id, decision } = review;
   const now = clock();
   return db.transaction(async (tx) => {

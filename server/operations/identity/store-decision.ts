@@ -5,9 +5,9 @@ import { settings } from '#rules/venue.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { LicenceReading } from '#server/providers/ports.ts';
 import { enqueue } from '../core/jobs.ts';
-import type { IdentityContext } from './context.ts';
 import { splitNames } from './licence-names.ts';
 import { lockUnchangedProfile, type Profile } from './profile.ts';
+import type { Services } from '../core/services.ts';
 
 /** What a decision is stored with. */
 export type Decision = {
@@ -27,7 +27,7 @@ export type Decision = {
  * is stored, so that a later change withdraws the verification. A hosted check is stored once.
  */
 export async function storeDecision(
-  { db, clock }: Pick<IdentityContext, 'db' | 'clock'>,
+  { db, clock }: Services,
   userId: string,
   decision: Decision,
 ): Promise<string | null> {

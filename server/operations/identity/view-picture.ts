@@ -1,15 +1,11 @@
 import { Refusal } from '../core/refusal.ts';
-import type { IdentityContext } from './context.ts';
+import type { Services } from '../core/services.ts';
 
 /**
  * Returns the picture of an ID that waits for a decision, and logs that `actor` saw it. Throws `Refusal('not_found')` when there is none,
  * as after the decision.
  */
-export async function viewPicture(
-  { db, store }: Pick<IdentityContext, 'db' | 'store'>,
-  verificationId: string,
-  actor: string,
-): Promise<Uint8Array> {
+export async function viewPicture({ db, store }: Services, verificationId: string, actor: string): Promise<Uint8Array> {
   // Logged before it is read: nothing leaves without an entry.
   const waiting = await db.one<{ key: string }>(
     `with waiting as (

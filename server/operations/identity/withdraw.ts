@@ -1,14 +1,14 @@
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
-import type { IdentityContext } from './context.ts';
 import { lockProfile } from './profile.ts';
+import type { Services } from '../core/services.ts';
 
 /**
  * Withdraws the verified IDs of a customer, for a member of staff, and queues the mail that says why. The same again changes nothing. Throws
  * `Refusal`: `not_found`, `already_done` when no ID is verified.
  */
 export async function withdrawId(
-  { db, clock }: Pick<IdentityContext, 'db' | 'clock'>,
+  { db, clock }: Services,
   { userId, reason }: { readonly userId: string; readonly reason: string },
   actor: string,
 ): Promise<void> {

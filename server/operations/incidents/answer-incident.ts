@@ -1,7 +1,7 @@
 import type { IncidentState, LostOutcome } from '#rules/business/feedback.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
-import type { IncidentContext } from './incidents.ts';
+import type { Services } from '../core/services.ts';
 
 type Answer = {
   readonly incidentId: string;
@@ -17,7 +17,7 @@ type Said = Omit<Answer, 'incidentId' | 'answer'> & { readonly answer: string | 
  * that no customer made, `invalid_request` for an outcome of something that is not lost.
  */
 export async function answerIncident(
-  { db, clock }: IncidentContext,
+  { db, clock }: Services,
   { incidentId, answer, state, outcome }: Answer,
   actor: string,
 ): Promise<void> {

@@ -1,7 +1,6 @@
 import type { DoorAnswer } from '#rules/doors.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
-import type { Transaction } from '#server/db/database.ts';
-import type { AccessContext } from '../access/context.ts';
+import type { Transaction, Queryable } from '#server/db/database.ts';
 import { hasGuestCodes } from '../access/choose-digits.ts';
 import { readCodeHold } from '../access/code-hold.ts';
 import { requireConfirmed } from '../core/require-confirmed.ts';
@@ -9,6 +8,7 @@ import { readAccessTimes } from '../access/times.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
+import type { Services } from '../core/services.ts';
 
 /** How long before the code works somebody may ask: people arrive early. */
 const EARLY_MS = 15 * 60_000;
@@ -18,13 +18,13 @@ export type DoorHelp = DoorAnswer & { readonly held: boolean; readonly asked: bo
 
 /** Reads what the lock of a booking says about its door, to a guest (`guestId`) about their own code. Throws `Refusal`: `not_found`, `not_confirmed`, `session_ended`, `code_not_released` when it is too early. */
 export async function readDoorHelp(
-  context: AccessContext,
+  services: Services,
   bookingId: string,
   guestId: string | null = null,
 ): Promise<DoorHelp> {
-  const { booking, from, held } = await requireAtDoor(context, bookingId);
-  const answer = await askLock(context, context.db, { booking, from, guestId });
-  return { ...answer, held, asked: await isAsked(context.db, bookingId) };
+  const { booking, from, held } = await requireAtDoor(services, bookingId);
+  const answer = await askLock(services, services.db, { booking, from, guestId });
+  return { ...answer, held, asked: await isAsked(services.db, bookingId) };
 }
 
 /**
@@ -32,14 +32,14 @@ export async function readDoorHelp(
  * has one at a time. `reporter`: the account; null with a mailed link and for a guest. Throws `Refusal` as `readDoorHelp`.
  */
 export async function askForDoorHelp(
-  context: AccessContext,
+  services: Services,
   bookingId: string,
   { reporter, guestId = null }: { readonly reporter: string | null; readonly guestId?: string | null },
 ): Promise<DoorHelp> {
-  const { booking, from, held } = await requireAtDoor(context, bookingId);
-  return context.db.transaction(async (tx) => {
-    const now = context.clock();
-    const answer = await askLock(context, tx, { booking, from, guestId });
+  const { booking, from, held } = await requireAtDoor(services, bookingId);
+  return services.db.transaction(async (tx) => {
+    const now = services.clock();
+    const answer = await askLock(services, tx, { booking, from, guestId });
     const made = await tx.one<{ id: string }>(
       `insert into private.incident (studio_id, kind, booking_id, description, reporter, created_at)
        values ($1::uuid, 'door', $2::uuid, $3, $4::uuid, $5::timestamptz)
@@ -76,35 +76,35 @@ async function tellStaff(
 }
 
 async function requireAtDoor(
-  context: AccessContext,
+  services: Services,
   bookingId: string,
 ): Promise<{ booking: BookingFacts; from: Date; held: boolean }> {
-  const booking = await requireConfirmed(context.db, bookingId);
-  const { worksFrom } = await readAccessTimes(context, context.db, booking);
-  const now = context.clock();
+  const booking = await requireConfirmed(services.db, bookingId);
+  const { worksFrom } = await readAccessTimes(services, services.db, booking);
+  const now = services.clock();
   if (now >= new Date(booking.endTime)) throw new Refusal('session_ended', 'Session has ended');
   const from = new Date(worksFrom.getTime() - EARLY_MS);
   if (now < from)
     throw new Refusal('code_not_released', `Your code works from ${formatStudioTime(worksFrom)} (Sydney time).`);
-  return { booking, from, held: (await readCodeHold(context.db, bookingId)) !== null };
+  return { booking, from, held: (await readCodeHold(services.db, bookingId)) !== null };
 }
 
 async function askLock(
-  { locks, lockOf, clock }: Pick<AccessContext, 'locks' | 'lockOf' | 'clock'>,
-  db: Pick<Transaction, 'one'>,
+  services: Services,
+  db: Queryable,
   { booking, from, guestId }: { booking: BookingFacts; from: Date; guestId: string | null },
 ): Promise<DoorAnswer> {
   const row = await db.one<{ answer: DoorAnswer; guestHasCode: boolean }>(
     `select private.door_answer($1::uuid, $2, $3::timestamptz, $4::timestamptz) as answer,
        exists (select from private.crew_code c where c.crew_member_id = $5::uuid and c.status = 'issued') as "guestHasCode"`,
-    [booking.id, lockOf.get(booking.studioId) ?? '', from, clock(), guestId],
+    [booking.id, services.lockOf.get(booking.studioId) ?? '', from, services.clock(), guestId],
   );
   if (row === null) throw new Refusal('not_found', 'Booking not found');
-  const hasOwnCode = guestId !== null && hasGuestCodes({ locks });
+  const hasOwnCode = guestId !== null && hasGuestCodes(services);
   return hasOwnCode ? { ...row.answer, hasCode: row.guestHasCode } : row.answer;
 }
 
-async function isAsked(db: Pick<Transaction, 'one'>, bookingId: string): Promise<boolean> {
+async function isAsked(db: Queryable, bookingId: string): Promise<boolean> {
   const row = await db.one(
     `select 1 from private.incident i where i.booking_id = $1::uuid and i.kind = 'door' and i.state <> 'done'`,
     [bookingId],

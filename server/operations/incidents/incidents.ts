@@ -1,10 +1,8 @@
 import { closedDoorCents } from '#rules/doors.ts';
 import type { IncidentState, LostOutcome, ProblemCategory, ReportKind } from '#rules/business/feedback.ts';
-import type { Database, Transaction } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
+import type { Transaction } from '#server/db/database.ts';
 import { Refusal } from '../core/refusal.ts';
-
-export type IncidentContext = { readonly db: Database; readonly clock: Clock };
+import type { Services } from '../core/services.ts';
 
 export type NewIncident = {
   /** null: it is about no room. */
@@ -63,7 +61,7 @@ const LISTED = 200;
  * or a photo that the reporter does not have.
  */
 export async function reportIncident(
-  { db, clock }: IncidentContext,
+  { db, clock }: Services,
   incident: NewIncident,
   reporter: string | null,
 ): Promise<string> {
@@ -117,7 +115,7 @@ export async function storeIncident(
 
 /** Changes the state of an incident for staff. The same state again changes nothing. Throws `Refusal('not_found')`. */
 export async function changeIncident(
-  { db, clock }: IncidentContext,
+  { db, clock }: Services,
   { incidentId, state }: { readonly incidentId: string; readonly state: IncidentState },
   actor: string,
 ): Promise<void> {
@@ -145,11 +143,7 @@ type IncidentRow = Omit<Incident, 'booking'> & {
 };
 
 /** Reads the incidents: those that are not done first, then the newest. At most two hundred. */
-export async function readIncidents({
-  db,
-  clock,
-  lockOf,
-}: IncidentContext & { readonly lockOf: ReadonlyMap<string, string> }): Promise<readonly Incident[]> {
+export async function readIncidents({ db, clock, lockOf }: Services): Promise<readonly Incident[]> {
   const { rows } = await db.query<IncidentRow>(
     `select i.id, i.kind, i.studio_id as "studioId", s.name as "studioName", i.description, i.state, coalesce(p.full_name, p.email) as reporter, i.photos,
        i.category, b.reference, i.answer, i.answered_at as "answeredAt", i.outcome,

@@ -1,7 +1,7 @@
 import { mayRate } from '#rules/business/feedback.ts';
 import { requireConfirmed } from '../core/require-confirmed.ts';
 import { Refusal } from '../core/refusal.ts';
-import type { IncidentContext } from './incidents.ts';
+import type { Services } from '../core/services.ts';
 
 type Rating = { readonly bookingId: string; readonly score: number; readonly words: string | null };
 
@@ -10,7 +10,7 @@ type Rating = { readonly bookingId: string; readonly score: number; readonly wor
  * `code_not_released` before the session has ended, `too_late`.
  */
 export async function rateSession(
-  { db, clock }: IncidentContext,
+  { db, clock }: Services,
   { bookingId, score, words }: Rating,
   customer: string,
 ): Promise<void> {

@@ -2,7 +2,8 @@ import { type ProblemCategory, REPORTS_PER_BOOKING, type ReportKind, reportWindo
 import { formatStudioTime } from '#rules/studio-time.ts';
 import { requireConfirmed } from '../core/require-confirmed.ts';
 import { Refusal } from '../core/refusal.ts';
-import { type IncidentContext, storeIncident } from './incidents.ts';
+import { storeIncident } from './incidents.ts';
+import type { Services } from '../core/services.ts';
 
 export type ProblemReport = {
   readonly bookingId: string;
@@ -21,7 +22,7 @@ export type ProblemReport = {
  * `too_many_requests` above the reports that a booking may have.
  */
 export async function reportProblem(
-  { db, clock }: IncidentContext,
+  { db, clock }: Services,
   { bookingId, kind, category, description, photos, requestId }: ProblemReport,
   customer: string,
 ): Promise<string> {

@@ -1,11 +1,3 @@
-import type { AccessContext } from '../access/context.ts';
-import type { IdentityContext } from '../identity/context.ts';
-import type { ReminderContext } from '../mails/reminders.ts';
-import type { WalletContext } from '../exports/pass-rows.ts';
-import type { PaymentContext } from '../payments/context.ts';
-import type { SessionContext } from '../payments/open-session.ts';
-import type { LightsContext } from '../power/follow-sessions.ts';
-import type { JobAlerts } from './job-alerts.ts';
 import { type JobDefinition, jobKinds, workersFor } from '../core/jobs.ts';
 import type { JobKinds } from '#server/queue/jobs.ts';
 import {
@@ -42,20 +34,10 @@ import { makePartialRefundJob, refundPaymentJob } from '../payments/refund.ts';
 import { forgetCustomerJob } from '../customers/provider-customer.ts';
 import { checkLedgerJob } from '../reconciliation/compare-ledger.ts';
 import { deletePhotoJob } from '../identity/delete-photo.ts';
-
-/** What the handlers of all kinds of jobs need. */
-export type JobServices = {
-  readonly mails: ReminderContext;
-  readonly alerts: JobAlerts;
-  readonly access: AccessContext;
-  readonly payment: PaymentContext & SessionContext;
-  readonly identity: IdentityContext;
-  readonly lights: LightsContext;
-  readonly passes: WalletContext;
-};
+import type { Services } from '../core/services.ts';
 
 /** Every kind of job of the business. */
-export const ALL_JOBS: readonly JobDefinition<JobServices>[] = [
+export const ALL_JOBS: readonly JobDefinition[] = [
   sendConfirmationJob,
   sendCancellationJob,
   sendPaymentLinkJob,
@@ -104,5 +86,4 @@ export const ALL_JOBS: readonly JobDefinition<JobServices>[] = [
 ];
 
 /** Returns the kinds of jobs of the business, each with its handler. */
-export const ownJobKinds = (services: JobServices): JobKinds =>
-  jobKinds(ALL_JOBS, services, workersFor(services.passes.wallets));
+export const ownJobKinds = (services: Services): JobKinds => jobKinds(ALL_JOBS, services, workersFor(services.wallets));

@@ -1,5 +1,5 @@
 import type { Database } from '#server/db/database.ts';
-import type { Clock, Log } from '#server/http/caller.ts';
+import type { Clock } from '#server/http/caller.ts';
 import type { Metrics } from '#server/http/metrics/metrics.ts';
 import { CIRCUIT_OPEN, CIRCUIT_OPEN_MS, ProviderError } from '#server/providers/call.ts';
 import type { JobKinds } from '#server/queue/jobs.ts';
@@ -9,48 +9,47 @@ import { createQueue, type Queue, type WorkerSettings } from '#server/queue/queu
 import { createScheduler, type Scheduler, type Task } from '#server/queue/scheduler.ts';
 import { allTasks, createTaskLeases } from '#server/queue/task-leases.ts';
 import { failpoint } from '../core/failpoint.ts';
-import type { JobAlerts } from './job-alerts.ts';
+import type { Services } from '../core/services.ts';
 import { periodicTasks } from './periodic-tasks.ts';
 
 /** State of a circuit breaker: how many calls may start now, and whether it is open. */
 export type CircuitState = { readonly capacity: () => number; readonly isOpen: () => boolean };
 
 /** Creates the queue with all its workers, and the scheduler that runs them and the periodic tasks. */
-export function createBackgroundJobs<WorkerName extends string>(context: {
-  db: Database;
-  clock: Clock;
-  log: Log;
-  workers: Readonly<Partial<Record<WorkerName, WorkerSettings>>>;
-  /** Every kind of job, with its handler. */
-  kinds: JobKinds;
-  /** Stop a worker from starting jobs that cannot succeed. */
-  circuits: Readonly<Partial<Record<NoInfer<WorkerName> | 'payments', CircuitState>>>;
-  releaseExpiredHolds: (stop: () => boolean) => Promise<unknown>;
-  reconcilePayments: () => Promise<unknown>;
-  alerts: JobAlerts;
-  /** Runs a job as part of the request that caused it. */
-  scope?: JobScope;
-  /** Further periodic tasks. */
-  tasks: readonly Task[];
-}): { queue: Queue; scheduler: Scheduler } {
-  const { db, clock, log, kinds } = context;
-  const circuits = new Map(Object.entries<CircuitState | undefined>(context.circuits));
+export function createBackgroundJobs<WorkerName extends string>(
+  services: Services,
+  jobs: {
+    workers: Readonly<Partial<Record<WorkerName, WorkerSettings>>>;
+    /** Every kind of job, with its handler. */
+    kinds: JobKinds;
+    /** Stop a worker from starting jobs that cannot succeed. */
+    circuits: Readonly<Partial<Record<NoInfer<WorkerName> | 'payments', CircuitState>>>;
+    releaseExpiredHolds: (stop: () => boolean) => Promise<unknown>;
+    reconcilePayments: () => Promise<unknown>;
+    /** Runs a job as part of the request that caused it. */
+    scope?: JobScope;
+    /** Further periodic tasks. */
+    tasks: readonly Task[];
+  },
+): { queue: Queue; scheduler: Scheduler } {
+  const { db, clock, log } = services;
+  const circuits = new Map(Object.entries<CircuitState | undefined>(jobs.circuits));
   const queue = createQueue({
     db,
     clock,
     log,
-    kinds,
+    kinds: jobs.kinds,
     workers: Object.fromEntries(
-      Object.entries<WorkerSettings | undefined>(context.workers).flatMap(([name, settings]) =>
+      Object.entries<WorkerSettings | undefined>(jobs.workers).flatMap(([name, settings]) =>
         settings === undefined ? [] : [[name, { ...settings, capacity: circuits.get(name)?.capacity }]],
       ),
     ),
     postpone: (error) => (error instanceof ProviderError && error.reason === CIRCUIT_OPEN ? CIRCUIT_OPEN_MS : null),
     checkpoint: failpoint,
-    ...(context.scope ? { scope: context.scope } : {}),
+    ...(jobs.scope ? { scope: jobs.scope } : {}),
   });
-  const paymentsDown = (): boolean => context.circuits.payments?.capacity() === 0;
-  const tasks = [...queue.tasks, ...periodicTasks({ ...context, paymentsDown }), ...context.tasks];
+  const paymentsDown = (): boolean => jobs.circuits.payments?.capacity() === 0;
+  const tasks = [...queue.tasks, ...periodicTasks(services, { ...jobs, paymentsDown }), ...jobs.tasks];
   // The embedded database belongs to one process; on PostgreSQL several servers share the tasks.
   const leases = db.kind === 'pglite' ? allTasks : createTaskLeases({ db, log });
   return { queue, scheduler: createScheduler(tasks, log, leases) };

@@ -1,23 +1,10 @@
 import { z } from 'zod';
 import { randomUUID } from 'node:crypto';
 import type { Alert } from '#rules/alerts/alerts.ts';
-import type { BusinessSettings } from '#rules/business/business.ts';
-import type { Database } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
-import { alertMail } from '#server/mails/alert.ts';
-import type { Mail } from '#server/providers/ports.ts';
 import { takeAlerts } from '#server/queue/alerts.ts';
 import { defineJob, enqueue, type Job, type JobOutcome } from '../core/jobs.ts';
-
-export type JobAlerts = {
-  readonly db: Database;
-  readonly mail: Mail;
-  readonly clock: Clock;
-  /** Who gets mail about failing jobs; may be empty. */
-  readonly addresses: readonly string[];
-  readonly siteUrl: string;
-  readonly business: () => BusinessSettings;
-};
+import type { Services } from '../core/services.ts';
+import { alertMail } from '#server/mails/alert.ts';
 
 const JOBS_PER_MAIL = 200;
 const REMIND_AFTER_MS = 24 * 60 * 60_000;
@@ -26,8 +13,9 @@ const REMIND_AFTER_MS = 24 * 60 * 60_000;
  * Queues one mail to each address about jobs that failed three times or came too late, and repeats it daily while they fail.
  * While such a mail waits no second one is queued. Alert mails are never alerted about.
  */
-export async function queueJobAlerts(context: JobAlerts): Promise<void> {
-  const { db, addresses, clock } = context;
+export async function queueJobAlerts(services: Services): Promise<void> {
+  const { db, clock } = services;
+  const addresses = services.settings.alertAddresses;
   if (addresses.length === 0) return;
   await db.transaction(async (tx) => {
     const now = clock();
@@ -66,9 +54,9 @@ type AlertedJob = {
 };
 
 /** Sends a queued alert; nothing when all its jobs were done or closed meanwhile. */
-async function sendJobAlert(context: JobAlerts, job: Job<{ to: string; jobs: string[] }>): Promise<JobOutcome> {
+async function sendJobAlert(services: Services, job: Job<{ to: string; jobs: string[] }>): Promise<JobOutcome> {
   const { to, jobs } = job.payload;
-  const { rows } = await context.db.query<AlertedJob>(
+  const { rows } = await services.db.query<AlertedJob>(
     `select o.id, o.kind, o.tries, o.created_at as since, coalesce(o.close_reason, o.last_error) as problem, o.closed_at is not null as closed,
        b.id as booking_id, b.reference, b.studio_id, b.studio_name, b.start_time
      from private.outbox o
@@ -79,9 +67,9 @@ async function sendJobAlert(context: JobAlerts, job: Job<{ to: string; jobs: str
     [jobs],
   );
   if (rows.length > 0)
-    await context.mail.send({
+    await services.mail.send({
       to,
-      ...alertMail(context.business(), rows.map(toAlert), context.siteUrl),
+      ...alertMail(services.business(), rows.map(toAlert), services.siteUrl),
       key: `job-${job.id}`,
     });
   return 'done';
@@ -108,5 +96,5 @@ export const sendJobAlertJob = defineJob({
   worker: 'alerts',
   alerts: 'never',
   payload: z.object({ to: z.string(), jobs: z.array(z.uuid()) }),
-  handle: ({ alerts }: { alerts: JobAlerts }, job) => sendJobAlert(alerts, job),
+  handle: (services, job) => sendJobAlert(services, job),
 });

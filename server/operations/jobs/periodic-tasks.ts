@@ -1,32 +1,28 @@
-import type { Database } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
 import type { Task } from '#server/queue/scheduler.ts';
-import { type JobAlerts, queueJobAlerts } from './job-alerts.ts';
+import { queueJobAlerts } from './job-alerts.ts';
+import type { Services } from '../core/services.ts';
 
 const RECONCILE_EVERY = '5 minutes';
 /** How soon a failed reconciliation is tried again. */
 const RECONCILE_RETRY_MS = 30_000;
 
-type Context = {
-  readonly db: Database;
-  readonly clock: Clock;
+type PaymentTasks = {
   /** Stops after the holds in progress when `stop` returns true. */
   readonly releaseExpiredHolds: (stop: () => boolean) => Promise<unknown>;
   readonly reconcilePayments: () => Promise<unknown>;
-  readonly alerts: JobAlerts;
   /** Whether the payment provider is known to be down. */
   readonly paymentsDown: () => boolean;
 };
 
 /** Lists the periodic tasks of the business: expired holds, lost webhooks, alerts about failing jobs. */
-export function periodicTasks(context: Context): readonly Task[] {
-  const { db, clock, releaseExpiredHolds, paymentsDown, alerts } = context;
+export function periodicTasks(services: Services, tasks: PaymentTasks): readonly Task[] {
+  const { db, clock } = services;
   return [
     {
       name: 'release expired holds',
       everyMs: 1_000,
       // While the provider is down, holds keep their hours.
-      run: (stop) => releaseExpiredHolds(() => stop() || paymentsDown()),
+      run: (stop) => tasks.releaseExpiredHolds(() => stop() || tasks.paymentsDown()),
     },
     {
       name: 'follow the prices of the day',
@@ -53,13 +49,13 @@ export function periodicTasks(context: Context): readonly Task[] {
       everyMs: 3_600_000,
       run: () => db.query('select private.forget_passes($1::timestamptz)', [clock()]),
     },
-    { name: 'reconcile payments', everyMs: 5_000, run: () => reconcile(context) },
-    { name: 'alert the owner to failing jobs', everyMs: 5_000, stage: 1, run: () => queueJobAlerts(alerts) },
+    { name: 'reconcile payments', everyMs: 5_000, run: () => reconcile(services, tasks) },
+    { name: 'alert the owner to failing jobs', everyMs: 5_000, stage: 1, run: () => queueJobAlerts(services) },
   ];
 }
 
 /** Settles payments whose webhooks were lost, in one process at a time; tries again soon after a failure. */
-async function reconcile({ db, clock, reconcilePayments }: Context): Promise<void> {
+async function reconcile({ db, clock }: Services, { reconcilePayments }: PaymentTasks): Promise<void> {
   const lease = await db.one<{ taken: boolean }>(
     `select private.take_lease('reconcile', $1::timestamptz, '${RECONCILE_EVERY}'::interval) as taken`,
     [clock()],

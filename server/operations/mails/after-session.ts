@@ -4,17 +4,18 @@ import { slotsOfSpan } from '#rules/slots.ts';
 import { type AnsweredReport, incidentAnswerMail, thanksMail } from '#server/mails/after-session.ts';
 import { isAddressRefused } from '#server/providers/call.ts';
 import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
-import { type BookingMailContext, sendBookingMail, type MailServices } from './booking-mail.ts';
+import { sendBookingMail } from './booking-mail.ts';
+import type { Services } from '../core/services.ts';
 
 /** Periodic task: queues the mails after sessions. */
-export async function queueThanks({ db, clock }: Pick<BookingMailContext, 'db' | 'clock'>): Promise<void> {
+export async function queueThanks({ db, clock }: Services): Promise<void> {
   await db.query('select private.queue_thanks($1::timestamptz)', [clock()]);
 }
 
 /** Job `mail.thanks`: thanks after a session. Nothing when the booking is cancelled or goes on after all, or its customer has switched it off meanwhile. */
-async function sendThanks(context: BookingMailContext, job: Job): Promise<JobOutcome> {
-  const { db, clock, siteUrl } = context;
-  await sendBookingMail(context, job, async (booking, facts) => {
+async function sendThanks(services: Services, job: Job): Promise<JobOutcome> {
+  const { db, clock, siteUrl } = services;
+  await sendBookingMail(services, job, async (booking, facts) => {
     const wanted = await db.one(
       `select from private.booking b join public.profiles p on p.user_id = b.user_id
        where b.id = $1::uuid and b.status = 'confirmed' and b.end_time <= $2::timestamptz and b.no_show_at is null and p.thank_by_email`,
@@ -32,10 +33,7 @@ async function sendThanks(context: BookingMailContext, job: Job): Promise<JobOut
 }
 
 /** Job `mail.incident-answer`: mails the last answer of staff to the customer who reported. Throws `ProviderError`. */
-async function sendIncidentAnswer(
-  { db, mail, business, siteUrl }: Pick<BookingMailContext, 'db' | 'mail' | 'business' | 'siteUrl'>,
-  job: Job,
-): Promise<JobOutcome> {
+async function sendIncidentAnswer({ db, mail, business, siteUrl }: Services, job: Job): Promise<JobOutcome> {
   const report = await db.one<AnsweredReport & { email: string; name: string | null }>(
     `select i.kind, b.studio_name as "studioName", b.reference, i.description, i.answer, i.state, i.outcome, u.email, p.full_name as name
      from private.incident i join private.booking b on b.id = i.booking_id
@@ -63,11 +61,11 @@ export const sendThanksJob = defineJob({
   kind: 'mail.thanks',
   worker: 'mail',
   alerts: 'once',
-  handle: ({ mails }: MailServices, job) => sendThanks(mails, job),
+  handle: (services, job) => sendThanks(services, job),
 });
 
 export const sendIncidentAnswerJob = defineJob({
   kind: 'mail.incident-answer',
   worker: 'mail',
-  handle: ({ mails }: MailServices, job) => sendIncidentAnswer(mails, job),
+  handle: (services, job) => sendIncidentAnswer(services, job),
 });

@@ -1,30 +1,13 @@
 import type { BusinessSettings } from '#rules/business/business.ts';
 import { mailPicture } from '#rules/business/room-picture.ts';
-import type { LinkSigner } from '#server/crypto/link-signer.ts';
-import type { Database } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
+import type { Database, Queryable } from '#server/db/database.ts';
 import { asOrder, type BookingForMail, type MailWithCalendar } from '#server/mails/booking.ts';
 import type { Hours } from '#server/mails/move.ts';
-import type { Mail } from '#server/providers/ports.ts';
-import type { AccessContext } from '../access/context.ts';
 import { readContact } from '../core/booking-contact.ts';
 import { type BookingFacts, readBooking, readOrder } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import type { Job } from '../core/jobs.ts';
-
-/** What the mails of a booking need. */
-export type BookingMailContext = {
-  readonly db: Database;
-  readonly mail: Mail;
-  readonly access: AccessContext;
-  readonly links: LinkSigner;
-  readonly clock: Clock;
-  readonly siteUrl: string;
-  readonly business: () => BusinessSettings;
-};
-
-/** What the jobs of mails take from the services. */
-export type MailServices = { readonly mails: BookingMailContext };
+import type { Services } from '../core/services.ts';
 
 /** The purpose of the signed link to a booking's code page. */
 export const PIN_LINK = 'pin-page';
@@ -34,7 +17,7 @@ export const PIN_LINK = 'pin-page';
  * recipient or `compose` returns null. Recipient and content are read when it is sent, so that nothing stale goes out.
  */
 export async function sendBookingMail(
-  { db, mail, business, siteUrl }: BookingMailContext,
+  { db, mail, business, siteUrl }: Services,
   job: Job,
   compose: (booking: BookingForMail, facts: BookingFacts, to: string) => Promise<MailWithCalendar | null>,
 ): Promise<void> {
@@ -51,12 +34,12 @@ export async function sendBookingMail(
 }
 
 /** Returns the address of the customer's own page of a booking; null for a booking without an account. */
-export function ownPage({ siteUrl }: Pick<BookingMailContext, 'siteUrl'>, booking: BookingFacts): string | null {
+export function ownPage({ siteUrl }: Services, booking: BookingFacts): string | null {
   return booking.userId === null ? null : `${siteUrl}/bookings/${booking.reference}`;
 }
 
 /** Returns the signed link to a booking's code page, valid until the booking ends. */
-export function pinLink({ links, siteUrl }: BookingMailContext, booking: BookingFacts): string {
+export function pinLink({ links, siteUrl }: Services, booking: BookingFacts): string {
   const token = links.sign(PIN_LINK, booking.id, new Date(booking.endTime));
   return `${siteUrl}/regenerate-pin?booking_id=${booking.id}&token=${token}`;
 }
@@ -84,7 +67,7 @@ export function forMail(facts: BookingFacts, firstName: string | null, business:
 }
 
 /** The address of the first picture of a room; null without one. */
-async function pictureOfRoom(db: Pick<Database, 'one'>, studioId: string, siteUrl: string): Promise<string | null> {
+async function pictureOfRoom(db: Queryable, studioId: string, siteUrl: string): Promise<string | null> {
   const room = await db.one<{ photo: string | null }>(
     'select s.photos[1] as photo from public.studios s where s.id = $1::uuid',
     [studioId],
@@ -109,7 +92,7 @@ export function orderForMail(
 
 /** A booking for a mail about all of its order. */
 export async function withOrder(
-  { db, business }: BookingMailContext,
+  { db, business }: Services,
   booking: BookingForMail,
   facts: BookingFacts,
 ): Promise<BookingForMail> {

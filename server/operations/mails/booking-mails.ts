@@ -19,7 +19,6 @@ import { takenCents } from '../payments/payment-rows.ts';
 import { codeForMail } from './code-for-mail.ts';
 import { readPdf } from './document-mails.ts';
 import {
-  type BookingMailContext,
   bookingsOfOrder,
   hoursOf,
   orderForMail,
@@ -27,49 +26,48 @@ import {
   pinLink,
   sendBookingMail,
   withOrder,
-  type MailServices,
 } from './booking-mail.ts';
+import type { Services } from '../core/services.ts';
 
 /**
  * Mails the customer that the booking is confirmed, or all of its order, with tax invoices or receipts, from when the door opens, and until when it can be cancelled; nothing once it
  * is cancelled.
  */
-async function sendConfirmation(context: BookingMailContext, job: Job): Promise<JobOutcome> {
-  await sendBookingMail(context, job, async ({ firstName }, read) => {
-    const [facts, ...others] = (await bookingsOfOrder(context.db, read)).filter(({ status }) => status === 'confirmed');
+async function sendConfirmation(services: Services, job: Job): Promise<JobOutcome> {
+  await sendBookingMail(services, job, async ({ firstName }, read) => {
+    const [facts, ...others] = (await bookingsOfOrder(services.db, read)).filter(
+      ({ status }) => status === 'confirmed',
+    );
     if (facts === undefined) return null;
-    const booking = orderForMail([facts, ...others], firstName, context.business());
+    const booking = orderForMail([facts, ...others], firstName, services.business());
     const page = others.length > 0 ? '' : `/${facts.reference}`;
-    const account = facts.userId === null ? null : `${context.siteUrl}/bookings${page}`;
+    const account = facts.userId === null ? null : `${services.siteUrl}/bookings${page}`;
     const mail = bookingConfirmedMail(
       booking,
-      { pin: pinLink(context, facts), account },
-      await codeForMail(context.access, facts),
-      { freeHours: await hoursToCancel(context, facts), now: context.clock() },
+      { pin: pinLink(services, facts), account },
+      await codeForMail(services, facts),
+      { freeHours: await hoursToCancel(services, facts), now: services.clock() },
     );
-    const document = await readPdf(context, facts.id, ...others.map(({ id }) => id));
+    const document = await readPdf(services, facts.id, ...others.map(({ id }) => id));
     return document ? { ...mail, document } : mail;
   });
   return 'done';
 }
 
 /** How many hours before its start a booking can be cancelled for a full refund. Staff who move it later do not move that time. */
-const hoursToCancel = async ({ db }: BookingMailContext, facts: BookingFacts): Promise<number> =>
+const hoursToCancel = async ({ db }: Services, facts: BookingFacts): Promise<number> =>
   (await freeCancelHours(db, facts.id)) + (Date.parse(facts.startTime) - Date.parse(facts.termsStart)) / 3_600_000;
 
 /** Mails the customer that the booking is cancelled, and how much money comes back. */
-async function sendCancellation(
-  context: BookingMailContext,
-  job: Job<{ because?: string | undefined }>,
-): Promise<JobOutcome> {
-  await sendBookingMail(context, job, async (booking, facts) =>
+async function sendCancellation(services: Services, job: Job<{ because?: string | undefined }>): Promise<JobOutcome> {
+  await sendBookingMail(services, job, async (booking, facts) =>
     facts.movesBooking === null
       ? bookingCancelledMail(
           // An unpaid order is released as a whole.
-          facts.confirmedAt === null ? await withOrder(context, booking, facts) : booking,
+          facts.confirmedAt === null ? await withOrder(services, booking, facts) : booking,
           {
-            ...(await cancellationMoney(context.db, facts.id)),
-            page: ownPage(context, facts),
+            ...(await cancellationMoney(services.db, facts.id)),
+            page: ownPage(services, facts),
           },
           job.payload.because === 'id_missing',
         )
@@ -88,10 +86,10 @@ const beforeSchema = z.object({
 });
 
 /** Mails the customer the old and the new hours of a booking that was moved; nothing when it was cancelled meanwhile. */
-async function sendMove(context: BookingMailContext, job: Job<z.output<typeof beforeSchema>>): Promise<JobOutcome> {
+async function sendMove(services: Services, job: Job<z.output<typeof beforeSchema>>): Promise<JobOutcome> {
   const { studioName, startTime: start, endTime: end, ...money } = job.payload;
   const back = { cardCents: money.refundCents - money.byHandCents, handCents: money.byHandCents };
-  await sendBookingMail(context, job, async (booking, facts) =>
+  await sendBookingMail(services, job, async (booking, facts) =>
     facts.status === 'confirmed'
       ? bookingMovedMail(
           booking,
@@ -99,9 +97,9 @@ async function sendMove(context: BookingMailContext, job: Job<z.output<typeof be
           {
             paidCents: money.paidCents,
             back,
-            pin: pinLink(context, facts),
-            pass: (await readPass(context, facts.id)) !== null,
-            held: (await readCodeHold(context.db, facts.id)) !== null,
+            pin: pinLink(services, facts),
+            pass: (await readPass(services, facts.id)) !== null,
+            held: (await readCodeHold(services.db, facts.id)) !== null,
           },
         )
       : null,
@@ -110,42 +108,42 @@ async function sendMove(context: BookingMailContext, job: Job<z.output<typeof be
 }
 
 /** Mails the customer that staff refund a part of the payment. */
-async function sendRefund(context: BookingMailContext, job: Job<z.output<typeof refundSchema>>): Promise<JobOutcome> {
+async function sendRefund(services: Services, job: Job<z.output<typeof refundSchema>>): Promise<JobOutcome> {
   const { cents, byHandCents } = job.payload;
   const back = { cardCents: cents - byHandCents, handCents: byHandCents };
-  await sendBookingMail(context, job, (booking) => Promise.resolve(refundMail(booking, back)));
+  await sendBookingMail(services, job, (booking) => Promise.resolve(refundMail(booking, back)));
   return 'done';
 }
 const refundSchema = z.object({ cents: z.number(), byHandCents: z.number().default(0) });
 
 /** Mails the customer that a payment came too late and is refunded. */
-async function sendPaymentReturned(context: BookingMailContext, job: Job): Promise<JobOutcome> {
-  await sendBookingMail(context, job, async (booking, facts) => {
-    const cents = await returnedCents(context.db, facts.id);
-    if (facts.movesBooking === null) return paymentReturnedMail(await withOrder(context, booking, facts), cents);
-    const kept = (await readBooking(context.db, facts.movesBooking))?.status === 'confirmed';
+async function sendPaymentReturned(services: Services, job: Job): Promise<JobOutcome> {
+  await sendBookingMail(services, job, async (booking, facts) => {
+    const cents = await returnedCents(services.db, facts.id);
+    if (facts.movesBooking === null) return paymentReturnedMail(await withOrder(services, booking, facts), cents);
+    const kept = (await readBooking(services.db, facts.movesBooking))?.status === 'confirmed';
     return movePaymentReturnedMail(booking, hoursOf(facts), cents, kept);
   });
   return 'done';
 }
 
 /** Mails the customer that the payment takes days. Sends nothing once it has ended: another mail gives the result. */
-async function sendPaymentProcessing(context: BookingMailContext, job: Job): Promise<JobOutcome> {
-  await sendBookingMail(context, job, async (booking, facts) => {
+async function sendPaymentProcessing(services: Services, job: Job): Promise<JobOutcome> {
+  await sendBookingMail(services, job, async (booking, facts) => {
     if (facts.status !== 'pending') return null;
     return facts.movesBooking === null
-      ? paymentProcessingMail(await withOrder(context, booking, facts))
+      ? paymentProcessingMail(await withOrder(services, booking, facts))
       : moveProcessingMail(booking, hoursOf(facts), facts.finalCostCents);
   });
   return 'done';
 }
 
 /** Mails the customer that the payment failed and the hours are free again. */
-async function sendPaymentFailed(context: BookingMailContext, job: Job): Promise<JobOutcome> {
-  await sendBookingMail(context, job, async (booking, facts) => {
+async function sendPaymentFailed(services: Services, job: Job): Promise<JobOutcome> {
+  await sendBookingMail(services, job, async (booking, facts) => {
     if (facts.movesBooking !== null) return moveEndedMail(booking, hoursOf(facts), 'failed');
-    const late = (await latestPayment(context.db, facts.id))?.state === 'processing';
-    return paymentFailedMail(await withOrder(context, booking, facts), late, `${context.siteUrl}/booking`);
+    const late = (await latestPayment(services.db, facts.id))?.state === 'processing';
+    return paymentFailedMail(await withOrder(services, booking, facts), late, `${services.siteUrl}/booking`);
   });
   return 'done';
 }
@@ -186,44 +184,44 @@ async function returnedCents(db: Database, bookingId: string): Promise<number> {
 export const sendConfirmationJob = defineJob({
   kind: 'mail.booking-confirmed',
   worker: 'mail',
-  handle: ({ mails }: MailServices, job) => sendConfirmation(mails, job),
+  handle: (services, job) => sendConfirmation(services, job),
 });
 
 export const sendCancellationJob = defineJob({
   kind: 'mail.booking-cancelled',
   worker: 'mail',
   payload: z.object({ because: z.string().optional() }),
-  handle: ({ mails }: MailServices, job) => sendCancellation(mails, job),
+  handle: (services, job) => sendCancellation(services, job),
 });
 
 export const sendMoveJob = defineJob({
   kind: 'mail.booking-moved',
   worker: 'mail',
   payload: beforeSchema,
-  handle: ({ mails }: MailServices, job) => sendMove(mails, job),
+  handle: (services, job) => sendMove(services, job),
 });
 
 export const sendRefundJob = defineJob({
   kind: 'mail.refund',
   worker: 'mail',
   payload: refundSchema,
-  handle: ({ mails }: MailServices, job) => sendRefund(mails, job),
+  handle: (services, job) => sendRefund(services, job),
 });
 
 export const sendPaymentReturnedJob = defineJob({
   kind: 'mail.payment-returned',
   worker: 'mail',
-  handle: ({ mails }: MailServices, job) => sendPaymentReturned(mails, job),
+  handle: (services, job) => sendPaymentReturned(services, job),
 });
 
 export const sendPaymentProcessingJob = defineJob({
   kind: 'mail.payment-processing',
   worker: 'mail',
-  handle: ({ mails }: MailServices, job) => sendPaymentProcessing(mails, job),
+  handle: (services, job) => sendPaymentProcessing(services, job),
 });
 
 export const sendPaymentFailedJob = defineJob({
   kind: 'mail.payment-failed',
   worker: 'mail',
-  handle: ({ mails }: MailServices, job) => sendPaymentFailed(mails, job),
+  handle: (services, job) => sendPaymentFailed(services, job),
 });

@@ -1,13 +1,13 @@
 import type { BusinessSettings } from '#rules/business/business.ts';
-import type { Transaction } from '#server/db/database.ts';
 import { calendar } from '#server/mails/booking.ts';
 import { readBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import { forMail } from './booking-mail.ts';
+import type { Services } from '../core/services.ts';
 
 /** Returns the calendar entry of the customer's own booking, as its mails have it. Throws `Refusal`. */
 export async function readCalendarFile(
-  { db }: { readonly db: Pick<Transaction, 'one'> },
+  { db }: Services,
   { bookingId, userId }: { readonly bookingId: string; readonly userId: string },
 ): Promise<string> {
   const booking = await readBooking(db, bookingId);

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Letter } from '#rules/letter.ts';
-import type { Database } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
-
-type CampaignContext = { readonly db: Database; readonly clock: Clock };
+import type { Services } from '../core/services.ts';
 
 export type Campaign = Letter & {
   /** Tells a repeated call from a second campaign. */
@@ -18,7 +15,7 @@ export type Campaign = Letter & {
  * campaign is sent, or when the id names another mail, and `invalid_request` when nobody is on the list.
  */
 export async function startCampaign(
-  { db, clock }: CampaignContext,
+  { db, clock }: Services,
   { campaignId, subject, body, perMinute }: Campaign,
   actor: string,
 ): Promise<number> {
@@ -46,7 +43,7 @@ export async function startCampaign(
 }
 
 /** Stops a campaign: what is not sent yet is not sent. One that has ended stays so. Throws `Refusal('not_found')`. */
-export async function stopCampaign({ db, clock }: CampaignContext, campaignId: string, actor: string): Promise<void> {
+export async function stopCampaign({ db, clock }: Services, campaignId: string, actor: string): Promise<void> {
   const row = await db.one<{ found: boolean }>(
     'select private.stop_campaign($1::uuid, $2::uuid, $3::timestamptz) as found',
     [campaignId, actor, clock()],
@@ -55,11 +52,7 @@ export async function stopCampaign({ db, clock }: CampaignContext, campaignId: s
 }
 
 /** Queues a mail to the account itself, as the mailing list would get it. Throws `Refusal` for the service key, which has no address. */
-export async function testCampaign(
-  { db, clock }: CampaignContext,
-  letter: Letter,
-  userId: string | null,
-): Promise<void> {
+export async function testCampaign({ db, clock }: Services, letter: Letter, userId: string | null): Promise<void> {
   if (userId === null) throw new Refusal('invalid_request', 'The service key has no address.');
   await enqueue(db, {
     kind: 'mail.campaign-test',
@@ -71,6 +64,6 @@ export async function testCampaign(
 }
 
 /** Ends a subscription. Does not say whether there was one. */
-export async function leaveMailingList({ db }: Pick<CampaignContext, 'db'>, subscription: string): Promise<void> {
+export async function leaveMailingList({ db }: Services, subscription: string): Promise<void> {
   await db.query('select public.leave_mailing_list($1::uuid)', [subscription]);
 }

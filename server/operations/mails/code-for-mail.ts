@@ -1,21 +1,21 @@
 import { mailIsImmediate } from '#rules/access.ts';
 import { settings } from '#rules/venue.ts';
 import type { CodeForMail } from '#server/mails/booking.ts';
-import type { AccessContext } from '../access/context.ts';
 import { showAccess } from '../access/show-access.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
+import type { Services } from '../core/services.ts';
 
 /**
  * Reads what a mail says about the access code of a booking. Without access yet, it is what to expect. Any other error fails the job: a mail that is
  * tried again is better than a wrong time.
  */
-export async function codeForMail(access: AccessContext, { id, startTime }: BookingFacts): Promise<CodeForMail> {
+export async function codeForMail(services: Services, { id, startTime }: BookingFacts): Promise<CodeForMail> {
   const start = new Date(startTime);
-  const code = await showAccess(access, id).catch((error: unknown) => {
+  const code = await showAccess(services, id).catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
     const releaseAt = new Date(start.getTime() - settings.releaseLeadMinutes * 60_000);
     return { releaseAt, worksFrom: start, held: false };
   });
-  return mailIsImmediate(start, access.clock()) ? { ...code, releaseAt: null } : code;
+  return mailIsImmediate(start, services.clock()) ? { ...code, releaseAt: null } : code;
 }

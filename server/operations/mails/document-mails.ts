@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { documentMail } from '#server/mails/document.ts';
 import type { MailWithCalendar } from '#server/mails/booking.ts';
-import type { Database } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
+import type { Queryable } from '#server/db/database.ts';
 import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { readDocuments } from '../exports/booking-document.ts';
 import { documentPdf } from '../exports/document-files.ts';
 import type { DocumentFacts } from '../exports/document-sheets.ts';
-import { type BookingMailContext, ownPage, sendBookingMail, type MailServices } from './booking-mail.ts';
+import { ownPage, sendBookingMail } from './booking-mail.ts';
+import type { Services } from '../core/services.ts';
 
 const payloadSchema = z.object({ number: z.number().nullable().default(null) });
 
@@ -16,18 +16,16 @@ const payloadSchema = z.object({ number: z.number().nullable().default(null) });
  * Mails the documents of a booking: when a refund got its adjustment note, whose `number` the job has, or because staff send them. Nothing when the
  * note is void, because the refund did not arrive after all, nor when the mail of the cancellation has said so already: that one says where the note is.
  */
-async function sendDocuments(
-  context: BookingMailContext,
-  job: Job<z.output<typeof payloadSchema>>,
-): Promise<JobOutcome> {
+async function sendDocuments(services: Services, job: Job<z.output<typeof payloadSchema>>): Promise<JobOutcome> {
   const { number } = job.payload;
-  await sendBookingMail(context, job, async (booking, facts) => {
-    const read = await documentsOf(context, facts.id);
+  await sendBookingMail(services, job, async (booking, facts) => {
+    const read = await documentsOf(services, facts.id);
     const one = read?.documents.find((each) => number === null || each.number === number);
     if (!read || !one) return null;
-    if (number !== null && facts.userId !== null && (await isOfCancellation(context.db, facts.id, number))) return null;
+    if (number !== null && facts.userId !== null && (await isOfCancellation(services.db, facts.id, number)))
+      return null;
     const registered = one.content.seller.abn !== '';
-    const page = ownPage(context, facts);
+    const page = ownPage(services, facts);
     return documentMail(
       booking,
       { note: number === null ? null : { number, cents: one.cents }, registered },
@@ -39,7 +37,7 @@ async function sendDocuments(
 }
 
 /** Whether an adjustment note is for money that goes back because the booking was cancelled. Staff can refund more of it later. */
-async function isOfCancellation(db: Pick<Database, 'one'>, bookingId: string, number: number): Promise<boolean> {
+async function isOfCancellation(db: Queryable, bookingId: string, number: number): Promise<boolean> {
   const row = await db.one<{ yes: boolean }>(
     `select c.booking_id is null or c.refund_cents >= sum(d.cents) as yes
      from private.document d left join private.cancellation c on c.booking_id = d.booking_id
@@ -52,24 +50,21 @@ async function isOfCancellation(db: Pick<Database, 'one'>, bookingId: string, nu
 
 /** The documents of these bookings as a PDF file; null when there are none. */
 export async function readPdf(
-  context: { readonly db: Pick<Database, 'one'> },
+  services: Services,
   ...bookingIds: readonly string[]
 ): Promise<MailWithCalendar['document'] | null> {
   const found: DocumentFacts[] = [];
   for (const id of bookingIds) {
-    const facts = await documentsOf(context, id);
+    const facts = await documentsOf(services, id);
     if (facts !== null) found.push(facts);
   }
   const [first, ...more] = found;
   return first === undefined ? null : pdfOf(first, ...more);
 }
 
-async function documentsOf(
-  context: { readonly db: Pick<Database, 'one'> },
-  bookingId: string,
-): Promise<DocumentFacts | null> {
+async function documentsOf(services: Services, bookingId: string): Promise<DocumentFacts | null> {
   try {
-    return await readDocuments(context, { bookingId, userId: null });
+    return await readDocuments(services, { bookingId, userId: null });
   } catch (error) {
     if (error instanceof Refusal) return null;
     throw error;
@@ -86,7 +81,7 @@ const pdfOf = async (
 
 /** Queues a mail with the documents of a booking, for staff. The same request again queues nothing. Throws `Refusal('not_found')` and `('already_done')`. */
 export async function mailDocuments(
-  { db, clock }: { readonly db: Pick<Database, 'one'>; readonly clock: Clock },
+  { db, clock }: Services,
   { bookingId, requestId }: { readonly bookingId: string; readonly requestId: string },
   actor: string,
 ): Promise<void> {
@@ -103,5 +98,5 @@ export const sendDocumentsJob = defineJob({
   kind: 'mail.document',
   worker: 'mail',
   payload: payloadSchema,
-  handle: ({ mails }: MailServices, job) => sendDocuments(mails, job),
+  handle: (services, job) => sendDocuments(services, job),
 });

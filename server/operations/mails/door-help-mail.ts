@@ -1,14 +1,11 @@
 import { z } from 'zod';
-import type { BusinessSettings } from '#rules/business/business.ts';
-import type { Database } from '#server/db/database.ts';
 import { type AtClosedDoor, doorHelpMail } from '#server/mails/door-help.ts';
-import type { Mail } from '#server/providers/ports.ts';
 import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
-import type { MailServices } from './booking-mail.ts';
+import type { Services } from '../core/services.ts';
 
 /** Job `mail.door-help`: tells a member of staff that a customer stands at a closed door; nothing once somebody deals with it. */
 async function sendDoorHelp(
-  { db, mail, siteUrl, business }: { db: Database; mail: Mail; siteUrl: string; business: () => BusinessSettings },
+  { db, mail, siteUrl, business }: Services,
   job: Job<{ staff: string }>,
 ): Promise<JobOutcome> {
   const staff = await db.one<{ email: string }>(
@@ -37,5 +34,5 @@ export const sendDoorHelpJob = defineJob({
   worker: 'alerts',
   longestWaitMs: URGENT_WAIT_MS,
   payload: z.object({ staff: z.uuid() }),
-  handle: ({ mails }: MailServices, job) => sendDoorHelp(mails, job),
+  handle: (services, job) => sendDoorHelp(services, job),
 });

@@ -4,29 +4,23 @@ import { linkExpiredStaffMail, moveEndedMail } from '#server/mails/move.ts';
 import type { Database } from '#server/db/database.ts';
 import { type BookingFacts, readBooking } from '../core/booking-rows.ts';
 import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
-import {
-  type BookingMailContext,
-  forMail,
-  hoursOf,
-  sendBookingMail,
-  withOrder,
-  type MailServices,
-} from './booking-mail.ts';
+import { forMail, hoursOf, sendBookingMail, withOrder } from './booking-mail.ts';
+import type { Services } from '../core/services.ts';
 
 /** Mails the customer that nobody paid by the link that staff sent; nothing when something else ended it. */
-async function sendLinkExpired(context: BookingMailContext, job: Job): Promise<JobOutcome> {
-  await sendBookingMail(context, job, async (booking, facts) => {
-    if (!(await isUnpaid(context.db, facts))) return null;
+async function sendLinkExpired(services: Services, job: Job): Promise<JobOutcome> {
+  await sendBookingMail(services, job, async (booking, facts) => {
+    if (!(await isUnpaid(services.db, facts))) return null;
     return facts.movesBooking === null
-      ? linkExpiredMail(await withOrder(context, booking, facts), `${context.siteUrl}/booking`)
+      ? linkExpiredMail(await withOrder(services, booking, facts), `${services.siteUrl}/booking`)
       : moveEndedMail(booking, hoursOf(facts), 'expired');
   });
   return 'done';
 }
 
 /** Mails a member of staff that nobody paid by a link; nothing when something else ended it, or the account is no longer staff. */
-async function sendLinkExpiredToStaff(context: BookingMailContext, job: Job<{ staffId: string }>): Promise<JobOutcome> {
-  const { db, mail, siteUrl, business } = context;
+async function sendLinkExpiredToStaff(services: Services, job: Job<{ staffId: string }>): Promise<JobOutcome> {
+  const { db, mail, siteUrl, business } = services;
   const staff = await db.one<{ email: string }>(
     `select u.email from auth.users u where u.id = $1::uuid and u.deleted_at is null
        and exists (select from public.staff_permissions p where p.user_id = u.id and p.permission in ('bookings', 'owner'))`,
@@ -37,7 +31,7 @@ async function sendLinkExpiredToStaff(context: BookingMailContext, job: Job<{ st
   if (staff === null || !facts || !booking || !(await isUnpaid(db, facts))) return 'done';
   const moves = facts.movesBooking === null ? null : hoursOf(facts);
   const alone = forMail(booking, null, business());
-  const shown = moves === null ? await withOrder(context, alone, facts) : alone;
+  const shown = moves === null ? await withOrder(services, alone, facts) : alone;
   const message = linkExpiredStaffMail(shown, {
     moves,
     cents: moves === null ? shown.totalCents : facts.finalCostCents,
@@ -63,12 +57,12 @@ async function isUnpaid(db: Database, { id, cancelReason }: BookingFacts): Promi
 export const sendLinkExpiredJob = defineJob({
   kind: 'mail.link-expired',
   worker: 'mail',
-  handle: ({ mails }: MailServices, job) => sendLinkExpired(mails, job),
+  handle: (services, job) => sendLinkExpired(services, job),
 });
 
 export const sendLinkExpiredToStaffJob = defineJob({
   kind: 'mail.link-expired-staff',
   worker: 'mail',
   payload: z.object({ staffId: z.uuid() }),
-  handle: ({ mails }: MailServices, job) => sendLinkExpiredToStaff(mails, job),
+  handle: (services, job) => sendLinkExpiredToStaff(services, job),
 });

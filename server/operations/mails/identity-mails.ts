@@ -1,21 +1,9 @@
 import { adultFrom, UNDER_AGE } from '#rules/identity.ts';
 import { settings } from '#rules/venue.ts';
-import type { BusinessSettings } from '#rules/business/business.ts';
-import type { Database } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
 import { idApprovedMail, idRefusedMail, idRetakeMail, reviewWaitingMail } from '#server/mails/identity.ts';
 import type { Letterhead, Mail as Message } from '#server/mails/layout.ts';
-import type { Mail } from '#server/providers/ports.ts';
 import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
-import type { MailServices } from './booking-mail.ts';
-
-type IdentityMailContext = {
-  readonly db: Database;
-  readonly mail: Mail;
-  readonly clock: Clock;
-  readonly siteUrl: string;
-  readonly business: () => BusinessSettings;
-};
+import type { Services } from '../core/services.ts';
 
 type DecidedId = {
   readonly email: string;
@@ -27,7 +15,7 @@ type DecidedId = {
 };
 
 /** Mails the customer what staff decided about an ID; nothing when it no longer counts, as after a change of name. */
-async function sendIdDecision({ db, mail, siteUrl, business }: IdentityMailContext, job: Job): Promise<JobOutcome> {
+async function sendIdDecision({ db, mail, siteUrl, business }: Services, job: Job): Promise<JobOutcome> {
   const decided = await db.one<DecidedId>(
     `select u.email, p.full_name as name, r.decision, v.failure_reasons as reasons, v.expires_at as "expiresAt", v.extracted_dob as born
      from private.id_review r
@@ -57,10 +45,7 @@ function decisionMail(
 }
 
 /** Mails a member of staff how many IDs wait; nothing when none does any more, or the account may no longer decide. */
-async function sendReviewWaiting(
-  { db, mail, clock, siteUrl, business }: IdentityMailContext,
-  job: Job,
-): Promise<JobOutcome> {
+async function sendReviewWaiting({ db, mail, clock, siteUrl, business }: Services, job: Job): Promise<JobOutcome> {
   const staff = await db.one<{ email: string }>(
     `select u.email from auth.users u where u.id = $1::uuid and u.deleted_at is null and exists (
        select from public.staff_permissions p where p.user_id = u.id and p.permission in ('identity', 'owner'))`,
@@ -85,11 +70,11 @@ async function sendReviewWaiting(
 export const sendIdDecisionJob = defineJob({
   kind: 'mail.id-decision',
   worker: 'mail',
-  handle: ({ mails }: MailServices, job) => sendIdDecision(mails, job),
+  handle: (services, job) => sendIdDecision(services, job),
 });
 
 export const sendReviewWaitingJob = defineJob({
   kind: 'mail.review-waiting',
   worker: 'alerts',
-  handle: ({ mails }: MailServices, job) => sendReviewWaiting(mails, job),
+  handle: (services, job) => sendReviewWaiting(services, job),
 });

@@ -1,18 +1,9 @@
 import { z } from 'zod';
 import { cancelledAt } from '#rules/identity.ts';
-import type { BusinessSettings } from '#rules/business/business.ts';
 import type { Database } from '#server/db/database.ts';
-import { idMissingMail, idNeededMail, idWithdrawnMail } from '#server/mails/missing-id.ts';
-import type { Mail } from '#server/providers/ports.ts';
 import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
-import type { MailServices } from './booking-mail.ts';
-
-type MissingIdMailContext = {
-  readonly db: Database;
-  readonly mail: Mail;
-  readonly siteUrl: string;
-  readonly business: () => BusinessSettings;
-};
+import type { Services } from '../core/services.ts';
+import { idMissingMail, idNeededMail, idWithdrawnMail } from '#server/mails/missing-id.ts';
 
 type Raised = {
   readonly id: string;
@@ -42,7 +33,7 @@ const withDeadline = (raised: Raised) => ({ ...raised, cancelAt: cancelledAt(rai
 const firstNameOf = (name: string | null): string | null => name?.split(' ')[0] ?? null;
 
 /** Job `mail.id-needed`: asks the customer to verify an ID again before the session. */
-async function sendIdNeeded({ db, mail, siteUrl, business }: MissingIdMailContext, job: Job): Promise<JobOutcome> {
+async function sendIdNeeded({ db, mail, siteUrl, business }: Services, job: Job): Promise<JobOutcome> {
   const raised = await readRaised(db, job.subjectId);
   if (raised?.email)
     await mail.send({
@@ -55,7 +46,7 @@ async function sendIdNeeded({ db, mail, siteUrl, business }: MissingIdMailContex
 
 /** Job `mail.id-missing`: tells a member of staff that somebody has to decide; nothing when the account may not any more. */
 async function sendIdMissing(
-  { db, mail, siteUrl, business }: MissingIdMailContext,
+  { db, mail, siteUrl, business }: Services,
   job: Job<{ staff: string }>,
 ): Promise<JobOutcome> {
   const staff = await db.one<{ email: string }>(
@@ -74,7 +65,7 @@ async function sendIdMissing(
 }
 
 /** Job `mail.id-withdrawn`: tells the customer why an ID no longer counts; nothing when another one does meanwhile. */
-async function sendIdWithdrawn({ db, mail, siteUrl, business }: MissingIdMailContext, job: Job): Promise<JobOutcome> {
+async function sendIdWithdrawn({ db, mail, siteUrl, business }: Services, job: Job): Promise<JobOutcome> {
   const row = await db.one<{ email: string; name: string | null; reason: string }>(
     `select u.email, p.full_name as name, w.reason
      from private.id_withdrawal w join public.id_verifications v on v.id = w.verification_id
@@ -95,14 +86,14 @@ async function sendIdWithdrawn({ db, mail, siteUrl, business }: MissingIdMailCon
 export const sendIdWithdrawnJob = defineJob({
   kind: 'mail.id-withdrawn',
   worker: 'mail',
-  handle: ({ mails }: MailServices, job) => sendIdWithdrawn(mails, job),
+  handle: (services, job) => sendIdWithdrawn(services, job),
 });
 
 export const sendIdNeededJob = defineJob({
   kind: 'mail.id-needed',
   worker: 'mail',
   longestWaitMs: URGENT_WAIT_MS,
-  handle: ({ mails }: MailServices, job) => sendIdNeeded(mails, job),
+  handle: (services, job) => sendIdNeeded(services, job),
 });
 
 export const sendIdMissingJob = defineJob({
@@ -110,5 +101,5 @@ export const sendIdMissingJob = defineJob({
   worker: 'alerts',
   longestWaitMs: URGENT_WAIT_MS,
   payload: z.object({ staff: z.uuid() }),
-  handle: ({ mails }: MailServices, job) => sendIdMissing(mails, job),
+  handle: (services, job) => sendIdMissing(services, job),
 });

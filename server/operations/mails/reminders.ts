@@ -1,21 +1,14 @@
 import { z } from 'zod';
 import { reminderMail, reminderTextMessage } from '#server/mails/reminder.ts';
-import type { TextMessages } from '#server/providers/ports.ts';
 import { readCodeHold } from '../access/code-hold.ts';
 import { type BookingFacts, readBooking } from '../core/booking-rows.ts';
 import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { codeForMail } from './code-for-mail.ts';
-import { type BookingMailContext, forMail, pinLink, sendBookingMail } from './booking-mail.ts';
-
-/** `texts`: null where no text messages are sent. */
-export type ReminderContext = BookingMailContext & { readonly texts: TextMessages | null };
+import { forMail, pinLink, sendBookingMail } from './booking-mail.ts';
+import type { Services } from '../core/services.ts';
 
 /** Periodic task: queues the reminders that are due. */
-export async function queueReminders({
-  db,
-  clock,
-  texts,
-}: Pick<ReminderContext, 'db' | 'clock' | 'texts'>): Promise<void> {
+export async function queueReminders({ db, clock, texts }: Services): Promise<void> {
   await db.query('select private.queue_reminders($1::timestamptz, $2::boolean)', [clock(), texts !== null]);
 }
 
@@ -29,23 +22,23 @@ function isCurrent(facts: BookingFacts | null, job: ReminderJob, now: Date): fac
 }
 
 /** Job `mail.reminder`: mails the day before where, when and how to get in. Nothing when the booking was moved or cancelled meanwhile. */
-export async function sendReminder(context: ReminderContext, job: ReminderJob): Promise<JobOutcome> {
-  await sendBookingMail(context, job, async (booking, facts) => {
-    if (!isCurrent(facts, job, context.clock()) || !(await wants(context, facts, 'remind_by_email'))) return null;
+export async function sendReminder(services: Services, job: ReminderJob): Promise<JobOutcome> {
+  await sendBookingMail(services, job, async (booking, facts) => {
+    if (!isCurrent(facts, job, services.clock()) || !(await wants(services, facts, 'remind_by_email'))) return null;
     const links = {
-      pin: pinLink(context, facts),
-      account: facts.userId === null ? null : `${context.siteUrl}/profile`,
+      pin: pinLink(services, facts),
+      account: facts.userId === null ? null : `${services.siteUrl}/profile`,
     };
-    return reminderMail(booking, links, await codeForMail(context.access, facts));
+    return reminderMail(booking, links, await codeForMail(services, facts));
   });
   return 'done';
 }
 
 /** Job `text.reminder`: the same in one line two hours before, to the confirmed number of the account. */
-export async function sendTextReminder(context: ReminderContext, job: ReminderJob): Promise<JobOutcome> {
-  const { db, texts, clock, siteUrl, business } = context;
+export async function sendTextReminder(services: Services, job: ReminderJob): Promise<JobOutcome> {
+  const { db, texts, clock, siteUrl, business } = services;
   const facts = await readBooking(db, job.subjectId);
-  if (texts === null || !isCurrent(facts, job, clock()) || !(await wants(context, facts, 'remind_by_text')))
+  if (texts === null || !isCurrent(facts, job, clock()) || !(await wants(services, facts, 'remind_by_text')))
     return 'done';
   const row = await db.one<{ phone: string }>(
     'select phone from auth.users where id = $1::uuid and phone is not null and phone_confirmed_at is not null and deleted_at is null',
@@ -60,7 +53,7 @@ export async function sendTextReminder(context: ReminderContext, job: ReminderJo
 
 /** Whether the customer has this reminder switched on; always for a guest, who has no settings. */
 async function wants(
-  { db }: Pick<ReminderContext, 'db'>,
+  { db }: Services,
   { userId }: BookingFacts,
   setting: 'remind_by_email' | 'remind_by_text',
 ): Promise<boolean> {
@@ -76,7 +69,7 @@ export const sendReminderJob = defineJob({
   worker: 'mail',
   alerts: 'once',
   payload: payloadSchema,
-  handle: ({ mails }: { mails: ReminderContext }, job) => sendReminder(mails, job),
+  handle: (services, job) => sendReminder(services, job),
 });
 
 export const sendTextReminderJob = defineJob({
@@ -85,5 +78,5 @@ export const sendTextReminderJob = defineJob({
   longestWaitMs: URGENT_WAIT_MS,
   alerts: 'once',
   payload: payloadSchema,
-  handle: ({ mails }: { mails: ReminderContext }, job) => sendTextReminder(mails, job),
+  handle: (services, job) => sendTextReminder(services, job),
 });

@@ -7,14 +7,15 @@ import { showAccess } from '../access/show-access.ts';
 import { readBooking } from '../core/booking-rows.ts';
 import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { isHeldForUndo, UNDO_RETRY_MS } from '../core/undo-hold.ts';
-import { type BookingMailContext, hoursOf, pinLink, sendBookingMail, type MailServices } from './booking-mail.ts';
+import { pinLink, sendBookingMail, hoursOf } from './booking-mail.ts';
+import type { Services } from '../core/services.ts';
 
 /** How soon the mail is tried again while the lock has not answered. */
 const CODE_RETRY_MS = 5_000;
 
 /** Mails the access code of a confirmed booking, once the lock has given it; too late when the session has ended. */
-async function sendAccessCode(context: BookingMailContext, job: Job): Promise<JobOutcome> {
-  const { db, access, clock } = context;
+async function sendAccessCode(services: Services, job: Job): Promise<JobOutcome> {
+  const { db, clock } = services;
   const facts = await readBooking(db, job.subjectId);
   if (facts?.status !== 'confirmed') {
     await markScheduled(db, job, 'cancelled', clock());
@@ -25,33 +26,33 @@ async function sendAccessCode(context: BookingMailContext, job: Job): Promise<Jo
     return { closed: 'The session ended before the access code could be mailed.' };
   }
   if (await isHeldForUndo(db, job.subjectId, clock())) return { retryAt: new Date(clock().getTime() + UNDO_RETRY_MS) };
-  const { pin, held, worksFrom, worksUntil, singleUse } = await showAccess(access, job.subjectId);
+  const { pin, held, worksFrom, worksUntil, singleUse } = await showAccess(services, job.subjectId);
   if (held) {
     // Once it is not held any more, a new mail is queued.
     await markScheduled(db, job, 'cancelled', clock());
     return 'done';
   }
   if (!pin) return { retryAt: new Date(clock().getTime() + CODE_RETRY_MS) };
-  await sendBookingMail(context, job, async (booking, about) =>
-    accessCodeMail(booking, { pin, worksFrom, worksUntil, singleUse, link: pinLink(context, about) }),
+  await sendBookingMail(services, job, async (booking, about) =>
+    accessCodeMail(booking, { pin, worksFrom, worksUntil, singleUse, link: pinLink(services, about) }),
   );
   await markScheduled(db, job, 'sent', clock());
   return 'done';
 }
 
 /** Job `mail.code-held`: tells the customer whom to call while a dispute holds the code; nothing once it is not held any more, or the session is over. */
-async function sendCodeHeld(context: BookingMailContext, job: Job): Promise<JobOutcome> {
-  await sendBookingMail(context, job, async (booking, about) => {
-    const isAhead = about.status === 'confirmed' && context.clock() < booking.end;
-    if (!isAhead || (await readCodeHold(context.db, about.id)) === null) return null;
-    return codeHeldMail(booking, pinLink(context, about));
+async function sendCodeHeld(services: Services, job: Job): Promise<JobOutcome> {
+  await sendBookingMail(services, job, async (booking, about) => {
+    const isAhead = about.status === 'confirmed' && services.clock() < booking.end;
+    if (!isAhead || (await readCodeHold(services.db, about.id)) === null) return null;
+    return codeHeldMail(booking, pinLink(services, about));
   });
   return 'done';
 }
 
 /** Job `mail.code-held-staff`: tells a member of staff that a dispute holds a code; nothing when the account may no longer decide, or it is settled. */
-async function sendCodeHeldToStaff(context: BookingMailContext, job: Job<{ staff: string }>): Promise<JobOutcome> {
-  const { db, mail, clock, siteUrl, business } = context;
+async function sendCodeHeldToStaff(services: Services, job: Job<{ staff: string }>): Promise<JobOutcome> {
+  const { db, mail, clock, siteUrl, business } = services;
   const staff = await db.one<{ email: string }>(
     `select u.email from auth.users u where u.id = $1::uuid and u.deleted_at is null and exists (
        select from public.staff_permissions p where p.user_id = u.id and p.permission in ('money', 'owner'))`,
@@ -81,14 +82,14 @@ export const sendAccessCodeJob = defineJob({
   kind: 'mail.access-code',
   worker: 'mail',
   longestWaitMs: URGENT_WAIT_MS,
-  handle: ({ mails }: MailServices, job) => sendAccessCode(mails, job),
+  handle: (services, job) => sendAccessCode(services, job),
 });
 
 export const sendCodeHeldJob = defineJob({
   kind: 'mail.code-held',
   worker: 'mail',
   longestWaitMs: URGENT_WAIT_MS,
-  handle: ({ mails }: MailServices, job) => sendCodeHeld(mails, job),
+  handle: (services, job) => sendCodeHeld(services, job),
 });
 
 export const sendCodeHeldToStaffJob = defineJob({
@@ -96,5 +97,5 @@ export const sendCodeHeldToStaffJob = defineJob({
   worker: 'alerts',
   longestWaitMs: URGENT_WAIT_MS,
   payload: z.object({ staff: z.uuid() }),
-  handle: ({ mails }: MailServices, job) => sendCodeHeldToStaff(mails, job),
+  handle: (services, job) => sendCodeHeldToStaff(services, job),
 });

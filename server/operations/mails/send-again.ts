@@ -1,8 +1,7 @@
 import { describeMailRefusal } from '#rules/alerts/jobs.ts';
-import type { Database } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
 import { requireNotHeld } from '../access/code-hold.ts';
 import { Refusal } from '../core/refusal.ts';
+import type { Services } from '../core/services.ts';
 
 export type MailAgain = {
   readonly bookingId: string;
@@ -17,7 +16,7 @@ export type MailAgain = {
  * reason when the mail would be untrue now.
  */
 export async function sendMailAgain(
-  { db, clock }: { readonly db: Pick<Database, 'one'>; readonly clock: Clock },
+  { db, clock }: Services,
   { bookingId, mailId, requestId }: MailAgain,
   actor: string,
 ): Promise<void> {

@@ -1,22 +1,10 @@
 import { z } from 'zod';
 import { letterSchema } from '#rules/letter.ts';
-import type { BusinessSettings } from '#rules/business/business.ts';
-import type { Database } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
 import { newsMail } from '#server/mails/letter.ts';
 import { isAddressRefused } from '#server/providers/call.ts';
-import type { Mail } from '#server/providers/ports.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
-import type { MailServices } from './booking-mail.ts';
-
-type NewsContext = {
-  readonly db: Database;
-  readonly mail: Mail;
-  readonly clock: Clock;
-  readonly siteUrl: string;
-  readonly business: () => BusinessSettings;
-};
+import type { Services } from '../core/services.ts';
 
 const payloadSchema = z.object({ subscription: z.uuid() });
 
@@ -32,7 +20,7 @@ type Step =
  * more news. Throws `ProviderError`.
  */
 async function sendCampaignMail(
-  { db, mail, clock, siteUrl, business }: NewsContext,
+  { db, mail, clock, siteUrl, business }: Services,
   job: Job<z.output<typeof payloadSchema>>,
 ): Promise<JobOutcome> {
   const campaign = job.subjectId;
@@ -76,7 +64,7 @@ async function sendCampaignMail(
 
 /** Sends a mail to the member of staff who writes it, as the list would get it; nothing when the account is gone. */
 async function sendCampaignTest(
-  { db, mail, siteUrl, business }: NewsContext,
+  { db, mail, siteUrl, business }: Services,
   job: Job<z.output<typeof letterSchema>>,
 ): Promise<JobOutcome> {
   const row = await db.one<{ email: string }>(
@@ -96,7 +84,7 @@ export const sendCampaignMailJob = defineJob({
   worker: 'campaigns',
   alerts: 'once',
   payload: payloadSchema,
-  handle: ({ mails }: MailServices, job) => sendCampaignMail(mails, job),
+  handle: (services, job) => sendCampaignMail(services, job),
 });
 
 export const sendCampaignTestJob = defineJob({
@@ -104,5 +92,5 @@ export const sendCampaignTestJob = defineJob({
   worker: 'mail',
   alerts: 'never',
   payload: letterSchema,
-  handle: ({ mails }: MailServices, job) => sendCampaignTest(mails, job),
+  handle: (services, job) => sendCampaignTest(services, job),
 });

@@ -1,13 +1,10 @@
-import { customerMail } from '#server/mails/letter.ts';
 import { isAddressRefused } from '#server/providers/call.ts';
 import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
-import type { BookingMailContext, MailServices } from './booking-mail.ts';
+import type { Services } from '../core/services.ts';
+import { customerMail } from '#server/mails/letter.ts';
 
 /** Sends a mail that staff wrote to a customer; nothing when the account is gone. Answers go to the business. Throws `ProviderError`. */
-async function sendCustomerMessage(
-  { db, mail, business }: Pick<BookingMailContext, 'db' | 'mail' | 'business'>,
-  job: Job,
-): Promise<JobOutcome> {
+async function sendCustomerMessage({ db, mail, business }: Services, job: Job): Promise<JobOutcome> {
   const message = await db.one<{ email: string; subject: string; body: string }>(
     `select u.email, m.subject, m.body from private.customer_message m
      join auth.users u on u.id = m.user_id and u.deleted_at is null and u.email is not null where m.id = $1::uuid`,
@@ -27,5 +24,5 @@ async function sendCustomerMessage(
 export const sendCustomerMessageJob = defineJob({
   kind: 'mail.customer',
   worker: 'mail',
-  handle: ({ mails }: MailServices, job) => sendCustomerMessage(mails, job),
+  handle: (services, job) => sendCustomerMessage(services, job),
 });

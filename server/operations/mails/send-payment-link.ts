@@ -3,23 +3,24 @@ import { moveLinkMail } from '#server/mails/move.ts';
 import { CIRCUIT_OPEN, ProviderError } from '#server/providers/call.ts';
 import { latestPayment } from '../core/booking-rows.ts';
 import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
-import { openSession, type SessionContext } from '../payments/open-session.ts';
-import { type BookingMailContext, hoursOf, sendBookingMail, withOrder } from './booking-mail.ts';
+import { openSession } from '../payments/open-session.ts';
+import { hoursOf, sendBookingMail, withOrder } from './booking-mail.ts';
+import type { Services } from '../core/services.ts';
 
 /**
  * Mails the link to pay for a booking that staff made, or for new hours of one, and opens its payment session when that has not happened yet. Sends nothing once the
  * booking is paid for or released. Throws `ProviderError`.
  */
-async function sendPaymentLink(context: BookingMailContext, sessions: SessionContext, job: Job): Promise<JobOutcome> {
-  await sendBookingMail(context, job, async (booking, facts, email) => {
-    const payment = await latestPayment(context.db, facts.id);
+async function sendPaymentLink(services: Services, job: Job): Promise<JobOutcome> {
+  await sendBookingMail(services, job, async (booking, facts, email) => {
+    const payment = await latestPayment(services.db, facts.id);
     if (facts.holdExpiresAt === null) return null;
     if (payment?.state !== 'intent' && payment?.state !== 'open') return null;
-    const pay = await openSession(sessions, facts, payment, { email, hours: facts.totalHours });
+    const pay = await openSession(services, facts, payment, { email, hours: facts.totalHours });
     if (pay === null) throw new ProviderError('stripe', CIRCUIT_OPEN, { retryable: true });
-    const link = { pay, until: new Date(facts.holdExpiresAt), terms: `${context.siteUrl}/terms` };
+    const link = { pay, until: new Date(facts.holdExpiresAt), terms: `${services.siteUrl}/terms` };
     return facts.movesBooking === null
-      ? paymentLinkMail(await withOrder(context, booking, facts), link)
+      ? paymentLinkMail(await withOrder(services, booking, facts), link)
       : moveLinkMail(booking, hoursOf(facts), { ...link, cents: facts.finalCostCents });
   });
   return 'done';
@@ -28,6 +29,5 @@ async function sendPaymentLink(context: BookingMailContext, sessions: SessionCon
 export const sendPaymentLinkJob = defineJob({
   kind: 'mail.payment-link',
   worker: 'mail',
-  handle: ({ mails, payment }: { mails: BookingMailContext; payment: SessionContext }, job) =>
-    sendPaymentLink(mails, payment, job),
+  handle: (services, job) => sendPaymentLink(services, job),
 });

@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import { PERMISSIONS, type Permission } from '#rules/permissions.ts';
-import { secondFactorMail, staffInvitationMail } from '#server/mails/staff.ts';
+import { staffInvitationMail, secondFactorMail } from '#server/mails/staff.ts';
 import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { invitationToken } from '../staff/invitations.ts';
-import type { BookingMailContext, MailServices } from './booking-mail.ts';
+import type { Services } from '../core/services.ts';
 
 /** Mails an invitation to become staff; nothing when it is closed or expired, or when a newer link has replaced this job's. */
-async function sendStaffInvitation(
-  { db, mail, links, clock, siteUrl, business }: Omit<BookingMailContext, 'access'>,
-  job: Job<{ expiresAt: string }>,
-): Promise<JobOutcome> {
+async function sendStaffInvitation(services: Services, job: Job<{ expiresAt: string }>): Promise<JobOutcome> {
+  const { db, mail, clock, siteUrl, business } = services;
   const one = await db.one<{ email: string; permissions: Permission[]; expiresAt: Date; inviter: string | null }>(
     `select i.email, i.permissions, i.expires_at as "expiresAt",
        (select p.full_name from public.profiles p where p.user_id = i.invited_by) as inviter
@@ -18,7 +16,7 @@ async function sendStaffInvitation(
     [job.subjectId, clock()],
   );
   if (one === null || one.expiresAt.toISOString() !== job.payload.expiresAt) return 'done';
-  const token = invitationToken({ links }, { invitationId: job.subjectId, expiresAt: one.expiresAt });
+  const token = invitationToken(services, { invitationId: job.subjectId, expiresAt: one.expiresAt });
   const message = staffInvitationMail(business(), {
     // After the number sign, so that it reaches neither logs nor other sites.
     href: `${siteUrl}/staff-invitation#${token}`,
@@ -31,10 +29,7 @@ async function sendStaffInvitation(
 }
 
 /** Tells a member of staff that they need a second factor, and by when. Sends nothing when they have one, or when no rule concerns them any more. */
-async function sendSecondFactorDue(
-  { db, mail, siteUrl, business }: Pick<BookingMailContext, 'db' | 'mail' | 'siteUrl' | 'business'>,
-  job: Job,
-): Promise<JobOutcome> {
+async function sendSecondFactorDue({ db, mail, siteUrl, business }: Services, job: Job): Promise<JobOutcome> {
   const colleague = await db.one<{ email: string; due: Date | null; required: boolean }>(
     `select u.email, private.second_factor_due(u.id) as due, private.must_show_factor(u.id) as required from auth.users u
      where u.id = $1::uuid and u.deleted_at is null and u.email is not null and not private.has_verified_factor(u.id)`,
@@ -50,11 +45,11 @@ export const sendStaffInvitationJob = defineJob({
   kind: 'mail.staff-invitation',
   worker: 'mail',
   payload: z.object({ expiresAt: z.string() }),
-  handle: ({ mails }: MailServices, job) => sendStaffInvitation(mails, job),
+  handle: (services, job) => sendStaffInvitation(services, job),
 });
 
 export const sendSecondFactorDueJob = defineJob({
   kind: 'mail.second-factor',
   worker: 'mail',
-  handle: ({ mails }: MailServices, job) => sendSecondFactorDue(mails, job),
+  handle: (services, job) => sendSecondFactorDue(services, job),
 });

@@ -3,16 +3,13 @@ import { slotsOfSpan } from '#rules/slots.ts';
 import { freeHoursMail, waitlistMail } from '#server/mails/waitlist.ts';
 import { isAddressRefused } from '#server/providers/call.ts';
 import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
-import type { BookingMailContext, MailServices } from './booking-mail.ts';
+import type { Services } from '../core/services.ts';
 
 /**
  * Asks a customer on the wait list to book the hours that are held for them, or tells them that the hours are free. Sends nothing when the claim has ended.
  * Throws `ProviderError`.
  */
-async function sendWaitlistMail(
-  { db, mail, business, siteUrl, clock }: Pick<BookingMailContext, 'db' | 'mail' | 'business' | 'siteUrl' | 'clock'>,
-  job: Job,
-): Promise<JobOutcome> {
+async function sendWaitlistMail({ db, mail, business, siteUrl, clock }: Services, job: Job): Promise<JobOutcome> {
   const entry = await db.one<{
     email: string;
     name: string | null;
@@ -54,5 +51,5 @@ export const sendWaitlistMailJob = defineJob({
   worker: 'mail',
   longestWaitMs: URGENT_WAIT_MS,
   alerts: 'once',
-  handle: ({ mails }: MailServices, job) => sendWaitlistMail(mails, job),
+  handle: (services, job) => sendWaitlistMail(services, job),
 });

@@ -4,10 +4,10 @@ import type { BookingFacts, CancelReason, PaymentFacts } from '../core/booking-r
 import { enqueue } from '../core/jobs.ts';
 import { applyPaidMove, readMovable } from '../moves/paid-move.ts';
 import { cancelBookingRow, confirmBooking } from './confirm.ts';
-import type { PaymentContext } from './context.ts';
 import { outcomeOf } from './outcome.ts';
 import { auditPayment } from './payment-rows.ts';
 import type { Shares } from './shares.ts';
+import type { Services } from '../core/services.ts';
 
 /** A payment that arrives later than this after the start is refunded. */
 const PAYABLE_AFTER_START_MS = 30 * 60_000;
@@ -20,31 +20,31 @@ type Move = {
 };
 
 /** Moves booking and payment to what the session means for them, in the caller's transaction. */
-export async function applyOutcome(context: PaymentContext, tx: Transaction, move: Move): Promise<void> {
+export async function applyOutcome(services: Services, tx: Transaction, move: Move): Promise<void> {
   switch (outcomeOf(move.session)) {
     case 'open':
       return;
     case 'paid':
-      return applyPaid(context, tx, move);
+      return applyPaid(services, tx, move);
     case 'free':
-      return applyFree(context, tx, move);
+      return applyFree(services, tx, move);
     case 'processing':
-      return applyProcessing(context, tx, move);
+      return applyProcessing(services, tx, move);
     case 'failed':
-      return applyFailed(context, tx, move);
+      return applyFailed(services, tx, move);
     case 'expired':
-      return applyExpired(context, tx, move);
+      return applyExpired(services, tx, move);
   }
 }
 
 const NOT_PAID: readonly PaymentFacts['state'][] = ['intent', 'open', 'processing', 'expired', 'failed'];
 
-async function applyPaid(context: PaymentContext, tx: Transaction, move: Move): Promise<void> {
+async function applyPaid(services: Services, tx: Transaction, move: Move): Promise<void> {
   const { session, shares } = move;
   // All of an order is pending or nothing, and so are its payments.
   const { booking, payment } = shares[0];
   if (!NOT_PAID.includes(payment.state)) return;
-  const now = context.clock();
+  const now = services.clock();
   const matches = matchesPrice(session, shares);
   const released = payment.state === 'expired' || payment.state === 'failed';
   // A hold of new hours: the booking that moves there.
@@ -56,7 +56,7 @@ async function applyPaid(context: PaymentContext, tx: Transaction, move: Move): 
   if (booking.status === 'pending' && session.refundedCents >= session.amountCents) {
     // Refunded in full at the provider before we confirmed anything.
     await writePaid(tx, move, 'refund_pending', 'at_provider', now);
-    await cancelBookingRow(context, tx, booking.id, 'staff');
+    await cancelBookingRow(services, tx, booking.id, 'staff');
     await auditPayment(tx, 'alert', payment, { reason: 'refunded_at_provider' });
     await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, dueAt: now });
     return;
@@ -64,7 +64,7 @@ async function applyPaid(context: PaymentContext, tx: Transaction, move: Move): 
   const blocked = await isBlocked(tx, movable ?? booking, now);
   if (booking.status === 'pending' && !released && matches && inTime && !blocked) {
     await writePaid(tx, move, 'paid', null, now);
-    if (movable === null) for (const one of shares) await confirmBooking(context, tx, one.booking);
+    if (movable === null) for (const one of shares) await confirmBooking(services, tx, one.booking);
     else await applyPaidMove(tx, movable, booking, now);
     return;
   }
@@ -72,7 +72,7 @@ async function applyPaid(context: PaymentContext, tx: Transaction, move: Move): 
   const refundReason = reasonToRefund(shares, { matches, blocked });
   await writePaid(tx, move, 'refund_pending', refundReason, now);
   if (booking.status === 'pending')
-    await cancelBookingRow(context, tx, booking.id, !matches ? 'amount_mismatch' : blocked ? 'staff' : 'slot_lost');
+    await cancelBookingRow(services, tx, booking.id, !matches ? 'amount_mismatch' : blocked ? 'staff' : 'slot_lost');
   await auditPayment(tx, 'alert', payment, {
     reason: refundReason,
     expected: sumOf(shares),
@@ -144,13 +144,13 @@ async function writePaid(
 }
 
 /** Handles a session that the provider calls free: an error unless the price was 0. There is nothing to refund. */
-async function applyFree(context: PaymentContext, tx: Transaction, move: Move): Promise<void> {
+async function applyFree(services: Services, tx: Transaction, move: Move): Promise<void> {
   const { session, shares } = move;
   const { booking, payment } = shares[0];
-  if (session.amountCents === 0 && sumOf(shares) === 0) return applyPaid(context, tx, move);
+  if (session.amountCents === 0 && sumOf(shares) === 0) return applyPaid(services, tx, move);
   if (!NOT_PAID.includes(payment.state) || payment.state === 'failed') return undefined;
   await writeState(tx, shares, 'failed');
-  if (booking.status === 'pending') await cancelBookingRow(context, tx, booking.id, 'amount_mismatch');
+  if (booking.status === 'pending') await cancelBookingRow(services, tx, booking.id, 'amount_mismatch');
   await auditPayment(tx, 'alert', payment, {
     reason: 'amount_mismatch',
     expected: sumOf(shares),
@@ -175,10 +175,10 @@ async function writeState(
  * Keeps the hours held until the first session starts, because the money takes days. At the start `releaseHold` cancels the booking, and
  * money that arrives later is refunded.
  */
-async function applyProcessing(context: PaymentContext, tx: Transaction, { session, shares }: Move): Promise<void> {
+async function applyProcessing(services: Services, tx: Transaction, { session, shares }: Move): Promise<void> {
   const { booking, payment } = shares[0];
   if (payment.state !== 'intent' && payment.state !== 'open' && payment.state !== 'expired') return;
-  const now = context.clock();
+  const now = services.clock();
   await tx.query(
     `update private.payment set state = 'processing', payment_intent_id = $2, processing_at = $3::timestamptz where id = any ($1::uuid[])`,
     [shares.map((one) => one.payment.id), session.paymentIntentId, now],
@@ -193,31 +193,31 @@ async function applyProcessing(context: PaymentContext, tx: Transaction, { sessi
 }
 
 /** Releases the slots and mails the customer, because the payment failed. Nothing was taken. */
-async function applyFailed(context: PaymentContext, tx: Transaction, { session, shares }: Move): Promise<void> {
+async function applyFailed(services: Services, tx: Transaction, { session, shares }: Move): Promise<void> {
   const { booking, payment } = shares[0];
   if (!NOT_PAID.includes(payment.state) || payment.state === 'failed') return;
   await writeState(tx, shares, 'failed', session.paymentIntentId);
   await auditPayment(tx, 'update', payment, { state: 'failed' });
   if (booking.status !== 'pending') return;
-  await cancelBookingRow(context, tx, booking.id, 'payment_failed');
+  await cancelBookingRow(services, tx, booking.id, 'payment_failed');
   await enqueue(tx, {
     kind: 'mail.payment-failed',
     subjectId: booking.id,
     dedupe: payment.id,
-    dueAt: context.clock(),
+    dueAt: services.clock(),
   });
 }
 
-async function applyExpired(context: PaymentContext, tx: Transaction, { shares, reason }: Move): Promise<void> {
+async function applyExpired(services: Services, tx: Transaction, { shares, reason }: Move): Promise<void> {
   const { booking, payment } = shares[0];
   if (payment.state === 'intent' || payment.state === 'open') await writeState(tx, shares, 'expired');
-  if (booking.status !== 'pending' || (await isReplaced(tx, payment, context.clock()))) return;
+  if (booking.status !== 'pending' || (await isReplaced(tx, payment, services.clock()))) return;
   // We closed this session ourselves for a hold that takes its place; the provider's event arrived before that hold.
   const replaced = await tx.one(
     `select from private.coupon_redemption where booking_id = any ($1::uuid[]) and state = 'reserved' and moving_until > $2::timestamptz limit 1`,
-    [shares.map((one) => one.booking.id), context.clock()],
+    [shares.map((one) => one.booking.id), services.clock()],
   );
-  await cancelBookingRow(context, tx, booking.id, replaced === null ? reason : 'replaced');
+  await cancelBookingRow(services, tx, booking.id, replaced === null ? reason : 'replaced');
 }
 
 /** Whether another attempt takes, or has taken, the place of this one: then its end is not that of the hold. */

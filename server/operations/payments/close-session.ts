@@ -1,13 +1,12 @@
 import { ProviderError } from '#server/providers/call.ts';
 import type { Payments, PaymentSession } from '#server/providers/ports.ts';
-import type { Clock } from '#server/http/caller.ts';
 import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
-import type { PaymentContext } from './context.ts';
 import { nullIfMissing } from './provider-errors.ts';
 import { sessionExpiry } from './session-expiry.ts';
 import { settleSession } from './settle.ts';
+import type { Services } from '../core/services.ts';
 
 /** The provider's clock may be this much behind ours. */
 const CLOCK_TOLERANCE_MS = 60_000;
@@ -17,25 +16,20 @@ const CARD_CALL_MS = 45_000;
 /** For how long the end of a session that another attempt replaces does not end its hold. */
 const REPLACING_MS = 60_000;
 
-type Context = { readonly payments: Payments; readonly clock: Clock };
-
-/** `sessionMinutes`: how long a pay page can be paid. */
-export type AttemptContext = PaymentContext & { readonly settings: { readonly sessionMinutes: number } };
-
 /**
  * Closes the payment session of a hold at the provider and returns it: `expired`, or what the customer did first. Returns null when
  * there is none to pay. Throws `ProviderError` when the provider does not answer, or is taking the money from a saved card at this moment.
  */
 export async function closeSession(
-  context: Context,
+  services: Services,
   booking: BookingFacts,
   payment: PaymentFacts,
 ): Promise<PaymentSession | null> {
-  const { payments } = context;
+  const { payments } = services;
   if (payment.kind !== 'card') return null;
   if (payment.sessionId !== null) return nullIfMissing(payments.expireSession(payment.sessionId));
   const found =
-    payment.card === null ? await findSession(payments, booking) : await findCardPayment(context, booking, payment);
+    payment.card === null ? await findSession(payments, booking) : await findCardPayment(services, booking, payment);
   return found?.status === 'open' ? nullIfMissing(payments.expireSession(found.id)) : found;
 }
 
@@ -46,7 +40,7 @@ export function findSession(payments: Payments, booking: BookingFacts): Promise<
 
 /** Returns the result of a payment by a saved card. Throws `ProviderError` while a call may still be on its way. */
 async function findCardPayment(
-  { payments, clock }: Context,
+  { payments, clock }: Services,
   booking: BookingFacts,
   payment: PaymentFacts,
 ): Promise<PaymentSession | null> {
@@ -64,22 +58,22 @@ const sinceOf = ({ createdAt }: BookingFacts): Date => new Date(Date.parse(creat
  * when it was paid first, which is settled then. Throws `ProviderError` when nobody knows whether it can still be paid.
  */
 export async function endAttempt(
-  context: PaymentContext,
+  services: Services,
   hold: BookingFacts,
   payment: PaymentFacts,
   known: Partial<Pick<PaymentFacts, 'sessionId' | 'cardAt'>> = {},
 ): Promise<boolean> {
-  const until = new Date(context.clock().getTime() + REPLACING_MS);
-  const begun = await context.db.one<{ facts: PaymentFacts | null }>(
+  const until = new Date(services.clock().getTime() + REPLACING_MS);
+  const begun = await services.db.one<{ facts: PaymentFacts | null }>(
     'select private.begin_replacing($1::uuid, $2::timestamptz) as facts',
     [payment.id, until],
   );
   failpoint('card.replace.before.close');
   // As it is now: another call may have asked for the money of its card a moment ago. None begins after this.
-  const session = await closeSession(context, hold, { ...(begun?.facts ?? payment), ...known });
+  const session = await closeSession(services, hold, { ...(begun?.facts ?? payment), ...known });
   failpoint('card.replace.after.close');
   if (session === null || session.status === 'expired') return true;
-  await settleSession(context, session, 'hold_expired');
+  await settleSession(services, session, 'hold_expired');
   return false;
 }
 
@@ -88,14 +82,14 @@ export async function endAttempt(
  * first. Throws as `endAttempt`, and `Refusal` when the hold is over.
  */
 export async function replaceAttempt(
-  context: AttemptContext,
+  services: Services,
   hold: BookingFacts,
   payment: PaymentFacts,
   card: string | null,
   known: Partial<Pick<PaymentFacts, 'sessionId' | 'cardAt'>> = {},
 ): Promise<PaymentFacts | null> {
-  const { db, clock, settings } = context;
-  if (!(await endAttempt(context, hold, payment, known))) return null;
+  const { db, clock, settings } = services;
+  if (!(await endAttempt(services, hold, payment, known))) return null;
   const now = clock();
   const expires = sessionExpiry(now, new Date(hold.holdExpiresAt ?? now), settings.sessionMinutes);
   const row = await db.one<{ facts: PaymentFacts | null }>(

@@ -3,14 +3,14 @@ import { queueAccess } from '../access/queue-access.ts';
 import { type BookingFacts, type CancelReason, lockOrder } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
-import type { PaymentContext } from './context.ts';
+import type { Services } from '../core/services.ts';
 
 /** How long the mail about an expired link waits. */
 const EXPIRED_LINK_WAIT_MS = 60_000;
 
 /** Confirms a pending booking and queues its mails and access code, in the caller's transaction. `actor`: for the audit log. */
 export async function confirmBooking(
-  { clock }: Pick<PaymentContext, 'clock'>,
+  { clock }: Services,
   tx: Transaction,
   booking: BookingFacts,
   actor: string | null = booking.userId,
@@ -41,15 +41,15 @@ export async function confirmBooking(
 const isFirst = ({ id, orderId }: Pick<BookingFacts, 'id' | 'orderId'>): boolean => orderId === null || orderId === id;
 
 /** Confirms a booking that costs nothing, or an order, in the caller's transaction. */
-export async function confirmFree(context: PaymentContext, tx: Transaction, bookingId: string): Promise<void> {
+export async function confirmFree(services: Services, tx: Transaction, bookingId: string): Promise<void> {
   const bookings = await lockOrder(tx, bookingId);
   if (bookings.length === 0) throw new Refusal('not_found', 'Booking not found');
   for (const booking of bookings) {
     await tx.query(
       `update private.payment set state = 'paid', paid_at = $2::timestamptz, paid_cents = 0 where booking_id = $1::uuid and kind = 'free'`,
-      [booking.id, context.clock()],
+      [booking.id, services.clock()],
     );
-    await confirmBooking(context, tx, booking);
+    await confirmBooking(services, tx, booking);
   }
 }
 
@@ -58,7 +58,7 @@ export async function confirmFree(context: PaymentContext, tx: Transaction, book
  * nobody paid by a link of staff, customer and staff are told. The order of a hold must be locked.
  */
 export async function cancelBookingRow(
-  { clock }: Pick<PaymentContext, 'clock'>,
+  { clock }: Services,
   tx: Transaction,
   bookingId: string,
   reason: CancelReason,

@@ -14,14 +14,10 @@ import { ensureCustomer, replaceCustomer } from '../customers/provider-customer.
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
 import { findSession } from './close-session.ts';
-import type { PaymentContext } from './context.ts';
 import { requestedAt } from './payment-rows.ts';
 import { sessionExpiry } from './session-expiry.ts';
+import type { Services } from '../core/services.ts';
 
-/** What opening a session needs; `sessionMinutes` is how long it can be paid. */
-export type SessionContext = Pick<PaymentContext, 'db' | 'payments' | 'clock'> & {
-  readonly settings: { readonly siteUrl: string; readonly sessionMinutes: number };
-};
 /** What the pay page needs besides the booking. */
 export type Payer = { readonly email: string; readonly hours: number };
 
@@ -33,21 +29,21 @@ const REPEAT_WITHIN_MS = 45_000;
  * Returns null while the circuit to the provider is open. Throws `Refusal`.
  */
 export function openSession(
-  context: SessionContext,
+  services: Services,
   booking: BookingFacts,
   payment: PaymentFacts,
   payer: Payer,
 ): Promise<string | null> {
-  return withSubject(booking.id, () => open(context, booking, payment, payer));
+  return withSubject(booking.id, () => open(services, booking, payment, payer));
 }
 
 async function open(
-  context: SessionContext,
+  services: Services,
   booking: BookingFacts,
   payment: PaymentFacts,
   payer: Payer,
 ): Promise<string | null> {
-  if (payment.kind === 'free') return resultUrl(context, booking.id, `free_${booking.id}`);
+  if (payment.kind === 'free') return resultUrl(services, booking.id, `free_${booking.id}`);
   if (payment.state === 'open' && payment.url) return payment.url;
   if (payment.state === 'processing')
     throw new Refusal(
@@ -57,18 +53,18 @@ async function open(
     );
   if (payment.state !== 'intent')
     throw new Refusal('already_done', 'This booking has already been paid for or released.');
-  const opened = await createOrFind(context, booking, payment, payer);
+  const opened = await createOrFind(services, booking, payment, payer);
   if (opened === null) return null;
   const { session } = opened;
   failpoint('hold.after.session');
-  const { count } = await context.db.query(
+  const { count } = await services.db.query(
     `update private.payment p set state = 'open', session_id = $2, url = $3
      from private.booking b where (p.id = $1::uuid or p.share_of = $1::uuid) and b.id = p.booking_id and b.status = 'pending' and p.state in ('intent', 'open')`,
     [opened.payment.id, session.id, session.url],
   );
   if (count === 0) {
     // The hold was released during the call: close its session so that nobody pays for it.
-    await context.payments.expireSession(session.id);
+    await services.payments.expireSession(session.id);
     throw new Refusal('slot_taken', 'This time is no longer held for you. Please choose again.');
   }
   if (!session.url) throw new Refusal('already_done', 'This booking has already been paid for.');
@@ -80,18 +76,18 @@ async function open(
  * at the provider, the next attempt gets a new key and expiry.
  */
 async function createOrFind(
-  context: SessionContext,
+  services: Services,
   booking: BookingFacts,
   payment: PaymentFacts,
   payer: Payer,
 ): Promise<{ session: PaymentSession; payment: PaymentFacts } | null> {
   try {
-    if (context.clock().getTime() - requestedAt(booking, payment) <= REPEAT_WITHIN_MS)
-      return { session: await createSession(context, booking, payment, payer), payment };
-    const found = await findSession(context.payments, booking);
+    if (services.clock().getTime() - requestedAt(booking, payment) <= REPEAT_WITHIN_MS)
+      return { session: await createSession(services, booking, payment, payer), payment };
+    const found = await findSession(services.payments, booking);
     if (found) return { session: found, payment };
-    const next = await nextAttempt(context, booking, payment);
-    return { session: await createSession(context, booking, next, payer), payment: next };
+    const next = await nextAttempt(services, booking, payment);
+    return { session: await createSession(services, booking, next, payer), payment: next };
   } catch (error) {
     if (error instanceof ProviderError && error.reason === CIRCUIT_OPEN) return null;
     throw error;
@@ -99,44 +95,40 @@ async function createOrFind(
 }
 
 /** Creates the next attempt. Nobody can pay the previous one: the provider has no session for it. */
-async function nextAttempt(
-  context: SessionContext,
-  booking: BookingFacts,
-  previous: PaymentFacts,
-): Promise<PaymentFacts> {
-  const now = context.clock();
+async function nextAttempt(services: Services, booking: BookingFacts, previous: PaymentFacts): Promise<PaymentFacts> {
+  const now = services.clock();
   const held = new Date(booking.holdExpiresAt ?? now);
-  const row = await context.db.one<{ facts: PaymentFacts | null }>(
+  const row = await services.db.one<{ facts: PaymentFacts | null }>(
     'select private.next_payment_attempt($1::uuid, $2::timestamptz, $3::timestamptz) as facts',
-    [previous.id, now, sessionExpiry(now, held, context.settings.sessionMinutes)],
+    [previous.id, now, sessionExpiry(now, held, services.settings.sessionMinutes)],
   );
   if (!row?.facts) throw new Refusal('slot_taken', 'This time is no longer held for you. Please choose again.');
   return row.facts;
 }
 
 async function createSession(
-  context: SessionContext,
+  services: Services,
   booking: BookingFacts,
   payment: PaymentFacts,
   payer: Payer,
 ): Promise<PaymentSession> {
-  const bookings = booking.orderId === null ? [booking] : await readOrder(context.db, booking.orderId);
+  const bookings = booking.orderId === null ? [booking] : await readOrder(services.db, booking.orderId);
   const items = bookings.map((one) =>
     itemOf(one, payer, one.id === booking.id ? payment.amountCents : one.finalCostCents),
   );
-  const reference = await customersReference(context.db, booking);
+  const reference = await customersReference(services.db, booking);
   try {
-    return await context.payments.createSession({
+    return await services.payments.createSession({
       key: payment.key,
       bookingId: booking.id,
       items,
       amountCents: items.reduce((sum, { amountCents }) => sum + amountCents, 0),
       customerEmail: payer.email,
-      customerId: await customerOf(context, booking, payer),
-      successUrl: resultUrl(context, booking.movesBooking ?? booking.id, '{CHECKOUT_SESSION_ID}'),
-      cancelUrl: `${context.settings.siteUrl}/${cancelPath(booking)}`,
+      customerId: await customerOf(services, booking, payer),
+      successUrl: resultUrl(services, booking.movesBooking ?? booking.id, '{CHECKOUT_SESSION_ID}'),
+      cancelUrl: `${services.siteUrl}/${cancelPath(booking)}`,
       expiresAt: new Date(
-        payment.sessionExpiresAt ?? context.clock().getTime() + context.settings.sessionMinutes * 60_000,
+        payment.sessionExpiresAt ?? services.clock().getTime() + services.settings.sessionMinutes * 60_000,
       ),
       // Money that takes days would hold new hours for days.
       allowDelayed:
@@ -147,8 +139,8 @@ async function createSession(
   } catch (error) {
     if (!(error instanceof ProviderError) || error.reason === CIRCUIT_OPEN) throw error;
     // People deleted the customer at the provider: the next call uses another one.
-    if (error.reason === 'resource_missing') await replaceLost(context, booking);
-    const found = error.ambiguous ? await findSession(context.payments, booking).catch(() => null) : null;
+    if (error.reason === 'resource_missing') await replaceLost(services, booking);
+    const found = error.ambiguous ? await findSession(services.payments, booking).catch(() => null) : null;
     if (found) return found;
     throw new Refusal(
       'provider_unavailable',
@@ -159,20 +151,20 @@ async function createSession(
 }
 
 /** Whose saved cards the pay page offers. A mailed link of staff may be opened by anybody: it offers none. */
-async function customerOf(context: SessionContext, booking: BookingFacts, { email }: Payer): Promise<string | null> {
-  const userId = await accountOf(context, booking);
-  return userId === null ? null : ensureCustomer(context, userId, email);
+async function customerOf(services: Services, booking: BookingFacts, { email }: Payer): Promise<string | null> {
+  const userId = await accountOf(services, booking);
+  return userId === null ? null : ensureCustomer(services, userId, email);
 }
 
-async function accountOf({ db }: SessionContext, booking: BookingFacts): Promise<string | null> {
+async function accountOf({ db }: Services, booking: BookingFacts): Promise<string | null> {
   if (booking.madeBy !== null) return null;
   if (booking.movesBooking === null) return booking.userId;
   return (await readBooking(db, booking.movesBooking))?.userId ?? null;
 }
 
-async function replaceLost(context: SessionContext, booking: BookingFacts): Promise<void> {
-  const userId = await accountOf(context, booking);
-  if (userId !== null) await replaceCustomer(context, userId);
+async function replaceLost(services: Services, booking: BookingFacts): Promise<void> {
+  const userId = await accountOf(services, booking);
+  if (userId !== null) await replaceCustomer(services, userId);
 }
 /** A line of the pay page. */
 const itemOf = (
@@ -190,6 +182,6 @@ function cancelPath({ id, madeBy, movesBooking }: BookingFacts): string {
   return movesBooking === null ? `checkout?released=${id}` : `bookings/${movesBooking}`;
 }
 
-function resultUrl(context: SessionContext, bookingId: string, sessionId: string): string {
-  return `${context.settings.siteUrl}/payment-success?session_id=${sessionId}&booking_id=${bookingId}`;
+function resultUrl(services: Services, bookingId: string, sessionId: string): string {
+  return `${services.siteUrl}/payment-success?session_id=${sessionId}&booking_id=${bookingId}`;
 }

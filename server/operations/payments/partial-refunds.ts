@@ -1,11 +1,11 @@
-import { DatabaseError, type Transaction } from '#server/db/database.ts';
+import { DatabaseError, type Transaction, type Queryable } from '#server/db/database.ts';
 import type { Refund } from '#server/providers/ports.ts';
 import type { PaymentFacts } from '../core/booking-rows.ts';
 import { endJobs, enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
-import type { PaymentContext } from './context.ts';
 import { auditPayment, isByHand, type PaidPayment, splitRefund } from './payment-rows.ts';
 import { isAttempt, isFailed } from './refund-keys.ts';
+import type { Services } from '../core/services.ts';
 
 /** How soon a failed refund is tried again; its cause seldom disappears sooner. */
 const REFUND_AGAIN_MS = 24 * 3_600_000;
@@ -20,7 +20,7 @@ export type PartialRefund = {
 
 const COLUMNS = `id, amount_cents as "amountCents", state, coalesce(first_key, 'refund:' || id) as key`;
 
-export function readPartialRefund(db: Pick<Transaction, 'one'>, id: string): Promise<PartialRefund | null> {
+export function readPartialRefund(db: Queryable, id: string): Promise<PartialRefund | null> {
   return db.one<PartialRefund>(`select ${COLUMNS} from private.partial_refund where id = $1::uuid`, [id]);
 }
 
@@ -29,9 +29,9 @@ export function readPartialRefund(db: Pick<Transaction, 'one'>, id: string): Pro
  * more than what is left of the payment.
  */
 export async function addPartialRefund(
-  { clock }: Pick<PaymentContext, 'clock'>,
   tx: Transaction,
   part: { paymentId: string; requestKey: string; cents: number; reason: string; actor: string },
+  dueAt: Date,
 ): Promise<string> {
   try {
     const row = await tx.one<{ id: string }>(
@@ -40,7 +40,7 @@ export async function addPartialRefund(
       [part.paymentId, part.requestKey, part.cents, part.reason, part.actor],
     );
     if (!row) throw new Error('a partial refund cannot be read back');
-    await enqueue(tx, { kind: 'payment.partial-refund', subjectId: row.id, dueAt: clock() });
+    await enqueue(tx, { kind: 'payment.partial-refund', subjectId: row.id, dueAt });
     return row.id;
   } catch (error) {
     if (error instanceof DatabaseError && error.constraint === 'partial_refund_within_payment')
@@ -57,15 +57,15 @@ export type SplitRefund = { readonly ids: readonly string[]; readonly cents: num
  * when less is left.
  */
 export async function addSplitRefund(
-  context: Pick<PaymentContext, 'clock'>,
   tx: Transaction,
   paid: readonly PaidPayment[],
   { cents, ...part }: { cents: number; requestKey: string; reason: string; actor: string },
+  dueAt: Date,
 ): Promise<SplitRefund> {
   const parts = splitRefund(paid, cents);
   const ids: string[] = [];
   for (const one of parts)
-    ids.push(await addPartialRefund(context, tx, { ...part, paymentId: one.payment.id, cents: one.cents }));
+    ids.push(await addPartialRefund(tx, { ...part, paymentId: one.payment.id, cents: one.cents }, dueAt));
   const sum = (all: typeof parts): number => all.reduce((total, one) => total + one.cents, 0);
   return { ids, cents: sum(parts), byHandCents: sum(parts.filter(({ payment }) => isByHand(payment))) };
 }
@@ -75,7 +75,7 @@ export async function addSplitRefund(
  * known to have failed. A partial refund whose attempt failed is due again under a new key, also if it had arrived before.
  */
 export async function followPartialRefunds(
-  { clock }: Pick<PaymentContext, 'clock'>,
+  { clock }: Services,
   tx: Transaction,
   payment: PaymentFacts,
   { refunds, failed }: { readonly refunds: readonly Refund[]; readonly failed: readonly Refund[] },

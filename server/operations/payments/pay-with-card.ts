@@ -12,9 +12,10 @@ import {
 import { failpoint } from '../core/failpoint.ts';
 import { withTimeout } from '../core/timeout.ts';
 import { readCustomer } from '../customers/provider-customer.ts';
-import { type AttemptContext, holdOver, replaceAttempt } from './close-session.ts';
+import { holdOver, replaceAttempt } from './close-session.ts';
 import { reasonOf } from './provider-errors.ts';
 import { settleSession } from './settle.ts';
+import type { Services } from '../core/services.ts';
 
 /**
  * What became of it. `paid`: the booking has the hours. `unknown`: the provider has not answered, and the same call again finds out. Otherwise nothing
@@ -28,50 +29,50 @@ export type CardOutcome = 'paid' | 'unknown' | NonNullable<CardAnswer['problem']
  * Throws `Refusal` when the hold is over.
  */
 export function payWithCard(
-  context: AttemptContext,
+  services: Services,
   hold: BookingFacts,
   { card, userId }: { readonly card: string; readonly userId: string },
   waitMs: number,
 ): Promise<CardOutcome> {
-  const paying = withSubject(hold.id, () => pay(context, hold, card, userId));
-  return withTimeout(context.log, waitMs, paying, 'unknown');
+  const paying = withSubject(hold.id, () => pay(services, hold, card, userId));
+  return withTimeout(services.log, waitMs, paying, 'unknown');
 }
 
-async function pay(context: AttemptContext, hold: BookingFacts, card: string, userId: string): Promise<CardOutcome> {
+async function pay(services: Services, hold: BookingFacts, card: string, userId: string): Promise<CardOutcome> {
   try {
-    const attempt = await cardAttempt(context, hold, card);
-    return attempt === null ? await resultOf(context, hold) : await charge(context, hold, attempt, userId);
+    const attempt = await cardAttempt(services, hold, card);
+    return attempt === null ? await resultOf(services, hold) : await charge(services, hold, attempt, userId);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    context.log.warn({ booking: hold.id, reason: reasonOf(error) }, 'a payment by a saved card has no answer yet');
+    services.log.warn({ booking: hold.id, reason: reasonOf(error) }, 'a payment by a saved card has no answer yet');
     return 'unknown';
   }
 }
 
 /** Returns the attempt that this card pays. null: the hold was paid in another way meanwhile. */
-async function cardAttempt(context: AttemptContext, hold: BookingFacts, card: string): Promise<PaymentFacts | null> {
-  const payment = await latestPayment(context.db, hold.id);
+async function cardAttempt(services: Services, hold: BookingFacts, card: string): Promise<PaymentFacts | null> {
+  const payment = await latestPayment(services.db, hold.id);
   if (payment === null || !['intent', 'open', 'expired'].includes(payment.state)) return null;
   if (payment.state === 'intent' && payment.card === card) return payment;
-  return replaceAttempt(context, hold, payment, card);
+  return replaceAttempt(services, hold, payment, card);
 }
 
 /** Takes the money, and settles what the provider answers. */
 async function charge(
-  context: AttemptContext,
+  services: Services,
   hold: BookingFacts,
   attempt: PaymentFacts,
   userId: string,
 ): Promise<CardOutcome> {
-  const { db, payments, clock } = context;
+  const { db, payments, clock } = services;
   const customerId = await readCustomer(db, userId);
-  if (attempt.card === null || customerId === null) return leaveCard(context, hold, attempt, 'gone');
+  if (attempt.card === null || customerId === null) return leaveCard(services, hold, attempt, 'gone');
   const begun = await db.one<{ ok: boolean }>('select private.begin_card_payment($1::uuid, $2::timestamptz) as ok', [
     attempt.id,
     clock(),
   ]);
   // Settled or replaced by another call since.
-  if (begun?.ok !== true) return resultOf(context, hold);
+  if (begun?.ok !== true) return resultOf(services, hold);
   failpoint('card.before.charge');
   const answer = await payments.chargeCard({
     key: attempt.key,
@@ -83,26 +84,26 @@ async function charge(
     metadata: { reference: await customersReference(db, hold) },
   });
   failpoint('card.after.charge');
-  if (answer.problem !== null) return leaveCard(context, hold, attempt, answer.problem, answer.session?.id);
-  await settleSession(context, answer.session, 'hold_expired');
+  if (answer.problem !== null) return leaveCard(services, hold, attempt, answer.problem, answer.session?.id);
+  await settleSession(services, answer.session, 'hold_expired');
   failpoint('card.after.settle');
-  return resultOf(context, hold);
+  return resultOf(services, hold);
 }
 
 /** Makes way for the pay page after a card that could not be charged. Its payment is cancelled, so that nothing can take it later. */
 async function leaveCard(
-  context: AttemptContext,
+  services: Services,
   hold: BookingFacts,
   attempt: PaymentFacts,
   problem: NonNullable<CardAnswer['problem']>,
   sessionId?: string,
 ): Promise<CardOutcome> {
   const known = sessionId === undefined ? { cardAt: null } : { sessionId };
-  return (await replaceAttempt(context, hold, attempt, null, known)) === null ? resultOf(context, hold) : problem;
+  return (await replaceAttempt(services, hold, attempt, null, known)) === null ? resultOf(services, hold) : problem;
 }
 
 /** Whether a hold was paid, by this call or another. Throws `Refusal` when it is over: money that came too late goes back. */
-async function resultOf({ db }: AttemptContext, hold: BookingFacts): Promise<CardOutcome> {
+async function resultOf({ db }: Services, hold: BookingFacts): Promise<CardOutcome> {
   const now = await readBooking(db, hold.id);
   if (now?.status === 'confirmed' || (hold.movesBooking !== null && now?.cancelReason === 'replaced')) return 'paid';
   if (now?.status === 'pending') return 'unknown';

@@ -1,4 +1,4 @@
-import type { Transaction } from '#server/db/database.ts';
+import type { Transaction, Queryable } from '#server/db/database.ts';
 import { withoutPersonal } from '#server/providers/call.ts';
 import type { Decline } from '#server/providers/ports.ts';
 import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
@@ -18,7 +18,7 @@ export type PaidPayment = { readonly payment: PaymentFacts; readonly leftCents: 
 /**
  * Reads the payments of a booking whose money we have, in the order in which refunds take from them: those in dispute last, the newest first.
  */
-export async function paidPayments(db: Pick<Transaction, 'query'>, bookingId: string): Promise<readonly PaidPayment[]> {
+export async function paidPayments(db: Queryable, bookingId: string): Promise<readonly PaidPayment[]> {
   const { rows } = await db.query<PaidPayment>(
     `select private.payment_json(x) as payment, private.refundable_cents(x.id) as "leftCents" from private.payment x
      where x.booking_id = $1::uuid and x.kind <> 'free' and x.state in ('paid', 'disputed')

@@ -1,11 +1,11 @@
 import { ProviderError } from '#server/providers/call.ts';
 import { readCodeHold } from '../access/code-hold.ts';
 import { type BookingFacts, readBooking, readOrder } from '../core/booking-rows.ts';
-import type { SingleFlight } from '../core/single-flight.ts';
 import { withTimeout } from '../core/timeout.ts';
-import type { PaymentContext, Settlement } from './context.ts';
+import type { Settlement } from '../core/settlement.ts';
 import { isPaid } from './payment-rows.ts';
 import { settlePayment } from './settle.ts';
+import type { Services } from '../core/services.ts';
 
 /** State of a payment. `waiting`: the provider has not answered yet, and the rest is what we have stored. */
 export type PaymentStatus = Settlement & {
@@ -18,30 +18,23 @@ export type PaymentStatus = Settlement & {
   readonly codeHeld: boolean;
 };
 
-export type PaymentStatusContext = PaymentContext & {
-  /** How long a caller waits for the provider, in milliseconds. */
-  readonly answerWithinMs: number;
-  /** Lets concurrent callers share one settlement of a session. */
-  readonly settlements: SingleFlight<Settlement | ProviderError>;
-};
-
 /**
- * Settles a session with the provider, but returns the stored state after `answerWithinMs`; settling then continues in the
+ * Settles a session with the provider, but returns the stored state after `settings.answerWithinMs`; settling then continues in the
  * background. Throws `Refusal`, or `ProviderError` for a session that is not stored either.
  */
-export async function readPaymentStatus(context: PaymentStatusContext, sessionId: string): Promise<PaymentStatus> {
-  const { log, answerWithinMs, settlements } = context;
-  const settling = settlements(sessionId, () => settlePayment(context, sessionId).catch(returnRetryable));
-  const settled = await withTimeout(log, answerWithinMs, settling, null);
+export async function readPaymentStatus(services: Services, sessionId: string): Promise<PaymentStatus> {
+  const { log, settings, settlements } = services;
+  const settling = settlements(sessionId, () => settlePayment(services, sessionId).catch(returnRetryable));
+  const settled = await withTimeout(log, settings.answerWithinMs, settling, null);
   if (settled !== null && !(settled instanceof ProviderError))
-    return withOthers(context, { ...settled, waiting: false });
-  const stored = await readStored(context, sessionId);
+    return withOthers(services, { ...settled, waiting: false });
+  const stored = await readStored(services, sessionId);
   if (!stored) throw settled ?? new ProviderError('payments', 'no_response', { retryable: true, ambiguous: true });
-  return withOthers(context, { ...stored, waiting: !stored.paid });
+  return withOthers(services, { ...stored, waiting: !stored.paid });
 }
 
 async function withOthers(
-  { db }: PaymentContext,
+  { db }: Services,
   status: Settlement & Pick<PaymentStatus, 'waiting'>,
 ): Promise<PaymentStatus> {
   const { booking, payment } = status;
@@ -59,7 +52,7 @@ function returnRetryable(error: unknown): ProviderError {
   throw error;
 }
 
-async function readStored({ db }: PaymentContext, sessionId: string): Promise<Settlement | null> {
+async function readStored({ db }: Services, sessionId: string): Promise<Settlement | null> {
   const row = await db.one<Omit<Settlement, 'paid'>>(
     `select private.booking_json(b) as booking, private.payment_json(x) as payment
      from private.payment x join private.booking b on b.id = x.booking_id where x.session_id = $1 and (x.share_of is null or x.share_of = x.id)`,

@@ -3,22 +3,22 @@ import type { Dispute } from '#server/providers/ports.ts';
 import { followCodeHold, readCodeHold } from '../access/code-hold.ts';
 import type { BookingFacts, PaymentFacts } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
-import type { PaymentContext } from './context.ts';
 import { auditPayment, takenCents } from './payment-rows.ts';
+import type { Services } from '../core/services.ts';
 
 /**
  * Records the disputes of a payment and raises an alert with each change. Leaves the booking as it is: staff decide about
  * one that has not started, and its access code is held until then.
  */
 export async function recordDisputes(
-  context: PaymentContext,
+  services: Services,
   tx: Transaction,
   move: { booking: BookingFacts; payment: PaymentFacts; disputes: readonly Dispute[] },
 ): Promise<void> {
   const { booking, payment } = move;
   // The dispute of an order is stored once, with the first of its payments.
   if (payment.shareOf === null || payment.shareOf === payment.id)
-    await writeDisputes(tx, payment, move.disputes, context.clock());
+    await writeDisputes(tx, payment, move.disputes, services.clock());
   const newest = move.disputes.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())[0];
   if (!newest || (payment.disputeId === newest.id && payment.disputeStatus === newest.status)) return;
   const before = await readCodeHold(tx, booking.id);
@@ -30,13 +30,13 @@ export async function recordDisputes(
     newest.status,
   ]);
   await auditPayment(tx, 'alert', payment, { dispute: newest.id, status: newest.status, state });
-  await followCodeHold(tx, booking, { before, now: context.clock() });
+  await followCodeHold(tx, booking, { before, now: services.clock() });
   if (state === 'refund_pending' && payment.state !== 'refund_pending')
     await enqueue(tx, {
       kind: 'payment.refund',
       subjectId: payment.id,
       dedupe: `dispute:${newest.id}`,
-      dueAt: context.clock(),
+      dueAt: services.clock(),
     });
 }
 

@@ -3,10 +3,10 @@ import type { Refund } from '#server/providers/ports.ts';
 import { lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
 import { cancelBookingRow } from './confirm.ts';
-import type { PaymentContext } from './context.ts';
 import { followPartialRefunds, refundLater } from './partial-refunds.ts';
 import { auditPayment, lockPayment, paidPayments, takenCents } from './payment-rows.ts';
 import { isFailed } from './refund-keys.ts';
+import type { Services } from '../core/services.ts';
 
 type Totals = { succeeded: number; under_way: number; failures: number; latest: string | null; at_provider: boolean };
 
@@ -18,7 +18,7 @@ export type Recorded = { readonly state: PaymentFacts['state']; readonly failed:
  * at the provider cancels a booking that has not started. Idempotent.
  */
 export async function recordRefunds(
-  context: PaymentContext,
+  services: Services,
   tx: Transaction,
   { bookingId, paymentId, refunds }: { bookingId: string; paymentId: string; refunds: readonly Refund[] },
 ): Promise<Recorded> {
@@ -28,7 +28,7 @@ export async function recordRefunds(
   if (!booking || !payment) throw new Error(`payment ${paymentId} cannot be read back`);
   const changed = await writeRefunds(tx, payment, refunds);
   const failed = refunds.filter((refund) => isFailed(refund) && changed.has(refund.id));
-  await followPartialRefunds(context, tx, payment, { refunds, failed });
+  await followPartialRefunds(services, tx, payment, { refunds, failed });
   const totals = await tx.one<Totals>(
     `select coalesce(sum(amount_cents) filter (where status = 'succeeded'), 0)::int as succeeded,
        coalesce(sum(amount_cents) filter (where status in ('pending', 'requires_action')), 0)::int as under_way,
@@ -54,7 +54,7 @@ export async function recordRefunds(
     ...(atProvider ? { reason: 'refunded_at_provider' } : {}),
     amountCents: totals.succeeded,
   });
-  const now = context.clock();
+  const now = services.clock();
   if (state === 'refund_failed') {
     await refundLater(tx, { kind: 'payment.refund', subjectId: payment.id, failures: totals.failures, now });
   }
@@ -68,7 +68,7 @@ export async function recordRefunds(
     (await paidPayments(tx, booking.id)).length === 0
   ) {
     // Refunded before the start: release the hours and revoke the code.
-    await cancelBookingRow(context, tx, booking.id, 'staff');
+    await cancelBookingRow(services, tx, booking.id, 'staff');
     await enqueue(tx, { kind: 'mail.booking-cancelled', subjectId: booking.id, dueAt: now });
     await enqueue(tx, { kind: 'access.revoke', subjectId: booking.id, dueAt: now });
   }

@@ -3,9 +3,9 @@ import { lockBooking } from '../core/booking-rows.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { type MoneyRight, requireConcession } from '../core/concessions.ts';
-import type { PaymentContext } from './context.ts';
 import { addSplitRefund } from './partial-refunds.ts';
 import { leftCents, paidPayments } from './payment-rows.ts';
+import type { Services } from '../core/services.ts';
 
 export type StaffRefund = {
   readonly bookingId: string;
@@ -26,12 +26,12 @@ type Refunded = { readonly refundId: string; readonly byHand: boolean };
  * same refund when it is sent again. Throws `Refusal`.
  */
 export async function refundForStaff(
-  context: Pick<PaymentContext, 'db' | 'clock'>,
+  services: Services,
   { bookingId, cents, reason, requestId, actor, money }: StaffRefund,
 ): Promise<Refunded> {
   // The terms give nothing back while the booking stays.
   requireConcession(money, { kind: 'refund', cents, termsCents: 0 });
-  return context.db.transaction(async (tx) => {
+  return services.db.transaction(async (tx) => {
     const booking = await lockBooking(tx, bookingId);
     if (!booking) throw new Refusal('not_found', 'Booking not found');
     const requestKey = requestId === null ? `${cents}:${reason}` : `request:${requestId}`;
@@ -48,14 +48,14 @@ export async function refundForStaff(
         field: 'cents',
         refundableCents: left,
       });
-    const { ids, byHandCents } = await addSplitRefund(context, tx, paid, { requestKey, cents, reason, actor });
+    const dueAt = services.clock();
+    const { ids, byHandCents } = await addSplitRefund(tx, paid, { requestKey, cents, reason, actor }, dueAt);
     const [id = ''] = ids;
     await tx.query(`select private.audit($2::uuid, 'create', 'refund', $1, $3::jsonb)`, [
       id,
       actor,
       { bookingId, cents, before: { refundableCents: left }, after: { refundableCents: left - cents }, reason },
     ]);
-    const dueAt = context.clock();
     await enqueue(tx, {
       kind: 'mail.refund',
       subjectId: bookingId,
@@ -69,7 +69,7 @@ export async function refundForStaff(
 
 /** Reads the refund that the same request made before, from all payments of the booking. */
 async function readMade(
-  tx: Pick<Transaction, 'one'>,
+  tx: Transaction,
   bookingId: string,
   requestKey: string,
 ): Promise<{ id: string; cents: number; byHand: boolean } | null> {

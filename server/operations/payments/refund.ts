@@ -4,12 +4,13 @@ import { lockBooking, type PaymentFacts } from '../core/booking-rows.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { defineJob, type JobOutcome } from '../core/jobs.ts';
 import { isHeldForUndo, UNDO_RETRY_MS } from '../core/undo-hold.ts';
-import { countChange, type PaymentContext } from './context.ts';
+import { countChange } from './count-outcomes.ts';
 import { type PartialRefund, readPartialRefund } from './partial-refunds.ts';
 import { auditPayment, isPaid, lockPayment, takenCents } from './payment-rows.ts';
 import { type Recorded, recordRefunds } from './record-refunds.ts';
 import { coveredCents, firstKey, isAttempt, nextKey } from './refund-keys.ts';
 import { refundsOf } from './shares.ts';
+import type { Services } from '../core/services.ts';
 
 /** How soon a pending refund is checked again when no webhook arrives. */
 const PENDING_RETRY_MS = 3_600_000;
@@ -23,14 +24,14 @@ type DueRefund = { readonly payment: PaymentFacts; readonly key: string; readonl
  * Refunds all that is left of a payment and follows the refund until it arrives. Runs as a job: `done` when nothing is left to do, or when
  * the refund failed and a later job is queued. Throws `ProviderError`; repeating it never refunds twice.
  */
-export async function refundPayment(context: PaymentContext, paymentId: string): Promise<JobOutcome> {
-  const payment = await readPaymentToRefund(context, paymentId);
-  return payment === null ? 'done' : makeRefund(context, { payment, key: firstKey(payment.id), part: null });
+export async function refundPayment(services: Services, paymentId: string): Promise<JobOutcome> {
+  const payment = await readPaymentToRefund(services, paymentId);
+  return payment === null ? 'done' : makeRefund(services, { payment, key: firstKey(payment.id), part: null });
 }
 
 /** Makes a partial refund that staff decided on, in the same way as `refundPayment`. */
-async function makePartialRefund(context: PaymentContext, id: string): Promise<JobOutcome> {
-  const { db } = context;
+async function makePartialRefund(services: Services, id: string): Promise<JobOutcome> {
+  const { db } = services;
   const part = await readPartialRefund(db, id);
   if (part?.state !== 'pending') return 'done';
   const row = await db.one<{ facts: PaymentFacts }>(
@@ -38,26 +39,26 @@ async function makePartialRefund(context: PaymentContext, id: string): Promise<J
      join private.partial_refund p on p.payment_id = x.id where p.id = $1::uuid`,
     [id],
   );
-  return row === null ? 'done' : makeRefund(context, { payment: row.facts, key: part.key, part });
+  return row === null ? 'done' : makeRefund(services, { payment: row.facts, key: part.key, part });
 }
 
-async function makeRefund(context: PaymentContext, due: DueRefund): Promise<JobOutcome> {
-  const { db, payments, clock } = context;
+async function makeRefund(services: Services, due: DueRefund): Promise<JobOutcome> {
+  const { db, payments, clock } = services;
   const { payment, part } = due;
   const intent = intentOf(due);
   const retryIn = (ms: number): JobOutcome => ({ retryAt: new Date(clock().getTime() + ms) });
   if (payment.disputeStatus === 'open') return retryIn(DISPUTED_RETRY_MS);
   if (await isHeldForUndo(db, payment.bookingId, clock())) return retryIn(UNDO_RETRY_MS);
   // The provider forgets a key after a day, and people refund on its dashboard: always look first.
-  const refunds = await listOwnRefunds(context, payment, intent);
+  const refunds = await listOwnRefunds(services, payment, intent);
   if (refunds.length > 0) {
-    const progress = await record(context, due, refunds);
+    const progress = await record(services, due, refunds);
     if (progress === 'over') return 'done';
     if (progress === 'under way') return retryIn(PENDING_RETRY_MS);
   }
   const leftCents = takenCents(payment) - coveredCents(refunds);
   // All of it goes back otherwise, or so much was refunded at the provider that this part no longer fits.
-  if (part !== null && (!isPaid(payment) || leftCents < part.amountCents)) return cover(context, payment, part);
+  if (part !== null && (!isPaid(payment) || leftCents < part.amountCents)) return cover(services, payment, part);
   if (leftCents > 0)
     refunds.push(
       await payments.refund({
@@ -67,7 +68,7 @@ async function makeRefund(context: PaymentContext, due: DueRefund): Promise<JobO
       }),
     );
   failpoint(part === null ? 'refund.after.call' : 'partial-refund.after.call');
-  return (await record(context, due, refunds)) === 'over' ? 'done' : retryIn(PENDING_RETRY_MS);
+  return (await record(services, due, refunds)) === 'over' ? 'done' : retryIn(PENDING_RETRY_MS);
 }
 
 /**
@@ -95,15 +96,15 @@ type Progress = 'over' | 'under way' | 'due';
 
 /** Stores the refunds of the payment and returns how far this one is. */
 async function record(
-  context: PaymentContext,
+  services: Services,
   { payment, key, part }: DueRefund,
   refunds: readonly Refund[],
 ): Promise<Progress> {
-  const { recorded, pending } = await context.db.transaction(async (tx) => ({
-    recorded: await recordRefunds(context, tx, { bookingId: payment.bookingId, paymentId: payment.id, refunds }),
+  const { recorded, pending } = await services.db.transaction(async (tx) => ({
+    recorded: await recordRefunds(services, tx, { bookingId: payment.bookingId, paymentId: payment.id, refunds }),
     pending: part === null || (await readPartialRefund(tx, part.id))?.state === 'pending',
   }));
-  countChange(context, payment.state, recorded.state);
+  countChange(services, payment.state, recorded.state);
   if (part === null) return progressOfRest(payment, recorded, refunds);
   if (recorded.failed.some((refund) => isAttempt(key, refund)) || !pending) return 'over';
   return refunds.some((refund) => isAttempt(key, refund) && coveredCents([refund]) > 0) ? 'under way' : 'due';
@@ -115,18 +116,14 @@ function progressOfRest(payment: PaymentFacts, { state }: Recorded, refunds: rea
 }
 
 /** Lists the refunds of a payment at the provider; of an order, its part of them. */
-async function listOwnRefunds(
-  { db, payments }: PaymentContext,
-  payment: PaymentFacts,
-  intent: string,
-): Promise<Refund[]> {
+async function listOwnRefunds({ db, payments }: Services, payment: PaymentFacts, intent: string): Promise<Refund[]> {
   const refunds = await payments.listRefunds(intent);
   if (payment.shareOf === null || refunds.length === 0) return [...refunds];
   return [...(await db.transaction((tx) => refundsOf(tx, payment, refunds)))];
 }
 
 /** Reads the payment if a refund is due; a failed refund becomes due again. Null when none is. */
-async function readPaymentToRefund({ db }: PaymentContext, paymentId: string): Promise<PaymentFacts | null> {
+async function readPaymentToRefund({ db }: Services, paymentId: string): Promise<PaymentFacts | null> {
   const row = await db.one<{ facts: PaymentFacts }>(
     `update private.payment x set state = 'refund_pending' where x.id = $1::uuid and x.state in ('refund_pending', 'refund_failed')
      returning private.payment_json(x) as facts`,
@@ -136,7 +133,7 @@ async function readPaymentToRefund({ db }: PaymentContext, paymentId: string): P
 }
 
 /** Ends a partial refund whose money goes back otherwise. Raises an alert: staff may have to settle a rest. */
-async function cover({ db }: PaymentContext, read: PaymentFacts, part: PartialRefund): Promise<JobOutcome> {
+async function cover({ db }: Services, read: PaymentFacts, part: PartialRefund): Promise<JobOutcome> {
   await db.transaction(async (tx) => {
     await lockBooking(tx, read.bookingId);
     const payment = await lockPayment(tx, read.id);
@@ -157,11 +154,11 @@ async function cover({ db }: PaymentContext, read: PaymentFacts, part: PartialRe
 export const refundPaymentJob = defineJob({
   kind: 'payment.refund',
   worker: 'payments',
-  handle: ({ payment }: { payment: PaymentContext }, job) => refundPayment(payment, job.subjectId),
+  handle: (services, job) => refundPayment(services, job.subjectId),
 });
 
 export const makePartialRefundJob = defineJob({
   kind: 'payment.partial-refund',
   worker: 'payments',
-  handle: ({ payment }: { payment: PaymentContext }, job) => makePartialRefund(payment, job.subjectId),
+  handle: (services, job) => makePartialRefund(services, job.subjectId),
 });

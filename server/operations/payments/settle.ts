@@ -12,12 +12,14 @@ import {
 import { failpoint } from '../core/failpoint.ts';
 import { Refusal } from '../core/refusal.ts';
 import { applyOutcome } from './apply-outcome.ts';
-import { countChange, type PaymentContext, reportDecline, type Settlement } from './context.ts';
+import type { Settlement } from '../core/settlement.ts';
+import { countChange, reportDecline } from './count-outcomes.ts';
 import { isPaid, lockPayment, recordDecline } from './payment-rows.ts';
 import { nullIfMissing } from './provider-errors.ts';
 import { recordDisputes } from './record-disputes.ts';
 import { recordRefunds } from './record-refunds.ts';
 import { lockShares, refundsOf } from './shares.ts';
+import type { Services } from '../core/services.ts';
 
 const UUID = /^[0-9a-f-]{36}$/;
 
@@ -25,27 +27,27 @@ const UUID = /^[0-9a-f-]{36}$/;
  * Reads a payment's state from the provider and updates payment and booking. Webhooks, returning browsers, reconciliation and staff
  * all use it; it is idempotent. Throws `Refusal('not_found')` for an unknown session, or `ProviderError`.
  */
-export async function settlePayment(context: PaymentContext, sessionId: string): Promise<Settlement> {
-  if (sessionId.startsWith('free_')) return readFree(context, sessionId.slice('free_'.length));
-  const session = await nullIfMissing(context.payments.getSession(sessionId));
+export async function settlePayment(services: Services, sessionId: string): Promise<Settlement> {
+  if (sessionId.startsWith('free_')) return readFree(services, sessionId.slice('free_'.length));
+  const session = await nullIfMissing(services.payments.getSession(sessionId));
   failpoint('settle.after.get');
   if (session === null) throw new Refusal('not_found', 'Booking not found');
-  return settleSession(context, session, 'hold_expired');
+  return settleSession(services, session, 'hold_expired');
 }
 
 /** Settles by the id of the payment intent, which refunds and disputes name; otherwise as `settlePayment`. */
-export async function settleIntent(context: PaymentContext, paymentIntentId: string): Promise<Settlement> {
-  const stored = await context.db.one<{ session_id: string | null }>(
+export async function settleIntent(services: Services, paymentIntentId: string): Promise<Settlement> {
+  const stored = await services.db.one<{ session_id: string | null }>(
     'select session_id from private.payment where payment_intent_id = $1 limit 1',
     [paymentIntentId],
   );
-  if (stored?.session_id) return settlePayment(context, stored.session_id);
-  const session = await context.payments.findSessionOfIntent(paymentIntentId);
+  if (stored?.session_id) return settlePayment(services, stored.session_id);
+  const session = await services.payments.findSessionOfIntent(paymentIntentId);
   if (session === null) throw new Refusal('not_found', 'Booking not found');
-  return settleSession(context, session, 'hold_expired');
+  return settleSession(services, session, 'hold_expired');
 }
 
-async function readFree({ db }: PaymentContext, bookingId: string): Promise<Settlement> {
+async function readFree({ db }: Services, bookingId: string): Promise<Settlement> {
   const booking = UUID.test(bookingId) ? await readBooking(db, bookingId) : null;
   const payment = booking ? await latestPayment(db, booking.id) : null;
   if (!booking || payment?.kind !== 'free') throw new Refusal('not_found', 'Booking not found');
@@ -54,32 +56,32 @@ async function readFree({ db }: PaymentContext, bookingId: string): Promise<Sett
 
 /** Updates payment and booking, or all of an order, from a session just read from the provider. A cancelled booking is never revived. */
 export async function settleSession(
-  context: PaymentContext,
+  services: Services,
   session: PaymentSession,
   reason: CancelReason,
 ): Promise<Settlement> {
   const { bookingId } = session;
   if (bookingId === null || !UUID.test(bookingId)) throw new Refusal('not_found', 'Booking not found');
-  const details = await readDetails(context, session);
-  const { before, declined, ...settlement } = await context.db.transaction(async (tx) => {
+  const details = await readDetails(services, session);
+  const { before, declined, ...settlement } = await services.db.transaction(async (tx) => {
     const shares = await lockShares(tx, await lockOrder(tx, bookingId), session);
     const [{ payment: first }] = shares;
     const declined = await recordDecline(tx, first, session.decline);
-    await applyOutcome(context, tx, { session, shares, reason });
-    for (const { payment } of details === null ? [] : shares) await applyDetails(context, tx, payment.id, details);
+    await applyOutcome(services, tx, { session, shares, reason });
+    for (const { payment } of details === null ? [] : shares) await applyDetails(services, tx, payment.id, details);
     failpoint('settle.before.commit');
     return { ...(await readSettlement(tx, first.id)), before: first.state, declined };
   });
   failpoint('settle.after.commit');
-  reportDecline(context, settlement.payment, declined);
-  countChange(context, before, settlement.payment.state);
+  reportDecline(services, settlement.payment, declined);
+  countChange(services, before, settlement.payment.state);
   return settlement;
 }
 
 type Details = { readonly refunds: readonly Refund[]; readonly disputes: readonly Dispute[] };
 
 /** Reads a payment's refunds and disputes from the provider; null when there cannot be any, which saves the calls. */
-async function readDetails({ db, payments }: PaymentContext, session: PaymentSession): Promise<Details | null> {
+async function readDetails({ db, payments }: Services, session: PaymentSession): Promise<Details | null> {
   const intent = session.paymentIntentId;
   if (intent === null) return null;
   const stored = await db.one<{ any: boolean }>(
@@ -94,7 +96,7 @@ async function readDetails({ db, payments }: PaymentContext, session: PaymentSes
 }
 
 async function applyDetails(
-  context: PaymentContext,
+  services: Services,
   tx: Transaction,
   paymentId: string,
   details: Details | null,
@@ -102,14 +104,14 @@ async function applyDetails(
   const read = await lockPayment(tx, paymentId);
   if (read === null || details === null) return;
   const { refunds, disputes } = details;
-  await recordRefunds(context, tx, {
+  await recordRefunds(services, tx, {
     paymentId,
     bookingId: read.bookingId,
     refunds: await refundsOf(tx, read, refunds),
   });
   const booking = await lockBooking(tx, read.bookingId);
   const payment = await lockPayment(tx, paymentId);
-  if (booking && payment) await recordDisputes(context, tx, { booking, payment, disputes });
+  if (booking && payment) await recordDisputes(services, tx, { booking, payment, disputes });
 }
 
 async function readSettlement(tx: Transaction, paymentId: string): Promise<Settlement> {

@@ -1,22 +1,13 @@
 import { settings } from '#rules/venue.ts';
-import type { Database } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
-import type { Plugs } from './plugs.ts';
+import type { Services } from '../core/services.ts';
 
 const BEFORE = `${settings.lightsBeforeMinutes} minutes`;
 const AFTER = `${settings.lightsAfterMinutes} minutes`;
 
-/** What switching the lights with the sessions works with. */
-export type LightsContext = {
-  readonly db: Pick<Database, 'query' | 'one'>;
-  readonly plugs: Plugs;
-  readonly clock: Clock;
-};
-
 /** Periodic task: queues a job for each plug that the sessions of its rooms want on or off and wanted otherwise before. */
-export async function followSessions({ db, plugs, clock }: LightsContext): Promise<void> {
+export async function followSessions({ db, plugs, clock }: Services): Promise<void> {
   await db.query('select private.follow_sessions($1::timestamptz, $2::interval, $3::interval, $4::text[])', [
     clock(),
     BEFORE,
@@ -29,10 +20,7 @@ export async function followSessions({ db, plugs, clock }: LightsContext): Promi
  * Job `power.follow`: switches a plug as the sessions want it now, which a job that comes late may find changed. Its subject is the row of the plug.
  * Throws `ProviderError`.
  */
-async function switchLights(
-  { db, plugs }: Pick<LightsContext, 'db' | 'plugs'>,
-  { subjectId }: Pick<Job, 'subjectId'>,
-): Promise<JobOutcome> {
+async function switchLights({ db, plugs }: Services, { subjectId }: Pick<Job, 'subjectId'>): Promise<JobOutcome> {
   const readState = () =>
     db.one<{ plug: string; wanted: boolean }>('select plug, wanted from private.light_state where id = $1::uuid', [
       subjectId,
@@ -55,5 +43,5 @@ export const switchLightsJob = defineJob({
   worker: 'power',
   longestWaitMs: URGENT_WAIT_MS,
   alerts: 'once',
-  handle: ({ lights }: { lights: Pick<LightsContext, 'db' | 'plugs'> }, job) => switchLights(lights, job),
+  handle: (services, job) => switchLights(services, job),
 });

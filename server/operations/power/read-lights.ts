@@ -1,5 +1,5 @@
-import type { Database } from '#server/db/database.ts';
-import { SHARED_PLUG, type Plugs } from './plugs.ts';
+import { SHARED_PLUG } from './plugs.ts';
+import type { Services } from '../core/services.ts';
 
 /** The lights that a plug switches. */
 export type Lights = {
@@ -14,7 +14,7 @@ export type Lights = {
 
 /** Reads the lights of the rooms that can be booked, one entry for each plug: none for rooms without one. `ask` returns null for a plug that does not answer. */
 export async function readLights(
-  { db, plugs }: { readonly db: Pick<Database, 'query'>; readonly plugs: Plugs },
+  { db, plugs }: Services,
   ask: (isOn: () => Promise<boolean>) => Promise<boolean | null>,
 ): Promise<readonly Lights[]> {
   const { rows } = await db.query<{ plug: string; rooms: Lights['rooms'] }>(

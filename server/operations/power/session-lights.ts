@@ -7,14 +7,12 @@ import {
 } from '#rules/business/session.ts';
 import { settings } from '#rules/venue.ts';
 import { ProviderError } from '#server/providers/call.ts';
-import type { Clock } from '#server/http/caller.ts';
 import type { Power } from '#server/providers/ports.ts';
 import { requireConfirmed } from '../core/require-confirmed.ts';
 import type { BookingFacts } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
-import { type PowerContext, setLights } from './switch-power.ts';
-
-type SessionContext = PowerContext & { readonly clock: Clock };
+import { setLights } from './switch-power.ts';
+import type { Services } from '../core/services.ts';
 
 /** What the customer of a booking may know of its room now. `lights`: whether it has lights that can be switched. */
 type SessionRoom = {
@@ -32,16 +30,16 @@ type SessionLights = { readonly on: boolean | null; readonly allowed: LightsAllo
 type RoomNow = RoomUse & { readonly plug: string; readonly followed: boolean };
 
 /** Reads the room of a booking for its customer. Throws `Refusal`: `not_found`, `not_confirmed`. */
-export async function readSession(context: SessionContext, bookingId: string): Promise<SessionRoom> {
-  const booking = await requireConfirmed(context.db, bookingId);
-  const { plug, followed } = await readRoom(context, bookingId);
+export async function readSession(services: Services, bookingId: string): Promise<SessionRoom> {
+  const booking = await requireConfirmed(services.db, bookingId);
+  const { plug, followed } = await readRoom(services, bookingId);
   const { studioId, startTime, endTime } = booking;
-  return { studioId, startTime, endTime, lights: context.plugs.has(plug), followed };
+  return { studioId, startTime, endTime, lights: services.plugs.has(plug), followed };
 }
 
 /** Reads whether the lights of a booking's room are on, and how its customer may switch them now. Throws `Refusal` as `switchSessionLights`. */
-export async function readSessionLights(context: SessionContext, bookingId: string): Promise<SessionLights> {
-  const { power, allowed } = await requireLights(context, bookingId);
+export async function readSessionLights(services: Services, bookingId: string): Promise<SessionLights> {
+  const { power, allowed } = await requireLights(services, bookingId);
   try {
     return { on: await power.isOn(), allowed };
   } catch (error) {
@@ -56,18 +54,18 @@ export async function readSessionLights(context: SessionContext, bookingId: stri
  * `code_not_released` before and `session_ended` after, `lights_in_use`, `provider_unavailable`.
  */
 export async function switchSessionLights(
-  context: SessionContext,
+  services: Services,
   { bookingId, on }: { readonly bookingId: string; readonly on: boolean },
   actor: string | null,
 ): Promise<SessionLights> {
-  const { plug, power, allowed } = await requireLights(context, bookingId);
+  const { plug, power, allowed } = await requireLights(services, bookingId);
   if (!(on ? allowed.on : allowed.off)) throw inUse();
-  await setLights(context, { plug, power, on }, { actor, bookingId });
+  await setLights(services, { plug, power, on }, { actor, bookingId });
   if (on) return { on, allowed };
   // A session may have begun its minutes while the plug was switching: its own job came before, so the lights go on again.
-  const now = await requireLights(context, bookingId);
+  const now = await requireLights(services, bookingId);
   if (now.allowed.off) return { on, allowed: now.allowed };
-  await setLights(context, { plug, power, on: true }, { actor, bookingId });
+  await setLights(services, { plug, power, on: true }, { actor, bookingId });
   throw inUse();
 }
 
@@ -75,14 +73,14 @@ const inUse = (): Refusal =>
   new Refusal('lights_in_use', 'Somebody else needs these lights now, so they stay as they are.');
 
 async function requireLights(
-  context: SessionContext,
+  services: Services,
   bookingId: string,
 ): Promise<{ readonly plug: string; readonly power: Power; readonly allowed: LightsAllowed }> {
-  const booking = await requireConfirmed(context.db, bookingId);
-  const room = await readRoom(context, bookingId);
-  const power = context.plugs.get(room.plug);
+  const booking = await requireConfirmed(services.db, bookingId);
+  const room = await readRoom(services, bookingId);
+  const power = services.plugs.get(room.plug);
   if (power === undefined) throw new Refusal('not_configured', 'The lights of this room can’t be switched from here.');
-  const now = context.clock();
+  const now = services.clock();
   const session = hoursOf(booking);
   const near = lightsWindow(session);
   if (now < near.start)
@@ -99,7 +97,7 @@ const hoursOf = ({ startTime, endTime }: BookingFacts): SessionHours => ({
   end: new Date(endTime),
 });
 
-async function readRoom({ db, clock }: SessionContext, bookingId: string): Promise<RoomNow> {
+async function readRoom({ db, clock }: Services, bookingId: string): Promise<RoomNow> {
   const row = await db.one<{ room: RoomNow }>(
     'select private.session_room($1::uuid, $2::timestamptz, $3::interval) as room',
     [bookingId, clock(), `${settings.lightsBeforeMinutes} minutes`],

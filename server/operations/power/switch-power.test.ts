@@ -3,6 +3,7 @@ import { ProviderError } from '#server/providers/call.ts';
 import type { Power } from '#server/providers/ports.ts';
 import { createFakeDatabase } from '#tests/support/fake-database.ts';
 import { switchPower, testPower } from './switch-power.ts';
+import { servicesWith } from '#tests/support/providers/services.ts';
 
 /** A plug that obeys, unless it is stuck or fails. */
 function createPlug({ stuck = false, error = null as Error | null, row = null as unknown } = {}) {
@@ -19,7 +20,7 @@ function createPlug({ stuck = false, error = null as Error | null, row = null as
     isOn: async () => state.on,
   };
   const { db, values } = createFakeDatabase(row);
-  return { context: { db, plugs: new Map([['', power]]) }, state, values };
+  return { context: servicesWith({ db, plugs: new Map([['', power]]) }), state, values };
 }
 const shared = (on: boolean) => ({ on, studioId: null });
 const unreachable = { code: 'provider_unavailable', message: 'We can’t reach the smart plug.' };

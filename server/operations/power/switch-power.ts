@@ -1,11 +1,8 @@
-import type { Database } from '#server/db/database.ts';
 import { ProviderError } from '#server/providers/call.ts';
 import type { Power } from '#server/providers/ports.ts';
 import { Refusal } from '../core/refusal.ts';
-import { type Plugs, SHARED_PLUG } from './plugs.ts';
-
-/** What the operations of the smart plugs work with. */
-export type PowerContext = { readonly db: Pick<Database, 'query' | 'one'>; readonly plugs: Plugs };
+import { SHARED_PLUG } from './plugs.ts';
+import type { Services } from '../core/services.ts';
 
 /** How long a test keeps the plug on. */
 const TEST_SECONDS = 2;
@@ -15,35 +12,35 @@ const TEST_SECONDS = 2;
  * Throws `Refusal('not_found')`, `Refusal('provider_unavailable')`.
  */
 export async function switchPower(
-  context: PowerContext,
+  services: Services,
   { on, studioId }: { readonly on: boolean; readonly studioId: string | null },
   actor: string,
 ): Promise<void> {
-  const plug = studioId === null ? SHARED_PLUG : await readPlug(context, studioId);
-  await setLights(context, { plug, power: powerOf(context, plug), on }, { actor });
+  const plug = studioId === null ? SHARED_PLUG : await readPlug(services, studioId);
+  await setLights(services, { plug, power: powerOf(services, plug), on }, { actor });
 }
 
 /** Switches a plug, checks that it did, and writes the audit log first. `actor`: null for a mailed link. Throws `Refusal('provider_unavailable')`. */
 export async function setLights(
-  context: Pick<PowerContext, 'db'>,
+  services: Services,
   { plug, power, on }: { readonly plug: string; readonly power: Power; readonly on: boolean },
   { actor, ...details }: { readonly actor: string | null; readonly bookingId?: string },
 ): Promise<void> {
-  await audit(context, actor, plug, { on, ...details });
+  await audit(services, actor, plug, { on, ...details });
   await refuseIfUnreachable(async () => {
     await power.set(on);
     if ((await power.isOn()) !== on) throw new ProviderError('plug', 'did_not_switch', { retryable: true });
   });
-  await context.db.query('select private.announce_lights()');
+  await services.db.query('select private.announce_lights()');
 }
 
 /** Switches the plug for rooms that name none on for two seconds; the plug itself switches off. Throws `Refusal('provider_unavailable')`. */
-export async function testPower(context: PowerContext, actor: string): Promise<void> {
-  await audit(context, actor, SHARED_PLUG, { test: true });
-  await refuseIfUnreachable(() => powerOf(context, SHARED_PLUG).pulse(TEST_SECONDS));
+export async function testPower(services: Services, actor: string): Promise<void> {
+  await audit(services, actor, SHARED_PLUG, { test: true });
+  await refuseIfUnreachable(() => powerOf(services, SHARED_PLUG).pulse(TEST_SECONDS));
 }
 
-async function readPlug({ db }: PowerContext, studioId: string): Promise<string> {
+async function readPlug({ db }: Services, studioId: string): Promise<string> {
   const room = await db.one<{ plug: string | null }>(
     'select p.plug from public.studios s left join private.studio_plug p on p.studio_id = s.id where s.id = $1::uuid',
     [studioId],
@@ -52,7 +49,7 @@ async function readPlug({ db }: PowerContext, studioId: string): Promise<string>
   return room.plug ?? SHARED_PLUG;
 }
 
-function powerOf({ plugs }: PowerContext, plug: string): Power {
+function powerOf({ plugs }: Services, plug: string): Power {
   const power = plugs.get(plug);
   if (power === undefined)
     throw new Refusal(
@@ -65,7 +62,7 @@ function powerOf({ plugs }: PowerContext, plug: string): Power {
 }
 
 async function audit(
-  { db }: Pick<PowerContext, 'db'>,
+  { db }: Services,
   actor: string | null,
   plug: string,
   details: Readonly<Record<string, unknown>>,

@@ -2,9 +2,8 @@ import { nextFree } from '#rules/finding/any-room.ts';
 import { bookingQuery } from '#rules/finding/booking-link.ts';
 import type { Rates } from '#rules/pricing.ts';
 import { addDays, slotStart, studioDate } from '#rules/studio-time.ts';
-import type { Database } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
 import { readBookingRules } from '../settings/booking-rules.ts';
+import type { Services } from '../core/services.ts';
 
 /** A room that can be booked from an hour on, and the price of that hour in cents. */
 export type NextFree = {
@@ -27,13 +26,7 @@ type Room = {
 const AHEAD_HOURS = 25;
 
 /** Finds the room that can be booked first within a day; null when none can. */
-export async function readNextFree({
-  db,
-  clock,
-}: {
-  readonly db: Pick<Database, 'query' | 'one'>;
-  readonly clock: Clock;
-}): Promise<NextFree | null> {
+export async function readNextFree({ db, clock }: Services): Promise<NextFree | null> {
   const now = clock();
   const until = new Date(now.getTime() + AHEAD_HOURS * 3_600_000);
   const today = studioDate(now);

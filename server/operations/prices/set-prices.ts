@@ -1,23 +1,20 @@
 import type { PriceListChange, SpecialDaysChange } from '#rules/price-list.ts';
-import { type Database, DatabaseError } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
+import { DatabaseError } from '#server/db/database.ts';
 import { Refusal } from '../core/refusal.ts';
-
-/** What the operations of prices work with. */
-type PriceContext = { readonly db: Pick<Database, 'one'>; readonly clock: Clock };
+import type { Services } from '../core/services.ts';
 
 /** Sets or removes the price list of a studio, or of all, from a day on. Throws `Refusal`, `too_late` for a day that has come. */
-export function setPriceList(context: PriceContext, change: PriceListChange, actor: string): Promise<void> {
-  return setPrices(context, 'set_price_list', change, actor);
+export function setPriceList(services: Services, change: PriceListChange, actor: string): Promise<void> {
+  return setPrices(services, 'set_price_list', change, actor);
 }
 
 /** Sets or removes the prices of days. Of days that have begun, it removes those yet to come. Throws `Refusal`. */
-export function setSpecialDays(context: PriceContext, change: SpecialDaysChange, actor: string): Promise<void> {
-  return setPrices(context, 'set_special_days', change, actor);
+export function setSpecialDays(services: Services, change: SpecialDaysChange, actor: string): Promise<void> {
+  return setPrices(services, 'set_special_days', change, actor);
 }
 
 async function setPrices(
-  { db, clock }: PriceContext,
+  { db, clock }: Services,
   name: 'set_price_list' | 'set_special_days',
   change: PriceListChange | SpecialDaysChange,
   actor: string,

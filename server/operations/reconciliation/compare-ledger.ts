@@ -1,16 +1,9 @@
 import { addDays, slotStart, type StudioDate, studioDate } from '#rules/studio-time.ts';
-import type { Database } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
-import type { Payments, ProviderLedger } from '#server/providers/ports.ts';
+import type { ProviderLedger } from '#server/providers/ports.ts';
 import { defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
 import { compareLedger, type OwnItem } from './ledger-differences.ts';
-
-export type LedgerContext = {
-  readonly db: Pick<Database, 'one' | 'query'>;
-  readonly payments: Pick<Payments, 'listLedger'>;
-  readonly clock: Clock;
-};
+import type { Services } from '../core/services.ts';
 
 /** Webhooks of the last minutes may be under way. */
 const SETTLES_MS = 15 * 60_000;
@@ -19,11 +12,7 @@ const AROUND_MS = 86_400_000;
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /** Begins the comparison of a month ('YYYY-MM') with the provider's ledger, as a job. Throws `Refusal` for a month that has not begun. */
-export async function startLedgerCheck(
-  { db, clock }: Pick<LedgerContext, 'db' | 'clock'>,
-  month: string,
-  actor: string,
-): Promise<void> {
+export async function startLedgerCheck({ db, clock }: Services, month: string, actor: string): Promise<void> {
   const now = clock();
   if (month > studioDate(now).slice(0, 7))
     throw new Refusal('invalid_request', 'This month has not begun.', { field: 'month' });
@@ -31,21 +20,21 @@ export async function startLedgerCheck(
 }
 
 /** Begins the nightly comparison: of this month, and of the month before for its last days. Does nothing when one began within `everyMs`. */
-export async function startNightlyCheck(context: Pick<LedgerContext, 'db' | 'clock'>, everyMs: number): Promise<void> {
-  const now = context.clock();
+export async function startNightlyCheck(services: Services, everyMs: number): Promise<void> {
+  const now = services.clock();
   const today = studioDate(now);
   const lastWeek = addDays(today, -7);
   for (const month of new Set([lastWeek.slice(0, 7), today.slice(0, 7)])) {
-    const recent = await context.db.one(
+    const recent = await services.db.one(
       'select from private.ledger_check where month = $1::date and started_at > $2::timestamptz',
       [`${month}-01`, new Date(now.getTime() - everyMs)],
     );
-    if (recent === null) await startLedgerCheck(context, month, NOBODY);
+    if (recent === null) await startLedgerCheck(services, month, NOBODY);
   }
 }
 
 /** Compares a month with the provider's ledger, and stores sums and differences. */
-async function checkLedger({ db, payments, clock }: LedgerContext, job: Job): Promise<JobOutcome> {
+async function checkLedger({ db, payments, clock }: Services, job: Job): Promise<JobOutcome> {
   const row = await db.one<{ month: StudioDate }>(
     'select month::text as month from private.ledger_check where id = $1::uuid',
     [job.subjectId],
@@ -100,5 +89,5 @@ export const checkLedgerJob = defineJob({
   kind: 'payment.compare-ledger',
   worker: 'payments',
   alerts: 'once',
-  handle: ({ payment }: { payment: LedgerContext }, job) => checkLedger(payment, job),
+  handle: (services, job) => checkLedger(services, job),
 });

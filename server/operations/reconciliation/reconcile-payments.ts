@@ -1,11 +1,10 @@
 import type { PaymentSession } from '#server/providers/ports.ts';
-import type { PaymentContext } from '../payments/context.ts';
 import { reasonOf } from '../payments/provider-errors.ts';
 import { outcomeOf, type SessionOutcome } from '../payments/outcome.ts';
 import { settlePayment } from '../payments/settle.ts';
-import type { EventContext } from '../webhooks/context.ts';
 import { handleDueEvents } from '../webhooks/handle-events.ts';
 import { storeEvent } from '../webhooks/inbox.ts';
+import type { Services } from '../core/services.ts';
 
 const WINDOW_MS = 72 * 3_600_000;
 /** How many payments that are not final are compared in one round: each once an hour, or after ten minutes when it failed. */
@@ -25,13 +24,13 @@ type StoredPayment = {
  * Puts each difference into the webhook inbox, which retries until it is handled. Returns how many were handled now. A step that
  * fails does not stop the others; its error is thrown at the end.
  */
-export async function reconcilePayments(context: EventContext): Promise<number> {
-  const { db, clock, log } = context;
+export async function reconcilePayments(services: Services): Promise<number> {
+  const { db, clock, log } = services;
   const since = new Date(clock().getTime() - WINDOW_MS);
   const steps = [
-    ['sessions', () => findSessions(context, since)],
-    ['events', () => findEvents(context, since)],
-    ['payments that are not final', () => compareNotFinal(context)],
+    ['sessions', () => findSessions(services, since)],
+    ['events', () => findEvents(services, since)],
+    ['payments that are not final', () => compareNotFinal(services)],
   ] as const;
   let failed: unknown = null;
   for (const [name, work] of steps) {
@@ -46,15 +45,15 @@ export async function reconcilePayments(context: EventContext): Promise<number> 
     `delete from private.webhook_inbox where handled_at < $1::timestamptz - interval '${KEPT_DAYS} days'`,
     [clock()],
   );
-  const handled = await handleDueEvents(context);
+  const handled = await handleDueEvents(services);
   // Throw after the work is done, so that the caller tries again sooner.
   if (failed !== null) throw failed;
   return handled;
 }
 
-async function findSessions(context: PaymentContext, since: Date): Promise<void> {
-  const sessions = (await context.payments.listSessions(since)).filter((one) => outcomeOf(one) !== 'open');
-  const { rows } = await context.db.query<StoredPayment>(
+async function findSessions(services: Services, since: Date): Promise<void> {
+  const sessions = (await services.payments.listSessions(since)).filter((one) => outcomeOf(one) !== 'open');
+  const { rows } = await services.db.query<StoredPayment>(
     `select p.session_id, p.state, p.dispute_id is not null as disputed,
        coalesce((select sum(r.amount_cents) from private.refund r
          where r.payment_id in (select x.id from private.payment x where x.id = p.id or x.share_of = p.id)
@@ -65,7 +64,7 @@ async function findSessions(context: PaymentContext, since: Date): Promise<void>
   const stored = new Map(rows.map((row) => [row.session_id, row]));
   for (const session of sessions) {
     if (!differs(session, stored.get(session.id))) continue;
-    await storeEvent(context, {
+    await storeEvent(services, {
       id: `reconcile:${session.id}:${session.status}:${session.paymentStatus}:${session.intentStatus ?? 'none'}:${session.refundedCents}:${session.disputed}`,
       type: 'reconcile.session',
       objectId: session.id,
@@ -95,18 +94,18 @@ function differs(session: PaymentSession, stored: StoredPayment | undefined): bo
   );
 }
 
-async function findEvents(context: PaymentContext, since: Date): Promise<void> {
-  const events = await context.payments.listEvents(since);
-  const { rows } = await context.db.query<{ event_id: string }>(
+async function findEvents(services: Services, since: Date): Promise<void> {
+  const events = await services.payments.listEvents(since);
+  const { rows } = await services.db.query<{ event_id: string }>(
     `select event_id from private.webhook_inbox where provider = 'stripe' and event_id = any($1::text[])`,
     [events.map((event) => event.id)],
   );
   const stored = new Set(rows.map((row) => row.event_id));
-  for (const event of events) if (!stored.has(event.id)) await storeEvent(context, event);
+  for (const event of events) if (!stored.has(event.id)) await storeEvent(services, event);
 }
 
-async function compareNotFinal(context: PaymentContext): Promise<void> {
-  const { db, clock, log } = context;
+async function compareNotFinal(services: Services): Promise<void> {
+  const { db, clock, log } = services;
   const now = clock();
   const { rows } = await db.query<{ id: string; session_id: string }>(
     `select id, session_id from private.payment
@@ -116,7 +115,7 @@ async function compareNotFinal(context: PaymentContext): Promise<void> {
     [now],
   );
   for (const row of rows) {
-    const failed = await settlePayment(context, row.session_id).then(
+    const failed = await settlePayment(services, row.session_id).then(
       () => false,
       (error: unknown) => {
         log.error({ payment: row.id, reason: reasonOf(error) }, 'a payment could not be compared with the provider');

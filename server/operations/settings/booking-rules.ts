@@ -1,5 +1,5 @@
 import type { BusinessSettings, HoldLimits } from '#rules/business/business.ts';
-import type { Transaction } from '#server/db/database.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 /** The settings that decide about bookings: `private.booking_settings()`. */
 export type BookingRules = Pick<
@@ -15,7 +15,7 @@ export const holdMinutesOf = (
 ): number => byOperator ?? holdMinutes;
 
 /** Reads the settings that decide about bookings, as they are now. */
-export async function readBookingRules(db: Pick<Transaction, 'one'>): Promise<BookingRules> {
+export async function readBookingRules(db: Queryable): Promise<BookingRules> {
   const row = await db.one<{ rules: BookingRules }>('select private.booking_settings() as rules');
   if (row === null) throw new Error('booking_settings returned no row');
   return row.rules;

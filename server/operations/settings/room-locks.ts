@@ -1,21 +1,14 @@
-import type { Database } from '#server/db/database.ts';
 import { ProviderError } from '#server/providers/call.ts';
-import type { LockDevice, Locks } from '#server/providers/ports.ts';
+import type { LockDevice } from '#server/providers/ports.ts';
 import { Refusal } from '../core/refusal.ts';
-
-type LocksContext = {
-  readonly db: Pick<Database, 'query'>;
-  readonly locks: Pick<Locks, 'check'>;
-  /** Studio id → lock id. */
-  readonly lockOf: ReadonlyMap<string, string>;
-};
+import type { Services } from '../core/services.ts';
 
 /** A lock of our account, with the open room that has it. */
 type RoomLock = Pick<LockDevice, 'id' | 'name' | 'batteryPercent'> & { readonly room: string | null };
 
 /** Lists the locks that a room can have. Throws `Refusal('provider_unavailable')`. */
-export async function listLocks(context: LocksContext): Promise<readonly RoomLock[]> {
-  const [devices, rooms] = await Promise.all([readDevices(context), readOpenRooms(context)]);
+export async function listLocks(services: Services): Promise<readonly RoomLock[]> {
+  const [devices, rooms] = await Promise.all([readDevices(services), readOpenRooms(services)]);
   return devices
     .filter(({ isLock }) => isLock)
     .map(({ id, name, batteryPercent }) => ({ id, name, batteryPercent, room: rooms.get(id)?.name ?? null }));
@@ -25,10 +18,10 @@ export async function listLocks(context: LocksContext): Promise<readonly RoomLoc
  * Checks that the lock service knows a lock, and that no other open room has it, before a room with it can be booked. Throws `Refusal`, also when the
  * service does not answer: a room opens only with a door that is known to open.
  */
-export async function requireLock(context: LocksContext, lockId: string, studioId: string | null): Promise<void> {
-  const other = (await readOpenRooms(context)).get(lockId);
+export async function requireLock(services: Services, lockId: string, studioId: string | null): Promise<void> {
+  const other = (await readOpenRooms(services)).get(lockId);
   if (other !== undefined && other.id !== studioId) throw lockTaken(other.name);
-  const devices = await readDevices(context);
+  const devices = await readDevices(services);
   if (devices.some(({ id }) => id === lockId)) return;
   throw new Refusal(
     'invalid_request',
@@ -43,7 +36,7 @@ export const lockTaken = (name: string | null): Refusal =>
     field: 'room.lockId',
   });
 
-async function readDevices({ locks }: LocksContext): Promise<readonly LockDevice[]> {
+async function readDevices({ locks }: Services): Promise<readonly LockDevice[]> {
   try {
     return (await locks.check()).devices;
   } catch (error) {
@@ -60,7 +53,7 @@ async function readDevices({ locks }: LocksContext): Promise<readonly LockDevice
 async function readOpenRooms({
   db,
   lockOf,
-}: LocksContext): Promise<ReadonlyMap<string, { readonly id: string; readonly name: string }>> {
+}: Services): Promise<ReadonlyMap<string, { readonly id: string; readonly name: string }>> {
   const { rows } = await db.query<{ id: string; name: string; lock: string | null }>(
     'select s.id, s.name, l.lock_id as lock from public.studios s left join private.studio_lock l on l.studio_id = s.id where s.active',
   );

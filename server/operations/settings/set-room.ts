@@ -1,44 +1,34 @@
 import type { RoomChange } from '#rules/business/room-change.ts';
-import { type Database, DatabaseError } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
-import type { Locks } from '#server/providers/ports.ts';
+import { DatabaseError } from '#server/db/database.ts';
 import { Refusal } from '../core/refusal.ts';
 import { checkAgain } from '../access/check-locks.ts';
-import { type Plugs, SHARED_PLUG } from '../power/plugs.ts';
+import { SHARED_PLUG } from '../power/plugs.ts';
 import { lockTaken, requireLock } from './room-locks.ts';
-
-type RoomContext = {
-  readonly db: Pick<Database, 'one' | 'query'>;
-  readonly clock: Clock;
-  /** Studio id → lock id, with the locks that IGLOOHOME_LOCKS names. */
-  readonly lockOf: ReadonlyMap<string, string>;
-  readonly locks: Pick<Locks, 'check'>;
-  readonly plugs: Plugs;
-};
+import type { Services } from '../core/services.ts';
 
 /**
  * Adds or changes a room. A room opens only with a lock that the lock service knows and no other open room has. It keeps its lock when it gets another
  * name, also one that the environment gave to the old name. Returns its id. Throws `Refusal`.
  */
-export async function setRoom(context: RoomContext, { studioId, room }: RoomChange, actor: string): Promise<string> {
-  const before = studioId === null ? null : await readRoom(context, studioId);
+export async function setRoom(services: Services, { studioId, room }: RoomChange, actor: string): Promise<string> {
+  const before = studioId === null ? null : await readRoom(services, studioId);
   const given = room.lockId ?? null;
   const lockId = given ?? before?.lockId ?? null;
   if (room.active === true && lockId === null)
     throw new Refusal('invalid_request', 'Give the room a lock before it can be booked: otherwise nobody can enter.', {
       field: 'room.lockId',
     });
-  refuseUnknownPlug(context, room.plug ?? null);
-  if (lockId !== null && takesLock(before, room, lockId)) await requireLock(context, lockId, studioId);
+  refuseUnknownPlug(services, room.plug ?? null);
+  if (lockId !== null && takesLock(before, room, lockId)) await requireLock(services, lockId, studioId);
   const changes = { ...room, ...(given !== null || room.name !== undefined ? { lockId } : {}) };
   try {
-    const row = await context.db.one<{ id: string | null }>(
+    const row = await services.db.one<{ id: string | null }>(
       'select private.set_room($1::uuid, $2::jsonb, $3::uuid, $4::timestamptz) as id',
-      [studioId, changes, actor, context.clock()],
+      [studioId, changes, actor, services.clock()],
     );
     if (!row?.id) throw new Refusal('not_found', 'Studio not found');
     // Whoever looks at Today sees at once what the lock says.
-    await checkAgain(context, context.clock());
+    await checkAgain(services, services.clock());
     return row.id;
   } catch (error) {
     if (error instanceof DatabaseError && error.constraint === 'studios_name_key')
@@ -51,10 +41,7 @@ export async function setRoom(context: RoomContext, { studioId, room }: RoomChan
 type RoomBefore = { readonly active: boolean; readonly lockId: string | null };
 
 /** Reads a room as it is. Its own lock is read from the database: `lockOf` follows a change a moment later. Null when there is no such room. */
-async function readRoom(
-  { db, lockOf }: Pick<RoomContext, 'db' | 'lockOf'>,
-  studioId: string,
-): Promise<RoomBefore | null> {
+async function readRoom({ db, lockOf }: Services, studioId: string): Promise<RoomBefore | null> {
   const row = await db.one<RoomBefore>(
     `select s.active, l.lock_id as "lockId" from public.studios s left join private.studio_lock l on l.studio_id = s.id where s.id = $1::uuid`,
     [studioId],
@@ -70,7 +57,7 @@ function takesLock(before: RoomBefore | null, room: RoomChange['room'], lockId: 
 }
 
 /** Staff only name a plug. Its address is the operator's, so that nobody makes the server call another one. */
-function refuseUnknownPlug({ plugs }: Pick<RoomContext, 'plugs'>, name: string | null): void {
+function refuseUnknownPlug({ plugs }: Services, name: string | null): void {
   if (name === null || plugs.has(name)) return;
   const names = [...plugs.keys()].filter((one) => one !== SHARED_PLUG);
   throw new Refusal(
@@ -83,15 +70,11 @@ function refuseUnknownPlug({ plugs }: Pick<RoomContext, 'plugs'>, name: string |
 }
 
 /** Orders the rooms as listed. */
-export async function orderRooms(
-  { db }: Pick<RoomContext, 'db'>,
-  studioIds: readonly string[],
-  actor: string,
-): Promise<void> {
+export async function orderRooms({ db }: Services, studioIds: readonly string[], actor: string): Promise<void> {
   await db.query('select private.order_rooms($1::uuid[], $2::uuid)', [studioIds, actor]);
 }
 
 /** Periodic task: closes the hours outside the opening hours of days that come into reach, and of bookings that were cancelled. */
-export async function followOpeningHours({ db, clock }: Pick<RoomContext, 'db' | 'clock'>): Promise<void> {
+export async function followOpeningHours({ db, clock }: Services): Promise<void> {
   await db.query('select private.follow_all_opening_hours($1::timestamptz)', [clock()]);
 }

@@ -1,12 +1,12 @@
 import type { BusinessSettings } from '#rules/business/business.ts';
 import type { SettingsChange } from '#rules/business/settings-change.ts';
-import type { Database } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
+import type { Queryable } from '#server/db/database.ts';
 import { Refusal } from '../core/refusal.ts';
+import type { Services } from '../core/services.ts';
 
 /** Sets some of the settings of the business, with an entry in the audit log. Returns all of them. Throws `Refusal` for a photo that is not uploaded. */
 export async function setSettings(
-  { db, clock }: { readonly db: Pick<Database, 'one'>; readonly clock: Clock },
+  { db, clock }: Services,
   changes: SettingsChange,
   actor: string,
 ): Promise<BusinessSettings> {
@@ -21,7 +21,7 @@ export async function setSettings(
 }
 
 /** A photo that was uploaded more than a day before may have been deleted as unused. */
-async function refuseUnknownPhoto(db: Pick<Database, 'one'>, name: string): Promise<void> {
+async function refuseUnknownPhoto(db: Queryable, name: string): Promise<void> {
   const found = await db.one(`select 1 from storage.objects where bucket_id = 'rooms' and name = $1`, [name]);
   if (found === null)
     throw new Refusal('invalid_request', 'The photo was not found. Upload it again.', { field: 'directionsPhoto' });

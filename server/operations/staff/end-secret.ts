@@ -1,10 +1,10 @@
 import type { Transaction } from '#server/db/database.ts';
 import { URGENT_WAIT_MS, defineJob, type Job, type JobOutcome } from '../core/jobs.ts';
 import type { SecretKind } from '../core/shown-secrets.ts';
-import type { AccessContext } from '../access/context.ts';
 import { replaceSeenCode } from '../access/renew-code.ts';
 import { revokeCodes } from '../access/revoke-codes.ts';
 import { removeStaffCode } from '../access/staff-codes.ts';
+import type { Services } from '../core/services.ts';
 
 type LostSecret = { readonly kind: SecretKind; readonly subjectId: string; readonly bookingId: string | null };
 
@@ -12,8 +12,8 @@ type LostSecret = { readonly kind: SecretKind; readonly subjectId: string; reado
  * Job `access.end-secret`: revokes a code that was shown to a person who has lost the permission since. A code of a booking is replaced, and the customer gets
  * the new one by mail. Where the lock cannot remove codes nothing happens: owners see the code with its end. Throws `ProviderError`.
  */
-async function endSecret(context: AccessContext, job: Job): Promise<JobOutcome> {
-  const { db, locks } = context;
+async function endSecret(services: Services, job: Job): Promise<JobOutcome> {
+  const { db, locks } = services;
   const secret = await db.one<LostSecret>(
     `select s.kind, s.subject_id as "subjectId", c.booking_id as "bookingId" from private.shown_secret s
      left join public.booking_access_codes c on s.kind = 'booking-code' and c.id = s.subject_id
@@ -27,18 +27,18 @@ async function endSecret(context: AccessContext, job: Job): Promise<JobOutcome> 
       `update private.staff_code set status = 'revoking' where id = $1::uuid and status in ('requested', 'issued')`,
       [subjectId],
     );
-    await removeStaffCode(context, { ...job, subjectId });
+    await removeStaffCode(services, { ...job, subjectId });
   }
   if (bookingId !== null) {
-    await replaceSeenCode(context, bookingId, subjectId);
-    await revokeCodes(context, { ...job, subjectId: bookingId, payload: { codeId: subjectId } });
+    await replaceSeenCode(services, bookingId, subjectId);
+    await revokeCodes(services, { ...job, subjectId: bookingId, payload: { codeId: subjectId } });
   }
   await db.transaction(async (tx) => {
     const { count } = await tx.query(
       'update private.shown_secret set ended_at = $2::timestamptz where id = $1::uuid and ended_at is null',
-      [job.subjectId, context.clock()],
+      [job.subjectId, services.clock()],
     );
-    if (count > 0 && bookingId !== null) await mailNewCode(tx, job.subjectId, context.clock());
+    if (count > 0 && bookingId !== null) await mailNewCode(tx, job.subjectId, services.clock());
   });
   return 'done';
 }
@@ -60,5 +60,5 @@ export const endSecretJob = defineJob({
   kind: 'access.end-secret',
   worker: 'locks',
   longestWaitMs: URGENT_WAIT_MS,
-  handle: ({ access }: { access: AccessContext }, job) => endSecret(access, job),
+  handle: (services, job) => endSecret(services, job),
 });

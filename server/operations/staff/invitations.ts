@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Permission } from '#rules/permissions.ts';
-import type { LinkSigner } from '#server/crypto/link-signer.ts';
-import type { Database, Transaction } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
+import type { Transaction } from '#server/db/database.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
+import type { Services } from '../core/services.ts';
 
-/** What the operations of invitations work with. */
-export type InvitationContext = { readonly db: Database; readonly links: LinkSigner; readonly clock: Clock };
 export type Invitation = { readonly invitationId: string; readonly expiresAt: Date };
 
 /** The purpose of the signed link of an invitation. */
@@ -16,7 +13,7 @@ const VALID_DAYS = 7;
 const NOT_OWNER = new Refusal('not_yours', 'Only owners can do this.', { permission: 'owner' });
 
 /** Returns the token of an invitation's link. It follows from id and expiry, so that it need not be stored to be mailed. */
-export const invitationToken = ({ links }: Pick<InvitationContext, 'links'>, one: Invitation): string =>
+export const invitationToken = ({ links }: Services, one: Invitation): string =>
   links.sign(INVITATION_LINK, one.invitationId, one.expiresAt);
 
 /**
@@ -24,17 +21,17 @@ export const invitationToken = ({ links }: Pick<InvitationContext, 'links'>, one
  * second mail; another one for the address replaces it. Throws `Refusal`.
  */
 export async function inviteStaff(
-  context: InvitationContext,
+  services: Services,
   { email, permissions }: { readonly email: string; readonly permissions: readonly Permission[] },
   actor: string,
 ): Promise<Invitation> {
-  const now = context.clock();
+  const now = services.clock();
   const fresh = { invitationId: randomUUID(), expiresAt: expiryFrom(now) };
-  return context.db.transaction(async (tx) => {
+  return services.db.transaction(async (tx) => {
     const row = await tx.one<{ outcome: string; id: string; expiresAt: Date }>(
       `select outcome, id, expires_at as "expiresAt"
        from private.invite_staff($1::uuid, $2, $3::text[], $4, $5::timestamptz, $6::uuid, $7::timestamptz)`,
-      [fresh.invitationId, email, permissions, invitationToken(context, fresh), fresh.expiresAt, actor, now],
+      [fresh.invitationId, email, permissions, invitationToken(services, fresh), fresh.expiresAt, actor, now],
     );
     if (row?.outcome === 'invited') await mailInvitation(tx, fresh, now);
     else if (row?.outcome === 'already_staff')
@@ -45,17 +42,13 @@ export async function inviteStaff(
 }
 
 /** Mails an open invitation again, with a new link that replaces the one before. Throws `Refusal`. */
-export async function renewInvitation(
-  context: InvitationContext,
-  invitationId: string,
-  actor: string,
-): Promise<Invitation> {
-  const now = context.clock();
+export async function renewInvitation(services: Services, invitationId: string, actor: string): Promise<Invitation> {
+  const now = services.clock();
   const renewed = { invitationId, expiresAt: expiryFrom(now) };
-  return context.db.transaction(async (tx) => {
+  return services.db.transaction(async (tx) => {
     const row = await tx.one<{ outcome: string }>(
       'select private.renew_invitation($1::uuid, $2, $3::timestamptz, $4::uuid) as outcome',
-      [invitationId, invitationToken(context, renewed), renewed.expiresAt, actor],
+      [invitationId, invitationToken(services, renewed), renewed.expiresAt, actor],
     );
     refuse(row?.outcome);
     await mailInvitation(tx, renewed, now);
@@ -64,11 +57,7 @@ export async function renewInvitation(
 }
 
 /** Ends an open invitation; its link is worth nothing any more. Throws `Refusal`. */
-export async function revokeInvitation(
-  { db, clock }: Pick<InvitationContext, 'db' | 'clock'>,
-  invitationId: string,
-  actor: string,
-): Promise<void> {
+export async function revokeInvitation({ db, clock }: Services, invitationId: string, actor: string): Promise<void> {
   const row = await db.one<{ outcome: string }>(
     'select private.revoke_invitation($1::uuid, $2::uuid, $3::timestamptz) as outcome',
     [invitationId, actor, clock()],
@@ -83,11 +72,7 @@ function refuse(outcome: string | undefined): void {
 }
 
 /** Makes an account staff with the permissions of the invitation whose link it opened, and returns them. Throws `Refusal`. */
-export async function acceptInvitation(
-  { db, clock }: Pick<InvitationContext, 'db' | 'clock'>,
-  token: string,
-  userId: string,
-): Promise<Permission[]> {
+export async function acceptInvitation({ db, clock }: Services, token: string, userId: string): Promise<Permission[]> {
   const row = await db.one<{ outcome: string; permissions: Permission[] | null }>(
     'select outcome, permissions from private.accept_invitation($1, $2::uuid, $3::timestamptz)',
     [token, userId, clock()],
@@ -117,7 +102,7 @@ export async function acceptInvitation(
 /** Whole seconds, as in the link. */
 const expiryFrom = (now: Date): Date => new Date(Math.floor(now.getTime() / 1000 + VALID_DAYS * 86_400) * 1000);
 
-const mailInvitation = (tx: Pick<Transaction, 'query'>, one: Invitation, now: Date): Promise<void> =>
+const mailInvitation = (tx: Transaction, one: Invitation, now: Date): Promise<void> =>
   enqueue(tx, {
     kind: 'mail.staff-invitation',
     subjectId: one.invitationId,

@@ -6,9 +6,10 @@ import { type MoneyRight, requireConcession } from '../core/concessions.ts';
 import { failpoint } from '../core/failpoint.ts';
 import { paymentOnItsWay } from '../core/payment-on-its-way.ts';
 import { Refusal } from '../core/refusal.ts';
-import { type AttemptContext, endAttempt } from '../payments/close-session.ts';
+import { endAttempt } from '../payments/close-session.ts';
 import { confirmBooking } from '../payments/confirm.ts';
 import { lockPayment } from '../payments/payment-rows.ts';
+import type { Services } from '../core/services.ts';
 
 export type PaidElsewhere = {
   readonly bookingId: string;
@@ -22,31 +23,31 @@ export type PaidElsewhere = {
  * link is closed at the provider first, so that nobody pays twice. Repeating it changes nothing. Throws `Refusal`, or `ProviderError` when nobody
  * knows whether the link can still be paid; then nothing was changed.
  */
-export async function markPaid(context: AttemptContext, wanted: PaidElsewhere): Promise<BookingFacts> {
+export async function markPaid(services: Services, wanted: PaidElsewhere): Promise<BookingFacts> {
   requireConcession(wanted.money, { kind: 'elsewhere' });
-  const asked = await readBooking(context.db, wanted.bookingId);
+  const asked = await readBooking(services.db, wanted.bookingId);
   // The first booking of an order has its session.
-  const first = asked?.orderId ? await readBooking(context.db, asked.orderId) : asked;
+  const first = asked?.orderId ? await readBooking(services.db, asked.orderId) : asked;
   if (!asked || !first) throw new Refusal('not_found', 'Booking not found');
-  const payment = await latestPayment(context.db, first.id);
+  const payment = await latestPayment(services.db, first.id);
   if (isMarked(first, payment)) return asked;
   const open = requireUnpaidLink(first, payment);
-  if (!(await endAttempt(context, first, open))) {
-    const settled = await readBooking(context.db, first.id);
+  if (!(await endAttempt(services, first, open))) {
+    const settled = await readBooking(services.db, first.id);
     throw settled?.status === 'pending' ? paymentOnItsWay(settled.id) : paidByLink();
   }
   failpoint('staff-mark-paid.after.close');
   try {
-    await context.db.transaction((tx) => confirmPaid(context, tx, open, wanted.actor));
+    await services.db.transaction((tx) => confirmPaid(services, tx, open, wanted.actor));
   } catch (error) {
     if (isBlocked(error)) throw blockedForStaff();
     throw error;
   }
-  return (await readBooking(context.db, asked.id)) ?? asked;
+  return (await readBooking(services.db, asked.id)) ?? asked;
 }
 
 /** `open`: the payment by the link, which has been closed. */
-async function confirmPaid(context: AttemptContext, tx: Transaction, open: PaymentFacts, actor: string): Promise<void> {
+async function confirmPaid(services: Services, tx: Transaction, open: PaymentFacts, actor: string): Promise<void> {
   const bookings = await lockOrder(tx, open.bookingId);
   const [held] = bookings;
   const last = await latestPayment(tx, open.bookingId);
@@ -60,8 +61,8 @@ async function confirmPaid(context: AttemptContext, tx: Transaction, open: Payme
   for (const booking of bookings) {
     const share = booking === held ? ended : await latestPayment(tx, booking.id);
     if (share === null) throw new Error('each booking of an order has a share of its payment');
-    await storePayment(context, tx, share, { id: booking === held ? id : randomUUID(), shareOf }, actor);
-    await confirmBooking(context, tx, booking, actor);
+    await storePayment(services, tx, share, { id: booking === held ? id : randomUUID(), shareOf }, actor);
+    await confirmBooking(services, tx, booking, actor);
   }
 }
 
@@ -91,8 +92,8 @@ const linkOver = (): Refusal =>
 
 /** The kind of a payment never changes: the link ends, and what was paid elsewhere is the next attempt. */
 async function storePayment(
-  { clock }: Pick<AttemptContext, 'clock'>,
-  tx: Pick<Transaction, 'query'>,
+  { clock }: Services,
+  tx: Transaction,
   link: PaymentFacts,
   { id, shareOf }: Pick<PaymentFacts, 'id' | 'shareOf'>,
   actor: string,

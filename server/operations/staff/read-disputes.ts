@@ -1,5 +1,4 @@
-import type { Database } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
+import type { Services } from '../core/services.ts';
 
 /** A dispute as the payment provider reported it last. */
 export type BookingDispute = {
@@ -17,10 +16,7 @@ export type BookingDispute = {
 export type BookingDisputes = { readonly disputes: readonly BookingDispute[]; readonly held: boolean };
 
 /** Reads the disputes of a booking's payments, oldest first. The dispute of an order is one of each of its bookings. */
-export async function readDisputes(
-  { db }: { readonly db: Pick<Database, 'query'> },
-  bookingId: string,
-): Promise<readonly BookingDispute[]> {
+export async function readDisputes({ db }: Services, bookingId: string): Promise<readonly BookingDispute[]> {
   const { rows } = await db.query<BookingDispute>(
     `select d.id, d.status, d.provider_status as "providerStatus", d.needs_response as "needsResponse", d.reason,
        d.amount_cents as "amountCents", d.due_at as "dueAt", d.opened_at as "openedAt"
@@ -32,14 +28,11 @@ export async function readDisputes(
 }
 
 /** Reads the disputes of a booking, and whether they hold its access code. */
-export async function readDisputesAndHold(
-  { db, clock }: { readonly db: Pick<Database, 'query' | 'one'>; readonly clock: Clock },
-  bookingId: string,
-): Promise<BookingDisputes> {
-  const row = await db.one<{ held: boolean }>(
+export async function readDisputesAndHold(services: Services, bookingId: string): Promise<BookingDisputes> {
+  const row = await services.db.one<{ held: boolean }>(
     `select exists (select from private.code_hold(b.id)) as held from private.booking b
      where b.id = $1::uuid and b.status = 'confirmed' and b.end_time > $2::timestamptz`,
-    [bookingId, clock()],
+    [bookingId, services.clock()],
   );
-  return { disputes: await readDisputes({ db }, bookingId), held: row?.held === true };
+  return { disputes: await readDisputes(services, bookingId), held: row?.held === true };
 }

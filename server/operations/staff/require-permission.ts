@@ -1,16 +1,9 @@
 import type { Permission } from '#rules/permissions.ts';
-import type { Database } from '#server/db/database.ts';
 import type { Caller } from '#server/http/caller.ts';
 import { Refusal } from '../core/refusal.ts';
 import { secondFactorRequired } from '../core/second-factor.ts';
 import { permissionMissing } from '../core/shown-secrets.ts';
-
-/** What the checks of a caller's rights work with. */
-export type StaffContext = {
-  readonly db: Pick<Database, 'one'>;
-  /** Whether the developer pages are on. */
-  readonly developerPages: boolean;
-};
+import type { Services } from '../core/services.ts';
 
 type Rights = {
   readonly staff: boolean;
@@ -23,7 +16,7 @@ type Rights = {
  * Reads whether the caller's account is staff right now, and whether its session has the permission: with a second factor where one is required of
  * the account. The service key has every permission.
  */
-async function readRights({ db }: Pick<StaffContext, 'db'>, caller: Caller, permission: Permission): Promise<Rights> {
+async function readRights({ db }: Services, caller: Caller, permission: Permission): Promise<Rights> {
   if (caller.role === 'service_role') return { staff: true, permitted: true };
   if (caller.userId === null) return { staff: false, permitted: false };
   const rights = await db.one<Rights>(
@@ -35,21 +28,13 @@ async function readRights({ db }: Pick<StaffContext, 'db'>, caller: Caller, perm
 }
 
 /** Whether the caller is the service key or staff with the permission right now. */
-export async function hasPermission(
-  context: Pick<StaffContext, 'db'>,
-  caller: Caller,
-  permission: Permission,
-): Promise<boolean> {
-  return (await readRights(context, caller, permission)).permitted === true;
+export async function hasPermission(services: Services, caller: Caller, permission: Permission): Promise<boolean> {
+  return (await readRights(services, caller, permission)).permitted === true;
 }
 
 /** Whether the caller would have the permission after a second factor. */
-export async function missesSecondFactor(
-  context: Pick<StaffContext, 'db'>,
-  caller: Caller,
-  permission: Permission,
-): Promise<boolean> {
-  const { staff, missesFactor } = await readRights(context, caller, permission);
+export async function missesSecondFactor(services: Services, caller: Caller, permission: Permission): Promise<boolean> {
+  const { staff, missesFactor } = await readRights(services, caller, permission);
   return staff && missesFactor === true;
 }
 
@@ -57,20 +42,16 @@ export async function missesSecondFactor(
  * Throws `Refusal` unless the caller is staff with the permission: `not_signed_in` for guests, `second_factor_required` where only that is
  * missing, else `not_yours`.
  */
-export async function requirePermission(
-  context: Pick<StaffContext, 'db'>,
-  caller: Caller,
-  permission: Permission,
-): Promise<void> {
+export async function requirePermission(services: Services, caller: Caller, permission: Permission): Promise<void> {
   if (caller.role === 'anon') throw new Refusal('not_signed_in', 'Please sign in first.');
-  const { staff, permitted, missesFactor } = await readRights(context, caller, permission);
+  const { staff, permitted, missesFactor } = await readRights(services, caller, permission);
   if (staff !== true) throw new Refusal('not_yours', 'Only staff can do this.');
   if (missesFactor === true) throw secondFactorRequired(permission);
   if (permitted !== true) throw permissionMissing(permission);
 }
 
 /** Throws `Refusal` unless the caller may see the settings and the developer pages are on: `not_found` when they are off. */
-export async function requireDeveloper(context: StaffContext, caller: Caller): Promise<void> {
-  await requirePermission(context, caller, 'settings');
-  if (!context.developerPages) throw new Refusal('not_found', 'The developer pages are switched off.');
+export async function requireDeveloper(services: Services, caller: Caller): Promise<void> {
+  await requirePermission(services, caller, 'settings');
+  if (!services.settings.developerPages) throw new Refusal('not_found', 'The developer pages are switched off.');
 }

@@ -1,6 +1,6 @@
 import type { Permission } from '#rules/permissions.ts';
-import type { Database } from '#server/db/database.ts';
 import { Refusal } from '../core/refusal.ts';
+import type { Services } from '../core/services.ts';
 
 /** What `private.set_permissions()` returns. */
 type Outcome = 'set' | 'not_owner' | 'no_account' | 'unconfirmed' | 'last_owner';
@@ -10,7 +10,7 @@ type Outcome = 'set' | 'not_owner' | 'no_account' | 'unconfirmed' | 'last_owner'
  * owner stays one.
  */
 export async function setPermissions(
-  { db }: { db: Pick<Database, 'one'> },
+  { db }: Services,
   change: { userId: string; permissions: readonly Permission[] },
   actor: string,
 ): Promise<void> {

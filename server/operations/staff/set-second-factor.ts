@@ -1,8 +1,8 @@
 import type { Permission } from '#rules/permissions.ts';
-import type { Database, Transaction } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
+import type { Transaction } from '#server/db/database.ts';
 import { enqueue } from '../core/jobs.ts';
 import { Refusal } from '../core/refusal.ts';
+import type { Services } from '../core/services.ts';
 
 /** What `private.set_second_factor_rules()` returns. */
 type Outcome = 'set' | 'not_owner' | 'no_factor' | 'not_shown';
@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
  * they need it. Throws `Refusal` for an owner who has none or has not shown it.
  */
 export async function setSecondFactorRules(
-  { db, clock }: { readonly db: Pick<Database, 'transaction'>; readonly clock: Clock },
+  { db, clock }: Services,
   { permissions, graceDays }: Wanted,
   by: { readonly actor: string; readonly sessionId: string | null },
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function setSecondFactorRules(
   });
 }
 
-async function readRules(tx: Pick<Transaction, 'query'>): Promise<readonly string[]> {
+async function readRules(tx: Transaction): Promise<readonly string[]> {
   const { rows } = await tx.query<{ permission: string }>('select permission from private.second_factor_rule');
   return rows.map(({ permission }) => permission);
 }

@@ -1,10 +1,10 @@
-import type { Database } from '#server/db/database.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 /** The accounts of staff, as the server last read them. */
 export type StaffAccounts = {
   /** Whether a caller (`user:<id>`) was staff then. Decides about turns at the database only; every right is checked in SQL. */
   readonly has: (caller: string) => boolean;
-  read(db: Pick<Database, 'query'>): Promise<void>;
+  read(db: Queryable): Promise<void>;
 };
 
 /** Creates an empty list; `read` fills it. */

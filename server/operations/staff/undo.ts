@@ -4,8 +4,8 @@ import { type BookingFacts, lockBooking } from '../core/booking-rows.ts';
 import { Refusal } from '../core/refusal.ts';
 import { takeCoupon } from '../core/take-coupon.ts';
 import { applyMove } from '../moves/apply-move.ts';
-import type { PaymentContext } from '../payments/context.ts';
 import { stopJobs, tooLate, type UndoRow } from './undo-rows.ts';
+import type { Services } from '../core/services.ts';
 
 export type Undone = { readonly bookingId: string; readonly reference: string; readonly kind: UndoRow['kind'] };
 
@@ -15,11 +15,11 @@ export type Undone = { readonly bookingId: string; readonly reference: string; r
  * changes nothing. Throws `Refusal`: `too_late`, or `slot_taken` and `slot_closed` when somebody has the hours meanwhile.
  */
 export async function undoForStaff(
-  context: Pick<PaymentContext, 'db' | 'clock'>,
+  services: Services,
   { undoId, actor }: { readonly undoId: string; readonly actor: string },
 ): Promise<Undone> {
   try {
-    return await context.db.transaction((tx) => undo(tx, undoId, actor, context.clock()));
+    return await services.db.transaction((tx) => undo(tx, undoId, actor, services.clock()));
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     if (error.constraint === 'booking_one_per_slot')

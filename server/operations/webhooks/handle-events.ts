@@ -4,7 +4,7 @@ import { Refusal } from '../core/refusal.ts';
 import { settleHostedCheck } from '../identity/settle-hosted-check.ts';
 import { reasonOf } from '../payments/provider-errors.ts';
 import { settleIntent, settlePayment } from '../payments/settle.ts';
-import type { EventContext } from './context.ts';
+import type { CallServices, Services } from '../core/services.ts';
 import { claimDueEvents, claimEvent, markHandled, postpone, storeEvent, type StoredEvent } from './inbox.ts';
 
 /** Events about a checkout session, a payment intent and a hosted ID check. The state itself is always read from the provider. */
@@ -23,30 +23,31 @@ const ALERT_AT = 3;
 const ALERT_REASON_MAX = 200;
 
 /** Stores an event once and handles it. An event that fails stays stored and is retried. */
-export async function acceptEvent(context: EventContext, event: ProviderEvent): Promise<void> {
-  await storeEvent(context, event);
+export async function acceptEvent(services: CallServices, event: ProviderEvent): Promise<void> {
+  await storeEvent(services, event);
   failpoint('webhook.after.inbox');
-  const stored = await claimEvent(context, event.id);
-  if (stored !== null) await handle(context, stored);
+  const stored = await claimEvent(services, event.id);
+  if (stored !== null) await handle(services, stored, services.customerClass);
 }
 
 /** Handles stored events that are due, each by itself; returns how many succeeded. */
-export async function handleDueEvents(context: EventContext): Promise<number> {
+export async function handleDueEvents(services: Services): Promise<number> {
   let succeeded = 0;
-  for (const event of await claimDueEvents(context, EVENTS_PER_ROUND)) if (await handle(context, event)) succeeded += 1;
+  for (const event of await claimDueEvents(services, EVENTS_PER_ROUND))
+    if (await handle(services, event, services)) succeeded += 1;
   return succeeded;
 }
 
-/** Handles an event. Returns false when it failed and waits for its next try. */
-async function handle(context: EventContext, event: StoredEvent): Promise<boolean> {
-  const { db, clock, log } = context;
+/** Handles an event; `checks` are the services for hosted ID checks. Returns false when it failed and waits for its next try. */
+async function handle(services: Services, event: StoredEvent, checks: Services): Promise<boolean> {
+  const { db, clock, log } = services;
   try {
-    await settle(context, event);
+    await settle(services, event, checks);
   } catch (error) {
     const reason = reasonOf(error);
     log.error({ event: event.id, tries: event.tries, reason }, 'a webhook could not be handled');
     const wait = Math.min(2 ** event.tries * 1000, LONGEST_WAIT_MS);
-    await postpone(context, event, { nextTryAt: new Date(clock().getTime() + wait), reason });
+    await postpone(services, event, { nextTryAt: new Date(clock().getTime() + wait), reason });
     if (event.tries === ALERT_AT)
       await db.query(`select private.audit(null, 'alert', 'webhook', $1, $2::jsonb)`, [
         event.id,
@@ -54,20 +55,20 @@ async function handle(context: EventContext, event: StoredEvent): Promise<boolea
       ]);
     return false;
   }
-  await markHandled(context, event);
+  await markHandled(services, event);
   return true;
 }
 
 /** Settles what an event is about; ignores other events, and payments and checks of other programs on the same account. */
-async function settle(context: EventContext, event: StoredEvent): Promise<void> {
+async function settle(services: Services, event: StoredEvent, checks: Services): Promise<void> {
   try {
-    if (SESSION_EVENTS.test(event.type)) await settlePayment(context, event.objectId);
+    if (SESSION_EVENTS.test(event.type)) await settlePayment(services, event.objectId);
     else if (INTENT_EVENTS.test(event.type) && event.paymentIntentId !== null)
-      await settleIntent(context, event.paymentIntentId);
-    else if (CHECK_EVENTS.test(event.type)) await settleHostedCheck(context.hostedChecks, event.objectId);
+      await settleIntent(services, event.paymentIntentId);
+    else if (CHECK_EVENTS.test(event.type)) await settleHostedCheck(checks, event.objectId);
   } catch (error) {
     const ignored = CHECK_EVENTS.test(event.type) ? CHECK_REFUSALS : ['not_found'];
     if (!(error instanceof Refusal) || !ignored.includes(error.code)) throw error;
-    context.log.warn({ event: event.id, object: event.objectId, reason: error.code }, 'ignored an event');
+    services.log.warn({ event: event.id, object: event.objectId, reason: error.code }, 'ignored an event');
   }
 }

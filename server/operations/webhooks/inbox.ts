@@ -1,9 +1,5 @@
-import type { Database } from '#server/db/database.ts';
-import type { Clock } from '#server/http/caller.ts';
 import type { ProviderEvent } from '#server/providers/ports.ts';
-
-/** Stored events of the payment provider: each is stored once and stays until it is handled. */
-export type InboxContext = { readonly db: Database; readonly clock: Clock };
+import type { Services } from '../core/services.ts';
 
 export type StoredEvent = {
   readonly id: string;
@@ -20,7 +16,7 @@ const CLAIM_MS = 60_000;
 const REASON_MAX = 500;
 
 /** Stores an event, unless it is stored already. */
-export async function storeEvent({ db, clock }: InboxContext, event: ProviderEvent): Promise<void> {
+export async function storeEvent({ db, clock }: Services, event: ProviderEvent): Promise<void> {
   await db.query(
     `insert into private.webhook_inbox (provider, event_id, type, object_id, payment_intent_id, livemode, received_at)
      values ('stripe', $1, $2, $3, $4, $5, $6::timestamptz) on conflict do nothing`,
@@ -29,7 +25,7 @@ export async function storeEvent({ db, clock }: InboxContext, event: ProviderEve
 }
 
 /** Claims a stored event for a minute; null when it is handled already. */
-export function claimEvent({ db, clock }: InboxContext, eventId: string): Promise<StoredEvent | null> {
+export function claimEvent({ db, clock }: Services, eventId: string): Promise<StoredEvent | null> {
   return db.one<StoredEvent>(
     `update private.webhook_inbox set tries = tries + 1, next_try_at = $2::timestamptz
      where provider = 'stripe' and event_id = $1 and handled_at is null returning ${COLUMNS}`,
@@ -38,7 +34,7 @@ export function claimEvent({ db, clock }: InboxContext, eventId: string): Promis
 }
 
 /** Claims up to `max` events that are due. */
-export async function claimDueEvents({ db, clock }: InboxContext, max: number): Promise<readonly StoredEvent[]> {
+export async function claimDueEvents({ db, clock }: Services, max: number): Promise<readonly StoredEvent[]> {
   const { rows } = await db.query<StoredEvent>(`select ${COLUMNS} from private.claim_webhooks($1::timestamptz, $2)`, [
     clock(),
     max,
@@ -46,7 +42,7 @@ export async function claimDueEvents({ db, clock }: InboxContext, max: number): 
   return rows;
 }
 
-export async function markHandled({ db, clock }: InboxContext, event: StoredEvent): Promise<void> {
+export async function markHandled({ db, clock }: Services, event: StoredEvent): Promise<void> {
   await db.query(
     `update private.webhook_inbox set handled_at = $2::timestamptz, last_error = null where provider = 'stripe' and event_id = $1`,
     [event.id, clock()],
@@ -55,7 +51,7 @@ export async function markHandled({ db, clock }: InboxContext, event: StoredEven
 
 /** Records why an event failed and when it is tried again. */
 export async function postpone(
-  { db }: InboxContext,
+  { db }: Services,
   event: StoredEvent,
   { nextTryAt, reason }: { nextTryAt: Date; reason: string },
 ): Promise<void> {

@@ -1,13 +1,14 @@
 import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import type { Metrics } from '#server/http/metrics/metrics.ts';
-import { PAYMENT_OUTCOMES, type PaymentContext } from '#server/operations/payments/context.ts';
+import type { Services } from '#server/operations/core/services.ts';
+import { PAYMENT_OUTCOMES } from '#server/operations/core/settlement.ts';
 
 /** One count serves the scrapes of this time. */
 const COUNT_MS = 60_000;
 
 /** Registers how many bookings that are not over are in each state, and returns what counts the outcomes of payments. */
-export function measureBookings(metrics: Metrics, db: Pick<Database, 'query'>, clock: Clock): PaymentContext['count'] {
+export function measureBookings(metrics: Metrics, db: Pick<Database, 'query'>, clock: Clock): Services['countOutcome'] {
   let counted: { readonly at: number; readonly byState: Readonly<Record<string, number>> } | null = null;
   metrics.labelled('bookings', 'Bookings that are not over, in each state', 'state', async () => {
     const at = clock().getTime();

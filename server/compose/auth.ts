@@ -2,38 +2,48 @@ import { readFile } from 'node:fs/promises';
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import type { BusinessSettings } from '#rules/business/business.ts';
-import { readBreached } from './auth/accounts/breached-passwords.ts';
-import { createMessageQueue, deleteClosedMessages, messageJobKinds } from './auth/codes/message-queue.ts';
-import { sendMessage } from './auth/codes/send-message.ts';
-import { deleteExpired } from './auth/core/cleanup.ts';
-import type { AuthConfig } from './auth/core/config.ts';
-import { authLimits } from './auth/core/limits.ts';
-import { mailRedirect } from './auth/core/redirects.ts';
-import { createAuthRouter } from './auth/router.ts';
-import { AuthRefusal } from './auth/core/errors.ts';
-import { userById } from './auth/accounts/users.ts';
-import { type ProofContext, proveIdentity } from './auth/user/prove-identity.ts';
-import { samlParty } from './auth/sso/metadata.ts';
-import type { Config } from './config.ts';
-import type { ProviderSettings } from './settings/providers.ts';
-import type { Database } from './db/database.ts';
-import type { Clock, Env, ReadCaller } from './http/caller.ts';
-import type { Keys } from './crypto/keys.ts';
-import { createLeasedLimit, takeBatches } from './http/leased-limit.ts';
-import type { TakeLimit } from './http/limits.ts';
-import type { AccountContext } from './operations/customers/account.ts';
-import { Refusal } from './operations/core/refusal.ts';
-import type { JobKinds } from './queue/jobs.ts';
-import type { SessionWatch } from './http/token.ts';
-import { createCaptcha } from './providers/captcha.ts';
-import type { Circuit } from './providers/circuit.ts';
-import { createGithubSignIn } from './providers/github-sign-in.ts';
-import { guardTexts, observeCaptcha, observeSignIn, observeSingleSignOn } from './providers/guarded.ts';
-import type { ObserveCalls } from './providers/call.ts';
-import { createOpenIdSignIn } from './providers/openid-sign-in.ts';
-import type { Mail, SignInProvider, SingleSignOn, TextMessages } from './providers/ports.ts';
-import { createSamlSignIn, type SamlProvider, samlProviderSchema } from './providers/saml-sign-in.ts';
-import { createTwilioTexts } from './providers/twilio-texts.ts';
+import { readBreached } from '#server/auth/accounts/breached-passwords.ts';
+import { createMessageQueue, deleteClosedMessages, messageJobKinds } from '#server/auth/codes/message-queue.ts';
+import { sendMessage } from '#server/auth/codes/send-message.ts';
+import { deleteExpired } from '#server/auth/core/cleanup.ts';
+import type { AuthConfig } from '#server/auth/core/config.ts';
+import { authLimits } from '#server/auth/core/limits.ts';
+import { mailRedirect } from '#server/auth/core/redirects.ts';
+import { createAuthRouter } from '#server/auth/router.ts';
+import { AuthRefusal } from '#server/auth/core/errors.ts';
+import { userById } from '#server/auth/accounts/users.ts';
+import { type ProofContext, proveIdentity } from '#server/auth/user/prove-identity.ts';
+import { samlParty } from '#server/auth/sso/metadata.ts';
+import type { Config } from '#server/settings/operating/config.ts';
+import type { ProviderSettings } from '#server/settings/providers.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Clock, Env, ReadCaller } from '#server/http/caller.ts';
+import type { Keys } from '#server/crypto/keys.ts';
+import { createLeasedLimit, takeBatches } from '#server/http/leased-limit.ts';
+import type { TakeLimit } from '#server/http/limits.ts';
+import type { Services } from '#server/operations/core/services.ts';
+import { Refusal } from '#server/operations/core/refusal.ts';
+import type { JobKinds } from '#server/queue/jobs.ts';
+import type { SessionWatch } from '#server/http/token.ts';
+import { createCaptcha } from '#server/providers/captcha.ts';
+import type { Circuit } from '#server/providers/circuit.ts';
+import { createGithubSignIn } from '#server/providers/github-sign-in.ts';
+import { guardTexts, observeCaptcha, observeSignIn, observeSingleSignOn } from '#server/providers/guarded.ts';
+import type { ObserveCalls } from '#server/providers/call.ts';
+import { createOpenIdSignIn } from '#server/providers/openid-sign-in.ts';
+import type { Mail, SignInProvider, SingleSignOn, TextMessages } from '#server/providers/ports.ts';
+import { createSamlSignIn, type SamlProvider, samlProviderSchema } from '#server/providers/saml-sign-in.ts';
+import { createTwilioTexts } from '#server/providers/twilio-texts.ts';
+
+export type ComposedAuth = {
+  readonly router: Hono<Env>;
+  readonly jobKinds: JobKinds;
+  /** Deletes sign-in data that has expired. */
+  readonly cleanup: () => Promise<void>;
+  readonly proveOwner: Services['proveOwner'];
+  readonly forgetSessions: Services['forgetSessions'];
+  readonly texts: TextMessages;
+};
 
 /** Builds the auth API with everything it needs. */
 export async function composeAuth(dependencies: {
@@ -50,13 +60,7 @@ export async function composeAuth(dependencies: {
   wake: (worker: string) => void;
   clock: Clock;
   business: () => BusinessSettings;
-}): Promise<{
-  router: Hono<Env>;
-  jobKinds: JobKinds;
-  cleanup: () => Promise<void>;
-  account: AccountContext;
-  texts: TextMessages;
-}> {
+}): Promise<ComposedAuth> {
   const { db, keys, clock, mail, business, observe } = dependencies;
   const { auth: settings, siteUrl, signIn } = dependencies.config;
   const config = readAuthConfig(dependencies.config, business);
@@ -95,12 +99,8 @@ export async function composeAuth(dependencies: {
   return {
     router,
     texts,
-    account: {
-      db,
-      clock,
-      forgetSessions: dependencies.watch.forget,
-      proveOwner: createOwnerProof(dependencies),
-    },
+    forgetSessions: dependencies.watch.forget,
+    proveOwner: createOwnerProof(dependencies),
     jobKinds: messageJobKinds((message) => sendMessage(sendContext, message)),
     async cleanup() {
       await deleteExpired({ db, clock });
@@ -110,7 +110,7 @@ export async function composeAuth(dependencies: {
 }
 
 /** Asks for the proof that a change of password needs, with the refusals of functions. */
-function createOwnerProof(context: ProofContext): AccountContext['proveOwner'] {
+function createOwnerProof(context: ProofContext): Services['proveOwner'] {
   return async (userId, sessionId, proof) => {
     const user = await userById(context.db, userId);
     if (user === null) throw new Refusal('not_found', 'Account not found');

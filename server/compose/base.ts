@@ -1,0 +1,71 @@
+import { endClaims } from '#server/start/end-claims.ts';
+import { openKeys } from '#server/crypto/keys.ts';
+import { currentRequest } from '#server/db/request-scope.ts';
+import type { Clock } from '#server/http/caller.ts';
+import { createLog } from '#server/http/log.ts';
+import { armFailpoints } from '#server/operations/core/failpoint.ts';
+import { followBusiness } from '#server/operations/settings/business.ts';
+import { createStaffAccounts } from '#server/operations/staff/staff-accounts.ts';
+import { ConfigRefused } from '#server/settings/config-refused.ts';
+import type { Config } from '#server/settings/operating/config.ts';
+import { keyFaults } from '#server/start/keys/check-keys.ts';
+import { createSecrets } from '#server/start/keys/secrets.ts';
+import { openObservers } from '#server/start/observe/observers.ts';
+import { type Memory, openDatabase } from '#server/start/open-database.ts';
+import { seed } from '#server/start/seed.ts';
+import { startFaults } from '#server/start/start-checks.ts';
+
+const ROOT = new URL('../../', import.meta.url).pathname;
+
+/** What tests may replace. `memory`: an embedded database in memory: the image it starts from, or an open one. */
+export type Overrides = { readonly clock?: Clock; readonly memory?: Memory; readonly report?: (line: string) => void };
+
+export type Base = Awaited<ReturnType<typeof openBase>>;
+
+/** Opens what all other parts need: log, keys, the migrated database and the settings of the business. Throws `ConfigRefused`. */
+export async function openBase(config: Config, overrides: Overrides, opened: AsyncDisposableStack) {
+  const clock = overrides.clock ?? (() => new Date());
+  const report = overrides.report ?? (() => undefined);
+  const log = createLog(config.logLevel, undefined, currentRequest);
+  if (config.failpoints) armFailpoints(config.failpoints);
+  const keys = await openKeys(config.dataDir, { ...config.keys, signingKeysFile: config.auth.signingKeysFile });
+  const secrets = createSecrets(keys);
+  const observers = await openObservers(config.observe, log);
+  opened.defer(() => observers.close());
+  const broken = Promise.withResolvers<Error>();
+  const staffAccounts = createStaffAccounts();
+  const warn = (line: string): void => log.warn({}, line);
+  const database = await openDatabase(config, {
+    memory: overrides.memory,
+    isStaff: staffAccounts.has,
+    report,
+    warn,
+    broken: broken.resolve,
+  });
+  opened.defer(() => database.close());
+  const db = observers.watch(database);
+  // One process at a time has the embedded database open, so the process that claimed jobs there has ended.
+  if (db.kind === 'pglite') await endClaims(db);
+  const demo = await seed({ db, root: ROOT, config, clock, report });
+  await staffAccounts.read(db);
+  const faults = [...(await keyFaults(db, keys)), ...(await startFaults(db, config))];
+  if (faults.length > 0) throw new ConfigRefused(faults);
+  const business = await followBusiness(db, warn, config);
+  opened.defer(() => business.close());
+  return {
+    clock,
+    log,
+    warn,
+    keys,
+    secrets,
+    observers,
+    staffAccounts,
+    broken: broken.promise,
+    demo,
+    business,
+    db,
+    // Holds, payments and access codes go before other work, and so do the limits and sessions that every request reads.
+    urgent: db.inClass('urgent'),
+    people: db.inClass('customer'),
+  };
+}

@@ -1,0 +1,33 @@
+import { isSessionAlive } from '#server/auth/sessions/is-session-alive.ts';
+import { noteCaller } from '#server/db/request-scope.ts';
+import type { ReadCaller } from '#server/http/caller.ts';
+import { createGrantedCaller, ROLE_GRANT, type RoleGrant } from '#server/http/granted-roles.ts';
+import { createLimits } from '#server/http/limits.ts';
+import { refuseSuspended } from '#server/http/suspension.ts';
+import { createReadCaller, createSessionWatch } from '#server/http/token.ts';
+import type { Config } from '#server/settings/operating/config.ts';
+import { createBodies } from '#server/start/open-adapters.ts';
+import type { Base } from './base.ts';
+
+export type Requests = ReturnType<typeof openRequests>;
+
+/** Opens what all APIs do with a request before its handler: read its caller, count it, and reserve memory for its body. */
+export function openRequests(config: Config, { db, urgent, keys, clock }: Base) {
+  const bodies = createBodies(config.limitFactor);
+  const limits = createLimits({ one: urgent.one, clock, factor: config.limitFactor });
+  const watch = createSessionWatch((id) => isSessionAlive({ db: urgent, clock, config: config.auth }, id));
+  const readerOf = (keyRequired: boolean): ReadCaller =>
+    refuseSuspended(createReadCaller({ keys, sessions: watch, clock, keyRequired }), db.suspension, noteCaller);
+  const lookUpGrant = async (role: string): Promise<RoleGrant> =>
+    (await urgent.one<{ grant: RoleGrant }>(ROLE_GRANT, [role]))?.grant ?? 'unknown';
+  const readCaller = readerOf(config.apiKeyRequired);
+  return {
+    bodies,
+    limits,
+    watch,
+    readCaller,
+    readGranted: createGrantedCaller(readCaller, lookUpGrant),
+    // As on hosted Supabase, storage always requires a key, except for public objects.
+    readGrantedWithKey: createGrantedCaller(readerOf(true), lookUpGrant),
+  };
+}

@@ -1,0 +1,90 @@
+import { readStudioLocks } from '#server/operations/access/studio-locks.ts';
+import type { Services } from '#server/operations/core/services.ts';
+import { createSingleFlight } from '#server/operations/core/single-flight.ts';
+import { createCheckQueue } from '#server/operations/identity/check-queue.ts';
+import type { Circuit } from '#server/providers/circuit.ts';
+import { guardIdentityChecks, guardIdReader, guardLocks, guardPayments } from '#server/providers/guarded.ts';
+import { createIgloohomeLocks } from '#server/providers/igloohome/locks.ts';
+import { createStripeIdentity } from '#server/providers/stripe/identity.ts';
+import { createStripePayments } from '#server/providers/stripe/payments.ts';
+import type { Config } from '#server/settings/operating/config.ts';
+import { createIdReader, createWallets } from '#server/start/open-adapters.ts';
+import { openPlugs } from '#server/start/open-plugs.ts';
+import type { ComposedAuth } from './auth.ts';
+import type { Base } from './base.ts';
+import type { Files } from './files.ts';
+import type { Outside } from './outside.ts';
+
+/** How long a payment session stays open. The provider allows no less than 30 minutes. */
+const SESSION_MINUTES = 31;
+
+type OpenedServices = {
+  readonly services: Services;
+  /** The locks of the services, to be changed when rooms get others. */
+  readonly lockOf: Map<string, string>;
+  readonly plugCircuits: readonly Circuit[];
+};
+
+/** Opens the services of operations. Their database has the class of urgent work. */
+export async function openServices(
+  config: Config,
+  { db, urgent, clock, log, secrets, business }: Base,
+  { circuits, createBreaker, count, mail }: Outside,
+  { store, pictures }: Files,
+  auth: ComposedAuth,
+  opened: AsyncDisposableStack,
+): Promise<OpenedServices> {
+  const { plugs, circuits: plugCircuits } = openPlugs(config.plugs, createBreaker);
+  const reader = await createIdReader(config, pictures);
+  opened.defer(() => reader.close());
+  const lockOf = await readStudioLocks(db, config.igloohome.locks);
+  const services: Services = {
+    db: urgent,
+    clock,
+    log,
+    siteUrl: config.siteUrl,
+    settings: readOperatorSettings(config),
+    business: business.now,
+    links: secrets.links,
+    mail,
+    texts: config.auth.phoneEnabled ? auth.texts : null,
+    store,
+    wallets: await createWallets(config.wallet, circuits),
+    plugs,
+    payments: guardPayments(createStripePayments(config.stripe), circuits.payments),
+    openings: createSingleFlight(),
+    settlements: createSingleFlight(),
+    countOutcome: count,
+    locks: guardLocks(createIgloohomeLocks(config.igloohome), circuits.locks),
+    lockOf,
+    encryption: secrets.doorCodes,
+    fingerprint: secrets.doorFingerprint,
+    // The local reader gets no circuit breaker: it is no outside system, and it has a queue and a time limit of its own.
+    idReader: config.vision === null ? reader : guardIdReader(reader, circuits.reader),
+    pictures,
+    // A CPU core reads one photo at a time; a remote model reads several.
+    checkQueue: createCheckQueue({ atOnce: config.vision === null ? 1 : 4 }),
+    hostedChecks: openHostedChecks(config.stripe, circuits.identity),
+    proveOwner: auth.proveOwner,
+    forgetSessions: auth.forgetSessions,
+  };
+  return { services, lockOf, plugCircuits };
+}
+
+function readOperatorSettings(config: Config): Services['settings'] {
+  return {
+    holdMinutes: config.holdMinutes,
+    sessionMinutes: SESSION_MINUTES,
+    answerWithinMs: config.paymentAnswerSeconds * 1000,
+    limitFactor: config.limitFactor,
+    alertAddresses: config.ownerEmails,
+    developerPages: config.developerPages,
+  };
+}
+
+function openHostedChecks(
+  { hostedChecks, restrictedKey, apiUrl }: Config['stripe'],
+  circuit: Circuit,
+): Services['hostedChecks'] {
+  return hostedChecks ? guardIdentityChecks(createStripeIdentity({ restrictedKey, apiUrl }), circuit) : null;
+}

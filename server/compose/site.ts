@@ -1,0 +1,38 @@
+import { createSite } from '#server/http/site.ts';
+import { readStudioLocks } from '#server/operations/access/studio-locks.ts';
+import type { Services } from '#server/operations/core/services.ts';
+import type { Config } from '#server/settings/operating/config.ts';
+import { kindsOf } from '#server/start/open-adapters.ts';
+import { createSitePages, RENDERER, SITE_FOLDERS } from '#server/start/site-pages.ts';
+import type { Base } from './base.ts';
+
+/** Opens the built web app, and renders its pages again when the business changes. A change may also give rooms other locks. */
+export async function openSite(
+  config: Config,
+  { db, keys, business, clock, warn }: Base,
+  services: Services,
+  lockOf: Map<string, string>,
+) {
+  const site = createSite({
+    ...SITE_FOLDERS,
+    siteUrl: config.siteUrl,
+    captcha: config.auth.captcha?.provider ?? null,
+    anonKey: keys.anonKey,
+    wallets: kindsOf(services.wallets),
+    contact: business.now,
+    clock,
+  });
+  const pages = createSitePages({
+    folder: RENDERER,
+    content: () => ({ settings: business.now(), rooms: business.rooms() }),
+    show: site.show,
+    warn,
+  });
+  business.onChange(() => {
+    void pages.render();
+    // On failure the last locks stay; the next change reads them again.
+    void readStudioLocks(db, config.igloohome.locks, lockOf).catch(() => warn('the locks could not be read'));
+  });
+  await pages.render();
+  return site;
+}

@@ -1,0 +1,25 @@
+import type { BookingFacts, PaymentFacts } from './booking-rows.ts';
+
+/** A payment and its booking after they were compared with the provider. */
+export type Settlement = {
+  readonly booking: BookingFacts;
+  readonly payment: PaymentFacts;
+  /** We have the money for this booking. */
+  readonly paid: boolean;
+};
+
+/** `declined`: a card or bank took nothing, and the customer may try another. The others are the states that a payment reaches. */
+export type PaymentOutcome = (typeof PAYMENT_OUTCOMES)[number];
+export const PAYMENT_OUTCOMES = [
+  'declined',
+  'processing',
+  'paid',
+  'failed',
+  'expired',
+  'refund_pending',
+  'refunded',
+  'refund_failed',
+  'refund_manual',
+  'disputed',
+  'dispute_lost',
+] as const satisfies readonly (PaymentFacts['state'] | 'declined')[];

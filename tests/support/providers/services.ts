@@ -1,0 +1,55 @@
+import type { CallServices, Services } from '#server/operations/core/services.ts';
+
+type Part<T> = T extends (...given: never[]) => unknown ? T : Partial<T>;
+/** Services of which a test gives some, and some of these only in part. */
+type Given = { readonly [Name in keyof Services]?: Part<Services[Name]> };
+
+const NAMES: Readonly<Record<keyof Services, true>> = {
+  db: true,
+  clock: true,
+  log: true,
+  siteUrl: true,
+  settings: true,
+  business: true,
+  links: true,
+  mail: true,
+  texts: true,
+  store: true,
+  wallets: true,
+  plugs: true,
+  payments: true,
+  openings: true,
+  settlements: true,
+  countOutcome: true,
+  locks: true,
+  lockOf: true,
+  encryption: true,
+  fingerprint: true,
+  idReader: true,
+  pictures: true,
+  checkQueue: true,
+  hostedChecks: true,
+  proveOwner: true,
+  forgetSessions: true,
+};
+
+/** Returns the services of an operation under test. One that the test has not given throws when it is used. */
+export function servicesWith(given: Given): Services {
+  const values = new Map<string, unknown>(Object.entries(given));
+  const all = Object.keys(NAMES).map((name) => [name, values.has(name) ? values.get(name) : notGiven(name)] as const);
+  // Cast: a service that is given in part has what the test needs of it, and the others throw.
+  return Object.fromEntries(all) as Services;
+}
+
+/** Returns the services of a call or event, all with the same database. */
+export const forCalls = (services: Services): CallServices => ({ ...services, customerClass: services });
+
+function notGiven(name: string): unknown {
+  const refuse = (): never => {
+    throw new Error(`The test has not given the service ${name}.`);
+  };
+  // Tools that print or await a value read symbols and `then` of it.
+  const get = (_target: unknown, key: string | symbol): unknown =>
+    typeof key === 'symbol' || key === 'then' ? undefined : refuse();
+  return new Proxy(refuse, { get, apply: refuse });
+}
