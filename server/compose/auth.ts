@@ -7,12 +7,13 @@ import { createMessageQueue, deleteClosedMessages, messageJobKinds } from '#serv
 import { sendMessage } from '#server/auth/codes/send-message.ts';
 import { deleteExpired } from '#server/auth/core/cleanup.ts';
 import type { AuthConfig } from '#server/auth/core/config.ts';
+import type { AuthContext } from '#server/auth/core/context.ts';
 import { authLimits } from '#server/auth/core/limits.ts';
 import { mailRedirect } from '#server/auth/core/redirects.ts';
 import { createAuthRouter } from '#server/auth/router.ts';
 import { AuthRefusal } from '#server/auth/core/errors.ts';
 import { userById } from '#server/auth/accounts/users.ts';
-import { type ProofContext, proveIdentity } from '#server/auth/user/prove-identity.ts';
+import { proveIdentity } from '#server/auth/user/prove-identity.ts';
 import { samlParty } from '#server/auth/sso/metadata.ts';
 import type { Config } from '#server/settings/operating/config.ts';
 import type { ProviderSettings } from '#server/settings/providers.ts';
@@ -61,7 +62,7 @@ export async function composeAuth(dependencies: {
   clock: Clock;
   business: () => BusinessSettings;
 }): Promise<ComposedAuth> {
-  const { db, keys, clock, mail, business, observe } = dependencies;
+  const { db, clock, mail, business, observe } = dependencies;
   const { auth: settings, siteUrl, signIn } = dependencies.config;
   const config = readAuthConfig(dependencies.config, business);
   const providers = new Map(
@@ -77,9 +78,11 @@ export async function composeAuth(dependencies: {
     clock,
     codeSeconds: config.codeSeconds,
   });
-  const router = createAuthRouter({
+  const context: AuthContext = {
     ...dependencies,
     queue,
+    mail,
+    letterhead: business,
     texts,
     admitRefresh: createLeasedLimit({
       limit: authLimits.refreshIp,
@@ -94,23 +97,22 @@ export async function composeAuth(dependencies: {
     isBreached: readBreached(settings.breachedFile === null ? '' : await readFile(settings.breachedFile, 'utf8')),
     captcha: settings.captcha && observeCaptcha(createCaptcha(settings.captcha), settings.captcha.provider, observe),
     config,
-  });
-  const sendContext = { db, keys, clock, config, mail, texts, letterhead: business };
+  };
   return {
-    router,
+    router: createAuthRouter(context),
     texts,
     forgetSessions: dependencies.watch.forget,
-    proveOwner: createOwnerProof(dependencies),
-    jobKinds: messageJobKinds((message) => sendMessage(sendContext, message)),
+    proveOwner: createOwnerProof(context),
+    jobKinds: messageJobKinds((message) => sendMessage(context, message)),
     async cleanup() {
-      await deleteExpired({ db, clock });
+      await deleteExpired(db, clock());
       await deleteClosedMessages(db, clock());
     },
   };
 }
 
 /** Asks for the proof that a change of password needs, with the refusals of functions. */
-function createOwnerProof(context: ProofContext): Services['proveOwner'] {
+function createOwnerProof(context: AuthContext): Services['proveOwner'] {
   return async (userId, sessionId, proof) => {
     const user = await userById(context.db, userId);
     if (user === null) throw new Refusal('not_found', 'Account not found');

@@ -15,7 +15,7 @@ export type Requests = ReturnType<typeof openRequests>;
 export function openRequests(config: Config, { db, urgent, keys, clock }: Base) {
   const bodies = createBodies(config.limitFactor);
   const limits = createLimits({ one: urgent.one, clock, factor: config.limitFactor });
-  const watch = createSessionWatch((id) => isSessionAlive({ db: urgent, clock, config: config.auth }, id));
+  const watch = createSessionWatch((id) => isSessionAlive(urgent, config.auth, id, clock()));
   const readerOf = (keyRequired: boolean): ReadCaller =>
     refuseSuspended(createReadCaller({ keys, sessions: watch, clock, keyRequired }), db.suspension, noteCaller);
   const lookUpGrant = async (role: string): Promise<RoleGrant> =>

@@ -187,10 +187,10 @@ test('a refusal has a name for logs', () => {
 test('unfinished challenges and sign-ins are deleted an hour after they expire', async () => {
   await app.request('GET', '/authorize?provider=google');
   const left = () => app.db.one<{ n: number }>('select count(*)::int as n from auth.flow_state');
-  await deleteExpired({ db: app.db, clock: app.now });
+  await deleteExpired(app.db, app.now());
   expect(await left()).toEqual({ n: 1 });
   app.advance(72 * 60_000);
-  await deleteExpired({ db: app.db, clock: app.now });
+  await deleteExpired(app.db, app.now());
   expect(await left()).toEqual({ n: 0 });
 });
 

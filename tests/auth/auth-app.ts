@@ -118,22 +118,13 @@ export async function openAuthApp(): Promise<AuthApp> {
 
   function server({ config: settings = {}, limitFactor = 10_000, dependencies = {} }: ServerOptions): AuthServer {
     const config = { ...CONFIG, ...settings };
-    const sessions = createSessionWatch((id) => isSessionAlive({ db, clock, config }, id));
-    const textPort: AuthContext['texts'] = { send: async (message) => void texts.push(message) };
+    const sessions = createSessionWatch((id) => isSessionAlive(db, config, id, clock()));
     const mail = {
       async send(message: MailMessage) {
         await external.beforeMail(message);
         mails.push(message);
       },
     };
-    const sending = { db, keys, clock, config, mail, texts: textPort, letterhead: () => LETTERHEAD };
-    const jobs = createQueue({
-      db,
-      clock,
-      log,
-      workers: MESSAGE_WORKERS,
-      kinds: messageJobKinds((message) => sendMessage(sending, message)),
-    });
     const queue = createMessageQueue({
       mailRedirect: (requested) => mailRedirect(config, requested),
       // Tests send messages themselves, so nothing is sent in the background.
@@ -141,7 +132,7 @@ export async function openAuthApp(): Promise<AuthApp> {
       clock,
       codeSeconds: config.codeSeconds,
     });
-    const router = createAuthRouter({
+    const context: AuthContext = {
       db,
       keys,
       clock,
@@ -153,7 +144,9 @@ export async function openAuthApp(): Promise<AuthApp> {
         clock,
       }),
       queue,
-      texts: textPort,
+      mail,
+      letterhead: () => LETTERHEAD,
+      texts: { send: async (message) => void texts.push(message) },
       isBreached: () => false,
       captcha: null,
       sessions,
@@ -161,6 +154,13 @@ export async function openAuthApp(): Promise<AuthApp> {
       ssoProviders: [],
       readCaller: createReadCaller({ keys, sessions, clock, keyRequired: false }),
       ...dependencies,
+    };
+    const jobs = createQueue({
+      db,
+      clock,
+      log,
+      workers: MESSAGE_WORKERS,
+      kinds: messageJobKinds((message) => sendMessage(context, message)),
     });
     const app = new Hono<Env>();
     app.use(async (c, next) => {
@@ -169,7 +169,7 @@ export async function openAuthApp(): Promise<AuthApp> {
       c.set('log', log);
       await next();
     });
-    app.route('/auth/v1', router);
+    app.route('/auth/v1', createAuthRouter(context));
     return {
       queue: { flush: async () => void (await jobs.run()) },
       async request(method, path, body, { token, ip, headers = {} } = {}) {

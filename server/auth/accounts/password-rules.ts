@@ -1,7 +1,7 @@
 import type { AuthConfig } from '../core/config.ts';
-import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 import { isGuessable } from './guessable-passwords.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const LENGTH_MAX = 128;
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
@@ -16,10 +16,8 @@ const GROUPS: Readonly<Record<AuthConfig['passwordRequired'], readonly string[]>
   lower_upper_letters_digits_symbols: [LOWER, UPPER, DIGITS, SYMBOLS],
 };
 
-export type PasswordRules = Needs<'isBreached', 'passwordMinLength' | 'passwordRequired' | 'breachedCheck'>;
-
 /** Checks a new password by the operator's rules: length, characters, common and breached passwords. Throws with Supabase Auth's reasons. */
-export function checkPassword({ config, isBreached }: PasswordRules, password: string): void {
+export function checkPassword({ config, isBreached }: AuthContext, password: string): void {
   checkLength(password, config.passwordMinLength);
   if (config.breachedCheck && isGuessable(password)) throw known();
   checkGroups(password, GROUPS[config.passwordRequired]);

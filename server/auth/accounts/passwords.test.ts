@@ -1,6 +1,8 @@
 import { hash as bcryptHash } from '@node-rs/bcrypt';
 import { dictionary } from '@zxcvbn-ts/language-common';
 import { expect, test } from 'vitest';
+import { onlyGiven } from '#tests/support/providers/services.ts';
+import type { AuthContext } from '../core/context.ts';
 import { AuthRefusal } from '../core/errors.ts';
 import { readBreached } from './breached-passwords.ts';
 import { checkPassword } from './password-rules.ts';
@@ -9,7 +11,7 @@ import { hashPassword, needsRehash, passwordMatches } from './passwords.ts';
 function reasonOf(password: string, min = 6): unknown {
   try {
     const config = { passwordMinLength: min, passwordRequired: 'none', breachedCheck: true } as const;
-    checkPassword({ config, isBreached: () => false }, password);
+    checkPassword(onlyGiven<AuthContext>({ config, isBreached: () => false }), password);
     return null;
   } catch (error) {
     if (error instanceof AuthRefusal) return error.details['weak_password'] ?? error.code;

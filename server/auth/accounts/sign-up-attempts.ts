@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Transaction } from '#server/db/database.ts';
 import type { Contact } from '../core/contact.ts';
 import { contactColumns } from '../core/contact.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 /** One sign-up for an unconfirmed account. Its password and data count only with the code of this sign-up. */
 type SignUpAttempt = {
@@ -14,7 +15,7 @@ type SignUpAttempt = {
 };
 
 /** Stores an attempt and returns its id. */
-export async function addSignUpAttempt(tx: Pick<Transaction, 'query'>, attempt: SignUpAttempt): Promise<string> {
+export async function addSignUpAttempt(tx: Transaction, attempt: SignUpAttempt): Promise<string> {
   const id = randomUUID();
   await tx.query(
     `insert into auth.signup_attempts (id, user_id, encrypted_password, data, ip, created_at)
@@ -25,7 +26,7 @@ export async function addSignUpAttempt(tx: Pick<Transaction, 'query'>, attempt: 
 }
 
 /** Returns the id of the newest attempt for an email or phone. */
-export async function newestSignUpAttempt(db: Pick<Transaction, 'one'>, contact: Contact): Promise<string | null> {
+export async function newestSignUpAttempt(db: Queryable, contact: Contact): Promise<string | null> {
   const { email, phone } = contactColumns(contact);
   const row = await db.one<{ id: string }>(
     `select a.id from auth.signup_attempts a join auth.users u on u.id = a.user_id
@@ -52,6 +53,6 @@ export async function readSignUpAttempt(
   return { passwordHash: contested ? null : attempt.encrypted_password, data: attempt.data };
 }
 
-export async function deleteSignUpAttempts(tx: Pick<Transaction, 'query'>, userId: string): Promise<void> {
+export async function deleteSignUpAttempts(tx: Transaction, userId: string): Promise<void> {
   await tx.query('delete from auth.signup_attempts where user_id = $1::uuid', [userId]);
 }

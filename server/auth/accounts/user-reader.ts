@@ -1,8 +1,8 @@
-import type { Database } from '#server/db/database.ts';
 import { type UserRow, usersByIds } from './users.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 /** Reads accounts in batches: concurrent calls share one query. The query starts after the calls it answers, and nothing is cached. */
-export function createUserReader(db: Pick<Database, 'query'>): (id: string) => Promise<UserRow | null> {
+export function createUserReader(db: Queryable): (id: string) => Promise<UserRow | null> {
   let nextBatch: { readonly ids: Set<string>; readonly found: Promise<ReadonlyMap<string, UserRow>> } | null = null;
   return async (id) => {
     if (nextBatch === null) {

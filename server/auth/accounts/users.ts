@@ -1,4 +1,4 @@
-import type { Transaction } from '#server/db/database.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 export type UserRow = {
   id: string;
@@ -50,8 +50,6 @@ export const USER_COLUMNS = `u.id, u.email, u.phone, u.encrypted_password, u.ema
     from auth.mfa_factors f where f.user_id = u.id
   ), '[]'::jsonb) as factors`;
 
-type Queryable = Pick<Transaction, 'one' | 'query'>;
-
 export function userByEmail(db: Queryable, email: string): Promise<UserRow | null> {
   return db.one<UserRow>(`select ${USER_COLUMNS} from auth.users u where u.email = $1 and u.deleted_at is null`, [
     email,
@@ -68,11 +66,11 @@ export function userById(db: Queryable, id: string): Promise<UserRow | null> {
   ]);
 }
 /** Locks an account until the transaction ends, so that concurrent changes of its factors, keys or identities are counted exactly. */
-export async function lockUser(tx: Pick<Queryable, 'query'>, id: string): Promise<void> {
+export async function lockUser(tx: Queryable, id: string): Promise<void> {
   await tx.query('select from auth.users where id = $1::uuid for update', [id]);
 }
 /** Reads several accounts, in no order. */
-export async function usersByIds(db: Pick<Queryable, 'query'>, ids: readonly string[]): Promise<readonly UserRow[]> {
+export async function usersByIds(db: Queryable, ids: readonly string[]): Promise<readonly UserRow[]> {
   const { rows } = await db.query<UserRow>(
     `select ${USER_COLUMNS} from auth.users u where u.id = any($1::uuid[]) and u.deleted_at is null`,
     [ids],

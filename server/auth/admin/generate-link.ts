@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
 import { checkMetadata } from '../accounts/metadata.ts';
-import { checkPassword, type PasswordRules } from '../accounts/password-rules.ts';
+import { checkPassword } from '../accounts/password-rules.ts';
 import { hashPassword } from '../accounts/passwords.ts';
 import { toUser } from '../accounts/user-object.ts';
 import { userByEmail } from '../accounts/users.ts';
 import { enableToken } from '../codes/enable-token.ts';
 import { codeOf, linkTokenOf } from '../codes/one-time-codes.ts';
 import { recordEvent } from '../core/audit-log.ts';
-import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 import { allowedRedirect } from '../core/redirects.ts';
 import { type Call, readBody, requireServiceRole } from '../core/request.ts';
 import { type LinkAccount, type LinkForm, prepareAccount, readRequiredEmail } from './link-account.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({
   type: z.string().nullish(),
@@ -27,15 +27,8 @@ const schema = z.object({
 });
 type Body = z.output<typeof schema>;
 
-type TokenContext = Needs<'keys' | 'clock', 'codeLength' | 'codeSeconds'>;
-type RedirectContext = Needs<never, 'siteUrl' | 'redirects'>;
-type LinkContext = PasswordRules &
-  TokenContext &
-  RedirectContext &
-  Needs<'db' | 'readCaller', 'apiUrl' | 'doubleConfirm'>;
-
 /** `POST /admin/generate_link`: a code and a link for a mail that the caller sends itself. */
-export async function generateLink(context: LinkContext, c: Call): Promise<Response> {
+export async function generateLink(context: AuthContext, c: Call): Promise<Response> {
   await requireServiceRole(context, c);
   const body = await readBody(c, schema);
   const form = readForm(body);
@@ -66,14 +59,14 @@ function readForm(body: Body): LinkForm {
 }
 
 /** Returns the first allowed page of the request, else our own address. */
-function readRedirect({ config }: RedirectContext, body: Body, parameter: string | undefined): string {
+function readRedirect({ config }: AuthContext, body: Body, parameter: string | undefined): string {
   const requested = [body.redirect_to, body.redirectTo, parameter];
   return requested.map((one) => allowedRedirect(config, one)).find((one) => one !== null) ?? config.siteUrl;
 }
 
 /** Hashes the password of a new account; existing accounts keep theirs. Runs before the transaction, because hashing is slow. */
 async function hashSignUpPassword(
-  context: PasswordRules & Needs<'db'>,
+  context: AuthContext,
   { type, email }: LinkForm,
   password: string,
 ): Promise<string | null> {
@@ -87,7 +80,7 @@ async function hashSignUpPassword(
 
 /** Activates the code of the link, and writes the audit log. */
 async function enableLink(
-  context: TokenContext,
+  context: AuthContext,
   tx: Transaction,
   { user, kind, email, attemptId }: LinkAccount,
   { messageId, ip }: { messageId: string; ip: string },

@@ -5,15 +5,15 @@ import { toUser } from '../accounts/user-object.ts';
 import { type UserRow, userByEmail } from '../accounts/users.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import { readEmail } from '../core/contact.ts';
-import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 import { type Call, readBody, requireServiceRole } from '../core/request.ts';
 import { isReserved } from '../codes/replaced-emails.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({ email: z.string(), data: z.record(z.string(), z.unknown()).nullish() });
 
 /** `POST /invite`: mails an invitation to set a password. */
-export async function invite(context: Needs<'db' | 'clock' | 'queue' | 'readCaller'>, c: Call): Promise<Response> {
+export async function invite(context: AuthContext, c: Call): Promise<Response> {
   const { db, clock, queue } = context;
   await requireServiceRole(context, c);
   const body = await readBody(c, schema);

@@ -2,11 +2,11 @@ import type { Transaction } from '#server/db/database.ts';
 import { addSignUpAttempt } from '../accounts/sign-up-attempts.ts';
 import { type UserRow, userByEmail } from '../accounts/users.ts';
 import { readEmail } from '../core/contact.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import type { TokenKind } from '../core/message-queue.ts';
 import { storeEmailChange } from '../verify/email-change.ts';
 import { inviteUser } from './invite.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /** A requested link. `newEmail`: the new address of an email change, as sent. */
 export type LinkForm = {
@@ -24,11 +24,9 @@ export type LinkAccount = {
   /** The sign-up attempt that the code confirms. */
   readonly attemptId: string | null;
 };
-type AccountContext = Needs<'clock', 'doubleConfirm'>;
-
 /** Finds, creates or changes the account that a link is for. `hash`: the password of a new account. */
 export async function prepareAccount(
-  context: AccountContext,
+  context: AuthContext,
   tx: Transaction,
   form: LinkForm,
   hash: string | null,
@@ -59,7 +57,7 @@ export async function prepareAccount(
 }
 
 async function signUp(
-  { clock }: Needs<'clock'>,
+  { clock }: AuthContext,
   tx: Transaction,
   { email, data }: LinkForm,
   hash: string | null,
@@ -79,7 +77,7 @@ async function existingUser(tx: Transaction, email: string): Promise<UserRow> {
 }
 
 async function changeEmail(
-  { clock, config }: AccountContext,
+  { clock, config }: AuthContext,
   tx: Transaction,
   form: LinkForm,
   kind: 'email_change' | 'email_change_current',

@@ -1,14 +1,12 @@
 import { toUser } from '../accounts/user-object.ts';
 import { listUsers } from '../accounts/users.ts';
-import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 import { type Call, requireServiceRole } from '../core/request.ts';
 import { readPaging, setPageHeaders } from './paging.ts';
-
-type ListContext = Needs<'db' | 'readCaller', 'apiUrl'>;
+import type { AuthContext } from '../core/context.ts';
 
 /** `GET /admin/users?page&per_page`: accounts, newest first. */
-export async function listAccounts(context: ListContext, c: Call): Promise<Response> {
+export async function listAccounts(context: AuthContext, c: Call): Promise<Response> {
   const { config, db } = context;
   await requireServiceRole(context, c);
   const { page, perPage } = readPaging(c);
@@ -20,7 +18,7 @@ export async function listAccounts(context: ListContext, c: Call): Promise<Respo
 type Entry = { id: string; payload: Record<string, unknown>; ip_address: string; created_at: Date; total: number };
 
 /** `GET /admin/audit?page&per_page&query=action:login|author:{id}`: the audit log, newest first. */
-export async function listAuditLog(context: ListContext, c: Call): Promise<Response> {
+export async function listAuditLog(context: AuthContext, c: Call): Promise<Response> {
   const { config, db } = context;
   await requireServiceRole(context, c);
   const { page, perPage } = readPaging(c);

@@ -1,29 +1,25 @@
 import type { Transaction } from '#server/db/database.ts';
 import { checkMetadata, withoutNulls } from '../accounts/metadata.ts';
-import type { PasswordRules } from '../accounts/password-rules.ts';
 import { readPathUser } from '../accounts/path-user.ts';
 import { toUser } from '../accounts/user-object.ts';
 import { type UserRow, userById } from '../accounts/users.ts';
 import { revokeTokens } from '../codes/revoke-tokens.ts';
 import { recordEvent } from '../core/audit-log.ts';
-import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 import { type Call, readBody, requireServiceRole } from '../core/request.ts';
 import { endAllSessions } from '../sessions/end.ts';
 import { refuseTaken } from './refuse-taken.ts';
 import { readBan, readContacts, readPassword, type UserForm, userForm } from './user-form.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /** `GET /admin/users/{id}`. */
-export async function getUser(context: Needs<'db' | 'readCaller'>, c: Call): Promise<Response> {
+export async function getUser(context: AuthContext, c: Call): Promise<Response> {
   await requireServiceRole(context, c);
   return c.json(toUser(await readPathUser(context, c)));
 }
 
 /** `PUT /admin/users/{id}`: changes an account at once, without a code. A new password or a ban ends all its sessions. */
-export async function changeUser(
-  context: PasswordRules & Needs<'db' | 'clock' | 'readCaller' | 'sessions'>,
-  c: Call,
-): Promise<Response> {
+export async function changeUser(context: AuthContext, c: Call): Promise<Response> {
   const { db, clock, sessions } = context;
   await requireServiceRole(context, c);
   const user = await readPathUser(context, c);

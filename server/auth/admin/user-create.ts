@@ -1,22 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '#server/db/database.ts';
 import { checkMetadata } from '../accounts/metadata.ts';
-import type { PasswordRules } from '../accounts/password-rules.ts';
 import { addSignUpAttempt } from '../accounts/sign-up-attempts.ts';
 import { toUser } from '../accounts/user-object.ts';
 import { type UserRow, userById } from '../accounts/users.ts';
 import { recordEvent } from '../core/audit-log.ts';
-import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 import { type Call, readBody, requireServiceRole } from '../core/request.ts';
 import { refuseTaken } from './refuse-taken.ts';
 import { type Contacts, readBan, readContacts, readPassword, type UserForm, userForm } from './user-form.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /** `POST /admin/users`: creates an account without sending a mail. */
-export async function createUser(
-  context: PasswordRules & Needs<'db' | 'clock' | 'readCaller'>,
-  c: Call,
-): Promise<Response> {
+export async function createUser(context: AuthContext, c: Call): Promise<Response> {
   const { db, clock } = context;
   await requireServiceRole(context, c);
   const form = await readBody(c, userForm);

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { readPathUser } from '../accounts/path-user.ts';
 import { endMessages } from '../codes/message-queue.ts';
 import { recordEvent } from '../core/audit-log.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal } from '../core/errors.ts';
 import { type Call, readBody, requireServiceRole } from '../core/request.ts';
 import { endAllSessions } from '../sessions/end.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({ should_soft_delete: z.boolean().nullish() });
 
@@ -13,10 +13,7 @@ const schema = z.object({ should_soft_delete: z.boolean().nullish() });
  * `DELETE /admin/users/{id}`: deletes an account with the same erasure as `delete-account`, and ends its sessions.
  * A soft delete keeps a row with its number and times. 409 while the database refuses, with the call to make first.
  */
-export async function deleteUser(
-  context: Needs<'db' | 'clock' | 'readCaller' | 'sessions'>,
-  c: Call,
-): Promise<Response> {
+export async function deleteUser(context: AuthContext, c: Call): Promise<Response> {
   const { db, clock, sessions } = context;
   await requireServiceRole(context, c);
   const user = await readPathUser(context, c);

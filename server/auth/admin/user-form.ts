@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { checkPassword, type PasswordRules } from '../accounts/password-rules.ts';
+import { checkPassword } from '../accounts/password-rules.ts';
 import { hashPassword } from '../accounts/passwords.ts';
 import { readEmail, readPhone } from '../core/contact.ts';
 import { refuse } from '../core/errors.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /** The account fields that the service key may set, with the API's names. */
 export const userForm = z.object({
@@ -35,7 +36,7 @@ export function readContacts(form: UserForm): Contacts {
 const HASH = /^(\$2[aby]\$\d{2}\$[./A-Za-z0-9]{53}|\$argon2(id|i|d)\$v=19\$[\w=,]+\$[\w+/]+\$[\w+/]+)$/;
 
 /** Returns the hash of the form's password, or its `password_hash`; null when it has neither. Throws when it has both. */
-export async function readPassword(rules: PasswordRules, form: UserForm): Promise<string | null> {
+export async function readPassword(rules: AuthContext, form: UserForm): Promise<string | null> {
   if (form.password && form.password_hash)
     throw refuse.validation('Only a password or a password hash should be provided');
   if (form.password_hash) return checkHash(form.password_hash);

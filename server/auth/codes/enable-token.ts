@@ -1,8 +1,8 @@
 import type { Transaction } from '#server/db/database.ts';
 import { type Contact, contactColumns } from '../core/contact.ts';
-import type { Needs } from '../core/context.ts';
 import type { TokenKind } from '../core/message-queue.ts';
 import { codeHash, codeOf, linkTokenHash, linkTokenOf } from './one-time-codes.ts';
+import type { AuthContext } from '../core/context.ts';
 
 type NewToken = Contact & {
   readonly messageId: string;
@@ -15,11 +15,7 @@ type NewToken = Contact & {
 };
 
 /** Activates the code of a message, in place of an earlier one of its kind. Returns false when a later message's code is active already. */
-export async function enableToken(
-  context: Needs<'keys' | 'clock', 'codeSeconds' | 'codeLength'>,
-  tx: Pick<Transaction, 'one'>,
-  token: NewToken,
-): Promise<boolean> {
+export async function enableToken(context: AuthContext, tx: Transaction, token: NewToken): Promise<boolean> {
   const { messageId, userId, kind, createdAt } = token;
   const { email, phone } = contactColumns(token);
   const written = await tx.one(

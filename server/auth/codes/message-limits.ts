@@ -1,17 +1,15 @@
 import type { Contact } from '../core/contact.ts';
-import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 import { authLimits } from '../core/limits.ts';
 import type { TokenKind } from '../core/message-queue.ts';
-
-export type MessageLimitContext = Needs<'limits', 'mailIntervalSeconds'>;
+import type { AuthContext } from '../core/context.ts';
 
 /**
  * Limits messages to an email or phone: one of a kind in `mailIntervalSeconds`, five an hour in all.
  * Counts the same whether an account exists or not. Throws the API's 429.
  */
 export async function takeMessageLimit(
-  { limits, config }: MessageLimitContext,
+  { limits, config }: AuthContext,
   to: Contact & { kind: TokenKind; ip: string },
 ): Promise<void> {
   const interval = { name: 'auth-mail-interval', max: 1, seconds: config.mailIntervalSeconds };

@@ -8,6 +8,7 @@ import type { WorkerSettings } from '#server/queue/queue.ts';
 import type { Contact } from '../core/contact.ts';
 import { MESSAGE_KINDS, type MessageKind, type MessageQueue } from '../core/message-queue.ts';
 import type { Message } from './messages.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 /** The workers of the messages. Mails and texts run separately: an outage of one service does not delay the other. */
 export const MESSAGE_WORKERS = {
@@ -78,7 +79,7 @@ export function messageJobKinds(send: (message: Message) => Promise<void>): JobK
 
 /** Ends the waiting messages of a person: those about the account, and those to the address or phone. */
 export async function endMessages(
-  tx: Pick<Transaction, 'query'>,
+  tx: Transaction,
   person: { readonly id: string | null; readonly email: string | null; readonly phone: string | null },
   kinds: readonly MessageKind[] = MESSAGE_KINDS,
 ): Promise<void> {
@@ -93,7 +94,7 @@ export async function endMessages(
 const CLOSED_MS = 24 * 60 * 60_000;
 
 /** Deletes messages that staff closed a day ago: their rows hold addresses. */
-export async function deleteClosedMessages(db: Pick<Transaction, 'query'>, now: Date): Promise<void> {
+export async function deleteClosedMessages(db: Queryable, now: Date): Promise<void> {
   await deleteClosedJobs(db, jobsOf(MESSAGE_KINDS), new Date(now.getTime() - CLOSED_MS));
 }
 

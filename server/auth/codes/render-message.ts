@@ -12,34 +12,26 @@ import { recoveryMail } from '#server/mails/account/recovery.ts';
 import { signInMail } from '#server/mails/account/sign-in.ts';
 import { signUpMail } from '#server/mails/account/signup.ts';
 import { codeTextMessage } from '#server/mails/account/text-message.ts';
-import type { Letterhead } from '#server/mails/layout.ts';
 import { lockJob } from '#server/queue/jobs.ts';
 import { type UserRow, userByEmail, userById, userByPhone } from '../accounts/users.ts';
-import type { Needs } from '../core/context.ts';
 import { activateUndo, isReserved, undoLink } from './replaced-emails.ts';
 import type { MessageKind, TokenKind } from '../core/message-queue.ts';
 import { enableToken } from './enable-token.ts';
 import { mailedLink } from './link-page.ts';
 import type { Message, MessageContent } from './messages.ts';
 import { codeOf, linkTokenOf } from './one-time-codes.ts';
+import type { AuthContext } from '../core/context.ts';
 
-export type RenderContext = Needs<
-  'db' | 'keys' | 'clock',
-  'codeLength' | 'codeSeconds' | 'siteUrl' | 'testCodes' | 'relyingParty'
-> & {
-  /** What mails say of their sender now. */
-  readonly letterhead: () => Letterhead;
-};
 type Rendered = Promise<MessageContent | null>;
 
 /** Renders a message and activates its code. Returns null when it has no recipient or no purpose any more. */
-export function renderMessage(context: RenderContext, message: Message): Rendered {
+export function renderMessage(context: AuthContext, message: Message): Rendered {
   return message.email === null
     ? renderText(context, message, message.phone ?? '')
     : renderMail(context, message, message.email);
 }
 
-async function renderMail(context: RenderContext, message: Message, email: string): Rendered {
+async function renderMail(context: AuthContext, message: Message, email: string): Rendered {
   const user = await (message.userId === null ? userByEmail(context.db, email) : userById(context.db, message.userId));
   switch (message.kind) {
     case 'signup':
@@ -76,40 +68,40 @@ async function renderMail(context: RenderContext, message: Message, email: strin
   }
 }
 
-function renderExists(context: RenderContext): MessageContent {
+function renderExists(context: AuthContext): MessageContent {
   return mail(accountExistsMail(context.letterhead(), { href: signInPage(context) }));
 }
 
-function renderChange(context: RenderContext, { change, requestedAt }: Message): MessageContent | null {
+function renderChange(context: AuthContext, { change, requestedAt }: Message): MessageContent | null {
   return change === null
     ? null
     : mail(accountChangedMail(context.letterhead(), { change, at: requestedAt, href: signInPage(context) }));
 }
 
 /** Renders the mail to an address that was replaced and activates its link. Null when the change can no longer be undone. */
-async function renderReplaced(context: RenderContext, which: { id: string } | { email: string }): Rendered {
+async function renderReplaced(context: AuthContext, which: { id: string } | { email: string }): Rendered {
   const replaced = await activateUndo(context, which);
   if (replaced === null) return null;
   const href = undoLink(context, replaced.id);
   return mail(emailReplacedMail(context.letterhead(), { at: replaced.replacedAt, until: replaced.expiresAt, href }));
 }
 
-async function renderSignUp(context: RenderContext, message: Message, user: UserRow): Rendered {
+async function renderSignUp(context: AuthContext, message: Message, user: UserRow): Rendered {
   if (!(await enableCode(context, message, 'signup', user))) return null;
   return mail(signUpMail(context.letterhead(), codeData(context, message, 'signup')));
 }
 
-async function renderInvitation(context: RenderContext, message: Message, user: UserRow): Rendered {
+async function renderInvitation(context: AuthContext, message: Message, user: UserRow): Rendered {
   if (!(await enableCode(context, message, 'invite', user))) return null;
   return mail(invitationMail(context.letterhead(), codeData(context, message, 'invite')));
 }
 
-async function renderSignIn(context: RenderContext, message: Message, user: UserRow): Rendered {
+async function renderSignIn(context: AuthContext, message: Message, user: UserRow): Rendered {
   if (!(await enableCode(context, message, 'magiclink', user))) return null;
   return mail(signInMail(context.letterhead(), codeData(context, message, 'magiclink')));
 }
 
-async function renderRecovery(context: RenderContext, message: Message, user: UserRow): Rendered {
+async function renderRecovery(context: AuthContext, message: Message, user: UserRow): Rendered {
   if (!(await enableCode(context, message, 'recovery', user))) return null;
   await context.db.query(`update auth.users set recovery_sent_at = $2::timestamptz where id = $1::uuid`, [
     user.id,
@@ -118,7 +110,7 @@ async function renderRecovery(context: RenderContext, message: Message, user: Us
   return mail(recoveryMail(context.letterhead(), codeData(context, message, 'recovery')));
 }
 
-async function renderEmailChange(context: RenderContext, message: Message, user: UserRow): Rendered {
+async function renderEmailChange(context: AuthContext, message: Message, user: UserRow): Rendered {
   // A taken address gets the same response as a free one. Only the owner of the address receives a mail about it.
   if (await userByEmail(context.db, message.email ?? '')) return renderExists(context);
   const address = { email: message.email ?? '', userId: user.id, now: context.clock() };
@@ -127,13 +119,13 @@ async function renderEmailChange(context: RenderContext, message: Message, user:
   return mail(emailChangeMail(context.letterhead(), codeData(context, message, 'email_change')));
 }
 
-async function renderCurrentAddress(context: RenderContext, message: Message, user: UserRow): Rendered {
+async function renderCurrentAddress(context: AuthContext, message: Message, user: UserRow): Rendered {
   const newAddress = user.email_change;
   if (newAddress === null || !(await enableCode(context, message, 'email_change_current', user))) return null;
   return mail(currentAddressMail(context.letterhead(), { ...codeData(context, message, 'email_change'), newAddress }));
 }
 
-async function renderReauthentication(context: RenderContext, message: Message, user: UserRow): Rendered {
+async function renderReauthentication(context: AuthContext, message: Message, user: UserRow): Rendered {
   if (!(await enableCode(context, message, 'reauthentication', user))) return null;
   return mail(
     reauthenticationMail(context.letterhead(), { code: codeOf(context, message.id), minutes: minutesOf(context) }),
@@ -147,7 +139,7 @@ const TEXT_TOKENS: Readonly<Partial<Record<MessageKind, TokenKind>>> = {
   reauthentication: 'reauthentication',
 };
 
-async function renderText(context: RenderContext, message: Message, phone: string): Rendered {
+async function renderText(context: AuthContext, message: Message, phone: string): Rendered {
   const { db, config } = context;
   const user = await (message.userId === null ? userByPhone(db, phone) : userById(db, message.userId));
   const kind = TEXT_TOKENS[message.kind];
@@ -170,12 +162,12 @@ const mail = (content: { subject: string; html: string; text: string }): Message
   to: 'email',
   ...content,
 });
-const signInPage = ({ config }: RenderContext): string => `${config.siteUrl}/auth`;
-const minutesOf = ({ config }: RenderContext): number => Math.round(config.codeSeconds / 60);
+const signInPage = ({ config }: AuthContext): string => `${config.siteUrl}/auth`;
+const minutesOf = ({ config }: AuthContext): number => Math.round(config.codeSeconds / 60);
 
 /** The code and link of a mail. `kind`: the kind in the link. */
 function codeData(
-  context: RenderContext,
+  context: AuthContext,
   message: Message,
   kind: TokenKind,
 ): { code: string; minutes: number; href: string } {
@@ -194,7 +186,7 @@ function codeData(
  * Activates the code of a message. Returns false when its job is gone: a new password or address has ended it, or its code was used.
  * Locks the job after the token, in the same order as code use.
  */
-function enableCode(context: RenderContext, message: Message, kind: TokenKind, user: UserRow): Promise<boolean> {
+function enableCode(context: AuthContext, message: Message, kind: TokenKind, user: UserRow): Promise<boolean> {
   const { db, config } = context;
   const { id, email, phone, attemptId, requestedAt } = message;
   return withRollback(

@@ -1,7 +1,8 @@
 import type { Transaction } from '#server/db/database.ts';
 import { linkTokenHash, linkTokenHashes, linkTokenOf } from './one-time-codes.ts';
-import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
+import type { AuthContext } from '../core/context.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 /** An address that was replaced and can still be restored. `factorIds`: the second factors that the account had then. */
 export type ReplacedEmail = {
@@ -19,13 +20,13 @@ const COLUMNS = `r.id, r.user_id as "userId", r.email, r.phone, r.phone_confirme
   r.replaced_at as "replacedAt", r.expires_at as "expiresAt"`;
 
 /** Returns the page that undoes a change of address. It has a button that acts, because mail scanners open links too. */
-export function undoLink({ keys, config }: Needs<'keys', 'siteUrl'>, id: string): string {
-  return `${config.siteUrl}/undo-email?token_hash=${encodeURIComponent(linkTokenOf({ keys }, id))}`;
+export function undoLink(context: AuthContext, id: string): string {
+  return `${context.config.siteUrl}/undo-email?token_hash=${encodeURIComponent(linkTokenOf(context, id))}`;
 }
 
 /** Makes the link of a replaced address work; of several replacements of one address, the newest. Null when none can be undone. */
 export async function activateUndo(
-  context: Needs<'db' | 'keys' | 'clock'>,
+  context: AuthContext,
   which: { readonly id: string } | { readonly email: string },
 ): Promise<ReplacedEmail | null> {
   const { db, clock } = context;
@@ -45,7 +46,7 @@ export async function activateUndo(
 
 /** Whether an address was replaced lately in an account other than this one; `userId` null: in any account. */
 export async function isReserved(
-  db: Pick<Transaction, 'one'>,
+  db: Queryable,
   address: { readonly email: string; readonly userId: string | null; readonly now: Date },
 ): Promise<boolean> {
   const row = await db.one<{ reserved: boolean }>(
@@ -56,11 +57,7 @@ export async function isReserved(
 }
 
 /** Finds the replaced address of a link, and locks it until the transaction ends. Throws the API's refusal of a wrong or late link. */
-export async function lockReplaced(
-  context: Needs<'keys' | 'clock'>,
-  tx: Pick<Transaction, 'one'>,
-  token: string,
-): Promise<ReplacedEmail> {
+export async function lockReplaced(context: AuthContext, tx: Transaction, token: string): Promise<ReplacedEmail> {
   const row = await tx.one<ReplacedEmail>(
     `select ${COLUMNS} from auth.replaced_emails r where r.token_hash = any($1::text[]) and r.expires_at > $2::timestamptz for update`,
     [linkTokenHashes(context, token), context.clock()],

@@ -14,7 +14,7 @@ const NOTICES: readonly MessageKind[] = [
 
 /** Revokes all links and codes of a person, sent or queued, but not those of the kinds in `except`. Call it for a new password or address. */
 export async function revokeTokens(
-  tx: Pick<Transaction, 'query'>,
+  tx: Transaction,
   user: Pick<UserRow, 'id' | 'email' | 'phone'>,
   except: readonly TokenKind[] = [],
 ): Promise<void> {
@@ -37,7 +37,7 @@ export async function revokeTokens(
 
 /** Deletes the sent codes of an account, of some kinds or of all. Queued messages stay. */
 export async function deleteTokens(
-  tx: Pick<Transaction, 'query'>,
+  tx: Transaction,
   userId: string,
   kinds: readonly TokenKind[] | null = null,
 ): Promise<void> {

@@ -1,12 +1,9 @@
-import type { Mail, TextMessages } from '#server/providers/ports.ts';
 import type { Message } from './messages.ts';
-import { renderMessage, type RenderContext } from './render-message.ts';
+import { renderMessage } from './render-message.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /** Sends an account mail or text message; does nothing when it has no recipient or no purpose any more. */
-export async function sendMessage(
-  context: RenderContext & { readonly mail: Mail; readonly texts: TextMessages },
-  message: Message,
-): Promise<void> {
+export async function sendMessage(context: AuthContext, message: Message): Promise<void> {
   const content = await renderMessage(context, message);
   if (content === null) return;
   const key = `account-${message.id}`;

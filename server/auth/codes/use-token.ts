@@ -2,10 +2,10 @@ import { equalInConstantTime } from '#server/crypto/constant-time.ts';
 import type { Transaction } from '#server/db/database.ts';
 import { type UserRow, userByEmail, userById, userByPhone } from '../accounts/users.ts';
 import { type Contact, contactColumns } from '../core/contact.ts';
-import type { Needs } from '../core/context.ts';
 import type { MessageKind, TokenKind } from '../core/message-queue.ts';
 import { endMessages } from './message-queue.ts';
 import { codeHashes, linkTokenHashes } from './one-time-codes.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /*
  * These functions return null for any wrong code and for unknown addresses. Commit then too: the attempt has been counted.
@@ -19,8 +19,6 @@ export type UsedToken = {
   readonly phone: string | null;
   readonly attemptId: string | null;
 };
-export type UseContext = Needs<'keys' | 'clock'>;
-
 /** Tokens whose message may have been queued as `otp`. */
 const OTP_TOKENS: readonly TokenKind[] = ['signup', 'magiclink', 'sms'];
 /** Attempts at one code. */
@@ -39,7 +37,7 @@ const COLUMNS = 'id, user_id, kind, email, phone, attempt_id, code_hash';
 
 /** Uses a code sent to an email or phone. Five wrong attempts disable it. */
 export async function useCode(
-  context: UseContext,
+  context: AuthContext,
   tx: Transaction,
   { code, ...contact }: Contact & { code: string },
   kinds: readonly TokenKind[],
@@ -54,7 +52,7 @@ export async function useCode(
 
 /** Uses a code of a known account. */
 export function useCodeOf(
-  context: UseContext,
+  context: AuthContext,
   tx: Transaction,
   userId: string,
   code: string,
@@ -65,7 +63,7 @@ export function useCodeOf(
 
 /** Uses the token of a mailed link. */
 export async function useLink(
-  context: UseContext,
+  context: AuthContext,
   tx: Transaction,
   token: string,
   kinds: readonly TokenKind[],
@@ -99,7 +97,7 @@ type CodeAttempt = {
 
 /** Counts the attempt on the row, under its lock: of a thousand concurrent guesses, five are checked. */
 async function tryCode(
-  context: UseContext,
+  context: AuthContext,
   tx: Transaction,
   { code, kinds, contact, userIds }: CodeAttempt,
 ): Promise<UsedToken | null> {

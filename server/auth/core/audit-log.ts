@@ -54,7 +54,7 @@ export function auditValues(event: AuditEvent): readonly [Record<string, unknown
 }
 
 /** Writes an event to the audit log, in the transaction of the event. */
-export async function recordEvent(tx: Pick<Transaction, 'query'>, event: AuditEvent): Promise<void> {
+export async function recordEvent(tx: Transaction, event: AuditEvent): Promise<void> {
   await tx.query(
     `insert into auth.audit_log_entries (payload, ip_address, created_at) values ($1::jsonb, $2, $3::timestamptz)`,
     auditValues(event),

@@ -1,7 +1,7 @@
 import type { Next } from 'hono';
-import type { Needs } from './context.ts';
 import { AuthRefusal } from './errors.ts';
 import { type Call, parseBody } from './request.ts';
+import type { AuthContext } from './context.ts';
 
 /** Grants that need no captcha, because they follow an earlier proof. */
 const EXEMPT_GRANTS = ['refresh_token', 'pkce'];
@@ -11,7 +11,7 @@ const FAILED = 'captcha protection: request disallowed';
  * Requires a captcha for calls that anybody may make; the service key is exempt. Refuses requests when the captcha provider does not
  * answer.
  */
-export async function requireCaptcha(context: Needs<'captcha' | 'readCaller'>, c: Call, next: Next): Promise<void> {
+export async function requireCaptcha(context: AuthContext, c: Call, next: Next): Promise<void> {
   const { captcha, readCaller } = context;
   if (captcha === null || c.req.method !== 'POST' || EXEMPT_GRANTS.includes(c.req.query('grant_type') ?? ''))
     return next();

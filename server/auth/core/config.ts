@@ -57,3 +57,6 @@ export type AuthConfig = {
   /** Chains whose wallets may sign in. */
   readonly chains: readonly ('ethereum' | 'solana')[];
 };
+
+/** How long sessions last; null: without an end. */
+export type Lifetimes = Pick<AuthConfig, 'sessionSeconds' | 'inactivitySeconds'>;

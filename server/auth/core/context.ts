@@ -3,11 +3,12 @@ import type { Database } from '#server/db/database.ts';
 import type { Clock, ReadCaller } from '#server/http/caller.ts';
 import type { TakeLimit } from '#server/http/limits.ts';
 import type { SessionWatch } from '#server/http/token.ts';
-import type { Captcha, SignInProvider, SingleSignOn, TextMessages } from '#server/providers/ports.ts';
+import type { Letterhead } from '#server/mails/layout.ts';
+import type { Captcha, Mail, SignInProvider, SingleSignOn, TextMessages } from '#server/providers/ports.ts';
 import type { AuthConfig } from './config.ts';
 import type { MessageQueue } from './message-queue.ts';
 
-/** Everything the auth API works with. Only the router takes it whole; see `Needs`. */
+/** Everything the auth API works with; it is the first argument of its functions. */
 export type AuthContext = {
   readonly db: Database;
   readonly keys: Keys;
@@ -20,6 +21,9 @@ export type AuthContext = {
   /** The cache of live sessions. Drop ended ones from it, so that they end in this process at once. */
   readonly sessions: SessionWatch;
   readonly queue: MessageQueue;
+  readonly mail: Mail;
+  /** What mails say of their sender now. */
+  readonly letterhead: () => Letterhead;
   /** Sends codes that a signed-in user requests. Messages that anybody can cause go through the queue. */
   readonly texts: TextMessages;
   /** Null: no captcha is required. */
@@ -31,10 +35,3 @@ export type AuthContext = {
   /** SAML identity providers; empty: single sign-on is disabled. */
   readonly ssoProviders: readonly SingleSignOn[];
 };
-
-/** The parts of the context and the settings that a function needs: `Needs<'db' | 'clock', 'siteUrl'>`. */
-export type Needs<Part extends Exclude<keyof AuthContext, 'config'>, Setting extends keyof AuthConfig = never> = Pick<
-  AuthContext,
-  Part
-> &
-  ([Setting] extends [never] ? unknown : { readonly config: Pick<AuthConfig, Setting> });

@@ -1,6 +1,6 @@
 import type { Limit } from '#server/http/limits.ts';
-import type { Needs } from './context.ts';
 import { refuse } from './errors.ts';
+import type { AuthContext } from './context.ts';
 
 /** Rate limits of `/auth/v1`. Tests multiply them with RATE_LIMIT_FACTOR. */
 export const authLimits = {
@@ -29,7 +29,7 @@ export const authLimits = {
 } as const;
 
 /** Takes one unit of a rate limit. Throws the API's 429 when none is left. `key` is e.g. `ip:203.0.113.7`. */
-export async function takeLimit({ limits }: Needs<'limits'>, limit: Limit, key: string): Promise<void> {
+export async function takeLimit({ limits }: AuthContext, limit: Limit, key: string): Promise<void> {
   const wait = await limits(limit, key);
   if (wait !== null) throw refuse.rate(wait);
 }

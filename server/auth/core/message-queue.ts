@@ -51,7 +51,7 @@ export type MessageQueue = {
    * Queues a message in the caller's transaction and returns its id. Whether the address has an account, and so whether anything is sent,
    * is looked up at delivery: so the request takes as long either way.
    */
-  add(tx: Pick<Transaction, 'query'>, message: NewMessage): Promise<string>;
+  add(tx: Transaction, message: NewMessage): Promise<string>;
   /** Starts sending in the background. Call it after the transaction. */
   wake(): void;
 };

@@ -2,8 +2,8 @@ import type { Context } from 'hono';
 import { z } from 'zod';
 import { checkJson, JsonRefused, parseJson } from '#server/http/bodies/json.ts';
 import type { Env } from '#server/http/caller.ts';
-import type { Needs } from './context.ts';
 import { AuthRefusal, refuse } from './errors.ts';
+import type { AuthContext } from './context.ts';
 
 /** One call of the API. A handler takes what it needs and the call, answers it, or throws `AuthRefusal`. */
 export type Call = Context<Env>;
@@ -70,7 +70,7 @@ function cannotBeStored(value: unknown, depth: number): boolean {
 }
 
 /** Reads the signed-in user. Refuses guests and the service key. */
-export async function requireUser({ readCaller }: Needs<'readCaller'>, c: Call): Promise<SignedInUser> {
+export async function requireUser({ readCaller }: AuthContext, c: Call): Promise<SignedInUser> {
   const caller = await readCaller(c.req.raw, c.var.ip);
   if (caller.role !== 'authenticated' || !caller.userId || !caller.sessionId) throw refuse.noBearer();
   return { userId: caller.userId, sessionId: caller.sessionId };
@@ -80,7 +80,7 @@ export async function requireUser({ readCaller }: Needs<'readCaller'>, c: Call):
 const ADMIN_ROLES: ReadonlySet<string> = new Set(['service_role', 'supabase_admin']);
 
 /** Admits the service key and tokens with an administrator's role. Refuses everybody else. */
-export async function requireServiceRole({ readCaller }: Needs<'readCaller'>, c: Call): Promise<void> {
+export async function requireServiceRole({ readCaller }: AuthContext, c: Call): Promise<void> {
   const caller = await readCaller(c.req.raw, c.var.ip);
   if (!ADMIN_ROLES.has(caller.role)) throw refuse.notAdmin();
 }

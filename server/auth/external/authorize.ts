@@ -1,12 +1,12 @@
 import type { SignInProvider } from '#server/providers/ports.ts';
-import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 import { authLimits, takeLimit } from '../core/limits.ts';
 import { safeRedirect } from '../core/redirects.ts';
 import { type Call, requireUser } from '../core/request.ts';
 import { bindToBrowser, OAUTH_PATH } from './browser-binding.ts';
-import { beginFlow, type FlowContext, flowSecrets } from './flows.ts';
+import { beginFlow, flowSecrets } from './flows.ts';
 import { readChallenge } from './pkce.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /** Parameters that clients cannot pass on to a provider, because we use or set them ourselves. */
 const RESERVED_PARAMETERS = new Set([
@@ -32,18 +32,13 @@ const RESERVED_PARAMETERS = new Set([
   'id_token_hint',
 ]);
 
-type AuthorizeContext = FlowContext & Needs<'db' | 'limits' | 'providers', 'siteUrl' | 'redirects'>;
-
 /** `GET /authorize`: redirects a browser to an identity provider. With a challenge the flow returns a code, without one a session (implicit). */
-export async function authorize(context: AuthorizeContext, c: Call): Promise<Response> {
+export async function authorize(context: AuthContext, c: Call): Promise<Response> {
   return c.redirect(await startSignIn(context, c, null), 302);
 }
 
 /** `GET /user/identities/authorize`: the same, to add an identity to the signed-in account. */
-export async function authorizeLink(
-  context: AuthorizeContext & Needs<'readCaller', 'manualLinking'>,
-  c: Call,
-): Promise<Response> {
+export async function authorizeLink(context: AuthContext, c: Call): Promise<Response> {
   const { userId } = await requireUser(context, c);
   if (!context.config.manualLinking) throw refuse.linkingDisabled();
   const url = await startSignIn(context, c, userId);
@@ -51,7 +46,7 @@ export async function authorizeLink(
 }
 
 /** Begins a flow and returns the provider's address. `linkUserId`: the account to add the identity to. */
-async function startSignIn(context: AuthorizeContext, c: Call, linkUserId: string | null): Promise<string> {
+async function startSignIn(context: AuthContext, c: Call, linkUserId: string | null): Promise<string> {
   const { db, config } = context;
   const query = c.req.query();
   const provider = findProvider(context, query['provider'] ?? '');
@@ -78,7 +73,7 @@ async function startSignIn(context: AuthorizeContext, c: Call, linkUserId: strin
 }
 
 /** Returns a provider by name. Throws Supabase Auth's refusal for an unknown one. */
-function findProvider({ providers }: Needs<'providers'>, name: string): SignInProvider {
+function findProvider({ providers }: AuthContext, name: string): SignInProvider {
   const provider = providers.get(name.toLowerCase());
   if (provider) return provider;
   throw refuse.validation('Unsupported provider: provider is not enabled');

@@ -1,16 +1,14 @@
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import type { Call } from '../core/request.ts';
 import { OAUTH_PATH, startedInThisBrowser } from './browser-binding.ts';
-import { type CompleteContext, completeSignIn } from './complete-sign-in.ts';
+import { completeSignIn } from './complete-sign-in.ts';
 import { toExternalIdentity } from './external-identity.ts';
 import { type Flow, flowSecrets, takeFlow } from './flows.ts';
 import { redirectWithError } from './redirect-back.ts';
-
-type CallbackContext = CompleteContext & Needs<'providers', 'siteUrl'>;
+import type { AuthContext } from '../core/context.ts';
 
 /** `GET` and `POST /callback`: an identity provider sends a browser back. Errors go to the page of `redirect_to`. */
-export async function callback(context: CallbackContext, c: Call): Promise<Response> {
+export async function callback(context: AuthContext, c: Call): Promise<Response> {
   const { db, config, providers } = context;
   if (providers.size === 0) throw refuse.validation('Unsupported provider: provider is not enabled');
   const text = c.req.method === 'POST' ? await c.req.text() : new URL(c.req.url).search;
@@ -35,7 +33,7 @@ const unknownState = (): AuthRefusal => new AuthRefusal(400, 'bad_oauth_state', 
 
 /** Exchanges the provider's response for the user, and completes the sign-in. */
 async function redeemResponse(
-  context: CallbackContext,
+  context: AuthContext,
   c: Call,
   flow: Flow,
   state: string,

@@ -1,17 +1,15 @@
-import type { Needs } from '../core/context.ts';
 import { type Call, readRequestInfo } from '../core/request.ts';
-import { type BeginContext, beginSessionIn } from '../sessions/begin.ts';
+import { beginSessionIn } from '../sessions/begin.ts';
 import type { ExternalIdentity } from './external-identity.ts';
-import { type ExternalUserContext, findOrCreateUser } from './find-or-create-user.ts';
+import { findOrCreateUser } from './find-or-create-user.ts';
 import { deleteFlow, finishFlow, type Flow, type ProviderTokens } from './flows.ts';
 import { linkIdentity } from './link-identity.ts';
 import { redirectWithCode, redirectWithSession } from './redirect-back.ts';
-
-export type CompleteContext = BeginContext & ExternalUserContext & Needs<'db' | 'sessions'>;
+import type { AuthContext } from '../core/context.ts';
 
 /** Completes a sign-in at a provider: finds or creates the account, then redirects with a code or a session. */
 export async function completeSignIn(
-  context: CompleteContext,
+  context: AuthContext,
   c: Call,
   flow: Flow,
   identity: ExternalIdentity,

@@ -3,21 +3,19 @@ import { deleteSignUpAttempts } from '../accounts/sign-up-attempts.ts';
 import { isBanned, type UserRow, userByEmail, userById } from '../accounts/users.ts';
 import { deleteTokens } from '../codes/revoke-tokens.ts';
 import { recordEvent } from '../core/audit-log.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { endAllSessions } from '../sessions/end.ts';
 import { isReserved } from '../codes/replaced-emails.ts';
 import { type ExternalIdentity, userData } from './external-identity.ts';
 import { addIdentity, lockIdentity, refreshIdentity } from './identity-rows.ts';
-
-export type ExternalUserContext = Needs<'clock', 'signupEnabled'>;
+import type { AuthContext } from '../core/context.ts';
 
 /**
  * Returns the account of an external identity: the one that has it, else the one with the same verified address, else a new one.
  * An existing account with an unconfirmed address loses its earlier credentials. Throws the API's refusals.
  */
 export async function findOrCreateUser(
-  context: ExternalUserContext,
+  context: AuthContext,
   tx: Transaction,
   identity: ExternalIdentity,
   ip: string,
@@ -32,7 +30,7 @@ export async function findOrCreateUser(
 }
 
 async function userByIdentity(
-  { clock }: Needs<'clock'>,
+  { clock }: AuthContext,
   tx: Transaction,
   identity: ExternalIdentity,
 ): Promise<UserRow | null> {
@@ -44,7 +42,7 @@ async function userByIdentity(
 }
 
 async function userByAddress(
-  context: Needs<'clock'>,
+  context: AuthContext,
   tx: Transaction,
   identity: ExternalIdentity,
   ip: string,
@@ -85,7 +83,7 @@ async function discardUnprovenCredentials(tx: Transaction, user: UserRow, now: D
 }
 
 async function createUser(
-  context: ExternalUserContext,
+  context: AuthContext,
   tx: Transaction,
   identity: ExternalIdentity,
   ip: string,

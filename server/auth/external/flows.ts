@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createEncryption, type Encryption } from '#server/crypto/encryption.ts';
 import type { Keys } from '#server/crypto/keys.ts';
 import type { Transaction } from '#server/db/database.ts';
-import type { Needs } from '../core/context.ts';
 import type { Challenge } from './pkce.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /** The state of a sign-in at a provider (OAuth or SAML). */
 export type Flow = {
@@ -16,8 +16,6 @@ export type Flow = {
   readonly requestId: string | null;
 };
 export type ProviderTokens = { readonly access: string; readonly refresh: string | null };
-export type FlowContext = Needs<'keys' | 'clock'>;
-type Tx = Pick<Transaction, 'one'>;
 
 const FLOW_SECONDS = 600;
 const CODE_SECONDS = 300;
@@ -36,8 +34,8 @@ type FlowRow = {
 
 /** Begins a flow. Returns the state that the provider must send back. */
 export async function beginFlow(
-  { keys, clock }: FlowContext,
-  tx: Tx,
+  { keys, clock }: AuthContext,
+  tx: Transaction,
   flow: Omit<Flow, 'id'>,
 ): Promise<{ id: string; state: string }> {
   const id = randomUUID();
@@ -64,12 +62,12 @@ export async function beginFlow(
 }
 
 /** Returns the nonce and the PKCE verifier of a flow. Derived, never stored: access to the database is not enough to finish a sign-in. */
-export function flowSecrets({ keys }: Needs<'keys'>, id: string): { nonce: string; verifier: string } {
+export function flowSecrets({ keys }: AuthContext, id: string): { nonce: string; verifier: string } {
   return { nonce: hash(keys, 'flow-nonce', id), verifier: hash(keys, 'flow-verifier', id) };
 }
 
 /** Takes the flow of a state. Works once. */
-export async function takeFlow({ keys, clock }: FlowContext, tx: Tx, state: string): Promise<Flow | null> {
+export async function takeFlow({ keys, clock }: AuthContext, tx: Transaction, state: string): Promise<Flow | null> {
   const row = await tx.one<FlowRow>(
     `update auth.flow_state set state_hash = null where state_hash = $1 and expires_at > $2::timestamptz returning ${COLUMNS}`,
     [hash(keys, 'flow-state', state), clock()],
@@ -79,8 +77,8 @@ export async function takeFlow({ keys, clock }: FlowContext, tx: Tx, state: stri
 
 /** Ends a flow with a code that can be exchanged once, within five minutes. */
 export async function finishFlow(
-  { keys, clock }: FlowContext,
-  tx: Tx,
+  { keys, clock }: AuthContext,
+  tx: Transaction,
   flow: Flow,
   userId: string,
   tokens: ProviderTokens | null,
@@ -101,7 +99,7 @@ export async function finishFlow(
 }
 
 /** Ends a flow without a code. */
-export async function deleteFlow(tx: Pick<Transaction, 'query'>, flow: Flow): Promise<void> {
+export async function deleteFlow(tx: Transaction, flow: Flow): Promise<void> {
   await tx.query('delete from auth.flow_state where id = $1::uuid', [flow.id]);
 }
 
@@ -114,7 +112,11 @@ type ExchangedFlow = {
 };
 
 /** Exchanges a code. The code is used even if the exchange is refused. */
-export async function exchangeFlow({ keys, clock }: FlowContext, tx: Tx, code: string): Promise<ExchangedFlow | null> {
+export async function exchangeFlow(
+  { keys, clock }: AuthContext,
+  tx: Transaction,
+  code: string,
+): Promise<ExchangedFlow | null> {
   const row = await tx.one<FlowRow & { user_id: string; provider_tokens: string | null; expires_at: Date }>(
     `delete from auth.flow_state where auth_code_hash = $1 returning ${COLUMNS}, user_id, provider_tokens, expires_at`,
     [hash(keys, 'flow-code', code)],

@@ -1,8 +1,8 @@
 import type { Transaction } from '#server/db/database.ts';
 import { type UserRow, userById } from '../accounts/users.ts';
 import { recordEvent } from '../core/audit-log.ts';
-import type { Needs } from '../core/context.ts';
 import { type ExternalIdentity, identityData } from './external-identity.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /** Serialises concurrent sign-ins with the same identity, until the transaction ends. */
 export async function lockIdentity(tx: Transaction, identity: ExternalIdentity): Promise<void> {
@@ -32,7 +32,7 @@ export async function refreshIdentity(tx: Transaction, identity: ExternalIdentit
 
 /** Adds an identity to an account. `ip` null: the first identity of a new account, which the sign-up entry already logs. */
 export async function addIdentity(
-  { clock }: Needs<'clock'>,
+  { clock }: AuthContext,
   tx: Transaction,
   user: UserRow,
   identity: ExternalIdentity,

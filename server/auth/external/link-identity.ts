@@ -1,13 +1,13 @@
 import type { Transaction } from '#server/db/database.ts';
 import { type UserRow, userById } from '../accounts/users.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import type { ExternalIdentity } from './external-identity.ts';
 import { addIdentity, identityOwner, lockIdentity } from './identity-rows.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /** Adds an identity to an account. Refuses an identity that an account has already. */
 export async function linkIdentity(
-  context: Needs<'clock'>,
+  context: AuthContext,
   tx: Transaction,
   userId: string,
   identity: ExternalIdentity,

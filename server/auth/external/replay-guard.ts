@@ -1,11 +1,11 @@
 import type { Transaction } from '#server/db/database.ts';
-import type { Needs } from '../core/context.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /** Something that may be used once, such as an id token or a signed message. `until`: when it expires. */
 type Proof = { readonly kind: string; readonly text: string; readonly until: Date };
 
 /** Marks a proof as used. Returns false when it was used before. */
-export async function markUsed({ keys }: Needs<'keys'>, tx: Pick<Transaction, 'one'>, proof: Proof): Promise<boolean> {
+export async function markUsed({ keys }: AuthContext, tx: Transaction, proof: Proof): Promise<boolean> {
   const [hash, ...earlier] = keys.hmacs(`used-${proof.kind}`, proof.text).map((one) => one.toString('base64url'));
   const row = await tx.one(
     `insert into auth.used_proofs (proof_hash, expires_at) select $1, $2::timestamptz

@@ -1,18 +1,15 @@
 import { isUniqueViolation, type Transaction } from '#server/db/database.ts';
 import { lockUser, userById } from '../accounts/users.ts';
 import { recordEvent } from '../core/audit-log.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { type Call, readUuid, requireUser } from '../core/request.ts';
 import { writeProviders } from './identity-rows.ts';
+import type { AuthContext } from '../core/context.ts';
 
 type Identity = { id: string; provider: string; provider_id: string; email: string | null; verified: boolean };
 
 /** `DELETE /user/identities/:id`: removes an identity, but not the last one. Removing the email identity also removes the password. */
-export async function unlinkIdentity(
-  context: Needs<'db' | 'clock' | 'readCaller', 'manualLinking'>,
-  c: Call,
-): Promise<Response> {
+export async function unlinkIdentity(context: AuthContext, c: Call): Promise<Response> {
   const { db, clock, config } = context;
   const { userId } = await requireUser(context, c);
   if (!config.manualLinking) throw refuse.linkingDisabled();

@@ -1,17 +1,17 @@
 import { readPathUser } from '../accounts/path-user.ts';
 import { recordEvent } from '../core/audit-log.ts';
-import type { Needs } from '../core/context.ts';
 import { type Call, requireServiceRole } from '../core/request.ts';
 import { readPathFactor, removeFactor } from './factor-rows.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /** `GET /admin/users/:user/factors`: a plain array, as supabase-js expects. */
-export async function listUserFactors(context: Needs<'db' | 'readCaller'>, c: Call): Promise<Response> {
+export async function listUserFactors(context: AuthContext, c: Call): Promise<Response> {
   await requireServiceRole(context, c);
   return c.json((await readPathUser(context, c)).factors);
 }
 
 /** `DELETE /admin/users/:user/factors/:factor`: for somebody who has lost the factor. */
-export async function deleteUserFactor(context: Needs<'db' | 'clock' | 'readCaller'>, c: Call): Promise<Response> {
+export async function deleteUserFactor(context: AuthContext, c: Call): Promise<Response> {
   const { db, clock } = context;
   await requireServiceRole(context, c);
   const user = await readPathUser(context, c);

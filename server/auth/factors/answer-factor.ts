@@ -3,8 +3,9 @@ import type { Transaction } from '#server/db/database.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import { refuse } from '../core/errors.ts';
 import { countAttempt, markVerified } from './challenge-rows.ts';
-import { type AnswerContext, checkAnswer, type FactorUpdate } from './check-answer.ts';
+import { checkAnswer, type FactorUpdate } from './check-answer.ts';
 import type { FactorRow } from './factor-rows.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /** The fields of a request that answers a challenge of a factor. */
 export const factorAnswerFields = {
@@ -13,8 +14,6 @@ export const factorAnswerFields = {
   webauthn: z.object({ type: z.string().max(16), credential_response: z.unknown().optional() }).nullish(),
 } as const;
 type Fields = z.output<z.ZodObject<typeof factorAnswerFields>>;
-export type FactorAnswers = AnswerContext;
-
 /** Checks that an answer has the parts that its factor needs. */
 export function checkShape(factor: FactorRow, body: Fields): void {
   if (factor.factor_type !== 'webauthn') {
@@ -34,7 +33,7 @@ export function checkShape(factor: FactorRow, body: Fields): void {
  * roll the counted attempt back. `closed`: the challenge cannot be answered any more.
  */
 export async function answerFactor(
-  context: FactorAnswers,
+  context: AuthContext,
   tx: Transaction,
   factor: FactorRow,
   { ip, ...body }: Fields & { readonly ip: string },
@@ -61,7 +60,7 @@ export async function answerFactor(
 
 /** Stores what a right answer changes in its factor: a TOTP code counts once, a counter only grows. The first one verifies the factor. */
 export async function storeAnswer(
-  { clock }: Pick<FactorAnswers, 'clock'>,
+  { clock }: AuthContext,
   tx: Transaction,
   factorId: string,
   update: FactorUpdate,

@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/db/database.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal } from '../core/errors.ts';
+import type { AuthContext } from '../core/context.ts';
 
 export type ChallengeRow = { id: string; code_hash: string | null; web_authn_challenge: string | null };
 /** An answer to a challenge of a factor, and where it comes from. */
@@ -14,7 +14,7 @@ const ATTEMPTS_MAX = 5;
  * Returns null when the challenge cannot be answered any more.
  */
 export function countAttempt(
-  { clock }: Needs<'clock'>,
+  { clock }: AuthContext,
   tx: Transaction,
   { challengeId, factorId, ip }: ChallengeAttempt,
 ): Promise<ChallengeRow | null> {
@@ -34,7 +34,7 @@ export async function markVerified(tx: Transaction, challengeId: string, at: Dat
 
 /** Why a challenge is closed: for another factor, from another IP address, used, expired or tried too often. */
 export async function closedRefusal(
-  { db, clock }: Needs<'db' | 'clock'>,
+  { db, clock }: AuthContext,
   { challengeId, factorId, ip }: ChallengeAttempt,
 ): Promise<AuthRefusal> {
   const row = await db.one<{ ip_address: string; verified_at: Date | null; expires_at: Date }>(

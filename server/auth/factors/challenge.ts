@@ -4,7 +4,6 @@ import type { Transaction } from '#server/db/database.ts';
 import { codeTextMessage } from '#server/mails/account/text-message.ts';
 import { userById } from '../accounts/users.ts';
 import { recordEvent } from '../core/audit-log.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { authLimits, takeLimit } from '../core/limits.ts';
 import { type Call, readBody, requireUser } from '../core/request.ts';
@@ -13,6 +12,7 @@ import { registrationOptions } from '../webauthn/registration.ts';
 import { factorCode, factorCodeHash } from './factor-codes.ts';
 import { factorDisabled } from './factor-refusals.ts';
 import { type FactorRow, factorsOf, readPathFactor } from './factor-rows.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({ channel: z.enum(['sms', 'whatsapp']).nullish() });
 
@@ -25,19 +25,15 @@ type WebauthnChallenge = {
   readonly type: 'create' | 'request';
   readonly credential_options: { readonly publicKey: { readonly challenge: string } };
 };
-type ContentContext = Needs<'db' | 'keys' | 'limits' | 'texts', 'factors' | 'relyingParty'>;
-
 /** `POST /factors/:id/challenge`: valid for one right answer, five attempts and a few minutes, and only from the same IP address. */
-export async function createChallenge(context: ChallengeContext & Needs<'readCaller'>, c: Call): Promise<Response> {
+export async function createChallenge(context: AuthContext, c: Call): Promise<Response> {
   const { userId } = await requireUser(context, c);
   await readBody(c, schema);
   return beginChallenge(context, c, await readPathFactor(context.db, c, userId));
 }
 
-export type ChallengeContext = ContentContext & Needs<'clock'>;
-
 /** Begins a challenge of a factor and answers the call with it. */
-export async function beginChallenge(context: ChallengeContext, c: Call, factor: FactorRow): Promise<Response> {
+export async function beginChallenge(context: AuthContext, c: Call, factor: FactorRow): Promise<Response> {
   const { db, config } = context;
   if (!config.factors[factor.factor_type]) throw factorDisabled(factor.factor_type);
   await takeLimit(context, authLimits.factorChallenge, `user:${factor.user_id}`);
@@ -52,7 +48,7 @@ export async function beginChallenge(context: ChallengeContext, c: Call, factor:
   });
 }
 
-async function makeContent(context: ContentContext, c: Call, factor: FactorRow, id: string): Promise<ChallengeContent> {
+async function makeContent(context: AuthContext, c: Call, factor: FactorRow, id: string): Promise<ChallengeContent> {
   switch (factor.factor_type) {
     case 'totp':
       return { codeHash: null, webauthn: null };
@@ -64,10 +60,7 @@ async function makeContent(context: ContentContext, c: Call, factor: FactorRow, 
 }
 
 /** Makes the options for an unverified factor's new key, or for an answer by a verified factor's key. */
-async function makeWebauthnChallenge(
-  { db, config }: Needs<'db', 'relyingParty'>,
-  factor: FactorRow,
-): Promise<WebauthnChallenge> {
+async function makeWebauthnChallenge({ db, config }: AuthContext, factor: FactorRow): Promise<WebauthnChallenge> {
   if (factor.status === 'verified') {
     const existing = factor.web_authn_credential ? [factor.web_authn_credential] : [];
     const publicKey = await requestOptions(config.relyingParty, existing, 'factor');
@@ -82,7 +75,7 @@ async function makeWebauthnChallenge(
 }
 
 /** Texts a code to the factor's phone. Returns the code's hash. */
-async function sendCode(context: ContentContext, c: Call, factor: FactorRow, id: string): Promise<string> {
+async function sendCode(context: AuthContext, c: Call, factor: FactorRow, id: string): Promise<string> {
   const { config, limits, texts } = context;
   const phone = factor.phone ?? '';
   const wait = await limits(authLimits.factorMessage, `phone:${phone}`);
@@ -99,7 +92,7 @@ async function sendCode(context: ContentContext, c: Call, factor: FactorRow, id:
 
 /** Stores the challenge. Returns when it expires. */
 async function storeChallenge(
-  { clock, config }: Needs<'clock', 'factors'>,
+  { clock, config }: AuthContext,
   tx: Transaction,
   factor: FactorRow,
   { id, ip, content }: { id: string; ip: string; content: ChallengeContent },

@@ -1,5 +1,4 @@
 import { equalInConstantTime } from '#server/crypto/constant-time.ts';
-import type { Needs } from '../core/context.ts';
 import { readAssertion } from '../webauthn/assertion.ts';
 import type { StoredCredential } from '../webauthn/credential.ts';
 import { readRegistration } from '../webauthn/registration.ts';
@@ -8,8 +7,8 @@ import { factorCodeHash } from './factor-codes.ts';
 import type { FactorRow } from './factor-rows.ts';
 import { totpEncryption } from './totp-secrets.ts';
 import { totpStep } from './totp.ts';
+import type { AuthContext } from '../core/context.ts';
 
-export type AnswerContext = Needs<'keys' | 'clock', 'relyingParty'>;
 /** The answer to a challenge: a code, or the response of a security key. */
 type FactorAnswer = { readonly code: string; readonly credential: unknown };
 /** What a right answer changes in the factor. */
@@ -17,7 +16,7 @@ export type FactorUpdate = { readonly step?: number; readonly credential?: Store
 
 /** Checks an answer. Returns what changes in the factor; null when the answer is wrong. */
 export async function checkAnswer(
-  context: AnswerContext,
+  context: AuthContext,
   factor: FactorRow,
   challenge: ChallengeRow,
   { code, credential }: FactorAnswer,
@@ -35,14 +34,14 @@ export async function checkAnswer(
 }
 
 /** Accepts each code once: its time step must be later than that of the last one. */
-function checkTotp(context: AnswerContext, factor: FactorRow, code: string): FactorUpdate | null {
+function checkTotp(context: AuthContext, factor: FactorRow, code: string): FactorUpdate | null {
   const secret = totpEncryption(context).decrypt(factor.secret ?? '', factor.id);
   const step = totpStep(secret, code, context.clock());
   return step !== null && step > factor.last_step ? { step } : null;
 }
 
 async function checkKey(
-  { config }: AnswerContext,
+  { config }: AuthContext,
   factor: FactorRow,
   challenge: string,
   response: unknown,

@@ -4,13 +4,13 @@ import { isPlain, NOT_PLAIN } from '#rules/people.ts';
 import type { Transaction } from '#server/db/database.ts';
 import { lockUser, type UserRow, userById } from '../accounts/users.ts';
 import { recordEvent } from '../core/audit-log.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { type Call, readBody, requireUser, type SignedInUser } from '../core/request.ts';
 import { readSession } from '../sessions/session-rows.ts';
 import { factorNames, type FactorRow, factorsOf, type FactorType, factorTypes } from './factor-rows.ts';
 import { totpEncryption } from './totp-secrets.ts';
 import { makeTotp } from './totp.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({
   friendly_name: z.string().trim().max(100).refine(isPlain, NOT_PLAIN).nullish(),
@@ -25,18 +25,13 @@ type EnrolForm = {
   readonly issuer: string | null;
   readonly phone: string | null;
 };
-type InsertContext = Needs<'keys' | 'clock', 'siteUrl'>;
-
 /** An unverified factor this old counts as abandoned, and its name is free again. */
 const ABANDONED_SECONDS = 300;
 const E164 = /^\+?[1-9]\d{6,14}$/;
 const isType = (text: string): text is FactorType => factorTypes.some((type) => type === text);
 
 /** `POST /factors`: creates an unverified factor. Once an account has a verified one, only an aal2 session may add more. */
-export async function enrolFactor(
-  context: InsertContext & Needs<'db' | 'readCaller', 'factors'>,
-  c: Call,
-): Promise<Response> {
+export async function enrolFactor(context: AuthContext, c: Call): Promise<Response> {
   const caller = await requireUser(context, c);
   const form = readForm(context, await readBody(c, schema));
   const factor = await context.db.transaction(async (tx) => {
@@ -53,7 +48,7 @@ export async function enrolFactor(
   return c.json(factor);
 }
 
-function readForm({ config }: Needs<never, 'factors'>, body: Body): EnrolForm {
+function readForm({ config }: AuthContext, body: Body): EnrolForm {
   const type = body.factor_type ?? '';
   if (!isType(type)) throw refuse.validation('factor_type needs to be totp, phone, or webauthn');
   if (!config.factors[type])
@@ -108,7 +103,7 @@ async function checkAssurance(tx: Transaction, caller: SignedInUser, existing: r
 
 /** Stores the factor and returns it as the API shows it. */
 async function insertFactor(
-  context: InsertContext,
+  context: AuthContext,
   tx: Transaction,
   user: UserRow,
   { type, name, issuer, phone }: EnrolForm,

@@ -1,11 +1,11 @@
-import type { Needs } from '../core/context.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /** Returns the digits that are texted for a challenge. Derived from its id, so that the database holds no readable code. */
-export function factorCode({ keys }: Needs<'keys'>, challengeId: string): string {
+export function factorCode({ keys }: AuthContext, challengeId: string): string {
   return String(keys.hmac('factor-message', challengeId).readUIntBE(0, 6) % 1_000_000).padStart(6, '0');
 }
 
 /** Returns the hash under which the code of a challenge is stored. */
-export function factorCodeHash({ keys }: Needs<'keys'>, challengeId: string, code: string): string {
+export function factorCodeHash({ keys }: AuthContext, challengeId: string, code: string): string {
   return keys.hmac('factor-code', `${challengeId}:${code}`).toString('base64url');
 }

@@ -2,6 +2,7 @@ import type { Transaction } from '#server/db/database.ts';
 import { AuthRefusal } from '../core/errors.ts';
 import { type Call, readUuid } from '../core/request.ts';
 import type { StoredCredential } from '../webauthn/credential.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 export const factorTypes = ['totp', 'phone', 'webauthn'] as const;
 export type FactorType = (typeof factorTypes)[number];
@@ -27,7 +28,7 @@ export const factorNames: Readonly<Record<FactorType, string>> = { totp: 'TOTP',
 
 /** Reads the factor in the path (`:factor`). 404 for another user's factor, as for a missing one. `lock`: until the transaction ends. */
 export async function readPathFactor(
-  db: Pick<Transaction, 'one'>,
+  db: Queryable,
   c: Call,
   userId: string,
   lock: 'lock' | null = null,
@@ -43,7 +44,7 @@ export async function readPathFactor(
 }
 
 /** Returns the factors of an account. The caller has locked the account if it changes them. */
-export async function factorsOf(db: Pick<Transaction, 'query'>, userId: string): Promise<FactorRow[]> {
+export async function factorsOf(db: Queryable, userId: string): Promise<FactorRow[]> {
   const { rows } = await db.query<FactorRow>(
     `select ${COLUMNS} from auth.mfa_factors where user_id = $1::uuid order by created_at, id`,
     [userId],
@@ -52,7 +53,7 @@ export async function factorsOf(db: Pick<Transaction, 'query'>, userId: string):
 }
 
 /** Removes a factor, and lowers the sessions that used it to aal1. */
-export async function removeFactor(tx: Pick<Transaction, 'query'>, factor: FactorRow): Promise<void> {
+export async function removeFactor(tx: Transaction, factor: FactorRow): Promise<void> {
   await tx.query(`update auth.sessions set aal = 'aal1', amr = '[]', factor_id = null where factor_id = $1::uuid`, [
     factor.id,
   ]);

@@ -1,7 +1,7 @@
 import { createEncryption, type Encryption } from '#server/crypto/encryption.ts';
-import type { Needs } from '../core/context.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /** Returns the encryption of stored TOTP secrets. The context of a secret is the id of its factor. */
-export function totpEncryption({ keys }: Needs<'keys'>): Encryption {
+export function totpEncryption({ keys }: AuthContext): Encryption {
   return createEncryption(...keys.deriveAll('totp-secret'));
 }

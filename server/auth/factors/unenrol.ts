@@ -1,12 +1,12 @@
 import { recordEvent } from '../core/audit-log.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { type Call, requireUser } from '../core/request.ts';
 import { readSession } from '../sessions/session-rows.ts';
 import { readPathFactor, removeFactor } from './factor-rows.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /** `DELETE /factors/:id`: removing a verified factor needs an aal2 session. Sessions raised by the factor go back to aal1. */
-export async function unenrolFactor(context: Needs<'db' | 'clock' | 'readCaller'>, c: Call): Promise<Response> {
+export async function unenrolFactor(context: AuthContext, c: Call): Promise<Response> {
   const { db, clock } = context;
   const caller = await requireUser(context, c);
   const { userId, sessionId } = caller;

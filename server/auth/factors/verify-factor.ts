@@ -1,22 +1,20 @@
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
 import { resetLimit } from '#server/http/limits.ts';
-import type { Needs } from '../core/context.ts';
 import { authLimits, takeLimit } from '../core/limits.ts';
 import { type Call, readBody, requireUser, type SignedInUser } from '../core/request.ts';
 import { endAllSessions } from '../sessions/end.ts';
-import type { ResponseContext, SessionResponse } from '../sessions/session-response.ts';
+import type { SessionResponse } from '../sessions/session-response.ts';
 import { stepUpSession } from '../sessions/step-up.ts';
 import { answerFactor, checkShape, factorAnswerFields, storeAnswer } from './answer-factor.ts';
-import type { AnswerContext, FactorUpdate } from './check-answer.ts';
+import type { FactorUpdate } from './check-answer.ts';
 import { closedRefusal } from './challenge-rows.ts';
 import { factorDisabled, wrongAnswer } from './factor-refusals.ts';
 import { type FactorRow, type FactorType, readPathFactor } from './factor-rows.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object(factorAnswerFields);
 type Body = z.output<typeof schema>;
-type VerifyContext = ResponseContext & AnswerContext & Needs<'db'>;
-
 const METHODS: Readonly<Record<FactorType, string>> = {
   totp: 'totp',
   phone: 'mfa/phone',
@@ -24,10 +22,7 @@ const METHODS: Readonly<Record<FactorType, string>> = {
 };
 
 /** `POST /factors/:id/verify`: raises the session to aal2. The first right answer verifies the factor. Other sessions at aal1 end. */
-export async function verifyFactor(
-  context: VerifyContext & Needs<'limits' | 'readCaller' | 'sessions', 'factors'>,
-  c: Call,
-): Promise<Response> {
+export async function verifyFactor(context: AuthContext, c: Call): Promise<Response> {
   const { db, config, sessions } = context;
   const caller = await requireUser(context, c);
   const body = await readBody(c, schema);
@@ -49,7 +44,7 @@ export async function verifyFactor(
 type Outcome = { readonly response: SessionResponse; readonly ended: readonly string[] } | 'wrong' | 'closed';
 
 /** Answers a challenge in one transaction. Returns a refused answer instead of throwing: a throw would roll the counted attempt back. */
-function answerChallenge(context: VerifyContext, c: Call, caller: SignedInUser, body: Body): Promise<Outcome> {
+function answerChallenge(context: AuthContext, c: Call, caller: SignedInUser, body: Body): Promise<Outcome> {
   const { ip } = c.var;
   return context.db.transaction(async (tx) => {
     // Lock the factor first: concurrent answers are checked one after the other, so a TOTP code is accepted once.
@@ -62,7 +57,7 @@ function answerChallenge(context: VerifyContext, c: Call, caller: SignedInUser, 
 
 /** Stores the answer in the factor, raises the session, and ends the sessions without a second factor. */
 async function acceptFactor(
-  context: ResponseContext,
+  context: AuthContext,
   tx: Transaction,
   caller: SignedInUser,
   factor: FactorRow,

@@ -1,6 +1,6 @@
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import type { Call } from '../core/request.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /** Answers calls of the OAuth server, which this server does not offer, with Supabase Auth's error. */
 export function refuseOauthServer(): never {
@@ -8,7 +8,7 @@ export function refuseOauthServer(): never {
 }
 
 /** Answers admin calls that this server does not offer. Only the service key may learn which ones. */
-export async function refuseAdminCall({ readCaller }: Needs<'readCaller'>, c: Call): Promise<never> {
+export async function refuseAdminCall({ readCaller }: AuthContext, c: Call): Promise<never> {
   const caller = await readCaller(c.req.raw, c.var.ip);
   if (caller.role !== 'service_role') throw refuse.notAdmin();
   throw new AuthRefusal(404, 'feature_disabled', 'This admin call is not supported');

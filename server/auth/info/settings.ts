@@ -1,13 +1,8 @@
-import type { Needs } from '../core/context.ts';
 import type { Call } from '../core/request.ts';
-
-type SettingsContext = Needs<
-  'providers' | 'ssoProviders',
-  'anonymousEnabled' | 'autoconfirm' | 'factors' | 'passkeys' | 'phoneAutoconfirm' | 'phoneEnabled' | 'signupEnabled'
->;
+import type { AuthContext } from '../core/context.ts';
 
 /** `GET /settings`: the sign-in methods that are enabled. */
-export function settings({ config, ssoProviders, providers }: SettingsContext, c: Call): Response {
+export function settings({ config, ssoProviders, providers }: AuthContext, c: Call): Response {
   return c.json({
     external: {
       email: true,

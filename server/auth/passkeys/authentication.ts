@@ -2,22 +2,19 @@ import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
 import { isBanned, type UserRow, userById } from '../accounts/users.ts';
 import { recordEvent } from '../core/audit-log.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { authLimits, takeLimit } from '../core/limits.ts';
 import { type Call, readBody, readRequestInfo, type RequestInfo } from '../core/request.ts';
-import { type BeginContext, type BegunSession, beginSessionIn } from '../sessions/begin.ts';
+import { type BegunSession, beginSessionIn } from '../sessions/begin.ts';
 import { readAssertion, readClaim, requestOptions } from '../webauthn/assertion.ts';
 import { storeChallenge, takeChallenge, verificationFailed } from './challenges.ts';
 import { passkeyByCredential, toStored } from './passkey-rows.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({ challenge_id: z.uuid(), credential: z.unknown().optional() });
 
 /** `POST /passkeys/authentication/options`: no account is named, because the authenticator knows its own keys. */
-export async function passkeySignInOptions(
-  context: Needs<'db' | 'clock' | 'limits', 'relyingParty'>,
-  c: Call,
-): Promise<Response> {
+export async function passkeySignInOptions(context: AuthContext, c: Call): Promise<Response> {
   await readBody(c, z.object({}));
   await takeLimit(context, authLimits.passkeyIp, `ip:${c.var.ip}`);
   const options = await requestOptions(context.config.relyingParty, [], 'passkey');
@@ -26,15 +23,11 @@ export async function passkeySignInOptions(
   return c.json({ ...stored, options });
 }
 
-type SignInContext = BeginContext & Needs<never, 'relyingParty'>;
 /** The answer of an authenticator to a challenge. */
 type PasskeyAnswer = { readonly challengeId: string; readonly credential: unknown };
 
 /** `POST /passkeys/authentication/verify`: signs in the owner of the passkey. */
-export async function signInWithPasskey(
-  context: SignInContext & Needs<'db' | 'limits' | 'sessions'>,
-  c: Call,
-): Promise<Response> {
+export async function signInWithPasskey(context: AuthContext, c: Call): Promise<Response> {
   const { db, sessions } = context;
   const body = await readBody(c, schema);
   if (!body.credential) throw refuse.validation('credential is required');
@@ -49,7 +42,7 @@ export async function signInWithPasskey(
 
 /** Returns refusals instead of throwing: the challenge must stay used. */
 async function signInIn(
-  context: SignInContext,
+  context: AuthContext,
   tx: Transaction,
   { challengeId, credential }: PasskeyAnswer,
   request: RequestInfo,
@@ -69,7 +62,7 @@ async function signInIn(
 
 /** Returns the account of the passkey; null when the answer is invalid. Updates the counter under the passkey's lock. */
 async function ownerOf(
-  { clock, config }: SignInContext,
+  { clock, config }: AuthContext,
   tx: Transaction,
   credential: unknown,
   challenge: string,

@@ -1,13 +1,13 @@
 import type { Transaction } from '#server/db/database.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal } from '../core/errors.ts';
+import type { AuthContext } from '../core/context.ts';
 
 type Kind = 'registration' | 'authentication';
 const CHALLENGE_SECONDS = 300;
 
 /** Stores a challenge for one answer. Returns its id and its expiry in Unix seconds. */
 export async function storeChallenge(
-  { db, clock }: Needs<'db' | 'clock'>,
+  { db, clock }: AuthContext,
   of: { kind: Kind; userId: string | null; challenge: string },
 ): Promise<{ challenge_id: string; expires_at: number }> {
   const now = clock();
@@ -22,7 +22,7 @@ export async function storeChallenge(
 
 /** Takes a challenge, so that it can be answered once, right or wrong. Returns a refusal when it is missing or expired. */
 export async function takeChallenge(
-  { clock }: Needs<'clock'>,
+  { clock }: AuthContext,
   tx: Transaction,
   of: { kind: Kind; userId: string | null; id: string },
 ): Promise<string | AuthRefusal> {

@@ -2,22 +2,19 @@ import { z } from 'zod';
 import { isPlain, NOT_PLAIN } from '#rules/people.ts';
 import { readPathUser } from '../accounts/path-user.ts';
 import { recordEvent } from '../core/audit-log.ts';
-import type { Needs } from '../core/context.ts';
 import { type Call, readBody, requireServiceRole, requireUser } from '../core/request.ts';
 import { passkeyNotFound, type PasskeyRow, passkeysOf, readPasskeyId, toPasskey } from './passkey-rows.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({ friendly_name: z.string().trim().min(1).max(120).refine(isPlain, NOT_PLAIN) });
-type ListContext = Needs<'db' | 'readCaller'>;
-type ChangeContext = Needs<'db' | 'clock' | 'readCaller'>;
-
 /** `GET /passkeys`: the user's own, oldest first. */
-export async function listPasskeys(context: ListContext, c: Call): Promise<Response> {
+export async function listPasskeys(context: AuthContext, c: Call): Promise<Response> {
   const { userId } = await requireUser(context, c);
   return c.json((await passkeysOf(context.db, userId)).map(toPasskey));
 }
 
 /** `PATCH /passkeys/:id`: renames a passkey. */
-export async function renamePasskey(context: ChangeContext, c: Call): Promise<Response> {
+export async function renamePasskey(context: AuthContext, c: Call): Promise<Response> {
   const { db, clock } = context;
   const { userId } = await requireUser(context, c);
   const id = readPasskeyId(c);
@@ -38,21 +35,21 @@ export async function renamePasskey(context: ChangeContext, c: Call): Promise<Re
 }
 
 /** `DELETE /passkeys/:id`. */
-export async function deletePasskey(context: ChangeContext, c: Call): Promise<Response> {
+export async function deletePasskey(context: AuthContext, c: Call): Promise<Response> {
   const { userId } = await requireUser(context, c);
   await removePasskey(context, { id: readPasskeyId(c), userId, actorId: userId, ip: c.var.ip });
   return c.json({});
 }
 
 /** `GET /admin/users/:user/passkeys`. */
-export async function listUserPasskeys(context: ListContext, c: Call): Promise<Response> {
+export async function listUserPasskeys(context: AuthContext, c: Call): Promise<Response> {
   await requireServiceRole(context, c);
   const user = await readPathUser(context, c);
   return c.json((await passkeysOf(context.db, user.id)).map(toPasskey));
 }
 
 /** `DELETE /admin/users/:user/passkeys/:id`. */
-export async function deleteUserPasskey(context: ChangeContext, c: Call): Promise<Response> {
+export async function deleteUserPasskey(context: AuthContext, c: Call): Promise<Response> {
   await requireServiceRole(context, c);
   const user = await readPathUser(context, c);
   await removePasskey(context, { id: readPasskeyId(c), userId: user.id, actorId: null, ip: c.var.ip });
@@ -60,7 +57,7 @@ export async function deleteUserPasskey(context: ChangeContext, c: Call): Promis
 }
 
 async function removePasskey(
-  { db, clock }: Needs<'db' | 'clock'>,
+  { db, clock }: AuthContext,
   of: { id: string; userId: string; actorId: string | null; ip: string },
 ): Promise<void> {
   await db.transaction(async (tx) => {

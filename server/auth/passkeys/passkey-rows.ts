@@ -2,6 +2,7 @@ import type { Transaction } from '#server/db/database.ts';
 import { AuthRefusal } from '../core/errors.ts';
 import { type Call, readUuid } from '../core/request.ts';
 import type { StoredCredential } from '../webauthn/credential.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 export type PasskeyRow = {
   id: string;
@@ -20,7 +21,7 @@ const COLUMNS =
   'id, user_id, credential_id, public_key, sign_count, transports, backup_eligible, backed_up, friendly_name, last_used_at, created_at';
 
 /** Reads the passkeys of an account, oldest first. */
-export async function passkeysOf(db: Pick<Transaction, 'query'>, userId: string): Promise<PasskeyRow[]> {
+export async function passkeysOf(db: Queryable, userId: string): Promise<PasskeyRow[]> {
   const { rows } = await db.query<PasskeyRow>(
     `select ${COLUMNS} from auth.webauthn_credentials where user_id = $1::uuid order by created_at, id`,
     [userId],

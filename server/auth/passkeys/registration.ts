@@ -2,22 +2,20 @@ import { z } from 'zod';
 import { isUniqueViolation, type Transaction } from '#server/db/database.ts';
 import { lockUser, userById } from '../accounts/users.ts';
 import { recordEvent } from '../core/audit-log.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { type Call, readBody, requireUser } from '../core/request.ts';
 import { type NewCredential, readRegistration, registrationOptions } from '../webauthn/registration.ts';
 import { storeChallenge, takeChallenge, verificationFailed } from './challenges.ts';
 import { type PasskeyRow, passkeysOf, toPasskey, toStored } from './passkey-rows.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({
   challenge_id: z.uuid(),
   credential: z.unknown().optional(),
   credential_response: z.unknown().optional(),
 });
-type RegistrationContext = Needs<'db' | 'clock' | 'readCaller', 'passkeys' | 'relyingParty'>;
-
 /** `POST /passkeys/registration/options`: the options for creating a passkey. */
-export async function passkeyOptions(context: RegistrationContext, c: Call): Promise<Response> {
+export async function passkeyOptions(context: AuthContext, c: Call): Promise<Response> {
   const { db, config } = context;
   const { userId } = await requireUser(context, c);
   const user = await userById(db, userId);
@@ -33,7 +31,7 @@ export async function passkeyOptions(context: RegistrationContext, c: Call): Pro
 }
 
 /** `POST /passkeys/registration/verify`: stores the new passkey. */
-export async function registerPasskey(context: RegistrationContext, c: Call): Promise<Response> {
+export async function registerPasskey(context: AuthContext, c: Call): Promise<Response> {
   const { db, config } = context;
   const { userId } = await requireUser(context, c);
   const body = await readBody(c, schema);
@@ -54,7 +52,7 @@ export async function registerPasskey(context: RegistrationContext, c: Call): Pr
 }
 
 async function insertPasskey(
-  { clock, config }: Needs<'clock', 'passkeys'>,
+  { clock, config }: AuthContext,
   tx: Transaction,
   { userId, credential, ip }: { userId: string; credential: NewCredential; ip: string },
 ): Promise<PasskeyRow> {

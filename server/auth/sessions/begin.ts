@@ -3,12 +3,11 @@ import type { Transaction } from '#server/db/database.ts';
 import type { LimitKey } from '#server/http/limits.ts';
 import { lockUser, type UserRow } from '../accounts/users.ts';
 import { auditValues } from '../core/audit-log.ts';
-import type { Needs } from '../core/context.ts';
 import type { RequestInfo } from '../core/request.ts';
-import { type ResponseContext, type SessionResponse, sessionResponse } from './session-response.ts';
+import { type SessionResponse, sessionResponse } from './session-response.ts';
 import { sessionMethods, type SignInMethod } from './session-rows.ts';
+import type { AuthContext } from '../core/context.ts';
 
-export type BeginContext = ResponseContext & Needs<never, 'singleSession'>;
 /** A new session, and the sessions that it ended. */
 export type BegunSession = { readonly response: SessionResponse; readonly ended: readonly string[] };
 
@@ -25,7 +24,7 @@ const BEGIN = `with ended as (delete from auth.sessions where user_id = $2::uuid
 
 /** Begins a session and returns its response. Resets the `attempts` of a limit. */
 export async function beginSession(
-  context: BeginContext & Needs<'db' | 'sessions'>,
+  context: AuthContext,
   user: UserRow,
   method: SignInMethod,
   request: RequestInfo,
@@ -40,7 +39,7 @@ export async function beginSession(
 
 /** Begins a session in a transaction. Drop the `ended` ones from the cache after the commit. */
 export async function beginSessionIn(
-  context: BeginContext,
+  context: AuthContext,
   tx: Transaction,
   user: UserRow,
   method: SignInMethod,

@@ -1,13 +1,13 @@
 import type { Transaction } from '#server/db/database.ts';
 import { recordEvent } from '../core/audit-log.ts';
-import type { Needs } from '../core/context.ts';
 import type { SignedInUser } from '../core/request.ts';
+import type { AuthContext } from '../core/context.ts';
 
 export type SignOutScope = 'global' | 'local' | 'others';
 
 /** Ends sessions in a transaction and returns their ids. Drop them from the cache after the commit, so that they end here at once. */
 export async function endSessions(
-  { clock }: Needs<'clock'>,
+  { clock }: AuthContext,
   tx: Transaction,
   { userId, sessionId }: SignedInUser,
   scope: SignOutScope,

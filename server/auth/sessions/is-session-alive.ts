@@ -1,11 +1,8 @@
-import type { Needs } from '../core/context.ts';
+import type { Queryable } from '#server/db/database.ts';
+import type { Lifetimes } from '../core/config.ts';
 
 /** Whether a session is alive: its user is neither deleted nor banned, and it has not expired. */
-export async function isSessionAlive(
-  { db, clock, config }: Needs<'db' | 'clock', 'sessionSeconds' | 'inactivitySeconds'>,
-  sessionId: string,
-): Promise<boolean> {
-  const now = clock();
+export async function isSessionAlive(db: Queryable, config: Lifetimes, sessionId: string, now: Date): Promise<boolean> {
   const since = (seconds: number | null): Date =>
     seconds === null ? new Date(0) : new Date(now.getTime() - seconds * 1000);
   const row = await db.one(

@@ -1,13 +1,13 @@
-import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 import { type Call, requireUser } from '../core/request.ts';
 import { endSessions, type SignOutScope } from './end.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const SCOPES: readonly string[] = ['global', 'local', 'others'] satisfies SignOutScope[];
 const isScope = (text: string): text is SignOutScope => SCOPES.includes(text);
 
 /** `POST /logout?scope=global|local|others`. Access tokens of the ended sessions are refused here at once, elsewhere within a second. */
-export async function logOut(context: Needs<'db' | 'clock' | 'readCaller' | 'sessions'>, c: Call): Promise<Response> {
+export async function logOut(context: AuthContext, c: Call): Promise<Response> {
   const { db, sessions } = context;
   const caller = await requireUser(context, c);
   const scope = c.req.query('scope') ?? 'global';

@@ -1,17 +1,13 @@
 import type { Transaction } from '#server/db/database.ts';
 import { isBanned, userById, type UserRow } from '../accounts/users.ts';
 import { recordEvent } from '../core/audit-log.ts';
-import type { AuthConfig } from '../core/config.ts';
-import type { Needs } from '../core/context.ts';
+import type { Lifetimes } from '../core/config.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { readRefreshToken, type RefreshToken } from './refresh-tokens.ts';
 import { type Rotate, rotateAll, type RotatedRow, rotationTimes } from './rotations.ts';
-import { type ResponseContext, type SessionResponse, sessionResponse } from './session-response.ts';
+import { type SessionResponse, sessionResponse } from './session-response.ts';
 import { lockSession, sessionMethods, type SessionRow } from './session-rows.ts';
-
-type Lifetimes = Pick<AuthConfig, 'sessionSeconds' | 'inactivitySeconds'>;
-type RotateContext = Needs<'clock', 'reuseSeconds' | keyof Lifetimes>;
-export type RefreshContext = ResponseContext & RotateContext & Needs<'db' | 'sessions' | 'admitRefresh'>;
+import type { AuthContext } from '../core/context.ts';
 
 /** The session of an earlier token that may be used again, or why it may not; or the newest token's, once its lock was free. */
 type Earlier = SessionRow | { readonly rotated: RotatedRow } | 'unknown' | 'reused' | 'expired';
@@ -25,7 +21,7 @@ const tokenNotFound = (): AuthRefusal =>
  * for `reuseSeconds` after its rotation, for slow concurrent requests. After that it counts as stolen, and the session ends.
  */
 export async function refreshSession(
-  context: RefreshContext & { readonly rotate: Rotate },
+  context: AuthContext & { readonly rotate: Rotate },
   text: string,
   ip: string,
 ): Promise<SessionResponse> {
@@ -51,14 +47,14 @@ export async function refreshSession(
   return respond(context, user, { id: token.sessionId, generation, aal, amr: sessionMethods(earlier) });
 }
 
-function respondRotated(context: ResponseContext, id: string, row: RotatedRow): SessionResponse {
+function respondRotated(context: AuthContext, id: string, row: RotatedRow): SessionResponse {
   const { generation, aal, began_at: created_at } = row;
   const amr = sessionMethods({ ...row, created_at });
   return respond(context, row.id === null ? null : row, { id, generation, aal, amr });
 }
 
 function respond(
-  context: ResponseContext,
+  context: AuthContext,
   user: UserRow | null,
   session: Parameters<typeof sessionResponse>[2],
 ): SessionResponse {
@@ -67,12 +63,7 @@ function respond(
 }
 
 /** Checks a token that was not rotated, under the session's lock. Returns the session if the token may be reused. */
-async function checkEarlier(
-  context: RotateContext,
-  tx: Transaction,
-  token: RefreshToken,
-  ip: string,
-): Promise<Earlier> {
+async function checkEarlier(context: AuthContext, tx: Transaction, token: RefreshToken, ip: string): Promise<Earlier> {
   const { clock, config } = context;
   const row = await lockSession(tx, token.sessionId);
   // A number that was never issued comes from before a restored backup: unknown here.

@@ -1,12 +1,11 @@
 import { createEndOfTurn } from '#server/db/batches.ts';
-import type { Transaction } from '#server/db/database.ts';
 import { USER_COLUMNS, type UserRow } from '../accounts/users.ts';
-import type { AuthConfig } from '../core/config.ts';
+import type { Lifetimes } from '../core/config.ts';
 import type { Clock } from '#server/http/caller.ts';
 import type { RefreshToken } from './refresh-tokens.ts';
 import type { SessionRow } from './session-rows.ts';
+import type { Queryable } from '#server/db/database.ts';
 
-type Queryable = Pick<Transaction, 'query'>;
 /** A refresh token that is to be rotated, and the IP address of the request. */
 export type Rotation = { readonly token: RefreshToken; readonly ip: string };
 /** When it is, and since when rotation times are kept, sessions may have begun, and may have been used. */
@@ -77,10 +76,7 @@ export async function rotateAll(
 }
 
 /** Returns the times of a rotation now. */
-export function rotationTimes(
-  now: Date,
-  config: Pick<AuthConfig, 'reuseSeconds' | 'sessionSeconds' | 'inactivitySeconds'>,
-): RotationTimes {
+export function rotationTimes(now: Date, config: Lifetimes & { readonly reuseSeconds: number }): RotationTimes {
   const since = (seconds: number | null): Date =>
     seconds === null ? new Date(0) : new Date(now.getTime() - seconds * 1000);
   return [now, since(config.reuseSeconds), since(config.sessionSeconds), since(config.inactivitySeconds)];

@@ -1,7 +1,7 @@
-import type { Needs } from '../core/context.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import { AuthRefusal } from '../core/errors.ts';
 import { type Call, readUuid, requireUser } from '../core/request.ts';
+import type { AuthContext } from '../core/context.ts';
 
 type ListedSession = {
   id: string;
@@ -13,7 +13,7 @@ type ListedSession = {
 };
 
 /** `GET /user/sessions`: the user's sessions, last used first. Supabase Auth has no such call. */
-export async function listOwnSessions(context: Needs<'db' | 'readCaller'>, c: Call): Promise<Response> {
+export async function listOwnSessions(context: AuthContext, c: Call): Promise<Response> {
   const { userId, sessionId } = await requireUser(context, c);
   const { rows } = await context.db.query<ListedSession>(
     `select id, created_at, refreshed_at, user_agent, ip, aal from auth.sessions where user_id = $1::uuid order by refreshed_at desc limit 100`,
@@ -23,10 +23,7 @@ export async function listOwnSessions(context: Needs<'db' | 'readCaller'>, c: Ca
 }
 
 /** `DELETE /user/sessions/{id}`: ends one of the user's own sessions. All APIs refuse its tokens within a second. */
-export async function endOwnSession(
-  context: Needs<'db' | 'clock' | 'readCaller' | 'sessions'>,
-  c: Call,
-): Promise<Response> {
+export async function endOwnSession(context: AuthContext, c: Call): Promise<Response> {
   const { db, clock, sessions } = context;
   const { userId } = await requireUser(context, c);
   const id = readUuid(c.req.param('id'));

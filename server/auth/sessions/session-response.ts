@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { toUser } from '../accounts/user-object.ts';
 import type { UserRow } from '../accounts/users.ts';
-import type { Needs } from '../core/context.ts';
 import { writeRefreshToken } from './refresh-tokens.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /** An authentication method of a session, as in the token's `amr` claim; `timestamp` in Unix seconds. */
 export type SessionMethod = { readonly method: string; readonly timestamp: number };
@@ -15,10 +15,8 @@ type SessionState = {
 };
 /** A session as the API returns it. */
 export type SessionResponse = Readonly<Record<string, unknown>>;
-export type ResponseContext = Needs<'keys' | 'clock', 'apiUrl' | 'accessTokenSeconds'>;
-
 /** Builds a session response: access token, refresh token and user. */
-export function sessionResponse(context: ResponseContext, user: UserRow, session: SessionState): SessionResponse {
+export function sessionResponse(context: AuthContext, user: UserRow, session: SessionState): SessionResponse {
   const { keys, clock, config } = context;
   const now = clock();
   const seconds = config.accessTokenSeconds;

@@ -1,5 +1,6 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { SessionMethod } from './session-response.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 /** How a session began, with Supabase Auth's names. */
 export type SignInMethod =
@@ -34,13 +35,13 @@ export type SessionRow = {
 export const SESSION_COLUMNS = 'user_id, generation, rotated_at, method, aal, amr, created_at, refreshed_at';
 
 /** Reads a session, and locks it until the transaction ends. */
-export function lockSession(tx: Pick<Transaction, 'one'>, id: string): Promise<SessionRow | null> {
+export function lockSession(tx: Transaction, id: string): Promise<SessionRow | null> {
   return tx.one<SessionRow>(`select ${SESSION_COLUMNS} from auth.sessions where id = $1::uuid for update`, [id]);
 }
 
 /** Reads a session of a user as stored now, not as in its token. Null when it has ended. */
 export function readSession(
-  db: Pick<Transaction, 'one'>,
+  db: Queryable,
   of: { sessionId: string; userId: string },
 ): Promise<Pick<SessionRow, 'aal' | 'created_at'> | null> {
   return db.one<SessionRow>('select aal, created_at from auth.sessions where id = $1::uuid and user_id = $2::uuid', [

@@ -2,12 +2,13 @@ import type { Transaction } from '#server/db/database.ts';
 import { userById } from '../accounts/users.ts';
 import { refuse } from '../core/errors.ts';
 import type { SignedInUser } from '../core/request.ts';
-import { type ResponseContext, type SessionMethod, type SessionResponse, sessionResponse } from './session-response.ts';
+import { type SessionMethod, type SessionResponse, sessionResponse } from './session-response.ts';
 import { type Assurance, SESSION_COLUMNS, sessionMethods, type SessionRow } from './session-rows.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /** Adds a proved method to the session and returns the session at its new level. */
 export async function stepUpSession(
-  context: ResponseContext,
+  context: AuthContext,
   tx: Transaction,
   { userId, sessionId }: SignedInUser,
   proved: { method: string; aal: Assurance },

@@ -4,11 +4,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#server/db/database.ts';
 import { temporaryKeys, type Keys } from '#server/crypto/keys.ts';
 import { openMigratedDatabase } from '#tests/support/image.ts';
+import { onlyGiven } from '#tests/support/providers/services.ts';
 import type { UserRow } from '../accounts/users.ts';
 import { AuthRefusal } from '../core/errors.ts';
+import type { AuthContext } from '../core/context.ts';
 import { beginSessionIn } from './begin.ts';
 import { refreshSession } from './refresh.ts';
-import { createRotate } from './rotations.ts';
+import { createRotate, type Rotate } from './rotations.ts';
 
 /**
  * Property test of refresh tokens: a victim and a thief, concurrent tabs, lost responses and slow requests, in generated orders with a
@@ -21,7 +23,7 @@ let db: Database;
 let keys: Keys;
 let now = Date.parse('2026-05-01T00:00:00Z');
 
-type Context = Parameters<typeof beginSessionIn>[0] & Parameters<typeof refreshSession>[0];
+type Context = AuthContext & { readonly rotate: Rotate };
 
 function contextWith(reuseSeconds: number): Context {
   const config = {
@@ -33,7 +35,7 @@ function contextWith(reuseSeconds: number): Context {
     singleSession: false,
   };
   const clock = (): Date => new Date(now);
-  return {
+  return onlyGiven<Context>({
     db,
     keys,
     rotate: createRotate({ db, clock, config }),
@@ -41,7 +43,7 @@ function contextWith(reuseSeconds: number): Context {
     admitRefresh: async () => null,
     clock,
     config,
-  };
+  });
 }
 
 beforeAll(async () => {

@@ -1,18 +1,16 @@
 import { checkMetadata } from '../accounts/metadata.ts';
 import { userById } from '../accounts/users.ts';
 import { recordEvent } from '../core/audit-log.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal } from '../core/errors.ts';
 import { authLimits, takeLimit } from '../core/limits.ts';
 import type { RequestInfo } from '../core/request.ts';
-import { type BeginContext, beginSessionIn } from '../sessions/begin.ts';
+import { beginSessionIn } from '../sessions/begin.ts';
 import type { SessionResponse } from '../sessions/session-response.ts';
-
-export type AnonymousContext = BeginContext & Needs<'db' | 'limits', 'anonymousEnabled' | 'signupEnabled'>;
+import type { AuthContext } from '../core/context.ts';
 
 /** Creates an anonymous account, without email and phone, and its session: thirty an hour from one IP address. */
 export async function signUpAnonymously(
-  context: AnonymousContext,
+  context: AuthContext,
   data: Record<string, unknown>,
   request: RequestInfo,
 ): Promise<SessionResponse> {

@@ -3,18 +3,16 @@ import { hashPassword } from '../accounts/passwords.ts';
 import { userById } from '../accounts/users.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import { contactColumn, contactColumns } from '../core/contact.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal } from '../core/errors.ts';
 import type { RequestInfo } from '../core/request.ts';
-import { type BeginContext, beginSessionIn } from '../sessions/begin.ts';
+import { beginSessionIn } from '../sessions/begin.ts';
 import type { SessionResponse } from '../sessions/session-response.ts';
 import type { SignUpForm } from './sign-up-by-code.ts';
-
-export type AutoconfirmContext = BeginContext & Needs<'db'>;
+import type { AuthContext } from '../core/context.ts';
 
 /** Creates a confirmed account and its session at once. Refuses a taken email or phone openly. */
 export async function signUpAutoconfirmed(
-  context: AutoconfirmContext,
+  context: AuthContext,
   form: SignUpForm,
   request: RequestInfo,
 ): Promise<SessionResponse> {

@@ -1,21 +1,19 @@
 import type { Transaction } from '#server/db/database.ts';
 import { hashPassword } from '../accounts/passwords.ts';
 import { addSignUpAttempt } from '../accounts/sign-up-attempts.ts';
-import { type MessageLimitContext, takeMessageLimit } from '../codes/message-limits.ts';
+import { takeMessageLimit } from '../codes/message-limits.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import { withConstantTiming } from '../core/constant-timing.ts';
 import { type Contact, contactColumn, contactColumns } from '../core/contact.ts';
-import type { Needs } from '../core/context.ts';
 import type { RequestInfo } from '../core/request.ts';
 import { unconfirmedUser } from './unconfirmed-user.ts';
+import type { AuthContext } from '../core/context.ts';
 
 export type SignUpForm = {
   readonly contact: Contact;
   readonly password: string;
   readonly data: Record<string, unknown>;
 };
-type StoreContext = Needs<'keys' | 'queue'>;
-export type CodeSignUpContext = StoreContext & MessageLimitContext & Needs<'db' | 'clock'>;
 /** The ids of an account and of its identity. */
 type AnswerIds = { readonly id: string; readonly identity: string };
 
@@ -24,7 +22,7 @@ type AnswerIds = { readonly id: string; readonly identity: string };
  * somebody else's address.
  */
 export async function signUpByCode(
-  context: CodeSignUpContext,
+  context: AuthContext,
   form: SignUpForm,
   request: RequestInfo,
 ): Promise<Record<string, unknown>> {
@@ -48,7 +46,7 @@ type HashedSignUp = {
 };
 
 /** Stores the account, the attempt and the message. Returns the ids for the answer; made-up ones when the address has an owner. */
-async function storeSignUp(context: StoreContext, tx: Transaction, signUp: HashedSignUp): Promise<AnswerIds> {
+async function storeSignUp(context: AuthContext, tx: Transaction, signUp: HashedSignUp): Promise<AnswerIds> {
   const { form, now, request } = signUp;
   const { contact } = form;
   const userId = await upsertUnconfirmed(tx, form, now);
@@ -93,7 +91,7 @@ async function upsertUnconfirmed(tx: Transaction, { contact, data }: SignUpForm,
 }
 
 /** Makes ids for a taken address. They stay the same for each request, like those of an unconfirmed account. */
-function decoyIds({ keys }: Needs<'keys'>, contact: Contact): AnswerIds {
+function decoyIds({ keys }: AuthContext, contact: Contact): AnswerIds {
   const { value } = contactColumn(contact);
   return { id: toUuid(keys.hmac('decoy-user', value)), identity: toUuid(keys.hmac('decoy-identity', value)) };
 }

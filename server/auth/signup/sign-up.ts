@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { checkMetadata } from '../accounts/metadata.ts';
-import { checkPassword, type PasswordRules } from '../accounts/password-rules.ts';
+import { checkPassword } from '../accounts/password-rules.ts';
 import { readContact } from '../core/contact.ts';
-import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 import { authLimits, takeLimit } from '../core/limits.ts';
 import { type Call, readBody, readRequestInfo } from '../core/request.ts';
-import { type AnonymousContext, signUpAnonymously } from './anonymous.ts';
-import { type AutoconfirmContext, signUpAutoconfirmed } from './sign-up-autoconfirmed.ts';
-import { type CodeSignUpContext, signUpByCode, type SignUpForm } from './sign-up-by-code.ts';
+import { signUpAnonymously } from './anonymous.ts';
+import { signUpAutoconfirmed } from './sign-up-autoconfirmed.ts';
+import { signUpByCode, type SignUpForm } from './sign-up-by-code.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({
   email: z.string().nullish(),
@@ -18,17 +18,11 @@ const schema = z.object({
   channel: z.string().nullish(),
 });
 type Body = z.output<typeof schema>;
-type SignUpContext = AnonymousContext &
-  AutoconfirmContext &
-  CodeSignUpContext &
-  PasswordRules &
-  Needs<'limits', 'autoconfirm' | 'phoneAutoconfirm' | 'phoneEnabled' | 'signupEnabled'>;
-
 /**
  * `POST /signup` by email or phone, or anonymous without either. Sends a code. For a taken address the answer is the same, and the owner
  * gets a mail. With autoconfirm it returns a session, and "User already registered" for a taken address.
  */
-export async function signUp(context: SignUpContext, c: Call): Promise<Response> {
+export async function signUp(context: AuthContext, c: Call): Promise<Response> {
   const { config } = context;
   const body = await readBody(c, schema);
   const request = readRequestInfo(c);
@@ -43,7 +37,7 @@ export async function signUp(context: SignUpContext, c: Call): Promise<Response>
 }
 
 /** Checks a sign-up in the order of Supabase Auth. */
-function readForm(context: PasswordRules & Needs<never, 'phoneEnabled' | 'signupEnabled'>, body: Body): SignUpForm {
+function readForm(context: AuthContext, body: Body): SignUpForm {
   const { config } = context;
   if (!body.email && !config.phoneEnabled) throw refuse.phoneDisabled('Phone signups are disabled');
   if (!body.password) throw refuse.validation('Signup requires a valid password');

@@ -1,22 +1,20 @@
 import type { ProviderUser, SingleSignOn } from '#server/providers/ports.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import type { Call } from '../core/request.ts';
 import { SAML_LANDING, startedInThisBrowser } from '../external/browser-binding.ts';
-import { type CompleteContext, completeSignIn } from '../external/complete-sign-in.ts';
+import { completeSignIn } from '../external/complete-sign-in.ts';
 import type { ExternalIdentity } from '../external/external-identity.ts';
 import { type Flow, takeFlow } from '../external/flows.ts';
 import { redirectWithError } from '../external/redirect-back.ts';
 import { markUsed } from '../external/replay-guard.ts';
 import { requireSso } from './require-sso.ts';
-
-type AcsContext = CompleteContext & Needs<'ssoProviders', 'siteUrl'>;
+import type { AuthContext } from '../core/context.ts';
 
 /**
  * `POST /sso/saml/acs`: receives the response of a SAML identity provider. Accepts only responses to requests that began in this browser:
  * another one could sign a visitor in to another person's account.
  */
-export async function finishSso(context: AcsContext, c: Call): Promise<Response> {
+export async function finishSso(context: AuthContext, c: Call): Promise<Response> {
   const { db, config } = context;
   requireSso(context);
   const form = new URLSearchParams(await c.req.text());
@@ -33,7 +31,7 @@ export async function finishSso(context: AcsContext, c: Call): Promise<Response>
   }
 }
 
-async function acceptResponse(context: AcsContext, c: Call, flow: Flow, response: string): Promise<Response> {
+async function acceptResponse(context: AuthContext, c: Call, flow: Flow, response: string): Promise<Response> {
   const ssoProvider = context.ssoProviders.find((one) => flow.provider === `sso:${one.id}`);
   if (!ssoProvider || flow.requestId === null) throw unknownRelayState();
   if (response === '') throw refuse.validation('SAMLResponse is missing');

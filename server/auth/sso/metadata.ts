@@ -1,6 +1,6 @@
-import type { Needs } from '../core/context.ts';
 import type { Call } from '../core/request.ts';
 import { requireSso } from './require-sso.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /** Our SAML entity id and the address for answers. */
 export function samlParty(apiUrl: string): { entityId: string; acsUrl: string } {
@@ -9,7 +9,7 @@ export function samlParty(apiUrl: string): { entityId: string; acsUrl: string } 
 }
 
 /** `GET /sso/saml/metadata`: the settings that an identity provider needs (SAML 2.0 Metadata). */
-export async function ssoMetadata(context: Needs<'ssoProviders', 'apiUrl'>, c: Call): Promise<Response> {
+export async function ssoMetadata(context: AuthContext, c: Call): Promise<Response> {
   requireSso(context);
   // Loaded at its first use, for a faster start.
   const { generateServiceProviderMetadata } = await import('@node-saml/node-saml');

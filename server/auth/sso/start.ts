@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { SingleSignOn } from '#server/providers/ports.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { authLimits, takeLimit } from '../core/limits.ts';
 import { safeRedirect } from '../core/redirects.ts';
 import { type Call, readBody } from '../core/request.ts';
 import { bindToBrowser, SAML_LANDING } from '../external/browser-binding.ts';
-import { beginFlow, type FlowContext } from '../external/flows.ts';
+import { beginFlow } from '../external/flows.ts';
 import { readChallenge } from '../external/pkce.ts';
 import { requireSso } from './require-sso.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({
   provider_id: z.string().max(100).nullish(),
@@ -22,10 +22,7 @@ const schema = z.object({
 type Body = z.output<typeof schema>;
 
 /** `POST /sso`: begins a single sign-on at a SAML provider, chosen by its id or by an email domain. */
-export async function startSso(
-  context: FlowContext & Needs<'db' | 'limits' | 'ssoProviders', 'siteUrl' | 'redirects'>,
-  c: Call,
-): Promise<Response> {
+export async function startSso(context: AuthContext, c: Call): Promise<Response> {
   requireSso(context);
   const body = await readBody(c, schema);
   if (body.provider_id && body.domain) throw refuse.validation('Only one of provider_id or domain supported');
@@ -50,7 +47,7 @@ export async function startSso(
   return body.skip_http_redirect === true ? c.json({ url }) : c.redirect(url, 303);
 }
 
-function findSsoProvider({ ssoProviders }: Needs<'ssoProviders'>, body: Body): SingleSignOn {
+function findSsoProvider({ ssoProviders }: AuthContext, body: Body): SingleSignOn {
   const domain = body.domain?.toLowerCase();
   const found = ssoProviders.find((one) =>
     domain === undefined ? one.id === body.provider_id?.toLowerCase() : one.domains.includes(domain),

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { equalInConstantTime } from '#server/crypto/constant-time.ts';
 import type { IdToken } from '#server/providers/ports.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { authLimits, takeLimit } from '../core/limits.ts';
 import { type Call, readBody, readRequestInfo, requireUser } from '../core/request.ts';
 import { toExternalIdentity } from '../external/external-identity.ts';
-import { type ExternalUserContext, findOrCreateUser } from '../external/find-or-create-user.ts';
+import { findOrCreateUser } from '../external/find-or-create-user.ts';
 import { linkIdentity } from '../external/link-identity.ts';
 import { markUsed } from '../external/replay-guard.ts';
-import { type BeginContext, beginSessionIn } from '../sessions/begin.ts';
+import { beginSessionIn } from '../sessions/begin.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({
   provider: z.string().max(100).nullish(),
@@ -20,12 +20,8 @@ const schema = z.object({
   link_identity: z.boolean().nullish(),
 });
 type Body = z.output<typeof schema>;
-type IdTokenContext = BeginContext &
-  ExternalUserContext &
-  Needs<'db' | 'limits' | 'providers' | 'readCaller' | 'sessions', 'manualLinking'>;
-
 /** `POST /token?grant_type=id_token`: signs in with an id token from the provider's own dialog. Accepted once, and for our client ids only. */
-export async function signInWithIdToken(context: IdTokenContext, c: Call): Promise<Response> {
+export async function signInWithIdToken(context: AuthContext, c: Call): Promise<Response> {
   const { db, config, sessions } = context;
   const body = await readBody(c, schema);
   const request = readRequestInfo(c);
@@ -48,7 +44,7 @@ export async function signInWithIdToken(context: IdTokenContext, c: Call): Promi
   return c.json(begun.response);
 }
 
-async function readIdToken({ providers }: Needs<'providers'>, c: Call, name: string, body: Body): Promise<IdToken> {
+async function readIdToken({ providers }: AuthContext, c: Call, name: string, body: Body): Promise<IdToken> {
   const provider = providers.get(name);
   if (!provider?.readIdToken) throw new AuthRefusal(400, 'provider_disabled', 'Provider is not enabled');
   const token = await provider.readIdToken(body.id_token, body.access_token || null).catch((error: unknown) => {

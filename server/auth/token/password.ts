@@ -4,21 +4,19 @@ import { hashPassword, needsRehash, passwordMatches } from '../accounts/password
 import { isBanned, isConfirmed, USER_COLUMNS, type UserRow } from '../accounts/users.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import { type Contact, contactColumn, readContact } from '../core/contact.ts';
-import type { Needs } from '../core/context.ts';
 import { type AuthRefusal, refuse } from '../core/errors.ts';
 import { authLimits } from '../core/limits.ts';
 import { type Call, readBody, readRequestInfo } from '../core/request.ts';
-import { type BeginContext, beginSession } from '../sessions/begin.ts';
+import { beginSession } from '../sessions/begin.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({
   email: z.string().nullish(),
   phone: z.string().nullish(),
   password: z.string().max(1_024),
 });
-type PasswordContext = BeginContext & Needs<'db' | 'limits' | 'sessions', 'phoneEnabled'>;
-
 /** `POST /token?grant_type=password`. An unknown address takes as long as a wrong password and gets the same error. */
-export async function signInWithPassword(context: PasswordContext, c: Call): Promise<Response> {
+export async function signInWithPassword(context: AuthContext, c: Call): Promise<Response> {
   const { db, clock, config } = context;
   const body = await readBody(c, schema);
   if (!body.email && !config.phoneEnabled) throw refuse.phoneDisabled('Phone logins are disabled');
@@ -63,11 +61,7 @@ type SignInAttempt = {
  * Counts an attempt against the IP address and then against the account, and reads the account. An IP address with a session of the
  * account has a count of its own, so that guessing elsewhere does not lock the owner out. Throws the API's 429.
  */
-async function countAttempt(
-  { db, limits }: Needs<'db' | 'limits'>,
-  contact: Contact,
-  ip: string,
-): Promise<SignInAttempt> {
+async function countAttempt({ db, limits }: AuthContext, contact: Contact, ip: string): Promise<SignInAttempt> {
   const limit = authLimits.signInAccount;
   const { column, value } = contactColumn(contact);
   const key = column === 'email' ? `mail:${value}` : `phone:${value}`;
@@ -111,7 +105,7 @@ function refusalOf(contact: Contact, user: UserRow, now: Date): AuthRefusal | nu
 }
 
 /** Replaces a hash that was made with other parameters than ours, unless it has changed meanwhile. */
-async function rehash({ db }: Needs<'db'>, user: UserRow, password: string): Promise<void> {
+async function rehash({ db }: AuthContext, user: UserRow, password: string): Promise<void> {
   const stored = user.encrypted_password;
   if (!stored || !needsRehash(stored)) return;
   const replacement = await hashPassword(password);

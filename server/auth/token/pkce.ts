@@ -1,22 +1,19 @@
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
 import { isBanned, userById } from '../accounts/users.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { authLimits, takeLimit } from '../core/limits.ts';
 import { type Call, readBody, readRequestInfo, type RequestInfo } from '../core/request.ts';
 import { exchangeFlow, type ProviderTokens } from '../external/flows.ts';
 import { matchesChallenge } from '../external/pkce.ts';
-import { type BeginContext, type BegunSession, beginSessionIn } from '../sessions/begin.ts';
+import { type BegunSession, beginSessionIn } from '../sessions/begin.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({ auth_code: z.string().min(1).max(200), code_verifier: z.string().min(1).max(200) });
 type Body = z.output<typeof schema>;
 
 /** `POST /token?grant_type=pkce`: exchanges the code of a sign-in for its session, if the client has the verifier. A code works once. */
-export async function exchangeCode(
-  context: BeginContext & Needs<'db' | 'limits' | 'sessions'>,
-  c: Call,
-): Promise<Response> {
+export async function exchangeCode(context: AuthContext, c: Call): Promise<Response> {
   const { db, sessions } = context;
   const body = await readBody(c, schema);
   const request = readRequestInfo(c);
@@ -30,7 +27,7 @@ export async function exchangeCode(
 
 /** Returns refusals instead of throwing: the code must stay used. */
 async function exchangeIn(
-  context: BeginContext,
+  context: AuthContext,
   tx: Transaction,
   body: Body,
   request: RequestInfo,

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { type Call, readBody } from '../core/request.ts';
-import { type RefreshContext, refreshSession } from '../sessions/refresh.ts';
+import { refreshSession } from '../sessions/refresh.ts';
 import { createRotate } from '../sessions/rotations.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({ refresh_token: z.string().max(200) });
 
 /** Returns the handler of `POST /token?grant_type=refresh_token`. Refreshes that come together are rotated together. */
-export function createRefresh(context: RefreshContext): (c: Call) => Promise<Response> {
+export function createRefresh(context: AuthContext): (c: Call) => Promise<Response> {
   const refreshing = { ...context, rotate: createRotate(context) };
   return async (c) => {
     const body = await readBody(c, schema);

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { authLimits, takeLimit } from '../core/limits.ts';
 import { allowedRedirect } from '../core/redirects.ts';
 import { type Call, readBody, readRequestInfo } from '../core/request.ts';
 import type { ExternalIdentity } from '../external/external-identity.ts';
-import { type ExternalUserContext, findOrCreateUser } from '../external/find-or-create-user.ts';
+import { findOrCreateUser } from '../external/find-or-create-user.ts';
 import { markUsed } from '../external/replay-guard.ts';
-import { type BeginContext, beginSessionIn } from '../sessions/begin.ts';
+import { beginSessionIn } from '../sessions/begin.ts';
 import { type Chain, readWalletMessage, type WalletMessage } from './wallet-message.ts';
 import { isSignedBy, signatureFault } from './wallet-signature.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({
   chain: z.string().nullish(),
@@ -25,12 +25,8 @@ const disabled = (message: string): AuthRefusal => new AuthRefusal(422, 'web3_pr
 
 /** A message that its wallet has signed. */
 type SignedMessage = { readonly chain: Chain; readonly raw: string; readonly message: WalletMessage };
-type WalletContext = BeginContext &
-  ExternalUserContext &
-  Needs<'db' | 'limits' | 'sessions', 'chains' | 'siteUrl' | 'redirects'>;
-
 /** `POST /token?grant_type=web3`: signs in with a message signed by a wallet (EIP-4361). It must name a page of ours, be fresh and unused. */
-export async function signInWithWallet(context: WalletContext, c: Call): Promise<Response> {
+export async function signInWithWallet(context: AuthContext, c: Call): Promise<Response> {
   const { db, clock, config, sessions } = context;
   // As in Supabase Auth (internal/api/web3.go): when no chain is enabled, the body is not read.
   if (config.chains.length === 0) throw disabled('Web3 provider is disabled');
@@ -52,7 +48,7 @@ export async function signInWithWallet(context: WalletContext, c: Call): Promise
 }
 
 /** Reads the message and checks its signature. */
-function readSignedMessage({ config }: Needs<never, 'chains'>, body: z.output<typeof schema>): SignedMessage {
+function readSignedMessage({ config }: AuthContext, body: z.output<typeof schema>): SignedMessage {
   const chain = body.chain ?? '';
   if (!isChain(chain)) throw new AuthRefusal(400, 'web3_unsupported_chain', 'Unsupported chain');
   if (!config.chains.includes(chain)) throw disabled(`${CHAIN_NAMES[chain]} Web3 provider is disabled`);
@@ -69,11 +65,7 @@ function readSignedMessage({ config }: Needs<never, 'chains'>, body: z.output<ty
 }
 
 /** Checks that the message was signed for a page of ours: another site could otherwise replay messages of its visitors here. */
-function checkDomain(
-  { config }: Needs<never, 'siteUrl' | 'redirects'>,
-  name: string,
-  { uri, domain }: WalletMessage,
-): void {
+function checkDomain({ config }: AuthContext, name: string, { uri, domain }: WalletMessage): void {
   if (uri.protocol !== 'https:' && uri.hostname !== 'localhost')
     throw invalid(`Signed ${name} message is using URI which does not use HTTPS`);
   if (allowedRedirect(config, uri.href) === null)

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
 import { recordEvent } from '../core/audit-log.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal } from '../core/errors.ts';
 import { authLimits, takeLimit } from '../core/limits.ts';
 import { type Call, readBody } from '../core/request.ts';
-import { beginChallenge, type ChallengeContext } from '../factors/challenge.ts';
+import { beginChallenge } from '../factors/challenge.ts';
 import { type FactorRow, factorsOf } from '../factors/factor-rows.ts';
 import { lockReplaced, type ReplacedEmail } from '../codes/replaced-emails.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const tokenSchema = z.object({ token_hash: z.string().max(200) });
 const challengeSchema = tokenSchema.extend({ factor_id: z.uuid() });
@@ -16,7 +16,7 @@ const challengeSchema = tokenSchema.extend({ factor_id: z.uuid() });
  * `POST /email-undo`: begins to undo a change of address. Returns the address, and the second factors of which one must be given. Repeating
  * it changes nothing. Supabase Auth has no such call.
  */
-export async function beginUndo(context: Needs<'db' | 'keys' | 'clock' | 'limits'>, c: Call): Promise<Response> {
+export async function beginUndo(context: AuthContext, c: Call): Promise<Response> {
   const { db, clock } = context;
   const { token_hash: token } = await readBody(c, tokenSchema);
   await takeLimit(context, authLimits.verifyIp, `ip:${c.var.ip}`);
@@ -43,10 +43,7 @@ export async function beginUndo(context: Needs<'db' | 'keys' | 'clock' | 'limits
 }
 
 /** `POST /email-undo/challenge`: begins a challenge of one of these factors. The answer goes to `/email-undo/complete`. */
-export async function challengeUndo(
-  context: ChallengeContext & Needs<'db' | 'keys' | 'clock' | 'limits'>,
-  c: Call,
-): Promise<Response> {
+export async function challengeUndo(context: AuthContext, c: Call): Promise<Response> {
   const { token_hash: token, factor_id: factorId } = await readBody(c, challengeSchema);
   await takeLimit(context, authLimits.verifyIp, `ip:${c.var.ip}`);
   const factors = await context.db.transaction(async (tx) =>
@@ -58,10 +55,7 @@ export async function challengeUndo(
 }
 
 /** Returns the factors of which one must be given: those that the account had when the address was replaced, and still has. */
-export async function requiredFactors(
-  tx: Pick<Transaction, 'query'>,
-  replaced: ReplacedEmail,
-): Promise<readonly FactorRow[]> {
+export async function requiredFactors(tx: Transaction, replaced: ReplacedEmail): Promise<readonly FactorRow[]> {
   const factors = await factorsOf(tx, replaced.userId);
   return factors.filter((one) => one.status === 'verified' && replaced.factorIds.includes(one.id));
 }

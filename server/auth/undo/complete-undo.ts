@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
-import { checkPassword, type PasswordRules } from '../accounts/password-rules.ts';
+import { checkPassword } from '../accounts/password-rules.ts';
 import { hashPassword } from '../accounts/passwords.ts';
 import { lockUser, type UserRow, userById } from '../accounts/users.ts';
 import { revokeTokens } from '../codes/revoke-tokens.ts';
 import { recordEvent } from '../core/audit-log.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { authLimits, takeLimit } from '../core/limits.ts';
 import { type Call, readBody } from '../core/request.ts';
 import { writeProviders } from '../external/identity-rows.ts';
-import { answerFactor, type FactorAnswers, factorAnswerFields, storeAnswer } from '../factors/answer-factor.ts';
+import { answerFactor, factorAnswerFields, storeAnswer } from '../factors/answer-factor.ts';
 import { wrongAnswer } from '../factors/factor-refusals.ts';
 import { endAllSessions } from '../sessions/end.ts';
 import { withProvider } from '../verify/with-provider.ts';
 import { requiredFactors } from './begin-undo.ts';
 import { lockReplaced, type ReplacedEmail } from '../codes/replaced-emails.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({
   token_hash: z.string().max(200),
@@ -25,13 +25,11 @@ const schema = z.object({
   challenge_id: z.uuid().nullish(),
 });
 type Body = z.output<typeof schema>;
-type CompleteContext = PasswordRules & FactorAnswers & Needs<'db' | 'keys' | 'limits' | 'sessions'>;
-
 /**
  * `POST /email-undo/complete`: gives the account its replaced address back, with a new password, and ends all sessions. Asks for one of the
  * second factors that the account had then. Whatever else opens the account and came with the change is removed.
  */
-export async function completeUndo(context: CompleteContext, c: Call): Promise<Response> {
+export async function completeUndo(context: AuthContext, c: Call): Promise<Response> {
   const { db, sessions } = context;
   const body = await readBody(c, schema);
   const { ip } = c.var;
@@ -56,7 +54,7 @@ export async function completeUndo(context: CompleteContext, c: Call): Promise<R
 
 /** Checks the answer of a required factor. Returns null when it is right or the account has no factor. */
 async function proveFactor(
-  context: CompleteContext,
+  context: AuthContext,
   tx: Transaction,
   replaced: ReplacedEmail,
   body: Body,
@@ -84,7 +82,7 @@ type Restored = {
 
 /** Restores the account. Returns the ids of the sessions that ended. */
 async function restore(
-  { clock }: Needs<'clock'>,
+  { clock }: AuthContext,
   tx: Transaction,
   { replaced, user, hash, ip }: Restored,
 ): Promise<readonly string[]> {

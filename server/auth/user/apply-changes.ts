@@ -2,14 +2,11 @@ import type { Transaction } from '#server/db/database.ts';
 import { type UserRow, userById } from '../accounts/users.ts';
 import { deleteTokens, revokeTokens } from '../codes/revoke-tokens.ts';
 import { recordEvent } from '../core/audit-log.ts';
-import type { Needs } from '../core/context.ts';
 import type { SignedInUser } from '../core/request.ts';
 import { endSessions } from '../sessions/end.ts';
 import { storeEmailChange } from '../verify/email-change.ts';
 import { storePhoneChange } from '../verify/phone-change.ts';
-
-type WriteContext = Needs<'clock' | 'queue', 'doubleConfirm'>;
-export type ChangeContext = WriteContext & Needs<'db' | 'sessions'>;
+import type { AuthContext } from '../core/context.ts';
 
 /** Changes of an account; null: no change. */
 export type Changes = {
@@ -22,7 +19,7 @@ export type Changes = {
 
 /** Makes all changes in one transaction, then sends their messages. Returns the changed account. */
 export async function applyChanges(
-  context: ChangeContext,
+  context: AuthContext,
   user: UserRow,
   caller: SignedInUser,
   { hash, email, phone, data, ip }: Changes,
@@ -42,7 +39,7 @@ export async function applyChanges(
 
 /** Sets the password and ends the other sessions. Returns their ids. */
 async function setPassword(
-  context: WriteContext,
+  context: AuthContext,
   tx: Transaction,
   user: UserRow,
   caller: SignedInUser,
@@ -56,7 +53,7 @@ async function setPassword(
 }
 
 async function requestEmailChange(
-  { clock, config, queue }: WriteContext,
+  { clock, config, queue }: AuthContext,
   tx: Transaction,
   user: UserRow,
   { email, ip }: { email: string; ip: string },
@@ -72,7 +69,7 @@ async function requestEmailChange(
 }
 
 async function requestPhoneChange(
-  { clock, queue }: WriteContext,
+  { clock, queue }: AuthContext,
   tx: Transaction,
   { id: userId }: UserRow,
   { phone, ip }: { phone: string; ip: string },
@@ -84,7 +81,7 @@ async function requestPhoneChange(
 }
 
 async function setData(
-  { clock }: WriteContext,
+  { clock }: AuthContext,
   tx: Transaction,
   user: UserRow,
   { data, ip }: { data: Record<string, unknown>; ip: string },

@@ -1,21 +1,20 @@
 import { passwordMatches } from '../accounts/passwords.ts';
 import type { UserRow } from '../accounts/users.ts';
-import { useCodeOf, type UseContext } from '../codes/use-token.ts';
-import type { Needs } from '../core/context.ts';
+import { useCodeOf } from '../codes/use-token.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { authLimits, takeLimit } from '../core/limits.ts';
 import { readSession } from '../sessions/session-rows.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /** A session this young may change password and address without any other proof. */
 const FRESH_SECONDS = 600;
 
-export type ProofContext = UseContext & Needs<'db' | 'limits'>;
 /** What the user gives as proof; null: not given. `nonce`: a reauthentication code. */
 type IdentityProof = { readonly currentPassword: string | null; readonly nonce: string | null };
 
 /** Requires a proof before a change of password, email or phone: a young session, the current password, or a code. */
 export async function proveIdentity(
-  context: ProofContext,
+  context: AuthContext,
   user: UserRow,
   sessionId: string,
   proof: IdentityProof,
@@ -41,7 +40,7 @@ export async function proveIdentity(
     throw new AuthRefusal(400, 'current_password_invalid', 'Your current password is incorrect.');
 }
 
-async function proveByCode(context: ProofContext, user: UserRow, nonce: string): Promise<void> {
+async function proveByCode(context: AuthContext, user: UserRow, nonce: string): Promise<void> {
   const used = await context.db.transaction((tx) => useCodeOf(context, tx, user.id, nonce, ['reauthentication']));
   if (!used) throw new AuthRefusal(422, 'reauthentication_not_valid', 'Nonce has expired or is invalid');
 }

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { checkMetadata } from '../accounts/metadata.ts';
-import { checkPassword, type PasswordRules } from '../accounts/password-rules.ts';
+import { checkPassword } from '../accounts/password-rules.ts';
 import { hashPassword, passwordMatches } from '../accounts/passwords.ts';
 import { toUser } from '../accounts/user-object.ts';
 import { type UserRow, userById } from '../accounts/users.ts';
-import { type MessageLimitContext, takeMessageLimit } from '../codes/message-limits.ts';
+import { takeMessageLimit } from '../codes/message-limits.ts';
 import { readEmail, readPhone } from '../core/contact.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { type Call, readBody, requireUser } from '../core/request.ts';
-import { applyChanges, type ChangeContext } from './apply-changes.ts';
-import { type ProofContext, proveIdentity } from './prove-identity.ts';
+import { applyChanges } from './apply-changes.ts';
+import { proveIdentity } from './prove-identity.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({
   email: z.string().nullish(),
@@ -25,10 +25,7 @@ type Body = z.output<typeof schema>;
 type Requested = { readonly password: string | null; readonly email: string | null; readonly phone: string | null };
 
 /** `PUT /user`: changes password (ends other sessions), email and phone (sends a code to the new one), and metadata (grants no rights). */
-export async function updateUser(
-  context: PasswordRules & ProofContext & MessageLimitContext & ChangeContext & Needs<'readCaller', 'phoneEnabled'>,
-  c: Call,
-): Promise<Response> {
+export async function updateUser(context: AuthContext, c: Call): Promise<Response> {
   const caller = await requireUser(context, c);
   const body = await readBody(c, schema);
   const { ip } = c.var;
@@ -48,7 +45,7 @@ export async function updateUser(
   return c.json(toUser(changed));
 }
 
-function readChanges({ config }: Needs<never, 'phoneEnabled'>, user: UserRow, body: Body): Requested {
+function readChanges({ config }: AuthContext, user: UserRow, body: Body): Requested {
   if (body.phone && !config.phoneEnabled) throw refuse.phoneDisabled('Phone logins are disabled');
   if (body.data) checkMetadata(body.data, user.raw_user_meta_data);
   const email = body.email ? readEmail(body.email) : user.email;
@@ -67,7 +64,7 @@ function readChanges({ config }: Needs<never, 'phoneEnabled'>, user: UserRow, bo
   return requested;
 }
 
-async function hashNewPassword(rules: PasswordRules, user: UserRow, password: string): Promise<string> {
+async function hashNewPassword(rules: AuthContext, user: UserRow, password: string): Promise<string> {
   checkPassword(rules, password);
   if (await passwordMatches(user.encrypted_password, password))
     throw new AuthRefusal(422, 'same_password', 'New password should be different from the old password.');

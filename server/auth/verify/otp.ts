@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Transaction } from '#server/db/database.ts';
 import { checkMetadata } from '../accounts/metadata.ts';
-import { type MessageLimitContext, takeMessageLimit } from '../codes/message-limits.ts';
+import { takeMessageLimit } from '../codes/message-limits.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import { withConstantTiming } from '../core/constant-timing.ts';
 import { type Contact, contactColumn, contactColumns, readContact } from '../core/contact.ts';
-import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 import { type Call, readBody } from '../core/request.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({
   email: z.string().nullish(),
@@ -17,13 +17,11 @@ const schema = z.object({
   channel: z.string().nullish(),
 });
 type Body = z.output<typeof schema>;
-type OtpContext = MessageLimitContext & Needs<'db' | 'clock' | 'queue', 'phoneEnabled' | 'signupEnabled'>;
-
 /**
  * `POST /otp`: sends a code and a link by mail, or a code by text message. A new address gets an unconfirmed account, unless
  * `create_user` is false. The answer does not show whether an account exists; in Supabase Auth it does.
  */
-export async function sendOtp(context: OtpContext, c: Call): Promise<Response> {
+export async function sendOtp(context: AuthContext, c: Call): Promise<Response> {
   const body = await readBody(c, schema);
   const contact = readOtpContact(context, body);
   checkMetadata(body.data ?? {});
@@ -32,7 +30,7 @@ export async function sendOtp(context: OtpContext, c: Call): Promise<Response> {
   return c.json('phone' in contact ? { message_id: messageId } : {});
 }
 
-function readOtpContact({ config }: Needs<never, 'phoneEnabled'>, body: Body): Contact {
+function readOtpContact({ config }: AuthContext, body: Body): Contact {
   if (!body.email && !body.phone) throw refuse.validation('One of email or phone must be set');
   if (body.email && body.phone) throw refuse.validation('Only an email address or phone number should be provided');
   if (body.phone && !config.phoneEnabled) throw refuse.phoneDisabled('Unsupported phone provider');
@@ -41,7 +39,7 @@ function readOtpContact({ config }: Needs<never, 'phoneEnabled'>, body: Body): C
 }
 
 /** Queues the message and returns its id. */
-async function queueOtp(context: OtpContext, c: Call, contact: Contact, body: Body): Promise<string> {
+async function queueOtp(context: AuthContext, c: Call, contact: Contact, body: Body): Promise<string> {
   const { clock, config, db, queue } = context;
   const at = clock();
   const id = await db.transaction(async (tx) => {

@@ -1,16 +1,13 @@
 import { type UserRow, userById } from '../accounts/users.ts';
-import { type MessageLimitContext, takeMessageLimit } from '../codes/message-limits.ts';
+import { takeMessageLimit } from '../codes/message-limits.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import type { Contact } from '../core/contact.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { type Call, requireUser } from '../core/request.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /** `GET /reauthenticate`: sends a code to the signed-in user, as proof for a change of password. */
-export async function reauthenticate(
-  context: MessageLimitContext & Needs<'db' | 'clock' | 'queue' | 'readCaller', 'phoneEnabled'>,
-  c: Call,
-): Promise<Response> {
+export async function reauthenticate(context: AuthContext, c: Call): Promise<Response> {
   const { clock, config, db, queue } = context;
   const { userId } = await requireUser(context, c);
   const user = await userById(db, userId);

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { userByEmail } from '../accounts/users.ts';
-import { type MessageLimitContext, takeMessageLimit } from '../codes/message-limits.ts';
+import { takeMessageLimit } from '../codes/message-limits.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import { withConstantTiming } from '../core/constant-timing.ts';
 import { readEmail } from '../core/contact.ts';
-import type { Needs } from '../core/context.ts';
 import { AuthRefusal, refuse } from '../core/errors.ts';
 import { authLimits } from '../core/limits.ts';
 import { type Call, readBody } from '../core/request.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({ email: z.string(), dry_run: z.boolean().optional() });
 
@@ -15,10 +15,7 @@ const schema = z.object({ email: z.string(), dry_run: z.boolean().optional() });
  * `POST /recover`: mails a link to set a new password. Answers `{}` for unknown addresses too. With `dry_run` it mails nothing and says
  * whether a confirmed account has the address: the sign-up form asks this, at most 30 times a minute.
  */
-export async function recover(
-  context: MessageLimitContext & Needs<'db' | 'clock' | 'queue'>,
-  c: Call,
-): Promise<Response> {
+export async function recover(context: AuthContext, c: Call): Promise<Response> {
   const { db, clock, queue } = context;
   const body = await readBody(c, schema);
   const email = readEmail(body.email);
@@ -39,11 +36,7 @@ export async function recover(
 }
 
 /** Throws 404 unless a confirmed account has the address. */
-async function requireConfirmedAccount(
-  { db, limits }: Needs<'db' | 'limits'>,
-  email: string,
-  ip: string,
-): Promise<void> {
+async function requireConfirmedAccount({ db, limits }: AuthContext, email: string, ip: string): Promise<void> {
   const wait = await limits(authLimits.probeIp, `ip:${ip}`);
   if (wait !== null) throw refuse.mailRate(wait);
   const user = await userByEmail(db, email);

@@ -1,22 +1,21 @@
 import { z } from 'zod';
 import { newestSignUpAttempt } from '../accounts/sign-up-attempts.ts';
-import { type MessageLimitContext, takeMessageLimit } from '../codes/message-limits.ts';
+import { takeMessageLimit } from '../codes/message-limits.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import { withConstantTiming } from '../core/constant-timing.ts';
 import { type Contact, contactColumns, readEmail, readPhone } from '../core/contact.ts';
-import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 import type { NewMessage } from '../core/message-queue.ts';
 import { type Call, readBody } from '../core/request.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({ email: z.string().nullish(), phone: z.string().nullish(), type: z.string().max(32) });
 type Body = z.output<typeof schema>;
-type ResendContext = MessageLimitContext & Needs<'db' | 'clock' | 'queue', 'phoneEnabled'>;
 /** What is sent again, and where. */
 type Resent = Contact & { readonly kind: 'signup' | 'email_change' | 'sms' | 'phone_change' };
 
 /** `POST /resend`: sends a code again. The answer does not show whether anybody waits for one. */
-export async function resend(context: ResendContext, c: Call): Promise<Response> {
+export async function resend(context: AuthContext, c: Call): Promise<Response> {
   const resent = readResent(context, await readBody(c, schema));
   await takeMessageLimit(context, { ...resent, ip: c.var.ip });
   const messageId = await withConstantTiming(async () =>
@@ -25,7 +24,7 @@ export async function resend(context: ResendContext, c: Call): Promise<Response>
   return c.json('phone' in resent ? { message_id: messageId } : {});
 }
 
-function readResent({ config }: Needs<never, 'phoneEnabled'>, { type, email, phone }: Body): Resent {
+function readResent({ config }: AuthContext, { type, email, phone }: Body): Resent {
   if (type === 'signup' || type === 'email_change') {
     if (!email) throw refuse.validation('Type provided requires an email address');
     return { kind: type, email: readEmail(email) };
@@ -40,7 +39,7 @@ function readResent({ config }: Needs<never, 'phoneEnabled'>, { type, email, pho
 
 /** Returns who receives the code: the newest attempt of a sign-up, or the account that requested a change. */
 async function recipientOf(
-  context: Needs<'db'>,
+  context: AuthContext,
   resent: Resent,
 ): Promise<{ attemptId: string | null } | { userId: string | undefined }> {
   return resent.kind === 'signup' || resent.kind === 'sms'
@@ -49,7 +48,7 @@ async function recipientOf(
 }
 
 /** Returns the account that last requested a change to this email or phone. */
-async function changeRequester({ db }: Needs<'db'>, contact: Contact): Promise<string | undefined> {
+async function changeRequester({ db }: AuthContext, contact: Contact): Promise<string | undefined> {
   const { email, phone } = contactColumns(contact);
   const row = await db.one<{ id: string }>(
     `select id from auth.users where (email_change = $1 or phone_change = $2) and deleted_at is null
@@ -60,11 +59,7 @@ async function changeRequester({ db }: Needs<'db'>, contact: Contact): Promise<s
 }
 
 /** Queues the message and returns its id. */
-async function queueMessage(
-  { db, clock, queue }: Needs<'db' | 'clock' | 'queue'>,
-  message: NewMessage,
-  ip: string,
-): Promise<string> {
+async function queueMessage({ db, clock, queue }: AuthContext, message: NewMessage, ip: string): Promise<string> {
   const id = await db.transaction(async (tx) => {
     await recordEvent(tx, {
       action: 'user_confirmation_requested',

@@ -1,13 +1,13 @@
 import { linkKind, mailedLink } from '../codes/link-page.ts';
-import type { Needs } from '../core/context.ts';
 import { mailRedirect } from '../core/redirects.ts';
 import type { Call } from '../core/request.ts';
+import type { AuthContext } from '../core/context.ts';
 
 /**
  * `GET /verify`: verifies nothing, because mail scanners follow links. Redirects to our page with a button, or to an allowed page of
  * another app in `redirect_to`, with the token to verify there.
  */
-export function openVerifyLink({ config }: Needs<never, 'siteUrl' | 'redirects'>, c: Call): Response {
+export function openVerifyLink({ config }: AuthContext, c: Call): Response {
   const kind = linkKind(c.req.query('type') ?? '');
   const token = (c.req.query('token_hash') ?? c.req.query('token') ?? '').slice(0, 200);
   const redirectTo = mailRedirect(config, c.req.query('redirect_to'));

@@ -5,14 +5,14 @@ import { isBanned, userById } from '../accounts/users.ts';
 import { useCode, useLink, type UsedToken } from '../codes/use-token.ts';
 import { recordEvent } from '../core/audit-log.ts';
 import { type Contact, readContact, readPhone } from '../core/contact.ts';
-import type { Needs } from '../core/context.ts';
 import { refuse } from '../core/errors.ts';
 import { authLimits, takeLimit } from '../core/limits.ts';
 import type { TokenKind } from '../core/message-queue.ts';
 import { type Call, readBody, readRequestInfo, type RequestInfo } from '../core/request.ts';
-import { type BeginContext, type BegunSession, beginSessionIn } from '../sessions/begin.ts';
+import { type BegunSession, beginSessionIn } from '../sessions/begin.ts';
 import { applyEmailChange } from './email-change.ts';
 import { applyPhoneChange } from './phone-change.ts';
+import type { AuthContext } from '../core/context.ts';
 
 const schema = z.object({
   email: z.string().nullish(),
@@ -22,8 +22,6 @@ const schema = z.object({
   type: z.string().max(32),
 });
 type Body = z.output<typeof schema>;
-type VerifyContext = BeginContext & Needs<'db' | 'limits' | 'sessions'>;
-
 /** The kinds of code that a `type` accepts. supabase-js sends `email` after a sign-up and for a magic link. */
 const MAILED: Readonly<Record<string, readonly TokenKind[]>> = {
   signup: ['signup'],
@@ -41,7 +39,7 @@ type Proof = { readonly kinds: readonly TokenKind[] } & ((Contact & { code: stri
 type Verified = BegunSession | 'half' | 'banned' | 'wrong';
 
 /** `POST /verify`: accepts a code with its email or phone, or the token of a mailed link. Begins a session. */
-export async function verify(context: VerifyContext, c: Call): Promise<Response> {
+export async function verify(context: AuthContext, c: Call): Promise<Response> {
   const proof = readProof(await readBody(c, schema));
   const request = readRequestInfo(c);
   await takeLimit(context, authLimits.verifyIp, `ip:${request.ip}`);
@@ -72,7 +70,7 @@ function readProof(body: Body): Proof {
 }
 
 /** Uses the code, applies its effect and begins the session in one transaction, so that a crash cannot waste the code. */
-async function useProof(context: VerifyContext, proof: Proof, request: RequestInfo): Promise<Verified> {
+async function useProof(context: AuthContext, proof: Proof, request: RequestInfo): Promise<Verified> {
   const { db, clock } = context;
   const { kinds } = proof;
   try {
@@ -91,7 +89,7 @@ async function useProof(context: VerifyContext, proof: Proof, request: RequestIn
 }
 
 /** Applies the effect of a code and begins the session. */
-async function apply(context: BeginContext, tx: Transaction, used: UsedToken, request: RequestInfo): Promise<Verified> {
+async function apply(context: AuthContext, tx: Transaction, used: UsedToken, request: RequestInfo): Promise<Verified> {
   const at = context.clock();
   const { user, kind, attemptId } = used;
   const when = { at, ip: request.ip };

@@ -41,6 +41,13 @@ export function servicesWith(given: Given): Services {
   return Object.fromEntries(all) as Services;
 }
 
+/** Returns what a function under test works with. What the test has not given throws when it is read. */
+export const onlyGiven = <T extends object>(given: { readonly [Name in keyof T]?: Part<T[Name]> }): T =>
+  // Cast: what is given in part has what the test needs of it, and the rest throws.
+  new Proxy(given, {
+    get: (target, name) => (name in target ? Reflect.get(target, name) : notGiven(String(name))),
+  }) as T;
+
 /** Returns the services of a call or event, all with the same database. */
 export const forCalls = (services: Services): CallServices => ({ ...services, customerClass: services });
 
