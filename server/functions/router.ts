@@ -15,9 +15,11 @@ import { readEvent, readJson, signedIn, take } from './requests.ts';
 import type { FunctionRequests, ServerFunction } from './function.ts';
 import { json } from './responses.ts';
 
-type FunctionsRouterContext = FunctionRequests & {
+type FunctionsContext = FunctionRequests & {
   readonly services: Services;
   readonly functions: readonly ServerFunction[];
+  /** Parses large bodies one at a time. */
+  readonly parseLarge: <T>(task: () => Promise<T>) => Promise<T>;
   /** APIs with addresses of their own below one name: protocols of others. */
   readonly protocols?: ReadonlyMap<string, Hono<Env>>;
 };
@@ -30,10 +32,10 @@ const BODY_MAX = 64 * 1024;
  * `x-relay-error`, so that the client can tell it from a refusal by the function. A call is authorised and counted before its body
  * is read.
  */
-export function createFunctionsRouter(context: FunctionsRouterContext): Hono<Env> {
+export function createFunctionsRouter(context: Omit<FunctionsContext, 'parseLarge'>): Hono<Env> {
   const router = new Hono<Env>();
   const functions = new Map(context.functions.map((one) => [one.name, one]));
-  const callContext: CallContext = { ...context, parseLarge: createQueue() };
+  const callContext: FunctionsContext = { ...context, parseLarge: createQueue() };
 
   for (const [name, service] of context.protocols ?? []) router.route(`/${name}`, service);
   router.get('/openapi.json', () => describeContracts());
@@ -69,12 +71,7 @@ function describeContracts(): Response {
   });
 }
 
-type CallContext = FunctionsRouterContext & {
-  /** Parses large bodies one at a time. */
-  readonly parseLarge: <T>(task: () => Promise<T>) => Promise<T>;
-};
-
-async function callFunction(context: CallContext, c: Context<Env>, found: ServerFunction): Promise<Response> {
+async function callFunction(context: FunctionsContext, c: Context<Env>, found: ServerFunction): Promise<Response> {
   const request = c.req.raw;
   const caller = {
     ...(found.callers === 'provider' || found.callers === 'link' ? GUEST : await context.readCaller(request, c.var.ip)),
@@ -94,14 +91,14 @@ async function callFunction(context: CallContext, c: Context<Env>, found: Server
   }
 }
 
-async function authorise({ services }: CallContext, found: ServerFunction, caller: Caller): Promise<void> {
+async function authorise({ services }: FunctionsContext, found: ServerFunction, caller: Caller): Promise<void> {
   if (found.callers === 'signed-in') signedIn(caller);
   if (found.callers === 'staff') await requirePermission(services, caller, found.permission);
   if (found.callers === 'developers') await requireDeveloper(services, caller);
 }
 
 async function countCall(
-  { limits }: CallContext,
+  { limits }: FunctionsContext,
   { callers, limit }: ServerFunction,
   method: 'GET' | 'POST',
   caller: Caller,
@@ -113,7 +110,7 @@ async function countCall(
 
 /** Reserves memory for the body, then counts the call, then reads. A refusal for lack of memory is not counted. */
 async function readBody(
-  context: CallContext,
+  context: FunctionsContext,
   found: ServerFunction,
   request: Request,
   caller: Caller,
@@ -140,7 +137,7 @@ async function readBody(
 }
 
 /** Takes the bytes of a body from its sender's budget. Signed events of providers have none: they are parsed once they are verified. */
-function takeBytes({ bodies }: CallContext, { callers }: ServerFunction, caller: Caller, bytes: number): void {
+function takeBytes({ bodies }: FunctionsContext, { callers }: ServerFunction, caller: Caller, bytes: number): void {
   if (callers === 'provider' || caller.role === 'service_role') return;
   const sender = caller.userId === null ? { address: caller.ip } : { account: caller.userId };
   const wait = bodies.perMinute.take(sender, bytes);

@@ -5,7 +5,7 @@ import type { Transaction } from '#server/db/database.ts';
  * that came too late. Returns none while a job of the kind that delivers alerts is open, because the delivery may be what fails.
  */
 export async function takeAlerts(
-  tx: Pick<Transaction, 'query'>,
+  tx: Transaction,
   alerts: { readonly now: Date; readonly alertKind: string; readonly remindAfterMs: number; readonly max: number },
 ): Promise<readonly string[]> {
   const { now, alertKind, remindAfterMs, max } = alerts;

@@ -1,4 +1,5 @@
-import type { Transaction } from '#server/db/database.ts';
+import type { Database, Queryable, Transaction } from '#server/db/database.ts';
+import type { Clock, Log } from '#server/http/caller.ts';
 
 /** A job as passed to its handler. */
 export type Job = {
@@ -51,6 +52,15 @@ type JobKind = JobRules & { readonly handle: JobHandler };
 /** All kinds by name. */
 export type JobKinds = Readonly<Record<string, JobKind>>;
 
+/** Where workers keep the outcomes of jobs. */
+export type JobStore = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The kinds it has. */
+  readonly kinds: JobKinds;
+};
+
 /** The kind of a job; undefined when no part of this program handles it. */
 export const kindOf = (kinds: JobKinds, { kind }: Pick<Job, 'kind'>): JobKind | undefined =>
   Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
@@ -59,7 +69,7 @@ export const kindOf = (kinds: JobKinds, { kind }: Pick<Job, 'kind'>): JobKind | 
 export const LONGEST_WAIT_MS = 15 * 60_000;
 
 /** Writes a job in the transaction of its cause. Does nothing when a job with the same kind, subject and dedupe exists. */
-export async function enqueue<Kind extends string>(tx: Pick<Transaction, 'query'>, job: NewJob<Kind>): Promise<void> {
+export async function enqueue<Kind extends string>(tx: Transaction, job: NewJob<Kind>): Promise<void> {
   await tx.query(
     `insert into private.outbox (id, kind, subject_id, dedupe, recipient, payload, due_at, deadline_at)
      values (coalesce($1::uuid, gen_random_uuid()), $2, $3::uuid, $4, $5, $6::jsonb, $7::timestamptz, $8::timestamptz)
@@ -85,7 +95,7 @@ export type JobsOf = {
 };
 
 /** Deletes jobs that are not done, in the transaction that makes them pointless. One that is running ends at its next `lockJob`. */
-export async function endJobs(tx: Pick<Transaction, 'query'>, { kinds, subjectId, recipients }: JobsOf): Promise<void> {
+export async function endJobs(tx: Transaction, { kinds, subjectId, recipients }: JobsOf): Promise<void> {
   await tx.query(
     `delete from private.outbox
      where kind = any ($1::text[]) and done_at is null and (subject_id = $2::uuid or recipient = any ($3::text[]))`,
@@ -94,11 +104,7 @@ export async function endJobs(tx: Pick<Transaction, 'query'>, { kinds, subjectId
 }
 
 /** Deletes jobs of some kinds that were closed before a time. */
-export async function deleteClosedJobs(
-  db: Pick<Transaction, 'query'>,
-  kinds: readonly string[],
-  before: Date,
-): Promise<void> {
+export async function deleteClosedJobs(db: Queryable, kinds: readonly string[], before: Date): Promise<void> {
   await db.query('delete from private.outbox where kind = any ($1::text[]) and closed_at < $2::timestamptz', [
     kinds,
     before,
@@ -106,7 +112,7 @@ export async function deleteClosedJobs(
 }
 
 /** Locks a job that is running. Returns false when it was ended meanwhile. */
-export async function lockJob(tx: Pick<Transaction, 'one'>, id: string): Promise<boolean> {
+export async function lockJob(tx: Transaction, id: string): Promise<boolean> {
   return (await tx.one('select 1 from private.outbox where id = $1::uuid for update', [id])) !== null;
 }
 

@@ -1,5 +1,5 @@
-import type { Database } from '#server/db/database.ts';
 import type { JobKinds } from './jobs.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 type Settings = Readonly<Record<string, { readonly atOnce: number; readonly capacity?: (() => number) | undefined }>>;
 
@@ -8,7 +8,7 @@ type Settings = Readonly<Record<string, { readonly atOnce: number; readonly capa
  * jobs of outside systems that do not answer, and workers that take one job after the other, which may have a long list.
  */
 export async function queueLateness(
-  db: Pick<Database, 'one'>,
+  db: Queryable,
   now: Date,
   { workers, kinds }: { readonly workers: Settings; readonly kinds: JobKinds },
 ): Promise<number> {

@@ -1,14 +1,10 @@
-import type { Database, Transaction } from '#server/db/database.ts';
-import type { Clock, Log } from '#server/http/caller.ts';
-import { type Job, type JobKinds, kindOf, LONGEST_WAIT_MS, nextTry } from './jobs.ts';
-
-/** What storing an outcome needs: a worker has it all. */
-type Context = { readonly db: Database; readonly clock: Clock; readonly log: Log; readonly kinds: JobKinds };
+import type { Transaction } from '#server/db/database.ts';
+import { type Job, type JobKinds, kindOf, LONGEST_WAIT_MS, nextTry, type JobStore } from './jobs.ts';
 
 /** The failure from which on an alert is raised. */
 const ALERT_TRIES = 3;
 
-export async function completeJob({ db, clock, kinds }: Context, job: Job): Promise<void> {
+export async function completeJob({ db, clock, kinds }: JobStore, job: Job): Promise<void> {
   if (kindOf(kinds, job)?.deletes === true)
     await db.query('delete from private.outbox where id = $1::uuid and done_at is null', [job.id]);
   else
@@ -19,7 +15,7 @@ export async function completeJob({ db, clock, kinds }: Context, job: Job): Prom
 }
 
 /** Postpones a job without counting a failure. */
-export async function postponeJob({ db }: Context, job: Job, lease: string, at: Date): Promise<void> {
+export async function postponeJob({ db }: JobStore, job: Job, lease: string, at: Date): Promise<void> {
   await db.query(
     `update private.outbox set due_at = $3::timestamptz, lease_until = '-infinity', tries = greatest(tries - 1, 0)
      where id = $1::uuid and lease_id = $2::uuid and done_at is null`,
@@ -28,7 +24,7 @@ export async function postponeJob({ db }: Context, job: Job, lease: string, at: 
 }
 
 /** Closes a job that is too late, and raises an alert, which the next alert mail includes. */
-export async function closeJob({ db, clock, log }: Context, job: Job, reason: string): Promise<void> {
+export async function closeJob({ db, clock, log }: JobStore, job: Job, reason: string): Promise<void> {
   log.error(
     { job: job.id, kind: job.kind, tries: job.tries, reason },
     'a job was closed because it is too late to run it',
@@ -44,7 +40,7 @@ export async function closeJob({ db, clock, log }: Context, job: Job, reason: st
 }
 
 /** Deletes a job whose deadline has passed, and raises an alert: its row holds personal data, so nothing is kept to retry. */
-export async function dropJob({ db, log }: Context, job: Job): Promise<void> {
+export async function dropJob({ db, log }: JobStore, job: Job): Promise<void> {
   log.error({ job: job.id, kind: job.kind, tries: job.tries }, 'a job was dropped because its deadline has passed');
   await db.transaction(async (tx) => {
     const row = await tx.one<{ last_error: string | null }>(
@@ -57,7 +53,7 @@ export async function dropJob({ db, log }: Context, job: Job): Promise<void> {
 
 /** Counts a failure and schedules the next try after the back-off, at the earliest after `waitMs`. */
 export async function failJob(
-  { db, clock, log, kinds }: Context,
+  { db, clock, log, kinds }: JobStore,
   job: Job,
   lease: string,
   { error, waitMs }: { error: unknown; waitMs: number },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Database } from '#server/db/database.ts';
 import type { Log } from '#server/http/caller.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 /** Decides which tasks run in this process when several processes share the database. */
 export type TaskLeases = {
@@ -28,7 +28,7 @@ export const allTasks: TaskLeases = {
 };
 
 /** Leases in `private.task_lease`. */
-export function createTaskLeases({ db, log }: { db: Pick<Database, 'query'>; log: Log }): TaskLeases {
+export function createTaskLeases({ db, log }: { db: Queryable; log: Log }): TaskLeases {
   // The host and the process are for people who look at the table.
   const holder = `${hostname()}:${process.pid}:${randomUUID()}`;
   /** Until when each lease is certainly held, in milliseconds of `performance.now()`. */

@@ -1,17 +1,10 @@
-import type { Database } from '#server/db/database.ts';
 import { withinRequest } from '#server/db/request-scope.ts';
-import type { Clock, Log } from '#server/http/caller.ts';
-import { type Job, type JobKinds, type JobOutcome, kindOf } from './jobs.ts';
+import { type Job, type JobOutcome, kindOf, type JobStore } from './jobs.ts';
 import { closeJob, completeJob, dropJob, failJob, postponeJob } from './outcomes.ts';
 
 /** A worker: runs jobs of some kinds, all of one outside system, so that a hanging system delays nothing else. */
-export type Worker = {
+export type Worker = JobStore & {
   readonly name: string;
-  /** The kinds it runs. */
-  readonly kinds: JobKinds;
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
   /** The most jobs to run at the same time. */
   readonly atOnce: number;
   /** How many jobs may start now; 0 while the outside system is down. Default: any number. */

@@ -7,21 +7,22 @@ import { createSessionChecks } from './session-checks.ts';
 import type { Sockets } from './sockets.ts';
 import type { DatabaseBus } from './topics/bus.ts';
 
-type WorkContext = {
-  readonly db: Database;
-  readonly log: Log;
-  readonly reader: Reader;
-  readonly bus: DatabaseBus | null;
-  readonly changes: ChangeFeed;
-  readonly sockets: Sockets;
-  readonly ends: SessionEnds;
-};
-
 const MAINTENANCE_MS = 5_000;
 const PARTITIONS_MS = 3_600_000;
 
 /** Listens to the database and does what has to be done from time to time. Returns the function that stops it. */
-export async function startWork(context: WorkContext, leaseSeconds: number): Promise<() => Promise<void>> {
+export async function startWork(
+  context: {
+    readonly db: Database;
+    readonly log: Log;
+    readonly reader: Reader;
+    readonly bus: DatabaseBus | null;
+    readonly changes: ChangeFeed;
+    readonly sockets: Sockets;
+    readonly ends: SessionEnds;
+  },
+  leaseSeconds: number,
+): Promise<() => Promise<void>> {
   const { db, log, reader, bus, changes } = context;
   const checks = createSessionChecks(context.sockets, context.ends, log);
   const stops = [

@@ -30,7 +30,8 @@ import { replyBytes, replyNothing, type ReplyOptions, replyRow, replyRows, reply
 import { explain, isUndone, runPrepared } from './run/run.ts';
 import type { RestSettings } from './core/settings.ts';
 
-export type RestRouterDependencies = {
+/** Everything that calls of `/rest/v1` work with. */
+type RestContext = {
   readonly db: Database;
   readonly readCaller: ReadCaller;
   /** Settings from the environment; the authenticator's `pgrst.*` settings override them. */
@@ -44,17 +45,16 @@ export type RestRouterDependencies = {
   readonly admitInsert: (table: string, ip: string) => Promise<number | null>;
   /** Called before each request of a guest, by IP address: returns null, or the whole seconds to wait. */
   readonly admitGuest: (key: string) => Promise<number | null>;
+  readonly cache: SchemaCacheLoader;
   /** Logs settings in the database that cannot be used. */
   readonly warn: (line: string) => void;
 };
-
-type RestContext = RestRouterDependencies & { readonly cache: SchemaCacheLoader };
 
 /**
  * Creates the router of `/rest/v1`. A request is parsed, planned against the schema cache, built into one SQL statement, run as its caller
  * in one round trip, and answered with the database's own text. Requests that differ only in values share a plan.
  */
-export function createRestRouter(dependencies: RestRouterDependencies): { router: Hono<Env>; reload: () => void } {
+export function createRestRouter(dependencies: Omit<RestContext, 'cache'>): { router: Hono<Env>; reload: () => void } {
   const { db, settings, warn } = dependencies;
   const cache = createSchemaCacheLoader(db, settings, warn);
   const context: RestContext = { ...dependencies, cache };

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '#server/db/database.ts';
+import type { Database, Transaction, Queryable } from '#server/db/database.ts';
 
 export type DemoAccount = { readonly title: string; readonly email: string; readonly password: string };
 
@@ -20,7 +20,7 @@ export function nameAccounts([first = '', second = '', ...others]: readonly stri
 }
 
 /** Returns the addresses of the demo accounts in this database. */
-export async function findDemoAccounts(db: Pick<Database, 'query'>): Promise<string[]> {
+export async function findDemoAccounts(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ email: string }>(
     'select email from auth.users where email like any($1::text[]) and deleted_at is null order by email',
     [EMAILS],

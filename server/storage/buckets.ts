@@ -114,7 +114,7 @@ export function addBuckets(router: Hono<Env>, context: StorageContext): void {
 
 /** Checks bucket settings. Missing values stay undefined, nulls stay null. Throws `StorageRefusal`. */
 function checkSettings(
-  { sizeMax }: Pick<StorageContext, 'sizeMax'>,
+  { sizeMax }: StorageContext,
   { public: open, file_size_limit: limit, allowed_mime_types: types }: Settings,
 ): { public: boolean | null | undefined; size: number | null | undefined; types: string[] | null | undefined } {
   const size = limit === null || limit === undefined ? limit : readSize(limit);

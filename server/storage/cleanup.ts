@@ -28,7 +28,7 @@ export function createCleanup(context: { db: Database; store: ObjectStore; clock
       'select storage_key from storage.deletion_queue where delete_at <= greatest($1::timestamptz, clock_timestamp()) order by delete_at limit $2::int',
       [now, BATCH],
     );
-    for (const row of rows) await deleteBytes(context, row.storage_key);
+    for (const row of rows) await deleteBytes(db, store, row.storage_key);
   };
 
   /** Marks bytes over a day old that no row refers to: left by a crash, or newer than a restored database. */

@@ -1,21 +1,19 @@
 import { Hono } from 'hono';
 import { CallerStopped, DatabaseError } from '#server/db/database.ts';
-import { type Env, type ReadCaller, TokenRefused } from '#server/http/caller.ts';
+import { type Env, TokenRefused } from '#server/http/caller.ts';
 import { CallerSuspended } from '#server/http/suspension.ts';
 import { retryAfterOf } from '#server/http/unavailable.ts';
 import { addBuckets } from './buckets.ts';
 import { StorageRefusal, storageErrors } from './core/errors.ts';
 import { addLinks } from './objects/link-routes.ts';
 import { createLinks, type LinksDependencies } from './core/links.ts';
-import type { StoreContext } from './core/context.ts';
+import type { StorageContext } from './core/context.ts';
 import type { Pictures } from './pictures/pictures.ts';
 import { addObjects } from './objects/routes.ts';
 import { addRendering } from './pictures/render.ts';
 import { addResumable } from './resumable/routes.ts';
 import { createCleanup } from './cleanup.ts';
 
-export type StorageRouterDependencies = StoreContext &
-  LinksDependencies & { readonly pictures: Pictures; readonly readCaller: ReadCaller };
 export type StorageRouter = {
   readonly router: Hono<Env>;
   /** Deletes objects past their retention, and bytes that no row refers to. */
@@ -23,13 +21,15 @@ export type StorageRouter = {
 };
 
 /** Creates the router of `/storage/v1`: buckets and objects for supabase-js. Policies decide what a caller may do. */
-export function createStorageRouter(dependencies: StorageRouterDependencies): StorageRouter {
+export function createStorageRouter(
+  dependencies: Omit<StorageContext, 'links'> & LinksDependencies & { readonly pictures: Pictures },
+): StorageRouter {
   const context = { ...dependencies, links: createLinks(dependencies) };
   const router = new Hono<Env>();
   addBuckets(router, context);
   addResumable(router, context);
   addLinks(router, context);
-  addRendering(router, context);
+  addRendering(router, context, dependencies.pictures);
   addObjects(router, context);
   router.all('*', () => Promise.reject(storageErrors.off()));
   router.onError((error, c) => {

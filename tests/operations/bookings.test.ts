@@ -23,8 +23,8 @@ import {
   MINUTE,
   START,
   STUDIO,
+  type PersonOptions,
 } from './booking-system.ts';
-import type { PersonOptions } from './booking-system.ts';
 
 describe.each(databases)('bookings on $name', ({ open }) => {
   let opened: Awaited<ReturnType<typeof open>>;

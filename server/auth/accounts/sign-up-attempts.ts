@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Transaction } from '#server/db/database.ts';
-import type { Contact } from '../core/contact.ts';
-import { contactColumns } from '../core/contact.ts';
-import type { Queryable } from '#server/db/database.ts';
+import type { Transaction, Queryable } from '#server/db/database.ts';
+import { contactColumns, type Contact } from '../core/contact.ts';
 
 /** One sign-up for an unconfirmed account. Its password and data count only with the code of this sign-up. */
 type SignUpAttempt = {

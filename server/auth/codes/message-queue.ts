@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Transaction } from '#server/db/database.ts';
+import type { Transaction, Queryable } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { ACCOUNT_CHANGES } from '#server/mails/account/account-changed.ts';
 import { deleteClosedJobs, endJobs, enqueue, type Job, type JobHandler, type JobKinds } from '#server/queue/jobs.ts';
@@ -8,7 +8,6 @@ import type { WorkerSettings } from '#server/queue/queue.ts';
 import type { Contact } from '../core/contact.ts';
 import { MESSAGE_KINDS, type MessageKind, type MessageQueue } from '../core/message-queue.ts';
 import type { Message } from './messages.ts';
-import type { Queryable } from '#server/db/database.ts';
 
 /** The workers of the messages. Mails and texts run separately: an outage of one service does not delay the other. */
 export const MESSAGE_WORKERS = {

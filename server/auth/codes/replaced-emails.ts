@@ -1,8 +1,7 @@
-import type { Transaction } from '#server/db/database.ts';
+import type { Transaction, Queryable } from '#server/db/database.ts';
 import { linkTokenHash, linkTokenHashes, linkTokenOf } from './one-time-codes.ts';
 import { refuse } from '../core/errors.ts';
 import type { AuthContext } from '../core/context.ts';
-import type { Queryable } from '#server/db/database.ts';
 
 /** An address that was replaced and can still be restored. `factorIds`: the second factors that the account had then. */
 export type ReplacedEmail = {

@@ -1,8 +1,7 @@
-import type { Transaction } from '#server/db/database.ts';
+import type { Transaction, Queryable } from '#server/db/database.ts';
 import { AuthRefusal } from '../core/errors.ts';
 import { type Call, readUuid } from '../core/request.ts';
 import type { StoredCredential } from '../webauthn/credential.ts';
-import type { Queryable } from '#server/db/database.ts';
 
 export const factorTypes = ['totp', 'phone', 'webauthn'] as const;
 export type FactorType = (typeof factorTypes)[number];

@@ -1,6 +1,5 @@
-import type { Transaction } from '#server/db/database.ts';
+import type { Transaction, Queryable } from '#server/db/database.ts';
 import type { SessionMethod } from './session-response.ts';
-import type { Queryable } from '#server/db/database.ts';
 
 /** How a session began, with Supabase Auth's names. */
 export type SignInMethod =

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
-import type { Database } from '#server/db/database.ts';
 import type { Log } from '../caller.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 /** Something a server needs to answer requests. `run` resolves to false, or rejects, when it is missing. */
 export type ReadinessCheck = { readonly name: string; readonly run: () => Promise<boolean> };
@@ -64,10 +64,7 @@ async function outcomeOf({ run }: ReadinessCheck): Promise<Outcome> {
 }
 
 /** The database answers, takes writes, and has every migration of this program. `migrations`: their names. */
-export function databaseChecks(
-  db: Pick<Database, 'query' | 'one'>,
-  migrations: readonly string[],
-): readonly ReadinessCheck[] {
+export function databaseChecks(db: Queryable, migrations: readonly string[]): readonly ReadinessCheck[] {
   return [
     { name: 'database', run: async () => (await db.query('select 1')).count === 1 },
     {

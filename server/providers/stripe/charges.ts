@@ -2,7 +2,7 @@ import Stripe from 'stripe';
 import { ProviderError } from '../call.ts';
 import type { CardAnswer, CardCharge, PaymentSession } from '../ports.ts';
 import { oneOf } from './client.ts';
-import { INTENT_STATUSES, type StripeContext, toDecline } from './intent.ts';
+import { INTENT_STATUSES, type StripeAccount, toDecline } from './intent.ts';
 import { intentReply, read } from './replies.ts';
 
 /** Marks our payments by a saved card among those of pay pages, which have a session. */
@@ -19,7 +19,7 @@ export const isCharge = (id: string): boolean => id.startsWith('pi_');
 export const isMarked = (metadata: Readonly<Record<string, unknown>>): boolean => metadata[MARK] === '1';
 
 /** Takes money from a saved card, with its customer present (docs.stripe.com/api/payment_intents/create). */
-export async function chargeCard({ stripe, live }: StripeContext, input: CardCharge): Promise<CardAnswer> {
+export async function chargeCard({ stripe, live }: StripeAccount, input: CardCharge): Promise<CardAnswer> {
   try {
     const intent = await stripe.paymentIntents.create(
       {
@@ -64,12 +64,12 @@ function refusedCharge(error: unknown, live: boolean): CardAnswer {
   throw error;
 }
 
-export async function getCharge({ stripe, live }: StripeContext, id: string): Promise<PaymentSession> {
+export async function getCharge({ stripe, live }: StripeAccount, id: string): Promise<PaymentSession> {
   return toSession(await stripe.paymentIntents.retrieve(id, { expand: EXPAND }), live);
 }
 
 /** Reads a payment by its id when it is one by a saved card; null otherwise. */
-export async function findChargeOfIntent(context: StripeContext, id: string): Promise<PaymentSession | null> {
+export async function findChargeOfIntent(context: StripeAccount, id: string): Promise<PaymentSession | null> {
   try {
     const found = await getCharge(context, id);
     return isMarked(found.metadata) ? found : null;
@@ -81,7 +81,7 @@ export async function findChargeOfIntent(context: StripeContext, id: string): Pr
 
 /** Finds the payment with this key among those made since then, newest first. */
 export async function findCharge(
-  { stripe, live }: StripeContext,
+  { stripe, live }: StripeAccount,
   key: string,
   since: Date,
 ): Promise<PaymentSession | null> {
@@ -101,7 +101,7 @@ export async function findCharge(
 }
 
 /** Cancels a payment that was not made, or reads the state of one that was. */
-export async function cancelCharge(context: StripeContext, id: string): Promise<PaymentSession> {
+export async function cancelCharge(context: StripeAccount, id: string): Promise<PaymentSession> {
   const { stripe, live } = context;
   try {
     return toSession(await stripe.paymentIntents.cancel(id, { expand: EXPAND }), live);

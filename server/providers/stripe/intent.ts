@@ -2,8 +2,8 @@ import type Stripe from 'stripe';
 import type { Decline } from '../ports.ts';
 import type { LastErrorReply } from './replies.ts';
 
-/** `live`: whether the key takes real money. */
-export type StripeContext = { readonly stripe: Stripe; readonly live: boolean };
+/** The client of an account. `live`: whether its key takes real money. */
+export type StripeAccount = { readonly stripe: Stripe; readonly live: boolean };
 
 export const INTENT_STATUSES = [
   'requires_payment_method',

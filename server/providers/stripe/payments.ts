@@ -1,19 +1,12 @@
 import type { Payments } from '../ports.ts';
+import type { StripeAccount } from './intent.ts';
 import { createStripeClient, withProviderErrors } from './client.ts';
 import { chargeCard, findCharge } from './charges.ts';
 import { createCustomer, deleteCustomer, listCards, removeCard, setCustomerEmail } from './customers.ts';
 import { listEvents, readEvent } from './events.ts';
 import { listLedger } from './ledger.ts';
 import { createRefund, listDisputes, listRefunds } from './refunds.ts';
-import {
-  createSession,
-  expireSession,
-  findSessionOfIntent,
-  getSession,
-  listSessions,
-  SCAN_MAX,
-  type SessionsContext,
-} from './sessions.ts';
+import { createSession, expireSession, findSessionOfIntent, getSession, listSessions, SCAN_MAX } from './sessions.ts';
 
 export type StripeConfig = {
   readonly secretKey: string;
@@ -29,7 +22,7 @@ export type StripeConfig = {
 export function createStripePayments(config: StripeConfig): Payments {
   const stripe = createStripeClient(config.secretKey, config.apiUrl);
   const live = /^[rs]k_live_/.test(config.secretKey);
-  const context: SessionsContext = { stripe, live };
+  const context: StripeAccount = { stripe, live };
   const webhooks = { stripe, live, secrets: config.webhookSecrets };
   return {
     createSession: (input) => withProviderErrors(() => createSession(context, input, config.methods)),

@@ -3,10 +3,8 @@ import { ProviderError } from '../call.ts';
 import type { NewPaymentSession, PaymentSession } from '../ports.ts';
 import { cancelCharge, findChargeOfIntent, getCharge, isCharge } from './charges.ts';
 import { oneOf } from './client.ts';
-import { INTENT_STATUSES, type StripeContext, toDecline } from './intent.ts';
+import { INTENT_STATUSES, type StripeAccount, toDecline } from './intent.ts';
 import { customerReply as withId, listReply, read, sessionReply } from './replies.ts';
-
-export type SessionsContext = StripeContext;
 
 /** How many sessions a search reads at most. */
 export const SCAN_MAX = 1_000;
@@ -17,7 +15,7 @@ const EXPAND = ['payment_intent.latest_charge'];
 
 /** Creates a session that offers the given payment methods; the same key returns the same session. */
 export async function createSession(
-  { stripe, live }: SessionsContext,
+  { stripe, live }: StripeAccount,
   input: NewPaymentSession,
   methods: readonly string[],
 ): Promise<PaymentSession> {
@@ -42,7 +40,7 @@ export async function createSession(
 }
 
 /** Reads a session, or a payment by a saved card, which has no session. */
-export async function getSession(context: SessionsContext, id: string): Promise<PaymentSession> {
+export async function getSession(context: StripeAccount, id: string): Promise<PaymentSession> {
   if (isCharge(id)) return getCharge(context, id);
   const { stripe, live } = context;
   return toSession(await stripe.checkout.sessions.retrieve(id, { expand: EXPAND }), live);
@@ -50,7 +48,7 @@ export async function getSession(context: SessionsContext, id: string): Promise<
 
 /** Finds the session of a payment; null when it has none. */
 export async function findSessionOfIntent(
-  context: SessionsContext,
+  context: StripeAccount,
   paymentIntentId: string,
 ): Promise<PaymentSession | null> {
   const found = await context.stripe.checkout.sessions.list({ payment_intent: paymentIntentId, limit: 1 });
@@ -62,7 +60,7 @@ export async function findSessionOfIntent(
 
 /** Lists sessions created since then, newest first: at most `max` of those that `wanted` accepts. */
 export async function listSessions(
-  { stripe, live }: SessionsContext,
+  { stripe, live }: StripeAccount,
   since: Date,
   max: number,
   wanted: (session: PaymentSession) => boolean = () => true,
@@ -83,7 +81,7 @@ export async function listSessions(
 }
 
 /** Closes an open session, or reads the state of one that is not open any more. */
-export async function expireSession(context: SessionsContext, id: string): Promise<PaymentSession> {
+export async function expireSession(context: StripeAccount, id: string): Promise<PaymentSession> {
   if (isCharge(id)) return cancelCharge(context, id);
   const { stripe, live } = context;
   try {

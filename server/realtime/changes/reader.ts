@@ -17,7 +17,8 @@ const ASLEEP_MS = 1_000;
 /** How often a reader shows that it is alive. */
 const SEEN_MS = 20_000;
 
-type ReaderContext = {
+/** Reads the outbox of changes: every committed row exactly once, until it is stopped. */
+export async function startReader(context: {
   readonly db: Database;
   readonly process: string;
   /** Delivers what was read. The next read waits for it. */
@@ -25,10 +26,7 @@ type ReaderContext = {
   /** Called when changes may have been missed: the outbox was emptied, not read for too long, or could not be delivered. */
   readonly onGap: () => Promise<void>;
   readonly log: Log;
-};
-
-/** Reads the outbox of changes: every committed row exactly once, until it is stopped. */
-export async function startReader(context: ReaderContext): Promise<Reader> {
+}): Promise<Reader> {
   const { db, process, onBatch, onGap, log } = context;
   let position: Position = await startPosition(db);
   // The embedded engine has one connection: its notifications cost nothing, so its reader never looks by itself.

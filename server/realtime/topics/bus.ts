@@ -16,7 +16,12 @@ export type DatabaseBus = Bus & {
   stop(): Promise<void>;
 };
 
-type BusContext = {
+/** Messages of the last 15 seconds can be repeated: later there is nothing to ask for. */
+const ASK_ATTEMPTS = 60;
+const ASK_RETRY_MS = 250;
+
+/** Connects this process to the others. */
+export async function openBus(context: {
   readonly db: Database;
   readonly process: string;
   /** A process that is silent for this long has ended. */
@@ -26,14 +31,7 @@ type BusContext = {
   readonly onMessage: (message: BusMessage) => void;
   /** Called when messages were lost: presence has to be read again. */
   readonly onLoss: () => void;
-};
-
-/** Messages of the last 15 seconds can be repeated: later there is nothing to ask for. */
-const ASK_ATTEMPTS = 60;
-const ASK_RETRY_MS = 250;
-
-/** Connects this process to the others. */
-export async function openBus(context: BusContext): Promise<DatabaseBus> {
+}): Promise<DatabaseBus> {
   const { db, process, leaseSeconds, log } = context;
   const sender = createSender(context);
   const own = new Map<string, { topic: TopicKey; entry: PresenceEntry }>();

@@ -21,7 +21,7 @@ const STORED_ATTEMPTS = 3;
 const STORED_RETRY_MS = 250;
 
 type Peer = { last: number; readonly waiting: Map<number, Envelope>; timer: NodeJS.Timeout | null };
-type Context = {
+export function createReceiver(context: {
   readonly db: Database;
   readonly log: Log;
   readonly onMessage: (message: BusMessage) => void;
@@ -29,15 +29,13 @@ type Context = {
   readonly ask: (after: Readonly<Record<string, number>>) => void;
   /** Called when messages of a process are lost for good. */
   readonly onLoss: () => void;
-};
-
-export function createReceiver(context: Context): Receiver {
+}): Receiver {
   const peers = new Map<string, Peer>();
   // One chain of work: a long message must be read before the next is delivered.
   let work = Promise.resolve();
   const deliver = (envelope: Envelope): void => {
     work = work
-      .then(() => deliverEnvelope(context, envelope))
+      .then(() => deliverEnvelope(context.db, context.onMessage, envelope))
       .catch((error: unknown) => {
         context.log.error({ err: error }, 'a message of another process was not delivered');
         context.onLoss();
@@ -91,7 +89,11 @@ export function createReceiver(context: Context): Receiver {
 const numbersOf = (peers: ReadonlyMap<string, Peer>): Record<string, number> =>
   Object.fromEntries([...peers].map(([process, { last }]) => [process, last]));
 
-async function deliverEnvelope({ db, onMessage }: Context, envelope: Envelope): Promise<void> {
+async function deliverEnvelope(
+  db: Database,
+  onMessage: (message: BusMessage) => void,
+  envelope: Envelope,
+): Promise<void> {
   const messages = envelope.messages ?? (await readStored(db, envelope.stored ?? 0));
   for (const message of messages) onMessage(messageOf(envelope.from, message));
 }

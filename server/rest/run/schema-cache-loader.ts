@@ -1,4 +1,4 @@
-import type { Database } from '#server/db/database.ts';
+import type { Database, Queryable } from '#server/db/database.ts';
 import { readSchemaCache } from '../schema-cache/schema-cache.ts';
 import type { SchemaCache } from '../schema-cache/schema.ts';
 import type { Prepared } from './prepared.ts';
@@ -67,7 +67,7 @@ export function createSchemaCacheLoader(
   };
 }
 
-async function readTimeZones({ query }: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
+async function readTimeZones({ query }: Queryable): Promise<ReadonlySet<string>> {
   const { rows } = await query<{ name: string }>('select name from pg_catalog.pg_timezone_names');
   return new Set(rows.map(({ name }) => name));
 }

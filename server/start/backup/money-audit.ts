@@ -1,4 +1,4 @@
-import type { Database } from '#server/db/database.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 /** What must hold for all money and hours, whatever has happened. Each query counts what breaks it. */
 const RULES: readonly { readonly fault: string; readonly sql: string }[] = [
@@ -25,7 +25,7 @@ const RULES: readonly { readonly fault: string; readonly sql: string }[] = [
 ];
 
 /** Lists what breaks the rules of money and hours in a database. */
-export async function moneyFaults(db: Pick<Database, 'one'>): Promise<readonly string[]> {
+export async function moneyFaults(db: Pick<Queryable, 'one'>): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const { fault, sql } of RULES) {
     const count = (await db.one<{ n: number }>(sql))?.n ?? 0;

@@ -16,13 +16,6 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
 const FILE = /^studio-\d{4}-\d{2}-\d{2}\.backup$/;
 const KIND = 'system.backup';
 
-type NightlyContext = {
-  readonly source: BackupSource;
-  readonly backup: BackupSettings;
-  readonly clock: Clock;
-  readonly metrics: Metrics;
-};
-
 /** The worker of backups, apart from all others: one takes minutes. */
 export const BACKUP_WORKERS = { backups: { atOnce: 1, later: true } } as const;
 
@@ -30,7 +23,12 @@ export const BACKUP_WORKERS = { backups: { atOnce: 1, later: true } } as const;
  * The backup of each night as a job: one of several servers makes it, a failing one is tried again, and the owner is mailed from the third
  * failure. Nothing without BACKUP_DIR.
  */
-export function nightlyBackup(context: NightlyContext): { kinds: JobKinds; tasks: readonly Task[] } {
+export function nightlyBackup(context: {
+  readonly source: BackupSource;
+  readonly backup: BackupSettings;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+}): { kinds: JobKinds; tasks: readonly Task[] } {
   const { source, backup, clock, metrics } = context;
   const { dir, passphrase } = backup;
   if (dir === null || passphrase === null) return { kinds: {}, tasks: [] };

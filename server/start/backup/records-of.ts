@@ -37,7 +37,7 @@ const SAME_TEXT = [
 ];
 
 export const sqlOf =
-  (tx: Pick<Transaction, 'query'>): Sql =>
+  (tx: Transaction): Sql =>
   async (text, values = []) =>
     (await tx.query(text, values)).rows;
 

@@ -1,15 +1,15 @@
 import type { ObjectStore } from '#server/providers/ports.ts';
-import type { Database } from '#server/db/database.ts';
 import { describeSums } from './records.ts';
 import { openRestored } from './restore-backup.ts';
 import { moneyFaults } from './money-audit.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 /** Builds a server on an image of an embedded database. Its background work never starts, so no mail leaves and no provider is called. */
 export type OpenCopy = (
   image: Blob,
   dataDir: string,
 ) => Promise<{
-  readonly db: Pick<Database, 'one'>;
+  readonly db: Queryable;
   readonly keys: { readonly anonKey: string; readonly serviceRoleKey: string };
   readonly http: { request(path: string, init: RequestInit): Response | Promise<Response> };
   close(): Promise<void>;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '#server/db/database.ts';
 import { createStripePayments } from '#server/providers/stripe/payments.ts';
 import { type DatabaseSettings, openDatabase } from '../open-database.ts';
 import { seed } from '../seed.ts';
 import { type DemoProvider, writeDemo } from './write.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 type Settings = DatabaseSettings &
@@ -75,7 +75,7 @@ function payInSandbox({ stripe, siteUrl }: Settings, sandboxUrl: string): DemoPr
 }
 
 /** Tells the sandbox of the payments and refunds that are over, so that its ledger agrees with ours. */
-async function addPastPayments(db: Pick<Database, 'query'>, sandboxUrl: string): Promise<void> {
+async function addPastPayments(db: Queryable, sandboxUrl: string): Promise<void> {
   const { rows: payments } = await db.query(
     `select p.payment_intent_id as id, p.paid_cents as amount, extract(epoch from p.paid_at)::int as created,
        (select jsonb_build_object('id', r.id, 'created', extract(epoch from r.created_at)::int) from private.refund r where r.payment_id = p.id) as refund

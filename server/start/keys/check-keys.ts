@@ -1,7 +1,5 @@
 import type { KeyName, Keys } from '#server/crypto/keys.ts';
-import type { Database } from '#server/db/database.ts';
-
-type Sql = Pick<Database, 'query' | 'one'>;
+import type { Queryable } from '#server/db/database.ts';
 
 const NAMES: readonly KeyName[] = ['APP_SECRET', 'JWT_SECRET', 'AUTH_SIGNING_KEYS_FILE'];
 /** The name of the row in `private.settings` that has the fingerprint of a key. */
@@ -11,7 +9,7 @@ export const rowOf = (name: KeyName): string => `key_fingerprint.${name}`;
  * Compares the keys with those that the database was used with before, and notes them at the first start. Returns one line when a key does
  * not fit: sessions would end, and what is encrypted could not be read. An accepted earlier key fits.
  */
-export async function keyFaults(db: Sql, { fingerprints }: Pick<Keys, 'fingerprints'>): Promise<string[]> {
+export async function keyFaults(db: Queryable, { fingerprints }: Pick<Keys, 'fingerprints'>): Promise<string[]> {
   const wrong: KeyName[] = [];
   for (const name of NAMES) {
     const accepted = fingerprints[name];
@@ -28,7 +26,7 @@ export async function keyFaults(db: Sql, { fingerprints }: Pick<Keys, 'fingerpri
 }
 
 /** Writes the fingerprint of the key that is used from now on. */
-export async function noteKey(db: Sql, name: KeyName, fingerprint: string): Promise<void> {
+export async function noteKey(db: Queryable, name: KeyName, fingerprint: string): Promise<void> {
   await db.query(
     `insert into private.settings as s (name, value) values ($1, to_jsonb($2::text))
      on conflict (name) do update set value = excluded.value where s.value <> excluded.value`,
@@ -37,7 +35,7 @@ export async function noteKey(db: Sql, name: KeyName, fingerprint: string): Prom
 }
 
 /** Writes the fingerprint unless there is one. Returns the one that is there; of several servers the first one's. */
-async function noteFirst(db: Sql, name: KeyName, fingerprint: string): Promise<string> {
+async function noteFirst(db: Queryable, name: KeyName, fingerprint: string): Promise<string> {
   await db.query(
     'insert into private.settings (name, value) values ($1, to_jsonb($2::text)) on conflict (name) do nothing',
     [rowOf(name), fingerprint],

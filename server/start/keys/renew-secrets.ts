@@ -1,12 +1,11 @@
 import { createEncryption, type Encryption } from '#server/crypto/encryption.ts';
 import type { Keys } from '#server/crypto/keys.ts';
-import { type Database, isUniqueViolation } from '#server/db/database.ts';
+import { type Database, isUniqueViolation, type Queryable } from '#server/db/database.ts';
 import type { Log } from '#server/http/caller.ts';
 import type { Task } from '#server/queue/scheduler.ts';
 import { noteKey } from './check-keys.ts';
 import { createSecrets, type Secrets } from './secrets.ts';
 
-type Sql = Pick<Database, 'query'>;
 /** `unreadable`: with no accepted key. */
 export type Renewed = { readonly renewed: number; readonly unreadable: number };
 
@@ -43,7 +42,7 @@ export function renewalTasks(keys: Keys, { db, log }: { readonly db: Database; r
 }
 
 /** Encrypts all that is stored with the current key, in short statements. */
-export async function renewSecrets(db: Sql, keys: Keys, stop: () => boolean = () => false): Promise<Renewed> {
+export async function renewSecrets(db: Queryable, keys: Keys, stop: () => boolean = () => false): Promise<Renewed> {
   const secrets = createSecrets(keys);
   const totp = createEncryption(...keys.deriveAll('totp-secret'));
   const count = { renewed: 0, unreadable: 0 };
@@ -67,7 +66,7 @@ export async function renewSecrets(db: Sql, keys: Keys, stop: () => boolean = ()
   return count;
 }
 
-function readBatch(db: Sql, { table, id, column }: Place, after: string) {
+function readBatch(db: Queryable, { table, id, column }: Place, after: string) {
   return db.query<{ id: string; encrypted: string }>(
     `select ${id}::text as id, ${column} as encrypted from ${table}
      where ${column} is not null and ${id} > $1::uuid order by ${table}.${id} limit ${BATCH}`,
@@ -87,7 +86,7 @@ function renewOne(encryption: Encryption, encrypted: string, id: string): string
 type Change = { readonly id: string; readonly encrypted: string; readonly renewed: string };
 
 /** Writes the renewed text unless the row has changed since. */
-async function store(db: Sql, place: Place, change: Change, secrets: Secrets): Promise<void> {
+async function store(db: Queryable, place: Place, change: Change, secrets: Secrets): Promise<void> {
   const { table, id, column } = place;
   const same = `where ${id} = $1::uuid and ${column} = $2`;
   const values = [change.id, change.encrypted, change.renewed];

@@ -1,14 +1,14 @@
-import type { Database } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import type { Metrics } from '#server/http/metrics/metrics.ts';
 import type { Services } from '#server/operations/core/services.ts';
 import { PAYMENT_OUTCOMES } from '#server/operations/core/settlement.ts';
+import type { Queryable } from '#server/db/database.ts';
 
 /** One count serves the scrapes of this time. */
 const COUNT_MS = 60_000;
 
 /** Registers how many bookings that are not over are in each state, and returns what counts the outcomes of payments. */
-export function measureBookings(metrics: Metrics, db: Pick<Database, 'query'>, clock: Clock): Services['countOutcome'] {
+export function measureBookings(metrics: Metrics, db: Queryable, clock: Clock): Services['countOutcome'] {
   let counted: { readonly at: number; readonly byState: Readonly<Record<string, number>> } | null = null;
   metrics.labelled('bookings', 'Bookings that are not over, in each state', 'state', async () => {
     const at = clock().getTime();
@@ -19,7 +19,7 @@ export function measureBookings(metrics: Metrics, db: Pick<Database, 'query'>, c
 }
 
 /** Reads only what the index of a room's hours has: a booking is at most a day long. */
-async function countBookings(db: Pick<Database, 'query'>, now: Date): Promise<Readonly<Record<string, number>>> {
+async function countBookings(db: Queryable, now: Date): Promise<Readonly<Record<string, number>>> {
   const { rows } = await db.query<{ status: string; n: number }>(
     `select b.status, count(*)::int as n from public.studios s join lateral (
        select status, end_time from private.booking where studio_id = s.id and start_time > $1::timestamptz - interval '1 day') b on true

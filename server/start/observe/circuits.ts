@@ -4,15 +4,13 @@ import { type Circuit, createCircuit } from '#server/providers/circuit.ts';
 import type { ObserveCalls } from '#server/providers/call.ts';
 import { MAIL_CONNECTIONS } from '#server/providers/smtp-mail.ts';
 
-type Context = {
+/** Creates a circuit breaker for each outside system. `make` creates more. */
+export function createCircuits(context: {
   readonly clock: Clock;
   readonly log: Log;
   readonly spans: Spans | null;
   readonly observe: ObserveCalls;
-};
-
-/** Creates a circuit breaker for each outside system. `make` creates more. */
-export function createCircuits(context: Context) {
+}) {
   const make = (provider: string, atOnce?: number): Circuit =>
     createCircuit({ ...context, provider, ...(atOnce === undefined ? {} : { atOnce }) });
   return {

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Database } from '#server/db/database.ts';
+import type { Database, Queryable } from '#server/db/database.ts';
 import type { Embedded } from '#server/db/engine/pglite.ts';
 import type { Metrics } from '#server/http/metrics/metrics.ts';
 import type { Warning } from './warnings.ts';
@@ -21,11 +21,11 @@ type Facts = { readonly checkpoint: number; readonly vacuum: number; readonly tr
 /** Whether a database is the embedded one. */
 export const isEmbedded = (db: Database): db is Embedded => 'heapMegabytes' in db;
 
-const readFacts = async (db: Pick<Database, 'one'>): Promise<Facts> =>
+const readFacts = async (db: Queryable): Promise<Facts> =>
   (await db.one<Facts>(FACTS)) ?? { checkpoint: 0, vacuum: -1, transactions: 0 };
 
 /** Registers the metrics of the embedded engine. `folder`: its files. */
-export function measureEngine(metrics: Metrics, db: Pick<Embedded, 'one' | 'heapMegabytes'>, folder: string): void {
+export function measureEngine(metrics: Metrics, db: Embedded, folder: string): void {
   metrics.gauge('database_embedded_bytes', 'Size of the embedded database', () => sizeOf(folder));
   metrics.gauge('database_heap_bytes', 'Memory of the embedded engine', () =>
     Promise.resolve(db.heapMegabytes() * MEGABYTE),
@@ -41,7 +41,7 @@ export function measureEngine(metrics: Metrics, db: Pick<Embedded, 'one' | 'heap
 }
 
 /** What a person has to know of the embedded engine. */
-export function engineWarnings(db: Pick<Embedded, 'one'>, folder: string): readonly Warning[] {
+export function engineWarnings(db: Queryable, folder: string): readonly Warning[] {
   return [
     {
       name: 'database-size',

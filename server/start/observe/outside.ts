@@ -1,20 +1,23 @@
-import type { Database } from '#server/db/database.ts';
 import type { Spans } from '#server/db/spans.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import { createMetrics } from '#server/http/metrics/metrics.ts';
 import { createCircuits } from './circuits.ts';
 import { measureBookings } from './bookings.ts';
 import { observeCalls } from './provider-calls.ts';
+import type { Queryable } from '#server/db/database.ts';
 
-type Context = {
-  readonly db: Pick<Database, 'one' | 'query'>;
+/** Opens the metrics, and with them what observes providers: their circuits, what is told of each call, and the count of the outcomes of payments. */
+export function openOutside({
+  db,
+  clock,
+  log,
+  spans,
+}: {
+  readonly db: Queryable;
   readonly clock: Clock;
   readonly log: Log;
   readonly spans: Spans | null;
-};
-
-/** Opens the metrics, and with them what observes providers: their circuits, what is told of each call, and the count of the outcomes of payments. */
-export function openOutside({ db, clock, log, spans }: Context) {
+}) {
   const metrics = createMetrics();
   const observe = observeCalls(metrics, { db, clock, log });
   const { circuits, make: createBreaker } = createCircuits({ clock, log, spans, observe });

@@ -1,5 +1,4 @@
 import { currentRequest, currentSubject } from '#server/db/request-scope.ts';
-import type { Database } from '#server/db/database.ts';
 import type { Clock, Log } from '#server/http/caller.ts';
 import type { Metrics } from '#server/http/metrics/metrics.ts';
 import { type FoundBooking, findBooking, recordFailedCall } from '#server/operations/core/failed-calls.ts';
@@ -10,11 +9,13 @@ import {
   ProviderError,
   withoutPersonal,
 } from '#server/providers/call.ts';
-
-type Context = { readonly db: Pick<Database, 'one' | 'query'>; readonly clock: Clock; readonly log: Log };
+import type { Queryable } from '#server/db/database.ts';
 
 /** Counts and times every call of a provider. One that failed is logged with its booking; of a payment, the booking's history has it too. */
-export function observeCalls(metrics: Metrics, context: Context): ObserveCalls {
+export function observeCalls(
+  metrics: Metrics,
+  { db, clock, log }: { readonly db: Queryable; readonly clock: Clock; readonly log: Log },
+): ObserveCalls {
   const addTime = metrics.durations('provider_call_seconds', 'Duration of the calls of providers', [
     'provider',
     'operation',
@@ -29,17 +30,22 @@ export function observeCalls(metrics: Metrics, context: Context): ObserveCalls {
     const { provider, operation, outcome, seconds, error } = ended;
     addTime({ provider, operation, outcome }, seconds);
     if (provider === 'mail') countMail(outcome === 'ok' ? 'sent' : isAddressRefused(error) ? 'refused' : 'failed');
-    if (error !== null) void report(context, ended, currentRequest(), currentSubject());
+    if (error === null) return;
+    const [requestId, subject] = [currentRequest(), currentSubject()];
+    void report(db, log, { ended, requestId, subject, clock });
   };
 }
 
+type Failure = {
+  readonly ended: EndedCall;
+  readonly requestId: string | null;
+  readonly subject: string | null;
+  readonly clock: Clock;
+};
+
 /** Never throws: a failure may well be that of the database. */
-async function report(
-  { db, clock, log }: Context,
-  { provider, operation, outcome, about = [], error }: EndedCall,
-  requestId: string | null,
-  subject: string | null,
-): Promise<void> {
+async function report(db: Queryable, log: Log, { ended, requestId, subject, clock }: Failure): Promise<void> {
+  const { provider, operation, outcome, about = [], error } = ended;
   const call = { provider, operation, ...describe(error) };
   const ids = [...about, subject].filter((id) => id !== null);
   const booking = await findBooking(db, ids).catch((cause: unknown) => {

@@ -1,5 +1,5 @@
 import { studioDate } from '#rules/studio-time.ts';
-import type { Database } from '#server/db/database.ts';
+import type { Database, Queryable } from '#server/db/database.ts';
 import type { Clock } from '#server/http/caller.ts';
 import { enqueue, type JobKinds } from '#server/queue/jobs.ts';
 import type { Task } from '#server/queue/scheduler.ts';
@@ -54,7 +54,7 @@ export function warningJobs(
   };
 }
 
-async function isOpen(db: Pick<Database, 'one'>, name: string): Promise<boolean> {
+async function isOpen(db: Queryable, name: string): Promise<boolean> {
   const row = await db.one(
     `select from private.outbox where kind = $1 and payload ->> 'name' = $2 and done_at is null and closed_at is null`,
     [KIND, name],

@@ -4,8 +4,8 @@ import type { Caller, Clock, Env, ReadCaller } from '#server/http/caller.ts';
 import type { ObjectStore } from '#server/providers/ports.ts';
 import type { Links } from './links.ts';
 
-/** What storing and deleting bytes needs. */
-export type StoreContext = {
+/** Everything that calls of `/storage/v1` work with. */
+export type StorageContext = {
   readonly db: Database;
   readonly store: ObjectStore;
   readonly clock: Clock;
@@ -14,10 +14,9 @@ export type StoreContext = {
   readonly sizeMax: number;
   /** Bytes that the unfinished resumable uploads of one account, and of all together, may announce. */
   readonly openUploads: { readonly perAccount: number; readonly total: number };
+  readonly links: Links;
+  readonly readCaller: ReadCaller;
 };
-
-/** What the calls of `/storage/v1` work with. */
-export type StorageContext = StoreContext & { readonly links: Links; readonly readCaller: ReadCaller };
 
 export type PictureEncoder = {
   /** Re-encodes a picture of at most `maxBytes` as an upright JPEG without metadata. Throws `StorageRefusal`. */
@@ -25,6 +24,6 @@ export type PictureEncoder = {
 };
 
 /** Reads the caller of a request. Throws `TokenRefused`. */
-export function callerOf({ readCaller }: Pick<StorageContext, 'readCaller'>, c: Context<Env>): Promise<Caller> {
+export function callerOf({ readCaller }: StorageContext, c: Context<Env>): Promise<Caller> {
   return readCaller(c.req.raw, c.var.ip);
 }

@@ -1,12 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type Database, DatabaseError, type Principal } from '#server/db/database.ts';
+import { type Database, DatabaseError, type Principal, type Queryable } from '#server/db/database.ts';
 import type { Caller } from '#server/http/caller.ts';
 import { callerKey } from '#server/http/suspension.ts';
 import { checkName } from './address.ts';
-import type { StoreContext } from './context.ts';
+import type { StorageContext } from './context.ts';
 import { StorageRefusal, storageErrors } from './errors.ts';
 import { COLUMNS, type Bucket, type StoredObject } from './rows.ts';
 import type { Details, Incoming } from './upload.ts';
+import type { ObjectStore } from '#server/providers/ports.ts';
 
 /** Who writes an object: a caller under policies, or the holder of a signed URL, for the account that made it. */
 export type Writer = { readonly caller: Principal } | { readonly ownerId: string | null };
@@ -33,7 +34,7 @@ const REENCODE_MAX = 20 * 1024 * 1024;
  * Throws `StorageRefusal`.
  */
 export async function storeObject(
-  context: StoreContext,
+  context: StorageContext,
   writer: Writer,
   objectPath: ObjectPath,
   incoming: Incoming,
@@ -50,23 +51,19 @@ export async function storeObject(
 }
 
 /** Runs `work` on new bytes; deletes them at once when it is refused. */
-export async function discardOnRefusal<T>(
-  context: Pick<StoreContext, 'db' | 'store'>,
-  key: string,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function discardOnRefusal<T>(context: StorageContext, key: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     // After any other failure the row may have been written, and then its bytes are needed.
-    if (error instanceof StorageRefusal) await deleteBytes(context, key);
+    if (error instanceof StorageRefusal) await deleteBytes(context.db, context.store, key);
     throw error;
   }
 }
 
 /** Checks everything that can be checked before the bytes arrive; returns the size limit. `contentType` null: not known yet. Throws `StorageRefusal`. */
 export async function authorizeUpload(
-  context: StoreContext,
+  context: StorageContext,
   writer: Writer,
   bucket: Bucket,
   objectPath: ObjectPath,
@@ -92,7 +89,7 @@ export async function bucketOf(db: Database, bucketId: string): Promise<Bucket> 
 }
 
 /** Marks bytes for later deletion before they are written; writing their row removes the mark. A crash in between leaves nothing behind. */
-export async function markForDeletion({ db, clock }: Pick<StoreContext, 'db' | 'clock'>, key: string): Promise<void> {
+export async function markForDeletion({ db, clock }: StorageContext, key: string): Promise<void> {
   await db.query(
     `insert into storage.deletion_queue (storage_key, delete_at) values ($1, greatest($2::timestamptz, clock_timestamp()) + make_interval(mins => $3::int))`,
     [key, clock(), UPLOAD_MINUTES],
@@ -100,7 +97,7 @@ export async function markForDeletion({ db, clock }: Pick<StoreContext, 'db' | '
 }
 
 /** Deletes bytes without a row, then their mark: after an interruption the next cleanup retries. */
-export async function deleteBytes({ db, store }: Pick<StoreContext, 'db' | 'store'>, key: string): Promise<void> {
+export async function deleteBytes(db: Queryable, store: ObjectStore, key: string): Promise<void> {
   await store.remove(key);
   await db.query('delete from storage.deletion_queue where storage_key = $1', [key]);
 }
@@ -108,7 +105,7 @@ export async function deleteBytes({ db, store }: Pick<StoreContext, 'db' | 'stor
 type StoredBytes = { readonly size: number; readonly etag: string; readonly contentType: string };
 
 async function moveBytes(
-  { store, pictures }: StoreContext,
+  { store, pictures }: StorageContext,
   bucket: Bucket,
   key: string,
   { bytes, contentType, atMost }: Incoming,

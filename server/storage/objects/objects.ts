@@ -37,6 +37,6 @@ export async function removeObjects(
   await bucketOf(db, bucketId);
   const text = `delete from storage.objects o where o.bucket_id = $1 and o.name = any($2::text[]) returning ${COLUMNS}`;
   const { rows } = await db.as<StoredObject>(principalOf(caller), text, [bucketId, names]).catch(denyAsNotFound);
-  for (const row of rows) await deleteBytes(context, row.storage_key);
+  for (const row of rows) await deleteBytes(context.db, context.store, row.storage_key);
   return rows;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Database, DatabaseError } from '#server/db/database.ts';
 import type { Caller } from '#server/http/caller.ts';
 import { checkName } from '../core/address.ts';
-import type { StorageContext, StoreContext } from '../core/context.ts';
+import type { StorageContext } from '../core/context.ts';
 import { storageErrors } from '../core/errors.ts';
 import { type Bucket, COLUMNS, type StoredObject } from '../core/rows.ts';
 import {
@@ -79,7 +79,7 @@ async function relocate(db: Database, caller: Caller, from: Address, to: Address
 }
 
 async function duplicate(
-  context: StoreContext,
+  context: StorageContext,
   writer: Writer,
   object: StoredObject,
   to: ObjectPath,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context, Hono } from 'hono';
 import type { Env } from '#server/http/caller.ts';
+import type { ObjectStore } from '#server/providers/ports.ts';
 import { addressOf } from '../core/address.ts';
 import { callerOf, type StorageContext } from '../core/context.ts';
 import { storageErrors } from '../core/errors.ts';
@@ -14,25 +15,23 @@ import { describe, isPictureType, jobOf, typeByBytes } from './picture-job.ts';
 /** Larger pictures are not transformed. */
 const SOURCE_MAX = 25 * 1024 * 1024;
 
-type RenderContext = StorageContext & { readonly pictures: Pictures };
-
 /** Adds `/render/image`: a picture in another size, quality or format, for callers who may read it. Not from owner-only buckets. */
-export function addRendering(router: Hono<Env>, context: RenderContext): void {
+export function addRendering(router: Hono<Env>, context: StorageContext, pictures: Pictures): void {
   router.get('/render/image/authenticated/:bucket/*', async (c) => {
     const at = addressOf(c, 'render/image/authenticated');
     const found = await findObject(context, await callerOf(context, c), at);
-    return render(c, context, found, readTransformation(c));
+    return render(c, context.store, pictures, found, readTransformation(c));
   });
   router.get('/render/image/public/:bucket/*', async (c) => {
     const found = await findPublicObject(context, addressOf(c, 'render/image/public'));
-    return render(c, context, found, readTransformation(c));
+    return render(c, context.store, pictures, found, readTransformation(c));
   });
   router.get('/render/image/sign/:bucket/*', async (c) => {
     const at = addressOf(c, 'render/image/sign');
     const { claims, ...found } = await findSignedObject(context, at, c.req.query('token') ?? '');
     // The transformation is part of the signed token; the query cannot change it.
     if (claims.transform === null) throw storageErrors.token();
-    return render(c, context, found, claims.transform);
+    return render(c, context.store, pictures, found, claims.transform);
   });
 }
 
@@ -44,7 +43,8 @@ function readTransformation(c: Context<Env>): Transformation {
 
 async function render(
   c: Context<Env>,
-  { store, pictures }: RenderContext,
+  store: ObjectStore,
+  pictures: Pictures,
   { object, bucket }: Found,
   transformation: Transformation,
 ): Promise<Response> {

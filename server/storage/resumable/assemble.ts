@@ -1,4 +1,4 @@
-import type { StoreContext } from '../core/context.ts';
+import type { StorageContext } from '../core/context.ts';
 import { StorageRefusal, storageErrors } from '../core/errors.ts';
 import { deleteBytes, storeObject } from '../core/store.ts';
 import type { Upload, Uploader } from './upload-rows.ts';
@@ -8,7 +8,7 @@ const ASSEMBLING = "interval '10 minutes'";
 type Part = { readonly storage_key: string; readonly size: number };
 
 /** Joins the parts of a complete upload into its object, once: concurrent callers get 423. Throws `StorageRefusal`. */
-export async function assembleParts(context: StoreContext, uploader: Uploader, upload: Upload): Promise<Upload> {
+export async function assembleParts(context: StorageContext, uploader: Uploader, upload: Upload): Promise<Upload> {
   if (upload.done_at !== null) return upload;
   const { db, clock } = context;
   await claimUpload(context, upload);
@@ -27,11 +27,11 @@ export async function assembleParts(context: StoreContext, uploader: Uploader, u
   }
   await db.query('update storage.uploads set done_at = $2::timestamptz where id = $1::uuid', [upload.id, clock()]);
   await db.query('delete from storage.upload_parts where upload_id = $1::uuid', [upload.id]);
-  for (const part of parts) await deleteBytes(context, part.storage_key);
+  for (const part of parts) await deleteBytes(context.db, context.store, part.storage_key);
   return { ...upload, done_at: clock() };
 }
 
-async function claimUpload({ db, clock }: StoreContext, upload: Upload): Promise<void> {
+async function claimUpload({ db, clock }: StorageContext, upload: Upload): Promise<void> {
   const claimed = await db.one(
     `update storage.uploads set assembling_until = $2::timestamptz + ${ASSEMBLING}
      where id = $1::uuid and done_at is null and (assembling_until is null or assembling_until <= $2::timestamptz) returning id`,
@@ -41,7 +41,7 @@ async function claimUpload({ db, clock }: StoreContext, upload: Upload): Promise
 }
 
 async function storeAssembled(
-  context: StoreContext,
+  context: StorageContext,
   uploader: Uploader,
   upload: Upload,
   parts: readonly Part[],
@@ -66,7 +66,7 @@ async function storeAssembled(
   );
 }
 
-async function* concatenated({ store }: StoreContext, parts: readonly Part[]): AsyncGenerator<Uint8Array> {
+async function* concatenated({ store }: StorageContext, parts: readonly Part[]): AsyncGenerator<Uint8Array> {
   for (const { storage_key: key, size } of parts) {
     const stream = await store.open(key, { from: 0, to: size - 1 });
     if (stream === null) throw new Error('a part of an upload is missing');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '#server/db/database.ts';
-import type { StoreContext } from '../core/context.ts';
+import type { StorageContext } from '../core/context.ts';
 import { storageErrors } from '../core/errors.ts';
 import {
   authorizeUpload,
@@ -24,7 +24,7 @@ const PARTS_MAX = 1_000;
 const OPEN_MAX = 200;
 
 /** Begins an upload after checking that the uploader may write the object, and that its bytes fit among those that unfinished uploads may have. */
-export async function beginUpload(context: StoreContext, uploader: Uploader, upload: NewUpload): Promise<Upload> {
+export async function beginUpload(context: StorageContext, uploader: Uploader, upload: NewUpload): Promise<Upload> {
   const { db, clock } = context;
   const { bucketId, name, replace, contentType, length, cacheControl, contentEncoding, metadata, described } = upload;
   const bucket = await bucketOf(db, bucketId);
@@ -47,7 +47,7 @@ export async function beginUpload(context: StoreContext, uploader: Uploader, upl
 
 /** Throws `StorageRefusal` when unfinished uploads announce too many bytes: those of an account or guest, or all. The service key has only the second limit. */
 async function requireRoom(
-  { openUploads }: StoreContext,
+  { openUploads }: StorageContext,
   tx: Transaction,
   { role, owner }: Uploader,
   length: number,
@@ -68,14 +68,14 @@ async function requireRoom(
 }
 
 /** Returns the upload's state; finishes it when joining its parts was interrupted. */
-export async function resumeUpload(context: StoreContext, uploader: Uploader, id: string): Promise<Upload> {
+export async function resumeUpload(context: StorageContext, uploader: Uploader, id: string): Promise<Upload> {
   const upload = await findUpload(context, uploader, id);
   return upload.received === upload.length ? assembleParts(context, uploader, upload) : upload;
 }
 
 /** Adds bytes at `offset`; what arrived before a disconnect counts. The last byte completes the object. */
 export async function appendBytes(
-  context: StoreContext,
+  context: StorageContext,
   uploader: Uploader,
   id: string,
   offset: number,
@@ -89,12 +89,12 @@ export async function appendBytes(
 }
 
 /** Ends an upload; the next cleanup deletes its bytes. */
-export async function endUpload(context: StoreContext, uploader: Uploader, id: string): Promise<void> {
+export async function endUpload(context: StorageContext, uploader: Uploader, id: string): Promise<void> {
   const upload = await findUpload(context, uploader, id);
   await context.db.query('delete from storage.uploads where id = $1::uuid', [upload.id]);
 }
 
-async function storePart(context: StoreContext, upload: Upload, bytes: AsyncIterable<Uint8Array>): Promise<Upload> {
+async function storePart(context: StorageContext, upload: Upload, bytes: AsyncIterable<Uint8Array>): Promise<Upload> {
   const { db, store, clock } = context;
   const key = `parts/${randomUUID()}`;
   const tally = { size: 0 };
@@ -103,7 +103,7 @@ async function storePart(context: StoreContext, upload: Upload, bytes: AsyncIter
     await store.put(key, untilDisconnect(bytes, upload.length - upload.received, tally));
     if (tally.size > 0) return db.transaction((tx) => addPart(tx, upload, key, tally.size, clock()));
     // No bytes arrived, so there is no part to store.
-    await deleteBytes(context, key);
+    await deleteBytes(context.db, context.store, key);
     return upload;
   });
 }

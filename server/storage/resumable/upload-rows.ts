@@ -1,5 +1,5 @@
 import type { Database } from '#server/db/database.ts';
-import type { StoreContext } from '../core/context.ts';
+import type { StorageContext } from '../core/context.ts';
 import { storageErrors } from '../core/errors.ts';
 import type { Writer } from '../core/store.ts';
 
@@ -33,7 +33,7 @@ export const LIFE = "interval '24 hours'";
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Finds an upload of this uploader. Throws `StorageRefusal` 404, or 410 when it has expired. */
-export async function findUpload({ db, clock }: StoreContext, uploader: Uploader, id: string): Promise<Upload> {
+export async function findUpload({ db, clock }: StorageContext, uploader: Uploader, id: string): Promise<Upload> {
   const upload = ID.test(id)
     ? await db.one<Upload>(`select ${COLUMNS} from storage.uploads where id = $1::uuid`, [id])
     : null;
