@@ -62,6 +62,11 @@ const REFUSALS_BY_CALLERS = {
   developers: [...STAFF, 'not_found'],
 } as const satisfies Readonly<Record<string, readonly RefusalCode[]>>;
 
+/** The codes that `REFUSALS_BY_CALLERS` lists for each kind of callers. */
+export type RefusalsByCallers = {
+  readonly [Callers in keyof typeof REFUSALS_BY_CALLERS]: (typeof REFUSALS_BY_CALLERS)[Callers][number];
+};
+
 const isCode = (text: string): text is RefusalCode => text in REFUSAL_STATUS;
 const CODES = Object.keys(REFUSAL_STATUS).filter(isCode);
 

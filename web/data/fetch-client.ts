@@ -1,16 +1,7 @@
 import type { SupabaseClient } from '@supabase/supabase-js';
-import type * as contracts from '#contracts/calls.ts';
+import type { CallName, ContractFor } from '#contracts/call-types.ts';
 import type { Sent } from '#contracts/core/define-call.ts';
 import { AppError, FAILED, OFFLINE, readFailure } from '#web/lib/errors.ts';
-
-/** The contracts of the server's functions. Only their types are imported: no byte of them is in a page. */
-type Contracts = typeof contracts;
-/** Providers have calls of their own, whose bodies are signed texts. */
-type Contract = Exclude<Contracts[keyof Contracts], { readonly callers: 'provider' }>;
-type ContractFor<Name> = Extract<Contract, { readonly name: Name }>;
-
-/** The name of a function: the last segment of its URL. */
-export type CallName = Contract['name'];
 
 /** The body that a function takes. */
 export type CallBody<Name extends CallName> = Sent<ContractFor<Name>['body']['_zod']['input']>;

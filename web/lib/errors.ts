@@ -1,3 +1,5 @@
+import type { CallName, CallRefusal } from '#contracts/call-types.ts';
+
 /** Default message, fixed by the specification. */
 export const UNEXPECTED = 'An unexpected error occurred. Please try again.';
 export const FAILED = 'Something went wrong. Please try again.';
@@ -46,21 +48,63 @@ function messageOf(error: unknown): string {
   return typeof error.message === 'string' ? error.message : '';
 }
 
-/** Returns the error code, such as `email_not_confirmed`; '' when there is none. */
-export function errorCode(error: unknown): string {
+/** Codes that pages compare and that no contract has: of the browser, the account API, PostgREST and PostgreSQL. */
+type OtherCode =
+  | 'offline'
+  | 'session_not_found'
+  | 'PGRST301'
+  | 'email_not_confirmed'
+  | 'invalid_credentials'
+  | 'otp_expired'
+  | 'mfa_verification_failed'
+  | 'reauthentication_needed'
+  | 'weak_password'
+  | 'user_already_exists'
+  | 'email_exists'
+  | '22003'
+  | '23505'
+  | '23514'
+  | '23P01'
+  | '42501';
+
+/**
+ * Returns the error code, such as `email_not_confirmed`; '' when there is none. The server may send any code. The type has those that pages
+ * compare, so that a misspelt one does not compile, and neither does one of a contract: for these there are `isRefused` and `findRefusal`.
+ */
+export function errorCode(error: unknown): OtherCode | '' {
+  return readCode(error) as OtherCode | '';
+}
+
+function readCode(error: unknown): string {
   if (error === null || typeof error !== 'object' || !('code' in error)) return '';
   return typeof error.code === 'string' ? error.code : '';
+}
+
+/** Whether the function `Name` refused the call with one of these codes. `Name` must be given: its contract has the codes. */
+export function isRefused<Name extends CallName = never>(
+  error: unknown,
+  ...codes: readonly CallRefusal<Name>[]
+): boolean {
+  const accepted: readonly string[] = codes;
+  return accepted.includes(readCode(error));
+}
+
+/** What a page does about each refusal of a function. null: it only shows the message of the server. */
+export type RefusalActions<Name extends CallName, Action> = Readonly<Record<CallRefusal<Name>, Action | null>>;
+
+/**
+ * Returns what a page does about this error. null if it only shows the message: also for a code that only a newer server has, and for failures
+ * that are not refusals.
+ */
+export function findRefusal<Action>(error: unknown, actions: Readonly<Record<string, Action | null>>): Action | null {
+  const code = readCode(error);
+  return Object.hasOwn(actions, code) ? (actions[code] ?? null) : null;
 }
 
 /** Returns a further number of a refused call, such as the current price; null when it has none. */
 export function errorNumber(error: unknown, field: string): number | null {
   const value = error instanceof AppError ? error.details[field] : null;
   return typeof value === 'number' ? value : null;
-}
-
-/** Whether the server refused the coupon of a booking. */
-export function isCouponRefusal(error: unknown): boolean {
-  return ['coupon_invalid', 'coupon_exhausted'].includes(errorCode(error));
 }
 
 /** Whether somebody closed the browser's own dialog for a passkey. */

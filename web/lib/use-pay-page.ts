@@ -1,8 +1,11 @@
 import { useEffect, useRef, useState } from 'react';
-import { AppError } from './errors.ts';
+import { isRefused } from './errors.ts';
 
 /** Pause between two attempts; well within the rate limit of the server. */
 const POLL_MS = 4_000;
+
+/** The calls that answer with the address of a pay page. */
+type PaidCall = 'create-payment' | 'extend-booking' | 'reschedule-booking';
 
 /** Waits for the address of the pay page while the payment provider is slow: repeats the request as long as the page is open. */
 export function usePayPage(): {
@@ -26,7 +29,7 @@ export function usePayPage(): {
       while (!left.current) {
         const answer = await ask().catch((error: unknown) => {
           // The hours are already held, so keep trying while the provider is unavailable.
-          if (held && error instanceof AppError && error.code === 'provider_unavailable') return { url: null };
+          if (held && isRefused<PaidCall>(error, 'provider_unavailable')) return { url: null };
           throw error;
         });
         if (answer.url !== null) return answer.url;

@@ -1,5 +1,5 @@
 import { useAuthDialog, useSession } from '#web/data/session.tsx';
-import { describeError, errorCode } from '#web/lib/errors.ts';
+import { describeError, findRefusal, type RefusalActions } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
 import { Button, buttonStyle } from '#web/ui/button.tsx';
@@ -9,12 +9,28 @@ import { ENDED, FAILED } from './use-access-code.ts';
 
 const BACK = { to: paths.home, label: 'Home' };
 
+/** Refusals about which the page does more than show the message: the session is over, or another account or the mailed link is needed. */
+const ACTIONS: RefusalActions<'regenerate-pin', 'ended' | 'other access'> = {
+  session_ended: 'ended',
+  not_yours: 'other access',
+  not_found: 'other access',
+  not_signed_in: null,
+  not_confirmed: null,
+  code_held: null,
+  code_not_released: null,
+  code_wait: null,
+  code_limit: null,
+  invalid_request: null,
+  too_many_requests: null,
+  provider_unavailable: null,
+};
+
 /** Says why the access code is not shown. */
 export function AccessRefused({ error, onRetry }: { error: Error; onRetry: () => void }) {
   const { status } = useSession();
   const { open } = useAuthDialog();
-  const code = errorCode(error);
-  if (code === 'session_ended') {
+  const action = findRefusal(error, ACTIONS);
+  if (action === 'ended') {
     return (
       <Shell back={BACK} title="Session Ended">
         <Notice tone="plain">
@@ -33,7 +49,7 @@ export function AccessRefused({ error, onRetry }: { error: Error; onRetry: () =>
     <Shell back={BACK} title="Access code">
       <Notice tone="bad">
         <p>{describeError(error, FAILED)}</p>
-        {code === 'not_yours' || code === 'not_found' ? (
+        {action === 'other access' ? (
           <p className="mt-2 text-sm text-fog">
             Please use the link from your access code email, or sign in with the account that booked.
           </p>

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useSession } from '#web/data/session.tsx';
-import { describeError, errorCode } from '#web/lib/errors.ts';
+import { describeError, errorCode, isRefused } from '#web/lib/errors.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { nextLook } from './clock.ts';
 import { type Access, requestAccess } from './queries.ts';
@@ -46,7 +46,9 @@ export function useNewPin(bookingId: string, token: string | null) {
     onError: (error) => {
       const { pin = null } = client.getQueryData<Access>(queryKey) ?? {};
       const kept = pin === null ? '' : ' Your PIN still works.';
-      const description = errorCode(error) === 'session_ended' ? ENDED : `${describeError(error, FAILED)}${kept}`;
+      const description = isRefused<'regenerate-pin'>(error, 'session_ended')
+        ? ENDED
+        : `${describeError(error, FAILED)}${kept}`;
       toast({ title: 'Error', description, tone: 'bad' });
       void client.invalidateQueries({ queryKey });
     },

@@ -2,9 +2,9 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { z } from 'zod';
 import { formatStudioDate, formatStudioRange } from '#rules/studio-time.ts';
-import { mailProofCode, passwordWanted } from '#web/data/account/owner-proof.ts';
+import { findProofProblem, mailProofCode } from '#web/data/account/owner-proof.ts';
 import { type OwnBooking, useOwnBookings } from '#web/data/own-bookings.ts';
-import { describeError, errorCode } from '#web/lib/errors.ts';
+import { describeError } from '#web/lib/errors.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
@@ -71,6 +71,8 @@ function BookingsAhead({ bookings, onKeep }: { bookings: readonly OwnBooking[]; 
   );
 }
 
+/** The field at which a problem with the proof is shown. */
+const FIELDS = { missing: 'currentPassword', wrong: 'currentPassword', code: 'nonce' } as const;
 const EMPTY = { confirm: '', currentPassword: '', nonce: '' };
 const schema = z.object({
   confirm: z.string().refine((typed) => typed.trim() === 'DELETE', 'Type DELETE in capital letters.'),
@@ -93,12 +95,10 @@ function Confirmation({ onKeep, onDeleted }: { onKeep: () => void; onDeleted: ()
       onDeleted();
     },
     onError: (error) => {
-      const wanted = passwordWanted(error);
-      if (wanted === 'missing') setProof('password');
+      const problem = findProofProblem(error);
+      if (problem === 'missing') setProof('password');
       const message = describeError(error, 'We couldn’t delete your account. Please try again.');
-      const field =
-        wanted !== null ? 'currentPassword' : errorCode(error) === 'reauthentication_not_valid' ? 'nonce' : null;
-      refuseForm(form, { message, ...(field === null ? {} : { field }) });
+      refuseForm(form, { message, ...(problem === null ? {} : { field: FIELDS[problem] }) });
     },
   });
   return (

@@ -2,10 +2,11 @@ import type { CouponTerms } from '#rules/coupon-discount.ts';
 import type { Slot } from '#rules/slots.ts';
 import { centsToDollars } from '#rules/money.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
+import { findPaymentRefusal } from '#web/data/bookings/payment-refusals.ts';
 import { draftOf, type PricedStudio } from '#web/data/drafts/booking-draft.ts';
 import { seriesCents } from '#web/data/finding/series.ts';
 import { type BookingDraft, type DraftDate, drafts } from '#web/lib/drafts.ts';
-import { describeError, errorCode, errorNumber, isCouponRefusal } from '#web/lib/errors.ts';
+import { describeError, errorNumber } from '#web/lib/errors.ts';
 import { priceChanged } from '#web/lib/business/price-changed.ts';
 
 /** Hours and coupon to book. `wire` as in `CouponState`; `lost`: an earlier code that no longer works, and why. */
@@ -69,16 +70,16 @@ export function explainLostCode(lost: { code: string; message: string }, { draft
 export function explainBooking(error: unknown, order: Order): BookProblem {
   if (error instanceof CheckNotStarted)
     return { text: describeError(error.cause, NOT_STARTED), total: null, holds: false, draft: order.draft };
-  const code = errorCode(error);
+  const refusal = findPaymentRefusal(error);
   const said = describeError(error, 'Failed to process payment. Please try again.');
   // The dates of a series are priced again without the code.
-  if (isCouponRefusal(error) && order.hasCoupon && order.draft.series === undefined)
+  if (refusal === 'coupon' && order.hasCoupon && order.draft.series === undefined)
     return askToAgree(said, order.shown, order.full);
   const total = errorNumber(error, 'total');
-  if (code === 'price_changed' && total !== null) return askToAgree('', order.shown, total);
-  const tooMany = code === 'too_many_holds';
+  if (refusal === 'price' && total !== null) return askToAgree('', order.shown, total);
+  const tooMany = refusal === 'too many holds';
   const text = tooMany ? tooManyHolds(errorNumber(error, 'retryAfter')) : said;
-  return { text, total: null, holds: tooMany || code === 'too_many_hours', draft: null };
+  return { text, total: null, holds: tooMany || refusal === 'too many hours', draft: null };
 }
 
 function askToAgree(why: string, shown: number, total: number): BookProblem {

@@ -2,12 +2,13 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sortSlots } from '#rules/slots.ts';
 import { readEligibility } from '#web/data/account/eligibility.ts';
+import { findPaymentRefusal } from '#web/data/bookings/payment-refusals.ts';
 import { holdEarly } from '#web/data/drafts/early-hold.ts';
 import { keepServerDraft } from '#web/data/drafts/server-draft.ts';
 import { useAuthDialog } from '#web/data/session.tsx';
 import { usePayPage } from '#web/lib/use-pay-page.ts';
 import { type BookingDraft, drafts, type Verification } from '#web/lib/drafts.ts';
-import { errorCode, isCouponRefusal } from '#web/lib/errors.ts';
+import { isRefused } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
@@ -48,9 +49,10 @@ export function useBookNow(userId: string | null, options: Options) {
     // A price that was agreed to stays on the screen while it is being paid.
     onMutate: () => setProblem((before) => (before === null || before.total === null ? null : before)),
     onError: (error, order) => {
-      if (['id_required', 'terms_required'].includes(errorCode(error))) return goTo('checkout', order.draft);
+      const refusal = findPaymentRefusal(error);
+      if (refusal === 'id' || refusal === 'terms') return goTo('checkout', order.draft);
       if (!(error instanceof problems.CheckNotStarted)) options.lookAgain();
-      if (isCouponRefusal(error) && order.hasCoupon) options.onCouponLost();
+      if (refusal === 'coupon' && order.hasCoupon) options.onCouponLost();
       return showProblem(problems.explainBooking(error, order));
     },
   });
@@ -108,7 +110,7 @@ async function startCheck(draft: BookingDraft, begin: Options['beginCheck']): Pr
     await begin(draft);
     return 'verify';
   } catch (error) {
-    if (errorCode(error) === 'not_configured') return 'checkout';
+    if (isRefused<'create-verification-session'>(error, 'not_configured')) return 'checkout';
     throw new problems.CheckNotStarted('The hosted check could not be started.', { cause: error });
   }
 }

@@ -2,10 +2,11 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { centsToDollars } from '#rules/money.ts';
 import type { Quote } from '#rules/pricing.ts';
+import { findPaymentRefusal } from '#web/data/bookings/payment-refusals.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { usePayPage } from '#web/lib/use-pay-page.ts';
 import type { BookingDraft } from '#web/lib/drafts.ts';
-import { describeError, errorCode, errorNumber, isCouponRefusal } from '#web/lib/errors.ts';
+import { describeError, errorNumber } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { priceChanged } from '#web/lib/business/price-changed.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
@@ -69,9 +70,10 @@ export function usePayment(options: {
     // A price that was agreed to stays on the screen while it is being paid.
     onMutate: () => setProblem((before) => (before === null || before.total === null ? null : before)),
     onError: (error, attempt) => {
-      if (['id_required', 'terms_required'].includes(errorCode(error))) options.onEligibilityLost();
-      if (errorCode(error) === 'terms_required') options.onTermsChanged();
-      if (isCouponRefusal(error)) attempt.coupon.refuse();
+      const refusal = findPaymentRefusal(error);
+      if (refusal === 'id' || refusal === 'terms') options.onEligibilityLost();
+      if (refusal === 'terms') options.onTermsChanged();
+      if (refusal === 'coupon') attempt.coupon.refuse();
       const found = explainPayment(error, attempt.shownCents, fullCents);
       setProblem(found);
       toast({ title: 'Payment Error', description: found.text, tone: 'bad' });
@@ -90,20 +92,20 @@ export function usePayment(options: {
 
 /** Explains why a payment could not start. Amounts in cents. */
 function explainPayment(error: unknown, shownCents: number, fullCents: number): PaymentProblem {
-  const code = errorCode(error);
+  const refusal = findPaymentRefusal(error);
   const said = describeError(error, 'Failed to process payment. Please try again.');
   const askToAgree = (why: string, total: number): PaymentProblem => ({
     text: priceChanged(why, centsToDollars(shownCents), centsToDollars(total)),
     total,
     back: false,
   });
-  if (isCouponRefusal(error)) return askToAgree(said, fullCents);
+  if (refusal === 'coupon') return askToAgree(said, fullCents);
   const total = errorNumber(error, 'total');
-  if (code === 'price_changed' && total !== null) return askToAgree('', Math.round(total * 100));
+  if (refusal === 'price' && total !== null) return askToAgree('', Math.round(total * 100));
   return {
     text: said,
     total: null,
-    back: code === 'slot_taken' || code === 'slot_closed',
-    holds: code === 'too_many_holds' || code === 'too_many_hours',
+    back: refusal === 'hours',
+    holds: refusal === 'too many holds' || refusal === 'too many hours',
   };
 }

@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { releaseHold } from '#web/data/own-bookings.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { drafts } from '#web/lib/drafts.ts';
-import { errorCode } from '#web/lib/errors.ts';
+import { isRefused } from '#web/lib/errors.ts';
 import { useSearchParams } from '#web/router/router.tsx';
 
 const TEXTS = {
@@ -47,4 +47,4 @@ function describeRelease(answer: { released: boolean; status: string }): string 
 
 /** The hold is gone, not ours, or the server cannot be reached: the customer does not have to do anything. */
 const describeFailure = (error: Error): string =>
-  errorCode(error) === 'payment_processing' ? TEXTS.processing : TEXTS.unknown;
+  isRefused<'release-hold'>(error, 'payment_processing') ? TEXTS.processing : TEXTS.unknown;

@@ -5,7 +5,7 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { BookedSpan } from '#web/lib/business/booked-span.tsx';
 import { useBusiness } from '#web/lib/business/business.ts';
 import { DirectionsPhoto } from '#web/lib/business/directions-photo.tsx';
-import { describeError, errorCode } from '#web/lib/errors.ts';
+import { describeError, errorCode, findRefusal, type RefusalActions } from '#web/lib/errors.ts';
 import { mapUrl, paths } from '#web/lib/paths.ts';
 import { useNow } from '#web/lib/use-now.ts';
 import { Link } from '#web/router/router.tsx';
@@ -19,8 +19,15 @@ import { nextLook } from './next-look.ts';
 import { type GuestPage, readGuestPage } from './queries.ts';
 
 const BACK = { to: paths.home, label: 'Home' };
-/** Answers after which asking again does not help. */
-const FINAL: ReadonlySet<string> = new Set(['not_found', 'invitation_ended', 'invalid_request']);
+/** Refusals after which asking again does not help: the link has ended, or a part of it is missing. */
+const FINAL: RefusalActions<'crew-page', 'ended' | 'incomplete'> = {
+  not_found: 'ended',
+  invitation_ended: 'ended',
+  invalid_request: 'incomplete',
+  not_confirmed: null,
+  too_many_requests: null,
+  provider_unavailable: null,
+};
 
 type Parts = {
   readonly token: string;
@@ -37,22 +44,22 @@ export function GuestView({ token, ...parts }: Parts) {
     queryFn: () => readGuestPage(token),
     retry: (count, error) => count < 2 && errorCode(error) === 'offline',
     refetchInterval: ({ state }) =>
-      state.error && FINAL.has(errorCode(state.error)) ? false : nextLook(state.data, new Date()),
+      findRefusal(state.error, FINAL) === null ? nextLook(state.data, new Date()) : false,
   });
-  if (page.isError && (FINAL.has(errorCode(page.error)) || !page.data))
+  if (page.isError && (findRefusal(page.error, FINAL) !== null || !page.data))
     return <Refused error={page.error} onRetry={() => void page.refetch()} />;
   if (!page.data) return <Waiting label="Opening your invitation" />;
   return <Invitation page={page.data} token={token} {...parts} />;
 }
 
 function Refused({ error, onRetry }: { error: Error; onRetry: () => void }) {
-  const final = FINAL.has(errorCode(error));
+  const final = findRefusal(error, FINAL);
   return (
-    <Shell back={BACK} title={final ? 'This link has ended' : 'Your invitation'}>
-      {final ? (
+    <Shell back={BACK} title={final !== null ? 'This link has ended' : 'Your invitation'}>
+      {final !== null ? (
         <>
           <Notice tone="plain">
-            <p>{errorCode(error) === 'invalid_request' ? 'This link is not complete.' : describeError(error, '')}</p>
+            <p>{final === 'incomplete' ? 'This link is not complete.' : describeError(error, '')}</p>
             <p className="mt-1 text-sm text-fog">Ask whoever sent it to you for a new one.</p>
           </Notice>
           <Link to={paths.home} className={`${buttonStyle.plain} mt-6`}>

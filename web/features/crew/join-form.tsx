@@ -5,7 +5,7 @@ import { termsDate } from '#rules/business/terms-date.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useTexts } from '#web/data/texts.ts';
 import { useBusiness } from '#web/lib/business/business.ts';
-import { describeError, errorCode } from '#web/lib/errors.ts';
+import { describeError, isRefused } from '#web/lib/errors.ts';
 import { CheckField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
@@ -28,7 +28,8 @@ export function JoinForm({ token, host }: { token: string; host: string }) {
     meta: { handled: true, invalidates: [] },
     onSuccess: (page) => client.setQueryData(queryKeys.guestPage.of(token), page),
     onError: (error) => {
-      if (errorCode(error) === 'terms_required') void client.invalidateQueries({ queryKey: queryKeys.texts.all });
+      if (isRefused<'crew-join'>(error, 'terms_required'))
+        void client.invalidateQueries({ queryKey: queryKeys.texts.all });
       refuseForm(form, { message: describeError(error, 'That didn’t work. Check your connection and try again.') });
     },
   });

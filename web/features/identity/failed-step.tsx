@@ -4,7 +4,7 @@ import { saveName } from '#web/data/profile.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useSession } from '#web/data/session.tsx';
 import { drafts } from '#web/lib/drafts.ts';
-import { describeError, errorCode } from '#web/lib/errors.ts';
+import { describeError, isRefused } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { idQueries } from './queries.ts';
@@ -91,7 +91,7 @@ function CorrectName({ name, onCorrected }: { name: string; onCorrected: () => v
 
 function NextTry({ hostedCheck, onRetry }: { hostedCheck: boolean; onRetry: () => void }) {
   const hosted = useHostedCheck();
-  const isOffered = hostedCheck && errorCode(hosted.error) !== 'not_configured';
+  const isOffered = hostedCheck && !isRefused<'create-verification-session'>(hosted.error, 'not_configured');
   return (
     <>
       <div className="flex flex-wrap gap-3">

@@ -4,7 +4,7 @@ import { validateIdFile } from '#rules/identity.ts';
 import { addDays, type StudioDate, studioDate } from '#rules/studio-time.ts';
 import { settings } from '#rules/venue.ts';
 import { useSession } from '#web/data/session.tsx';
-import { describeError, errorCode } from '#web/lib/errors.ts';
+import { describeError, isRefused } from '#web/lib/errors.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { readPicture } from './picture.ts';
 import { idQueries, type IdResult, verifyId } from './queries.ts';
@@ -50,7 +50,7 @@ export function useIdCheck(onVerified: (verificationId: string) => void) {
       setStep(stepAfter(result, picture));
     },
     onError: (error, picture) => {
-      const isFinal = errorCode(error) === 'age_required';
+      const isFinal = isRefused<'verify-id'>(error, 'age_required');
       const reasons = [describeError(error, FAILED)];
       setStep({ name: 'failed', reasons, decidedBy: null, nameOnId: null, picture, isFinal, hostedCheck: true });
     },

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { type BookingDraft, drafts } from '#web/lib/drafts.ts';
-import { describeError, errorCode } from '#web/lib/errors.ts';
+import { describeError, isRefused } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { paths } from '#web/lib/paths.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
@@ -28,7 +28,7 @@ export function useStartCheck(options: { draft: BookingDraft | null; chosen: boo
     },
     meta: { handled: true },
     onError: (error) => {
-      if (errorCode(error) !== 'not_configured') return;
+      if (!isRefused<'create-verification-session'>(error, 'not_configured')) return;
       navigate(paths.checkout, { replace: true, state: draft === null ? null : drafts.toState(draft) });
     },
   });
@@ -39,7 +39,7 @@ export function useStartCheck(options: { draft: BookingDraft | null; chosen: boo
   useEffect(() => {
     if (goesOn) autoContinue();
   }, [goesOn]);
-  const leaving = errorCode(open.error) === 'not_configured';
+  const leaving = isRefused<'create-verification-session'>(open.error, 'not_configured');
   return {
     busy: open.isPending || open.isSuccess || leaving,
     problem: open.error && !leaving ? describeError(open.error, 'Failed to start verification') : null,

@@ -1,13 +1,15 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
-import { mailProofCode, type OwnerProof, passwordWanted } from '#web/data/account/owner-proof.ts';
-import { describeError, errorCode } from '#web/lib/errors.ts';
+import { findProofProblem, mailProofCode, type OwnerProof } from '#web/data/account/owner-proof.ts';
+import { describeError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { CodeField, TextField } from '#web/ui/form/fields.tsx';
 import { refuseForm, type SchemaForm } from '#web/ui/form/use-schema-form.ts';
 
 /** What the forms of the number hold; the proof is '' until the server asks for it. */
 export type PhoneValues = OwnerProof & { readonly phone: string };
+/** The field at which a problem with the proof is shown. */
+const FIELDS = { missing: 'currentPassword', wrong: 'currentPassword', code: 'nonce' } as const;
 type Asked = 'none' | 'password' | 'code';
 
 /**
@@ -26,10 +28,9 @@ export function useProof(form: SchemaForm<PhoneValues>): {
   return {
     fields: <ProofFields form={form} asked={asked} onMailed={() => setAsked('code')} />,
     refuse(error, fallback, field) {
-      const wanted = passwordWanted(error);
-      if (wanted === 'missing') setAsked('password');
-      const ofCode = errorCode(error) === 'reauthentication_not_valid' ? 'nonce' : field;
-      const at = wanted === null ? ofCode : 'currentPassword';
+      const problem = findProofProblem(error);
+      if (problem === 'missing') setAsked('password');
+      const at = problem === null ? field : FIELDS[problem];
       refuseForm(form, { message: describeError(error, fallback), ...(at === undefined ? {} : { field: at }) });
     },
   };

@@ -4,7 +4,7 @@ import { slotsWithMore, spanOf } from '#rules/slots.ts';
 import { formatStudioTime } from '#rules/studio-time.ts';
 import { type CardProblem, describeCardProblem, nameOfCard, useUsableCards } from '#web/data/account/saved-cards.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
-import { describeError, errorCode } from '#web/lib/errors.ts';
+import { describeError, isRefused } from '#web/lib/errors.ts';
 import { leaveTo } from '#web/lib/leave.ts';
 import { useBackAgain } from '#web/lib/use-back-again.ts';
 import { useFrozen } from '#web/lib/use-stable.ts';
@@ -42,7 +42,7 @@ export function Extension({
   const session = working && more.variables !== undefined ? more.variables.session : current;
   const quote = useQuote(session, online && !working);
   const until = endWithOneMore(session);
-  const taken = quote.isError && ['slot_taken', 'slot_closed'].includes(errorCode(quote.error));
+  const taken = isRefused<'extend-booking'>(quote.error, 'slot_taken', 'slot_closed');
   if (taken) return <p className="text-lg">The room isn’t free after you, so this session can’t end later.</p>;
   if (quote.data === undefined || until === null) return null;
   if (more.data?.left !== undefined) return <Refused {...more.data.left} onBack={() => more.reset()} />;

@@ -7,7 +7,7 @@ import { formatStudioDate, slotStart, type StudioDate, studioDate } from '#rules
 import { joinWaitlist } from '#web/data/finding/waitlist.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useAuthDialog } from '#web/data/session.tsx';
-import { describeError, errorCode } from '#web/lib/errors.ts';
+import { describeError, isRefused } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
 import { Button } from '#web/ui/button.tsx';
@@ -43,7 +43,7 @@ export function WaitDialog({
   const join = useMutation({
     mutationFn: () => joinWaitlist({ studioId: studio.id, startTime: start.toISOString(), endTime: end.toISOString() }),
     meta: { handled: true, invalidates: [queryKeys.waitlist.all] },
-    onError: (error) => void (errorCode(error) === 'not_signed_in' && open('sign-in')),
+    onError: (error) => void (isRefused<'join-waitlist'>(error, 'not_signed_in') && open('sign-in')),
   });
   const span = describeSpan(start, end, studioDate(now));
   return (
